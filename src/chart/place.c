@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "chart/core.h"
 #include "chart/guess.h"
 
@@ -15,6 +16,8 @@
 #define LATER_ASKED 2        /* and of those that decide between what is left */
 #define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
 #define STILL 9.0            /* in cost: what explains the times nearly as well */
+#define CHECKS 2             /* experiments at random that a usage has to foretell before it is taken */
+#define CHECKED_MOST 4       /* times that this is tried */
 #define BAD 0.03             /* relative deviation that calls for all experiments */
 #define SIZE_MOST 160        /* instructions of an experiment */
 #define LEVELS 2             /* so many times as much of a saturator as decides just so, at most: beside less of it two bounds may be equal by chance */
@@ -45,6 +48,8 @@ struct placing {
     struct guess guess;
     double worst;
     bool done, all;
+    unsigned checked;            /* times that the usage had to foretell experiments */
+    struct guess foretold;       /* by what usage the last time */
     bool hidden;
     struct guess rival;
     double rivals;               /* weight of all others, that of the guess is 1 */
@@ -61,6 +66,7 @@ struct placer {
     uint32_t *form_of;           /* of the table, per entry of the mapping */
     struct placing *forms;
     size_t n;
+    struct rng rng;
 };
 
 static bool allowed(const struct placer *p, const struct placing *f, size_t saturator)
@@ -343,6 +349,29 @@ static void add_to_pool(struct placer *p, const struct guess *g)
         vec_push(&p->pool, *g);
 }
 
+/* Asks for a few experiments by chance, of those that touch the guess's ports or the slots; false when there are none. What no rival that was thought of calls for
+ * comes to light by these alone. */
+static bool ask_checks(struct placer *p, struct placing *f)
+{
+    size_t *list = mem_alloc((besides(p) + 1) * sizeof *list), n = 0, asked = 0;
+    portset ports = 0;
+
+    for (unsigned i = 0; i < f->guess.n; i++)
+        ports |= p->lattice->sets.items[f->guess.uops[i].set];
+    for (size_t s = 0; s < besides(p); s++) {
+        portset busy = p->saturators.list.items[s % p->saturators.list.count].ports;
+        if (available(p, f, s) && (!busy || !ports || (busy & ports)))
+            list[n++] = s;
+    }
+    for (; asked < CHECKS && n; asked++) {
+        size_t at = rng_below(&p->rng, n);
+        ask(p, f, list[at]);
+        list[at] = list[--n];
+    }
+    free(list);
+    return asked > 0;
+}
+
 /* One round of one form. */
 static void step(struct placer *p, struct placing *f)
 {
@@ -355,6 +384,11 @@ static void step(struct placer *p, struct placing *f)
             return;
     }
     f->done = !decide(p, f);
+    if (f->done && f->checked < CHECKED_MOST && !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
+        f->checked++;
+        f->foretold = f->guess;
+        f->done = false;
+    }
     if (f->done && f->worst <= BAD)
         add_to_pool(p, &f->guess);
 }
@@ -532,6 +566,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         f->settle = SIZE_MAX;
         f->pipe = -1;
     }
+    rng_seed(&p.rng, lab->options->seed);
     fill_pool(&p);
     bool ok = place_some(&p, true, err) && place_some(&p, false, err) && find_pipes(&p, &pipes, err);
     *ports = *mapping_ports(mapping);
