@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/chain_cycles.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -17,6 +18,7 @@
 #include "chart/imitate.h"
 #include "io/machine_file.h"
 #include "throughput/predict.h"
+#include "toolchain/assemble.h"
 
 #define BESIDE 60            /* experiments of each form */
 #define RIGHT 0.02
@@ -179,6 +181,28 @@ static void judge_fives(const struct chart *c, const struct mapping *truth, stru
     experiments_free(t);
 }
 
+/* Chains of each form: what the chart says of them beside what the CPU takes. */
+static void judge_latencies(const struct chart *c, const struct machine *truth)
+{
+    size_t right = 0, chains = 0, shown = 0;
+
+    for (size_t i = 0; i < c->latencies.count; i++) {
+        const struct chart_latency *l = &c->latencies.items[i];
+        struct form_code *code = encodings_code(c->forms[l->form].row, NULL);
+        double is = chain_cycles(c->machine, code, &l->latency.chain), should = chain_cycles(truth, code, &l->latency.chain);
+        bool good = fabs(is - should) <= 0.05 + 0.05 * should;
+        form_code_free(code);
+        if (isnan(should))
+            continue;
+        chains++;
+        right += good;
+        if (!good && shown++ < 20)
+            printf("  latency: %s %s to %s: %.2f for %.2f\n", c->forms[l->form].row->form, l->latency.chain.from_name, l->latency.chain.to_name, is, should);
+    }
+    if (chains)
+        printf("%zu of %zu latencies right (%.2f %%), %zu rules\n", right, chains, 100.0 * (double)right / (double)chains, c->machine->latency_count);
+}
+
 int main(int argc, char **argv)
 {
     const char *id = argc > 1 ? argv[1] : "skylake", *pattern = argc > 3 ? argv[3] : "*";
@@ -207,6 +231,7 @@ int main(int argc, char **argv)
     print_core(c, imitation_truth(cpu));
     judge_forms(c, imitation_truth(cpu), &rng);
     judge_fives(c, imitation_truth(cpu), &rng);
+    judge_latencies(c, m);
     printf("%.1f s, %zu experiments\n", clock_seconds() - begun, c->table->rows.count);
     chart_free(c);
     imitation_free(cpu);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/chain_cycles.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "cmd/check.h"
@@ -88,7 +89,7 @@ static size_t simulate_latencies(const struct checking *w, const struct form_cod
     size_t n = chain_list(code, chains);
 
     for (size_t i = 0; i < n; i++)
-        out[i] = (struct latency){.chain = chains[i], .cycles = check_predict_chain(w->simulated, code, &chains[i]), .spread = 0, .state = "ok"};
+        out[i] = (struct latency){.chain = chains[i], .cycles = chain_cycles(w->simulated, code, &chains[i]), .spread = 0, .state = "ok"};
     return n;
 }
 
@@ -107,7 +108,7 @@ static bool check_latencies(struct checking *w, size_t index, struct source *sou
         found->chain = latencies[i].chain;
         found->measured = latencies[i].cycles;
         found->spread = latencies[i].spread;
-        found->predicted = check_predict_chain(w->machine, code, &latencies[i].chain);
+        found->predicted = chain_cycles(w->machine, code, &latencies[i].chain);
         snprintf(found->state, sizeof found->state, "%s", latencies[i].state);
     }
     form_code_free(code);

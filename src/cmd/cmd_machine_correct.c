@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/chain_cycles.h"
 #include "base/vec.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
@@ -50,18 +51,6 @@ static bool cancelled(void *state)
     return job_cancelled(((struct correcting *)state)->job);
 }
 
-/* "op2", "flags", "address" of a chain as the end of a rule; false for what a rule has no word for. */
-static bool end_of(const char *name, int *end)
-{
-    if (strncmp(name, "op", 2) == 0) {
-        *end = atoi(name + 2) - 1;
-        return *end >= 0 && *end < 9;
-    }
-    if (strcmp(name, "base") == 0 || strcmp(name, "index") == 0)
-        name = "address";
-    return latency_end_parse(name, end) && *end != LATENCY_ANY;
-}
-
 /* What the tables have between the two. */
 static double latency_now(const struct machine *m, const char *form, int from, int to)
 {
@@ -86,9 +75,7 @@ static void correct_latency(struct correcting *w, struct correction *c)
     struct err err = {0};
     int from, to;
 
-    bool plain = c->row.chain.kind == CHAIN_REGISTER || c->row.chain.kind == CHAIN_FLAGS || c->row.chain.kind == CHAIN_FROM_FLAGS ||
-                 c->row.chain.kind == CHAIN_TO_FLAGS || c->row.chain.kind == CHAIN_ADDRESS;
-    if (!plain || !end_of(c->row.chain.from_name, &from) || !end_of(c->row.chain.to_name, &to)) {
+    if (!chain_ends(&c->row.chain, &from, &to)) {
         snprintf(c->reason, sizeof c->reason, "the chain goes through more than this form: no single latency");
         return;
     }
@@ -97,7 +84,7 @@ static void correct_latency(struct correcting *w, struct correction *c)
     struct machine *tried = machine_copy(w->machine);
     struct form_code *code = row ? encodings_code(row, &err) : NULL;
     machine_put_latency(tried, c->row.form, from, to, fmax(cycles, 0), w->source);
-    c->predicted = code ? check_predict_chain(tried, code, &c->row.chain) : NAN;
+    c->predicted = code ? chain_cycles(tried, code, &c->row.chain) : NAN;
     form_code_free(code);
     c->rule = (struct latency_rule){c->row.form, from, to, fmax(cycles, 0), w->source};
     c->written = is_better(c);
