@@ -203,6 +203,15 @@ static void judge_latencies(const struct chart *c, const struct machine *truth)
         printf("%zu of %zu latencies right (%.2f %%), %zu rules\n", right, chains, 100.0 * (double)right / (double)chains, c->machine->latency_count);
 }
 
+/* Facts beside those of the tables. */
+static void judge_facts(const struct chart *c, const struct machine *truth)
+{
+    for (size_t i = 0; i < c->facts.count; i++) {
+        const char *is = c->facts.items[i].value, *should = machine_fact(truth, c->facts.items[i].key);
+        printf("  fact %s: %s, in the tables %s (%s)\n", c->facts.items[i].key, is ? is : "unknown", should ? should : "not told", c->facts.items[i].why);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *id = argc > 1 ? argv[1] : "skylake", *pattern = argc > 3 ? argv[3] : "*";
@@ -232,6 +241,7 @@ int main(int argc, char **argv)
     judge_forms(c, imitation_truth(cpu), &rng);
     judge_fives(c, imitation_truth(cpu), &rng);
     judge_latencies(c, m);
+    judge_facts(c, m);
     printf("%.1f s, %zu experiments\n", clock_seconds() - begun, c->table->rows.count);
     chart_free(c);
     imitation_free(cpu);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "chart/core.h"
+#include "chart/facts.h"
 #include "chart/latencies.h"
 #include "chart/place.h"
 #include "chart/ports.h"
@@ -17,7 +18,7 @@
 #define CORE_TURNS 3
 #define GROUP_STEP 0.02      /* of the logarithm of the time alone */
 
-const char *const chart_stage_names[] = {"forms alone", "core", "ports", "places", "latencies"};
+const char *const chart_stage_names[] = {"forms alone", "core", "ports", "places", "latencies", "facts"};
 const char *const chart_state_names[] = {"not measured", "core", "placed", "unexplained"};
 
 struct charting {
@@ -44,6 +45,12 @@ void chart_free(struct chart *c)
         chart_form_done(&c->forms[i]);
     free(c->forms);
     vec_done(&c->latencies);
+    for (size_t i = 0; i < c->facts.count; i++) {
+        free(c->facts.items[i].key);
+        free(c->facts.items[i].value);
+        free(c->facts.items[i].why);
+    }
+    vec_done(&c->facts);
     free(c);
 }
 
@@ -314,6 +321,8 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
         return place_rest(w, err);
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
+    case CHART_FACTS:
+        return !w->lab.cpu->times || facts_find(&w->lab, w->chart, err);
     case CHART_STAGES:
         break;
     }

@@ -5,7 +5,8 @@
  * 2. a core: forms of every behaviour, met in pairs with each other           (chart/core.h)
  * 3. ports and usages of the core                                             (chart/ports.h)
  * 4. every other form beside what keeps certain ports of the core busy        (chart/place.h)
- * 5. latencies by dependency chains, per pair of operands                     (chart/latencies.h) */
+ * 5. latencies by dependency chains, per pair of operands                     (chart/latencies.h)
+ * 6. facts of the front and back end by small loops                           (chart/facts.h) */
 #ifndef PORTOLAN_CHART_CHART_H
 #define PORTOLAN_CHART_CHART_H
 
@@ -15,7 +16,7 @@
 #include "measure/runner.h"
 #include "model/machine.h"
 
-enum chart_stage { CHART_ALONE, CHART_CORE, CHART_PORTS, CHART_PLACES, CHART_LATENCIES, CHART_STAGES };
+enum chart_stage { CHART_ALONE, CHART_CORE, CHART_PORTS, CHART_PLACES, CHART_LATENCIES, CHART_FACTS, CHART_STAGES };
 extern const char *const chart_stage_names[];
 
 /* How a form came to its usage. */
@@ -47,6 +48,11 @@ struct chart_latency {
     struct latency latency;
 };
 
+/* What small loops told. */
+struct chart_fact {
+    char *key, *value, *why;      /* value NULL: unknown */
+};
+
 struct chart {
     struct machine *machine;      /* what is known so far */
     struct chart_form *forms;
@@ -57,6 +63,7 @@ struct chart {
     double width;                 /* issue slots per cycle; NaN before */
     unsigned resumed;             /* experiments that the journal knew */
     VEC(struct chart_latency) latencies;
+    VEC(struct chart_fact) facts;
     double seconds[CHART_STAGES];
 };
 

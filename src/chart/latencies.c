@@ -20,25 +20,25 @@
 #define OK "ok"
 
 /* What the file knows: rows of one form are next to each other. */
-struct known {
+struct latency_file {
     struct csv_table *table;
     struct names forms;
     VEC(size_t) first;           /* row of each */
     int form, from, to, cycles, spread, state;
 };
 
-struct finding {
+struct latency_finding {
     struct lab *lab;
     struct chart *chart;
-    struct known known;
+    struct latency_file known;
     struct machine *scratch;     /* with the rules of one form at a time, in front of those that stay: */
     size_t lasting;
     double written;              /* when the file was */
 };
 
-static bool known_open(struct known *k, const char *path, struct err *err)
+static bool known_open(struct latency_file *k, const char *path, struct err *err)
 {
-    *k = (struct known){0};
+    *k = (struct latency_file){0};
     if (!path || access(path, F_OK) != 0)
         return true;
     k->table = csv_table_read(path, err);
@@ -56,7 +56,7 @@ static bool known_open(struct known *k, const char *path, struct err *err)
     return true;
 }
 
-static void known_close(struct known *k)
+static void known_close(struct latency_file *k)
 {
     csv_table_free(k->table);
     names_done(&k->forms);
@@ -64,7 +64,7 @@ static void known_close(struct known *k)
 }
 
 /* The chains of @code as the file has them; false when it has nothing of the form. */
-static bool known_latencies(const struct known *k, const struct form_code *code, struct latency out[CHAINS_MAX], size_t *count)
+static bool known_latencies(const struct latency_file *k, const struct form_code *code, struct latency out[CHAINS_MAX], size_t *count)
 {
     uint32_t name = k->table ? names_find(&k->forms, code->row->form) : UINT32_MAX;
     struct chain chains[CHAINS_MAX];
@@ -91,7 +91,7 @@ static bool known_latencies(const struct known *k, const struct form_code *code,
 }
 
 /* The file again, with all that is known by now. What a busy core refused is left out, so that the next run asks again. */
-static bool write_file(struct finding *f, struct err *err)
+static bool write_file(struct latency_finding *f, struct err *err)
 {
     const char *path = f->lab->options->latencies;
     struct str text = {0};
@@ -120,7 +120,7 @@ static bool write_file(struct finding *f, struct err *err)
     return ok;
 }
 
-static bool measure_all(struct finding *f, struct err *err)
+static bool measure_all(struct latency_finding *f, struct err *err)
 {
     const struct chart_hooks *hooks = f->lab->hooks;
     struct chart *c = f->chart;
@@ -184,7 +184,7 @@ static bool near(double a, double b)
 
 /* A rule for one chain where the machine says otherwise than what was measured: the latency with which it says the same. Of a chain of the form alone that is what was
  * measured; of others what is left beside what the machine has for the rest of the chain. */
-static void add_rule(struct finding *f, const struct form_code *code, const struct latency *l)
+static void add_rule(struct latency_finding *f, const struct form_code *code, const struct latency *l)
 {
     bool own = l->chain.kind == CHAIN_REGISTER || l->chain.kind == CHAIN_FLAGS;
     int from, to;
@@ -218,7 +218,7 @@ static void set_latency(struct mapping *m, const char *form, double cycles)
 }
 
 /* The latency of one form, for the machine and the scratch. */
-static void settle_latency(struct finding *f, const struct chart_latency *list, size_t n)
+static void settle_latency(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
     const char *form = f->chart->forms[list->form].row->form;
     bool memory = strstr(form, "(M") || strstr(form, " M") || strchr(form, '[');
@@ -237,7 +237,7 @@ static void settle_latency(struct finding *f, const struct chart_latency *list, 
 }
 
 /* Its rules, when the latencies of all forms are known: chains have others in them. */
-static void settle_rules(struct finding *f, const struct chart_latency *list, size_t n)
+static void settle_rules(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
     struct form_code *code = encodings_code(f->chart->forms[list->form].row, NULL);
 
@@ -249,7 +249,7 @@ static void settle_rules(struct finding *f, const struct chart_latency *list, si
 }
 
 /* Calls @settle for the chains of each form. False with err when it was cancelled. */
-static bool each_form(struct finding *f, void (*settle)(struct finding *f, const struct chart_latency *list, size_t n), struct err *err)
+static bool each_form(struct latency_finding *f, void (*settle)(struct latency_finding *f, const struct chart_latency *list, size_t n), struct err *err)
 {
     const struct chart *c = f->chart;
     bool ok = true;
@@ -271,7 +271,7 @@ static bool plain_load(const char *form)
 
 /* Address to value, without which the models follow no dependence: what most plain loads have. Where none was charted, the least of any form that loads, less the
  * cycle of its operation. */
-static void set_load_latency(struct finding *f)
+static void set_load_latency(struct latency_finding *f)
 {
     const struct chart *c = f->chart;
     double best = NAN, least = INFINITY;
@@ -299,7 +299,7 @@ static void set_load_latency(struct finding *f)
 
 bool latencies_find(struct lab *lab, struct chart *c, struct err *err)
 {
-    struct finding f = {.lab = lab, .chart = c, .written = clock_seconds()};
+    struct latency_finding f = {.lab = lab, .chart = c, .written = clock_seconds()};
     bool ok = known_open(&f.known, lab->options->latencies, err) && measure_all(&f, err);
 
     if (ok) {

@@ -34,7 +34,7 @@ struct asked {
 };
 
 /* What a form may run beside: so much of a saturator that it decides, or a multiple of that. */
-struct beside {
+struct place_beside {
     size_t saturator;
     uint32_t count;
 };
@@ -87,12 +87,12 @@ static size_t besides(const struct placer *p)
     return LEVELS * p->saturators.list.count;
 }
 
-static struct beside beside_of(const struct placer *p, const struct placing *f, size_t number)
+static struct place_beside beside_of(const struct placer *p, const struct placing *f, size_t number)
 {
     size_t saturator = number % p->saturators.list.count;
     uint32_t level = (uint32_t)(number / p->saturators.list.count);
 
-    return (struct beside){saturator, (level + 1) * count_beside(&p->saturators.list.items[saturator], f->form->alone)};
+    return (struct place_beside){saturator, (level + 1) * count_beside(&p->saturators.list.items[saturator], f->form->alone)};
 }
 
 static bool fits(const struct saturator *s, uint32_t count)
@@ -105,7 +105,7 @@ static bool fits(const struct saturator *s, uint32_t count)
 
 static bool possible(const struct placer *p, const struct placing *f, size_t number)
 {
-    struct beside beside = beside_of(p, f, number);
+    struct place_beside beside = beside_of(p, f, number);
     const struct saturator *s = &p->saturators.list.items[beside.saturator];
 
     if (!allowed(p, f, beside.saturator) || !fits(s, beside.count))
@@ -123,7 +123,7 @@ static bool available(const struct placer *p, const struct placing *f, size_t nu
 
 static void ask(struct placer *p, struct placing *f, size_t number)
 {
-    struct beside beside = beside_of(p, f, number);
+    struct place_beside beside = beside_of(p, f, number);
     const struct saturator *s = &p->saturators.list.items[beside.saturator];
     struct flat_term terms[SATURATOR_TERMS + 1] = {{f->form->form, 1}};
 
@@ -176,7 +176,7 @@ static size_t ask_telling(struct placer *p, struct placing *f, const struct gues
             for (size_t s = 0; s < besides(p); s++) {
                 if ((pass && s != best) || !available(p, f, s))
                     continue;
-                struct beside by = beside_of(p, f, s);
+                struct place_beside by = beside_of(p, f, s);
                 size_t told = 0;
                 for (size_t i = 0; i < n; i++)
                     cycles[i] = guess_cycles(&choices[i], rows[i], p->lattice, &p->saturators.list.items[by.saturator], by.count);
@@ -294,7 +294,7 @@ static double best_tell(const struct placer *p, const struct placing *f, const s
     guess_row(b, p->lattice, row_b);
     *at = SIZE_MAX;
     for (size_t s = 0; s < besides(p); s++) {
-        struct beside beside = beside_of(p, f, s);
+        struct place_beside beside = beside_of(p, f, s);
         const struct saturator *by = &p->saturators.list.items[beside.saturator];
         if (unused ? !available(p, f, s) : !possible(p, f, s))
             continue;
@@ -474,7 +474,7 @@ static void print_guess(const struct placer *p, const struct guess *g, struct us
 
 static void write_settle(const struct placer *p, const struct placing *f, struct placement *out)
 {
-    struct beside beside = beside_of(p, f, f->settle);
+    struct place_beside beside = beside_of(p, f, f->settle);
     const struct saturator *s = &p->saturators.list.items[beside.saturator];
     struct str text = {0};
 
