@@ -252,6 +252,15 @@ static void conclude_rate(struct probes *p, size_t at, double count, const char 
     tell(p, key, rint(rate) >= 1 && fabs(rate - rint(rate)) <= WITHIN * rate ? value : NULL, unit, isnan(rate) ? "no stable time" : why);
 }
 
+/* A loop that takes a cycle says that a taken branch does. One that takes less was measured as copies of itself, which may be quicker than the loop: it says nothing. */
+static void conclude_taken(struct probes *p, size_t at)
+{
+    double t = time_of(p, at);
+    bool one = fabs(t - 1) <= WITHIN;
+
+    tell(p, "taken_branches", one ? "1" : NULL, "branches/cycle", one ? "a loop of a taken branch alone" : isnan(t) ? "no stable time" : "copies of a short loop are quicker than a cycle");
+}
+
 /* What a value takes through memory, less @rest. */
 static void conclude_forward(struct probes *p, size_t at, double rest, const char *key, const char *why)
 {
@@ -260,6 +269,12 @@ static void conclude_forward(struct probes *p, size_t at, double rest, const cha
 
     snprintf(value, sizeof value, "%g", fabs(cycles - rint(cycles)) < 0.1 ? rint(cycles) : rint(cycles * 10) / 10);
     tell(p, key, cycles >= QUICK_FORWARD ? value : NULL, "cycles", isnan(cycles) ? "no stable time" : cycles >= QUICK_FORWARD ? why : "found at rename: its rules are not charted");
+}
+
+static double own_latency(const struct chart *c, const char *form)
+{
+    const struct mapping_entry *entry = mapping_find(c->machine->mapping, form);
+    return entry ? entry->latency : NAN;
 }
 
 static void probes_done(struct probes *p)
@@ -299,7 +314,7 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
         str_addf(&lines, "mov [rdi + %u], r8\n", 8 * (k % 6));
     size_t stores = add(&p, "%s", str_text(&lines));
     size_t taken = add(&p, "1:\nxor r9d, r9d\njz 1b\n");
-    size_t forward = add(&p, "mov [rdi + rcx], r8\nmov r8, [rdi + rcx]\n"), vector = add(&p, "movaps [rdi], xmm1\nmovaps xmm1, [rdi]\n");
+    size_t forward = add(&p, "mov [rdi + rcx], r8\nmov r8, [rdi + rcx]\n"), vector = add(&p, "movaps [rdi], xmm1\nmovaps xmm1, [rdi]\npaddd xmm1, xmm2\n");
     bool ok = run_all(&p, err);
     if (ok) {
         conclude_moves(&p, first_move);
@@ -307,9 +322,13 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
         conclude_idioms(&p, first_idiom);
         conclude_rate(&p, loads, ACCESSES, "loads_per_cycle", "loads/cycle", "a loop of loads");
         conclude_rate(&p, stores, ACCESSES, "stores_per_cycle", "stores/cycle", "a loop of stores to one line");
-        conclude_rate(&p, taken, 1, "taken_branches", "branches/cycle", "a loop of a taken branch alone");
+        conclude_taken(&p, taken);
+        bool renamed = time_of(&p, forward) < QUICK_FORWARD;
         conclude_forward(&p, forward, 0, "store_forward", "a value stored and loaded again, by an index");
-        conclude_forward(&p, vector, 0, "store_forward_vector", "a vector stored and loaded again");
+        if (renamed)
+            tell(&p, "store_forward_vector", NULL, "", "others are found at rename: its rules are not charted");
+        else
+            conclude_forward(&p, vector, own_latency(c, "PADDD (XMM, XMM)"), "store_forward_vector", "a vector stored, loaded again and added to");
     }
     probes_done(&p);
     str_done(&text);

@@ -284,8 +284,11 @@ static void add_rival(void *state, const struct guess *other)
     r->list[at] = g;
 }
 
-/* The saturator that tells @a from @b best, in deviations: of those not used yet, or of any that may run beside the form. */
-static double best_tell(const struct placer *p, const struct placing *f, const struct guess *a, const struct guess *b, bool unused, size_t *at)
+/* Of what saturators best_tell speaks: those not used yet, those that may run beside the form, or all, also where vectors in the old and the new encoding would meet. */
+enum tellers { TELLERS_UNUSED, TELLERS_POSSIBLE, TELLERS_ALL };
+
+/* The saturator that tells @a from @b best, in deviations. */
+static double best_tell(const struct placer *p, const struct placing *f, const struct guess *a, const struct guess *b, enum tellers of, size_t *at)
 {
     float row_a[COLUMNS_MOST], row_b[COLUMNS_MOST];
     double most = 0;
@@ -296,7 +299,7 @@ static double best_tell(const struct placer *p, const struct placing *f, const s
     for (size_t s = 0; s < besides(p); s++) {
         struct place_beside beside = beside_of(p, f, s);
         const struct saturator *by = &p->saturators.list.items[beside.saturator];
-        if (unused ? !available(p, f, s) : !possible(p, f, s))
+        if ((of == TELLERS_UNUSED && !available(p, f, s)) || (of == TELLERS_POSSIBLE && !possible(p, f, s)))
             continue;
         double d = distance(guess_cycles(a, row_a, p->lattice, by, beside.count), guess_cycles(b, row_b, p->lattice, by, beside.count));
         if (d > most) {
@@ -325,7 +328,7 @@ static bool decide(struct placer *p, struct placing *f)
     f->hidden = false;
     double likeliest = INFINITY;
     for (size_t i = 1; i < r->n && !asked; i++) {
-        if (best_tell(p, f, &f->guess, &r->list[i], false, &at) <= TELLS) {
+        if (best_tell(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE, &at) <= TELLS && best_tell(p, f, &f->guess, &r->list[i], TELLERS_ALL, &at) <= TELLS) {
             f->hidden |= guess_uops(&f->guess) != guess_uops(&r->list[i]) && !f->guess.n;
             continue;   /* the same in all experiments */
         }
@@ -333,7 +336,7 @@ static bool decide(struct placer *p, struct placing *f)
         if (r->list[i].cost < likeliest) {
             likeliest = r->list[i].cost;
             f->rival = r->list[i];
-            best_tell(p, f, &f->guess, &r->list[i], true, &f->settle);
+            best_tell(p, f, &f->guess, &r->list[i], TELLERS_UNUSED, &f->settle);
         }
     }
     free(r);
