@@ -154,7 +154,7 @@ double program_start_seconds(struct err *err)
     return least;
 }
 
-double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, unsigned times, struct err *err)
+double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, double *taken_over, struct err *err)
 {
     struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1, .memory = options->memory, .file_size = (size_t)1 << 33,
                                   .wall_seconds = options->seconds, .output = 4096};
@@ -164,7 +164,7 @@ double program_measure(const struct program *p, char *const *names, size_t count
     static const char *const with_threads[] = {"env", "OMP_WAIT_POLICY=passive", NULL};
     struct str threads = {0};
     struct words words = {{0}};
-    double least = INFINITY;
+    double seconds = NAN;
     char *directory = child_directory_new(err);
 
     bool ok = directory && words_make(names, inputs, count, options, directory, &words, err) &&
@@ -176,18 +176,19 @@ double program_measure(const struct program *p, char *const *names, size_t count
     for (size_t i = 0; i < words.list.count; i++)
         vec_push(&argv, words.list.items[i]);
     vec_push(&argv, NULL);
-    for (unsigned i = 0; ok && i < times; i++) {
+    if (ok) {
         struct child_result result;
         ok = run_here(argv.items, &limits, &result, err) && judge(runs, inputs, &result, options, err);
         child_result_done(&result);
-        least = fmin(least, result.cpu_seconds);
+        seconds = result.cpu_seconds;
+        *taken_over = seconds > 0 ? result.taken_over / seconds : 0;
     }
     str_done(&threads);
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);
     program_runs_free(runs);
-    return ok ? least : NAN;
+    return ok ? seconds : NAN;
 }
 
 /* Adds the bins of @from to those of @into, whose distances and steps are means. */

@@ -55,9 +55,9 @@ const struct program_runs *program_runs_hold(const struct program_runs *runs);
 /* Runs the program and adds what it did; for reuse distances a short run is repeated with all addresses moved within a line, and the mean is taken. False with err when it could not be run, crashed, exited with a
  * status other than 0 or took too long. Any thread. */
 bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err);
-/* Runs the untraced program @times times; the least CPU time of a run, in seconds, of all its threads, starting and ending included. NaN with err as above, and when the
- * program is not one that was built here. Any thread. */
-double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, unsigned times, struct err *err);
+/* Runs the untraced program once; its CPU time in seconds, of all its threads, starting and ending included. NaN with err as above, and when the program is not one that was
+ * built here. @taken_over: how many times others got its CPU meanwhile, per second of that time. Any thread. */
+double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, double *taken_over, struct err *err);
 /* The least CPU time of a program that does nothing, in seconds; NaN with err. As above. */
 double program_start_seconds(struct err *err);
 /* Reads a trace that the runtime wrote into @out, which program_run_done frees in either case. False with err. */
