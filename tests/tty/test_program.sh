@@ -165,6 +165,33 @@ END
     awk '$1 ~ /^main:/ && $NF == "calls" { found = 1 } END { exit !found }' "$work/out" || fail "no part is bound by calls: $(cat "$work/out")"
 }
 
+# A library that calls back: what the program's own function takes there is its blocks' time, and not the call's again.
+test_calls_back() {
+    needs_llvm
+    cat >"$work/back.c" <<'END'
+#include <stdlib.h>
+static long looks;
+static int compare(const void *a, const void *b)
+{
+    for (volatile int i = 0; i < 20000; i++)
+        looks += i & 1;
+    return *(const int *)a - *(const int *)b;
+}
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 1, *values = malloc((size_t)n * sizeof *values);
+    for (int i = 0; i < n; i++)
+        values[i] = (int)((unsigned)i * 7919u % 1009u);
+    qsort(values, (size_t)n, sizeof *values, compare);
+    return looks < 0;
+}
+END
+    cd "$work" || return 1
+    expect 0 "$portolan" --format csv -e 'program load back.c -O1; program run N=16,32,64; program predict N=64 --machine sapphirerapids'
+    awk -F, '$1 == "part" { for (i = 1; i <= NF; i++) if ($i ~ /^calls/) calls = i } calls && $1 ~ /^main:/ { sum += $calls } $1 == "sapphirerapids" { all = $4 } END { exit !(calls && all > 0 && sum < 0.1 * all) }' "$work/out" ||
+        fail "qsort costs what its comparisons cost: $(cat "$work/out")"
+}
+
 test_inputs() {
     needs_llvm
     load="program load $programs/matmul.c -O1"
