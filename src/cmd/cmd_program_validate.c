@@ -79,7 +79,7 @@ static int ascending(const void *a, const void *b)
 static bool measure(const struct validating *v, const double *inputs, struct native *native, double *seconds, struct err *err)
 {
     const struct program_runs *runs = v->model->runs;
-    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads};
+    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads, NULL};
     struct native_probe *probe = native_probe_new(v->machine, err);
     double *seen = mem_alloc(v->times * sizeof *seen), *taken_over = mem_alloc(v->times * sizeof *taken_over);
     bool ok = probe != NULL;

@@ -192,6 +192,36 @@ END
         fail "qsort costs what its comparisons cost: $(cat "$work/out")"
 }
 
+# Caches by their sets: lines a page apart fall into one set of the first level, arrays in one piece spread evenly over the second.
+test_sets() {
+    needs_llvm
+    cat >"$work/pages.c" <<'END'
+#include <stdlib.h>
+static volatile char pages[16][4096];
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 1;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 16; k++)
+            pages[k][0]++;
+    return 0;
+}
+END
+    cd "$work" || return 1
+    level() { awk -F, -v level="$1" '$1 == "level" { for (i = 1; i <= NF; i++) column[$i] = i } $1 == level && column["sets"] { print $column["full"], $column["misses"], $column["sets"] }' "$work/out"; }
+    expect 0 "$portolan" --format csv -e 'program load pages.c -O1; program run N=100,200,300; program misses N=300 --machine skylake --sets'
+    # 300 times 16 loads miss (the stores do not); a fully associative cache of 512 lines has them all.
+    level L1 | awk '$1 < 40 && $3 >= 4800 && $3 < 4840 { ok = 1 } END { exit !ok }' || fail "first level: $(cat "$work/out")"
+    level L2 | awk '$1 < 40 && $3 < 40 { ok = 1 } END { exit !ok }' || fail "second level: $(cat "$work/out")"
+    expect 0 "$portolan" --format csv -e "program load $programs/matmul.c -O1; program run N=32,48,64,80; program misses N=100 --machine skylake --sets"
+    level L2 | awk '$2 > 1.5 * $1 && $3 < 1.1 * $1 { ok = 1 } END { exit !ok }' || fail "matmul: $(cat "$work/out")"
+    expect 0 "$portolan" -e "program load $programs/matmul.c -O1; program run N=32,48,64,80; program misses N=100 --machine skylake"
+    holds out 'misses are conflicts of lines spread over the sets at random'
+    lacks out 'by addresses'
+    expect 1 "$portolan" -e "program load $programs/matmul.c -O1; program run N=32,48,64,80; program misses N=3000 --machine skylake --sets --limit 1"
+    holds err 'did not finish within 1 s'
+}
+
 test_inputs() {
     needs_llvm
     load="program load $programs/matmul.c -O1"

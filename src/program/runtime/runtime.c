@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Linked into programs that portolan-cc builds. Counts of blocks are kept by the code itself; here references become reuse distances, and all of it is
  * written to the file that PORTOLAN_TRACE names when the program exits. Without that variable nothing is written and nothing is traced.
- * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32; calls: counts, and the time spent in functions that were not compiled here. PORTOLAN_TRACE_SHIFT: bytes that are added to every address. References of the thread that entered main are traced, those of others are not. */
+ * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32; calls: counts, and the time spent in functions that were not compiled here; sets: counts, and the misses of caches with PORTOLAN_TRACE_CACHES=SETSxWAYS,... at each level. PORTOLAN_TRACE_SHIFT: bytes that are added to every address. References of the thread that entered main are traced, those of others are not. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "program/runtime/bins.h"
 #include "program/runtime/reuse.h"
 #include "program/runtime/runtime.h"
+#include "program/runtime/sets.h"
 
 #define LINE_BYTES 64u
 #define SAMPLE_SHIFT 5u
@@ -35,6 +36,7 @@ static const char *trace_mode = "counts";
 static uint64_t shift;               /* bytes that all addresses are moved by: where arrays lie in lines is chance */
 static pid_t trace_process;
 static struct reuse reuse;
+static struct sets sets;             /* of the mode of that name; no levels: another */
 static _Thread_local int tracing;    /* this thread's references count */
 static _Thread_local int timing;     /* this thread's calls are timed */
 /* Calls that have begun, each within the one before. */
@@ -79,9 +81,12 @@ static uint64_t steady_step(struct portolan_access_ *access, uint64_t address)
 
 static void touch(struct portolan_access_ *access, uint64_t address, uint64_t first, uint64_t last)
 {
-    uint64_t distance = reuse_touch(&reuse, first);
-
     access->references++;
+    if (sets.count) {
+        sets_touch(&sets, first, last);
+        return;
+    }
+    uint64_t distance = reuse_touch(&reuse, first);
     /* Over two lines: the farther one decides. */
     if (last != first) {
         uint64_t other = reuse_touch(&reuse, last);
@@ -310,6 +315,9 @@ static __attribute__((constructor(101))) void trace_begin(void)
     timing = strcmp(trace_mode, "calls") == 0;
     if (timing)
         nothing = ticks_of_nothing();
+    const char *caches = getenv("PORTOLAN_TRACE_CACHES");
+    if (strcmp(trace_mode, "sets") == 0 && !(caches && sets_begin(&sets, caches)))
+        reuse.exhausted = true;   /* the trace will not be complete */
     tracing = !timing && strcmp(trace_mode, "counts") != 0;
 }
 
@@ -325,9 +333,11 @@ static __attribute__((destructor(101))) void trace_end(void)
     o.file = open(trace_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (o.file < 0)
         return;
-    PUT(&o, "portolan-trace 2 %s %u\n", reuse.sample_mask ? "sampled" : timed || strcmp(trace_mode, "counts") == 0 ? "counts" : "exact", LINE_BYTES);
+    PUT(&o, "portolan-trace 2 %s %u\n", reuse.sample_mask ? "sampled" : timed || sets.count || strcmp(trace_mode, "counts") == 0 ? "counts" : "exact", LINE_BYTES);
     if (timed)
         PUT(&o, "clock %u %llu %llu\n", CHAIN * CHAIN_CYCLES, (unsigned long long)ticks_of_chain(), (unsigned long long)nothing);
+    for (unsigned l = 0; l < sets.count; l++)
+        PUT(&o, "level %u %llu\n", l, (unsigned long long)sets.levels[l].misses);
     for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++)
         if (*at && (*at)->version == PORTOLAN_RUNTIME_VERSION)
             put_unit(&o, *at);
