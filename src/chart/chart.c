@@ -13,6 +13,7 @@
 #include "chart/place.h"
 #include "chart/ports.h"
 #include "chart/review.h"
+#include "chart/trial.h"
 #include "throughput/predict.h"
 
 #define ALONE_MOST 400.0     /* cycles: what takes longer is microcode whose ports no experiment of a sensible length shows */
@@ -321,7 +322,7 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
         write_mapping(w, mapping_ports(w->core.mapping), NULL, NULL, 0);
         return true;
     case CHART_PLACES:
-        return place_rest(w, err);
+        return place_rest(w, err) && trial_of_usages(&w->lab, w->chart, err);
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
     case CHART_FACTS:

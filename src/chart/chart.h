@@ -37,6 +37,7 @@ struct chart_form {
     char *reason;                 /* of CHART_NOT_MEASURED; NULL otherwise */
     double confidence;            /* share of what explains the measurements that this usage has; NaN: none */
     unsigned experiments;         /* it took part in */
+    unsigned trials, failed;      /* random ones of chart/trial.h, and those of them that were foretold wrongly */
     double error;                 /* largest relative difference to one of its measurements */
     char *rival;                  /* the most likely other usage that differs in some experiment; NULL: none */
     char *settle;                 /* the experiment that would tell; NULL: none */
