@@ -442,11 +442,15 @@ static bool choose_rows(struct machine_charting *w, const char *pattern, size_t 
     return w->rows.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
 }
 
-/* The forms that programs use most of those that are wanted, for blocks. */
-static bool choose_uses(struct machine_charting *w, const char *pattern, struct err *err)
+/* The forms that programs use most of those that are wanted, for blocks. Without a list of them the chart ends without such a look. */
+static void choose_uses(struct machine_charting *w, const char *pattern)
 {
     size_t count = 0;
-    struct form_uses *uses = form_uses_load(&count, err);
+    struct err err = {0};
+    struct form_uses *uses = form_uses_load(&count, &err);
+
+    if (!uses)
+        log_add(LOG_WARN, "no blocks at the end of the chart: %s", err.what);
 
     for (size_t i = 0; i < count && w->uses.count < USES; i++) {
         const struct form_row *row = forms_find(w->forms, uses[i].form);
@@ -458,7 +462,6 @@ static bool choose_uses(struct machine_charting *w, const char *pattern, struct 
     w->options.uses = w->uses.items;
     w->options.uses_count = w->uses.count;
     w->options.review_blocks = w->simulated ? SIMULATED_BLOCKS : BLOCKS;
-    return uses != NULL;
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
@@ -486,7 +489,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->threads = session_threads(s);
     w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->patience, .latencies = w->latencies_path, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
     if (w->journal_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
-        choose_rows(w, v->forms, v->top, err) && choose_uses(w, v->forms, err)) {
+        choose_rows(w, v->forms, v->top, err)) {
+        choose_uses(w, v->forms);
         w->options.core_most = (size_t)fmin(CANDIDATES, fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count));
         return session_job(s, "machine chart", "charts", &ops, w, err);
     }
