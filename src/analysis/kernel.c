@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/loops.h"
+#include "analysis/recipe.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -558,6 +559,7 @@ void kernel_free(const struct kernel *held)
         free(k->origin_texts[i]);
     free(k->origin_texts);
     free(k->origin_lines);
+    recipe_free(k->recipe);
     free(k->source);
     free(k->name);
     free(k);

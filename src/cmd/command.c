@@ -21,6 +21,10 @@
     COMMAND(kernel_load) \
     COMMAND(kernel_paste) \
     COMMAND(kernel_hex) \
+    COMMAND(kernel_compile) \
+    COMMAND(kernel_diagnostics) \
+    COMMAND(kernel_edit) \
+    COMMAND(kernel_reload) \
     COMMAND(kernel_analyze) \
     COMMAND(kernel_simulate) \
     COMMAND(kernel_whatif) \

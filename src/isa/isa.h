@@ -43,6 +43,9 @@ struct str;
 struct isa_ops {
     const char *title;            /* as prose has it: "AArch64" */
     const char *tool_prefix;      /* of binutils' programs: "x86_64-linux-gnu" */
+    const char *word_option;      /* of gcc and clang: the word size; NULL: they need none */
+    const char *target_option;    /* of compilers, before a processor's name */
+    struct { const char *extension, *name; } generic_targets[4];   /* for processors a compiler does not know: the first whose extension the machine has; NULL: any */
     bool plain_tools;             /* on such a processor they are known by their plain names; else only where the full one is missing */
     const char *assembler_options[16];    /* of `as`, besides those that every set takes; NULL ends them */
     const char *comment, *text_head;      /* what begins a comment; what a text that the program writes begins with */

@@ -241,15 +241,25 @@ void screen_redraw(void)
     clearok(stdscr, TRUE);
 }
 
-void screen_suspend(void)
+void screen_leave(void)
 {
     fputs("\033[?2004l", stdout);
     endwin();
     fflush(stdout);
-    raise(SIGSTOP);
+}
+
+void screen_return(void)
+{
     fputs("\033[?2004h", stdout);
     fflush(stdout);
     screen_resize();
     screen_redraw();
     refresh();
+}
+
+void screen_suspend(void)
+{
+    screen_leave();
+    raise(SIGSTOP);
+    screen_return();
 }

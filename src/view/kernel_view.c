@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/recipe.h"
 #include "base/mem.h"
 #include "cmd/analyses.h"
 #include "report/blame.h"
@@ -323,7 +324,13 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
     used += grid_put(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&cycles));
     str_done(&cycles);
-    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s: %s", slash ? slash + 1 : k->name, k->loops[s->document.loop].why);
+    struct str made = {0};
+    if (k->recipe)
+        recipe_print(k->recipe, k->isa, &made);
+    used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s", slash ? slash + 1 : k->name);
+    used += grid_put(g, (int)used, 0, 0, ROLE_ACCENT, 0, str_text(&made));
+    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ": %s", k->loops[s->document.loop].why);
+    str_done(&made);
 }
 
 /* All bounds in a line or two. */
@@ -630,6 +637,23 @@ static void kernel_status(void *state, struct session *s, struct str *out)
         str_addf(out, "  %zu line%s left out", left_out, left_out == 1 ? "" : "s");
 }
 
+/* The editor begins at the line under the cursor: of the source, where the text was made of one. */
+static bool kernel_edit(void *state, struct session *s, int key, struct str *command)
+{
+    struct kernel_view_state *v = state;
+    const struct kernel *k = s->document.kernel;
+    size_t count = 0;
+
+    (void)key;
+    adopt(v, s);
+    const struct insn *insns = k ? kernel_insns(k, s->document.loop, &count) : NULL;
+    uint32_t line = v->cursor >= count ? 0 : k->recipe && k->recipe->source ? kernel_source_line(k, &insns[v->cursor], NULL) : insns[v->cursor].line;
+    str_add(command, "kernel edit");
+    if (line)
+        str_addf(command, " --line %u", line);
+    return true;
+}
+
 static void *kernel_open(void)
 {
     return mem_zero(1, sizeof(struct kernel_view_state));
@@ -640,6 +664,9 @@ static const struct view_key kernel_keys[] = {
      .help = "move; form, usage and latency are shown below the table, the ports underlined in the header", .act = kernel_move},
     {.keys = {'m', 'M'}, .label = "m M", .help = "next or previous machine", .act = view_next_machine},
     {.keys = {'c', 'q'}, .label = "c", .help = "compare machines side by side; c or q goes back", .act = kernel_compare},
+    {.keys = {'e'}, .label = "e", .help = "edit the source or the text in $EDITOR; what is saved is analysed", .act = kernel_edit},
+    {.keys = {'o'}, .label = "o", .help = "compile with the next optimisation level, -O0 to -O3", .command = "kernel compile --next level"},
+    {.keys = {'O'}, .label = "O", .help = "compile with the next compiler that is installed", .command = "kernel compile --next compiler"},
     {.keys = {'b'}, .label = "b", .help = "blame: measure the cost of each instruction here, and compare it with the model", .command = "kernel blame"},
     {.keys = {'w'}, .label = "w", .help = "what if: change or sweep a fact, a usage or a latency", .command = ":kernel whatif "},
     {.keys = {'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "< >", .help = "scroll the ports", .act = kernel_scroll},

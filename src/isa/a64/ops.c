@@ -77,6 +77,8 @@ static bool is_marker(const uint8_t *code, bool begin)
 const struct isa_ops a64_ops = {
     .title = "AArch64",
     .tool_prefix = "aarch64-linux-gnu",
+    .target_option = "-mcpu=",
+    .generic_targets = {{NULL, "generic"}},
     .assembler_options = {"-march=" A64_MARCH},
     .comment = "//",
     .text_head = "",
