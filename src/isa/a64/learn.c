@@ -32,7 +32,7 @@ static bool is_word(const void *items, uint32_t item, const void *word)
 
 static uint64_t hash_word(uint32_t word)
 {
-    return word * 0x9e3779b97f4a7c15u;
+    return hash_bytes(&word, sizeof word);
 }
 
 /* What is known of @word; NULL when it was not asked yet. Under the lock. */
