@@ -176,6 +176,15 @@ test_job_shows_its_table() {
     see 'imulq %rax'
 }
 
+test_advice_is_whole_on_a_small_screen() {
+    for kernel in pi-O1 stencil-a64-gcc-O3; do
+        sentence=$("$portolan" -e "kernel load $source/data/kernels/$kernel.s; kernel analyze" | grep -E 'saturated|would not|and the load|busy for|dependency of' | head -n 1)
+        [ -n "$sentence" ] || fail "no advice for $kernel"
+        COLUMNS=80 LINES=22 "$portolan" -e "kernel load $source/data/kernels/$kernel.s; view kernel" | sed 's/ *$//' | tr '\n' ' ' | grep -qF -- "$sentence" ||
+            fail "cut at 80x24: $sentence"
+    done
+}
+
 test_stops_and_comes_back() {
     open_pasted
     t send-keys C-z

@@ -102,4 +102,23 @@ test_editor_of_pasted_text() {
     t send-keys Q
 }
 
+test_machines_that_know_the_loop() {
+    printf 'v:\n vaddpd (%%rsi,%%rax),%%zmm1,%%zmm2\n vmovupd %%zmm2,(%%rdi,%%rax)\n addq $64,%%rax\n cmpq %%rax,%%rdx\n jne v\n' >"$work/z.s"
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/z.s; kernel machines"
+    holds out 'sapphirerapids'
+    holds out 'znver4'
+    lacks out 'haswell'
+    lacks out 'cortex'
+    expect 0 "$portolan" --machine skylake --machine znver4 -e "kernel load $work/z.s; kernel machines --show; kernel analyze"
+    holds out 'machines: znver4, sapphirerapids'
+    lacks out 'not known'
+    open_screen 80 24 "env HOME=$home '$portolan' --machine skylake $work/z.s; read -r x"
+    see 'skylake does not know VADDPD (ZMM, ZMM, M512) and 1 more form; sapphirerapids,'
+    see 'a shows them)'
+    t send-keys a
+    see 'Issue is saturated'
+    see '>sapphirerapids'
+    t send-keys Q
+}
+
 run_tests
