@@ -31,6 +31,7 @@
     COMMAND(kernel_evaluate) \
     COMMAND(kernel_show) \
     COMMAND(kernel_list) \
+    COMMAND(kernel_functions) \
     COMMAND(kernel_machines) \
     COMMAND(kernel_omitted) \
     COMMAND(kernel_use) \

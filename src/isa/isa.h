@@ -95,6 +95,9 @@ struct isa_ops {
     bool (*looks_like)(const char *text, size_t length);
     bool (*is_register)(const char *word, size_t length);   /* a register's name, in any case */
     bool (*is_mnemonic)(const char *word, size_t length);   /* a mnemonic in Intel syntax, in any case; there where dialects is */
+    /* The instruction at @code by a light look, for ranking much code: its length, 0 when it is none; *@branch: how far from its start a jump in it leads that is no
+     * call (0: there is none, or it leads nowhere); *@vector: whether it works on vectors, or numbers in their registers. */
+    size_t (*glance)(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
     /* Where the relative branch @form of @n bytes at @at goes, by its encoding. */
     int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);
     /* Markers around a loop in machine code: true when one begins (@begin) or ends at @code, where MARKER_BYTES are. */

@@ -21,7 +21,7 @@ static const struct child_limits cc_limits = {
 
 bool compile_is_source(const char *path)
 {
-    return compiler_language(path) != LANGUAGE_NONE;
+    return compiler_language(path) != SOURCE_IN_NONE;
 }
 
 static bool is_one_of(const char *word, const char *const *list)

@@ -18,10 +18,10 @@
 static const struct {
     const char *endings[ENDINGS], *names[NAMES];
 } languages[] = {
-    [LANGUAGE_C] = {{".c"}, {"cc", "gcc", "clang", "clang-20", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14"}},
-    [LANGUAGE_CPLUSPLUS] = {{".cc", ".cpp", ".cxx", ".c++", ".C"},
+    [SOURCE_IN_C] = {{".c"}, {"cc", "gcc", "clang", "clang-20", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14"}},
+    [SOURCE_IN_CPLUSPLUS] = {{".cc", ".cpp", ".cxx", ".c++", ".C"},
                             {"c++", "g++", "clang++", "clang++-20", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14"}},
-    [LANGUAGE_FORTRAN] = {{".f90", ".F90", ".f95", ".F95", ".f03", ".f08", ".f", ".F", ".for"}, {"gfortran", "flang", "flang-20", "flang-new-19", "flang-new-18"}},
+    [SOURCE_IN_FORTRAN] = {{".f90", ".F90", ".f95", ".F95", ".f03", ".f08", ".f", ".F", ".for"}, {"gfortran", "flang", "flang-20", "flang-new-19", "flang-new-18"}},
 };
 
 static bool is_one_of(const char *word, size_t length, const char *const *list, size_t most)
@@ -32,14 +32,14 @@ static bool is_one_of(const char *word, size_t length, const char *const *list, 
     return false;
 }
 
-enum language compiler_language(const char *path)
+enum source_language compiler_language(const char *path)
 {
     const char *dot = strrchr(path, '.');
 
-    for (int l = LANGUAGE_C; dot && l <= LANGUAGE_FORTRAN; l++)
+    for (int l = SOURCE_IN_C; dot && l <= SOURCE_IN_FORTRAN; l++)
         if (is_one_of(dot, strlen(dot), languages[l].endings, ENDINGS))
-            return (enum language)l;
-    return LANGUAGE_NONE;
+            return (enum source_language)l;
+    return SOURCE_IN_NONE;
 }
 
 /* Bytes of @name without its version: 3 of "gcc-12.2". */
@@ -100,7 +100,7 @@ static bool find_program(const char *name, char out[PATH_MAX])
     return found;
 }
 
-size_t compilers_installed(enum language language, enum isa isa, const char **out, size_t most)
+size_t compilers_installed(enum source_language language, enum isa isa, const char **out, size_t most)
 {
     char *places[INSTALLED];
     size_t count = 0;
@@ -125,7 +125,7 @@ size_t compilers_installed(enum language language, enum isa isa, const char **ou
     return count;
 }
 
-const char *compiler_default(enum language language, enum isa isa)
+const char *compiler_default(enum source_language language, enum isa isa)
 {
     const char *first;
 

@@ -110,7 +110,7 @@ static void read_keys(struct loop *l)
             screen_size(&width, &height);
             enum frame_reply reply = frame_click(&l->frame, x, y, width, height, &prefill);
             obey(l, reply, prefill);
-        } else if (key != KEYCODE_RESIZE) {   /* curses' echo of what the signal brought */
+        } else if (key != KEYCODE_RESIZE && key != KEYCODE_SWALLOWED) {   /* curses' echo of what the signal brought */
             const char *prefill = NULL;
             enum frame_reply reply = frame_key(&l->frame, key, &prefill);   /* fills @prefill: not an argument beside it */
             obey(l, reply, prefill);

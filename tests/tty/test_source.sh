@@ -121,4 +121,31 @@ test_machines_that_know_the_loop() {
     t send-keys Q
 }
 
+# Programs of this system, without symbols: each has a function with a loop, by its address or its exported name.
+test_stripped_programs() {
+    needs gzip
+    for program in bash ls grep gzip; do
+        file=$(readlink -f "$(command -v $program)")
+        expect 0 "$portolan" -e "kernel load $file"
+        grep -qE 'loop (0x[0-9a-f]+|[A-Za-z_.0-9]+\+0x[0-9a-f]+|[A-Za-z_.0-9]+)' "$work/out" || fail "no loop in $file: $(head -c 200 "$work/out")"
+        lacks out '(no loop)'
+    done
+    expect 0 "$portolan" -e "kernel functions $file --top 3"
+    holds out 'kernel load '
+    address=$(sed -n 's/^ *\(0x[0-9a-f]*\) .*/\1/p' "$work/out" | head -n 1)
+    expect 0 "$portolan" -e "kernel load $file --symbol $address"
+    holds out "$address"
+}
+
+test_names_of_cplusplus() {
+    needs c++
+    "$portolan" --version >/dev/null
+    printf 'namespace app { void scale(double *a, long n, double by) { for (long i = 0; i < n; i++) a[i] *= by; } }\n' >"$work/n.cpp"
+    c++ -O2 -c -o "$work/n.o" "$work/n.cpp" || skip 'the C++ compiler does not work'
+    expect 0 "$portolan" -e "kernel load $work/n.o --symbol app::scale"
+    grep -q 'app::scale(double\*, long, double)' "$work/out" || skip 'built without libiberty'
+    expect 0 "$portolan" -e "kernel load $work/n.o --symbol scale; kernel functions"
+    holds out 'app::scale(double*, long, double)'
+}
+
 run_tests

@@ -123,6 +123,7 @@ const struct isa_ops x86_ops = {
     .dialects = true,
     .is_register = is_register,
     .is_mnemonic = is_mnemonic,
+    .glance = x86_glance,
     .branch_place = branch_place,
     .is_marker = is_marker,
     .markers = "IACA markers",
