@@ -14,7 +14,7 @@
 #include "io/pmevo_names.h"
 #include "throughput/throughput.h"
 
-#define FORM_STEPS 2   /* of base/steps.h, to write what is known of one */
+#define FORM_STEPS 8   /* of base/steps.h, to write what is known of one */
 
 /* Cycles of @usage on the ports that are not in @skip. */
 static double cycles_without(struct throughput *engine, const struct usage *usage, portset skip)

@@ -14,7 +14,7 @@
 #include "model/facts.h"
 #include "throughput/throughput.h"
 
-#define FORM_STEPS 2   /* of base/steps.h, to write what is known of one */
+#define FORM_STEPS 8   /* of base/steps.h, to write what is known of one */
 
 /* A form to write, with what decides its place. */
 struct item {

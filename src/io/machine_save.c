@@ -15,6 +15,8 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
+#define ROW_STEPS 4   /* of base/steps.h, to write one */
+
 static const char *const own_files[] = {"machine.csv", "mapping.csv", "latencies.csv", "facts.csv", "overrides.csv", NULL};
 
 static void save_fact(const char *key, const char *value, const struct machine_fact *old, struct str *out)
@@ -67,14 +69,14 @@ void machine_mapping_row(const struct mapping_entry *entry, const struct ports *
 void machine_mapping_csv(const struct machine *m, struct str *out)
 {
     str_add(out, "form,usage,latency,micro_ops,source\n");
-    for (size_t i = 0; i < mapping_count(m->mapping) && !watch_steps(1); i++)
+    for (size_t i = 0; i < mapping_count(m->mapping) && !watch_steps(ROW_STEPS); i++)
         machine_mapping_row(mapping_at(m->mapping, i), mapping_ports(m->mapping), out);
 }
 
 void machine_latencies_csv(const struct machine *m, struct str *out)
 {
     str_add(out, "form,from,to,cycles,source\n");
-    for (size_t i = 0; i < m->latency_count && !watch_steps(1); i++) {
+    for (size_t i = 0; i < m->latency_count && !watch_steps(ROW_STEPS); i++) {
         const struct latency_rule *rule = &m->latencies[i];
         csv_add_field(out, rule->form, false);
         latency_end_print(rule->from, out);
