@@ -95,7 +95,7 @@ static void merging_free(void *state)
 
 void arrivals_finish(struct session *s, uint64_t serial, struct arrivals *a)
 {
-    static const struct job_ops ops = {merge, merged, merging_free};
+    static const struct job_ops ops = {.run = merge, .finish = merged, .free = merging_free};
     size_t left = a->list.count - a->put;
     struct err none = {0};
     struct experiments *t = s->document.experiments;
