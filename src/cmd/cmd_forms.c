@@ -41,9 +41,8 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         {.key = "form", .kind = CELL_TEXT, .width = 44},
         {.key = "extension", .kind = CELL_TEXT, .width = 12},
         {.key = "template", .kind = CELL_TEXT, .width = 44},
-        {.key = "measurable", .kind = CELL_SWITCH, .hide = NOT_TEXT | NOT_CSV},
-        {.key = "not_measured", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_JSON},
-        {.key = "reason", .kind = CELL_TEXT, .hide = ONLY_JSON},
+        {.key = "measurable", .kind = CELL_SWITCH, .hide = NOT_TEXT},
+        {.key = "reason", .kind = CELL_TEXT, .hide = NOT_TEXT},
         {.key = "remark", .kind = CELL_TEXT, .width = RAGGED, .hide = ONLY_TEXT},
     };
     const struct forms_list_values *v = values;
@@ -68,7 +67,6 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         cell_text(t, row->extension);
         cell_text(t, row->template);
         cell_switch(t, !reason);
-        cell_text(t, reason ? reason : "");
         cell_text(t, reason ? reason : "");
         cell_text(t, remark);
     }

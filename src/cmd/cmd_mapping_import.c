@@ -140,7 +140,7 @@ static void uops_finish(void *state, const struct job_info *info)
         return;
     struct result_table *t = result_table(s->result, "machines", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT;
-    t->shape = TABLE_LINES;
+    t->shape = TABLE_SPREAD;
     for (size_t i = 0; i < w->count; i++) {
         struct machine *m = w->machines[i];
         mapping_describe(m, s->result);
@@ -212,7 +212,11 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const char *source = v->sources.items[0];
     if (strcmp(v->format, "llvm") == 0)
         return import_llvm_cpu(s, source, err);
-    return mapping_read(s, "mapping import", source, strcmp(v->format, "osaca") == 0 ? MAPPING_OSACA : strcmp(v->format, "pmevo") == 0 ? MAPPING_PMEVO : MAPPING_CSV, err);
+    if (strcmp(v->format, "osaca") == 0)
+        return mapping_read(s, "mapping import osaca", source, MAPPING_OSACA, err);
+    if (strcmp(v->format, "pmevo") == 0)
+        return mapping_read(s, "mapping import pmevo", source, MAPPING_PMEVO, err);
+    return mapping_read(s, "mapping import csv", source, MAPPING_CSV, err);
 }
 
 static const char *const examples[] = {"mapping import llvm znver3", "mapping import uops-info skylake.csv", "mapping import osaca skx.yml", NULL};

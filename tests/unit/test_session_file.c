@@ -271,7 +271,7 @@ static void test_export(void **state)
     RUN(&s, NULL, "export %s", "x.json");
     str_clear(&text);
     assert_true(file_read(work_path("x.json"), 1 << 20, &text, NULL));
-    assert_non_null(strstr(str_text(&text), "{\"mapping\":\"three\",\"forms\":0,\"ports\":3"));
+    assert_non_null(strstr(str_text(&text), "\"mapping\":\"three\",\"forms\":0,\"ports\":3"));
     RUN(&s, &text, "mapping list%s", NULL);
     assert_null(strstr(str_text(&text), "three-2"));
     session_done(&s);
