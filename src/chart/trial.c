@@ -17,7 +17,7 @@
 #define GUILTY 0.5           /* of its trials: a form that is in so many wrong ones is wrong itself */
 #define GUILTY_CONFIDENCE 0.2
 
-struct tried {
+struct form_trials {
     unsigned trials, wrong;
 };
 
@@ -82,7 +82,7 @@ bool trial_of_usages(struct lab *lab, struct chart *c, struct err *err)
         return false;
     }
     double *says = mem_alloc((c->table->rows.count + 1) * sizeof *says);
-    struct tried *tried = mem_zero(c->form_count + 1, sizeof *tried);
+    struct form_trials *tried = mem_zero(c->form_count + 1, sizeof *tried);
     throughput_predict(c->machine->mapping, c->table, says);
     for (size_t i = 0; i < asked; i++) {
         double cycles = lab_cycles(lab, rows[i]);
