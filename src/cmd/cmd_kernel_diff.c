@@ -26,7 +26,7 @@ struct side {
 
 static const struct parameter diff_arguments[] = {
     {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct kernel_diff_values, other), .least = 1, .most = SHELF_MOST, .otherwise = "the one before it",
-     .help = "kernel to compare the current one with, as kernel all numbers them"},
+     .help = "kernel to compare the current one with, as kernel opened numbers them"},
     {0},
 };
 static const struct parameter diff_options[] = {
@@ -141,7 +141,7 @@ static bool choose(struct session *s, const struct kernel_diff_values *v, struct
     if (count > 2)
         return err_set(err, ERR_USAGE, "name one machine, or two", "two are compared, not %zu", count);
     if (other >= shelf->list.count || (other == shelf->at && count < 2))
-        return err_set(err, ERR_USAGE, "kernel all lists them; kernel load and kernel paste add others", "no other kernel to compare with");
+        return err_set(err, ERR_USAGE, "kernel opened lists them; kernel load and kernel paste add others", "no other kernel to compare with");
     side[0].item = shelf->list.items[other];
     side[1].item = shelf->list.items[shelf->at];
     side[1].item.loop = s->document.loop;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel switch, kernel all */
+/* kernel switch, kernel opened */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct switch_values {
 };
 
 static const struct parameter switch_arguments[] = {
-    {.name = "TO", .kind = PARAMETER_TEXT, .at = offsetof(struct switch_values, to), .required = true, .help = "next, previous, or the number that kernel all shows"},
+    {.name = "TO", .kind = PARAMETER_TEXT, .at = offsetof(struct switch_values, to), .required = true, .help = "next, previous, or the number that kernel opened shows"},
     {0},
 };
 static const struct parameter switch_options[] = {
@@ -51,7 +51,7 @@ static bool run_switch(struct session *s, const void *values, struct result *res
     if (!step) {
         unsigned long number = strtoul(v->to, &end, 10);
         if (*end || number < 1 || number > shelf->list.count)
-            return err_set(err, ERR_USAGE, "kernel all lists them", "no kernel %s; numbers are 1 to %zu", v->to, shelf->list.count);
+            return err_set(err, ERR_USAGE, "kernel opened lists them", "no kernel %s; numbers are 1 to %zu", v->to, shelf->list.count);
         take(s, number - 1, shelf->list.items[number - 1].loop, result);
         return true;
     }
@@ -79,7 +79,7 @@ const struct command command_kernel_switch = {
     .run = run_switch,
 };
 
-static bool run_all(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_opened(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1, .hide = NOT_CSV | NOT_JSON},
@@ -110,11 +110,11 @@ static bool run_all(struct session *s, const void *values, struct result *result
     return true;
 }
 
-static const char *const all_examples[] = {"kernel all", NULL};
+static const char *const opened_examples[] = {"kernel opened", NULL};
 
-const struct command command_kernel_all = {
-    .name = "kernel all",
+const struct command command_kernel_opened = {
+    .name = "kernel opened",
     .help = "list the kernels that were loaded or pasted; * marks the current one",
-    .examples = all_examples,
-    .run = run_all,
+    .examples = opened_examples,
+    .run = run_opened,
 };

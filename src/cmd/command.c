@@ -36,7 +36,7 @@
     COMMAND(kernel_machines) \
     COMMAND(kernel_omitted) \
     COMMAND(kernel_use) \
-    COMMAND(kernel_all) \
+    COMMAND(kernel_opened) \
     COMMAND(kernel_switch) \
     COMMAND(kernel_diff) \
     COMMAND(kernel_report) \

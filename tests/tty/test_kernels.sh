@@ -9,13 +9,13 @@ printf '.L1:\n imulq %%rax, %%rbx\n addq $8, %%rcx\n cmpq %%rcx, %%rdx\n jne .L1
 printf '.L1:\n addq %%rax, %%rbx\n addq $8, %%rcx\n nop\n cmpq %%rcx, %%rdx\n jne .L1\n' >"$work/add.s"
 
 test_list_of_kernels() {
-    expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; kernel load $work/add.s; kernel all; kernel switch 1; kernel show"
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; kernel load $work/add.s; kernel opened; kernel switch 1; kernel show"
     grep -qE '^\* +2 ' "$work/out" || fail 'add.s is not the current one'
     holds out 'imulq'
-    expect 0 "$portolan" --format json --machine skylake -e "kernel load $work/mul.s; kernel load $work/add.s; kernel switch previous; kernel all"
+    expect 0 "$portolan" --format json --machine skylake -e "kernel load $work/mul.s; kernel load $work/add.s; kernel switch previous; kernel opened"
     holds out '"current":1,"kernels"'
     # Read again it is the same one, not another.
-    expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; kernel reload; kernel all"
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; kernel reload; kernel opened"
     lacks out ' 2 '
     expect 1 "$portolan" -e "kernel load $work/mul.s; kernel switch next"
     holds err 'only kernel'
