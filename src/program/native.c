@@ -264,6 +264,12 @@ static void judge_readings(struct core_readings *p, double loads, double issued,
         share->ports = fmax(share->slots, fmin(1, LOADS / loads / (median(p->loads, p->count) * *clock_hz)));
 }
 
+double native_nops(void)
+{
+    double cycle = chain_seconds(), turn = nops_seconds();
+    return cycle > 0 && turn > 0 ? (NOPS + TURN_INSNS) * cycle / turn : NAN;
+}
+
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share)
 {
     struct core_readings pieces = readings_start();
