@@ -379,7 +379,7 @@ static void missing_free(void *state)
 
 static bool run_misses(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {misses_run, misses_finish, missing_free};
+    static const struct job_ops ops = {.run = misses_run, .finish = misses_finish, .free = missing_free};
     const struct misses_values *v = values;
     struct missing *w = mem_zero(1, sizeof *w);
 

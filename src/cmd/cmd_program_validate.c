@@ -184,7 +184,7 @@ static void validating_free(void *state)
 
 static bool run_validate(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {validate_run, validate_finish, validating_free};
+    static const struct job_ops ops = {.run = validate_run, .finish = validate_finish, .free = validating_free, .measures = job_measures_always};
     const struct validate_values *given = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;
