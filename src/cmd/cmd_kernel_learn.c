@@ -322,7 +322,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     }
     w->machine = machine_copy(m);
     w->simulated = other ? mapping_copy(other->mapping) : NULL;
-    w->forms = forms_copy(forms);
+    w->forms = forms_hold(forms);
     return session_job(s, "kernel learn", "learns", &ops, w, err);
 }
 

@@ -15,7 +15,7 @@
 /* llvm-mca takes seconds over all forms: the screen goes on meanwhile. */
 struct llvm_importing {
     struct session *session;
-    const struct forms *forms[ISA_COUNT];   /* the session's, which only grow by commands that refuse while jobs run */
+    struct forms *forms[ISA_COUNT];   /* the session's, held */
     char *cpu;
     struct machine *machine;
 };
@@ -61,6 +61,8 @@ static void llvm_free(void *state)
 {
     struct llvm_importing *w = state;
     machine_free(w->machine);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        forms_free(w->forms[isa]);
     free(w->cpu);
     free(w);
 }
@@ -72,11 +74,14 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct err *err)
 
     w->session = s;
     w->cpu = mem_strdup(cpu);
-    for (int isa = 0; isa < ISA_COUNT; isa++)
-        if (!(w->forms[isa] = session_forms(s, (enum isa)isa, err))) {
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        const struct forms *forms = session_forms(s, (enum isa)isa, err);
+        if (!forms) {
             llvm_free(w);
             return false;
         }
+        w->forms[isa] = forms_hold(forms);
+    }
     return session_job(s, "mapping import llvm", "imports", &ops, w, err);
 }
 

@@ -289,11 +289,11 @@ char *command_take_job_result(struct session *s, const char *title)
     return str_take(&text);
 }
 
-/* While a job reads another session nothing changes that would be lost with this one. */
+/* While a job makes what takes the session's place nothing changes that would be lost with it. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
     return !s->replacing || !(c->flags & (COMMAND_CHANGES | COMMAND_JOB | COMMAND_READS)) || c->flags & COMMAND_SILENT ||
-           err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u is loading another session", s->replacing);
+           err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u %s", s->replacing, s->replacing_how);
 }
 
 static bool interrupted(void *state)

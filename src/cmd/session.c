@@ -158,6 +158,10 @@ bool session_awaited_ended(struct session *s, bool *ended, struct err *err)
     struct job_info info = {.settled = true, .state = JOB_DONE};
 
     *ended = s->waiting.job == AWAIT_ALL ? job_running() == 0 : !job_find(s->waiting.job, &info) || info.settled;
+    if (*ended && s->replacing && s->replacing != s->waiting.job) {   /* its results are on their way */
+        s->waiting.job = s->replacing;
+        *ended = false;
+    }
     if (!*ended)
         return true;
     bool ok = s->waiting.job == AWAIT_ALL || info.state == JOB_DONE || session_wait(s, s->waiting.job, err);
@@ -348,6 +352,14 @@ struct forms *session_forms(struct session *s, enum isa isa, struct err *err)
     if (!s->document.forms[isa])
         s->document.forms[isa] = forms_load(isa, NULL, err);
     return s->document.forms[isa];
+}
+
+void session_set_forms(struct session *s, struct forms *take_forms)
+{
+    enum isa isa = forms_isa(take_forms);
+
+    forms_free(s->document.forms[isa]);
+    s->document.forms[isa] = take_forms;
 }
 
 void session_select_forms(struct session *s, char **patterns, size_t count)

@@ -18,17 +18,11 @@ static json_t *result_of(const struct experiments *t, size_t row)
     return strcmp(e->state, EXPERIMENT_PENDING) == 0 ? NULL : json_pack("{s:n, s:s}", "cycles", "error_cause", e->state);
 }
 
-static int add_piece(const char *piece, size_t length, void *out)
-{
-    str_add_bytes(out, piece, length);
-    return watch_steps(1 + length / 64) ? -1 : 0;
-}
-
 /* The names that row @index came with, where they are kept; NULL: they are those of its forms. */
 static json_t *kept_names(const struct experiments *t, size_t index)
 {
     uint32_t column = names_find(&t->extra, PMEVO_NAMES);
-    const char *text = column < t->extra.count && t->rows.items[index].extra ? t->rows.items[index].extra[column] : NULL;
+    const char *text = column < t->extra.count ? experiments_extra(t, index, column) : NULL;
     json_t *names = text && *text ? json_loads(text, 0, NULL) : NULL, *name;
     size_t i;
 
@@ -85,7 +79,7 @@ void export_pmevo_experiments(const struct experiments *t, const struct forms *f
     json_decref(own);
     json_decref(seen);
     json_t *root = json_pack("{s:s, s:{s:s, s:s, s:o}, s:o}", "kind", "ExperimentList", "arch", "kind", "Architecture", "name", "portolan", "insns", insns, "exps", list);
-    json_dump_callback(root, add_piece, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_dump_callback(root, json_piece_add, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     str_add_char(out, '\n');
     json_decref(root);
     str_done(&name);

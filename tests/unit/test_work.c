@@ -529,6 +529,7 @@ static void listing_operators(size_t count) { clean("call ", "operator<%zu", cou
 static void listing_angles(size_t count) { clean("0x10 <", "> %zu", count); }
 static void listing_dialect(size_t count) { clean("f PROC\n", ".loop%zu:\tmov eax, dword [rel x$@y?+0ffh]\n\tjmp .loop\n", count); }
 static void listing_prose(size_t count) { clean("", "This is no code at all %zu, and; is (it) so = ", count); }
+static void listing_returns(size_t count) { clean("", "a \r b %zu", count); }   /* carriage returns alone end no line in a string of JSON */
 static void listing_commas(size_t count) { clean("vaddps eax", ", :x%zu", count); }
 static void listing_markers_alone(size_t count) { clean("", "# LLVM-MCA-BEGIN %zu\nnop\n", count); }
 
@@ -574,6 +575,7 @@ static void test_listings(void **state)
     assert_grows(listing_angles, 4000);
     assert_grows(listing_dialect, 4000);
     assert_grows(listing_prose, 4000);
+    assert_grows(listing_returns, 4000);
     assert_grows(listing_commas, 4000);
     assert_grows(listing_backwards, 1500);
     assert_grows(listing_disassembly, 4000);
