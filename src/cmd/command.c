@@ -22,12 +22,18 @@
     COMMAND(kernel_load) \
     COMMAND(kernel_paste) \
     COMMAND(kernel_hex) \
+    COMMAND(kernel_compile) \
+    COMMAND(kernel_diagnostics) \
+    COMMAND(kernel_edit) \
+    COMMAND(kernel_reload) \
     COMMAND(kernel_analyze) \
     COMMAND(kernel_simulate) \
     COMMAND(kernel_whatif) \
     COMMAND(kernel_evaluate) \
     COMMAND(kernel_show) \
     COMMAND(kernel_list) \
+    COMMAND(kernel_functions) \
+    COMMAND(kernel_machines) \
     COMMAND(kernel_omitted) \
     COMMAND(kernel_use) \
     COMMAND(kernel_report) \

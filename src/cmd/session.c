@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "simulate/simulate.h"
+#include "base/child.h"
 #include "base/mem.h"
 #include "cmd/analyses.h"
 #include "io/machine_file.h"
@@ -171,6 +172,13 @@ bool session_awaited_ended(struct session *s, bool *ended, struct err *err)
     return ok;
 }
 
+void edit_request_done(struct edit_request *edit)
+{
+    child_directory_free(edit->directory);
+    free(edit->path);
+    *edit = (struct edit_request){0};
+}
+
 void session_done(struct session *s)
 {
     job_shutdown();
@@ -186,6 +194,7 @@ void session_release(struct session *s)
     result_free(s->discarded);
     free(s->last_line);
     str_done(&s->refused);
+    edit_request_done(&s->edit);
 }
 
 const char *session_machine_id(const struct session *s, const char *id, struct err *err)

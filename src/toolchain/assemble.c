@@ -199,7 +199,7 @@ static bool result_read(const char *dir, bool listed, const struct listing *l, s
     bool ok = !listed || read_nothing(dir, err);
     if (ok) {
         str_addf(&path, "%s/out.o", dir);
-        ok = object_read(path.data, true, &object, err);
+        ok = object_read(path.data, OBJECT_LINES, &object, err);
     }
     if (ok && object.length == 0)
         ok = err_set(err, ERR_DATA, left_out_as_source(l) ? ADVICE_C : "give assembler text with instructions", "no instructions in this text");
