@@ -148,7 +148,7 @@ static void time_reference(struct timing *t, size_t index, double copies, struct
     out->far += own;
     out->most = fmax(out->most, own);
     if (walk)
-        vec_push(&out->walks.list, ((struct walk){r, copies}));
+        vec_push(&out->walks.list, ((struct walk_reference){r, copies}));
     t->out->references += r->references;
 }
 
