@@ -147,9 +147,10 @@ static bool same_as(const struct simulator *s, const struct snapshot *old, size_
  * p apart are enough when the first was kept. */
 static bool worth_keeping(struct simulator *s, bool seen)
 {
-    bool filling = s->rob > s->highest;
+    int32_t rob = s->rob + (int32_t)s->slots_done;
+    bool filling = rob > s->highest;
 
-    s->highest = filling ? s->rob : s->highest;
+    s->highest = filling ? rob : s->highest;
     s->checks++;
     s->streak = seen ? s->streak + 1 : 0;
     if (filling || s->checks < s->next_kept)

@@ -18,7 +18,7 @@ void settle_start(struct simulator *s, double least)
 /* Whether a buffer holds more than at any look before: it is still filling, and the speed is not yet what it will be. */
 static bool fills(struct simulator *s)
 {
-    const int32_t held[SETTLE_BUFFERS] = {s->rob, s->scheduler, s->loads, s->stores, s->front.queued};
+    const int32_t held[SETTLE_BUFFERS] = {s->rob + (int32_t)s->slots_done, s->scheduler, s->loads, s->stores, s->front.queued};
     bool more = false;
 
     for (unsigned i = 0; i < SETTLE_BUFFERS; i++) {
