@@ -329,7 +329,10 @@ static inline void retire(struct simulator *s, const struct plan_item *item, int
     o->retiring = cycle;
     o->slots -= (int32_t)item->issue;
     o->retirement += (uint64_t)cycle;
-    o->lost |= cycle - s->now >= AHEAD;
+    if (cycle >= o->limit + (AHEAD - FAR)) {
+        lose(o);
+        return;
+    }
     struct due *due = &o->due[(uint32_t)cycle % AHEAD];
     due->room += item->leaves;
     due->gone += item->gone;

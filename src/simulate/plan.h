@@ -168,11 +168,26 @@ struct decode_group {
     int32_t stall;                  /* cycles that they are busy with it afterwards */
 };
 
+/* A cycle of the predecoder from a place on where it has room for all it can take: worked out when it is met first. */
+struct predecoded {
+    uint32_t block;                 /* as in struct front: another block's are not there */
+    uint16_t index;                 /* the first instruction */
+    int8_t at, paid;                /* where it begins, from the 16 bytes on; bits: a crossing and a prefix have been paid for */
+    uint16_t next;                  /* the first instruction afterwards */
+    int8_t next_at, next_paid;
+    uint8_t count, iterations;      /* instructions taken; ends of the block among them */
+    int16_t stall;
+};
+#define PREDECODED 1024             /* a power of two */
+
 /* The front end's state; counts are over all iterations. */
 struct front {
     const struct plan *plan;
     struct decode_group *groups;    /* by their first item; none for those that only follow one by one */
     size_t group_capacity;
+    struct predecoded *predecodings;   /* by place */
+    uint32_t number;                /* of the block that is simulated */
+    bool remembers;                 /* its places fit into them */
     enum shape shape;
     enum frontend_source source;
     int64_t align;

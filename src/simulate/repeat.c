@@ -8,10 +8,9 @@
 #define KEPT_SHARE 12    /* of all looks so far, one part in so many lies between two states that are kept, */
 #define KEPT_ITEMS 150   /* simulated for each state that is kept, at least: more than it takes to write it down */
 
-void repeat_start(struct simulator *s, int64_t looks)
+void repeat_start(struct simulator *s)
 {
-    for (s->seen_mask = 255; s->seen_mask + 1 < SEEN && s->seen_mask < 2 * looks; s->seen_mask = 2 * s->seen_mask + 1)
-        ;
+    s->seen_mask = 127;
     s->states.count = s->snapshots.count = 0;
     s->salt += TURN;   /* what was seen of the block before is no longer known */
     s->highest = 0;
@@ -128,13 +127,23 @@ static uint64_t hash_state(const struct simulator *s)
     return mixed(hash, pair(s->now - s->last_cycles[0], s->last_cycles[0] - s->last_cycles[1]));
 }
 
-/* Whether the hash was there before, unless another has taken its place; it is from now on. */
-static bool was_seen(struct simulator *s, uint64_t hash)
+/* Whether the hash was there before, unless four others have taken its place; it is from now on. */
+static inline bool was_seen(struct simulator *s, uint64_t hash)
 {
-    uint64_t *at = &s->seen[hash >> 32 & s->seen_mask];
-    bool seen = *at == hash;
-    *at = hash;
-    return seen;
+    uint32_t tag = (uint32_t)(hash >> 32);
+
+    if (s->checks > 2 * s->seen_mask && s->seen_mask + 1 < SEEN) {   /* few are in use at a time, so that they stay near the processor */
+        memcpy(&s->seen[s->seen_mask + 1], s->seen, (s->seen_mask + 1) * sizeof *s->seen);   /* what is there twice is looked for in one place only */
+        s->seen_mask = 2 * s->seen_mask + 1;
+    }
+    uint32_t *at = s->seen[tag & s->seen_mask];
+    if (at[0] == tag || at[1] == tag || at[2] == tag || at[3] == tag)
+        return true;
+    at[3] = at[2];
+    at[2] = at[1];
+    at[1] = at[0];
+    at[0] = tag;
+    return false;
 }
 
 static bool same_as(const struct simulator *s, const struct snapshot *old, size_t start)

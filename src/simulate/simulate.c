@@ -100,7 +100,7 @@ static void size_rings(struct simulator *s)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
 }
 
-static void start(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, int64_t limit, bool in_order)
+static void start(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, bool in_order)
 {
     struct frontend bound;
 
@@ -134,7 +134,7 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
         execute_start(s);
         rename_start(s);
     }
-    repeat_start(s, limit);
+    repeat_start(s);
     settle_start(s, w->least);
 }
 
@@ -253,7 +253,7 @@ static double run(struct simulator *s, int64_t limit)
 /* In program order where that is possible, else by events. */
 static double run_block(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, int64_t limit, bool by_events)
 {
-    start(s, w, insns, count, block, limit, !by_events);
+    start(s, w, insns, count, block, !by_events);
     double iterations = run(s, limit);
     if (!s->order.on)
         return iterations;
@@ -261,7 +261,7 @@ static double run_block(struct simulator *s, const struct block_work *w, const s
     if (!s->order.lost)
         return iterations;
     s->out->stalls_front = s->out->stalls_rob = s->out->stalls_scheduler = 0;
-    start(s, w, insns, count, block, limit, false);
+    start(s, w, insns, count, block, false);
     return run(s, limit);
 }
 

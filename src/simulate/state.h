@@ -12,7 +12,7 @@
 #include "simulate/plan.h"
 
 #define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
-#define SEEN 16384              /* hashes remembered, a power of two */
+#define SEEN 4096               /* places for hashes, a power of two */
 #define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
 #define CACHE_LOADS 4           /* of a cycle */
 #define AHEAD 4096              /* cycles that µops can be told where to go in, a power of two */
@@ -188,7 +188,8 @@ struct simulator {
     bool woken;                        /* a queue got a µop while others of its cycle were leaving */
 
     uint64_t content, unpower;         /* hash of the µops that wait for a port; what takes the iteration at rename out of it */
-    uint64_t seen[SEEN], salt;         /* hashes of the states at the iterations' ends; mixed into those of this block */
+    uint32_t seen[SEEN][4];            /* parts of hashes of the states at the iterations' ends, the latest first of those in one place */
+    uint64_t salt;                     /* mixed into those of this block */
     uint32_t seen_mask;                /* so much of it is in use */
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
@@ -358,7 +359,7 @@ uint64_t order_hash(const struct simulator *s);
 unsigned order_turn(const struct simulator *s);
 
 /* repeat.c */
-void repeat_start(struct simulator *s, int64_t looks);   /* at most so many calls of repeat_found */
+void repeat_start(struct simulator *s);
 /* True when the state was there before: fills the result. */
 bool repeat_found(struct simulator *s);
 
