@@ -135,7 +135,7 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
         rename_start(s);
     }
     repeat_start(s);
-    settle_start(s, w->least);
+    settle_start(s, w->least, bounds_assists(w->core, insns, count, block) > 0 ? 0 : bounds_replays(w, insns, count));
 }
 
 /* The first cycle after now in which anything can happen, when nothing did in this one. */

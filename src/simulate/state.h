@@ -127,10 +127,12 @@ struct snapshot {
 /* Whether the loop keeps up with its bound: by how many cycles retirement is late. */
 struct settle {
     double least;                      /* the largest bound, cycles per iteration; 0: none is known */
+    double enough;                     /* cycles per iteration that are taken in any case: no need to know how much faster the simulation is; 0: none */
     double earliest, latest;           /* of this stretch, cycles */
+    double behind, behind_before;      /* the latest against what is enough, of this stretch and the one before */
     struct { double earliest, latest; } first;   /* of the first stretch that those since are like */
     int32_t begin;                     /* cycle */
-    uint32_t looks, alike;             /* of this stretch; stretches alike */
+    uint32_t looks, alike, ahead;      /* of this stretch; stretches alike, and in a row that did not fall behind */
     int32_t highest[SETTLE_BUFFERS];   /* that buffers held at a look: reorder buffer, scheduler, loads, stores, front end's queue */
     bool filling;                      /* one of these was raised */
 };
@@ -365,7 +367,7 @@ bool repeat_found(struct simulator *s);
 
 
 /* settle.c */
-void settle_start(struct simulator *s, double least);   /* @least: as in struct block_work */
+void settle_start(struct simulator *s, double least, double enough);   /* @least: as in struct block_work */
 /* Called at each iteration's end. True when the loop has settled at its bound: fills the result. */
 bool settle_found(struct simulator *s);
 
