@@ -86,6 +86,11 @@ static inline bool is_taken(const uint64_t *taken, int32_t cycle)
     return taken[(uint32_t)cycle / 64 % AHEAD_WORDS] >> (uint32_t)cycle % 64 & 1;
 }
 
+static inline struct due *due_in(struct order *o, int32_t cycle)
+{
+    return &o->due[(size_t)(uint32_t)cycle % AHEAD];
+}
+
 /* A load whose banks are taken holds its port and comes again in the next cycle. */
 static int32_t place_load(struct simulator *s, const struct plan_uop *uop, uint64_t *taken, int32_t ready)
 {
@@ -148,7 +153,7 @@ static inline __attribute__((always_inline)) int32_t place_uop(struct simulator 
         take(taken, at = first_free(taken, ready));
     if (at > o->limit)   /* so many may wait for one port: before the ring is full */
         lose(o);
-    struct due *due = &o->due[(uint32_t)at % AHEAD];
+    struct due *due = due_in(o, at);
     due->room += in_lane(1, LANE_SCHEDULER);
     due->goes |= (portset)1 << port;
     uint64_t term = o->term[port];
@@ -333,7 +338,7 @@ static inline void retire(struct simulator *s, const struct plan_item *item, int
         lose(o);
         return;
     }
-    struct due *due = &o->due[(uint32_t)cycle % AHEAD];
+    struct due *due = due_in(o, cycle);
     due->room += item->leaves;
     due->gone += item->gone;
     if (!item->listed[NODE_AT_RETIREMENT])
@@ -419,7 +424,7 @@ void order_count(struct simulator *s)
 {
     uint64_t room = s->order.room;
 
-    s->rob = used(room, s->rob_size, LANE_ROB);
+    s->rob = order_in_flight(s);
     s->scheduler = used(room, s->scheduler_size, LANE_SCHEDULER);
     s->loads = used(room, s->load_size, LANE_LOADS);
     s->stores = used(room, s->store_size, LANE_STORES);
@@ -455,7 +460,7 @@ static inline void count_gone(struct simulator *s, portset ports)
 static inline void come_due(struct simulator *s)
 {
     struct order *o = &s->order;
-    struct due *due = &o->due[(uint32_t)s->now % AHEAD];
+    struct due *due = due_in(o, s->now);
     uint64_t now = (uint64_t)s->now, retired = (uint32_t)due->gone;
 
     o->room += due->room;

@@ -13,18 +13,39 @@
 
 void settle_start(struct simulator *s, double least, double enough)
 {
-    s->settle = (struct settle){.least = least, .enough = enough};
+    s->settle = (struct settle){.least = least, .enough = enough, .lowest = s->order.room};
+}
+
+#define TOPS 0x8000800080008000u       /* of lanes */
+
+/* Whether a lane of what is free holds less than at any look before. Each is below its top bit, which so tells. */
+static inline bool frees_less(struct settle *w, uint64_t room)
+{
+    uint64_t same = ((room + TOPS) - w->lowest) & TOPS;
+
+    if (same == TOPS)
+        return false;
+    uint64_t less = (same ^ TOPS) >> 15;
+    less *= 0xffff;   /* whole lanes */
+    w->lowest = (w->lowest & ~less) | (room & less);
+    return true;
 }
 
 /* Whether a buffer holds more than at any look before: it is still filling, and the speed is not yet what it will be. */
-static bool fills(struct simulator *s)
+static inline bool fills(struct simulator *s)
 {
+    struct settle *w = &s->settle;
+
+    if (s->order.on) {
+        bool queue = s->front.queued > w->highest[SETTLE_BUFFERS - 1];
+        w->highest[SETTLE_BUFFERS - 1] = later(w->highest[SETTLE_BUFFERS - 1], s->front.queued);
+        return frees_less(w, s->order.room - in_lane(s->slots_done, LANE_ROB)) | queue;
+    }
     const int32_t held[SETTLE_BUFFERS] = {s->rob + (int32_t)s->slots_done, s->scheduler, s->loads, s->stores, s->front.queued};
     bool more = false;
-
     for (unsigned i = 0; i < SETTLE_BUFFERS; i++) {
-        more |= held[i] > s->settle.highest[i];
-        s->settle.highest[i] = later(s->settle.highest[i], held[i]);
+        more |= held[i] > w->highest[i];
+        w->highest[i] = later(w->highest[i], held[i]);
     }
     return more;
 }

@@ -13,6 +13,7 @@
 #define LIMIT_CYCLES 60000      /* without a repeated state the mean is taken */
 #define LIMIT_ITEMS 16000       /* renamed, at least LIMIT_ITERATIONS of the block */
 #define LIMIT_ITERATIONS 500
+#define ASKED 16                /* cycles between two questions whether to go on */
 
 struct simulator *simulator_new(void)
 {
@@ -215,10 +216,12 @@ static bool skip_idle(struct simulator *s)
 static double run(struct simulator *s, int64_t limit)
 {
     int64_t items = (int64_t)s->plan.items.count, middle = (limit - limit / 4) * items;   /* a scheduler that fills slowly takes most of the time to show */
+    int64_t last = limit * items;
     int32_t middle_cycle = 0;
+    unsigned asked = 0;
     bool known = false;
 
-    while (s->now < LIMIT_CYCLES && (known ? s->issued.iteration < limit : s->retired.number < limit * items) && !watch_steps(1)) {
+    while (s->now < LIMIT_CYCLES && (known ? s->issued.iteration < limit : s->retired.number < last) && (++asked % ASKED || !watch_steps(ASKED))) {
         int64_t before = s->issued.iteration;
         cycle(s);
         if (s->order.on && s->order.lost)
@@ -235,8 +238,6 @@ static double run(struct simulator *s, int64_t limit)
         if (iteration == before || iteration > limit)
             continue;
         s->out->iterations = (unsigned)iteration;
-        if (s->order.on)
-            order_count(s);
         if (!known && (known = repeat_found(s)))
             mark(s, iteration);
         if (!known && !s->timeline && settle_found(s))

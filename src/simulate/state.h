@@ -134,6 +134,7 @@ struct settle {
     int32_t begin;                     /* cycle */
     uint32_t looks, alike, ahead;      /* of this stretch; stretches alike, and in a row that did not fall behind */
     int32_t highest[SETTLE_BUFFERS];   /* that buffers held at a look: reorder buffer, scheduler, loads, stores, front end's queue */
+    uint64_t lowest;                   /* in program order: what they had free, lanes as in struct order */
     bool filling;                      /* one of these was raised */
 };
 
@@ -352,6 +353,11 @@ void order_end(struct simulator *s);
 void order_cycle(struct simulator *s);
 /* Brings the simulator's counts of entries in use up to date. */
 void order_count(struct simulator *s);
+/* Entries of the reorder buffer in use, without those of the item at rename. */
+static inline int32_t order_in_flight(const struct simulator *s)
+{
+    return s->rob_size - (int32_t)((uint16_t)(s->order.room >> LANE_ROB) - (uint16_t)LANE_ZERO);
+}
 /* order_state.c: what decides the future behind rename, relative to now, to @out; returns the place behind it. At most order_state_room places. */
 size_t order_state_room(const struct simulator *s);
 int32_t *order_state(const struct simulator *s, int32_t *out);
