@@ -107,8 +107,7 @@ bool settle_found(struct simulator *s)
     w->filling = false;
     if (!settled && !enough)
         return false;
-    s->out->cycles = settled ? w->least : w->enough;
+    s->out->cycles = w->least;   /* what is enough takes its place where it is more */
     s->out->settled = true;
-    s->out->replayed = !settled;
     return true;
 }

@@ -295,6 +295,7 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     if (out->cycles < replays) {   /* not simulated one by one: they are no whole number a period */
         out->cycles = replays;
         out->period = 0;
+        out->settled = false;
         out->replayed = true;
     }
     for (unsigned i = 0; i < w->core->ports->count; i++)
