@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/program_options.h"
 #include "cmd/rescue.h"
 #include "cmd/session_file.h"
 #include "tui/mainloop.h"
@@ -27,168 +28,18 @@ static const char usage_text[] =
     "usage: portolan [OPTION]... [FILE]...       open the workbench; FILE: a kernel, a script (.pf) or a session\n"
     "       portolan -b [OPTION]... [SCRIPT]     run a script, or standard input\n"
     "       portolan -e 'COMMAND; COMMAND'...    run commands\n"
-    "\n"
-    "  -b, --batch             run a script of commands\n"
-    "  -e, --execute COMMANDS  run commands, then end; can be repeated\n"
-    "      --machine ID        machine to show, native for this CPU's; can be repeated\n"
-    "      --session DIR       resume a saved session\n"
-    "      --no-color          no colours\n";
+    "\n";
 static const char usage_end[] =
-    "      --help, --version\n"
     "\n"
     "Exit status: 0 success, 1 a command failed, 2 usage, 130 interrupted. The command help lists the commands.\n";
 
-/* The settings are options, too. */
 static void print_usage(void)
 {
-    struct str range = {0};
+    struct str options = {0};
 
-    fputs(usage_text, stdout);
-    for (const struct setting *setting = settings_table; setting->name; setting++) {
-        char option[64];
-        snprintf(option, sizeof option, "--%s%s%s", setting->name, setting->kind == SETTING_SWITCH ? "" : " ", setting->kind == SETTING_COUNT ? "N" : setting->kind == SETTING_CHOICE ? "NAME" : "");
-        str_clear(&range);
-        if (setting->kind != SETTING_SWITCH) {
-            setting_range(setting, &range);
-            str_addf(&range, " (default: %s)", setting->initial);
-        }
-        printf("      %-18s  %s%s%s\n", option, setting->help, range.length ? ": " : "", str_text(&range));
-    }
-    fputs(usage_end, stdout);
-    str_done(&range);
-}
-
-struct arguments {
-    VEC(char *) commands, machines, files;
-    bool batch;
-    const char *session;
-    struct settings given;          /* what the options set, of those marked */
-    const struct setting *set[16];
-    size_t set_count;
-};
-
-enum { OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_HELP, OPTION_VERSION, OPTION_SETTINGS };
-
-static int misuse(const char *what)
-{
-    utf8_say(stderr, "portolan: %s; portolan --help lists the options\n", what);
-    return 2;
-}
-
-static int misuse_of(const char *word)
-{
-    utf8_say(stderr, "portolan: unknown option %s, or its value is missing; portolan --help lists the options\n", word);
-    return 2;
-}
-
-static int report(const struct err *err)
-{
-    char text[2048];
-    utf8_say(stderr, "portolan: %s\n", err_text(err, text, sizeof text));
-    return 1;
-}
-
-/* The value of a setting given as an option; a switch has none. */
-static int take_setting(const struct setting *setting, const char *value, struct arguments *a)
-{
-    struct err err = {0};
-    char text[2048];
-
-    if (!setting_set(&a->given, setting, value ? value : "on", &err)) {
-        utf8_say(stderr, "portolan: %s\n", err_text(&err, text, sizeof text));
-        return 2;
-    }
-    a->set[a->set_count % (sizeof a->set / sizeof *a->set)] = setting;
-    a->set_count += a->set_count < sizeof a->set / sizeof *a->set;
-    return -1;
-}
-
-/* -1: go on; otherwise the exit status. */
-static int take_option(int option, struct arguments *a, struct session *s)
-{
-    switch (option) {
-    case 'b':
-        a->batch = true;
-        return -1;
-    case 'e':
-        vec_push(&a->commands, optarg);
-        return -1;
-    case OPTION_MACHINE:
-        vec_push(&a->machines, optarg);
-        return -1;
-    case OPTION_SESSION:
-        a->session = optarg;
-        return -1;
-    case OPTION_NO_COLOR:
-        s->settings.color = false;
-        return -1;
-    case OPTION_HELP:
-        print_usage();
-        return 0;
-    case OPTION_VERSION:
-        puts("portolan " PACKAGE_VERSION);
-        return 0;
-    default:
-        if (option >= OPTION_SETTINGS)
-            return take_setting(&settings_table[option - OPTION_SETTINGS], optarg, a);
-        return misuse("unknown option");
-    }
-}
-
-/* -1: go on; otherwise the exit status. */
-static int parse(int argc, char **argv, struct arguments *a, struct session *s)
-{
-    static const struct option fixed[] = {
-        {"batch", no_argument, NULL, 'b'},
-        {"execute", required_argument, NULL, 'e'},
-        {"machine", required_argument, NULL, OPTION_MACHINE},
-        {"session", required_argument, NULL, OPTION_SESSION},
-        {"no-color", no_argument, NULL, OPTION_NO_COLOR},
-        {"help", no_argument, NULL, OPTION_HELP},
-        {"version", no_argument, NULL, OPTION_VERSION},
-    };
-    VEC(struct option) options = {0};
-    int status = -1;
-
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        vec_push(&options, fixed[i]);
-    for (int i = 0; settings_table[i].name; i++) {
-        const struct setting *setting = &settings_table[i];
-        struct option option = {setting->name, setting->kind == SETTING_SWITCH ? no_argument : required_argument, NULL, OPTION_SETTINGS + i};
-        vec_push(&options, option);
-    }
-    vec_push(&options, (struct option){0});
-    settings_init(&a->given);
-    opterr = 0;   /* it would print what was typed as it is */
-    for (int option; status < 0 && (option = getopt_long(argc, argv, "be:", options.items, NULL)) != -1;)
-        status = option == '?' ? misuse_of(argv[optind - 1]) : take_option(option, a, s);
-    vec_done(&options);
-    if (status >= 0)
-        return status;
-    if (a->commands.count && optind < argc)
-        return misuse("-e takes no FILE: -e 'kernel load FILE' loads it");
-    if (a->batch && argc - optind > 1)
-        return misuse("-b takes one script");
-    /* A directory that holds a session can be named like a file; it comes first. */
-    for (; optind < argc; optind++)
-        if (!a->session && session_is_directory(argv[optind]))
-            a->session = argv[optind];
-        else
-            vec_push(&a->files, argv[optind]);
-    return -1;
-}
-
-static void on_interrupt(int number)
-{
-    (void)number;
-    job_interrupt();
-}
-
-/* Batch: the first Ctrl-C ends jobs and the run in good order, a second one kills. */
-static void watch_interrupt(void)
-{
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
+    program_options_print(&options);
+    printf("%s%s%s", usage_text, str_text(&options), usage_end);
+    str_done(&options);
 }
 
 static unsigned size_from(const char *variable, unsigned otherwise)
@@ -228,6 +79,141 @@ static void name_views(struct session *s, const char *verb, void (*add)(void *to
 }
 
 static const struct session_views batch_views = {print_view, name_views, NULL};
+
+struct arguments {
+    VEC(char *) commands, machines, files;
+    bool batch;
+    const char *session;
+    struct settings given;          /* what the options set, of those marked */
+    const struct setting *set[16];
+    size_t set_count;
+};
+
+static int misuse(const char *what)
+{
+    utf8_say(stderr, "portolan: %s; portolan --help lists the options\n", what);
+    return 2;
+}
+
+static int misuse_of(const char *word)
+{
+    utf8_say(stderr, "portolan: unknown option %s, or its value is missing; portolan --help lists the options\n", word);
+    return 2;
+}
+
+static int report(const struct err *err)
+{
+    char text[2048];
+    utf8_say(stderr, "portolan: %s\n", err_text(err, text, sizeof text));
+    return 1;
+}
+
+/* The value of a setting given as an option; a switch has none. */
+static int take_setting(const struct setting *setting, const char *value, struct arguments *a)
+{
+    struct err err = {0};
+    char text[2048];
+
+    if (!setting_set(&a->given, setting, value ? value : "on", &err)) {
+        utf8_say(stderr, "portolan: %s\n", err_text(&err, text, sizeof text));
+        return 2;
+    }
+    a->set[a->set_count % (sizeof a->set / sizeof *a->set)] = setting;
+    a->set_count += a->set_count < sizeof a->set / sizeof *a->set;
+    return -1;
+}
+
+/* -1: go on; otherwise the exit status. */
+static int take_option(int option, struct arguments *a, struct session *s)
+{
+    struct str text = {0};
+
+    switch (option) {
+    case 'b':
+        a->batch = true;
+        return -1;
+    case 'e':
+        vec_push(&a->commands, optarg);
+        return -1;
+    case OPTION_MACHINE:
+        vec_push(&a->machines, optarg);
+        return -1;
+    case OPTION_SESSION:
+        a->session = optarg;
+        return -1;
+    case OPTION_NO_COLOR:
+        s->settings.color = false;
+        return -1;
+    case OPTION_COMPLETE:
+        s->views = &batch_views;
+        program_complete(s, optarg, &text);
+        fputs(str_text(&text), stdout);
+        str_done(&text);
+        return 0;
+    case 'h':
+        print_usage();
+        return 0;
+    case 'V':
+        puts("portolan " PACKAGE_VERSION);
+        return 0;
+    default:
+        if (option >= OPTION_SETTINGS)
+            return take_setting(&settings_table[option - OPTION_SETTINGS], optarg, a);
+        return misuse("unknown option");
+    }
+}
+
+/* -1: go on; otherwise the exit status. */
+static int parse(int argc, char **argv, struct arguments *a, struct session *s)
+{
+    VEC(struct option) options = {0};
+    struct str letters = {0};
+    int status = -1;
+
+    for (const struct program_option *o = program_options; o->name; o++) {
+        vec_push(&options, ((struct option){o->name, o->takes ? required_argument : no_argument, NULL, o->value}));
+        if (o->value < OPTION_MACHINE)
+            str_addf(&letters, "%c%s", o->value, o->takes ? ":" : "");
+    }
+    for (int i = 0; settings_table[i].name; i++) {
+        const struct setting *setting = &settings_table[i];
+        struct option option = {setting->name, setting->kind == SETTING_SWITCH ? no_argument : required_argument, NULL, OPTION_SETTINGS + i};
+        vec_push(&options, option);
+    }
+    vec_push(&options, (struct option){0});
+    settings_init(&a->given);
+    opterr = 0;   /* it would print what was typed as it is */
+    for (int option; status < 0 && (option = getopt_long(argc, argv, str_text(&letters), options.items, NULL)) != -1;)
+        status = option == '?' ? misuse_of(argv[optind - 1]) : take_option(option, a, s);
+    vec_done(&options);
+    str_done(&letters);
+    if (status >= 0)
+        return status;
+    if (a->commands.count && optind < argc)
+        return misuse("-e takes no FILE: -e 'kernel load FILE' loads it");
+    if (a->batch && argc - optind > 1)
+        return misuse("-b takes one script");
+    /* A directory that holds a session can be named like a file; it comes first. */
+    for (; optind < argc; optind++)
+        if (!a->session && session_is_directory(argv[optind]))
+            a->session = argv[optind];
+        else
+            vec_push(&a->files, argv[optind]);
+    return -1;
+}
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    job_interrupt();
+}
+
+/* Batch: the first Ctrl-C ends jobs and the run in good order, a second one kills. */
+static void watch_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+}
 
 static bool run_script(struct session *s, const char *file, struct err *err)
 {

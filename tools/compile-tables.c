@@ -129,7 +129,8 @@ static bool add_machine(const char *dir, struct image_machine *out)
     struct err err = {0};
     char text[2048];
     struct ports all;   /* keys of usages are of bits, whatever the machine calls its ports */
-    size_t warnings = log_count(), slots;
+    struct index slots = {0};
+    size_t warnings = log_count();
     struct machine *m = machine_load(dir, &err);
 
     if (!m || log_count() != warnings || !machine_image_sum(dir, out->sum)) {
@@ -148,9 +149,10 @@ static bool add_machine(const char *dir, struct image_machine *out)
     out->isa = text_at(m->isa);
     out->rows = place_rows(m->mapping, &all);
     out->row_count = (uint32_t)mapping_count(m->mapping);
-    const struct index_slot *table = mapping_slots(m->mapping, &slots);
-    out->slots = place(table, slots * sizeof *table);
-    out->slot_count = (uint32_t)slots;
+    mapping_index_rows(m->mapping, &slots);
+    out->slots = place(slots.slots, slots.slot_count * sizeof *slots.slots);
+    out->slot_count = (uint32_t)slots.slot_count;
+    index_done(&slots);
     out->facts = place_facts(m);
     out->fact_count = (uint32_t)m->fact_count;
     out->rules = place_rules(m);

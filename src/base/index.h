@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/steps.h"
+
 #define INDEX_NONE UINT32_MAX
 
 struct index_slot {
@@ -32,9 +34,11 @@ static inline uint32_t index_find(const struct index *x, uint64_t hash, index_sa
 
     if (!x->slot_count)
         return INDEX_NONE;
-    for (size_t at = low & (x->slot_count - 1); x->slots[at].item; at = (at + 1) & (x->slot_count - 1))
+    for (size_t at = low & (x->slot_count - 1); x->slots[at].item; at = (at + 1) & (x->slot_count - 1)) {
         if (x->slots[at].hash == low && same(items, x->slots[at].item - 1, key))
             return x->slots[at].item - 1;
+        steps_add(1);   /* what does not stand where it belongs */
+    }
     return INDEX_NONE;
 }
 
@@ -48,9 +52,13 @@ void index_remove(struct index *x, uint64_t hash, uint32_t item);
 void index_clear(struct index *x);
 void index_done(struct index *x);
 
-/* Of @length bytes (FNV-1a, mixed once more); @hash is HASH_START or what came of the bytes before. */
-#define HASH_START 0xcbf29ce484222325u
-uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length);
+/* Of @length bytes, for tables of this process: keyed by a secret that it draws when it starts (SipHash-1-3, Aumasson and Bernstein 2012), so that nobody can choose names
+ * that meet in one place. Any thread. */
+uint64_t hash_bytes(const void *bytes, size_t length);
 uint64_t hash_text(const char *text);
+
+/* The same in every process, for what is kept, and only where nobody chooses the bytes (FNV-1a, mixed once more); @hash is HASH_START or what came of the bytes before. */
+#define HASH_START 0xcbf29ce484222325u
+uint64_t hash_fixed(uint64_t hash, const void *bytes, size_t length);
 
 #endif

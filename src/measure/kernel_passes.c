@@ -11,9 +11,14 @@
 #define WIDTH 0.01            /* relative: times on one floor */
 #define SHARE 0.15            /* of all windows on it, and three at least: more is asked than of chance */
 #define FEW 3
+#define APART 0.015           /* relative: times that are on the floor no more */
+#define OTHERS 0.25           /* of the windows, at most, that are above it: else the code has several rhythms, */
+#define MANY 24               /* and the quickest may be a rare one, which so many windows show, */
+#define SHARE_OF_MANY 0.06    /* with so many of them on it */
+#define BOTH 2                /* windows with both times on their floors */
+#define WAY_CYCLES 512        /* of setting the registers and of leaving the loop, more than ever: 0 to 60 on a Golden Cove */
 #define VISITS 8              /* with so many visits and windows, and no floor, there is none */
 #define WINDOWS 40
-#define BACKWARDS 1.02        /* a long run cannot be so many times more than twice a short one: then the short ones were in another rhythm */
 #define VISIT_SECONDS 0.3
 #define PATIENCE_SECONDS 1.2
 
@@ -28,13 +33,31 @@ void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m)
     p->visits += m->windows > 0;
 }
 
-/* Whether two visits have a time from @low to @high. */
-static bool visits_share(const struct kernel_passes *p, const float *times, double low, double high)
+static bool is_on(float time, double floor)
+{
+    return fabs((double)time - floor) <= WIDTH * floor;
+}
+
+/* The lowest of @times with @share of all of them around it, in *@floor, and how far these lie apart. */
+static bool floor_of(const struct kernel_passes *p, const float *times, double share, double *floor, double *apart)
+{
+    double sorted[KERNEL_PASSES_WINDOWS], relative;
+
+    for (unsigned i = 0; i < p->count; i++)
+        sorted[i] = (double)times[i];
+    if (!window_floor(sorted, p->count, WIDTH, share, floor, &relative))
+        return false;
+    *apart = relative * *floor;
+    return true;
+}
+
+/* Whether two visits have a time on @floor. */
+static bool visits_share(const struct kernel_passes *p, const float *times, double floor)
 {
     int first = -1;
 
     for (unsigned i = 0; i < p->count; i++)
-        if ((double)times[i] >= low && (double)times[i] <= high) {
+        if (is_on(times[i], floor)) {
             if (first >= 0 && first != p->visit[i])
                 return true;
             first = p->visit[i];
@@ -42,26 +65,40 @@ static bool visits_share(const struct kernel_passes *p, const float *times, doub
     return false;
 }
 
-/* The lowest of @times around which others lie densely, in *@floor, and how far these lie apart. False when there is none, or only one visit has it. */
-static bool floor_of(const struct kernel_passes *p, const float *times, double *floor, double *apart)
+/* Whether nearly all of @times are on @floor, and none below it. Other code has several rhythms, each of which it keeps until something disturbs it. */
+static bool one_rhythm(const struct kernel_passes *p, const float *times, double floor)
 {
-    double sorted[KERNEL_PASSES_WINDOWS], relative;
+    unsigned above = 0;
+
+    for (unsigned i = 0; i < p->count; i++) {
+        if ((double)times[i] < floor * (1 - APART))
+            return false;
+        above += (double)times[i] > floor * (1 + APART);
+    }
+    return above <= OTHERS * p->count;
+}
+
+/* Whether the floors are those of one rhythm: windows have both, and what the way in and out costs is what is left of the short one. */
+static bool belong_together(const struct kernel_passes *p, double low, double high)
+{
+    double way = 2 * low - high;
+    unsigned both = 0;
 
     for (unsigned i = 0; i < p->count; i++)
-        sorted[i] = (double)times[i];
-    if (!window_floor(sorted, p->count, WIDTH, SHARE, floor, &relative))
-        return false;
-    *apart = relative * *floor;
-    return visits_share(p, times, *floor * (1 - WIDTH), *floor * (1 + WIDTH));
+        both += is_on(p->shorter[i], low) && is_on(p->longer[i], high);
+    return both >= BOTH && way >= -WIDTH * low && way <= WIDTH * low + WAY_CYCLES * (p->plan.passes ? p->plan.passes : 1);
 }
 
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread)
 {
     double low, high, apart[2];
 
-    if (p->visits < 2 || p->count < 2 * FEW || !floor_of(p, p->shorter, &low, &apart[0]) || !floor_of(p, p->longer, &high, &apart[1]))
+    if (p->visits < 2 || p->count < 2 * FEW || !floor_of(p, p->shorter, SHARE, &low, &apart[0]) || !floor_of(p, p->longer, SHARE, &high, &apart[1]))
         return false;
-    if (high <= low || high - low > BACKWARDS * low)
+    if (!one_rhythm(p, p->shorter, low) || !one_rhythm(p, p->longer, high))
+        if (p->count < MANY || !floor_of(p, p->shorter, SHARE_OF_MANY, &low, &apart[0]) || !floor_of(p, p->longer, SHARE_OF_MANY, &high, &apart[1]))
+            return false;
+    if (high <= low || !visits_share(p, p->shorter, low) || !visits_share(p, p->longer, high) || !belong_together(p, low, high))
         return false;
     *cycles = (high - low) / p->between;
     *spread = (apart[0] + apart[1]) / (high - low);

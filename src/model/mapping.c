@@ -15,7 +15,7 @@ struct mapping {
     struct ports ports;
     double issue_width;
     VEC(struct mapping_entry) entries;
-    struct index index;         /* of the entries by form; its slots may be those of rows */
+    struct index index;         /* of the entries that rows does not have, by form */
     struct mapping_rows rows;   /* what entries may borrow from; zero: nothing */
     atomic_bool *filled;        /* which of the entries that rows has stand in entries: a loop needs few of thousands */
 };
@@ -70,8 +70,7 @@ void mapping_free(struct mapping *m)
         if (i >= m->rows.count || atomic_load_explicit(&m->filled[i], memory_order_relaxed))
             entry_done(m, &m->entries.items[i]);
     vec_done(&m->entries);
-    if (m->index.slots != m->rows.slots)
-        index_done(&m->index);
+    index_done(&m->index);
     free(m->filled);
     free(m);
 }
@@ -88,14 +87,19 @@ struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_
     }
     m->rows = *rows;
     m->entries.count = m->entries.capacity = rows->count;
-    m->index = (struct index){(struct index_slot *)rows->slots, rows->slot_count, rows->count};
     return m;
 }
 
-const struct index_slot *mapping_slots(const struct mapping *m, size_t *count)
+/* Where the form stands in the slots that are kept: nobody chooses those, so that any process may know where. */
+static uint64_t hash_row(const char *form)
 {
-    *count = m->index.slot_count;
-    return m->index.slots;
+    return hash_fixed(HASH_START, form, strlen(form));
+}
+
+void mapping_index_rows(const struct mapping *m, struct index *out)
+{
+    for (size_t i = 0; i < m->entries.count; i++)
+        index_add(out, hash_row(entry_at(m, i)->form), (uint32_t)i);
 }
 
 struct mapping *mapping_copy(const struct mapping *m)
@@ -141,7 +145,11 @@ static bool is_form(const void *mapping, uint32_t item, const void *form)
 
 size_t mapping_index(const struct mapping *m, const char *form)
 {
-    uint32_t index = index_find(&m->index, hash_text(form), is_form, m, form);
+    const struct index rows = {(struct index_slot *)m->rows.slots, m->rows.slot_count, m->rows.count};
+    uint32_t index = rows.slot_count ? index_find(&rows, hash_row(form), is_form, m, form) : INDEX_NONE;
+
+    if (index == INDEX_NONE && m->index.slot_count)
+        index = index_find(&m->index, hash_text(form), is_form, m, form);
     return index == INDEX_NONE ? SIZE_MAX : index;
 }
 
@@ -149,16 +157,6 @@ const struct mapping_entry *mapping_find(const struct mapping *m, const char *fo
 {
     size_t index = mapping_index(m, form);
     return index == SIZE_MAX ? NULL : entry_at(m, index);
-}
-
-/* Adds the last entry, which is new, to the index. */
-static void add_to_index(struct mapping *m)
-{
-    if (m->index.slots && m->index.slots == m->rows.slots) {
-        m->index.slots = mem_alloc(m->rows.slot_count * sizeof *m->rows.slots);
-        memcpy(m->index.slots, m->rows.slots, m->rows.slot_count * sizeof *m->rows.slots);
-    }
-    index_add(&m->index, hash_text(m->entries.items[m->entries.count - 1].form), (uint32_t)m->entries.count - 1);
 }
 
 void mapping_set(struct mapping *m, const struct mapping_entry *entry)
@@ -177,7 +175,7 @@ void mapping_set(struct mapping *m, const struct mapping_entry *entry)
         m->entries.items[index] = fresh;
     } else {
         vec_push(&m->entries, fresh);
-        add_to_index(m);
+        index_add(&m->index, hash_text(fresh.form), (uint32_t)m->entries.count - 1);
     }
 }
 

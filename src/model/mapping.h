@@ -32,7 +32,7 @@ struct mapping_rows {
     const struct uop *uops;
     size_t uop_count;
     const double *latencies;
-    const struct index_slot *slots;   /* of the forms, by hash_text */
+    const struct index_slot *slots;   /* of the forms, by hash_fixed */
     size_t slot_count;
 };
 
@@ -40,8 +40,8 @@ struct mapping *mapping_new(const struct ports *ports);
 void mapping_free(struct mapping *m);
 /* Borrows texts and usages of @rows, until an entry is replaced. NULL when memory runs out. */
 struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_rows *rows);
-/* The slots in which the forms are looked up, to be kept beside rows; valid until the mapping changes. */
-const struct index_slot *mapping_slots(const struct mapping *m, size_t *count);
+/* Fills @out, which is empty, with the slots of the forms that are kept beside rows; index_done frees them. */
+void mapping_index_rows(const struct mapping *m, struct index *out);
 struct mapping *mapping_copy(const struct mapping *m);
 const struct ports *mapping_ports(const struct mapping *m);
 size_t mapping_count(const struct mapping *m);

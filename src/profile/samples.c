@@ -32,7 +32,8 @@ static bool same_place(const void *items, uint32_t item, const void *key)
 void samples_add(struct samples *s, uint32_t image, uint64_t offset)
 {
     struct sample_point point = {image, offset, 1};
-    uint64_t hash = hash_bytes(hash_bytes(HASH_START, &image, sizeof image), &offset, sizeof offset);
+    const uint64_t place[] = {image, offset};
+    uint64_t hash = hash_bytes(place, sizeof place);
     uint32_t at = index_find(&s->by_place, hash, same_place, s->points.items, &point);
 
     s->count++;

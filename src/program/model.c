@@ -52,7 +52,7 @@ static uint32_t formula_of(struct fitting *f, const double *values)
 {
     size_t n = f->runs->runs.count;
     struct wanted_values key = {values, n};
-    uint64_t hash = hash_bytes(HASH_START, values, n * sizeof *values);
+    uint64_t hash = hash_bytes(values, n * sizeof *values);
     uint32_t at = index_find(&f->index, hash, same_values, f->done.items, &key);
 
     if (at != INDEX_NONE)

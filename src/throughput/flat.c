@@ -17,10 +17,8 @@ static size_t usage_size(const struct flat_mapping *flat, size_t form)
 
 static uint64_t usage_hash(const struct flat_mapping *flat, size_t form)
 {
-    uint64_t hash = HASH_START;   /* FNV-1a over words */
-    for (uint32_t k = flat->start[form]; k < flat->start[form + 1]; k++)
-        hash = ((hash ^ flat->masses[k].ports) * 0x100000001b3u ^ flat->masses[k].count) * 0x100000001b3u;
-    return hash ^ hash >> 29;
+    size_t n = usage_size(flat, form);
+    return n ? hash_bytes(flat->masses + flat->start[form], n * sizeof *flat->masses) : 0;
 }
 
 /* The distinct usages so far, by the first form that has each. */

@@ -172,7 +172,11 @@ static void check_method(enum sampling_method method)
         assert_non_null(p);
         assert_true(s.ended && WIFEXITED(s.status));
         assert_int_equal(WEXITSTATUS(s.status), i == 2 ? 7 : 0);
+#if defined(__SANITIZE_THREAD__)
+        assert_true(s.threads >= (i == 0 ? 0 : i == 1 ? 2 : 1));   /* its run-time has threads of its own */
+#else
         assert_int_equal(s.threads, i == 0 ? 0 : i == 1 ? 2 : 1);
+#endif
         assert_int_equal(s.processes, i == 2);
         assert_true(s.user > 0);
         check_shares(p);
@@ -433,6 +437,10 @@ static void test_let_go(void **state)
     pid_t pid;
 
     (void)state;
+#if defined(__SANITIZE_THREAD__)
+    print_message("not tested: ThreadSanitizer makes vfork a fork\n");
+    return;
+#endif
     assert_int_equal(pipe(ready), 0);
     if ((pid = fork()) == 0) {
         if (vfork() == 0) {

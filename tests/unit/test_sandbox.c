@@ -192,6 +192,47 @@ static void test_robust_facts(void **state)
     takes(&c, (const uint8_t[]){0x48, 0x8b, 0x00}, 3, 2.9, 12);                 /* mov rax, [rax] */
 }
 
+/* How @hex is run; copies 0 when nothing could be tried, on a machine that is too busy. */
+static struct kernel_plan plan_of(const struct calibration *c, const char *hex)
+{
+    struct kernel_plan plan = {0};
+    struct kernel_measured m;
+    struct err err = {0};
+    struct kernel *k = kernel_from_hex(ISA_X86_64, hex, &err);
+    size_t count;
+    assert_non_null(k);
+    const struct insn *insns = kernel_insns(k, 0, &count);
+    kernel_visit(sandbox, c, insns, count, 2, &plan, &m, &err);
+    kernel_free(k);
+    return plan.known ? plan : (struct kernel_plan){0};
+}
+
+/* Loops that walk out of their pages within a few iterations are run as many copies, each a few times, so that no prefetcher learns their loads; others as some 240 instructions. */
+static void test_walking(void **state)
+{
+    struct calibration c;
+    struct err err = {0};
+    (void)state;
+    if (!calibrate(sandbox, NULL, NULL, &c, &err))
+        return;
+    c.rules.probe_tolerance = 100;
+    struct kernel_plan walks = plan_of(&c, "5b5d415c415d415e415f4883c438"), stays = plan_of(&c, "5b5d415c415d415e415f4883ec30"), slowly = plan_of(&c, "488b074883c708");
+    /* pop six times; add rsp, 56: 104 bytes an iteration */
+    if (walks.known) {
+        assert_true(walks.copies * 6 > 256);
+        assert_true(walks.pages < SANDBOX_REAL_PAGES);
+        assert_true(walks.count <= 4);
+    }
+    /* pop six times; sub rsp, 48 */
+    if (stays.known) {
+        assert_int_equal(stays.copies, 240 / 7 + 1);
+        assert_true(stays.count > 64);
+    }
+    /* mov rax, [rdi]; add rdi, 8: as far as before, not farther */
+    if (slowly.known)
+        assert_true(slowly.copies * slowly.count * 8 <= SANDBOX_REAL_PAGES * 4096 && slowly.copies > 256);
+}
+
 /* Loops that share a process: each has its own time, whatever ran before it; what is refused or faults says so and harms no other. */
 static void test_set(void **state)
 {
@@ -265,7 +306,7 @@ int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_killed), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
-                                       cmocka_unit_test(test_robust_facts), cmocka_unit_test(test_set)};
+                                       cmocka_unit_test(test_robust_facts), cmocka_unit_test(test_walking), cmocka_unit_test(test_set)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("sandbox", tests, setup, teardown);

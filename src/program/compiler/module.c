@@ -152,7 +152,7 @@ struct module *module_read(const char *path, const char *source, struct err *err
     }
     LLVMContextRef context = LLVMContextCreate();
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(str_text(&bytes), bytes.length, path);
-    uint64_t hash = hash_bytes(hash_text(source), str_text(&bytes), bytes.length);
+    uint64_t hash = hash_fixed(hash_fixed(HASH_START, source, strlen(source)), str_text(&bytes), bytes.length);
     bool ok = LLVMParseBitcodeInContext2(context, buffer, &module) == 0;
     LLVMDisposeMemoryBuffer(buffer);
     str_done(&bytes);
