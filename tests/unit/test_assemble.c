@@ -155,18 +155,15 @@ static void test_path(void **state)
 {
     struct assembled a;
     struct err err = {0};
-    char *before = strdup(getenv("PATH")), *path = malloc(strlen(before) + 64), dir[] = "/tmp/test-path-XXXXXX", vain[64];
+    char *before = strdup(getenv("PATH")), *path = malloc(strlen(before) + strlen(work_path("")) + 8);
 
     (void)state;
-    assert_non_null(mkdtemp(dir));
-    sprintf(vain, "%s/as", dir);
-    assert_int_equal(mkdir(vain, 0700), 0);
-    sprintf(path, "%s:/:%s", dir, before);
+    assert_int_equal(mkdir(work_path("as"), 0700), 0);
+    sprintf(path, "%s:/:%s", work_path(""), before);
     setenv("PATH", path, 1);
-    bool ok = run("addq %rax, %rbx\n", false, &a, &err);
+    bool ok = assemble(ISA_X86_64, "t", "addq %rax, %rbx\n", 16, SYNTAX_AUTO, false, &a, &err);
     setenv("PATH", before, 1);
-    rmdir(vain);
-    rmdir(dir);
+    rmdir(work_path("as"));
     assert_true(ok && a.length == 3);
     assembled_done(&a);
     free(path);
