@@ -369,6 +369,7 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
     while (wait4(pid, &out->status, 0, &used) < 0 && errno == EINTR)
         ;
     out->cpu_seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    out->taken_over = (double)used.ru_nivcsw;
     ok = !interrupted || err_set(err, ERR_INTERRUPTED, NULL, "interrupted while %s ran", argv[0]);
 out:
     for (int i = 0; i < 2; i++) {

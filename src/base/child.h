@@ -25,6 +25,7 @@ struct child_result {
     bool timed_out;        /* the wall clock ran out and its process group was killed */
     bool cut;              /* it printed more than was kept */
     double cpu_seconds;    /* CPU time that it took, and what it started and waited for; the system's for them included */
+    double taken_over;     /* times that another process got its CPU while it could have gone on */
     struct str output;     /* standard output and error, mixed */
 };
 

@@ -8,6 +8,8 @@
 
 #include "base/clock.h"
 #include "chart/core.h"
+#include "chart/facts.h"
+#include "chart/latencies.h"
 #include "chart/place.h"
 #include "chart/ports.h"
 #include "throughput/predict.h"
@@ -16,7 +18,7 @@
 #define CORE_TURNS 3
 #define GROUP_STEP 0.02      /* of the logarithm of the time alone */
 
-const char *const chart_stage_names[] = {"forms alone", "core", "ports", "places"};
+const char *const chart_stage_names[] = {"forms alone", "core", "ports", "places", "latencies", "facts"};
 const char *const chart_state_names[] = {"not measured", "core", "placed", "unexplained"};
 
 struct charting {
@@ -42,6 +44,13 @@ void chart_free(struct chart *c)
     for (size_t i = 0; i < c->form_count; i++)
         chart_form_done(&c->forms[i]);
     free(c->forms);
+    vec_done(&c->latencies);
+    for (size_t i = 0; i < c->facts.count; i++) {
+        free(c->facts.items[i].key);
+        free(c->facts.items[i].value);
+        free(c->facts.items[i].why);
+    }
+    vec_done(&c->facts);
     free(c);
 }
 
@@ -310,6 +319,10 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
         return true;
     case CHART_PLACES:
         return place_rest(w, err);
+    case CHART_LATENCIES:
+        return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
+    case CHART_FACTS:
+        return !w->lab.cpu->times || facts_find(&w->lab, w->chart, err);
     case CHART_STAGES:
         break;
     }

@@ -4,16 +4,19 @@
  * 1. all forms alone                                                          (chart.c)
  * 2. a core: forms of every behaviour, met in pairs with each other           (chart/core.h)
  * 3. ports and usages of the core                                             (chart/ports.h)
- * 4. every other form beside what keeps certain ports of the core busy        (chart/place.h) */
+ * 4. every other form beside what keeps certain ports of the core busy        (chart/place.h)
+ * 5. latencies by dependency chains, per pair of operands                     (chart/latencies.h)
+ * 6. facts of the front and back end by small loops                           (chart/facts.h) */
 #ifndef PORTOLAN_CHART_CHART_H
 #define PORTOLAN_CHART_CHART_H
 
+#include "base/vec.h"
 #include "chart/cpu.h"
 #include "infer/evolve.h"
 #include "measure/runner.h"
 #include "model/machine.h"
 
-enum chart_stage { CHART_ALONE, CHART_CORE, CHART_PORTS, CHART_PLACES, CHART_STAGES };
+enum chart_stage { CHART_ALONE, CHART_CORE, CHART_PORTS, CHART_PLACES, CHART_LATENCIES, CHART_FACTS, CHART_STAGES };
 extern const char *const chart_stage_names[];
 
 /* How a form came to its usage. */
@@ -39,6 +42,17 @@ struct chart_form {
     bool hidden;                  /* no experiment beside the core tells which ports it takes */
 };
 
+/* One chain of one form as it was measured. */
+struct chart_latency {
+    uint32_t form;                /* of the chart's */
+    struct latency latency;
+};
+
+/* What small loops told. */
+struct chart_fact {
+    char *key, *value, *why;      /* value NULL: unknown */
+};
+
 struct chart {
     struct machine *machine;      /* what is known so far */
     struct chart_form *forms;
@@ -48,6 +62,8 @@ struct chart {
     double core_error;            /* mean relative error of the core's mapping on its experiments; NaN before */
     double width;                 /* issue slots per cycle; NaN before */
     unsigned resumed;             /* experiments that the journal knew */
+    VEC(struct chart_latency) latencies;
+    VEC(struct chart_fact) facts;
     double seconds[CHART_STAGES];
 };
 
@@ -56,7 +72,9 @@ struct chart_options {
     double seconds;               /* of inference */
     size_t core_most;             /* forms that the core is chosen from */
     struct journal *journal;      /* of experiments; NULL: none */
+    const char *latencies;        /* path of a file of latencies, as latency measure exports them: those in it are known, it is written as others come; NULL: none */
     uint64_t seed;
+    double patience;              /* seconds that each lot of experiments waits for a quiet machine, as runner_options; 0: as there */
 };
 
 struct chart_hooks {

@@ -87,7 +87,7 @@ static void make_free(void *state)
 
 void analyses_start(struct analyses *a)
 {
-    static const struct job_ops ops = {make_run, make_finish, make_free};
+    static const struct job_ops ops = {.run = make_run, .finish = make_finish, .free = make_free};
     struct err none = {0};
 
     atomic_fetch_add(&a->holders, 1);

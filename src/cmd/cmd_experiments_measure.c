@@ -50,6 +50,12 @@ struct experiments_measuring {
     uint64_t target;                /* serial of the session's table when it began */
 };
 
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct experiments_measuring *)state)->simulated;
+}
+
 /* The job whose results still come in; one at a time, since two would disturb each other. */
 static struct experiments_measuring *running;
 
@@ -353,7 +359,7 @@ static bool choose(struct session *s, struct experiments_measuring *w, const cha
 /* Starts the job on @w, which it takes. In scripts waits for its end; in the workbench the result comes then. */
 static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {worker_run, ui_finish, measuring_free};
+    static const struct job_ops ops = {.run = worker_run, .finish = ui_finish, .free = measuring_free, .measures = measures};
     bool chosen = take_w->table != NULL;
     size_t count = chosen ? take_w->table->rows.count : 0;
     struct job_info info;

@@ -33,6 +33,12 @@ struct kernel_learning {
     size_t blockers;
 };
 
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct kernel_learning *)state)->simulated;
+}
+
 static void want(struct kernel_learning *w, const char *form)
 {
     for (size_t i = 0; i < w->lessons.count; i++)
@@ -290,7 +296,7 @@ static bool refuse_form(const struct forms *forms, const char *form, struct err 
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {learn_run, learn_finish, wanted_free};
+    static const struct job_ops ops = {.run = learn_run, .finish = learn_finish, .free = wanted_free, .measures = measures};
     const struct learn_values *v = values;
     struct machine *m = session_current(s, err), *other = NULL;
     struct forms *forms = m ? session_forms(s, s->document.isa, err) : NULL;

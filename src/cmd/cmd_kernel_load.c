@@ -167,7 +167,7 @@ static void load_finish(void *state, const struct job_info *info)
 /* Takes @l. The screen does not wait for long: the newest kernel asked for is the one that comes. */
 static bool start(struct session *s, struct kernel_loading *take_l, struct err *err)
 {
-    static const struct job_ops ops = {load_run, load_finish, loading_free};
+    static const struct job_ops ops = {.run = load_run, .finish = load_finish, .free = loading_free};
     static unsigned last;
 
     take_l->session = s;

@@ -399,7 +399,7 @@ static const struct parameter options[] = {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {measure_run, measure_finish, measuring_free};
+    static const struct job_ops ops = {.run = measure_run, .finish = measure_finish, .free = measuring_free, .measures = job_measures_always};
     const struct kernel_measure_values *v = values;
 
     (void)result;   /* the job's finish function fills it */

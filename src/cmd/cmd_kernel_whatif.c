@@ -156,7 +156,7 @@ static void sweeping_free(void *state)
 
 static bool sweep(struct session *s, const struct machine *m, const char *name, long from, long to, struct err *err)
 {
-    static const struct job_ops ops = {sweep_run, sweep_finish, sweeping_free};
+    static const struct job_ops ops = {.run = sweep_run, .finish = sweep_finish, .free = sweeping_free};
     struct sweeping *w = mem_zero(1, sizeof *w);
 
     w->session = s;

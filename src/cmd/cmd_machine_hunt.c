@@ -39,6 +39,12 @@ struct machine_hunting {
     struct hunt *hunt;            /* the result */
 };
 
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct machine_hunting *)state)->against;
+}
+
 static bool cancelled(void *state)
 {
     return job_cancelled(((struct machine_hunting *)state)->job);
@@ -262,7 +268,7 @@ static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {hunt_work, hunt_finish, hunting_free};
+    static const struct job_ops ops = {.run = hunt_work, .finish = hunt_finish, .free = hunting_free, .measures = measures};
     const struct hunt_values *v = values;
     bool native = s->document.here.id && s->document.here.isa == isa_host();
     const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);

@@ -67,7 +67,7 @@ static void llvm_free(void *state)
 
 static bool import_llvm_cpu(struct session *s, const char *cpu, struct err *err)
 {
-    static const struct job_ops ops = {llvm_run, llvm_finish, llvm_free};
+    static const struct job_ops ops = {.run = llvm_run, .finish = llvm_finish, .free = llvm_free};
     struct llvm_importing *w = mem_zero(1, sizeof *w);
 
     w->session = s;
@@ -163,7 +163,7 @@ static void uops_free(void *state)
 
 static bool import_uops_files(struct session *s, const struct word_list *files, const char *architecture, struct err *err)
 {
-    static const struct job_ops ops = {uops_run, uops_finish, uops_free};
+    static const struct job_ops ops = {.run = uops_run, .finish = uops_finish, .free = uops_free};
     struct uops_import *w = mem_zero(1, sizeof *w);
 
     w->session = s;

@@ -82,7 +82,7 @@ static bool run_here(struct task *take_t, struct err *err)
 
 bool task_start(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err)
 {
-    static const struct job_ops job_ops = {task_work, task_finish, task_free};
+    static const struct job_ops job_ops = {.run = task_work, .finish = task_finish, .free = task_free};
     struct task *t = mem_zero(1, sizeof *t);
 
     *t = (struct task){s, ops, take_state, result_new(), s->interactive ? mem_strdup(title) : NULL, s->settings.format, s->settings.color, s->discarded};

@@ -26,6 +26,7 @@ struct native {
     struct core_share share;
     struct native_level sizes[NATIVE_SIZES];   /* ascending: within the second level, twice beyond it, and on to main memory */
     size_t count;
+    struct native_level second;  /* as large as the second level, a power of two: what others leave of it; bytes 0: not looked at */
     struct native_wait waits[NATIVE_WAITS];    /* ascending; latency NaN where no area lies between the second level and main memory */
     double alone;                /* seconds per line of a single stream through the last of them */
     double fault_seconds;        /* of the first write to a page, giving it back included */

@@ -17,9 +17,9 @@ struct part_time {
     size_t insns;
     double core;                   /* cycles per execution without misses */
     enum bound_kind bottleneck;
-    double stream, latency;        /* cycles of all executions for lines streamed, for misses that are waited for */
+    double stream, latency;        /* cycles of all executions for lines streamed, for misses that are waited for beyond the core's own */
+    double taken;                  /* cycles of all executions at least for misses that are no streams, however many are under way together */
     double far;                    /* of stream, lines from main memory */
-    double bursts;                 /* cycles of all executions for misses that come all at once: what the core does not hide of them */
     double ends;                   /* cycles of all executions for mispredicted loop ends */
     double calls;                  /* cycles of all executions in functions that are not the program's */
     double cycles;                 /* all of it */

@@ -82,6 +82,16 @@ static bool read_calls(struct trace *t, const char *at)
     return true;
 }
 
+static bool read_level(struct trace *t, const char *at)
+{
+    double level, misses;
+
+    if (!number(&at, &level) || !number(&at, &misses) || level >= MEMORY_LEVELS)
+        return false;
+    t->run->missed[(size_t)level] = misses;
+    return true;
+}
+
 /* "17:count:sum:regular:steps" */
 static bool read_bin(const char **at, double out[5])
 {
@@ -120,7 +130,7 @@ static bool read_reference(struct trace *t, const char *at)
 static bool read_line(struct trace *t, char *line)
 {
     static const struct { const char *word; bool (*read)(struct trace *t, const char *at); } kinds[] = {
-        {"unit ", read_unit}, {"block ", read_block}, {"access ", read_reference}, {"clock ", read_clock}, {"calls ", read_calls}};
+        {"unit ", read_unit}, {"block ", read_block}, {"access ", read_reference}, {"clock ", read_clock}, {"calls ", read_calls}, {"level ", read_level}};
 
     if (strcmp(line, "end") == 0) {
         t->ended = true;

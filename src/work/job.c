@@ -128,6 +128,26 @@ static void forget_old(void)
         }
 }
 
+bool job_measures_always(const void *state)
+{
+    (void)state;
+    return true;
+}
+
+/* Whether a job that measures may start, @alone or beside others. False with err. */
+static bool may_measure(const char *title, bool alone, struct err *err)
+{
+    struct job_info info;
+    char hint[60];
+
+    for (size_t i = 0; job_get(i, &info); i++)
+        if (info.state == JOB_RUNNING && info.measures && (alone || info.measures_alone)) {
+            snprintf(hint, sizeof hint, "job wait %u, or job cancel %u", info.number, info.number);
+            return err_set(err, ERR_LIMIT, hint, "%s would disturb job %u (%s), which is measuring", title, info.number, info.title);
+        }
+    return true;
+}
+
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err)
 {
     struct job *job = mem_zero(1, sizeof *job);
@@ -139,8 +159,14 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     job->info.number = ++last_number;
     job->info.state = JOB_RUNNING;
     snprintf(job->info.title, sizeof job->info.title, "%s", title);
+    job->info.measures = ops->measures && ops->measures(take_state);
+    job->info.measures_alone = job->info.measures && ops->measures_alone;
     pthread_mutex_init(&job->lock, NULL);
     pthread_cond_init(&job->changed, NULL);
+    if (job->info.measures && !may_measure(title, job->info.measures_alone, err)) {
+        job_free(job);
+        return 0;
+    }
     /* Signals are the UI thread's. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

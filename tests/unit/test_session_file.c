@@ -490,7 +490,7 @@ static void free_nothing(void *state)
 static void test_job_wait(void **state)
 {
     (void)state;
-    static const struct job_ops ops = {run_badly, finish_nothing, free_nothing};
+    static const struct job_ops ops = {.run = run_badly, .finish = finish_nothing, .free = free_nothing};
     struct session s;
     struct err err = {0};
 
