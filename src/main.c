@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "cmd/command.h"
@@ -49,6 +50,20 @@ static unsigned size_from(const char *variable, unsigned otherwise)
     return value >= 20 && value <= 1000 ? (unsigned)value : otherwise;
 }
 
+static json_t *lines_json(const char *text)
+{
+    json_t *lines = json_array();
+
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        char *line;
+        end = text + strcspn(text, "\n");
+        line = mem_strndup(text, (size_t)(end - text));
+        json_array_append_new(lines, json_text(line));
+        free(line);
+    }
+    return lines;
+}
+
 /* Without a screen `view NAME` prints what the screen would show. */
 static bool print_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
 {
@@ -65,6 +80,8 @@ static bool print_view(struct session *s, const char *verb, const char *argument
     views[index]->draw(state, s, &g);
     grid_text(&g, false, &text);
     result_block(result, str_text(&text));
+    result_text(result, "view", views[index]->name);
+    result_nested(result, "screen", lines_json(str_text(&text)));
     str_done(&text);
     grid_done(&g);
     views[index]->close(state);

@@ -5,7 +5,7 @@ end
 
 function __portolan_machines
     set -l words (commandline -opc)
-    $words[1] --format csv -e 'machine list' 2>/dev/null | sed '1d; s/,.*//'
+    $words[1] --format csv -e 'machine list' 2>/dev/null | sed '1d; /^$/d; /^name,/d; s/,.*//'
 end
 
 complete -c portolan -s b -l batch -d 'run a script of commands'

@@ -424,7 +424,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->journal_path = journal_place(v->name, m ? m->id : NULL, err);
     w->latencies_path = w->journal_path ? path_latencies(w->journal_path) : NULL;
     w->simulated = m ? machine_copy(m) : NULL;
-    w->forms = forms_copy(forms);
+    w->forms = forms_hold(forms);
     w->threads = session_threads(s);
     w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->patience, .latencies = w->latencies_path, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
     if (w->journal_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&

@@ -325,7 +325,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->seconds = v->seconds;
     w->machine = machine_copy(m);
     w->simulated = simulated ? machine_copy(simulated) : NULL;
-    w->forms = forms_copy(forms);
+    w->forms = forms_hold(forms);
     w->check = check_new(m, cpu, v->simulate);
     free(cpu);
     if (!choose_forms(w, v, err)) {

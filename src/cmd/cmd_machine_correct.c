@@ -365,7 +365,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     }
     w->machine = machine_copy(m);
     w->simulated = simulated ? machine_copy(simulated) : NULL;
-    w->forms = forms_copy(forms);
+    w->forms = forms_hold(forms);
     name_machine(w, m, check);
     return session_job(s, "machine correct", "corrects", &ops, w, err);
 }

@@ -285,7 +285,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->session = s;
     w->machine = machine_copy(m);
     w->against = against ? machine_copy(against) : NULL;
-    w->forms = forms_copy(forms);
+    w->forms = forms_hold(forms);
     w->seconds = v->seconds;
     w->tolerance = isfinite(v->tolerance) ? v->tolerance : against ? MODEL_TOLERANCE : CPU_TOLERANCE;
     w->options = (struct hunt_options){.blocks = v->blocks == NOT_GIVEN ? 0 : v->blocks, .round = against ? MODEL_ROUND : CPU_ROUND, .draws = against ? MODEL_DRAWS : CPU_DRAWS,

@@ -5,7 +5,7 @@
 #include "base/similar.h"
 #include "base/str.h"
 #include "cmd/command.h"
-#include "cmd/kernel_load.h"
+#include "cmd/loading.h"
 #include "profile/profile.h"
 #include "program/study.h"
 

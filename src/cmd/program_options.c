@@ -71,7 +71,7 @@ static void add_words(struct str *out)
         str_addf(out, "--%s%s", setting->name, setting[1].name ? " " : "");
 }
 
-#define MACHINES_COMMAND "--format csv -e 'machine list' 2>/dev/null | sed '1d; s/,.*//'"
+#define MACHINES_COMMAND "--format csv -e 'machine list' 2>/dev/null | sed '1d; /^$/d; /^name,/d; s/,.*//'"
 
 static void write_bash(struct str *out)
 {

@@ -17,12 +17,6 @@ static json_t *result_of(const struct experiments *t, size_t row)
     return strcmp(e->state, EXPERIMENT_PENDING) == 0 ? NULL : json_pack("{s:n, s:s}", "cycles", "error_cause", e->state);
 }
 
-static int add_piece(const char *piece, size_t length, void *out)
-{
-    str_add_bytes(out, piece, length);
-    return watch_steps(1 + length / 64) ? -1 : 0;
-}
-
 void export_pmevo_experiments(const struct experiments *t, const struct forms *forms, struct str *out)
 {
     json_t *insns = json_array(), *list = json_array();
@@ -49,7 +43,7 @@ void export_pmevo_experiments(const struct experiments *t, const struct forms *f
         json_array_append_new(list, item);
     }
     json_t *root = json_pack("{s:s, s:{s:s, s:s, s:o}, s:o}", "kind", "ExperimentList", "arch", "kind", "Architecture", "name", "portolan", "insns", insns, "exps", list);
-    json_dump_callback(root, add_piece, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_dump_callback(root, json_piece_add, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     str_add_char(out, '\n');
     json_decref(root);
     str_done(&name);

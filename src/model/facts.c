@@ -23,6 +23,7 @@ const struct fact fact_schema[] = {
     {"title", FACT_TEXT, NO_UNIT, NULL, NULL, "display name of the machine; by default its directory's name", "loader", true},
     {"arch", FACT_WORDS, NO_UNIT, NULL, NULL, "name of the machine in the column arch of measured blocks", "kernel evaluate", true},
     {"extensions", FACT_WORDS, NO_UNIT, NULL, NULL, "instruction sets that the CPU has, as in the column extension of data/isa", "forms scan", true},
+    {"compiler_name", FACT_TEXT, NO_UNIT, NULL, NULL, "the processor as -march= or -mcpu= of compilers has it; by default base, or the machine's directory", "kernel load", true},
     {"issue_slots", FACT_CHOICE, NO_UNIT, NULL, "inferred", "inferred: micro_ops counts issue slots and issue_width bounds every throughput", "loader", true},
 
     {"issue_width", FACT_NUMBER, "µops/cycle", 1, MOST, NULL, NULL, "µops, or macro-ops, renamed per cycle", "issue bound, loop buffer, simulation", false},

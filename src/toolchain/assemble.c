@@ -239,7 +239,7 @@ static bool result_read(const struct object_place *place, bool listed, const str
             str_addf(&path, "%s/out.o", place->dir);
         else
             str_add(&path, place_name(place->file, name));
-        ok = object_read(path.data, true, &object, err);
+        ok = object_read(path.data, OBJECT_LINES, &object, err);
     }
     if (ok && object.length == 0)
         ok = err_set(err, ERR_DATA, left_out_as_source(l) ? ADVICE_C : "give assembler text with instructions", "no instructions in this text");

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/watch.h"
+#include "io/recognise.h"
 
 #define TELL_SECONDS 0.1   /* between two looks at what its loops say of their progress */
 #define JOBS_KEPT 64   /* ended ones beyond this are dropped, oldest first */
@@ -96,6 +97,8 @@ static void *work(void *argument)
 
     shortage_begin(&job->shortage);
     bool ok = job->ops->run(job, job->state, &err);
+    if (!ok)
+        recognise(&err, job->info.title);
     watch_restore(before);
     ok = shortage_end(&job->shortage, ok, job->info.title, &err);
     pthread_mutex_lock(&job->lock);

@@ -343,7 +343,13 @@ static void test_x87_stack(void **state)
         {"d907d9e1d91f", 8},                     /* with fabs: 8.00 */
         {"d907d906dec9d91f", 11},                /* fld dword ptr [rdi]; fld dword ptr [rsi]; fmulp st(1),st(0), which was st(0); fstp dword ptr [rdi] */
         {"d907d906d91fd91e", 7},                 /* fld [rdi]; fld [rsi]; fstp [rdi]; fstp [rsi]: crosswise, 14 in two iterations */
-        {"d907d906d9c9d8c8d9c9d91ed91f", 13},    /* fld [rdi]; fld [rsi]; fxch; fmul st(0),st(0); fxch; fstp [rsi]; fstp [rdi] */
+        {"d907d906d9c9d8c8d9c9d91ed91f", 11},    /* fld [rdi]; fld [rsi]; fxch, of no length; fmul st(0),st(0); fxch; fstp [rsi]; fstp [rdi] */
+        {"d907d906d9c9d8c8d9c9d8c8d91fd91e", 11},/* fld [rdi]; fld [rsi]; fxch; fmul; fxch; fmul; fstp [rdi]; fstp [rsi]: each from its place to the other; 11.0 measured */
+        {"db07db1f", 13},                        /* fild and fistp dword ptr [rdi]: 13.0 measured */
+        {"db07d91f", 10},                        /* fild; fstp: 10.0 */
+        {"d907db1f", 10},                        /* fld; fistp: 10.0 */
+        {"d907d826d91f", 10},                    /* fld [rdi]; fsub dword ptr [rsi]; fstp [rdi]: 10.0 */
+        {"d907d9c0dec9d91f", 12},                /* fld [rdi]; fld st(0); fmulp; fstp [rdi]: 12.0 */
         {"d907d8c8d91ed94704d8c8d95e04", 2},     /* twice from one place to another, with a multiplication: only the names are the same */
         {"d9c0d8c8ddd9", 6},                     /* fld st(0); fmul st(0),st(0); fstp st(1) */
         {"dec1", 3},                             /* faddp st(1),st(0): the next iteration's st(0) */

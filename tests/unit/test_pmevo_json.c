@@ -81,7 +81,7 @@ static void test_experiments(void **state)
     experiments_print(e, 0, &line);
     assert_string_equal(str_text(&line), "2*ADD (R64, I32) + LEA_D32 (R64)");
     assert_true(e->rows.items[0].cycles == 1.5);
-    assert_string_equal(e->rows.items[0].extra[0], "2");
+    assert_string_equal(experiments_extra(e, 0, 0), "2");
     assert_string_equal(e->extra.items[0], "iaca");
     assert_string_equal(e->rows.items[1].state, EXPERIMENT_PENDING);
     assert_true(isnan(e->rows.items[2].cycles));
