@@ -86,7 +86,7 @@ static void test_damaged_files(void **state)
 static char *link_stripped(const char *text, char **dir)
 {
     const char *as[] = {"as", "-o", "t.o", NULL}, *ld[] = {"ld", "-s", "-o", "t", "-e", "start", "t.o", NULL};
-    struct child_limits limits = {10, (size_t)1 << 30, 16 << 20, 30, 1 << 16, false};
+    struct child_limits limits = {.cpu_seconds = 10, .memory = (size_t)1 << 30, .file_size = 16 << 20, .wall_seconds = 30, .output = 1 << 16};
     struct child_result r;
     struct err err = {0};
     struct str path = {0};
