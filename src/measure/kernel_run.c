@@ -242,20 +242,19 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     }
     plan->copies = p->copies;
     plan->pages = item->pages;
-    bool walks = false;
     for (uint64_t next = 4; last < window; next *= 2) {
         if (next > COUNT_LIMIT)
             return err_set(err, ERR_DATA, NULL, "time does not grow with the iteration count");
         if (!try(s, p, values, next, &item, &ticks, err))
             return false;
-        walks = item->fault || item->pages > (plan->pages > SANDBOX_REAL_PAGES - 1 ? plan->pages : SANDBOX_REAL_PAGES - 1);
-        if (walks)
+        plan->walks = item->fault || item->pages > (plan->pages > SANDBOX_REAL_PAGES - 1 ? plan->pages : SANDBOX_REAL_PAGES - 1);
+        if (plan->walks)
             break;
         plan->count = next;
         last = ticks;
         plan->pages = item->pages;
     }
-    if (walks && !plan_unroll(s, p, values, plan, &last, err))
+    if (plan->walks && !plan_unroll(s, p, values, plan, &last, err))
         return false;
     plan->passes = passes_for(c, last);
     return true;

@@ -252,16 +252,35 @@ static double median(double *values, size_t count)
     return values[count / 2];
 }
 
+/* The mean of all but the lowest and the highest tenth. A core that is shared is so by turns, for some milliseconds each: a program has the mean of both states, the median of
+ * what was seen is one or the other. */
+static double mean_of_most(double *values, size_t count)
+{
+    size_t cut = count / 10;
+    double sum = 0;
+
+    qsort(values, count, sizeof *values, ascending);
+    for (size_t i = cut; i < count - cut; i++)
+        sum += values[i];
+    return sum / (double)(count - 2 * cut);
+}
+
 /* @loads and @issued per cycle of an unshared core, NaN: not known. */
 static void judge_readings(struct core_readings *p, double loads, double issued, double *clock_hz, struct core_share *share)
 {
     *clock_hz = median(p->clocks, p->count);
     *share = (struct core_share){1, 1, (taken_over() - p->left) / (seconds_now() - p->start)};
     if (!isnan(issued))
-        share->slots = fmin(1, (NOPS + TURN_INSNS) / issued / (median(p->nops, p->count) * *clock_hz));
+        share->slots = fmin(1, (NOPS + TURN_INSNS) / issued / (mean_of_most(p->nops, p->count) * *clock_hz));
     /* Loads wait for slots, too. */
     if (!isnan(loads))
-        share->ports = fmax(share->slots, fmin(1, LOADS / loads / (median(p->loads, p->count) * *clock_hz)));
+        share->ports = fmax(share->slots, fmin(1, LOADS / loads / (mean_of_most(p->loads, p->count) * *clock_hz)));
+}
+
+double native_nops(void)
+{
+    double cycle = chain_seconds(), turn = nops_seconds();
+    return cycle > 0 && turn > 0 ? (NOPS + TURN_INSNS) * cycle / turn : NAN;
 }
 
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share)
@@ -360,8 +379,14 @@ void native_probe_result(const struct native_probe *p, struct native *out)
 {
     *out = p->seen.items[0];
     out->clock_hz = quartile(p, offsetof(struct native, clock_hz), true);
-    out->share.slots = middle(p, offsetof(struct native, share) + offsetof(struct core_share, slots));
-    out->share.ports = middle(p, offsetof(struct native, share) + offsetof(struct core_share, ports));
+    /* Times are what add up. */
+    double slots = 0, ports = 0;
+    for (size_t i = 0; i < p->seen.count; i++) {
+        slots += 1 / p->seen.items[i].share.slots;
+        ports += 1 / p->seen.items[i].share.ports;
+    }
+    out->share.slots = (double)p->seen.count / slots;
+    out->share.ports = (double)p->seen.count / ports;
     out->share.taken_over = middle(p, offsetof(struct native, share) + offsetof(struct core_share, taken_over));
     out->alone = quartile(p, offsetof(struct native, alone), false);
     out->fault_seconds = quartile(p, offsetof(struct native, fault_seconds), false);

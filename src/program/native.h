@@ -42,6 +42,8 @@ bool native_probe_look(struct native_probe *p, struct err *err);
 /* The lower quartile of what was seen, of each quantity: what a program has when the shortest of several runs counts. */
 void native_probe_result(const struct native_probe *p, struct native *out);
 
+/* No-operations per cycle that this thread can issue now. Some 20 microseconds. */
+double native_nops(void);
 /* Clock and share of the core alone, without the memory: some milliseconds. @m as above. One thread. */
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 /* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the last one's size and of how long it keeps lines what

@@ -28,7 +28,7 @@ struct timing {
     struct core_share share;
     double insns;                    /* executed, all parts */
     double window, loads, stores;    /* reorder buffer and buffers of loads and stores, entries */
-    double parallel, branch_miss;
+    double parallel, branch_miss, issue;
     uint32_t *first_reference, *references;   /* of the program, by block: those of block b are references[first[b]..first[b + 1]) */
     bool *paid;                      /* per block: its references and calls stand in a part; code of a block may lie in several */
     struct program_time *out;
@@ -53,9 +53,14 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
             out->core = bounds.cycles[kind];
             out->bottleneck = (enum bound_kind)kind;
         }
-    for (int kind = 0; kind < BOUND_COUNT; kind++)
-        if (kind != BOUND_DEPENDENCIES && !isnan(bounds.cycles[kind]))
-            flow = fmax(flow, bounds.cycles[kind] / (kind == BOUND_ISSUE || kind == BOUND_FRONTEND || kind == BOUND_RETIRE ? t->share.slots : t->share.ports));
+    for (int kind = 0; kind < BOUND_COUNT; kind++) {
+        bool slots = kind == BOUND_ISSUE || kind == BOUND_FRONTEND || kind == BOUND_RETIRE;
+        if (kind == BOUND_DEPENDENCIES || isnan(bounds.cycles[kind]))
+            continue;
+        flow = fmax(flow, bounds.cycles[kind] / (slots ? t->share.slots : t->share.ports));
+        if (slots)
+            out->slots = fmax(out->slots, bounds.cycles[kind] / t->share.slots);
+    }
     if (part->repeats && part->insns.count <= SIMULATED_MOST && part->executions * (double)part->insns.count >= SIMULATED * t->insns) {
         struct simulation sim;
         simulate(t->simulator, t->work, insns, part->insns.count, &options, &(struct simulate_options){0}, &sim);
@@ -191,7 +196,7 @@ static void time_block_calls(struct timing *t, uint32_t block, struct part_time 
     for (size_t k = 0; k < b->call_count; k++) {
         if (is_own(t->code->program, b->calls[k]))
             continue;
-        double cost = t->calls ? call_cost_of(t->calls, b->calls[k]) : NAN;
+        double cost = t->calls ? t->share.slots < 1 ? call_cost_beside(t->calls, b->calls[k], t->share.slots * t->issue) : call_cost_of(t->calls, b->calls[k]) : NAN;
         known += isnan(cost) ? 0 : count * cost;
         unknown += isnan(cost) ? count : 0;
         name = isnan(cost) ? b->calls[k] : name;
@@ -201,6 +206,7 @@ static void time_block_calls(struct timing *t, uint32_t block, struct part_time 
         return;
     }
     out->calls += known;
+    out->within += known;
     t->out->unknown_calls += (size_t)unknown;
     if (unknown > 0 && !t->out->unknown_call)
         t->out->unknown_call = mem_strdup(name);
@@ -231,7 +237,9 @@ static void time_part(struct timing *t, const struct code_part *part)
         t->paid[part->blocks.items[i]] = true;
     if (part->repeats && part->entries > 0 && part->executions / part->entries > PREDICTED_TRIPS)
         out.ends = part->entries * t->branch_miss;
-    out.cycles = overlap(&out) + out.ends + out.calls;
+    /* Functions of libm depend on little that came before: they fill the slots that dividers and chains leave. */
+    out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
+    out.cycles = overlap(&out) + out.ends + out.calls - out.within;
     t->out->cycles += out.cycles;
     vec_push(&t->out->parts, out);
 }
@@ -278,6 +286,7 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
     t.stores = fact_number(m, "store_buffer");
     t.parallel = fact_number(m, "miss_parallel");
     t.branch_miss = fact_number(m, "branch_miss");
+    t.issue = fact_number(m, "issue_width");
     index_references(&t);
     code_parts_find(c, run, &parts);
     if (parts.list.count)

@@ -192,6 +192,28 @@ END
         fail "qsort costs what its comparisons cost: $(cat "$work/out")"
 }
 
+# A function of libm runs in the slots that the loop's own divisions leave: the time is less than the sum of both.
+test_calls_beside_divisions() {
+    needs_llvm
+    cat >"$work/beside.c" <<'END'
+#include <math.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 1;
+    double *x = calloc((size_t)n, sizeof *x), sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += exp(x[i]) / sqrt(x[i] + 2) / sqrt(x[i] + 3) / sqrt(x[i] + 5);
+    return sum < 0;
+}
+END
+    cd "$work" || return 1
+    expect 0 "$portolan" --format csv -e 'program load beside.c -O1 -lm; program run N=1000,2000,3000; program predict N=100000 --machine sapphirerapids'
+    awk -F, '$1 == "part" { for (i = 1; i <= NF; i++) column[$i] = i } $1 == "sapphirerapids" { all = $4 }
+        column["calls"] && $(column["executions"]) == 100000 { core += $(column["core"]) * 100000; calls += $(column["calls"]) }
+        END { exit !(calls > 0 && core > 0 && all < core + calls - 0.2 * (core < calls ? core : calls)) }' "$work/out" || fail "exp adds to the divisions: $(cat "$work/out")"
+}
+
 # Caches by their sets: lines a page apart fall into one set of the first level, arrays in one piece spread evenly over the second.
 test_sets() {
     needs_llvm
