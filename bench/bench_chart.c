@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/chain_cycles.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "base/str.h"
@@ -17,6 +18,7 @@
 #include "chart/imitate.h"
 #include "io/machine_file.h"
 #include "throughput/predict.h"
+#include "toolchain/assemble.h"
 
 #define BESIDE 60            /* experiments of each form */
 #define RIGHT 0.02
@@ -59,6 +61,15 @@ static void predict(const struct mapping *m, const struct experiments *t, double
     throughput_predict(m, t, out);
 }
 
+/* Usage and issue slots. */
+static void print_entry(const struct mapping *m, const char *form, struct str *out)
+{
+    const struct mapping_entry *e = mapping_find(m, form);
+
+    usage_print(&e->usage, mapping_ports(m), out);
+    str_addf(out, " in %u slots", e->micro_ops);
+}
+
 /* The core's usages beside the true ones. */
 static void print_core(const struct chart *c, const struct mapping *truth)
 {
@@ -67,9 +78,9 @@ static void print_core(const struct chart *c, const struct mapping *truth)
         if (c->forms[i].state != CHART_IN_CORE)
             continue;
         str_addf(&text, "  core: %s (%.2f): ", c->forms[i].row->form, c->forms[i].alone);
-        mapping_entry_print(c->machine->mapping, mapping_find(c->machine->mapping, c->forms[i].row->form), &text);
+        print_entry(c->machine->mapping, c->forms[i].row->form, &text);
         str_add(&text, " for ");
-        mapping_entry_print(truth, mapping_find(truth, c->forms[i].row->form), &text);
+        print_entry(truth, c->forms[i].row->form, &text);
         printf("%s\n", str_text(&text));
         str_done(&text);
     }
@@ -120,9 +131,9 @@ static void judge_forms(const struct chart *c, const struct mapping *truth, stru
         if (!good) {
             struct str text = {0};
             str_addf(&text, "  wrong: %s (%s, confidence %.2f, alone %.2f): ", c->forms[i].row->form, chart_state_names[c->forms[i].state], c->forms[i].confidence, c->forms[i].alone);
-            mapping_entry_print(c->machine->mapping, mapping_find(c->machine->mapping, c->forms[i].row->form), &text);
+            print_entry(c->machine->mapping, c->forms[i].row->form, &text);
             str_add(&text, " for ");
-            mapping_entry_print(truth, mapping_find(truth, c->forms[i].row->form), &text);
+            print_entry(truth, c->forms[i].row->form, &text);
             str_addf(&text, ", %.2f for %.2f: ", a[at], b[at]);
             experiments_print(t, at, &text);
             if (measured - right <= 60)
@@ -170,6 +181,37 @@ static void judge_fives(const struct chart *c, const struct mapping *truth, stru
     experiments_free(t);
 }
 
+/* Chains of each form: what the chart says of them beside what the CPU takes. */
+static void judge_latencies(const struct chart *c, const struct machine *truth)
+{
+    size_t right = 0, chains = 0, shown = 0;
+
+    for (size_t i = 0; i < c->latencies.count; i++) {
+        const struct chart_latency *l = &c->latencies.items[i];
+        struct form_code *code = encodings_code(c->forms[l->form].row, NULL);
+        double is = chain_cycles(c->machine, code, &l->latency.chain), should = chain_cycles(truth, code, &l->latency.chain);
+        bool good = fabs(is - should) <= 0.05 + 0.05 * should;
+        form_code_free(code);
+        if (isnan(should))
+            continue;
+        chains++;
+        right += good;
+        if (!good && shown++ < 20)
+            printf("  latency: %s %s to %s: %.2f for %.2f\n", c->forms[l->form].row->form, l->latency.chain.from_name, l->latency.chain.to_name, is, should);
+    }
+    if (chains)
+        printf("%zu of %zu latencies right (%.2f %%), %zu rules\n", right, chains, 100.0 * (double)right / (double)chains, c->machine->latency_count);
+}
+
+/* Facts beside those of the tables. */
+static void judge_facts(const struct chart *c, const struct machine *truth)
+{
+    for (size_t i = 0; i < c->facts.count; i++) {
+        const char *is = c->facts.items[i].value, *should = machine_fact(truth, c->facts.items[i].key);
+        printf("  fact %s: %s, in the tables %s (%s)\n", c->facts.items[i].key, is ? is : "unknown", should ? should : "not told", c->facts.items[i].why);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *id = argc > 1 ? argv[1] : "skylake", *pattern = argc > 3 ? argv[3] : "*";
@@ -186,7 +228,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < forms_count(forms); i++)
         if (str_match(pattern, forms_at(forms, i)->form) && mapping_find(m->mapping, forms_at(forms, i)->form))
             vec_push(&rows, forms_at(forms, i));
-    const struct chart_options options = {.name = "charted", .seconds = seconds, .core_most = 600, .seed = seed};
+    struct block_form *uses = malloc((rows.count + 1) * sizeof *uses);
+    for (size_t i = 0; i < rows.count; i++)
+        uses[i] = (struct block_form){rows.items[i], 1};
+    const struct chart_options options = {.name = "charted", .seconds = seconds, .core_most = 600, .seed = seed, .uses = uses, .uses_count = rows.count, .review_blocks = 1024};
     const struct chart_hooks hooks = {.cancelled = never, .progress = tell, .stage_done = told};
     begun = clock_seconds();
     printf("%s: %zu forms, noise %g\n", id, rows.count, noise);
@@ -198,8 +243,13 @@ int main(int argc, char **argv)
     print_core(c, imitation_truth(cpu));
     judge_forms(c, imitation_truth(cpu), &rng);
     judge_fives(c, imitation_truth(cpu), &rng);
+    judge_latencies(c, m);
+    judge_facts(c, m);
+    printf("%zu random blocks: %zu covered, mean error %.2f %%, worst %.0f %% (%s)\n", c->review.blocks, c->review.covered, 100 * c->review.error, 100 * c->review.worst,
+           c->review.worst_block ? c->review.worst_block : "none");
     printf("%.1f s, %zu experiments\n", clock_seconds() - begun, c->table->rows.count);
     chart_free(c);
+    free(uses);
     imitation_free(cpu);
     vec_done(&rows);
     forms_free(forms);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The study of SNAP (Los Alamos; its source is not part of this repository): formulas of block counts and reuse distances from small runs, tried on larger ones.
-# Usage: SNAP=DIR PORTOLAN=./portolan PORTOLAN_DATA=data sh bench/snap.sh [counts] [runtime] [costs]
+# Usage: SNAP=DIR PORTOLAN=./portolan PORTOLAN_DATA=data sh bench/snap.sh [counts] [runtime] [machines] [timesteps] [costs]
 #   SNAP: SNAP's source; WORK: where it is built, kept between calls (default /tmp/portolan-snap); TIMES: runs of each held-out input (default 7)
 set -u
 portolan=$(realpath "${PORTOLAN:-./portolan}")
@@ -22,27 +22,27 @@ build() {
 build plain "$flang"
 build traced "$wrapper"
 
-# epsi is so small that as many iterations are made as are asked for.
-{
+# template DEPENDENT STEPS: epsi is so small that as many iterations are made as are asked for.
+template() {
     echo '! Input from namelist'
     echo '&invar'
     for line in npey=1 npez=1 'ichunk={ichunk}' nthreads=1 nnested=1 ndimen=3 'nx={nx}' lx=0.6 'ny={ny}' ly=0.6 'nz={nz}' lz=0.6 'nmom={nmom}' 'nang={nang}' 'ng={ng}' epsi=1.0E-12 \
-        'iitm={iitm}' 'oitm={oitm}' timedep=0 tf=1.0 nsteps=1 mat_opt=0 src_opt=0 scatp=0 it_det=0 fluxp=0 fixup=1 soloutp=0 kplane=0 popout=0 swp_typ=0 angcpy=1 multiswp=0; do
+        'iitm={iitm}' 'oitm={oitm}' "timedep=$1" tf=1.0 "nsteps=$2" mat_opt=0 src_opt=0 scatp=0 it_det=0 fluxp=0 fixup=1 soloutp=0 kplane=0 popout=0 swp_typ=0 angcpy=1 multiswp=0; do
         echo "  $line"
     done
     echo /
-} >"$work/snap.inp"
+}
+template 0 1 >"$work/snap.inp"
+template 1 '{nsteps}' >"$work/steps.inp"
 
 load="program load $work/traced/gsnap --untraced $work/plain/gsnap --template $work/snap.inp --arguments '{directory}/snap.inp {directory}/out'"
 # nmom has four values and no more in SNAP: all of them are run.
 counted='ichunk=2,1,4 nx=4,8,12,16 ny=3,4,5,7,8 nz=3,4,5,7,8 nmom=2,1,3,4 nang=6,7,8,9,12,13,17 ng=3,2,4,5,6 iitm=2,1,3 oitm=2,1,3'
 traced='ichunk=2,1,4 nx=4,8,12 ny=3,2,4,6 nz=2,3,4,6 nmom=2,1,3,4 nang=10,6,13,20 ng=2,1,3,5 iitm=2,1,3 oitm=1,2,3'
 
-counts() {
-    at='ichunk=6 nx=18 ny=10 nz=9 nmom=4 nang=19 ng=7 iitm=4 oitm=4'   # beyond the runs in all but nmom
-    "$portolan" --format csv -e "$load; program run $counted --most 100 --mode counts; program blocks $at --top 5000" >"$work/formulas.csv" || exit 1
-    "$portolan" --format csv -e "$load; program run $at --mode counts --limit 15m; program blocks --top 5000" >"$work/counted.csv" || exit 1
-    sed 's/"[^"]*"/formula/g' "$work/formulas.csv" "$work/counted.csv" | awk -F, -v at="$at" '
+# compare_counts INPUTS: formulas.csv beside counted.csv.
+compare_counts() {
+    sed 's/"[^"]*"/formula/g' "$work/formulas.csv" "$work/counted.csv" | awk -F, -v at="$1" '
         $1 == "block" { table++; for (i = 1; i <= NF; i++) column[$i] = i; next }
         table == 1 && NF > 5 { formula[$1] = $column["count"]; exact[$1] = $column["exact"] }
         table == 2 && NF > 5 {
@@ -51,6 +51,13 @@ counts() {
             blocks++; right += same; said += exact[$1]; said_wrong += exact[$1] && !same; off += difference * weight; all += count * weight
         }
         END { printf "at %s: %d blocks run; %d of the counts are right, of %d that are called exact there %d are wrong; error weighted by operations %.3f %%\n", at, blocks, right, said, said_wrong, 100 * off / all }'
+}
+
+counts() {
+    at='ichunk=6 nx=18 ny=10 nz=9 nmom=4 nang=19 ng=7 iitm=4 oitm=4'   # beyond the runs in all but nmom
+    "$portolan" --format csv -e "$load; program run $counted --most 100 --mode counts; program blocks $at --top 5000" >"$work/formulas.csv" || exit 1
+    "$portolan" --format csv -e "$load; program run $at --mode counts --limit 15m; program blocks --top 5000" >"$work/counted.csv" || exit 1
+    compare_counts "$at"
 }
 
 # Inputs up to 20 times as long as the longest run, in all of the nine.
@@ -71,6 +78,28 @@ $held
 END
     "$portolan" -e "$commands; program predict $last --top 12; program blame $last --limit 5m; program misses $last" | tee "$work/runtime.txt" |
         awk '/^ichunk/ && /error/ { getline; print $0; e = $12 < 0 ? -$12 : $12; sum += e; n++ } END { if (n) printf "mean error of %d held-out inputs: %.1f %%\n", n, sum / n }'
+}
+
+# Five machines at the first two held-out inputs; what is true is known of this CPU alone (runtime).
+machines() {
+    commands="$load; program run $traced --most 34 --mode exact --limit 5m"
+    for at in $(echo "$held" | sed -n 1,2p | tr ' ' +); do
+        commands="$commands; program predict $(echo "$at" | tr + ' ') --machine sapphirerapids --machine icelake-server --machine skylake-avx512 --machine znver3 --machine znver4 --top 1"
+    done
+    "$portolan" --format csv -e "$commands" | grep -E '^(machine|sapphirerapids|icelake-server|skylake-avx512|znver3|znver4),' || exit 1
+}
+
+# Time steps: four of them at most in the runs, twelve and sixteen predicted, beside the number of groups.
+timesteps() {
+    few='ichunk=2 nx=4 ny=4 nz=4 nmom=2 nang=10 iitm=2 oitm=2 nsteps=1,2,3,4'
+    at='ichunk=2 nx=4 ny=4 nz=4 nmom=2 nang=10 iitm=2 oitm=2'
+    steps="program load $work/traced/gsnap --untraced $work/plain/gsnap --template $work/steps.inp --arguments '{directory}/steps.inp {directory}/out'"
+    for n in 12 16; do
+        "$portolan" --format csv -e "$steps; program run $few ng=2,3,4 --mode counts; program blocks $at nsteps=$n ng=8 --top 5000" >"$work/formulas.csv" || exit 1
+        "$portolan" --format csv -e "$steps; program run $at nsteps=$n ng=8 --mode counts; program blocks --top 5000" >"$work/counted.csv" || exit 1
+        compare_counts "$at nsteps=$n ng=8"
+    done
+    "$portolan" -e "$steps; program run $few ng=2,3,4; program validate $at nsteps=12,16 ng=8 --times $times" | tail -4
 }
 
 # CPU seconds of ten predictions, a sweep and a machine sweep, beyond those of the runs and formulas.

@@ -12,9 +12,11 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/program_options.h"
 #include "cmd/rescue.h"
 #include "cmd/session_file.h"
 #include "tui/mainloop.h"
@@ -27,36 +29,73 @@ static const char usage_text[] =
     "usage: portolan [OPTION]... [FILE]...       open the workbench; FILE: a kernel, a script (.pf) or a session\n"
     "       portolan -b [OPTION]... [SCRIPT]     run a script, or standard input\n"
     "       portolan -e 'COMMAND; COMMAND'...    run commands\n"
-    "\n"
-    "  -b, --batch             run a script of commands\n"
-    "  -e, --execute COMMANDS  run commands, then end; can be repeated\n"
-    "      --machine ID        machine to show, native for this CPU's; can be repeated\n"
-    "      --session DIR       resume a saved session\n"
-    "      --no-color          no colours\n";
+    "\n";
 static const char usage_end[] =
-    "      --help, --version\n"
     "\n"
     "Exit status: 0 success, 1 a command failed, 2 usage, 130 interrupted. The command help lists the commands.\n";
 
-/* The settings are options, too. */
 static void print_usage(void)
 {
-    struct str range = {0};
+    struct str options = {0};
 
-    fputs(usage_text, stdout);
-    for (const struct setting *setting = settings_table; setting->name; setting++) {
-        char option[64];
-        snprintf(option, sizeof option, "--%s%s%s", setting->name, setting->kind == SETTING_SWITCH ? "" : " ", setting->kind == SETTING_COUNT ? "N" : setting->kind == SETTING_CHOICE ? "NAME" : "");
-        str_clear(&range);
-        if (setting->kind != SETTING_SWITCH) {
-            setting_range(setting, &range);
-            str_addf(&range, " (default: %s)", setting->initial);
-        }
-        printf("      %-18s  %s%s%s\n", option, setting->help, range.length ? ": " : "", str_text(&range));
-    }
-    fputs(usage_end, stdout);
-    str_done(&range);
+    program_options_print(&options);
+    printf("%s%s%s", usage_text, str_text(&options), usage_end);
+    str_done(&options);
 }
+
+static unsigned size_from(const char *variable, unsigned otherwise)
+{
+    const char *text = getenv(variable);
+    unsigned long value = text ? strtoul(text, NULL, 10) : 0;
+    return value >= 20 && value <= 1000 ? (unsigned)value : otherwise;
+}
+
+static json_t *lines_json(const char *text)
+{
+    json_t *lines = json_array();
+
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        char *line;
+        end = text + strcspn(text, "\n");
+        line = mem_strndup(text, (size_t)(end - text));
+        json_array_append_new(lines, json_text(line));
+        free(line);
+    }
+    return lines;
+}
+
+/* Without a screen `view NAME` prints what the screen would show. */
+static bool print_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
+{
+    size_t index = view_find(argument);
+    struct str text = {0};
+    struct grid g;
+
+    if (strcmp(verb, "view") != 0)
+        return err_set(err, ERR_USAGE, "open the workbench", "%s needs a view of the workbench", verb);
+    if (index >= view_count())
+        return view_refuse(argument, err);
+    void *state = views[index]->open();
+    grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->settings.ascii);
+    views[index]->draw(state, s, &g);
+    grid_text(&g, false, &text);
+    result_block(result, str_text(&text));
+    result_text(result, "view", views[index]->name);
+    result_nested(result, "screen", lines_json(str_text(&text)));
+    str_done(&text);
+    grid_done(&g);
+    views[index]->close(state);
+    return true;
+}
+
+static void name_views(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
+{
+    (void)s;
+    if (strcmp(verb, "view") == 0)
+        view_words(add, to);
+}
+
+static const struct session_views batch_views = {print_view, name_views, NULL};
 
 struct arguments {
     VEC(char *) commands, machines, files;
@@ -66,8 +105,6 @@ struct arguments {
     const struct setting *set[16];
     size_t set_count;
 };
-
-enum { OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_HELP, OPTION_VERSION, OPTION_SETTINGS };
 
 static int misuse(const char *what)
 {
@@ -106,6 +143,8 @@ static int take_setting(const struct setting *setting, const char *value, struct
 /* -1: go on; otherwise the exit status. */
 static int take_option(int option, struct arguments *a, struct session *s)
 {
+    struct str text = {0};
+
     switch (option) {
     case 'b':
         a->batch = true;
@@ -122,10 +161,16 @@ static int take_option(int option, struct arguments *a, struct session *s)
     case OPTION_NO_COLOR:
         s->settings.color = false;
         return -1;
-    case OPTION_HELP:
+    case OPTION_COMPLETE:
+        s->views = &batch_views;
+        program_complete(s, optarg, &text);
+        fputs(str_text(&text), stdout);
+        str_done(&text);
+        return 0;
+    case 'h':
         print_usage();
         return 0;
-    case OPTION_VERSION:
+    case 'V':
         puts("portolan " PACKAGE_VERSION);
         return 0;
     default:
@@ -138,20 +183,15 @@ static int take_option(int option, struct arguments *a, struct session *s)
 /* -1: go on; otherwise the exit status. */
 static int parse(int argc, char **argv, struct arguments *a, struct session *s)
 {
-    static const struct option fixed[] = {
-        {"batch", no_argument, NULL, 'b'},
-        {"execute", required_argument, NULL, 'e'},
-        {"machine", required_argument, NULL, OPTION_MACHINE},
-        {"session", required_argument, NULL, OPTION_SESSION},
-        {"no-color", no_argument, NULL, OPTION_NO_COLOR},
-        {"help", no_argument, NULL, OPTION_HELP},
-        {"version", no_argument, NULL, OPTION_VERSION},
-    };
     VEC(struct option) options = {0};
+    struct str letters = {0};
     int status = -1;
 
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        vec_push(&options, fixed[i]);
+    for (const struct program_option *o = program_options; o->name; o++) {
+        vec_push(&options, ((struct option){o->name, o->takes ? required_argument : no_argument, NULL, o->value}));
+        if (o->value < OPTION_MACHINE)
+            str_addf(&letters, "%c%s", o->value, o->takes ? ":" : "");
+    }
     for (int i = 0; settings_table[i].name; i++) {
         const struct setting *setting = &settings_table[i];
         struct option option = {setting->name, setting->kind == SETTING_SWITCH ? no_argument : required_argument, NULL, OPTION_SETTINGS + i};
@@ -160,9 +200,10 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
     vec_push(&options, (struct option){0});
     settings_init(&a->given);
     opterr = 0;   /* it would print what was typed as it is */
-    for (int option; status < 0 && (option = getopt_long(argc, argv, "be:", options.items, NULL)) != -1;)
+    for (int option; status < 0 && (option = getopt_long(argc, argv, str_text(&letters), options.items, NULL)) != -1;)
         status = option == '?' ? misuse_of(argv[optind - 1]) : take_option(option, a, s);
     vec_done(&options);
+    str_done(&letters);
     if (status >= 0)
         return status;
     if (a->commands.count && optind < argc)
@@ -190,44 +231,6 @@ static void watch_interrupt(void)
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
 }
-
-static unsigned size_from(const char *variable, unsigned otherwise)
-{
-    const char *text = getenv(variable);
-    unsigned long value = text ? strtoul(text, NULL, 10) : 0;
-    return value >= 20 && value <= 1000 ? (unsigned)value : otherwise;
-}
-
-/* Without a screen `view NAME` prints what the screen would show. */
-static bool print_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
-{
-    size_t index = view_find(argument);
-    struct str text = {0};
-    struct grid g;
-
-    if (strcmp(verb, "view") != 0)
-        return err_set(err, ERR_USAGE, "open the workbench", "%s needs a view of the workbench", verb);
-    if (index >= view_count())
-        return view_refuse(argument, err);
-    void *state = views[index]->open();
-    grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->settings.ascii);
-    views[index]->draw(state, s, &g);
-    grid_text(&g, false, &text);
-    result_block(result, str_text(&text));
-    str_done(&text);
-    grid_done(&g);
-    views[index]->close(state);
-    return true;
-}
-
-static void name_views(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
-{
-    (void)s;
-    if (strcmp(verb, "view") == 0)
-        view_words(add, to);
-}
-
-static const struct session_views batch_views = {print_view, name_views, NULL};
 
 static bool run_script(struct session *s, const char *file, struct err *err)
 {
@@ -257,6 +260,8 @@ static bool open_workbench(struct session *s, char **files, size_t count, int *s
     for (size_t i = 0; i < count && !s->quit; i++)
         if (!open_file(s, files[i], &kernel, err))
             return false;
+    if (count > 1 && s->document.shelf.list.count > 1 && !s->quit)   /* the others are behind it */
+        session_use_shelved(s, 0, s->document.shelf.list.items[0].loop);
     s->views = NULL;
     if (!s->quit)
         *status = mainloop_run(s);

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Puts the command table of the built program into man/portolan.1, and its facts of machines into man/portolan-machine.5. Run from the build directory:
+# Puts the command table of the built program into man/portolan.1, its facts of machines into man/portolan-machine.5, and what shells complete into
+# completion/. Run from the build directory:
 # sh tools/make-man.sh [SOURCE]
 set -eu
 man=${1:-.}/man
+completion=${1:-.}/completion
 text=$(mktemp)
 trap 'rm -f "$text"' EXIT
 
@@ -19,3 +21,7 @@ section() {   # PAGE NAME COMMAND: what COMMAND prints stands between the page's
 
 section "$man/portolan.1" commands 'help --man'
 section "$man/portolan-machine.5" facts 'help facts --man'
+for shell in bash/portolan zsh/_portolan fish/portolan.fish; do
+    ./portolan -e "help --completion ${shell%/*}" >"$text"
+    cp "$text" "$completion/$shell"
+done

@@ -140,7 +140,9 @@ char *advice_of(const struct analysis *a)
             slots += a->rows[i].issue;
         str_addf(&s, "Issue is saturated: %.0f µops per iteration, %g per cycle.", slots, machine_number(a->machine, "issue_width"));
     }
-    if (a->unknown)
+    if (a->repeated)
+        str_addf(&s, " What a repeated %s takes depends on its count and is not modelled: one repetition is counted, so this is a lower bound.", a->repeated->mnemonic);
+    else if (a->unknown)
         str_add(&s, " Some forms are unknown to this machine, so this is a lower bound.");
     else if (a->lower_bound)
         str_add(&s, " This machine has no latencies, so dependency chains may take longer.");

@@ -8,6 +8,7 @@
 #include "analysis/advice.h"
 #include "base/mem.h"
 #include "base/shortage.h"
+#include "isa/foreign.h"
 #include "throughput/schedule.h"
 
 const char *row_flag_name(uint32_t one_flag)
@@ -79,6 +80,16 @@ static void take_edges(struct analysis *a, const struct deps *deps)
             a->edges[a->edge_count++] = a->edges[i];
 }
 
+static const struct insn *first_repeated(const struct insn *insns, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct isa_foreign *foreign = isa_ops((enum isa)insns[i].isa)->foreign;
+        if (foreign->repeated && foreign->repeated(&insns[i]))
+            return &insns[i];
+    }
+    return NULL;
+}
+
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m)
 {
     struct analysis *a = mem_zero(1, sizeof *a);
@@ -98,7 +109,8 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     fill_rows(a, insns, &work->costs);
     schedule(a, &work->costs);
     a->unknown = bounds.unknown;
-    a->lower_bound = bounds.unknown || isnan(bounds.cycles[BOUND_DEPENDENCIES]);
+    a->repeated = first_repeated(insns, a->count);
+    a->lower_bound = bounds.unknown || a->repeated || isnan(bounds.cycles[BOUND_DEPENDENCIES]);
     memcpy(a->bounds, bounds.cycles, sizeof a->bounds);
     a->frontend = bounds.frontend;
     a->bottleneck_ports = bounds.bottleneck_ports;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/assists.h"
 
-#define REGISTERS 8
-#define X87_FIRST 56     /* number of st(0) */
+#include "analysis/x87_stack.h"
+
+#define REGISTERS X87_REGISTERS
 #define SETTLE 24        /* iterations until every register was reached, with any step */
 #define COUNTED 32       /* a multiple of the 8 positions of the stack's top */
 

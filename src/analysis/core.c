@@ -42,10 +42,12 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->load_latency, "load_latency"},
         {&c->load_latency_simple, "load_latency_simple"},
         {&c->load_latency_scalar, "load_latency_scalar"},
+        {&c->load_latency_x87, "load_latency_x87"},
         {&c->load_latency_vector, "load_latency_vector"},
         {&c->load_latency_wide, "load_latency_wide"},
         {&c->store_forward, "store_forward"},
         {&c->store_forward_vector, "store_forward_vector"},
+        {&c->store_forward_x87, "store_forward_x87"},
         {&c->store_forward_fail, "store_forward_fail"},
         {&c->store_forward_wide, "store_forward_wide"},
         {&c->store_forward_renamed, "store_forward_renamed"},
@@ -199,7 +201,8 @@ static int32_t hundredths(double cycles)
 static int32_t load_latency(const struct core *c, const struct insn *insn, bool vector)
 {
     const struct operand *memory = insn_memory(insn);
-    double cycles = !vector                         ? c->load_latency
+    double cycles = insn->x87 != X87_NONE           ? c->load_latency_x87
+                    : !vector                       ? c->load_latency
                     : memory && memory->bits > 128 ? c->load_latency_wide
                     : memory && memory->bits < 128 ? c->load_latency_scalar
                                                    : c->load_latency_vector;

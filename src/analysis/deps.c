@@ -7,6 +7,7 @@
 
 #include "analysis/bypass.h"
 #include "analysis/forwarding.h"
+#include "analysis/x87_stack.h"
 #include "base/mem.h"
 #include "base/watch.h"
 
@@ -43,6 +44,7 @@ struct build {
     size_t forward;                /* position in the list of forwarded loads */
     struct store_input *stores;    /* per instruction, of those that store; NULL: not needed */
     struct forwarding forwarding;
+    uint8_t *turns;                /* where the top of the x87 stack is before each instruction and at the end; NULL: it is not used */
     int32_t slow;                  /* hundredths that the instruction takes at least: a select or set whose flags come slowly */
     bool blocked;                  /* a load waits for a store to reach the cache: commits matter */
 };
@@ -86,17 +88,17 @@ static bool is_followed(const struct operand *op)
     switch (op->kind == OPERAND_REGISTER ? op->file : FILE_NONE) {
     case FILE_NONE: case FILE_PC: case FILE_FLAGS: case FILE_OTHER:
         return false;
-    case FILE_X87:
-        return op->bits != 80;   /* the x87 stack turns under its names */
     default:
         return true;
     }
 }
 
-/* Where the machine keeps the value: a second byte is renamed apart, or a part of its register. */
-static uint8_t resource_of(const struct core *c, const struct operand *op)
+/* Where the machine keeps the value that instruction @at has as @op: a second byte is renamed apart, or a part of its register; st(i) is i places from the top of the stack, which turns. */
+static uint8_t resource_of(const struct build *b, uint32_t at, const struct operand *op)
 {
-    return op->offset_bits && c->high_byte_renamed ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
+    if (op->file == FILE_X87 && op->bits == X87_BITS && b->turns)
+        return x87_register(b->turns[at], &b->insns[at], op);
+    return op->offset_bits && b->c->high_byte_renamed ? (uint8_t)(RESOURCE_HIGH + op->reg) : op->reg;
 }
 
 /* Its load waits for a store to reach the cache. */
@@ -114,7 +116,7 @@ static void make_nodes(const struct build *b, const struct insn *insn, uint32_t 
 
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (is_followed(&insn->operands[i]) && insn->operands[i].access & ACCESS_WRITE)
-            add_node(d, at, (int)i, resource_of(b->c, &insn->operands[i]));
+            add_node(d, at, (int)i, resource_of(b, at, &insn->operands[i]));
     if (insn->flags_written & FLAG_CARRY)
         add_node(d, at, LATENCY_FLAGS, RESOURCE_CARRY);
     if (insn->flags_written & OTHER_FLAGS)
@@ -198,7 +200,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
     const struct cost *row = &b->costs->rows[at];
     const struct insn *insn = &b->insns[at];
     uint8_t sp = b->c->isa->stack_pointer;
-    bool swap = insn->operation == OPERATION_EXCHANGE;
+    bool swap = insn->operation == OPERATION_EXCHANGE || insn->x87 == X87_EXCHANGE;
 
     if (!value.known)
         return;
@@ -400,7 +402,7 @@ static void read_inputs(struct build *b, uint32_t at)
         if (op->kind == OPERAND_MEMORY) {
             read_address(b, at, op);
         } else if (is_followed(op) && !same_register && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
-            struct holder value = b->holds[resource_of(b->c, op)];
+            struct holder value = b->holds[resource_of(b, at, op)];
             bool sum = row->op->traits & OP_SLOW_SUM && op->file == FILE_GENERAL && row->sum.pending >> op->reg & 1;
             connect(b, at, value, (int)i, sync_latency(b, at, op->reg) + between_kinds(b, at, value) + (sum ? hundredths(b->c->rename_sum_extra) : 0));
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
@@ -416,6 +418,16 @@ static void read_inputs(struct build *b, uint32_t at)
     keep_order(b, at);
 }
 
+/* Where the stack's registers are from the next iteration's beginning on, whose top is where this one's ended. */
+static void turn_back(struct build *b)
+{
+    struct holder held[X87_REGISTERS];
+
+    memcpy(held, b->holds + X87_FIRST, sizeof held);
+    for (unsigned i = 0; i < X87_REGISTERS; i++)
+        b->holds[X87_FIRST + (i - b->turns[b->costs->count]) % X87_REGISTERS] = held[i];
+}
+
 /* What every register holds at the end of an iteration, as the one before; returns the registers that are written. */
 static uint64_t begin_iteration(struct build *b)
 {
@@ -425,6 +437,8 @@ static uint64_t begin_iteration(struct build *b)
         hold(b, n, 1);
         written |= b->d->nodes[n].resource < 64 ? (uint64_t)1 << b->d->nodes[n].resource : 0;
     }
+    if (b->turns)
+        turn_back(b);
     return written;
 }
 
@@ -451,7 +465,7 @@ static struct origin origin_of(const struct build *b, uint32_t at, const struct 
         return row->op->traits & OP_PURE_LOAD ? (struct origin){at, false} : operation_latency(row->op, LATENCY_ADDRESS, node->end) == CYCLE ? (struct origin){at, true} : none;
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
-        struct holder value = is_followed(op) && op->access & ACCESS_READ ? b->holds[resource_of(b->c, op)] : (struct holder){0};
+        struct holder value = is_followed(op) && op->access & ACCESS_READ ? b->holds[resource_of(b, at, op)] : (struct holder){0};
         if (!value.known || value.distance || origins[value.node].load == NO_LOAD)
             continue;
         if (row->flags & ROW_ELIMINATED)
@@ -463,11 +477,13 @@ static struct origin origin_of(const struct build *b, uint32_t at, const struct 
 }
 
 /* The load that pure store @at writes back to, one cycle of work later. */
-static uint32_t modified_load(const struct build *b, const struct insn *store, const struct origin *origins)
+static uint32_t modified_load(const struct build *b, uint32_t at, const struct origin *origins)
 {
+    const struct insn *store = &b->insns[at];
+
     for (unsigned i = 0; i < store->operand_count; i++) {
         const struct operand *op = &store->operands[i];
-        struct holder value = is_followed(op) && op->access == ACCESS_READ ? b->holds[resource_of(b->c, op)] : (struct holder){0};
+        struct holder value = is_followed(op) && op->access == ACCESS_READ ? b->holds[resource_of(b, at, op)] : (struct holder){0};
         if (value.known && !value.distance && origins[value.node].worked)
             return origins[value.node].load;
     }
@@ -493,7 +509,7 @@ static void follow_stores(struct build *b)
             b->stores[i].place[1] = b->holds[memory->index];
         bool pure = memory && b->costs->rows[i].op->traits & OP_PURE_STORE;
         b->stores[i].copied = pure && is_copied(b, insn);
-        b->stores[i].modified = pure ? modified_load(b, insn, origins) : NO_LOAD;
+        b->stores[i].modified = pure ? modified_load(b, i, origins) : NO_LOAD;
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             origins[n] = origin_of(b, i, &d->nodes[n], origins);
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
@@ -506,7 +522,7 @@ static void follow_stores(struct build *b)
 void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start, struct deps *d)
 {
     size_t count = costs->count;
-    struct build b = {.c = c, .insns = insns, .costs = costs, .d = d};
+    struct build b = {.c = c, .insns = insns, .costs = costs, .d = d, .turns = x87_turns(insns, count)};
 
     d->node_count = d->edge_count = 0;
     d->renamed = d->fed = 0;
@@ -531,6 +547,7 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
             hold(&b, n, 0);
     }
     free(b.stores);
+    free(b.turns);
 }
 
 double deps_bound(struct deps *d, bool *on_cycle, size_t count)

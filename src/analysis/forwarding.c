@@ -121,6 +121,8 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return c->store_forward_renamed;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
         return c->store_forward + 1;   /* the addition is executed first */
+    if (load->x87 != X87_NONE)
+        return c->store_forward_x87;
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
         return vector_latency(f, link);
     bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES && !((load->traits | store->traits) & INSN_INDEXED);

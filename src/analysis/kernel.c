@@ -2,17 +2,23 @@
 #include "analysis/kernel.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "analysis/functions.h"
 #include "analysis/loops.h"
+#include "analysis/recipe.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "base/watch.h"
 #include "isa/isa.h"
+#include "toolchain/demangle.h"
 #include "toolchain/listing.h"
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
@@ -20,8 +26,7 @@
 #define FILE_LIMIT ((size_t)64 << 20)
 /* Instructions decoded in full: a whole unit beyond this is narrowed to its functions first. */
 #define UNIT_LIMIT ((size_t)40000)
-#define CODE_LIMIT ((size_t)8 << 20)
-#define OVERLAPS 4       /* of functions: aliases have the same place */
+#define CANDIDATES 64    /* functions of a large file that are decoded to find one with a loop */
 
 struct unit { VEC(struct insn) insns; };
 struct loop_list { VEC(struct kernel_loop) list; };
@@ -109,12 +114,12 @@ static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
     return i;
 }
 
-static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t length, struct loop_list *out)
+static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t start, size_t length, struct loop_list *out)
 {
     const struct isa_ops *ops = isa_ops(isa);
     size_t begin = SIZE_MAX, from = 0;
 
-    for (size_t at = 0; at + MARKER_BYTES <= length; at += isa_step(isa)) {
+    for (size_t at = start; at + MARKER_BYTES <= length; at += isa_step(isa)) {
         if (ops->is_marker(code + at, true)) {
             begin = at + MARKER_BYTES;
         } else if (begin != SIZE_MAX && ops->is_marker(code + at, false)) {
@@ -301,7 +306,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     k->percent_count = a.percent_count;
     a.percents = NULL;
     marks_comments(&u, text, length, &marked);
-    marks_bytes(&u, a.isa, a.code, a.length, &marked);
+    marks_bytes(&u, a.isa, a.code, 0, a.length, &marked);
     loops_set(k, &u, &marked, a.labels, a.label_count, "whole text (no loop)");
     k = loop_check(k, o, err);
 out:
@@ -311,74 +316,6 @@ out:
     return k;
 }
 
-/* A function's worth by a light look: how many branches go back, how deep they nest; 0: no loop. */
-static uint64_t function_weigh(enum isa isa, const uint8_t *code, size_t length)
-{
-    uint64_t loops = 0, deepest = 0, vectors = 0;
-    VEC(size_t) heads = {0};
-    for (size_t at = 0; at < length;) {
-        char form[FORM_MAX];
-        uint32_t traits = 0;
-        size_t n = insn_form(isa, code + at, length - at, form, &traits);
-        if (n == 0) {
-            at += isa_step(isa);
-            continue;
-        }
-        vectors += (traits & INSN_VECTOR) != 0;
-        if ((traits & INSN_BRANCH) && !(traits & (INSN_CALL | INSN_RETURN)) && strstr(form, "Rel")) {
-            int64_t target = isa_ops(isa)->branch_place(form, code + at, n, at);
-            if (target >= 0 && (size_t)target < at + n) {
-                /* Heads at or after this one belong to loops that this branch encloses. */
-                uint64_t depth = 1;
-                while (heads.count && heads.items[heads.count - 1] > (size_t)target) {
-                    heads.count--;
-                    depth = 2;
-                }
-                vec_push(&heads, (size_t)target);
-                deepest = depth > deepest ? depth : deepest;
-                loops++;
-            }
-        }
-        at += n;
-    }
-    vec_done(&heads);
-    if (loops == 0)
-        return 0;
-    uint64_t small = length < 65535 ? length : 65535;
-    return deepest << 48 | (vectors < 65535 ? vectors : 65535) << 16 | small;
-}
-
-/* The function to decode, NULL for all of a small file. */
-static bool symbol_choose(const struct object *o, const char *wanted, const struct object_symbol **out, struct err *err)
-{
-    *out = NULL;
-    if (wanted) {
-        *out = object_symbol_find(o, wanted);
-        return *out || err_set(err, ERR_DATA, "nm FILE lists its functions", "no function %s with code in this file", wanted);
-    }
-    if (o->length <= UNIT_LIMIT)
-        return true;
-    if (o->length > CODE_LIMIT)
-        return err_set(err, ERR_LIMIT, "name the function with --symbol", "%zu MB of code is too much to search", o->length / 1000000);
-    uint64_t best = 0;
-    size_t looked_at = 0, most = OVERLAPS * o->length;   /* functions that lie over each other say more than there is */
-    for (size_t i = 0; i < o->symbols.count && looked_at <= most && !watch_steps(1); i++) {
-        const struct object_symbol *s = &o->symbols.items[i];
-        size_t length = s->function ? (size_t)s->size : 0;
-        if (length == 0 || length > UNIT_LIMIT)
-            continue;
-        looked_at += length;
-        watch_steps(length / 16);
-        uint64_t weight = function_weigh(o->isa, o->code + s->offset, length);
-        if (weight > best) {
-            best = weight;
-            *out = s;
-        }
-    }
-    return best > 0 || err_set(err, ERR_LIMIT, "give a file with symbols, or a smaller one",
-                               "no named function with a loop in %zu kB of code", o->length / 1000);
-}
-
 /* What is said of text but not of machine code. */
 static bool options_fit(const struct object *o, const struct kernel_options *options, struct err *err)
 {
@@ -386,6 +323,13 @@ static bool options_fit(const struct object *o, const struct kernel_options *opt
         return err_set(err, ERR_USAGE, "use --symbol, or load the source", "an object has no lines to choose from");
     return !options->isa_given || options->isa == o->isa ||
            err_set(err, ERR_USAGE, "leave --isa out", "this object is %s, not %s", isa_name(o->isa), isa_name(options->isa));
+}
+
+/* A function's name as its programmer knows it, to be freed. */
+static char *readable(const char *name)
+{
+    char *text = demangle(name);
+    return text ? text : mem_strdup(name);
 }
 
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start, size_t length, struct err *err)
@@ -402,16 +346,18 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
         goto out;
     }
     for (size_t i = 0; i < o->symbols.count; i++) {
-        struct label add = {o->symbols.items[i].name, o->symbols.items[i].offset, 0, o->symbols.items[i].function};
-        vec_add(&labels, add);
+        const struct object_symbol *symbol = &o->symbols.items[i];
+        if (symbol->offset + symbol->size >= start && symbol->offset <= start + length)
+            vec_add(&labels, ((struct label){readable(symbol->name), symbol->offset, 0, symbol->function}));
     }
     k = mem_zero(1, sizeof *k);
     k->name = mem_strdup(name);
     k->isa = o->isa;
-    /* Marker bytes are counted from the first instruction's place. */
-    marks_bytes(&u, o->isa, o->code, start + length, &marked);
+    marks_bytes(&u, o->isa, o->code, start, start + length, &marked);
     loops_set(k, &u, &marked, labels.items, labels.count, "whole code (no loop)");
 out:
+    for (size_t i = 0; i < labels.count; i++)
+        free(labels.items[i].name);
     vec_done(&labels);
     unit_done(&u);
     return k;
@@ -420,41 +366,98 @@ out:
 /* Whose code it is, in what is said of the loops. */
 static void loops_of(struct kernel *k, const struct object_symbol *symbol)
 {
+    char *name = readable(symbol->name);
+
     for (size_t i = 0; i < k->loop_count; i++) {
         struct str why = {0};
         if (str_has_prefix(k->loops[i].why, "whole"))
-            str_addf(&why, "whole function %s (no loop)", symbol->name);
+            str_addf(&why, "whole function %s (no loop)", name);
         else
-            str_addf(&why, strstr(k->loops[i].why, symbol->name) ? "%s" : "%s of %s", k->loops[i].why, symbol->name);
+            str_addf(&why, strstr(k->loops[i].why, name) ? "%s" : "%s of %s", k->loops[i].why, name);
         free(k->loops[i].why);
         k->loops[i].why = str_take(&why);
     }
+    free(name);
+}
+
+/* The kernel of @symbol's code, NULL: of all. */
+static struct kernel *kernel_of(const struct object *o, const char *path, const struct object_symbol *symbol, struct err *err)
+{
+    struct kernel *k = kernel_from_code(o, path, symbol ? (size_t)symbol->offset : 0, symbol ? (size_t)symbol->size : o->length, err);
+
+    if (k && symbol)
+        loops_of(k, symbol);
+    return k;
+}
+
+/* Of a large file the hottest-looking function that turns out to have a loop: a light look takes a jump back for one that only leads to shared code. */
+static struct kernel *kernel_of_hottest(const struct object *o, const char *path, struct err *err)
+{
+    struct function_ranking ranking = {0};
+    struct kernel *k = NULL;
+
+    bool ok = functions_rank(o, &ranking, err);
+    if (ok && !ranking.list.count)
+        err_set(err, ERR_DATA, "name a function with --symbol; kernel functions FILE lists them", "no function with a loop in %zu kB of code", o->length / 1000);
+    for (size_t i = 0; ok && i < ranking.list.count && i < CANDIDATES && !watch_over(); i++) {
+        struct kernel *next = kernel_of(o, path, &o->symbols.items[ranking.list.items[i].symbol], err);
+        if (!k || (next && next->loops[0].depth)) {
+            kernel_free(k);
+            k = next;
+        } else {
+            kernel_free(next);
+        }
+        if (k && k->loops[0].depth)
+            break;
+    }
+    vec_done(&ranking.list);
+    if (k)
+        k->of_many = true;
+    return k;
 }
 
 static struct kernel *kernel_from_object(const char *path, const struct kernel_options *options, struct err *err)
 {
     struct object o;
     struct kernel *k = NULL;
-    const struct object_symbol *symbol = NULL;
+    const char *wanted = options ? options->symbol : NULL;
 
-    if (!object_read(path, false, &o, err) || (options && !options_fit(&o, options, err)) || !symbol_choose(&o, options ? options->symbol : NULL, &symbol, err))
-        err_at(err, path, 0, 0);
-    else
-        k = kernel_from_code(&o, path, symbol ? (size_t)symbol->offset : 0, symbol ? (size_t)symbol->size : o.length, err);
-    if (k) {
-        k->of_many = symbol && !(options && options->symbol);
-        if (symbol)
-            loops_of(k, symbol);
-        k = loop_check(k, options, err);
+    if (object_read(path, OBJECT_FUNCTIONS, &o, err) && (!options || options_fit(&o, options, err))) {
+        const struct object_symbol *symbol = wanted ? function_find(&o, wanted, err) : NULL;
+        const bool small = o.together && o.length <= UNIT_LIMIT;
+        if (!wanted && !small)
+            k = kernel_of_hottest(&o, path, err);
+        else if (symbol || !wanted)
+            k = kernel_of(&o, path, symbol, err);
     }
+    if (k)
+        k = loop_check(k, options, err);
+    else
+        err_at(err, path, 0, 0);
     object_done(&o);
     return k;
+}
+
+/* Whether the file begins as ELF does; what cannot be read, or only once, is for others to read. */
+static bool is_elf(const char *path)
+{
+    char magic[4] = "";
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool elf = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, "\177ELF", 4) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return elf;
 }
 
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err)
 {
     struct str text = {0};
     struct kernel *k = NULL;
+
+    if (is_elf(path))   /* mapped: it may be larger than memory */
+        return kernel_from_object(path, options, err);
     if (file_read(path, FILE_LIMIT, &text, err)) {
         if (text.length >= 4 && memcmp(text.data, "\177ELF", 4) == 0)
             k = kernel_from_object(path, options, err);
@@ -558,6 +561,7 @@ void kernel_free(const struct kernel *held)
         free(k->origin_texts[i]);
     free(k->origin_texts);
     free(k->origin_lines);
+    recipe_free(k->recipe);
     free(k->source);
     free(k->name);
     free(k);

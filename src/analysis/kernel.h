@@ -6,6 +6,8 @@
 #include "toolchain/assemble.h"
 #include "isa/insn.h"
 
+struct recipe;
+
 struct kernel_loop {
     size_t first, count;        /* instructions of the unit */
     uint32_t first_line, last_line;
@@ -34,6 +36,7 @@ struct kernel {
     size_t origin_line_count;
     char **origin_texts;        /* the C file's lines */
     size_t origin_text_count;
+    struct recipe *recipe;      /* how it was made of a file (analysis/recipe.h); NULL: of text or hex */
     _Atomic unsigned holders;   /* besides the one that made it */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/recipe.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "toolchain/compile.h"
@@ -61,33 +62,57 @@ static void take_source(struct kernel *k, const struct compiled *c, const char *
     kernel_set_origin(k, lines, line_count, texts.items, texts.count);
 }
 
-struct kernel *kernel_from_source(const char *path, const char *compiler, const char *const *flags, size_t flag_count,
-                                  const struct kernel_options *options, struct err *err)
+/* Fortran's compilers put a line under a name. */
+static bool find_function(const char *text, const char *symbol, size_t *first, size_t *last)
 {
-    struct kernel_options own = *options;
-    size_t first = 0, last = 0;
-    struct compiled c;
-    struct kernel *k = NULL;
+    struct str other = {0};
 
-    if (!compile_source(path, compiler, flags, flag_count, &c, err))
-        goto out;
-    if (own.symbol && !function_lines(str_text(&c.assembly), own.symbol, &first, &last)) {
+    str_addf(&other, "%s_", symbol);
+    bool found = function_lines(text, symbol, first, last) || function_lines(text, str_text(&other), first, last);
+    str_done(&other);
+    return found;
+}
+
+/* The kernel of what was compiled; NULL on failure. */
+static struct kernel *take_loops(const struct recipe *r, const struct compiled *c, struct err *err)
+{
+    struct kernel_options own = r->options;
+    size_t first = 0, last = 0;
+
+    if (own.symbol && !find_function(str_text(&c->assembly), own.symbol, &first, &last)) {
         err_set(err, ERR_DATA, "it may be inlined; without --symbol the whole file is searched", "no function %s in the compiled code", own.symbol);
-        err_at(err, path, 0, 0);
-        goto out;
+        err_at(err, r->path, 0, 0);
+        return NULL;
     }
-    if (own.first_line && !assembly_lines(&c, path, options, &first, &last)) {
+    if (own.first_line && !assembly_lines(c, r->path, &r->options, &first, &last)) {
         err_set(err, ERR_DATA, "the compiler may have removed or merged that code", "no instructions from lines %zu-%zu", own.first_line, own.last_line);
-        err_at(err, path, 0, 0);
-        goto out;
+        err_at(err, r->path, 0, 0);
+        return NULL;
     }
     own.symbol = NULL;
     own.first_line = first;
     own.last_line = last;
-    k = kernel_from_text(path, str_text(&c.assembly), c.assembly.length, &own, err);
-    if (k)
-        take_source(k, &c, path);
-out:
+    return kernel_from_text(r->path, str_text(&c->assembly), c->assembly.length, &own, err);
+}
+
+struct kernel *kernel_from_source(struct recipe *r, struct str *printed, struct err *err)
+{
+    const struct compile_wish wish = {r->compiler, r->options.isa_given ? r->options.isa : isa_host(), r->target, r->generic,
+                                      (const char *const *)r->flags.items, r->flags.count};
+    struct compiled c;
+    struct kernel *k = compile_source(r->path, &wish, &c, err) ? take_loops(r, &c, err) : NULL;
+
+    if (k) {
+        take_source(k, &c, r->path);
+        if (r->target && c.target != r->target) {
+            free(r->target);
+            r->target = mem_strdup(c.target);
+        }
+        free(r->printed);
+        r->printed = c.printed.length ? mem_strdup(str_text(&c.printed)) : NULL;
+    } else if (printed) {
+        str_add(printed, str_text(&c.printed));
+    }
     compiled_done(&c);
     return k;
 }

@@ -172,7 +172,10 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
         return;
     }
     for (size_t i = label_from(labels, count, offset); i-- > 0;)
-        if (labels[i].function) {
+        if (labels[i].function && str_has_prefix(labels[i].name, "0x")) {   /* a function known by its address alone */
+            str_addf(out, "0x%llx", strtoull(labels[i].name, NULL, 16) + (unsigned long long)(offset - labels[i].offset));
+            return;
+        } else if (labels[i].function) {
             str_addf(out, "%s+0x%llx", labels[i].name, (unsigned long long)(offset - labels[i].offset));
             return;
         }

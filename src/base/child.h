@@ -8,6 +8,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
+#define CHILD_FILE 3
+
 struct child_limits {
     unsigned cpu_seconds;
     size_t memory;         /* bytes of address space */
@@ -15,6 +17,7 @@ struct child_limits {
     double wall_seconds;
     size_t output;         /* bytes kept of what it prints */
     bool fixed_addresses;  /* the same addresses in every run, where the system grants it */
+    int file;              /* descriptor that it also has as CHILD_FILE; 0: none */
 };
 
 struct child_result {
@@ -22,6 +25,7 @@ struct child_result {
     bool timed_out;        /* the wall clock ran out and its process group was killed */
     bool cut;              /* it printed more than was kept */
     double cpu_seconds;    /* CPU time that it took, and what it started and waited for; the system's for them included */
+    double taken_over;     /* times that another process got its CPU while it could have gone on */
     struct str output;     /* standard output and error, mixed */
 };
 

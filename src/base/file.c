@@ -177,18 +177,11 @@ char *file_data_path(const char *relative)
         return NULL;
     }
     program_directory(program, sizeof program);
-#ifdef PORTOLAN_SRCDATADIR
-    /* An uninstalled program: it lies where the build put it, below or beside its sources. */
-    str_addf(&path, "%s/config.status", program);
-    bool uninstalled = access(str_text(&path), F_OK) == 0;
+    /* Where it was built a link stands beside the program, to the data of the sources. */
+    str_addf(&path, "%s/source-data/%s", program, relative);
+    if (access(str_text(&path), R_OK) == 0)
+        return str_take(&path);
     str_clear(&path);
-    if (uninstalled) {
-        str_addf(&path, "%s/%s", PORTOLAN_SRCDATADIR, relative);
-        if (access(str_text(&path), R_OK) == 0)
-            return str_take(&path);
-        str_clear(&path);
-    }
-#endif
     str_addf(&path, "%s/%s", PORTOLAN_DATADIR, relative);
     if (access(str_text(&path), R_OK) == 0)
         return str_take(&path);

@@ -223,6 +223,27 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice, void
                 if (a != g->uops[i].set && b != g->uops[i].set && change(&other, g->uops[i].set, -1) && change(&other, a, 1) && change(&other, b, 1))
                     each(state, &other);
             }
+    /* Two that share ports become what they share and all of both, and the reverse: beside most of what is busy both do alike. */
+    for (unsigned i = 0; i < g->n; i++)
+        for (unsigned k = 0; k < i; k++) {
+            portset a = lattice->sets.items[g->uops[i].set], b = lattice->sets.items[g->uops[k].set];
+            size_t inner = lattice_set(lattice, a & b), outer = lattice_set(lattice, a | b);
+            struct guess other = *g;
+            if (inner != SIZE_MAX && outer != SIZE_MAX && (a & b) != a && (a & b) != b && change(&other, g->uops[i].set, -1) && change(&other, g->uops[k].set, -1) &&
+                change(&other, inner, 1) && change(&other, outer, 1))
+                each(state, &other);
+            if ((a & ~b) && (b & ~a))
+                continue;
+            size_t within = (a & ~b) ? g->uops[k].set : g->uops[i].set, around = (a & ~b) ? g->uops[i].set : g->uops[k].set;
+            for (size_t set = 0; set < lattice->sets.count; set++) {
+                portset one = lattice->sets.items[set], two = (lattice->sets.items[around] & ~one) | lattice->sets.items[within];
+                size_t rest = lattice_set(lattice, two);
+                other = *g;
+                if (rest != SIZE_MAX && (lattice->sets.items[within] & ~one) == 0 && (one & ~lattice->sets.items[around]) == 0 && change(&other, within, -1) &&
+                    change(&other, around, -1) && change(&other, set, 1) && change(&other, rest, 1))
+                    each(state, &other);
+            }
+        }
     /* A pipe of its own instead of a port that is held, and the reverse. */
     for (unsigned i = 0; i < g->n; i++) {
         struct guess other = *g;

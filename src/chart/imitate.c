@@ -2,15 +2,54 @@
 #include "chart/imitate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/chain_cycles.h"
 #include "base/mem.h"
+#include "base/rng.h"
+#include "hunt/explain.h"
 #include "throughput/predict.h"
 
 struct imitation {
+    const struct machine *machine;
     struct mapping *mapping;    /* with the issue width */
+    struct model *model;        /* cycle by cycle */
+    double noise;
+    struct rng rng;
     struct chart_cpu cpu;
 };
+
+/* A time as it would be measured: never less than the truth, seldom much more. */
+static double noisy(struct imitation *i, double cycles)
+{
+    return cycles * (1 + i->noise * rng_unit(&i->rng) * rng_unit(&i->rng));
+}
+
+static size_t latencies_of(void *state, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err)
+{
+    struct imitation *imitation = state;
+    struct chain chains[CHAINS_MAX];
+    size_t n = chain_list(code, chains);
+
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        double cycles = chain_cycles(imitation->machine, code, &chains[i]);
+        out[i] = (struct latency){.chain = chains[i], .cycles = noisy(imitation, cycles), .spread = 0};
+        snprintf(out[i].state, sizeof out[i].state, isnan(cycles) ? "unknown to the simulated CPU" : "ok");
+    }
+    return n;
+}
+
+static bool times_of(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
+{
+    struct imitation *imitation = state;
+
+    (void)err;
+    for (size_t i = 0; i < n; i++)
+        cycles[i] = noisy(imitation, model_cycles_of(imitation->model, blocks[i].insns, blocks[i].count));
+    return true;
+}
 
 struct imitation *imitation_new(const struct machine *m, double noise, uint64_t seed)
 {
@@ -26,7 +65,11 @@ struct imitation *imitation_new(const struct machine *m, double noise, uint64_t 
         }
         mapping_set_issue_width(i->mapping, width);
     }
-    i->cpu = (struct chart_cpu){.source = source_simulated(i->mapping, noise, seed)};
+    i->machine = m;
+    i->model = model_new(m, true);
+    i->noise = noise;
+    rng_seed(&i->rng, seed);
+    i->cpu = (struct chart_cpu){source_simulated(i->mapping, noise, seed), latencies_of, times_of, i};
     return i;
 }
 
@@ -35,6 +78,7 @@ void imitation_free(struct imitation *i)
     if (!i)
         return;
     source_free(i->cpu.source);
+    model_free(i->model);
     mapping_free(i->mapping);
     free(i);
 }

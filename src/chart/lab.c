@@ -44,7 +44,7 @@ static void show_progress(void *state, const struct runner_summary *so_far, size
 bool lab_measure(struct lab *lab, const char *what, struct err *err)
 {
     struct lab_run run = {lab, lab->measured};
-    const struct runner_options options = {.one_length = true};
+    const struct runner_options options = {.one_length = true, .patience = lab->options->patience};
     const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = show_progress, .state = &run};
     struct runner_summary summary = {0};
     struct experiments *asked = experiments_new();

@@ -6,17 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "chart/core.h"
 #include "chart/guess.h"
 
-#define ROUNDS 8
+#define ROUNDS 24
 #define ALONE_NEAR 0.025     /* relative: a known usage is tried where it says nearly the time alone */
 #define FIRST_ASKED 3        /* experiments of the first round, */
 #define LATER_ASKED 2        /* and of those that decide between what is left */
 #define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
 #define STILL 9.0            /* in cost: what explains the times nearly as well */
+#define CHECKS 2             /* experiments at random that a usage has to foretell before it is taken */
+#define CHECKED_MOST 4       /* times that this is tried */
 #define BAD 0.03             /* relative deviation that calls for all experiments */
 #define SIZE_MOST 160        /* instructions of an experiment */
+#define LEVELS 2             /* so many times as much of a saturator as decides just so, at most: beside less of it two bounds may be equal by chance */
 #define HIDDEN_NEAR 0.02
 #define PIPES_MOST 4
 #define PIPE_SUM 0.9         /* of the sum of both times: they share a pipe */
@@ -29,19 +33,27 @@ struct asked {
     uint32_t count;
 };
 
+/* What a form may run beside: so much of a saturator that it decides, or a multiple of that. */
+struct place_beside {
+    size_t saturator;
+    uint32_t count;
+};
+
 struct placing {
     const struct place_form *form;
     enum vectors vectors;
     struct sights sights;
     VEC(struct asked) asked;
-    bool *used;                  /* per saturator */
+    bool *used;                  /* per number of place_beside */
     struct guess guess;
     double worst;
     bool done, all;
+    unsigned checked;            /* times that the usage had to foretell experiments */
+    struct guess foretold;       /* by what usage the last time */
     bool hidden;
     struct guess rival;
     double rivals;               /* weight of all others, that of the guess is 1 */
-    size_t settle;               /* saturator that tells the rival; SIZE_MAX: none */
+    size_t settle;               /* number of place_beside that tells the rival; SIZE_MAX: none */
     int pipe;                    /* -1: none */
 };
 
@@ -54,6 +66,7 @@ struct placer {
     uint32_t *form_of;           /* of the table, per entry of the mapping */
     struct placing *forms;
     size_t n;
+    struct rng rng;
 };
 
 static bool allowed(const struct placer *p, const struct placing *f, size_t saturator)
@@ -68,6 +81,20 @@ static uint32_t count_beside(const struct saturator *s, double alone)
     return (uint32_t)ceil((alone + 1) / s->cycles - 0.01);
 }
 
+/* How many numbers there are of what a form may run beside: all saturators once, then all twice, and so on. */
+static size_t besides(const struct placer *p)
+{
+    return LEVELS * p->saturators.list.count;
+}
+
+static struct place_beside beside_of(const struct placer *p, const struct placing *f, size_t number)
+{
+    size_t saturator = number % p->saturators.list.count;
+    uint32_t level = (uint32_t)(number / p->saturators.list.count);
+
+    return (struct place_beside){saturator, (level + 1) * count_beside(&p->saturators.list.items[saturator], f->form->alone)};
+}
+
 static bool fits(const struct saturator *s, uint32_t count)
 {
     unsigned size = 0;
@@ -76,11 +103,12 @@ static bool fits(const struct saturator *s, uint32_t count)
     return size * (uint64_t)count <= SIZE_MOST;
 }
 
-static bool available(const struct placer *p, const struct placing *f, size_t saturator)
+static bool possible(const struct placer *p, const struct placing *f, size_t number)
 {
-    const struct saturator *s = &p->saturators.list.items[saturator];
+    struct place_beside beside = beside_of(p, f, number);
+    const struct saturator *s = &p->saturators.list.items[beside.saturator];
 
-    if (f->used[saturator] || !allowed(p, f, saturator) || !fits(s, count_beside(s, f->form->alone)))
+    if (!allowed(p, f, beside.saturator) || !fits(s, beside.count))
         return false;
     for (unsigned i = 0; i < s->term_count; i++)
         if (p->form_of[s->terms[i].entry] == f->form->form)
@@ -88,16 +116,29 @@ static bool available(const struct placer *p, const struct placing *f, size_t sa
     return true;
 }
 
-static void ask(struct placer *p, struct placing *f, size_t saturator)
+static bool available(const struct placer *p, const struct placing *f, size_t number)
 {
-    const struct saturator *s = &p->saturators.list.items[saturator];
-    struct flat_term terms[SATURATOR_TERMS + 1] = {{f->form->form, 1}};
-    uint32_t count = count_beside(s, f->form->alone);
+    return !f->used[number] && possible(p, f, number);
+}
 
-    f->used[saturator] = true;
+static void ask(struct placer *p, struct placing *f, size_t number)
+{
+    struct place_beside beside = beside_of(p, f, number);
+    const struct saturator *s = &p->saturators.list.items[beside.saturator];
+    struct flat_term terms[SATURATOR_TERMS + 1] = {{f->form->form, 1}};
+
+    f->used[number] = true;
     for (unsigned i = 0; i < s->term_count; i++)
-        terms[i + 1] = (struct flat_term){p->form_of[s->terms[i].entry], s->terms[i].count * count};
-    vec_push(&f->asked, ((struct asked){saturator, lab_ask(p->lab, terms, s->term_count + 1), count}));
+        terms[i + 1] = (struct flat_term){p->form_of[s->terms[i].entry], s->terms[i].count * beside.count};
+    vec_push(&f->asked, ((struct asked){beside.saturator, lab_ask(p->lab, terms, s->term_count + 1), beside.count}));
+}
+
+/* Each saturator once. */
+static void ask_all(struct placer *p, struct placing *f)
+{
+    for (size_t s = 0; s < p->saturators.list.count; s++)
+        if (available(p, f, s))
+            ask(p, f, s);
 }
 
 static void see(struct placer *p, struct placing *f)
@@ -132,13 +173,13 @@ static size_t ask_telling(struct placer *p, struct placing *f, const struct gues
     while (asked < most) {
         size_t best = SIZE_MAX, best_told = 0;
         for (unsigned pass = 0; pass < 2; pass++)
-            for (size_t s = 0; s < p->saturators.list.count; s++) {
+            for (size_t s = 0; s < besides(p); s++) {
                 if ((pass && s != best) || !available(p, f, s))
                     continue;
-                const struct saturator *by = &p->saturators.list.items[s];
+                struct place_beside by = beside_of(p, f, s);
                 size_t told = 0;
                 for (size_t i = 0; i < n; i++)
-                    cycles[i] = guess_cycles(&choices[i], rows[i], p->lattice, by, count_beside(by, f->form->alone));
+                    cycles[i] = guess_cycles(&choices[i], rows[i], p->lattice, &p->saturators.list.items[by.saturator], by.count);
                 for (size_t i = 0; i < n; i++)
                     for (size_t k = 0; k < i; k++)
                         if (open[i * n + k] && distance(cycles[i], cycles[k]) > TELLS) {
@@ -184,10 +225,9 @@ static void begin(struct placer *p, struct placing *f)
     size_t n = choices_of(p, f, choices);
     if (n > 1)
         ask_telling(p, f, choices, n, FIRST_ASKED);
-    for (size_t s = 0; s < p->saturators.list.count && n <= 1; s++)
-        if (available(p, f, s))
-            ask(p, f, s);
     f->all = n <= 1;
+    if (f->all)
+        ask_all(p, f);
 }
 
 /* The best of what is known and of what the times suggest. */
@@ -244,8 +284,11 @@ static void add_rival(void *state, const struct guess *other)
     r->list[at] = g;
 }
 
-/* The saturator that tells @a from @b best, in deviations: of those not used yet, or of any that may run beside the form. */
-static double best_tell(const struct placer *p, const struct placing *f, const struct guess *a, const struct guess *b, bool unused, size_t *at)
+/* Of what saturators best_tell speaks: those not used yet, those that may run beside the form, or all, also where vectors in the old and the new encoding would meet. */
+enum tellers { TELLERS_UNUSED, TELLERS_POSSIBLE, TELLERS_ALL };
+
+/* The saturator that tells @a from @b best, in deviations. */
+static double best_tell(const struct placer *p, const struct placing *f, const struct guess *a, const struct guess *b, enum tellers of, size_t *at)
 {
     float row_a[COLUMNS_MOST], row_b[COLUMNS_MOST];
     double most = 0;
@@ -253,12 +296,12 @@ static double best_tell(const struct placer *p, const struct placing *f, const s
     guess_row(a, p->lattice, row_a);
     guess_row(b, p->lattice, row_b);
     *at = SIZE_MAX;
-    for (size_t s = 0; s < p->saturators.list.count; s++) {
-        const struct saturator *by = &p->saturators.list.items[s];
-        if (unused ? !available(p, f, s) : !allowed(p, f, s))
+    for (size_t s = 0; s < besides(p); s++) {
+        struct place_beside beside = beside_of(p, f, s);
+        const struct saturator *by = &p->saturators.list.items[beside.saturator];
+        if ((of == TELLERS_UNUSED && !available(p, f, s)) || (of == TELLERS_POSSIBLE && !possible(p, f, s)))
             continue;
-        uint32_t count = count_beside(by, f->form->alone);
-        double d = distance(guess_cycles(a, row_a, p->lattice, by, count), guess_cycles(b, row_b, p->lattice, by, count));
+        double d = distance(guess_cycles(a, row_a, p->lattice, by, beside.count), guess_cycles(b, row_b, p->lattice, by, beside.count));
         if (d > most) {
             most = d;
             *at = s;
@@ -285,7 +328,7 @@ static bool decide(struct placer *p, struct placing *f)
     f->hidden = false;
     double likeliest = INFINITY;
     for (size_t i = 1; i < r->n && !asked; i++) {
-        if (best_tell(p, f, &f->guess, &r->list[i], false, &at) <= TELLS) {
+        if (best_tell(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE, &at) <= TELLS && best_tell(p, f, &f->guess, &r->list[i], TELLERS_ALL, &at) <= TELLS) {
             f->hidden |= guess_uops(&f->guess) != guess_uops(&r->list[i]) && !f->guess.n;
             continue;   /* the same in all experiments */
         }
@@ -293,7 +336,7 @@ static bool decide(struct placer *p, struct placing *f)
         if (r->list[i].cost < likeliest) {
             likeliest = r->list[i].cost;
             f->rival = r->list[i];
-            best_tell(p, f, &f->guess, &r->list[i], true, &f->settle);
+            best_tell(p, f, &f->guess, &r->list[i], TELLERS_UNUSED, &f->settle);
         }
     }
     free(r);
@@ -309,6 +352,29 @@ static void add_to_pool(struct placer *p, const struct guess *g)
         vec_push(&p->pool, *g);
 }
 
+/* Asks for a few experiments by chance, of those that touch the guess's ports or the slots; false when there are none. What no rival that was thought of calls for
+ * comes to light by these alone. */
+static bool ask_checks(struct placer *p, struct placing *f)
+{
+    size_t *list = mem_alloc((besides(p) + 1) * sizeof *list), n = 0, asked = 0;
+    portset ports = 0;
+
+    for (unsigned i = 0; i < f->guess.n; i++)
+        ports |= p->lattice->sets.items[f->guess.uops[i].set];
+    for (size_t s = 0; s < besides(p); s++) {
+        portset busy = p->saturators.list.items[s % p->saturators.list.count].ports;
+        if (available(p, f, s) && (!busy || !ports || (busy & ports)))
+            list[n++] = s;
+    }
+    for (; asked < CHECKS && n; asked++) {
+        size_t at = rng_below(&p->rng, n);
+        ask(p, f, list[at]);
+        list[at] = list[--n];
+    }
+    free(list);
+    return asked > 0;
+}
+
 /* One round of one form. */
 static void step(struct placer *p, struct placing *f)
 {
@@ -316,13 +382,16 @@ static void step(struct placer *p, struct placing *f)
     fit(p, f);
     if (f->worst > BAD && !f->all) {
         f->all = true;
-        for (size_t s = 0; s < p->saturators.list.count; s++)
-            if (available(p, f, s))
-                ask(p, f, s);
+        ask_all(p, f);
         if (f->asked.count)
             return;
     }
     f->done = !decide(p, f);
+    if (f->done && f->checked < CHECKED_MOST && !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
+        f->checked++;
+        f->foretold = f->guess;
+        f->done = false;
+    }
     if (f->done && f->worst <= BAD)
         add_to_pool(p, &f->guess);
 }
@@ -408,13 +477,14 @@ static void print_guess(const struct placer *p, const struct guess *g, struct us
 
 static void write_settle(const struct placer *p, const struct placing *f, struct placement *out)
 {
-    const struct saturator *s = &p->saturators.list.items[f->settle];
+    struct place_beside beside = beside_of(p, f, f->settle);
+    const struct saturator *s = &p->saturators.list.items[beside.saturator];
     struct str text = {0};
 
     experiment_term_print(p->lab->table->forms.items[f->form->form], 1, &text);
     for (unsigned i = 0; i < s->term_count; i++) {
         str_add(&text, " + ");
-        experiment_term_print(mapping_at(p->mapping, s->terms[i].entry)->form, s->terms[i].count * count_beside(s, f->form->alone), &text);
+        experiment_term_print(mapping_at(p->mapping, s->terms[i].entry)->form, s->terms[i].count * beside.count, &text);
     }
     out->settle = str_take(&text);
 }
@@ -495,10 +565,11 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         f->form = &forms[i];
         f->vectors = vectors_of(lab->table->forms.items[forms[i].form]);
         f->sights = (struct sights){.lattice = p.lattice, .saturators = &p.saturators};
-        f->used = mem_zero(p.saturators.list.count + 1, sizeof *f->used);
+        f->used = mem_zero(besides(&p) + 1, sizeof *f->used);
         f->settle = SIZE_MAX;
         f->pipe = -1;
     }
+    rng_seed(&p.rng, lab->options->seed);
     fill_pool(&p);
     bool ok = place_some(&p, true, err) && place_some(&p, false, err) && find_pipes(&p, &pipes, err);
     *ports = *mapping_ports(mapping);

@@ -18,9 +18,12 @@
 #define TRIAL_SHARE 0.06     /* of the time of inference, for each number of ports */
 #define LAST_SHARE 0.3       /* at least, for the number found */
 #define PORT_GAIN 0.04       /* in error: a port that brings less is not there */
-#define ORDERS 4             /* in which forms join */
-#define UNKNOWN_ERROR 0.02   /* what an experiment with a form that is left out counts as */
-#define EXACT_ERROR 0.003    /* mean error below which there is no doubt */
+#define ORDERS 6             /* in which forms join */
+#define UNKNOWN_ERROR 0.05   /* what an experiment with a form that is left out counts as: more than what models of real CPUs are off by */
+#define EXACT_ERROR 0.003    /* mean error of the forms that joined, below which there is no doubt about these */
+#define EXACT_SHARE 0.5      /* of the forms, at least, that joined then; those left out are placed beside them like all others */
+#define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried */
+#define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out */
 #define SETS_MOST 128
 
 /* The searches of one core. */
@@ -240,30 +243,82 @@ static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, u
     }
 }
 
-/* The exact way in several orders and for several levels of noise; what explains most. NULL where there is none. */
-static struct mapping *find_exactly(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct venn_options *o)
+/* A mapping that the exact way found. */
+struct found {
+    struct mapping *mapping;
+    double error;         /* mean relative one of the rows whose forms it has */
+    size_t forms;
+};
+
+static struct found judge_found(const struct lab *lab, const bool *keep, struct mapping *take_m)
 {
-    static const double levels[] = {2.5, 0.5};
-    struct mapping *best = NULL;
+    struct found f = {take_m, INFINITY, 0};
+
+    if (take_m) {
+        bool *rows = rows_known(lab->table, keep, take_m);
+        f.error = error_of(lab->table, rows, take_m);
+        f.forms = mapping_count(take_m);
+        free(rows);
+    }
+    return f;
+}
+
+/* Whether @f explains so many forms, of @n, within what noise does. */
+static bool is_exact(const struct found *f, size_t n, double share)
+{
+    return f->mapping && f->error <= EXACT_ERROR && (double)f->forms >= share * (double)n;
+}
+
+/* Those that @m lacks come first: what others seemed to be without them kept them out. */
+static void left_out_first(const struct lab *lab, const struct mapping *m, size_t n, uint32_t *order)
+{
+    uint32_t *before = mem_alloc((n + 1) * sizeof *before);
+    size_t count = 0;
+
+    memcpy(before, order, n * sizeof *before);
+    for (unsigned known = 0; known < 2; known++)
+        for (size_t i = 0; i < n; i++)
+            if ((mapping_find(m, lab->table->forms.items[before[i]]) != NULL) == known)
+                order[count++] = before[i];
+    free(before);
+}
+
+/* The lower the better: of what is exact its own error, beside which what it leaves out hardly counts; of others that of all rows. */
+static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n)
+{
+    if (is_exact(f, n, EXACT_SHARE))
+        return f->error + LEFT_OUT_PRICE * (double)(n - f->forms);
+    return f->mapping ? error_of(lab->table, keep, f->mapping) : INFINITY;
+}
+
+/* The exact way in several orders and for several levels of noise: what explains most forms without errors that are no noise. */
+static struct found find_exactly(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct venn_options *o)
+{
+    static const double levels[] = {0.5, 2.5, 12};
+    struct found best = {NULL, INFINITY, 0};
     double least = INFINITY;
     uint32_t *order = mem_alloc((n + 1) * sizeof *order);
+    struct mapping *last = NULL;   /* of the attempt before */
     struct rng rng;
 
     rng_seed(&rng, lab->options->seed);
-    for (unsigned turn = 0; turn < ORDERS && n > 1; turn++)
-        for (size_t level = 0; level < sizeof levels / sizeof *levels && least > EXACT_ERROR; level++) {
-            make_order(lab, forms, n, turn, &rng, order);
+    for (size_t level = 0; level < sizeof levels / sizeof *levels && n > 1; level++)
+        for (unsigned turn = 0; turn < ORDERS && !is_exact(&best, n, level ? EXACT_SHARE : ENOUGH_SHARE); turn++) {
+            if (turn < 2 || !last)
+                make_order(lab, forms, n, turn, &rng, order);
+            else
+                left_out_first(lab, last, n, order);
             o->fits = levels[level];
-            struct mapping *found = venn_find(lab->table, order, n, o);
-            double error = found ? error_of(lab->table, keep, found) : INFINITY;
-            if (error < least) {
-                mapping_free(best);
-                best = found;
-                least = error;
-            } else {
-                mapping_free(found);
-            }
+            struct found found = judge_found(lab, keep, venn_find(lab->table, order, n, o));
+            double error = score(lab, keep, &found, n);
+            bool better = error < least;
+            mapping_free(last);
+            last = found.mapping ? mapping_copy(found.mapping) : NULL;
+            mapping_free(better ? best.mapping : found.mapping);
+            best = better ? found : best;
+            least = better ? error : least;
         }
+    mapping_free(last);
     free(order);
     return best;
 }
@@ -344,7 +399,8 @@ bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, s
 {
     struct port_search s = {.lab = lab, .begun = clock_seconds(), .error = INFINITY};
     struct venn_options options = {measured_width(lab->table, keep), 0, venn_goes_on, &s};
-    struct mapping *found = find_exactly(lab, keep, forms, n, &options);
+    struct found exact = find_exactly(lab, keep, forms, n, &options);
+    struct mapping *found = exact.mapping;
     struct core_ports searched = {0};
     bool ok = lab_goes_on(lab, err);
 
@@ -353,7 +409,7 @@ bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, s
         ok = use_found(&s, keep, found, out, err);
     double error = ok && found ? error_of(lab->table, keep, found) : INFINITY;
     s.begun = clock_seconds();
-    if (ok && !(error <= EXACT_ERROR)) {
+    if (ok && !is_exact(&exact, n, EXACT_SHARE)) {
         ok = use_search(&s, keep, &searched, err);
         if (ok && error_of(lab->table, keep, searched.mapping) < error) {
             core_ports_done(out);

@@ -38,6 +38,7 @@ void analyses_free(struct analyses *a)
     free(a->items);
     free(a->machines);
     free(a->simulations);
+    machine_names_done(&a->knowing);
     kernel_free(a->kernel);
     free(a);
 }
@@ -64,6 +65,11 @@ bool analyses_make(struct analyses *a)
 {
     for (size_t i = 0; i < a->count && !watch_over(); i++)
         a->items[i] = analysis_new(a->kernel, a->loop, a->machines[i]);
+    bool unknown = false;
+    for (size_t i = 0; i < a->count && !watch_over(); i++)
+        unknown |= unknown_count(a->items[i]) > 0;
+    if (unknown)
+        knowing_find(a->kernel, a->loop, &a->knowing);
     return !watch_over();
 }
 
@@ -87,7 +93,7 @@ static void make_free(void *state)
 
 void analyses_start(struct analyses *a)
 {
-    static const struct job_ops ops = {make_run, make_finish, make_free};
+    static const struct job_ops ops = {.run = make_run, .finish = make_finish, .free = make_free};
     struct err none = {0};
 
     atomic_fetch_add(&a->holders, 1);

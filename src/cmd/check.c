@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/bounds.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -15,8 +14,7 @@
 #include "measure/source.h"
 #include "toolchain/assemble.h"
 
-#define LINKS 8            /* of a chain that is predicted or shown */
-#define CHAIN_INSNS 64
+#define LINKS 8            /* of a chain that is shown */
 
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated)
 {
@@ -91,31 +89,6 @@ void check_quantity(const struct check_row *row, struct str *out)
 void check_source(const struct check *c, struct str *out)
 {
     str_addf(out, "measured on %s %s", c->cpu, c->date);
-}
-
-double check_predict_chain(const struct machine *m, const struct form_code *code, const struct chain *chain)
-{
-    struct body *body = mem_zero(1, sizeof *body);
-    struct insn *insns = mem_zero(CHAIN_INSNS, sizeof *insns);
-    struct err err = {0};
-    size_t count = 0, at = 0;
-    double cycles = NAN;
-
-    bool ok = chain_make(code, chain, LINKS, body, &err);
-    for (; ok && at < body->length; count++) {
-        ok = count < CHAIN_INSNS && insn_decode(code->row->isa, body->code + at, body->length - at, at, false, &insns[count], &err);
-        at += ok ? insns[count].length : 0;
-    }
-    if (ok && count) {
-        struct block_work *work = block_work_new(m);
-        struct bounds bounds;
-        bounds_of(work, insns, count, &(struct block_options){.shape = SHAPE_UNROLLED}, false, &bounds);
-        cycles = bounds.unknown ? NAN : bounds.total / LINKS - chain->helper;
-        block_work_free(work);
-    }
-    free(insns);
-    free(body);
-    return cycles;
 }
 
 void check_code(const struct forms *forms, const struct check_row *row, size_t lines, struct str *out)

@@ -43,8 +43,6 @@ void check_quantity(const struct check_row *row, struct str *out);
 /* "measured on Emerald Rapids 2026-01-31": the source of corrections. */
 void check_source(const struct check *c, struct str *out);
 
-/* Cycles of @form's latency along @chain as @m has them: the chain's own code, predicted. NaN with the chain's reason when there is no such code. Any thread. */
-double check_predict_chain(const struct machine *m, const struct form_code *code, const struct chain *chain);
 /* Text of the code that was run for @row, at most @lines lines. Any thread. */
 void check_code(const struct forms *forms, const struct check_row *row, size_t lines, struct str *out);
 

@@ -237,7 +237,7 @@ static bool evaluate_all(void *state, struct result *result, struct err *err)
     double *predicted = mem_try_alloc(bytes);
     bool ok = predicted || err_memory_for(err, "the predictions", bytes);
 
-    table->shape = TABLE_LINES;
+    table->shape = TABLE_SPREAD;
     for (size_t i = 0; ok && i < w->count; i++) {
         struct evaluated *e = &w->mappings[i];
         watch_at("mappings", (double)i, (double)w->count);

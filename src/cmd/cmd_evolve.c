@@ -127,7 +127,7 @@ static void show_runs(const struct session *s, struct evolve_run *const *runs, s
 {
     struct result_table *table = result_table(result, "runs", run_columns, sizeof run_columns / sizeof *run_columns);
 
-    table->shape = TABLE_LINES;
+    table->shape = TABLE_SPREAD;
     table->hide = NOT_TEXT;
     for (size_t i = 0; i < count; i++) {
         struct evolve_status t;

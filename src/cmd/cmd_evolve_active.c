@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
+#include "cmd/task.h"
 #include "io/experiments_file.h"
 #include "measure/journal.h"
 #include "work/active_job.h"
@@ -190,73 +192,82 @@ static char *table_path(const char *checkpoint)
     return str_take(&path);
 }
 
-/* The session's forms with what was measured of them; or all that an earlier job asked for, which becomes the session's table. */
-static struct experiments *first_table(struct session *s, const struct active_choice *w, const char *kept, struct err *err)
+/* What the command's own job makes, before any is measured: the table that is asked about. */
+struct beginning {
+    struct evolve_options evolve;
+    struct active_options o;
+    struct active_choice choice;
+    struct experiments *from;       /* held: the session's forms with what was measured of them; NULL: all that an earlier job asked for, which becomes the session's */
+    struct experiments *kept;
+    struct experiments *table;
+    char *checkpoint;
+};
+
+static void beginning_free(void *state)
 {
-    if (w->go_on) {
-        if (!kept) {
-            err_set(err, ERR_USAGE, "evolve start --active --continue --checkpoint FILE", "no experiments kept without a checkpoint");
-            return NULL;
-        }
-        struct experiments *t = experiments_load(kept, err);
-        if (!t)
-            return NULL;
-        experiments_free(s->document.experiments);
-        s->document.experiments = t;
-        s->revision++;
-        return experiments_copy(t, NULL);
+    struct beginning *b = state;
+
+    experiments_free(b->from);
+    experiments_free(b->kept);
+    experiments_free(b->table);
+    mapping_free(b->o.simulated);
+    free(b->o.journal);
+    free(b->o.keep);
+    free(b->checkpoint);
+    free(b);
+}
+
+static bool make_table(void *state, struct result *result, struct err *err)
+{
+    struct beginning *b = state;
+
+    (void)result;
+    if (!b->from) {
+        b->kept = experiments_load(b->o.keep, err);
+        b->table = b->kept ? experiments_copy(b->kept, NULL) : NULL;
+        return b->table && watch_goes_on(err);
     }
-    size_t n = s->document.experiments->rows.count;
+    size_t n = b->from->rows.count;
     bool *keep = mem_try_alloc(n + 1);
-    if (!keep) {
-        err_memory_for(err, "the experiments", n + 1);
-        return NULL;
-    }
+    if (!keep)
+        return err_memory_for(err, "the experiments", n + 1);
     for (size_t i = 0; i < n; i++)
-        keep[i] = experiments_measured(s->document.experiments, i);
-    struct experiments *t = experiments_copy(s->document.experiments, keep);
+        keep[i] = experiments_measured(b->from, i);
+    b->table = experiments_copy(b->from, keep);
     free(keep);
-    return t;
+    return watch_goes_on(err);
 }
 
-/* Starts the job. Takes @take_o and @take_table. */
-static unsigned start(struct session *s, struct pending *take_p, struct experiments *take_table, struct active_options *take_o, struct err *err)
+static bool refuse_second(struct err *err)
 {
-    active_curve_free(s->document.active);
-    s->document.active = take_o->curve = active_curve_new();
-    s->document.active_run = 0;
-    unsigned number = active_start(take_table, take_o, take_result, take_p, err);
-    if (number)
-        waiting = take_p;
-    else
-        pending_free(take_p);
-    return number;
+    return err_set(err, ERR_USAGE, "job wait, or job cancel", "active experiments are running already");
 }
 
-bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct result *result, struct err *err)
+/* Starts the job that measures; in a script waits for it. */
+static bool measure_table(struct session *s, void *state, struct result *result, struct err *err)
 {
-    struct active_options o = {.noise = SIMULATED_NOISE, .cpu = -1};
-    struct machine *m = NULL;
+    struct beginning *b = state;
 
     if (waiting)
-        return err_set(err, ERR_USAGE, "job wait, or job cancel", "active experiments are running already");
-    if (w->simulate && !(m = session_machine(s, w->simulate, err)))
-        return false;
-    o.keep = table_path(checkpoint);
-    struct experiments *t = first_table(s, w, o.keep, err);
-    if (!t) {
-        free(o.keep);
+        return refuse_second(err);
+    struct pending *p = mem_zero(1, sizeof *p);
+    uint64_t target = b->from ? b->from->serial : b->kept->serial;
+    if (b->kept)
+        session_set_experiments(s, &b->kept, NULL, err);
+    set_up(&b->o, b->table, &b->evolve, &b->choice);
+    *p = (struct pending){.session = s, .target = target, .evolve = b->evolve, .checkpoint = b->checkpoint};
+    b->checkpoint = NULL;
+    active_curve_free(s->document.active);
+    s->document.active = b->o.curve = active_curve_new();
+    s->document.active_run = 0;
+    unsigned number = active_start(b->table, &b->o, take_result, p, err);
+    b->table = NULL;
+    b->o = (struct active_options){0};
+    if (!number) {
+        pending_free(p);
         return false;
     }
-    o.simulated = m ? mapping_copy(m->mapping) : NULL;
-    o.journal = m ? NULL : journal_default_path();
-    set_up(&o, t, evolve, w);
-
-    struct pending *p = mem_zero(1, sizeof *p);
-    *p = (struct pending){.session = s, .target = s->document.experiments->serial, .evolve = *evolve, .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
-    unsigned number = start(s, p, t, &o, err);
-    if (!number)
-        return false;
+    waiting = p;
     if (s->interactive) {
         result_confirm(result, "job %u measures; the run starts when it is done", number);
         return true;
@@ -268,4 +279,23 @@ bool evolve_start_active(struct session *s, const struct active_choice *w, const
         *err = job_find(number, &info) && info.state != JOB_DONE ? info.err : p->err;
     pending_free(p);
     return ok;
+}
+
+bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct err *err)
+{
+    static const struct task_ops ops = {make_table, measure_table, beginning_free};
+    struct machine *m = NULL;
+
+    if (waiting)
+        return refuse_second(err);
+    if (w->go_on && !checkpoint)
+        return err_set(err, ERR_USAGE, "evolve start --active --continue --checkpoint FILE", "no experiments kept without a checkpoint");
+    if (w->simulate && !(m = session_machine(s, w->simulate, err)))
+        return false;
+    struct beginning *b = mem_zero(1, sizeof *b);
+    *b = (struct beginning){.evolve = *evolve, .choice = *w, .from = w->go_on ? NULL : experiments_hold(s->document.experiments), .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
+    b->choice.simulate = NULL;   /* the command's */
+    b->o = (struct active_options){.noise = SIMULATED_NOISE, .cpu = -1, .keep = table_path(checkpoint), .simulated = m ? mapping_copy(m->mapping) : NULL,
+                                   .journal = m ? NULL : journal_default_path()};
+    return task_start(s, "evolve start --active", "lays the experiments out", &ops, b, err);
 }

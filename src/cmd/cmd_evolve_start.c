@@ -243,6 +243,8 @@ static bool run_start(struct session *s, const void *values, struct result *resu
 {
     const struct evolve_values *v = values;
     struct starting *w = mem_zero(1, sizeof *w);
+
+    (void)result;   /* the jobs fill it */
     fill_options(s, v, &w->o);
     w->names = v->ports.named ? v->ports.ports : w->names;
     bool ok = ((v->active && v->go_on) || need_experiments(s, err)) && agree(v, &w->o, err);
@@ -250,7 +252,7 @@ static bool run_start(struct session *s, const void *values, struct result *resu
     w->checkpoint = !v->checkpoint ? state_path() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
     if (ok && v->active) {
         const struct active_choice choice = {v->simulate, v->most == NOT_GIVEN ? 0 : v->most, v->size == NOT_GIVEN ? 0 : v->size, v->by_chance, v->go_on};
-        ok = evolve_start_active(s, &choice, &w->o, w->checkpoint, result, err);
+        ok = evolve_start_active(s, &choice, &w->o, w->checkpoint, err);
     } else if (ok && (ok = begin_with(s, v, &w->before, err))) {
         w->o.begun = clock_seconds();
         return start(s, w, err);

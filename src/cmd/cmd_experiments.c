@@ -247,20 +247,22 @@ static void list_row(const struct experiments *t, size_t i, struct str *buffer, 
     str_clear(buffer);
     experiment_column_text(&columns, i, EXPERIMENT_COLUMN_LENGTHS, buffer);
     cell_text(table, str_text(buffer));
+    cell_count(table, (int64_t)i + 1);
 }
 
 static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
-        {.key = "number", .kind = CELL_COUNT, .width = 6, .hide = NOT_CSV},
+        {.key = "number", .kind = CELL_COUNT, .width = 6, .hide = NOT_CSV | NOT_JSON},
         {.key = "cycles", .kind = CELL_NUMBER, .decimals = 3, .width = 9, .hide = NOT_CSV | NOT_JSON},
         {.key = "experiment", .kind = CELL_TEXT, .width = RAGGED},
         {.key = "cycles", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT},
-        {.key = "spread", .kind = CELL_NUMBER, .decimals = SHORTEST, .hide = NOT_TEXT | NOT_JSON},
-        {.key = "repeats", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_JSON},
+        {.key = "spread", .kind = CELL_NUMBER, .decimals = SHORTEST, .hide = NOT_TEXT},
+        {.key = "repeats", .kind = CELL_COUNT, .hide = NOT_TEXT},
         {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
         {.key = "remark", .kind = CELL_TEXT, .width = RAGGED, .hide = ONLY_TEXT},
-        {.key = EXPERIMENT_LENGTHS, .kind = CELL_TEXT, .hide = ONLY_JSON},
+        {.key = EXPERIMENT_LENGTHS, .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
+        {.key = "number", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
     };
     const struct experiments_list_values *v = values;
     struct str buffer = {0};

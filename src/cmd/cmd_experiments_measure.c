@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "base/watch.h"
+#include "cmd/arrivals.h"
 #include "cmd/command.h"
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
@@ -18,9 +19,6 @@
 
 #define FAILURES_SHOWN 20
 #define CHOSEN_AT_ONCE 10000   /* rows that the screen waits for: some milliseconds */
-
-/* A result on its way from the worker to the table. */
-struct arrival { size_t index; struct measured measured; };
 
 struct experiments_measuring {
     /* what the worker begins with, where choosing is left to it */
@@ -43,12 +41,18 @@ struct experiments_measuring {
     char name[64];                  /* of the CPU or the simulated machine */
     /* both */
     pthread_mutex_t lock;
-    VEC(struct arrival) arrivals;
+    struct arrivals arrivals;
     /* UI thread */
     unsigned number;                /* of the job */
     struct session *session;
     uint64_t target;                /* serial of the session's table when it began */
 };
+
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct experiments_measuring *)state)->simulated;
+}
 
 /* The job whose results still come in; one at a time, since two would disturb each other. */
 static struct experiments_measuring *running;
@@ -62,7 +66,7 @@ static void worker_result(void *state, size_t index, const struct measured *m)
 {
     struct experiments_measuring *w = state;
     pthread_mutex_lock(&w->lock);
-    vec_push(&w->arrivals, ((struct arrival){w->rows[index], *m}));
+    arrivals_add(&w->arrivals, w->rows[index], m);
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -146,30 +150,14 @@ static bool worker_run(struct job *job, void *state, struct err *err)
     return ok;
 }
 
-static void publish(struct session *s, struct experiments_measuring *w)
-{
-    bool same = s->document.experiments && s->document.experiments->serial == w->target;
-
-    pthread_mutex_lock(&w->lock);
-    /* A table that others hold is copied only for what there is to put into it. */
-    struct experiments *t = same && w->arrivals.count ? session_change_experiments(s) : NULL;
-    for (size_t i = 0; t && i < w->arrivals.count; i++) {
-        const struct arrival *a = &w->arrivals.items[i];
-        if (a->index >= t->rows.count)
-            continue;
-        experiments_set(t, a->index, a->measured.cycles, a->measured.spread, a->measured.repeats, a->measured.state);
-        if (a->measured.lengths[0])
-            experiments_set_extra(t, a->index, EXPERIMENT_LENGTHS, a->measured.lengths);
-    }
-    w->arrivals.count = 0;
-    pthread_mutex_unlock(&w->lock);
-}
-
 void experiments_publish(struct session *s)
 {
     /* While a job reads the table results wait; they come with the next look, or with the job's end. */
-    if (running && running->session == s && !(s->document.experiments && experiments_held(s->document.experiments)))
-        publish(s, running);
+    if (!running || running->session != s || (s->document.experiments && experiments_held(s->document.experiments)))
+        return;
+    pthread_mutex_lock(&running->lock);
+    arrivals_put(s, running->target, &running->arrivals, s->interactive ? ARRIVALS_AT_ONCE : SIZE_MAX);
+    pthread_mutex_unlock(&running->lock);
 }
 
 static void add_failures(const struct experiments *t, struct result *result)
@@ -243,7 +231,7 @@ static void add_summary(const struct session *s, struct result *result)
 static void ui_finish(void *state, const struct job_info *info)
 {
     struct experiments_measuring *w = state;
-    publish(w->session, w);
+    arrivals_finish(w->session, w->target, &w->arrivals);
     w->session->document.measured = w->summary;
     w->session->document.measured_clock_hz = w->clock_hz;
     w->session->document.measured_children = w->children;
@@ -266,7 +254,7 @@ static void measuring_free(void *state)
     mapping_free(w->simulated);
     free(w->journal_path);
     pthread_mutex_destroy(&w->lock);
-    vec_done(&w->arrivals);
+    arrivals_done(&w->arrivals);
     free(w);
 }
 
@@ -353,7 +341,7 @@ static bool choose(struct session *s, struct experiments_measuring *w, const cha
 /* Starts the job on @w, which it takes. In scripts waits for its end; in the workbench the result comes then. */
 static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {worker_run, ui_finish, measuring_free};
+    static const struct job_ops ops = {.run = worker_run, .finish = ui_finish, .free = measuring_free, .measures = measures};
     bool chosen = take_w->table != NULL;
     size_t count = chosen ? take_w->table->rows.count : 0;
     struct job_info info;
@@ -391,7 +379,7 @@ static bool run_measure(struct session *s, const void *values, struct result *re
     pthread_mutex_init(&w->lock, NULL);
     bool ok = set_up(s, v, w, err) && choose(s, w, v->filter ? v->filter : "", err);
     if (ok && !w->simulated && (forms = session_forms(s, isa_host(), err)) != NULL)
-        w->forms = forms_copy(forms);
+        w->forms = forms_hold(forms);
     if (!ok || (!w->simulated && !w->forms)) {
         measuring_free(w);
         return false;

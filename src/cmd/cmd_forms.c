@@ -8,7 +8,6 @@
 #include "cmd/task.h"
 #include "isa/body.h"
 #include "toolchain/forms_add.h"
-#include "work/job.h"
 
 #define PATTERNS_SHOWN 6
 
@@ -42,9 +41,8 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         {.key = "form", .kind = CELL_TEXT, .width = 44},
         {.key = "extension", .kind = CELL_TEXT, .width = 12},
         {.key = "template", .kind = CELL_TEXT, .width = 44},
-        {.key = "measurable", .kind = CELL_SWITCH, .hide = NOT_TEXT | NOT_CSV},
-        {.key = "not_measured", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_JSON},
-        {.key = "reason", .kind = CELL_TEXT, .hide = ONLY_JSON},
+        {.key = "measurable", .kind = CELL_SWITCH, .hide = NOT_TEXT},
+        {.key = "reason", .kind = CELL_TEXT, .hide = NOT_TEXT},
         {.key = "remark", .kind = CELL_TEXT, .width = RAGGED, .hide = ONLY_TEXT},
     };
     const struct forms_list_values *v = values;
@@ -69,7 +67,6 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         cell_text(t, row->extension);
         cell_text(t, row->template);
         cell_switch(t, !reason);
-        cell_text(t, reason ? reason : "");
         cell_text(t, reason ? reason : "");
         cell_text(t, remark);
     }
@@ -103,13 +100,15 @@ static const struct parameter add_arguments[] = {
 struct adding {
     char *file;
     enum isa isa;
-    struct csv_table *rows;
+    struct forms *base, *made;   /* held: what is added to; NULL: the shipped ones, which nobody has asked for yet */
+    size_t added;
 };
 
 static void adding_free(void *state)
 {
     struct adding *a = state;
-    csv_table_free(a->rows);
+    forms_free(a->base);
+    forms_free(a->made);
     free(a->file);
     free(a);
 }
@@ -117,26 +116,29 @@ static void adding_free(void *state)
 static bool add_work(void *state, struct result *result, struct err *err)
 {
     struct adding *a = state;
-    (void)result;
-    return (a->rows = forms_add_read(a->isa, a->file, err)) != NULL;
-}
+    struct forms *base = a->base ? forms_hold(a->base) : forms_load(a->isa, NULL, err);
 
-static bool forms_free_to_change(struct err *err)
-{
-    return !job_working(NULL) || err_set(err, ERR_USAGE, "wait for them, or job cancel N", "running jobs read the forms");
+    a->made = base ? forms_add(base, a->file, &a->added, err) : NULL;
+    forms_free(base);
+    if (!a->made)
+        return false;
+    result_confirm(result, "%zu form%s added, %zu in all", a->added, a->added == 1 ? "" : "s", forms_count(a->made));
+    result_count(result, "added", (int64_t)a->added);
+    result_count(result, "forms", (int64_t)forms_count(a->made));
+    return true;
 }
 
 static bool add_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct adding *a = state;
-    struct forms *forms = session_forms(s, a->isa, err);
+    struct forms *now = s->document.forms[a->isa];
+    size_t added = 0;
 
-    if (!forms || !forms_free_to_change(err))
-        return false;
-    forms_add_rows(forms, a->rows);
-    result_confirm(result, "%zu form%s added, %zu in all", a->rows->count, a->rows->count == 1 ? "" : "s", forms_count(forms));
-    result_count(result, "added", (int64_t)a->rows->count);
-    result_count(result, "forms", (int64_t)forms_count(forms));
+    (void)result;
+    if (now != a->base && (a->base || (forms_added(now, &added), added)))
+        return err_set(err, ERR_USAGE, "try again", "the forms changed meanwhile");
+    session_set_forms(s, a->made);
+    a->made = NULL;
     return true;
 }
 
@@ -144,13 +146,12 @@ static bool run_add(struct session *s, const void *values, struct result *result
 {
     static const struct task_ops ops = {add_work, add_publish, adding_free};
     const struct add_values *v = values;
+    struct adding *a = mem_zero(1, sizeof *a);
 
     (void)result;   /* the job fills it */
-    if (!forms_free_to_change(err))
-        return false;
-    struct adding *a = mem_zero(1, sizeof *a);
     a->file = mem_strdup(v->file);
     a->isa = s->document.isa;
+    a->base = s->document.forms[a->isa] ? forms_hold(s->document.forms[a->isa]) : NULL;
     return task_start(s, "forms add", "assembles", &ops, a, err);
 }
 

@@ -6,9 +6,10 @@
 #include "base/similar.h"
 #include "cmd/command.h"
 #include "cmd/help_facts.h"
+#include "cmd/program_options.h"
 
 struct help_values {
-    const char *topic;
+    const char *topic, *completion;
     bool man;
 };
 
@@ -19,6 +20,7 @@ static const struct parameter arguments[] = {
 };
 static const struct parameter options[] = {
     {.name = "--man", .kind = PARAMETER_FLAG, .at = offsetof(struct help_values, man), .help = "print the commands (or the facts) as a man page section"},
+    {.name = "--completion", .kind = PARAMETER_CHOICE, .at = offsetof(struct help_values, completion), .value = "SHELL", .choices = "bash|zsh|fish", .help = "print a script by which a shell completes the program's command line"},
     {0},
 };
 
@@ -197,6 +199,13 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     if (help_facts_topic(v->topic))
         return help_facts(v->topic, v->man, result, err);
+    if (v->completion) {
+        if (!program_options_script(v->completion, &text))
+            BUG("a shell that has no script");
+        result_block(result, str_text(&text));
+        str_done(&text);
+        return true;
+    }
     if (v->man) {
         print_man(s, &text);
         result_block(result, str_text(&text));

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "cmd/command.h"
-#include "cmd/kernel_load.h"
+#include "cmd/loading.h"
 
 static void cell_line(struct result_table *t, uint32_t line)
 {

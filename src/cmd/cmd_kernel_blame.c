@@ -279,7 +279,7 @@ static struct machine *choose(struct session *s, const char *id, struct err *err
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {blame_run, blame_finish, blaming_free};
+    static const struct job_ops ops = {.run = blame_run, .finish = blame_finish, .free = blaming_free, .measures = job_measures_always};
     const struct blame_values *v = values;
     const struct document *d = &s->document;
     size_t count;

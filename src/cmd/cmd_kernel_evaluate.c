@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report/evaluate.h"
 #include "base/clock.h"
@@ -14,6 +15,8 @@
 
 #define FORMS_SHOWN 40
 #define BATCH 256   /* blocks a worker takes at a time */
+#define BHIVE_ITERATIONS 100.0
+#define PER_SAMPLE 8    /* blocks that tell how many iterations their cycles are of */
 
 struct batch {
     struct str text;                /* the hex digits, each ended by NUL */
@@ -32,9 +35,13 @@ struct kernel_evaluating {
     unsigned workers;
     struct evaluation_result result;
     double seconds;
+    double per;                     /* iterations that the file's cycles are of */
+    double cycles_median;           /* of the first blocks, when that is not one */
 };
 
 struct evaluation_run {
+    double per;
+    bool sampling;                  /* a look at the beginning, without a job */
     struct job *job;
     size_t blocks;                  /* given to workers */
     struct csv_reader *reader;
@@ -49,6 +56,12 @@ struct evaluation_run {
     struct err *err;
     bool failed;
 };
+
+static int by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return isnan(x) ? !isnan(y) : isnan(y) ? -1 : (x > y) - (x < y);
+}
 
 static double number_of(const char *text)
 {
@@ -65,7 +78,7 @@ static void take_row(struct evaluation_run *run, struct batch *b, char **fields)
     }
     b->starts[b->count] = b->text.length;
     str_add_bytes(&b->text, fields[run->hex], strlen(fields[run->hex]) + 1);
-    b->cycles[b->count++] = number_of(fields[run->cycles]);
+    b->cycles[b->count++] = number_of(fields[run->cycles]) / run->per;
 }
 
 static void tell_progress(const struct evaluation_run *run)
@@ -97,8 +110,9 @@ static bool next_batch(void *state, unsigned worker)
     }
     run->failed |= run->err->code != ERR_NONE;
     run->blocks += b->count;
-    tell_progress(run);
-    if (!run->failed && job_cancelled(run->job))
+    if (!run->sampling)
+        tell_progress(run);
+    if (!run->failed && !run->sampling && job_cancelled(run->job))
         run->failed = !err_set(run->err, ERR_INTERRUPTED, NULL, "the evaluation was cancelled");
     return b->count > 0 && !run->failed;
 }
@@ -218,12 +232,57 @@ static void run_done(struct evaluation_run *run, unsigned workers)
     csv_reader_close(run->reader);
 }
 
+/* The median error, a fraction, of the first blocks of @w's file when their cycles are those of @per iterations; NaN when there are none. *@median: of their
+ * cycles. The rest of the file is not read. */
+static double error_when_per(struct kernel_evaluating *w, double per, double *median)
+{
+    struct batch *batch = mem_zero(1, sizeof *batch);
+    struct err none = {0};
+    struct evaluation_run run = {.per = per, .wanted = w->arch, .err = &none, .batches = batch, .evaluations = mem_zero(1, sizeof *run.evaluations), .sampling = true};
+    struct evaluation_result r = {0};
+    size_t n = 0;
+
+    run.evaluations[0] = evaluation_new(w->machine, MODEL_BOUNDS);
+    run.reader = csv_reader_open(w->file, &none);
+    if (run.reader && read_header(&run, &none) && !run.own) {
+        next_batch(&run, 0);
+        work_batch(&run, 0);
+        n = batch->count;
+        qsort(batch->cycles, n, sizeof *batch->cycles, by_number);
+        *median = n ? batch->cycles[n / 2] * per : NAN;
+    }
+    evaluation_finish(run.evaluations[0], &r);
+    double error = n >= PER_SAMPLE ? r.median : NAN;
+    evaluation_result_done(&r);
+    if (run.reader)
+        run_done(&run, 1);
+    else {
+        evaluation_free(run.evaluations[0]);
+        free(run.evaluations);
+        free(batch);
+    }
+    return error;
+}
+
+/* How many iterations the file's cycles are of: 1, or 100 as BHive has them, which their median tells: a hundred times what the blocks take. */
+static double iterations_of(struct kernel_evaluating *w)
+{
+    struct stat status;
+    double median;
+
+    if (stat(w->file, &status) != 0 || !S_ISREG(status.st_mode) || !(error_when_per(w, 1, &median) > 0.9) || !(error_when_per(w, BHIVE_ITERATIONS, &median) < 0.6))
+        return 1;
+    w->cycles_median = median;
+    return BHIVE_ITERATIONS;
+}
+
 /* All of the file through as many evaluations as there are workers, merged into the first. */
 static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
     struct evaluation_run run = {.job = job, .wanted = w->arch, .rows = rows, .err = err};
 
+    run.per = w->per = iterations_of(w);
     run.reader = csv_reader_open(w->file, err);
     if (!run.reader)
         return false;
@@ -272,8 +331,13 @@ static bool evaluate_run(struct job *job, void *state, struct err *err)
 static void evaluate_finish(void *state, const struct job_info *info)
 {
     struct kernel_evaluating *w = state;
-    if (info->state == JOB_DONE)
-        add_result(w->session->result, w->machine, w->model == MODEL_BOUNDS ? "bounds" : "simulate", &w->result, w->seconds);
+    if (info->state != JOB_DONE)
+        return;
+    if (w->per > 1) {
+        result_line(w->session->result, "cycles are of %g iterations, as BHive's: the first blocks' median is %g; divided by %g", w->per, w->cycles_median, w->per);
+        result_number(w->session->result, "divided_by", w->per);
+    }
+    add_result(w->session->result, w->machine, w->model == MODEL_BOUNDS ? "bounds" : "simulate", &w->result, w->seconds);
 }
 
 static void evaluating_free(void *state)
@@ -321,7 +385,7 @@ static const struct parameter options[] = {
 
 static bool run_evaluate(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {evaluate_run, evaluate_finish, evaluating_free};
+    static const struct job_ops ops = {.run = evaluate_run, .finish = evaluate_finish, .free = evaluating_free};
     const struct kernel_evaluate_values *v = values;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
 

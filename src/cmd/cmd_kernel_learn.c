@@ -33,6 +33,12 @@ struct kernel_learning {
     size_t blockers;
 };
 
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct kernel_learning *)state)->simulated;
+}
+
 static void want(struct kernel_learning *w, const char *form)
 {
     for (size_t i = 0; i < w->lessons.count; i++)
@@ -155,7 +161,7 @@ static void add_lesson(struct result *result, struct result_table *evidence, str
         cell_number(evidence, l->steps[i].without);
         cell_number(evidence, l->steps[i].predicted);
     }
-    result_json_line(result, json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o}", "machine", json_text(m->id), "form", json_text(lesson->form), "usage",
+    result_item(result, "lessons", json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:I, s:I, s:o, s:o}", "machine", json_text(m->id), "form", json_text(lesson->form), "usage",
                                        json_text(str_text(&usage)), "latency", json_number(l->latency), "micro_ops", (int)l->micro_ops, "tolerance",
                                        json_number(l->tolerance), "outliers", (json_int_t)l->outliers, "rivals", (json_int_t)l->rivals, "before",
                                        json_text(old ? str_text(&before) : NULL), "evidence", steps_json(l)));
@@ -169,7 +175,7 @@ static void add_failure(struct result *result, const struct machine *m, const ch
 
     err_text(err, text, sizeof text);
     result_line(result, "%s: %s", form, text);
-    result_json_line(result, json_pack("{s:o, s:o, s:o}", "machine", json_text(m->id), "form", json_text(form), "reason", json_text(text)));
+    result_item(result, "lessons", json_pack("{s:o, s:o, s:o}", "machine", json_text(m->id), "form", json_text(form), "reason", json_text(text)));
 }
 
 /* What is learned of one form helps with the next. */
@@ -290,7 +296,7 @@ static bool refuse_form(const struct forms *forms, const char *form, struct err 
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {learn_run, learn_finish, wanted_free};
+    static const struct job_ops ops = {.run = learn_run, .finish = learn_finish, .free = wanted_free, .measures = measures};
     const struct learn_values *v = values;
     struct machine *m = session_current(s, err), *other = NULL;
     struct forms *forms = m ? session_forms(s, s->document.isa, err) : NULL;
@@ -316,7 +322,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     }
     w->machine = machine_copy(m);
     w->simulated = other ? mapping_copy(other->mapping) : NULL;
-    w->forms = forms_copy(forms);
+    w->forms = forms_hold(forms);
     return session_job(s, "kernel learn", "learns", &ops, w, err);
 }
 

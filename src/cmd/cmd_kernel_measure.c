@@ -60,6 +60,7 @@ struct kernel_measuring {
     size_t settled, measured, shown; /* rows: with a last word, with cycles, in the file that they go into */
     bool improved;                   /* a row says more than the file */
     struct reasons reasons;
+    double patience, begun;          /* with the loaded loop, NaN: the usual; on clock_seconds */
     double seconds, last_settled, last_quiet;   /* the second and third on clock_seconds; the third: when a visit had a quiet window */
 };
 
@@ -70,7 +71,8 @@ struct kernel_measuring {
 #define DRY_SECONDS 2.0          /* without a quiet window, after which */
 #define DRY_PATIENCE 0.05        /* of the patience with a window is left, and a row is visited once, until there is one again */
 #define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
-#define LOOP_SECONDS 5.0         /* of patience with the loaded loop */
+#define LOOP_SECONDS 5.0         /* of patience with the loaded loop, unless told otherwise */
+#define LOOK_SHARE 0.5           /* of a patience that was given, at most, for a look at the core */
 #define CONTENDED "contended"
 
 static bool cancelled(void *state)
@@ -247,7 +249,8 @@ static bool measure_loop(struct kernel_measuring *w, struct err *err)
     size_t count;
     const struct insn *insns = insns_of(w->kernel, w->loop, &count);
 
-    if (kernel_measure(w->sandbox, &w->calibration, &w->seek, insns, count, LOOP_SECONDS, &w->result, err))
+    double seconds = isnan(w->patience) ? LOOP_SECONDS : fmax(w->patience - (clock_seconds() - w->begun), VISIT_SECONDS);
+    if (kernel_measure(w->sandbox, &w->calibration, &w->seek, insns, count, seconds, &w->result, err))
         return true;
     if (cancelled(w))
         return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
@@ -258,11 +261,11 @@ static bool measure_loop(struct kernel_measuring *w, struct err *err)
 static bool measure_run(struct job *job, void *state, struct err *err)
 {
     struct kernel_measuring *w = state;
-    double begun = clock_seconds();
 
+    w->begun = clock_seconds();
     w->job = job;
     w->sandbox = sandbox_new(-1, err);
-    bool ok = w->sandbox && calibrate(w->sandbox, cancelled, w, &w->calibration, err);
+    bool ok = w->sandbox && calibrate_within(w->sandbox, isnan(w->patience) ? INFINITY : LOOK_SHARE * w->patience, cancelled, w, &w->calibration, err);
     if (ok) {
         sandbox_cancel_by(w->sandbox, cancelled, w);
         seek_begin(&w->seek, w->sandbox);
@@ -273,7 +276,7 @@ static bool measure_run(struct job *job, void *state, struct err *err)
     for (size_t i = 0; i < w->shown; i++)
         if (w->rows.items[i].fault)
             reasons_add(&w->reasons, w->rows.items[i].fault);
-    w->seconds = clock_seconds() - begun;
+    w->seconds = clock_seconds() - w->begun;
     return ok;
 }
 
@@ -387,6 +390,7 @@ static bool take_loop(struct session *s, struct kernel_measuring *w, struct err 
 
 struct kernel_measure_values {
     const char *file, *out;
+    double patience;
 };
 
 static const struct parameter options[] = {
@@ -394,19 +398,24 @@ static const struct parameter options[] = {
      .complete = COMPLETE_FILE, .help = "measure every block of a CSV with a column hex instead"},
     {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_measure_values, out), .value = "CSV", .otherwise = "rows are part of the CSV result",
      .complete = COMPLETE_FILE, .help = "with --file: CSV for the rows hex,cycles,spread,state, written as they are measured"},
+    {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct kernel_measure_values, patience), .value = "T", .least = 0.1, .most = 8640000,
+     .otherwise = "5s, and up to 2s for a first look at the core", .help = "of the loaded kernel: time to wait for a quiet core, in all; without one the kernel is contended"},
     {0},
 };
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {measure_run, measure_finish, measuring_free};
+    static const struct job_ops ops = {.run = measure_run, .finish = measure_finish, .free = measuring_free, .measures = job_measures_always};
     const struct kernel_measure_values *v = values;
 
     (void)result;   /* the job's finish function fills it */
     if (v->out && !v->file)
         return err_set(err, ERR_USAGE, "kernel measure --file CSV --out CSV", "--out needs --file");
+    if (v->file && !isnan(v->patience))
+        return err_set(err, ERR_USAGE, "kernel measure --patience T", "--patience is for the loaded kernel, not for --file");
     struct kernel_measuring *w = mem_zero(1, sizeof *w);
     w->session = s;
+    w->patience = v->patience;
     w->in = v->file ? mem_strdup(v->file) : NULL;
     w->out = v->out ? mem_strdup(v->out) : NULL;
     if (!v->file && !take_loop(s, w, err)) {
@@ -416,7 +425,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return session_job(s, v->file ? "kernel measure --file" : "kernel measure", "measures", &ops, w, err);
 }
 
-static const char *const examples[] = {"kernel measure", "kernel measure --file blocks.csv --out measured.csv", NULL};
+static const char *const examples[] = {"kernel measure", "kernel measure --patience 1s", "kernel measure --file blocks.csv --out measured.csv", NULL};
 
 const struct command command_kernel_measure = {
     .name = "kernel measure",

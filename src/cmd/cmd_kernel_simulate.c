@@ -94,7 +94,7 @@ static json_t *simulation_json(const struct machine *m, const struct simulation 
                      timeline_json(sim, count));
 }
 
-static void add_row(struct result_table *t, const struct machine *m, const struct simulation *sim)
+static void add_row(struct result_table *t, const struct machine *m, const struct simulation *sim, const struct bounds *bounds)
 {
     cell_text(t, m->id);
     cell_number(t, sim->cycles);
@@ -103,6 +103,12 @@ static void add_row(struct result_table *t, const struct machine *m, const struc
     else
         cell_missing(t);
     cell_count(t, sim->iterations);
+    if (sim->period)
+        cell_count(t, (int64_t)sim->numerator);
+    else
+        cell_missing(t);
+    cell_switch(t, bounds->unknown);
+    cell_number(t, bounds->total);
 }
 
 struct simulate_values {
@@ -121,7 +127,8 @@ static const struct parameter options[] = {
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
-        {.key = "machine", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "period", .kind = CELL_COUNT}, {.key = "iterations", .kind = CELL_COUNT}};
+        {.key = "machine", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "period", .kind = CELL_COUNT}, {.key = "iterations", .kind = CELL_COUNT},
+        {.key = "numerator", .kind = CELL_COUNT}, {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "bound", .kind = CELL_NUMBER}};
     const struct simulate_values *v = values;
     struct simulate_options how = {.timeline = TIMELINE_ITERATIONS, .iterations = v->iterations == NOT_GIVEN ? 0 : (unsigned)v->iterations};
     size_t count;
@@ -139,8 +146,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
             return false;
         simulate_kernel(s->document.kernel, s->document.loop, m, &how, &sim, &bounds);
         add_text(m, &sim, &bounds, insns, count, result);
-        add_row(t, m, &sim);
-        result_json_line(result, simulation_json(m, &sim, &bounds, count));
+        add_row(t, m, &sim, &bounds);
+        result_item(result, "machines", simulation_json(m, &sim, &bounds, count));
         simulation_done(&sim);
     }
     return true;

@@ -46,11 +46,11 @@ static json_t *outcome_json(const struct whatif_outcome *o)
     return json_pack("{s:o, s:s, s:o}", "cycles", json_number(o->bounds), "bottleneck", bound_name(o->bottleneck), "simulated", json_number(o->simulated));
 }
 
-/* What the machine makes of the kernel, row by row; @first is what tells the rows apart. */
-static struct result_table *add_outcomes(struct result *result, const struct machine *m, const char *first, enum cell_kind kind)
+/* What the machine makes of the kernel, row by row; @first, to people @title, is what tells the rows apart. */
+static struct result_table *add_outcomes(struct result *result, const struct machine *m, const char *first, const char *title, enum cell_kind kind)
 {
     const struct result_column columns[] = {
-        {.key = first, .kind = kind, .width = 12},
+        {.key = first, .title = title, .kind = kind, .width = 12},
         {.key = "cycles", .title = "bounds", .kind = CELL_NUMBER, .decimals = 2, .width = 7},
         {.key = "bottleneck", .title = "bound by", .kind = CELL_TEXT, .width = 13},
         {.key = "simulated", .kind = CELL_NUMBER, .decimals = 2},
@@ -131,7 +131,7 @@ static void sweep_finish(void *state, const struct job_info *info)
     const struct document *d = &w->session->document;
     if (d->kernel == w->kernel && d->loop == w->loop)
         keep_sweep(&w->session->document.sweep, w);
-    struct result_table *t = add_outcomes(result, w->machine, w->name, CELL_COUNT);
+    struct result_table *t = add_outcomes(result, w->machine, "value", w->name, CELL_COUNT);
     json_t *rows = json_array();
     for (long value = w->from; value <= w->to; value++) {
         const struct whatif_outcome *o = &w->outcomes[value - w->from];
@@ -156,7 +156,7 @@ static void sweeping_free(void *state)
 
 static bool sweep(struct session *s, const struct machine *m, const char *name, long from, long to, struct err *err)
 {
-    static const struct job_ops ops = {sweep_run, sweep_finish, sweeping_free};
+    static const struct job_ops ops = {.run = sweep_run, .finish = sweep_finish, .free = sweeping_free};
     struct sweeping *w = mem_zero(1, sizeof *w);
 
     w->session = s;
@@ -184,7 +184,7 @@ static bool compare_work(void *state, struct result *result, struct err *err)
 
     if (!watch_goes_on(err))
         return false;
-    struct result_table *t = add_outcomes(result, w->machine, "state", CELL_TEXT);
+    struct result_table *t = add_outcomes(result, w->machine, "state", "state", CELL_TEXT);
     cell_text(t, "unchanged");
     add_outcome(t, &before);
     cell_text(t, "changed");

@@ -28,7 +28,6 @@ static bool add_processors(struct result *result, struct err *err)
     if (!cpus)
         return false;
     t->headless = true;
-    t->hide = NOT_CSV;
     for (size_t i = 0; i < cpus_count(cpus); i++) {
         struct cpu_product p = cpus_at(cpus, i), first;
         if (!*p.name || strcmp(p.name, p.machine) == 0 || !cpus_named(cpus, p.name, &first) || first.row != p.row || !cpu_product_known(&p))

@@ -143,7 +143,7 @@ static void calibrate_finish(void *state, const struct job_info *info)
 
 static bool start(struct session *s, const char *title, int cpu, bool info, struct err *err)
 {
-    static const struct job_ops ops = {calibrate_run, calibrate_finish, free};
+    static const struct job_ops ops = {.run = calibrate_run, .finish = calibrate_finish, .free = free, .measures = job_measures_always};
     struct calibrating *w = mem_zero(1, sizeof *w);
     *w = (struct calibrating){.session = s, .cpu = cpu, .info = info};
     return session_job(s, title, "calibrates", &ops, w, err);

@@ -10,32 +10,48 @@
 #include "base/vec.h"
 #include "chart/chart.h"
 #include "chart/imitate.h"
+#include "cmd/check.h"
 #include "cmd/command.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "isa/cpu.h"
 #include "measure/journal.h"
+#include "measure/kernel_set.h"
 #include "toolchain/assemble.h"
 #include "work/job.h"
 #include "work/pool.h"
 
-#define CANDIDATES 600       /* forms that the core is chosen from */
+#define CANDIDATES 600       /* forms that the core is chosen from, at most, */
+#define CANDIDATES_SHARE 0.3 /* and of all, where that is more than */
+#define CANDIDATES_FEW 150
 #define SIMULATED_NOISE 0.005
+#define USES 1000            /* forms that blocks are made of, at most */
+#define BLOCKS 512
+#define SIMULATED_BLOCKS 2048
+#define BLOCK_SECONDS 0.25   /* that a loop may take, together with those measured beside it */
 #define SHOWN 20             /* forms of one kind in the text */
 
 /* The job: measures and infers on the worker; after each stage the machine's directory is written. */
 struct machine_charting {
     struct session *session;
     struct job *job;
-    char *name, *directory, *journal_path;
+    char *name, *directory, *journal_path, *latencies_path;
     struct machine *simulated;       /* a copy; NULL: this CPU */
     struct forms *forms;
     VEC(const struct form_row *) rows;
+    VEC(struct block_form) uses;     /* of the last look */
     struct chart_options options;
+    struct source *source;           /* while it measures this CPU */
     int cpu;
     unsigned threads;
     struct chart *chart;             /* the result */
 };
+
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct machine_charting *)state)->simulated;
+}
 
 static bool cancelled(void *state)
 {
@@ -95,6 +111,36 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
     return path_make_parents(w->directory, 0777, err) && machine_save(so_far->machine, w->directory, err);
 }
 
+static size_t latencies_of_cpu(void *state, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err)
+{
+    struct source *source = ((struct machine_charting *)state)->source;
+    return latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, out, err);
+}
+
+/* What has no stable time stays without one. */
+static bool times_of_cpu(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
+{
+    struct machine_charting *w = state;
+    struct kernel_set *set = kernel_set_new(source_cpu_sandbox(w->source), source_cpu_calibration(w->source));
+    size_t *at = mem_alloc((n + 1) * sizeof *at);
+    struct err reason = {0};
+
+    for (size_t i = 0; i < n; i++)
+        at[i] = kernel_set_add(set, blocks[i].insns, blocks[i].count);
+    bool ok = kernel_set_measure(set, fmin(fmax(1, BLOCK_SECONDS * (double)n), w->options.patience), &reason) || reason.code == ERR_LIMIT;
+    for (size_t i = 0; i < n; i++) {
+        struct err fault = {0};
+        double spread;
+        if (!ok || !kernel_set_result(set, at[i], &cycles[i], &spread, &fault))
+            cycles[i] = NAN;
+    }
+    if (!ok && err)
+        *err = reason;
+    kernel_set_free(set);
+    free(at);
+    return ok;
+}
+
 static bool learn_encodings(struct machine_charting *w, struct err *err)
 {
     return w->simulated || encodings_learn(w->rows.items, w->rows.count, err);
@@ -105,16 +151,18 @@ static bool chart_work(struct job *job, void *state, struct err *err)
     struct machine_charting *w = state;
     const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = save, .evolve = evolve_all, .threads = w->threads, .state = w};
     struct imitation *imitation = w->simulated ? imitation_new(w->simulated, SIMULATED_NOISE, w->options.seed) : NULL;
-    struct chart_cpu cpu = {0};
+    struct chart_cpu cpu = {NULL, latencies_of_cpu, times_of_cpu, w};
 
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     bool ok = learn_encodings(w, err) && (w->options.journal = journal_open(w->journal_path, err)) != NULL;
     if (ok)
-        cpu.source = imitation ? NULL : source_cpu(w->forms, w->cpu, 0, cancelled, w, err);
+        cpu.source = w->source = imitation ? NULL : source_cpu(w->forms, w->cpu, 0, cancelled, w, err);
+    if (w->source)
+        sandbox_cancel_by(source_cpu_sandbox(w->source), cancelled, w);
     if (ok && (imitation || cpu.source))
         w->chart = chart_run(imitation ? imitation_cpu(imitation) : &cpu, w->rows.items, w->rows.count, &w->options, &hooks, err);
-    source_free(cpu.source);
+    source_free(w->source);
     imitation_free(imitation);
     journal_close(w->options.journal);
     w->options.journal = NULL;
@@ -189,6 +237,38 @@ static void add_forms(const struct chart *c, struct result *result)
     str_done(&text);
 }
 
+static void add_facts(const struct chart *c, struct result *result)
+{
+    static const struct result_column columns[] = {{.key = "fact", .kind = CELL_TEXT}, {.key = "value", .kind = CELL_TEXT}, {.key = "by", .kind = CELL_TEXT}};
+    struct result_table *t = result_table(result, "facts", columns, sizeof columns / sizeof *columns);
+
+    t->hide = NOT_TEXT;
+    for (size_t i = 0; i < c->facts.count; i++) {
+        const struct chart_fact *f = &c->facts.items[i];
+        cell_text(t, f->key);
+        cell_text(t, f->value ? f->value : "unknown");
+        cell_text(t, f->why);
+        result_line(result, "%s: %s (%s)", f->key, f->value ? f->value : "unknown", f->why);
+    }
+}
+
+static void show_review(const struct chart *c, struct result *result)
+{
+    const struct chart_review *r = &c->review;
+
+    if (!r->blocks)
+        return;
+    result_line(result, "%zu random blocks that took no part: %.1f %% covered, mean error %.1f %%", r->blocks, 100.0 * (double)r->covered / (double)r->blocks, 100 * r->error);
+    if (r->worst_block)
+        result_line(result, "  worst: %.2f cycles, predicted %.2f: %s", r->worst_cycles, r->worst_says, r->worst_block);
+    if (r->suspects)
+        result_line(result, "  in most of the blocks with a large error: %s", r->suspects);
+    result_count(result, "review_blocks", (int64_t)r->blocks);
+    result_count(result, "review_covered", (int64_t)r->covered);
+    result_number(result, "review_error", r->error);
+    result_number(result, "review_worst", r->worst);
+}
+
 /* The first forms of which another usage is about as likely. */
 static void show_doubts(const struct chart *c, struct result *result)
 {
@@ -204,6 +284,14 @@ static void show_doubts(const struct chart *c, struct result *result)
             result_line(result, "  %s: %s is possible; measure %s", c->forms[i].row->form, *c->forms[i].rival ? c->forms[i].rival : "no port", c->forms[i].settle);
             shown++;
         }
+}
+
+static size_t count_latencies(const struct chart *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->latencies.count; i++)
+        n += !isnan(c->latencies.items[i].latency.cycles);
+    return n;
 }
 
 static void show(const struct machine_charting *w, struct result *result)
@@ -222,8 +310,12 @@ static void show(const struct machine_charting *w, struct result *result)
         result_line(result, "%zu forms whose measurements no usage explains", t.of[CHART_UNEXPLAINED]);
     if (t.of[CHART_NOT_MEASURED])
         result_line(result, "%zu forms have no time, for the reasons in the table of forms; contended ones are measured by the next run", t.of[CHART_NOT_MEASURED]);
+    if (c->latencies.count)
+        result_line(result, "%zu of %zu dependency chains have a latency", count_latencies(c), c->latencies.count);
     if (c->resumed)
         result_line(result, "%u experiments were known from %s", c->resumed, w->journal_path);
+    add_facts(c, result);
+    show_review(c, result);
     show_doubts(c, result);
     result_line(result, "saved as machine %s in %s", w->name, w->directory);
     result_text(result, "machine", w->name);
@@ -260,8 +352,10 @@ static void charting_free(void *state)
     free(w->name);
     free(w->directory);
     free(w->journal_path);
+    free(w->latencies_path);
     machine_free(w->simulated);
     vec_done(&w->rows);
+    vec_done(&w->uses);
     forms_free(w->forms);
     chart_free(w->chart);
     free(w);
@@ -269,8 +363,8 @@ static void charting_free(void *state)
 
 struct chart_values {
     const char *name, *forms, *simulate;
-    double seconds;
-    size_t seed, cpu;
+    double seconds, patience;
+    size_t seed, cpu, top;
 };
 
 static const struct parameter arguments[] = {
@@ -281,8 +375,12 @@ static const struct parameter arguments[] = {
 static const struct parameter options[] = {
     {.name = "--forms", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, forms), .value = "PATTERN", .otherwise = "all forms", .complete = COMPLETE_FORM,
      .help = "forms to chart; * and ? are wildcards"},
+    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, top), .value = "N", .least = 1, .most = 1000000, .otherwise = "all that match",
+     .help = "of these only the N that programs use most"},
     {.name = "--time", .kind = PARAMETER_DURATION, .at = offsetof(struct chart_values, seconds), .value = "T", .least = 0.1, .most = 864000, .initial = "60s",
      .help = "time for the search of ports, when their exact reconstruction leaves errors"},
+    {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct chart_values, patience), .value = "T", .least = 0.01, .most = 8640000, .initial = "20s",
+     .help = "time that each lot of experiments waits for a quiet core; what gets none is left to the next run"},
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, simulate), .value = "MACHINE", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
      .help = "chart a simulated CPU with this machine's tables, noise and contention"},
     {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, cpu), .value = "N", .most = 65535, .otherwise = "any", .help = "CPU to measure on"},
@@ -306,39 +404,69 @@ static char *journal_place(const char *name, const char *simulate, struct err *e
     return path;
 }
 
-/* Those that fit the pattern and can be measured. A simulated CPU refuses what it does not know by itself. */
-static bool choose_rows(struct machine_charting *w, const char *pattern, struct err *err)
+/* "cpu.latencies.csv" beside "cpu.csv". */
+static char *path_latencies(const char *journal)
+{
+    struct str path = {0};
+    size_t length = strlen(journal);
+
+    str_addf(&path, "%.*s.latencies.csv", (int)(length > 4 ? length - 4 : length), journal);
+    return str_take(&path);
+}
+
+/* Whether form @row is to be charted. A simulated CPU refuses what it does not know by itself. */
+static bool wanted(const struct machine_charting *w, const struct form_row *row, const char *pattern)
 {
     char why[96];
+    return row && (!pattern || str_match(pattern, row->form)) && (w->simulated || !form_measurable(row, why, sizeof why));
+}
 
-    for (size_t i = 0; i < forms_count(w->forms); i++) {
-        const struct form_row *row = forms_at(w->forms, i);
-        if ((!pattern || str_match(pattern, row->form)) && (w->simulated || !form_measurable(row, why, sizeof why)))
+/* Those that fit the pattern and can be measured: all, or the @top that programs use most (NOT_GIVEN: all). */
+static bool choose_rows(struct machine_charting *w, const char *pattern, size_t top, struct err *err)
+{
+    size_t count = 0;
+    struct form_uses *uses = top == NOT_GIVEN ? NULL : form_uses_load(&count, err);
+
+    if (top != NOT_GIVEN && !uses)
+        return false;
+    for (size_t i = 0; i < count && w->rows.count < top; i++) {
+        const struct form_row *row = forms_find(w->forms, uses[i].form);
+        if (wanted(w, row, pattern))
             vec_push(&w->rows, row);
     }
+    if (uses)
+        form_uses_free(uses, count);
+    for (size_t i = 0; top == NOT_GIVEN && i < forms_count(w->forms); i++)
+        if (wanted(w, forms_at(w->forms, i), pattern))
+            vec_push(&w->rows, forms_at(w->forms, i));
     return w->rows.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
 }
 
-/* What measures at the same time would be in each other's times; two charts might write the same files. False with err. */
-static bool nothing_measures(bool simulated, struct err *err)
+/* The forms that programs use most of those that are wanted, for blocks. Without a list of them the chart ends without such a look. */
+static void choose_uses(struct machine_charting *w, const char *pattern)
 {
-    static const char *const titles[] = {"machine chart", "experiments measure", "latency measure", "kernel measure", "kernel measure --file", "kernel blame", "machine check",
-                                         "machine correct", "machine hunt", "machine calibrate", "program run", "program blame", "program profile", "program validate"};
-    struct job_info info;
-    char hint[60];
+    size_t count = 0;
+    struct err err = {0};
+    struct form_uses *uses = form_uses_load(&count, &err);
 
-    for (size_t i = 0; i < job_count(); i++)
-        for (size_t k = 0; job_get(i, &info) && info.state == JOB_RUNNING && k < (simulated ? 1 : sizeof titles / sizeof *titles); k++)
-            if (strcmp(info.title, titles[k]) == 0) {
-                snprintf(hint, sizeof hint, "job wait %u, or job cancel %u", info.number, info.number);
-                return err_set(err, ERR_USAGE, hint, "job %u (%s) is measuring", info.number, info.title);
-            }
-    return true;
+    if (!uses)
+        log_add(LOG_WARN, "no blocks at the end of the chart: %s", err.what);
+
+    for (size_t i = 0; i < count && w->uses.count < USES; i++) {
+        const struct form_row *row = forms_find(w->forms, uses[i].form);
+        if (uses[i].uses > 0 && wanted(w, row, pattern))
+            vec_push(&w->uses, ((struct block_form){row, uses[i].uses}));
+    }
+    if (uses)
+        form_uses_free(uses, count);
+    w->options.uses = w->uses.items;
+    w->options.uses_count = w->uses.count;
+    w->options.review_blocks = w->simulated ? SIMULATED_BLOCKS : BLOCKS;
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {chart_work, chart_finish, charting_free};
+    static const struct job_ops ops = {.run = chart_work, .finish = chart_finish, .free = charting_free, .measures = measures, .measures_alone = true};
     const struct chart_values *v = values;
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
     enum isa isa = isa_host();
@@ -348,20 +476,24 @@ static bool run(struct session *s, const void *values, struct result *result, st
     struct machine_charting *w;
 
     (void)result;   /* the job's finish function fills it */
-    if (!forms || !nothing_measures(m != NULL, err))
+    if (!forms)
         return false;
     w = mem_zero(1, sizeof *w);
     w->session = s;
     w->name = mem_strdup(v->name);
     w->directory = machine_user_directory(v->name);
     w->journal_path = journal_place(v->name, m ? m->id : NULL, err);
+    w->latencies_path = w->journal_path ? path_latencies(w->journal_path) : NULL;
     w->simulated = m ? machine_copy(m) : NULL;
-    w->forms = forms_copy(forms);
+    w->forms = forms_hold(forms);
     w->threads = session_threads(s);
-    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .core_most = CANDIDATES, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
+    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->patience, .latencies = w->latencies_path, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
     if (w->journal_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
-        choose_rows(w, v->forms, err))
+        choose_rows(w, v->forms, v->top, err)) {
+        choose_uses(w, v->forms);
+        w->options.core_most = (size_t)fmin(CANDIDATES, fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count));
         return session_job(s, "machine chart", "charts", &ops, w, err);
+    }
     charting_free(w);
     return false;
 }

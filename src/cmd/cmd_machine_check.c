@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/chain_cycles.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "cmd/check.h"
@@ -33,6 +34,12 @@ struct checking {
     struct experiments *table;    /* a row per name */
     size_t measured, without_latency;
 };
+
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct checking *)state)->simulated;
+}
 
 static bool cancelled(void *state)
 {
@@ -82,7 +89,7 @@ static size_t simulate_latencies(const struct checking *w, const struct form_cod
     size_t n = chain_list(code, chains);
 
     for (size_t i = 0; i < n; i++)
-        out[i] = (struct latency){.chain = chains[i], .cycles = check_predict_chain(w->simulated, code, &chains[i]), .spread = 0, .state = "ok"};
+        out[i] = (struct latency){.chain = chains[i], .cycles = chain_cycles(w->simulated, code, &chains[i]), .spread = 0, .state = "ok"};
     return n;
 }
 
@@ -101,7 +108,7 @@ static bool check_latencies(struct checking *w, size_t index, struct source *sou
         found->chain = latencies[i].chain;
         found->measured = latencies[i].cycles;
         found->spread = latencies[i].spread;
-        found->predicted = check_predict_chain(w->machine, code, &latencies[i].chain);
+        found->predicted = chain_cycles(w->machine, code, &latencies[i].chain);
         snprintf(found->state, sizeof found->state, "%s", latencies[i].state);
     }
     form_code_free(code);
@@ -300,7 +307,7 @@ static char *cpu_title(const struct session *s, const char *simulated)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {check_run, check_finish, checking_free};
+    static const struct job_ops ops = {.run = check_run, .finish = check_finish, .free = checking_free, .measures = measures};
     const struct check_values *v = values;
     bool native = s->document.here.id && s->document.here.isa == isa_host();
     const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);
@@ -318,7 +325,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->seconds = v->seconds;
     w->machine = machine_copy(m);
     w->simulated = simulated ? machine_copy(simulated) : NULL;
-    w->forms = forms_copy(forms);
+    w->forms = forms_hold(forms);
     w->check = check_new(m, cpu, v->simulate);
     free(cpu);
     if (!choose_forms(w, v, err)) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/chain_cycles.h"
 #include "base/vec.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
@@ -39,21 +40,15 @@ struct correcting {
     char *path;                /* the result: its directory */
 };
 
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct correcting *)state)->simulated;
+}
+
 static bool cancelled(void *state)
 {
     return job_cancelled(((struct correcting *)state)->job);
-}
-
-/* "op2", "flags", "address" of a chain as the end of a rule; false for what a rule has no word for. */
-static bool end_of(const char *name, int *end)
-{
-    if (strncmp(name, "op", 2) == 0) {
-        *end = atoi(name + 2) - 1;
-        return *end >= 0 && *end < 9;
-    }
-    if (strcmp(name, "base") == 0 || strcmp(name, "index") == 0)
-        name = "address";
-    return latency_end_parse(name, end) && *end != LATENCY_ANY;
 }
 
 /* What the tables have between the two. */
@@ -80,9 +75,7 @@ static void correct_latency(struct correcting *w, struct correction *c)
     struct err err = {0};
     int from, to;
 
-    bool plain = c->row.chain.kind == CHAIN_REGISTER || c->row.chain.kind == CHAIN_FLAGS || c->row.chain.kind == CHAIN_FROM_FLAGS ||
-                 c->row.chain.kind == CHAIN_TO_FLAGS || c->row.chain.kind == CHAIN_ADDRESS;
-    if (!plain || !end_of(c->row.chain.from_name, &from) || !end_of(c->row.chain.to_name, &to)) {
+    if (!chain_ends(&c->row.chain, &from, &to)) {
         snprintf(c->reason, sizeof c->reason, "the chain goes through more than this form: no single latency");
         return;
     }
@@ -91,9 +84,9 @@ static void correct_latency(struct correcting *w, struct correction *c)
     struct machine *tried = machine_copy(w->machine);
     struct form_code *code = row ? encodings_code(row, &err) : NULL;
     machine_put_latency(tried, c->row.form, from, to, fmax(cycles, 0), w->source);
-    c->predicted = code ? check_predict_chain(tried, code, &c->row.chain) : NAN;
+    c->predicted = code ? chain_cycles(tried, code, &c->row.chain) : NAN;
     form_code_free(code);
-    c->rule = (struct latency_rule){c->row.form, from, to, fmax(cycles, 0), w->source};
+    c->rule = (struct latency_rule){.form = c->row.form, .from = from, .to = to, .cycles = fmax(cycles, 0), .source = w->source};
     c->written = is_better(c);
     if (c->written)
         machine_put_latency(w->machine, c->row.form, from, to, c->rule.cycles, w->source);
@@ -352,7 +345,7 @@ static bool simulated_by(struct session *s, const struct check *check, const cha
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {correct_run, correct_finish, correcting_free};
+    static const struct job_ops ops = {.run = correct_run, .finish = correct_finish, .free = correcting_free, .measures = measures};
     const struct correct_values *v = values;
     const struct check *check = s->document.check;
 
@@ -372,7 +365,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     }
     w->machine = machine_copy(m);
     w->simulated = simulated ? machine_copy(simulated) : NULL;
-    w->forms = forms_copy(forms);
+    w->forms = forms_hold(forms);
     name_machine(w, m, check);
     return session_job(s, "machine correct", "corrects", &ops, w, err);
 }

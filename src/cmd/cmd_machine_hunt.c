@@ -39,6 +39,12 @@ struct machine_hunting {
     struct hunt *hunt;            /* the result */
 };
 
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct machine_hunting *)state)->against;
+}
+
 static bool cancelled(void *state)
 {
     return job_cancelled(((struct machine_hunting *)state)->job);
@@ -262,7 +268,7 @@ static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {hunt_work, hunt_finish, hunting_free};
+    static const struct job_ops ops = {.run = hunt_work, .finish = hunt_finish, .free = hunting_free, .measures = measures};
     const struct hunt_values *v = values;
     bool native = s->document.here.id && s->document.here.isa == isa_host();
     const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);
@@ -279,7 +285,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->session = s;
     w->machine = machine_copy(m);
     w->against = against ? machine_copy(against) : NULL;
-    w->forms = forms_copy(forms);
+    w->forms = forms_hold(forms);
     w->seconds = v->seconds;
     w->tolerance = isfinite(v->tolerance) ? v->tolerance : against ? MODEL_TOLERANCE : CPU_TOLERANCE;
     w->options = (struct hunt_options){.blocks = v->blocks == NOT_GIVEN ? 0 : v->blocks, .round = against ? MODEL_ROUND : CPU_ROUND, .draws = against ? MODEL_DRAWS : CPU_DRAWS,

@@ -15,7 +15,7 @@
 /* llvm-mca takes seconds over all forms: the screen goes on meanwhile. */
 struct llvm_importing {
     struct session *session;
-    const struct forms *forms[ISA_COUNT];   /* the session's, which only grow by commands that refuse while jobs run */
+    struct forms *forms[ISA_COUNT];   /* the session's, held */
     char *cpu;
     struct machine *machine;
 };
@@ -61,22 +61,27 @@ static void llvm_free(void *state)
 {
     struct llvm_importing *w = state;
     machine_free(w->machine);
+    for (int isa = 0; isa < ISA_COUNT; isa++)
+        forms_free(w->forms[isa]);
     free(w->cpu);
     free(w);
 }
 
 static bool import_llvm_cpu(struct session *s, const char *cpu, struct err *err)
 {
-    static const struct job_ops ops = {llvm_run, llvm_finish, llvm_free};
+    static const struct job_ops ops = {.run = llvm_run, .finish = llvm_finish, .free = llvm_free};
     struct llvm_importing *w = mem_zero(1, sizeof *w);
 
     w->session = s;
     w->cpu = mem_strdup(cpu);
-    for (int isa = 0; isa < ISA_COUNT; isa++)
-        if (!(w->forms[isa] = session_forms(s, (enum isa)isa, err))) {
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        const struct forms *forms = session_forms(s, (enum isa)isa, err);
+        if (!forms) {
             llvm_free(w);
             return false;
         }
+        w->forms[isa] = forms_hold(forms);
+    }
     return session_job(s, "mapping import llvm", "imports", &ops, w, err);
 }
 
@@ -135,7 +140,7 @@ static void uops_finish(void *state, const struct job_info *info)
         return;
     struct result_table *t = result_table(s->result, "machines", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT;
-    t->shape = TABLE_LINES;
+    t->shape = TABLE_SPREAD;
     for (size_t i = 0; i < w->count; i++) {
         struct machine *m = w->machines[i];
         mapping_describe(m, s->result);
@@ -163,7 +168,7 @@ static void uops_free(void *state)
 
 static bool import_uops_files(struct session *s, const struct word_list *files, const char *architecture, struct err *err)
 {
-    static const struct job_ops ops = {uops_run, uops_finish, uops_free};
+    static const struct job_ops ops = {.run = uops_run, .finish = uops_finish, .free = uops_free};
     struct uops_import *w = mem_zero(1, sizeof *w);
 
     w->session = s;
@@ -207,7 +212,11 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const char *source = v->sources.items[0];
     if (strcmp(v->format, "llvm") == 0)
         return import_llvm_cpu(s, source, err);
-    return mapping_read(s, "mapping import", source, strcmp(v->format, "osaca") == 0 ? MAPPING_OSACA : strcmp(v->format, "pmevo") == 0 ? MAPPING_PMEVO : MAPPING_CSV, err);
+    if (strcmp(v->format, "osaca") == 0)
+        return mapping_read(s, "mapping import osaca", source, MAPPING_OSACA, err);
+    if (strcmp(v->format, "pmevo") == 0)
+        return mapping_read(s, "mapping import pmevo", source, MAPPING_PMEVO, err);
+    return mapping_read(s, "mapping import csv", source, MAPPING_CSV, err);
 }
 
 static const char *const examples[] = {"mapping import llvm znver3", "mapping import uops-info skylake.csv", "mapping import osaca skx.yml", NULL};

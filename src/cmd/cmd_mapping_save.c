@@ -34,7 +34,7 @@ static bool run_save(struct session *s, const void *values, struct result *resul
         ok = machine_save(m, v->path, err);
     } else {
         machine_mapping_csv(m, &text);
-        ok = file_write(v->path, text.data, text.length, err);
+        ok = watch_goes_on(err) && file_write(v->path, text.data, text.length, err);
         str_done(&text);
     }
     if (ok) {

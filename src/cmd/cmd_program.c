@@ -101,7 +101,7 @@ static bool words_allowed(const struct word_list *words, struct err *err)
 
 static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {load_run, load_finish, loading_free};
+    static const struct job_ops ops = {.run = load_run, .finish = load_finish, .free = loading_free};
     const struct program_load_values *v = values;
     struct program_loading *l;
 
@@ -339,7 +339,7 @@ static void running_free(void *state)
 
 static bool run_run_command(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {run_run, run_finish, running_free};
+    static const struct job_ops ops = {.run = run_run, .finish = run_finish, .free = running_free, .measures = job_measures_always};
     const struct run_values *v = values;
     const struct program_state *p = &s->document.program;
 
@@ -355,7 +355,7 @@ static bool run_run_command(struct session *s, const void *values, struct result
     r->program = program_hold(p->program);
     r->arguments = p->arguments ? mem_strdup(p->arguments) : NULL;
     r->template = p->template ? mem_strdup(p->template) : NULL;
-    r->options = (struct run_options){r->arguments, r->template, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30, 1};
+    r->options = (struct run_options){r->arguments, r->template, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30, 1, NULL};
     r->fit = v->counts[0] == 'g' ? COUNTS_GENETIC : v->counts[0] == 'n' ? COUNTS_NETWORK : COUNTS_REGRESSION;
     return session_job(s, "program run", "runs", &ops, r, err);
 }

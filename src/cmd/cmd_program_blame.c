@@ -247,7 +247,7 @@ static void blaming_free(void *state)
 
 static bool run_blame(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {blame_run, blame_finish, blaming_free};
+    static const struct job_ops ops = {.run = blame_run, .finish = blame_finish, .free = blaming_free, .measures = job_measures_always};
     const struct program_blame_values *v = values;
     const struct program_model *m = program_fitted(s, err);
 

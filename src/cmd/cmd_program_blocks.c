@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
@@ -13,6 +14,8 @@
 #include "program/native_kept.h"
 #include "program/octaves.h"
 #include "work/job.h"
+
+#define CONFLICTS 1.1   /* misses beside those of a fully associative cache from which on conflicts are spoken of */
 
 struct blocks_values {
     struct word_list inputs;
@@ -206,8 +209,8 @@ struct misses_values {
     const char *machine;
     const char *profile;
     size_t threads;
-    double common;
-    bool fresh;
+    double common, limit;
+    bool fresh, sets;
 };
 
 /* References of @all that a level does not have. */
@@ -220,16 +223,18 @@ static double misses_of(const struct memory *m, size_t level, const struct cache
 }
 
 /* Misses of each level, and of the references that reach it those that it serves. */
-static void add_levels(struct result *result, const struct memory *memory, const struct reuse_histogram *all)
+static void add_levels(struct result *result, const struct memory *memory, const struct reuse_histogram *all, const double *by_sets)
 {
     static const struct result_column columns[] = {
         {.key = "level", .kind = CELL_TEXT}, {.key = "bytes", .kind = CELL_NUMBER, .decimals = 0}, {.key = "ways", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "misses", .kind = CELL_NUMBER, .decimals = 0}, {.key = "rate", .title = "of all references", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "hit_rate", .title = "hits of those that reach it", .unit = "%", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "full", .title = "fully associative", .kind = CELL_NUMBER, .decimals = 0}};
-    double total = reuse_histogram_total(all), reach = total;
+        {.key = "full", .title = "fully associative", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "sets", .title = "by addresses", .kind = CELL_NUMBER, .decimals = 0}};
+    size_t shown = sizeof columns / sizeof *columns - !by_sets;
+    double total = reuse_histogram_total(all), reach = total, conflicts[MEMORY_LEVELS] = {0};
 
-    struct result_table *t = result_table(result, "levels", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = result_table(result, "levels", columns, shown);
     for (size_t l = 0; l < memory->count; l++) {
         const struct cache_shape *shape = &memory->levels[l].shape;
         double misses = fmin(reach, misses_of(memory, l, shape, all));
@@ -242,9 +247,16 @@ static void add_levels(struct result *result, const struct memory *memory, const
             cell_number(t, 100 * (1 - misses / reach));
         else
             cell_missing(t);
-        cell_number(t, misses_of(memory, l, &(struct cache_shape){shape->lines, shape->lines}, all));
+        double full = misses_of(memory, l, &(struct cache_shape){shape->lines, shape->lines}, all);
+        cell_number(t, full);
+        if (by_sets)
+            cell_number(t, by_sets[l]);
+        conflicts[l] = misses > CONFLICTS * full ? misses - full : 0;
         reach = misses;
     }
+    for (size_t l = 0; l < memory->count && !by_sets; l++)
+        if (conflicts[l] > 0)
+            result_line(result, "L%zu: %.0f misses are conflicts of lines spread over the sets at random; arrays that lie in one piece have fewer (--sets simulates the sets)", l + 1, conflicts[l]);
 }
 
 /* Misses over the size of a cache, until only first uses are left. */
@@ -291,13 +303,20 @@ static struct reuse_histogram paper_profile(const struct program_model *m, const
 struct missing {
     struct session *session;
     struct program_case at;
-    bool bins, fresh;
+    bool bins, fresh, sets;
     size_t threads;
     double common;
+    struct run_options options;        /* of the run that simulates the sets; its texts are ours */
+    double missed[MEMORY_LEVELS];      /* by the sets */
     char day[NATIVE_DAY];              /* that this CPU's memory was measured; "": another machine */
     struct memory memory;
     struct reuse_histogram all;
 };
+
+static bool misses_cancelled(void *state)
+{
+    return job_cancelled(state);
+}
 
 static bool misses_run(struct job *job, void *state, struct err *err)
 {
@@ -317,6 +336,13 @@ static bool misses_run(struct job *job, void *state, struct err *err)
         reuse_histogram_done(&w->all);
         w->all = binned;
     }
+    if (w->sets) {
+        child_watch(misses_cancelled, job);
+        bool ok = program_simulate_sets(m->runs->program, m->runs->names, m->runs->name_count, w->at.inputs, &w->options, &w->memory, w->missed, err);
+        child_watch(NULL, NULL);
+        if (!ok)
+            return false;
+    }
     return watch_goes_on(err);   /* a fit that ended early is none */
 }
 
@@ -335,7 +361,9 @@ static void misses_finish(void *state, const struct job_info *info)
     program_say_threads(result, w->threads, w->common);
     result_text(result, "machine", w->at.machine->id);
     result_number(result, "references", reuse_histogram_total(&w->all));
-    add_levels(result, &w->memory, &w->all);
+    add_levels(result, &w->memory, &w->all, w->sets ? w->missed : NULL);
+    if (w->sets)
+        result_line(result, "by addresses: the program ran at these inputs, each level holds the latest lines of each set, and is looked up where the one before misses");
     add_curve(result, &w->all);
 }
 
@@ -344,12 +372,14 @@ static void missing_free(void *state)
     struct missing *w = state;
     reuse_histogram_done(&w->all);
     program_case_done(&w->at);
+    free((char *)(uintptr_t)w->options.arguments);
+    free((char *)(uintptr_t)w->options.template);
     free(w);
 }
 
 static bool run_misses(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {misses_run, misses_finish, missing_free};
+    static const struct job_ops ops = {.run = misses_run, .finish = misses_finish, .free = missing_free};
     const struct misses_values *v = values;
     struct missing *w = mem_zero(1, sizeof *w);
 
@@ -359,6 +389,9 @@ static bool run_misses(struct session *s, const void *values, struct result *res
     w->fresh = v->fresh;
     w->threads = v->threads;
     w->common = v->common;
+    w->sets = v->sets;
+    const char *words = s->document.program.arguments, *filled = s->document.program.template;
+    w->options = (struct run_options){.arguments = words ? mem_strdup(words) : NULL, .template = filled ? mem_strdup(filled) : NULL, .seconds = v->limit, .memory = (size_t)64 << 30};
     bool ok = program_case_read(s, &v->inputs, v->machine, &w->at, err);
     if (ok && !w->at.model->traced)
         ok = err_set(err, ERR_USAGE, "program run without --mode counts", "the runs have no reuse distances");
@@ -375,6 +408,10 @@ static const struct parameter misses_options[] = {
      .complete = COMPLETE_MACHINE, .help = "machine with the caches"},
     {.name = "--profile", .kind = PARAMETER_CHOICE, .at = offsetof(struct misses_values, profile), .choices = "clusters|bins", .initial = "clusters",
      .help = "distances of each reference in clusters that move with the inputs, or the paper's: the whole program's in 40 bins, the share of each a formula of the inputs"},
+    {.name = "--sets", .kind = PARAMETER_FLAG, .at = offsetof(struct misses_values, sets),
+     .help = "run the program at these inputs, too, and simulate the sets of each level by the addresses: what conflicts there really are"},
+    {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct misses_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
+     .help = "time limit of that run"},
     PROGRAM_FRESH_OPTION(misses_values),
     PROGRAM_THREADS_OPTIONS(misses_values),
     {0},

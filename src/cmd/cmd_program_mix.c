@@ -189,7 +189,7 @@ static void time_formula_free(void *state)
 
 static bool run_formula(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {formula_run, formula_finish, time_formula_free};
+    static const struct job_ops ops = {.run = formula_run, .finish = formula_finish, .free = time_formula_free};
     const struct formula_values *v = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;

@@ -5,7 +5,7 @@
 #include "base/similar.h"
 #include "base/str.h"
 #include "cmd/command.h"
-#include "cmd/kernel_load.h"
+#include "cmd/loading.h"
 #include "profile/profile.h"
 #include "program/study.h"
 
@@ -71,7 +71,7 @@ static bool open_block(struct session *s, const char *name, struct err *err)
         }
         if (b->loop == UINT32_MAX)
             return err_set(err, ERR_DATA, "open a block beside it", "block %s has no instructions of its own", name);
-        session_set_kernel(s, kernel_hold(study->code->units[b->unit].kernel), b->loop);
+        session_set_kernel(s, kernel_hold(estimator_code(study->estimator)->units[b->unit].kernel), b->loop);
         return true;
     }
     if (!refuse_shared(study, name, err))

@@ -48,7 +48,7 @@ struct predicting {
 
 static bool predict_one(const struct predicting *p, struct estimator *e, struct machine_prediction *o, struct err *err)
 {
-    const struct core_share alone = {1, 1};
+    const struct core_share alone = {1, 1, 0};
     struct memory memory;
     char text[40];
 
@@ -204,7 +204,7 @@ static void predicting_free(void *state)
 
 static bool run_predict(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {predict_run, predict_finish, predicting_free};
+    static const struct job_ops ops = {.run = predict_run, .finish = predict_finish, .free = predicting_free};
     const struct predict_values *v = values;
     const struct program_model *m = program_fitted(s, err);
 

@@ -406,7 +406,7 @@ static bool choose_machine(struct profiling *w, struct session *s, const char *i
 
 static bool run_profile(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {profile_run, profile_finish, profiling_free};
+    static const struct job_ops ops = {.run = profile_run, .finish = profile_finish, .free = profiling_free, .measures = job_measures_always};
     const struct profile_values *v = values;
     bool attach = v->pid != NOT_GIVEN;
 

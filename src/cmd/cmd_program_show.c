@@ -110,7 +110,7 @@ static void showing_free(void *state)
     free(w);
 }
 
-static const struct job_ops ops = {show_run, show_finish, showing_free};
+static const struct job_ops ops = {.run = show_run, .finish = show_finish, .free = showing_free};
 
 /* NULL with err. */
 static struct showing *showing_new(struct session *s, const struct word_list *inputs, const char *machine, struct err *err)

@@ -79,24 +79,27 @@ static int ascending(const void *a, const void *b)
 static bool measure(const struct validating *v, const double *inputs, struct native *native, double *seconds, struct err *err)
 {
     const struct program_runs *runs = v->model->runs;
-    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads};
+    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads, NULL};
     struct native_probe *probe = native_probe_new(v->machine, err);
-    double *seen = mem_alloc(v->times * sizeof *seen);
+    double *seen = mem_alloc(v->times * sizeof *seen), *taken_over = mem_alloc(v->times * sizeof *taken_over);
     bool ok = probe != NULL;
 
     *seconds = NAN;
     for (unsigned i = 0; ok && i < v->times; i++) {
         ok = native_probe_look(probe, err);
-        double one = ok ? program_measure(runs->program, runs->names, runs->name_count, inputs, &options, 1, err) : NAN;
+        double one = ok ? program_measure(runs->program, runs->names, runs->name_count, inputs, &options, &taken_over[i], err) : NAN;
         ok = !isnan(one);
         seen[i] = one / (double)v->threads;
     }
     if (ok) {
         qsort(seen, v->times, sizeof *seen, ascending);
+        qsort(taken_over, v->times, sizeof *taken_over, ascending);
         *seconds = seen[v->times / 4];
         native_probe_result(probe, native);
+        native->share.taken_over = taken_over[v->times / 4];
     }
     free(seen);
+    free(taken_over);
     native_probe_free(probe);
     return ok;
 }
@@ -125,7 +128,7 @@ static void validate_finish(void *state, const struct job_info *info)
 {
     struct validating *v = state;
     struct result *result = v->session->result;
-    struct result_column columns[INPUTS_MAX + 7];
+    struct result_column columns[INPUTS_MAX + 8];
     size_t n = v->inputs.name_count;
     double sum = 0;
 
@@ -141,8 +144,9 @@ static void validate_finish(void *state, const struct job_info *info)
     columns[n + 4] = (struct result_column){.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2};
     columns[n + 5] = (struct result_column){.key = "slots", .title = "issue slots left", .unit = "%", .kind = CELL_NUMBER, .decimals = 0};
     columns[n + 6] = (struct result_column){.key = "ports", .title = "ports left", .unit = "%", .kind = CELL_NUMBER, .decimals = 0};
+    columns[n + 7] = (struct result_column){.key = "taken_over", .title = "CPU taken over", .unit = "1/s", .kind = CELL_NUMBER, .decimals = 0};
     program_say_threads(result, v->threads, v->common);
-    struct result_table *t = result_table(result, "times", columns, n + 7);
+    struct result_table *t = result_table(result, "times", columns, n + 8);
     for (size_t r = 0; r < v->rows.count; r++) {
         double error = v->rows.items[r].predicted / v->rows.items[r].measured - 1;
         for (size_t i = 0; i < n; i++)
@@ -154,6 +158,7 @@ static void validate_finish(void *state, const struct job_info *info)
         cell_number(t, v->rows.items[r].clock);
         cell_number(t, 100 * v->rows.items[r].share.slots);
         cell_number(t, 100 * v->rows.items[r].share.ports);
+        cell_number(t, v->rows.items[r].share.taken_over);
         sum += fabs(error);
         if (v->session->document.program.model == v->model) {
             struct program_point point = {.seconds = v->rows.items[r].measured};
@@ -179,7 +184,7 @@ static void validating_free(void *state)
 
 static bool run_validate(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {validate_run, validate_finish, validating_free};
+    static const struct job_ops ops = {.run = validate_run, .finish = validate_finish, .free = validating_free, .measures = job_measures_always};
     const struct validate_values *given = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;

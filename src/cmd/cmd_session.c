@@ -103,6 +103,7 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     bool ok = task_start(s, "session load", "loads", &ops, m, err);
     if (ok && s->waiting.now)   /* it goes on */
         s->replacing = s->waiting.job;
+    s->replacing_how = "is loading another session";
     return ok;
 }
 

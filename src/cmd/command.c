@@ -14,6 +14,7 @@
 #include "cmd/line.h"
 #include "cmd/preload.h"
 #include "cmd/reading.h"
+#include "io/recognise.h"
 #include "work/job.h"
 
 /* One line per command, in the order of help. */
@@ -21,14 +22,23 @@
     COMMAND(kernel_load) \
     COMMAND(kernel_paste) \
     COMMAND(kernel_hex) \
+    COMMAND(kernel_compile) \
+    COMMAND(kernel_diagnostics) \
+    COMMAND(kernel_edit) \
+    COMMAND(kernel_reload) \
     COMMAND(kernel_analyze) \
     COMMAND(kernel_simulate) \
     COMMAND(kernel_whatif) \
     COMMAND(kernel_evaluate) \
     COMMAND(kernel_show) \
     COMMAND(kernel_list) \
+    COMMAND(kernel_functions) \
+    COMMAND(kernel_machines) \
     COMMAND(kernel_omitted) \
     COMMAND(kernel_use) \
+    COMMAND(kernel_opened) \
+    COMMAND(kernel_switch) \
+    COMMAND(kernel_diff) \
     COMMAND(kernel_report) \
     COMMAND(kernel_save) \
     COMMAND(kernel_measure) \
@@ -245,9 +255,9 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
 static void write_output(struct session *s, const char *title, struct str *out)
 {
     struct result_style style = {title, s->settings.color};
-    bool text = s->settings.format != FORMAT_JSON && s->settings.format != FORMAT_CSV;
+    bool json = s->settings.format == FORMAT_JSON, csv = s->settings.format == FORMAT_CSV;
 
-    if (result_empty(s->result) || (!text && !result_has_data(s->result)))
+    if (json ? !result_command(s->result) && result_empty(s->result) : result_empty(s->result) || (csv && !result_has_data(s->result)))
         return;
     if (!result_take_prepared(s->result, s->settings.format, &style, out))
         result_write(s->result, s->settings.format, &style, out);
@@ -288,11 +298,11 @@ char *command_take_job_result(struct session *s, const char *title)
     return str_take(&text);
 }
 
-/* While a job reads another session nothing changes that would be lost with this one. */
+/* While a job makes what takes the session's place nothing changes that would be lost with it. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
     return !s->replacing || !(c->flags & (COMMAND_CHANGES | COMMAND_JOB | COMMAND_READS)) || c->flags & COMMAND_SILENT ||
-           err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u is loading another session", s->replacing);
+           err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u %s", s->replacing, s->replacing_how);
 }
 
 static bool interrupted(void *state)
@@ -321,6 +331,13 @@ static bool run_record(struct session *s, const struct command *c, char **words,
     return ok;
 }
 
+/* JSON says of a command that failed why. */
+static void add_error(struct result *result, const struct err *err)
+{
+    char text[2048];
+    result_text(result, "error", err_text(err, text, sizeof text));
+}
+
 /* Runs @c with a result of its own: a command may run others. What it says goes to @out (NULL: nowhere); @line is what was typed, NULL: no result is
  * kept. */
 static bool run_command(struct session *s, const struct command *c, char **words, size_t count, const char *line, FILE *out, struct err *err)
@@ -333,17 +350,19 @@ static bool run_command(struct session *s, const struct command *c, char **words
     if (line)   /* typed, or of a script: no other command is in the middle of something */
         document_let_go(&s->document);
     s->result = result_new();
+    result_set_command(s->result, c->name);
     s->out = out;
     /* What only reads ends early without a screen, too, where it is no job. */
     bool watches = c->flags & COMMAND_READS && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);
     s->revision += c->flags & COMMAND_CHANGES && !s->waiting.again ? 1 : 0;
-    if (ok && !result_has_data(s->result) && s->settings.format == FORMAT_JSON && !(c->flags & COMMAND_SILENT)) {
-        result_set_confirmation(s->result);
-        result_text(s->result, "command", c->name);
-    }
-    write_output(s, line ? line : c->name, &printed);
+    if (!ok)
+        recognise(err, c->name);
+    if (!ok && s->settings.format == FORMAT_JSON)
+        add_error(s->result, err);
+    if (!s->waiting.again)   /* it runs once more, with the machines that it names */
+        write_output(s, line ? line : c->name, &printed);
     bool cut = watches && !watch_goes_on(ok ? err : &none);
     if (watches)
         watch_restore(watched);

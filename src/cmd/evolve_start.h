@@ -24,9 +24,9 @@ struct active_choice {
 void evolve_session_add(struct session *s, struct evolve_run *take_run);
 /* Tells what was started. */
 void evolve_show_started(const struct evolve_run *run, struct result *result);
-/* Measures and infers in turns as a job, then starts a run on all of it, and tells both; in scripts waits for the job. @checkpoint is that run's, and the
+/* Lays the experiments out, measures and infers in turns, as jobs, then starts a run on all of it, and tells both; in scripts waits for the job. @checkpoint is that run's, and the
  * table is kept beside it; may be NULL: neither is kept. */
-bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct result *result, struct err *err);
+bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct err *err);
 /* Whether such a job goes on. */
 bool evolve_active_choosing(void);
 /* Tells the rounds so far. */

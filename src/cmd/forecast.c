@@ -143,7 +143,7 @@ static void forecast_release(void *state)
 
 static void start(struct forecast *f, struct experiments *t)
 {
-    static const struct job_ops ops = {forecast_run, forecast_finish, forecast_release};
+    static const struct job_ops ops = {.run = forecast_run, .finish = forecast_finish, .free = forecast_release};
     struct err none = {0};
 
     f->revision = t->revision;

@@ -16,8 +16,7 @@ struct mapping_reading {
     char *path, id[MAPPING_ID];
     enum mapping_source source;
     enum isa isa;
-    const struct forms *forms[ISA_COUNT];   /* the session's, which only grow by commands that refuse while jobs run, or own */
-    struct forms *own[ISA_COUNT];           /* loaded here, since the session had none yet */
+    struct forms *forms[ISA_COUNT];         /* the session's, held; loaded here if it had none yet */
     struct osaca_notes notes;
     struct machine *machine;
 };
@@ -26,7 +25,7 @@ static void reading_free(void *state)
 {
     struct mapping_reading *r = state;
     for (int isa = 0; isa < ISA_COUNT; isa++)
-        forms_free(r->own[isa]);
+        forms_free(r->forms[isa]);
     machine_free(r->machine);
     free(r->path);
     free(r);
@@ -35,7 +34,7 @@ static void reading_free(void *state)
 static const struct forms *forms_of(struct mapping_reading *r, enum isa isa, struct err *err)
 {
     if (!r->forms[isa])
-        r->forms[isa] = r->own[isa] = forms_load(isa, NULL, err);
+        r->forms[isa] = forms_load(isa, NULL, err);
     return r->forms[isa];
 }
 
@@ -133,6 +132,6 @@ bool mapping_read(struct session *s, const char *title, const char *path, enum m
     r->source = source;
     r->isa = s->document.isa;
     for (int isa = 0; isa < ISA_COUNT; isa++)
-        r->forms[isa] = s->document.forms[isa];
+        r->forms[isa] = s->document.forms[isa] ? forms_hold(s->document.forms[isa]) : NULL;
     return task_start(s, title, source == MAPPING_DIRECTORY ? "loads" : "imports", &ops, r, err);
 }

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/shortage.h"
+#include "base/watch.h"
 #include "cmd/session_file.h"
 
 #define PATIENCE 30   /* seconds for saving */
@@ -44,6 +45,7 @@ static void save(const char *path)
 
     alarm(PATIENCE);
     shortage_begin(NULL);
+    watch_begin(NULL, NULL);   /* whoever cancelled what is going on means this neither */
     if (path_make_parents(path, 0700, &err) && session_save(atomic_load(&ours), path, &err))
         _exit(0);
     fprintf(stderr, "portolan: %s\n", err_text(&err, text, sizeof text));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "simulate/simulate.h"
+#include "base/child.h"
 #include "base/mem.h"
 #include "cmd/analyses.h"
 #include "io/machine_file.h"
@@ -158,6 +159,10 @@ bool session_awaited_ended(struct session *s, bool *ended, struct err *err)
     struct job_info info = {.settled = true, .state = JOB_DONE};
 
     *ended = s->waiting.job == AWAIT_ALL ? job_running() == 0 : !job_find(s->waiting.job, &info) || info.settled;
+    if (*ended && s->replacing && s->replacing != s->waiting.job) {   /* its results are on their way */
+        s->waiting.job = s->replacing;
+        *ended = false;
+    }
     if (!*ended)
         return true;
     bool ok = s->waiting.job == AWAIT_ALL || info.state == JOB_DONE || session_wait(s, s->waiting.job, err);
@@ -165,6 +170,13 @@ bool session_awaited_ended(struct session *s, bool *ended, struct err *err)
         session_drop_waiting(s);
     s->waiting.job = 0;
     return ok;
+}
+
+void edit_request_done(struct edit_request *edit)
+{
+    child_directory_free(edit->directory);
+    free(edit->path);
+    *edit = (struct edit_request){0};
 }
 
 void session_done(struct session *s)
@@ -182,6 +194,7 @@ void session_release(struct session *s)
     result_free(s->discarded);
     free(s->last_line);
     str_done(&s->refused);
+    edit_request_done(&s->edit);
 }
 
 const char *session_machine_id(const struct session *s, const char *id, struct err *err)
@@ -350,6 +363,14 @@ struct forms *session_forms(struct session *s, enum isa isa, struct err *err)
     return s->document.forms[isa];
 }
 
+void session_set_forms(struct session *s, struct forms *take_forms)
+{
+    enum isa isa = forms_isa(take_forms);
+
+    forms_free(s->document.forms[isa]);
+    s->document.forms[isa] = take_forms;
+}
+
 void session_select_forms(struct session *s, char **patterns, size_t count)
 {
     char **fresh = count ? mem_alloc(count * sizeof *fresh) : NULL;
@@ -382,11 +403,34 @@ bool session_fits(const struct session *s, const struct machine *m, struct err *
            err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "%s is a machine for %s, but the kernel is %s", m->id, m->isa, isa);
 }
 
-void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
+/* Takes @take_kernel. */
+static void use_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
 {
     document_use_loop(&s->document, loop);   /* drops the analyses, which point into the old one */
     kernel_free(s->document.kernel);
     s->document.kernel = take_kernel;
     if (take_kernel && take_kernel->isa != s->document.isa)
         document_show_isa(&s->document, take_kernel->isa);
+}
+
+/* Which loop of the kernel in use was looked at last. */
+static void keep_loop(struct document *d)
+{
+    if (d->kernel && d->shelf.at < d->shelf.list.count)
+        d->shelf.list.items[d->shelf.at].loop = d->loop;
+}
+
+void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
+{
+    keep_loop(&s->document);
+    if (take_kernel)
+        shelf_put(&s->document.shelf, take_kernel, loop);
+    use_kernel(s, take_kernel, loop);
+}
+
+void session_use_shelved(struct session *s, size_t at, size_t loop)
+{
+    keep_loop(&s->document);
+    s->document.shelf.at = at;
+    use_kernel(s, kernel_hold(s->document.shelf.list.items[at].kernel), loop);
 }

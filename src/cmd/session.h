@@ -15,6 +15,16 @@
 struct job_ops;
 struct session_views;
 
+/* A file that the screen is to open in the user's editor. */
+struct edit_request {
+    char *path;                       /* NULL: none */
+    char *directory;                  /* the kernel is text without a file: where its own was put; NULL: the kernel's file */
+    size_t line;                      /* to begin at; 0: the first */
+    bool opened;                      /* an editor has it, or had it */
+};
+/* Removes the directory. */
+void edit_request_done(struct edit_request *edit);
+
 struct session {
     struct document document;
     struct settings settings;
@@ -34,7 +44,9 @@ struct session {
     char paste_command[160];
     struct str refused;               /* pasted text that could not be loaded, for the screen to have it corrected; empty: none */
     size_t refused_line;              /* where it is wrong, from 1; 0: not known */
+    struct edit_request edit;         /* asked for, or in an editor with a window of its own */
     unsigned replacing;               /* the job that is to replace the document: until it has ended nothing changes; 0: none */
+    const char *replacing_how;        /* "is loading another session" */
     unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
     const struct session_views *views;   /* what shows views; NULL: nothing does */
     void *view_state;                 /* of views */
@@ -109,6 +121,8 @@ void session_drop_waiting(struct session *s);
 unsigned session_threads(const struct session *s);
 /* Form table, loaded on first use; borrowed. NULL with err. */
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err);
+/* Takes @take_forms in place of the table of their instruction set; who holds that keeps it. */
+void session_set_forms(struct session *s, struct forms *take_forms);
 /* Replaces the patterns; 0: all forms are selected. */
 void session_select_forms(struct session *s, char **patterns, size_t count);
 /* Whether experiments are to be made of @form. */
@@ -119,4 +133,6 @@ bool session_has_kernel(const struct session *s, struct err *err);
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
 /* Takes @take_kernel, its loop @loop in use; when it is for another instruction set, that set's machines are shown again. */
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
+/* Goes to kernel @at of the shelf, which has so many, with its loop @loop in use. */
+void session_use_shelved(struct session *s, size_t at, size_t loop);
 #endif

@@ -48,7 +48,7 @@ struct session_saving {
 static bool write_in(struct session_saving *w, const char *name, const struct str *text, struct err *err)
 {
     names_add(&w->names, name);
-    return file_set_write(w->files, name, str_text(text), text->length, err);
+    return watch_goes_on(err) && file_set_write(w->files, name, str_text(text), text->length, err);
 }
 
 static void add_row(struct str *out, const char *key, const char *value)
@@ -86,11 +86,11 @@ static bool overrides_of(const struct machine *m, struct str *out)
         const char *value = machine_fact(base, m->facts[i].key);
         ok = value && strcmp(value, m->facts[i].value) == 0;
     }
-    for (size_t i = 0; ok && i < mapping_count(base->mapping); i++)
+    for (size_t i = 0; ok && i < mapping_count(base->mapping) && !watch_steps(1); i++)
         ok = mapping_find(m->mapping, mapping_at(base->mapping, i)->form) != NULL;
     if (ok)
         changed = machine_new(m->id, mapping_ports(m->mapping));
-    for (size_t i = 0; ok && i < mapping_count(m->mapping); i++) {
+    for (size_t i = 0; ok && i < mapping_count(m->mapping) && !watch_steps(1); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i), *old = mapping_find(base->mapping, entry->form);
         if (old && same_entry(entry, old))
             continue;
@@ -151,7 +151,7 @@ static bool save_kernel(struct session_saving *w, const struct kernel *k, size_t
         return ok;
     }
     uint32_t first = UINT32_MAX, last = 0;
-    for (size_t i = 0; i < k->insn_count; i++) {
+    for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++) {
         first = k->insns[i].line < first ? k->insns[i].line : first;
         last = k->insns[i].line > last ? k->insns[i].line : last;
     }
@@ -162,13 +162,13 @@ static bool save_kernel(struct session_saving *w, const struct kernel *k, size_t
     str_add(&text, k->source);
     ok = write_in(w, "kernel.s", &text, err);
     str_clear(&text);
-    for (size_t i = 0; i < k->origin_text_count; i++)
+    for (size_t i = 0; i < k->origin_text_count && !watch_steps(1); i++)
         str_addf(&text, "%s\n", k->origin_texts[i]);
     if (ok && text.length)
         ok = write_in(w, "kernel-source.txt", &text, err);
     str_clear(&text);
     str_add(&text, "line,source_line\n");
-    for (size_t i = 0; i < k->origin_line_count; i++)
+    for (size_t i = 0; i < k->origin_line_count && !watch_steps(1); i++)
         if (i == 0 || k->origin_lines[i] != k->origin_lines[i - 1])
             str_addf(&text, "%zu,%u\n", i + 1, k->origin_lines[i]);
     if (ok && k->origin_line_count)
@@ -186,7 +186,7 @@ static bool save_forms(struct session_saving *w, const char *name, const struct 
     if (!count)
         return true;
     str_add(&text, "form,template,extension\n");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !watch_steps(1); i++) {
         csv_add_field(&text, rows[i].form, false);
         csv_add_field(&text, rows[i].template, false);
         csv_add_field(&text, rows[i].extension, true);
@@ -219,7 +219,7 @@ static bool save_all(struct session *s, struct session_saving *w, struct err *er
     for (size_t i = 0; i < s->document.form_pattern_count; i++)
         add_row(&settings, "forms-select", s->document.form_patterns[i]);
     for (size_t i = 0; ok && i < s->document.machine_count; i++)
-        ok = save_machine(w, s->document.machines[i], err);
+        ok = watch_goes_on(err) && save_machine(w, s->document.machines[i], err);
     for (int isa = 0; ok && isa < ISA_COUNT; isa++)
         ok = save_forms(w, isa_ops((enum isa)isa)->forms_file, s->document.forms[isa], err);
     if (s->document.kernel)
@@ -314,7 +314,7 @@ bool session_save(struct session *s, const char *dir, struct err *err)
     struct names before = {0};
 
     bool ok = w.files && read_manifest(dir, &before, err) && only_ours(dir, &before, err) && save_all(s, &w, err) && remove_stale(&w, &before, err) &&
-              write_manifest(&w, err) && file_set_commit(w.files, err);
+              write_manifest(&w, err) && watch_goes_on(err) && file_set_commit(w.files, err);
     file_set_free(w.files);
     names_done(&w.names);
     names_done(&before);
@@ -519,9 +519,15 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
     struct str path = {0};
     size_t added;
     bool ok = true;
-    for (int isa = 0; ok && isa < ISA_COUNT; isa++)
-        ok = access(path_in(&path, dir, isa_ops((enum isa)isa)->forms_file), F_OK) != 0 ||
-             (session_forms(s, (enum isa)isa, err) && forms_add(s->document.forms[isa], str_text(&path), &added, err));
+
+    for (int isa = 0; ok && isa < ISA_COUNT; isa++) {
+        if (access(path_in(&path, dir, isa_ops((enum isa)isa)->forms_file), F_OK) != 0)
+            continue;
+        struct forms *base = session_forms(s, (enum isa)isa, err), *made = base ? forms_add(base, str_text(&path), &added, err) : NULL;
+        ok = made != NULL;
+        if (ok)
+            session_set_forms(s, made);
+    }
     str_done(&path);
     return ok;
 }
@@ -650,7 +656,7 @@ struct session *session_snapshot(struct session *s)
         session_add_machine(copy, machine_hold(s->document.machines[i]));
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         const struct selection *shown = &s->document.kept[isa];
-        d->forms[isa] = s->document.forms[isa] ? forms_copy(s->document.forms[isa]) : NULL;
+        d->forms[isa] = s->document.forms[isa] ? forms_hold(s->document.forms[isa]) : NULL;
         session_show(copy, (enum isa)isa, (const char *const *)shown->ids, shown->count);
     }
     document_show_isa(d, s->document.isa);

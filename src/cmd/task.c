@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
+#include "io/recognise.h"
 #include "work/job.h"
 
 struct task {
@@ -69,11 +70,13 @@ static bool interrupted(void *state)
 }
 
 /* Without a screen the work is done at once, and jobs are numbered as before. */
-static bool run_here(struct task *take_t, struct err *err)
+static bool run_here(struct task *take_t, const char *title, struct err *err)
 {
     struct watch before = watch_begin(interrupted, NULL);
     bool ok = task_work(NULL, take_t, err);
 
+    if (!ok)
+        recognise(err, title);
     watch_restore(before);
     ok = ok && task_publish(take_t, err);
     task_free(take_t);
@@ -82,12 +85,13 @@ static bool run_here(struct task *take_t, struct err *err)
 
 bool task_start(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err)
 {
-    static const struct job_ops job_ops = {task_work, task_finish, task_free};
+    static const struct job_ops job_ops = {.run = task_work, .finish = task_finish, .free = task_free};
     struct task *t = mem_zero(1, sizeof *t);
 
     *t = (struct task){s, ops, take_state, result_new(), s->interactive ? mem_strdup(title) : NULL, s->settings.format, s->settings.color, s->discarded};
+    result_set_command(t->result, result_command(s->result));
     s->discarded = NULL;
-    return s->interactive ? session_job(s, title, doing, &job_ops, t, err) : run_here(t, err);
+    return s->interactive ? session_job(s, title, doing, &job_ops, t, err) : run_here(t, title, err);
 }
 
 bool task_start_passing(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err)

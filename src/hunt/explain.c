@@ -41,20 +41,25 @@ void model_free(struct model *model)
     free(model);
 }
 
-double model_cycles(struct model *model, const struct random_block *b)
+double model_cycles_of(struct model *model, const struct insn *insns, size_t count)
 {
     const struct block_options options = {.shape = SHAPE_CACHED, .start = START_MEASURED};
     struct bounds bounds;
 
-    bounds_of(model->work, b->insns, b->count, &options, false, &bounds);
+    bounds_of(model->work, insns, count, &options, false, &bounds);
     double cycles = bounds.unknown ? NAN : bounds.total;
     if (model->simulator && isfinite(cycles)) {
         struct simulation sim;
-        simulate(model->simulator, model->work, b->insns, b->count, &options, &(struct simulate_options){0}, &sim);
+        simulate(model->simulator, model->work, insns, count, &options, &(struct simulate_options){0}, &sim);
         cycles = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);   /* fmax ignores a NaN */
         simulation_done(&sim);
     }
     return cycles;
+}
+
+double model_cycles(struct model *model, const struct random_block *b)
+{
+    return model_cycles_of(model, b->insns, b->count);
 }
 
 bool cycles_differ(double a, double b, double tolerance)

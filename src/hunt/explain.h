@@ -20,6 +20,8 @@ struct model *model_new(const struct machine *m, bool simulated);
 void model_free(struct model *model);
 /* Cycles per iteration of the block repeated; NaN when a form of it is not known. */
 double model_cycles(struct model *model, const struct random_block *b);
+/* The same of any code that repeats. */
+double model_cycles_of(struct model *model, const struct insn *insns, size_t count);
 
 /* Relative to the larger one and at least a tenth of a cycle. */
 bool cycles_differ(double a, double b, double tolerance);

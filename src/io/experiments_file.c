@@ -129,7 +129,7 @@ void experiments_csv(const struct experiments *t, struct str *out)
         add_number(out, row->repeats ? row->repeats : NAN);
         csv_add_field(out, row->state, t->extra.count == 0);
         for (size_t k = 0; k < t->extra.count; k++)
-            csv_add_field(out, row->extra[k], k + 1 == t->extra.count);
+            csv_add_field(out, experiments_extra(t, i, k), k + 1 == t->extra.count);
     }
     str_done(&text);
 }

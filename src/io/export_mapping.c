@@ -10,8 +10,11 @@
 
 #include "base/csv.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "io/pmevo_names.h"
 #include "throughput/throughput.h"
+
+#define FORM_STEPS 8   /* of base/steps.h, to write what is known of one */
 
 /* Cycles of @usage on the ports that are not in @skip. */
 static double cycles_without(struct throughput *engine, const struct usage *usage, portset skip)
@@ -26,6 +29,12 @@ static double cycles_without(struct throughput *engine, const struct usage *usag
     return cycles;
 }
 
+int json_piece_add(const char *piece, size_t length, void *out)
+{
+    str_add_bytes(out, piece, length);
+    return watch_steps(1 + length / 64) ? -1 : 0;
+}
+
 void export_uops_info(const struct machine *m, const struct forms *forms, struct str *out)
 {
     const struct ports *ports = mapping_ports(m->mapping);
@@ -33,7 +42,7 @@ void export_uops_info(const struct machine *m, const struct forms *forms, struct
     struct str usage = {0};
 
     str_add(out, "instruction,family,latency,throughput,uops,ports\n");
-    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+    for (size_t i = 0; i < mapping_count(m->mapping) && !watch_steps(FORM_STEPS); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i);
         const struct form_row *row = forms ? forms_find(forms, entry->form) : NULL;
         str_clear(&usage);
@@ -125,7 +134,7 @@ static void write_json(const struct machine *m, const struct forms *forms, const
     json_t *insns = json_array(), *assignment = json_object();
     struct str name = {0};
 
-    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+    for (size_t i = 0; i < mapping_count(m->mapping) && !watch_steps(FORM_STEPS); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i);
         const struct form_row *row = forms ? forms_find(forms, entry->form) : NULL;
         str_clear(&name);
@@ -144,10 +153,8 @@ static void write_json(const struct machine *m, const struct forms *forms, const
         json_array_append_new(all, json_string(ports->names[j]));
     json_t *root = json_pack("{s:s, s:{s:s, s:s, s:o, s:o}, s:o}", "kind", kind, "arch", "kind", "Architecture", "name", m->id, "insns", insns, "ports", all,
                              "assignment", assignment);
-    char *text = json_dumps(root, JSON_INDENT(1));
-    str_add(out, text ? text : "");
+    json_dump_callback(root, json_piece_add, out, JSON_INDENT(1));
     str_add_char(out, '\n');
-    free(text);
     json_decref(root);
     str_done(&name);
 }

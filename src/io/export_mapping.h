@@ -1,4 +1,4 @@
-/* Port mappings in the notations of uops.info and PMEvo. */
+/* Port mappings in the notations of uops.info and PMEvo. All end early when the thread's watch is over; what they wrote is not whole then. */
 #ifndef PORTOLAN_IO_EXPORT_MAPPING_H
 #define PORTOLAN_IO_EXPORT_MAPPING_H
 
@@ -13,6 +13,8 @@ void export_uops_info(const struct machine *m, const struct forms *forms, struct
 void export_pmevo(const struct machine *m, const struct forms *forms, struct str *out);
 /* The older kind Mapping: one µop per form. False with err when a form has more, naming the first. */
 bool export_pmevo_flat(const struct machine *m, const struct forms *forms, struct str *out, struct err *err);
+/* For json_dump_callback: appends a piece to the struct str @out; ends when the thread's watch is over. */
+int json_piece_add(const char *piece, size_t length, void *out);
 /* The name in PMEvo's notation of @row, "" when it has none: the reverse of pmevo_form_name. */
 void pmevo_name_of(const struct form_row *row, struct str *out);
 

@@ -8,10 +8,13 @@
 #include <yaml.h>
 
 #include "base/vec.h"
+#include "base/watch.h"
 #include "io/osaca_file.h"
 #include "isa/x86/att_name.h"
 #include "model/facts.h"
 #include "throughput/throughput.h"
+
+#define FORM_STEPS 8   /* of base/steps.h, to write what is known of one */
 
 /* A form to write, with what decides its place. */
 struct item {
@@ -311,6 +314,10 @@ static void put_forms(struct writer *w)
     struct item *items = mem_zero(n + 1, sizeof *items);
 
     for (size_t i = 0; i < n; i++) {
+        if (watch_steps(FORM_STEPS)) {
+            free(items);
+            return;
+        }
         items[i].entry = mapping_at(mapping, i);
         items[i].order = i;
         items[i].spelled = att_form(items[i].entry->form, &items[i].att);
@@ -319,7 +326,7 @@ static void put_forms(struct writer *w)
     }
     if (n)
         qsort(items, n, sizeof *items, order_items);
-    for (size_t from = 0, to; from < n; from = to) {
+    for (size_t from = 0, to; from < n && !watch_steps(FORM_STEPS); from = to) {
         for (to = from + 1; to < n && strcmp(items[to].key, items[from].key) == 0; to++)
             ;
         put_group(w, items + from, to - from);

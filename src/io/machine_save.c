@@ -13,6 +13,9 @@
 #include "base/file.h"
 #include "base/file_set.h"
 #include "base/mem.h"
+#include "base/watch.h"
+
+#define ROW_STEPS 4   /* of base/steps.h, to write one */
 
 static const char *const own_files[] = {"machine.csv", "mapping.csv", "latencies.csv", "facts.csv", "overrides.csv", NULL};
 
@@ -66,14 +69,14 @@ void machine_mapping_row(const struct mapping_entry *entry, const struct ports *
 void machine_mapping_csv(const struct machine *m, struct str *out)
 {
     str_add(out, "form,usage,latency,micro_ops,source\n");
-    for (size_t i = 0; i < mapping_count(m->mapping); i++)
+    for (size_t i = 0; i < mapping_count(m->mapping) && !watch_steps(ROW_STEPS); i++)
         machine_mapping_row(mapping_at(m->mapping, i), mapping_ports(m->mapping), out);
 }
 
 void machine_latencies_csv(const struct machine *m, struct str *out)
 {
     str_add(out, "form,from,to,cycles,source\n");
-    for (size_t i = 0; i < m->latency_count; i++) {
+    for (size_t i = 0; i < m->latency_count && !watch_steps(ROW_STEPS); i++) {
         const struct latency_rule *rule = &m->latencies[i];
         csv_add_field(out, rule->form, false);
         latency_end_print(rule->from, out);
@@ -101,7 +104,7 @@ static bool write_tables(const struct machine *m, const char *dir, struct err *e
     bool ok = write_in(dir, "machine.csv", &text, err);
     str_clear(&text);
     machine_mapping_csv(m, &text);
-    ok = ok && write_in(dir, "mapping.csv", &text, err);
+    ok = ok && watch_goes_on(err) && write_in(dir, "mapping.csv", &text, err);
     str_done(&text);
     return ok;
 }
@@ -149,9 +152,10 @@ static bool fill_set(struct file_set *set, const struct machine *m, struct err *
     ok = ok && file_set_write(set, "machine.csv", text.data, text.length, err);
     str_clear(&text);
     machine_mapping_csv(m, &text);
-    ok = ok && file_set_write(set, "mapping.csv", text.data, text.length, err);
+    ok = ok && watch_goes_on(err) && file_set_write(set, "mapping.csv", text.data, text.length, err);
     str_clear(&text);
     machine_latencies_csv(m, &text);
+    ok = ok && watch_goes_on(err);
     if (ok && m->latency_count)
         ok = file_set_write(set, "latencies.csv", text.data, text.length, err);
     str_done(&text);
@@ -161,7 +165,7 @@ static bool fill_set(struct file_set *set, const struct machine *m, struct err *
 bool machine_save(const struct machine *m, const char *dir, struct err *err)
 {
     struct file_set *set = file_set_new(dir, err);
-    bool ok = set && check_directory(dir, err) && fill_set(set, m, err) && file_set_commit(set, err);
+    bool ok = set && check_directory(dir, err) && fill_set(set, m, err) && watch_goes_on(err) && file_set_commit(set, err);
 
     file_set_free(set);
     return ok;

@@ -37,7 +37,8 @@ static bool keep_rows(const char *dir, const char *file, const char *const *name
             int column = csv_table_column(t, names[k]);
             fields[k] = column < 0 ? (char *)"" : t->rows[i][column];
         }
-        for (size_t k = 0; k < count && !replaced(c, fields); k++)
+        bool kept = !replaced(c, fields);
+        for (size_t k = 0; k < count && kept; k++)
             csv_add_field(out, fields[k], k + 1 == count);
     }
     csv_table_free(t);

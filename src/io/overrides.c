@@ -7,6 +7,7 @@
 
 #include "base/choices.h"
 #include "base/mem.h"
+#include "base/watch.h"
 
 struct override_list {
     struct mapping *mapping;
@@ -19,18 +20,26 @@ static int compare_forms(const void *a, const void *b, void *mapping)
     return strcmp(mapping_at(mapping, *(const size_t *)a)->form, mapping_at(mapping, *(const size_t *)b)->form);
 }
 
+/* Brings forms that are new since into the order: sorted among themselves, then merged with the others. */
 static void sort_forms(struct override_list *list)
 {
-    bool sorted = true;
+    size_t before = list->count, all = mapping_count(list->mapping), *order = mem_alloc((all + 1) * sizeof *order);
 
-    list->count = mapping_count(list->mapping);
-    list->order = mem_resize(list->order, (list->count + 1) * sizeof *list->order);
-    for (size_t i = 0; i < list->count; i++) {
-        list->order[i] = i;
-        sorted &= i == 0 || strcmp(mapping_at(list->mapping, i - 1)->form, mapping_at(list->mapping, i)->form) <= 0;
-    }
+    for (size_t i = before; i < all; i++)
+        order[i] = i;
+    bool sorted = true;
+    for (size_t i = before + 1; i < all && sorted; i++)
+        sorted = strcmp(mapping_at(list->mapping, i - 1)->form, mapping_at(list->mapping, i)->form) <= 0;
     if (!sorted)
-        qsort_r(list->order, list->count, sizeof *list->order, compare_forms, list->mapping);
+        qsort_r(order + before, all - before, sizeof *order, compare_forms, list->mapping);
+    for (size_t old = 0, fresh = before, to = 0; old < before; to++) {
+        bool first = fresh < all && compare_forms(&order[fresh], &list->order[old], list->mapping) < 0;
+        size_t next = first ? order[fresh++] : list->order[old++];
+        order[to] = next;   /* never beyond what was taken: to is at most fresh - before + old */
+    }
+    free(list->order);
+    list->order = order;
+    list->count = all;
 }
 
 struct override_list *override_list_new(struct mapping *m)
@@ -130,6 +139,8 @@ static bool apply_pattern(struct override_list *list, const char *pattern, const
 
     for (size_t i = lower_bound(list, pattern, prefix); i < list->count; i++) {
         const char *form = mapping_at(list->mapping, list->order[i])->form;
+        if (watch_steps(1))
+            return watch_goes_on(err);
         if (strncmp(form, pattern, prefix) != 0)
             break;
         if (!str_match(pattern, form))

@@ -2,22 +2,27 @@
 #include "isa/forms.h"
 
 #include <ctype.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/similar.h"
 #include "base/file.h"
-#include "base/vec.h"
 #include "base/csv.h"
+#include "base/mem.h"
+#include "base/watch.h"
 #include "isa/insn.h"
 
 struct forms {
     enum isa isa;
     struct form_row *rows;      /* sorted by form */
     size_t count;
-    struct csv_table *table;    /* owns the texts of the rows that it was loaded with */
-    VEC(struct form_row) added; /* owns those of the user's rows */
+    struct csv_table *table;    /* owns the texts of the rows that it was loaded with; NULL: base does */
+    struct forms *base;         /* held: what rows were added to; NULL */
+    struct form_row *added;     /* the user's rows, those of base first; owns the texts of its own */
+    size_t added_count, inherited;
+    _Atomic unsigned holders;   /* besides the first */
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -68,39 +73,33 @@ struct forms *forms_load(enum isa isa, const char *path, struct err *err)
     return f;
 }
 
-struct forms *forms_copy(const struct forms *f)
+struct forms *forms_hold(const struct forms *f)
 {
-    struct forms *copy = mem_zero(1, sizeof *copy);
-
-    copy->isa = f->isa;
-    copy->rows = mem_alloc((f->count + 1) * sizeof *copy->rows);
-    for (size_t i = 0; i < f->count; i++) {
-        const struct form_row *row = &f->rows[i];
-        vec_push(&copy->added, ((struct form_row){mem_strdup(row->form), mem_strdup(row->template), mem_strdup(row->extension), row->isa}));
-        copy->rows[copy->count++] = copy->added.items[i];
-    }
-    return copy;
+    struct forms *held = (struct forms *)f;
+    atomic_fetch_add(&held->holders, 1);
+    return held;
 }
 
 void forms_free(struct forms *f)
 {
-    if (!f)
+    if (!f || atomic_fetch_sub(&f->holders, 1) > 0)
         return;
-    for (size_t i = 0; i < f->added.count; i++) {
-        free(f->added.items[i].form);
-        free(f->added.items[i].template);
-        free(f->added.items[i].extension);
+    for (size_t i = f->inherited; i < f->added_count; i++) {
+        free(f->added[i].form);
+        free(f->added[i].template);
+        free(f->added[i].extension);
     }
-    vec_done(&f->added);
+    free(f->added);
     free(f->rows);
     csv_table_free(f->table);
+    forms_free(f->base);
     free(f);
 }
 
 const struct form_row *forms_added(const struct forms *f, size_t *count)
 {
-    *count = f->added.count;
-    return f->added.items;
+    *count = f->added_count;
+    return f->added;
 }
 
 size_t forms_count(const struct forms *f)
@@ -160,19 +159,59 @@ enum isa forms_isa(const struct forms *f)
     return f->isa;
 }
 
-void forms_take(struct forms *f, const char *form, const char *template, const char *extension)
+/* Rows of one name in the order of their places, so that the last one is the one that counts. */
+static int compare_added(const void *a, const void *b)
 {
-    struct form_row fresh = {mem_strdup(form), mem_strdup(template), mem_strdup(extension), f->isa};
-    struct form_row *old = (struct form_row *)forms_find(f, form);
+    const struct form_row *const *x = a, *const *y = b;
+    int order = strcmp((*x)->form, (*y)->form);
+    return order ? order : (*x > *y) - (*x < *y);
+}
 
-    vec_push(&f->added, fresh);
-    if (old) {
-        *old = fresh;
-        return;
+/* The rows of @f's base and its own new ones, @sorted, into its rows; false when that was cancelled. */
+static bool merge(struct forms *f, const struct form_row *const *sorted, size_t count)
+{
+    const struct forms *base = f->base;
+
+    for (size_t at = 0, i = 0; at < base->count || i < count;) {
+        if (watch_steps(1))
+            return false;
+        if (i + 1 < count && strcmp(sorted[i]->form, sorted[i + 1]->form) == 0) {
+            i++;
+            continue;
+        }
+        int order = i == count ? -1 : at == base->count ? 1 : strcmp(base->rows[at].form, sorted[i]->form);
+        f->rows[f->count++] = order < 0 ? base->rows[at] : *sorted[i];
+        at += order <= 0;
+        i += order >= 0;
     }
-    f->rows = mem_resize(f->rows, (f->count + 1) * sizeof *f->rows);
-    size_t at = f->count++;
-    for (; at > 0 && strcmp(f->rows[at - 1].form, form) > 0; at--)
-        f->rows[at] = f->rows[at - 1];
-    f->rows[at] = fresh;
+    return true;
+}
+
+struct forms *forms_with(const struct forms *base, const struct form_row *rows, size_t count, struct err *err)
+{
+    struct forms *f = mem_zero(1, sizeof *f);
+    const struct form_row **sorted = mem_try_alloc((count + 1) * sizeof *sorted);
+
+    *f = (struct forms){.isa = base->isa, .base = forms_hold(base), .inherited = base->added_count};
+    f->rows = mem_try_alloc((base->count + count + 1) * sizeof *f->rows);
+    f->added = mem_try_alloc((base->added_count + count + 1) * sizeof *f->added);
+    bool ok = sorted && f->rows && f->added;
+    if (!ok)
+        err_memory_for(err, "the forms", (base->count + count) * sizeof *f->rows);
+    if (ok && base->added_count)
+        memcpy(f->added, base->added, base->added_count * sizeof *f->added);
+    f->added_count = ok ? base->added_count : f->inherited;
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = !watch_steps(1) || watch_goes_on(err);
+        f->added[f->added_count] = (struct form_row){mem_strdup(rows[i].form), mem_strdup(rows[i].template), mem_strdup(rows[i].extension), base->isa};
+        sorted[i] = &f->added[f->added_count++];
+    }
+    if (ok && count)
+        qsort(sorted, count, sizeof *sorted, compare_added);
+    ok = ok && (merge(f, sorted, count) || watch_goes_on(err));
+    free(sorted);
+    if (ok)
+        return f;
+    forms_free(f);
+    return NULL;
 }

@@ -24,16 +24,18 @@ struct form_registers {
     char first[8];   /* the first register handed out */
 };
 
+/* A table that never changes: who holds it reads it on any thread, and what is added makes another one. */
 struct forms;
 /* @path NULL: the forms shipped for @isa. */
 struct forms *forms_load(enum isa isa, const char *path, struct err *err);
+/* @base with rows of the user's, which replace those of the same name, the later one of two. That each assembles to its form is seen to before (toolchain/forms_add.h).
+ * Holds @base. NULL with err when it was cancelled. */
+struct forms *forms_with(const struct forms *base, const struct form_row *rows, size_t count, struct err *err);
 enum isa forms_isa(const struct forms *f);
-/* Takes a row of the user's, in place of one of the same name. That it assembles to its form is seen to before (toolchain/forms_add.h). */
-void forms_take(struct forms *f, const char *form, const char *template, const char *extension);
-/* The rows that forms_take took, in order; borrowed. */
+/* The rows that were added, in order; borrowed. */
 const struct form_row *forms_added(const struct forms *f, size_t *count);
-/* One of its own, for another thread: what is added to @f later does not reach it. */
-struct forms *forms_copy(const struct forms *f);
+struct forms *forms_hold(const struct forms *f);
+/* The last holder's call frees it. Any thread. */
 void forms_free(struct forms *f);
 size_t forms_count(const struct forms *f);
 const struct form_row *forms_at(const struct forms *f, size_t index);

@@ -43,6 +43,9 @@ struct str;
 struct isa_ops {
     const char *title;            /* as prose has it: "AArch64" */
     const char *tool_prefix;      /* of binutils' programs: "x86_64-linux-gnu" */
+    const char *word_option;      /* of gcc and clang: the word size; NULL: they need none */
+    const char *target_option;    /* of compilers, before a processor's name */
+    struct { const char *extension, *name; } generic_targets[4];   /* for processors a compiler does not know: the first whose extension the machine has; NULL: any */
     bool plain_tools;             /* on such a processor they are known by their plain names; else only where the full one is missing */
     const char *assembler_options[16];    /* of `as`, besides those that every set takes; NULL ends them */
     const char *comment, *text_head;      /* what begins a comment; what a text that the program writes begins with */
@@ -92,6 +95,9 @@ struct isa_ops {
     bool (*looks_like)(const char *text, size_t length);
     bool (*is_register)(const char *word, size_t length);   /* a register's name, in any case */
     bool (*is_mnemonic)(const char *word, size_t length);   /* a mnemonic in Intel syntax, in any case; there where dialects is */
+    /* The instruction at @code by a light look, for ranking much code: its length, 0 when it is none; *@branch: how far from its start a jump in it leads that is no
+     * call (0: there is none, or it leads nowhere); *@vector: whether it works on vectors, or numbers in their registers. */
+    size_t (*glance)(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
     /* Where the relative branch @form of @n bytes at @at goes, by its encoding. */
     int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);
     /* Markers around a loop in machine code: true when one begins (@begin) or ends at @code, where MARKER_BYTES are. */

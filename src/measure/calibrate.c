@@ -170,11 +170,11 @@ static bool look(struct sandbox *s, double each, const struct calibration *c, st
 }
 
 /* How long to look: until the core was seen quiet, where something is not known of it yet. Without facts of such a core, what holds for a while is believed. */
-static double look_seconds(const struct sandbox *s, enum baseline_verdict verdict, const struct baseline *known, double expected)
+static double look_seconds(const struct sandbox *s, const struct calibration *c, enum baseline_verdict verdict, const struct baseline *known)
 {
     if (verdict == BASELINE_DOUBTFUL || (verdict == BASELINE_BUSY && !(known->room > 0) && sandbox_has_room(s)))
-        return LOOK_SECONDS;
-    return known->nops > 0 || expected > 0 ? 0 : FIRST_LOOK_SECONDS;
+        return fmin(LOOK_SECONDS, c->look);
+    return known->nops > 0 || c->expected_rate > 0 ? 0 : fmin(FIRST_LOOK_SECONDS, c->look);
 }
 
 /* Looks at the core, with @cpus on others too, and stays on the quietest. What is known of such cores says how long: where nothing is, a core that may be busy is
@@ -198,7 +198,7 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
             at = cpus[i];
             verdict = baseline_judge(known, &best->by_nops, &best->by_ports, out->expected_rate);
         }
-    } while (ok && clock_wall() - begun < look_seconds(s, verdict, known, out->expected_rate));
+    } while (ok && clock_wall() - begun < look_seconds(s, out, verdict, known));
     sandbox_move(s, at);
     free(now);
     out->busy = verdict != BASELINE_QUIET;
@@ -369,13 +369,13 @@ static bool noise_floor(struct sandbox *s, struct calibration *out, struct err *
     return true;
 }
 
-static bool calibrate_all(struct sandbox *s, struct calibration *out, struct err *err)
+static bool calibrate_all(struct sandbox *s, double look, struct calibration *out, struct err *err)
 {
     struct stopwatch from, to;
     struct baseline known;
     double each = 0, overhead = 0;
 
-    *out = (struct calibration){.cpu = sandbox_cpu(s), .expected_rate = NAN};
+    *out = (struct calibration){.cpu = sandbox_cpu(s), .expected_rate = NAN, .look = look};
     baseline_recall(&known);
     if (known.nops <= 0 || known.doubtful)
         out->expected_rate = baseline_expected();
@@ -405,8 +405,13 @@ static bool calibrate_all(struct sandbox *s, struct calibration *out, struct err
 
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err)
 {
+    return calibrate_within(s, INFINITY, cancelled, state, out, err);
+}
+
+bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err)
+{
     sandbox_cancel_by(s, cancelled, state);
-    bool ok = calibrate_all(s, out, err);
+    bool ok = calibrate_all(s, look, out, err);
     sandbox_cancel_by(s, NULL, NULL);
     return ok;
 }

@@ -24,12 +24,15 @@ struct calibration {
     unsigned load_window;    /* bytes that loads step through with the least time and scatter */
     bool counters;           /* the kernel gives a cycle counter */
     bool unfiltered;         /* an emulator: system calls of the code are not refused, and times are not a processor's */
+    double look;             /* seconds at most for a core of which nothing is known */
     int cpu;
 };
 
 /* About a third of a second; up to two more on a core that may be busy and of which nothing is known. Reads and improves what is kept of such CPUs. A sandbox that may
  * use any CPU is moved to the quietest. False with err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err);
+/* The same with at most @look seconds for such a core. */
+bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err);
 /* The CPUs that may be measured on: those this process may use, at most @most of them, or the one that the sandbox was given. Returns how many, at least 1. */
 size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);
 /* How much longer than usual runs must be when there are @tick_hz ticks a second: 10 us have 1,000 ticks or more, so that one is a tenth of a percent. Any thread. */

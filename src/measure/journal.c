@@ -56,15 +56,15 @@ static void key_of(const struct experiment *e, struct str *out)
 /* What a record says besides the columns that every table of experiments has. */
 struct conditions { double baseline, slowed; const char *day; };
 
-static struct conditions conditions_of(const struct experiments *t, const struct experiment_row *row)
+static struct conditions conditions_of(const struct experiments *t, size_t row)
 {
     static const char *const columns[] = {"baseline", "slowed", "date"};
     const char *text[3] = {"", "", ""};
 
     for (unsigned i = 0; i < 3; i++) {
         uint32_t at = names_find(&t->extra, columns[i]);
-        if (at != UINT32_MAX && row->extra)
-            text[i] = row->extra[at];
+        if (at != UINT32_MAX)
+            text[i] = experiments_extra(t, row, at);
     }
     return (struct conditions){*text[0] ? strtod(text[0], NULL) : NAN, *text[1] ? strtod(text[1], NULL) : NAN, text[2]};
 }
@@ -84,9 +84,10 @@ static void day_take(struct journal_entry *entry, const char *day)
     snprintf(entry->day, sizeof entry->day, "%s", day);
 }
 
-static void entry_take(struct journal_entry *entry, const struct experiments *t, const struct experiment_row *row)
+static void entry_take(struct journal_entry *entry, const struct experiments *t, size_t index)
 {
-    struct conditions now = conditions_of(t, row);
+    const struct experiment_row *row = &t->rows.items[index];
+    struct conditions now = conditions_of(t, index);
     bool shorter = strcmp(row->state, JOURNAL_SHORT) == 0, single = shorter || strcmp(row->state, JOURNAL_ONCE) == 0;
 
     if (single && row->cycles > 0) {
@@ -126,7 +127,7 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
         uint32_t index = names_add(&j->keys, str_text(&key));
         if (index == j->entries.count)
             vec_push(&j->entries, ((struct journal_entry){.cycles = NAN, .spread = NAN, .baseline = NAN, .slowed = NAN}));
-        entry_take(&j->entries.items[index], table, &table->rows.items[i]);
+        entry_take(&j->entries.items[index], table, i);
         experiment_done(&e);
         ok = !shortage_met() || err_memory(err, j->path, rows->length);
     }

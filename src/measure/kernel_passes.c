@@ -93,7 +93,7 @@ bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double
 {
     double low, high, apart[2];
 
-    if (p->visits < 2 || p->count < 2 * FEW || !floor_of(p, p->shorter, SHARE, &low, &apart[0]) || !floor_of(p, p->longer, SHARE, &high, &apart[1]))
+    if (p->visits < (p->plan.walks ? 3 : 2) || p->count < 2 * FEW || !floor_of(p, p->shorter, SHARE, &low, &apart[0]) || !floor_of(p, p->longer, SHARE, &high, &apart[1]))
         return false;
     if (!one_rhythm(p, p->shorter, low) || !one_rhythm(p, p->longer, high))
         if (p->count < MANY || !floor_of(p, p->shorter, SHARE_OF_MANY, &low, &apart[0]) || !floor_of(p, p->longer, SHARE_OF_MANY, &high, &apart[1]))

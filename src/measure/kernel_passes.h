@@ -20,6 +20,7 @@ struct kernel_passes {
 /* Takes over what one visit saw. Pure. */
 void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m);
 /* True when the times settle: for short and for long runs alike a floor (several within one percent, none that agree below it) that two visits share, both of one rhythm.
+ * Loops that walk through memory are visited three times at least, since their times differ by visit.
  * Where many windows lie elsewhere, the code has several rhythms, and the floor is only looked for among many windows. *cycles: per iteration, the long floor less the short one; *spread: how far the times of the floors lie apart, relative to it. Pure. */
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread);
 /* So much was seen without a floor that there is none. Pure. */

@@ -22,6 +22,7 @@ struct kernel_plan {
     uint64_t count;         /* iterations of that loop */
     unsigned passes;        /* so many times over */
     bool apart;             /* the copies' closing branches are kept apart (kernel_apart) */
+    bool walks;             /* its pointers would leave the pages if it ran longer */
     unsigned pages;         /* touched */
     uint32_t offset;        /* of its code, where kernels stay beside each other */
 };

@@ -23,7 +23,7 @@ struct stretch { double clock_sum; uint64_t accepted, contended, disturbed; };
 struct record {
     pthread_mutex_t lock;
     uint64_t revision;
-    struct record_row rows[RECORD_ROWS];
+    struct record_row *rows;   /* RECORD_ROWS of them, a megabyte: there with the first value */
     unsigned next_row;
     struct index by_text;
     struct stretch points[RECORD_POINTS];
@@ -50,6 +50,7 @@ void record_free(struct record *r)
         free(r->rows[i].text);
         free(r->rows[i].samples.code);
     }
+    free(r->rows);
     index_done(&r->by_text);
     pthread_mutex_destroy(&r->lock);
     free(r);
@@ -100,6 +101,11 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     experiment_print(e, &text);
     uint64_t hash = hash_text(str_text(&text));
     pthread_mutex_lock(&r->lock);
+    if (!r->rows && !(r->rows = mem_try_zero(RECORD_ROWS, sizeof *r->rows))) {   /* what is measured is not lost, only how it came */
+        pthread_mutex_unlock(&r->lock);
+        str_done(&text);
+        return;
+    }
     struct record_row *row = find(r, str_text(&text), hash);
     if (!row)
         row = row_new(r, str_text(&text), hash);

@@ -18,12 +18,34 @@ struct experiments *experiments_new(void)
     return t;
 }
 
-static void row_done(struct experiment_row *row, size_t extras)
+/* What nearly all rows say stands once for all: a table of a million rows is copied and freed in a moment. */
+static char *const shared_states[] = {(char[]){EXPERIMENT_PENDING}, (char[]){EXPERIMENT_OK}, (char[]){EXPERIMENT_ONCE}, (char[]){EXPERIMENT_CONTENDED}};
+#define SHARED_STATES (sizeof shared_states / sizeof *shared_states)
+
+#define COPIED_A_STEP 4   /* rows */
+
+/* @text may be one of them already. */
+static char *state_new(const char *text)
 {
-    for (size_t i = 0; row->extra && i < extras; i++)
-        free(row->extra[i]);
+    for (size_t i = 0; i < SHARED_STATES; i++)
+        if (text == shared_states[i] || strcmp(text, shared_states[i]) == 0)
+            return shared_states[i];
+    return mem_strdup(text);
+}
+
+static bool state_shared(const char *state)
+{
+    bool shared = false;
+    for (size_t i = 0; i < SHARED_STATES; i++)
+        shared |= state == shared_states[i];
+    return shared;
+}
+
+static void row_done(struct experiment_row *row)
+{
     free(row->extra);
-    free(row->state);
+    if (!state_shared(row->state))
+        free(row->state);
 }
 
 struct experiments *experiments_hold(struct experiments *t)
@@ -42,11 +64,12 @@ void experiments_free(struct experiments *t)
     if (!t || atomic_fetch_sub(&t->holders, 1) > 0)
         return;
     for (size_t i = 0; i < t->rows.count; i++)
-        row_done(&t->rows.items[i], t->extra.count);
+        row_done(&t->rows.items[i]);
     vec_done(&t->rows);
     vec_done(&t->terms);
     names_done(&t->forms);
     names_done(&t->extra);
+    names_done(&t->texts);
     free(t);
 }
 
@@ -75,15 +98,9 @@ size_t experiments_try_add(struct experiments *t, const struct flat_term *terms,
             own[kept++] = own[i];
     }
     t->terms.count = start + kept;
-    struct experiment_row row = {(uint32_t)start, (uint32_t)kept, NAN, NAN, 0, mem_strdup(EXPERIMENT_PENDING), NULL};
-    if (t->extra.count) {
-        row.extra = mem_zero(t->extra.count, sizeof *row.extra);
-        for (size_t i = 0; i < t->extra.count; i++)
-            row.extra[i] = mem_strdup("");
-    }
+    struct experiment_row row = {.start = (uint32_t)start, .count = (uint32_t)kept, .cycles = NAN, .spread = NAN, .state = state_new(EXPERIMENT_PENDING)};
     vec_try_push(&t->rows, row, ok);
     if (!ok) {
-        row_done(&row, t->extra.count);
         t->terms.count = start;
         return SIZE_MAX;
     }
@@ -123,40 +140,55 @@ size_t experiments_add_named(struct experiments *t, const struct experiment *e)
 void experiments_set(struct experiments *t, size_t index, double cycles, double spread, uint32_t repeats, const char *state)
 {
     struct experiment_row *row = &t->rows.items[index];
-    char *text = mem_strdup(state ? state : isnan(cycles) ? EXPERIMENT_PENDING : EXPERIMENT_OK);
+    char *text = state_new(state ? state : isnan(cycles) ? EXPERIMENT_PENDING : EXPERIMENT_OK);
 
     row->cycles = cycles;
     row->spread = spread;
     row->repeats = repeats;
-    free(row->state);
+    if (!state_shared(row->state))
+        free(row->state);
     row->state = text;
     t->revision++;
 }
 
+/* Room for @count texts; those that are new are empty. */
+static void extend_extra(struct experiments *t, struct experiment_row *row, size_t count)
+{
+    uint32_t empty = names_add(&t->texts, "");
+
+    row->extra = mem_resize(row->extra, count * sizeof *row->extra);
+    while (row->extras < count)
+        row->extra[row->extras++] = empty;
+}
+
 void experiments_set_extra(struct experiments *t, size_t index, const char *column, const char *text)
 {
-    uint32_t known = names_find(&t->extra, column);
+    uint32_t known = names_add(&t->extra, column), said;
+    struct experiment_row *row = &t->rows.items[index];
 
-    if (known == UINT32_MAX) {
-        known = names_add(&t->extra, column);
-        for (size_t i = 0; i < t->rows.count; i++) {
-            struct experiment_row *row = &t->rows.items[i];
-            row->extra = mem_resize(row->extra, t->extra.count * sizeof *row->extra);
-            row->extra[known] = mem_strdup("");
-        }
+    for (unsigned tries = 0; (said = names_try_add(&t->texts, text)) == UINT32_MAX; tries++) {
+        if (shortage_lose(strlen(text)))
+            return;
+        mem_again(t->texts.count * sizeof *t->texts.items, tries);
     }
-    char *copy = mem_strdup(text);
-    free(t->rows.items[index].extra[known]);
-    t->rows.items[index].extra[known] = copy;
+    if (known >= row->extras)
+        extend_extra(t, row, t->extra.count);
+    row->extra[known] = said;
     t->revision++;
+}
+
+const char *experiments_extra(const struct experiments *t, size_t index, size_t column)
+{
+    const struct experiment_row *row = &t->rows.items[index];
+    return column < row->extras ? t->texts.items[row->extra[column]] : "";
 }
 
 static void copy_result(struct experiments *t, size_t index, const struct experiments *from, size_t i)
 {
     const struct experiment_row *row = &from->rows.items[i];
     experiments_set(t, index, row->cycles, row->spread, row->repeats, row->state);
-    for (size_t k = 0; k < from->extra.count; k++)
-        experiments_set_extra(t, index, from->extra.items[k], row->extra[k]);
+    for (size_t k = 0; k < row->extras; k++)
+        experiments_set_extra(t, index, from->extra.items[k], experiments_extra(from, i, k));
 }
 
 /* Room for @rows and @terms more; false when memory runs out for so many, and this thread's work will fail. */
@@ -171,6 +203,23 @@ static bool make_room(struct experiments *t, size_t rows, size_t terms)
     return true;
 }
 
+/* All rows of @from into @to, which has none: what they share is copied as it lies there. */
+static void copy_all(struct experiments *to, const struct experiments *from)
+{
+    for (size_t i = 0; i < from->texts.count; i++)
+        names_add(&to->texts, from->texts.items[i]);
+    if (from->terms.count)
+        memcpy(to->terms.items, from->terms.items, from->terms.count * sizeof *from->terms.items);
+    to->terms.count = from->terms.count;
+    for (size_t i = 0; i < from->rows.count && !(i % COPIED_A_STEP == 0 && watch_steps(1)); i++) {
+        struct experiment_row row = from->rows.items[i];
+        row.state = state_new(row.state);
+        if (row.extra)
+            row.extra = memcpy(mem_alloc(row.extras * sizeof *row.extra), row.extra, row.extras * sizeof *row.extra);
+        to->rows.items[to->rows.count++] = row;
+    }
+}
+
 struct experiments *experiments_copy(const struct experiments *t, const bool *keep)
 {
     struct experiments *copy = experiments_new();
@@ -180,10 +229,14 @@ struct experiments *experiments_copy(const struct experiments *t, const bool *ke
         rows += !keep || keep[i];
     for (size_t i = 0; i < t->forms.count; i++)
         names_add(&copy->forms, t->forms.items[i]);
+    for (size_t i = 0; i < t->extra.count; i++)
+        names_add(&copy->extra, t->extra.items[i]);
     if (!make_room(copy, rows, keep ? 0 : t->terms.count))
         return copy;
-    for (size_t i = 0; i < t->rows.count && !watch_steps(1 + t->extra.count / 8); i++)
-        if (!keep || keep[i])
+    if (!keep)
+        copy_all(copy, t);
+    for (size_t i = 0; keep && i < t->rows.count && !watch_steps(1 + t->extra.count / 8); i++)
+        if (keep[i])
             copy_result(copy, experiments_add(copy, experiments_terms(t, i), t->rows.items[i].count), t, i);
     return copy;
 }
@@ -192,6 +245,8 @@ void experiments_append(struct experiments *t, const struct experiments *from)
 {
     VEC(struct flat_term) terms = {0};
 
+    for (size_t i = 0; i < from->extra.count; i++)
+        names_add(&t->extra, from->extra.items[i]);
     if (!make_room(t, from->rows.count, from->terms.count))
         return;
     for (size_t i = 0; i < from->rows.count && !watch_steps(1 + t->extra.count / 8); i++) {

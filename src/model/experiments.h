@@ -23,8 +23,9 @@ struct experiment_row {
     double cycles;           /* per execution of the whole experiment in steady state; NaN: not known */
     double spread;           /* relative: (max - min) / min over the accepted repetitions; NaN: not known */
     uint32_t repeats;        /* accepted repetitions; 0: not known */
-    char *state;             /* never NULL */
-    char **extra;            /* one text per name in experiments.extra, NULL when there are none */
+    uint32_t extras;         /* texts in extra; those of further columns are empty */
+    char *state;             /* never NULL; may be one that all rows share */
+    uint32_t *extra;         /* index in experiments.texts, by name in experiments.extra */
 };
 
 struct experiments {
@@ -32,6 +33,7 @@ struct experiments {
     VEC(struct flat_term) terms;          /* form index and count, never 0 */
     VEC(struct experiment_row) rows;
     struct names extra;                   /* columns of a file that mean nothing here but are kept */
+    struct names texts;                   /* what stands in them, each text once */
     uint64_t serial;                      /* no other table has it, also none that comes to lie where this one lay */
     uint64_t revision;                    /* bumped by every change: a view redraws when it differs */
     _Atomic unsigned holders;             /* besides the one that changes it */
@@ -59,6 +61,8 @@ void experiments_append(struct experiments *t, const struct experiments *from);
 void experiments_set(struct experiments *t, size_t index, double cycles, double spread, uint32_t repeats, const char *state);
 /* Text of an extra column, added when new. */
 void experiments_set_extra(struct experiments *t, size_t index, const char *column, const char *text);
+/* What stands in extra column @column (an index of experiments.extra) of row @index; borrowed until the table changes. */
+const char *experiments_extra(const struct experiments *t, size_t index, size_t column);
 /* The same multiset as row @index of @t, in the form the rest of the model uses; the caller calls experiment_done. */
 void experiments_get(const struct experiments *t, size_t index, struct experiment *out);
 /* Appends the text of row @index: 2*ADD (R64, R64) + IMUL (R64, R64). */

@@ -23,6 +23,7 @@ const struct fact fact_schema[] = {
     {"title", FACT_TEXT, NO_UNIT, NULL, NULL, "display name of the machine; by default its directory's name", "loader", true},
     {"arch", FACT_WORDS, NO_UNIT, NULL, NULL, "name of the machine in the column arch of measured blocks", "kernel evaluate", true},
     {"extensions", FACT_WORDS, NO_UNIT, NULL, NULL, "instruction sets that the CPU has, as in the column extension of data/isa", "forms scan", true},
+    {"compiler_name", FACT_TEXT, NO_UNIT, NULL, NULL, "the processor as -march= or -mcpu= of compilers has it; by default base, or the machine's directory", "kernel load", true},
     {"issue_slots", FACT_CHOICE, NO_UNIT, NULL, "inferred", "inferred: micro_ops counts issue slots and issue_width bounds every throughput", "loader", true},
 
     {"issue_width", FACT_NUMBER, "µops/cycle", 1, MOST, NULL, NULL, "µops, or macro-ops, renamed per cycle", "issue bound, loop buffer, simulation", false},
@@ -126,6 +127,7 @@ const struct fact fact_schema[] = {
     {"load_latency_simple", FACT_NUMBER, CYCLES, "load_latency", NULL, "the same when the address was itself loaded and has no index and a short displacement", "dependencies", false},
     {"load_latency_vector", FACT_NUMBER, CYCLES, "load_latency", NULL, "address to value, 128 bits to a vector register", "dependencies", false},
     {"load_latency_scalar", FACT_NUMBER, CYCLES, "load_latency_vector", NULL, "address to value, 32 or 64 bits to a vector register", "dependencies", false},
+    {"load_latency_x87", FACT_NUMBER, CYCLES, "load_latency_scalar", NULL, "address to value, to the x87 stack", "dependencies", false},
     {"load_latency_wide", FACT_NUMBER, CYCLES, "load_latency_vector", NULL, "address to value, 256 or 512 bits", "dependencies", false},
     {"load_extra_scaled", FACT_NUMBER, CYCLES, "0", NULL, "extra load latency of an index scaled by 2 or more", "dependencies", false},
     {"load_extra_segment", FACT_NUMBER, CYCLES, "0", NULL, "extra load latency of a segment register, fs or gs", "dependencies", false},
@@ -133,6 +135,7 @@ const struct fact fact_schema[] = {
     {"store_forward_vector", FACT_NUMBER, CYCLES, "store_forward", NULL, "stored value to loaded value, from a vector register", "dependencies", false},
     {"store_forward_wide", FACT_NUMBER, CYCLES, "store_forward_vector", NULL, "stored value to loaded value, 256 bits or more", "dependencies", false},
     {"store_forward_widest", FACT_NUMBER, CYCLES, "store_forward_wide", NULL, "stored value to loaded value, 512 bits or a part of them", "dependencies", false},
+    {"store_forward_x87", FACT_NUMBER, CYCLES, "store_forward", NULL, "stored value to loaded value, to the x87 stack", "dependencies", false},
     {"store_forward_modify", FACT_NUMBER, CYCLES, "store_forward", NULL, "from one read-modify-write to the next, the operation aside; also of a load, one cycle of work and a store", "dependencies", false},
     {"store_address_late", FACT_NUMBER, CYCLES, NULL, NULL, "a store's address to the value of the load that finds it, where the address comes last", "dependencies", false},
     {"store_forward_copied", FACT_NUMBER, CYCLES, NULL, NULL, "the least for a stored vector that comes straight from a load itself", "dependencies", false},

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/compare.h"
+#include "base/shortage.h"
 #include "base/vec.h"
 
 struct mapping {
@@ -159,8 +160,23 @@ const struct mapping_entry *mapping_find(const struct mapping *m, const char *fo
     return index == SIZE_MAX ? NULL : entry_at(m, index);
 }
 
+/* Room for one entry more; false when memory runs out for so many, and this thread's work will fail. */
+static bool make_room(struct mapping *m)
+{
+    for (unsigned tries = 0; !vec_room(&m->entries) || !index_try_reserve(&m->index); tries++) {
+        size_t bytes = m->entries.count * sizeof *m->entries.items;
+        if (shortage_lose(bytes))
+            return false;
+        mem_again(bytes, tries);
+    }
+    return true;
+}
+
 void mapping_set(struct mapping *m, const struct mapping_entry *entry)
 {
+    size_t index = mapping_index(m, entry->form);
+    if (index == SIZE_MAX && !make_room(m))
+        return;
     struct mapping_entry fresh = {
         .form = mem_strdup(entry->form),
         .latency = entry->latency,
@@ -169,7 +185,6 @@ void mapping_set(struct mapping *m, const struct mapping_entry *entry)
     };
     usage_copy(&fresh.usage, &entry->usage);
 
-    size_t index = mapping_index(m, fresh.form);
     if (index != SIZE_MAX) {
         entry_done(m, entry_at(m, index));
         m->entries.items[index] = fresh;

@@ -57,7 +57,7 @@ const struct mapping_entry *mapping_find(const struct mapping *m, const char *fo
 void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry, struct str *out);
 /* Index for mapping_at, or SIZE_MAX. */
 size_t mapping_index(const struct mapping *m, const char *form);
-/* Adds or replaces; copies all of @entry. */
+/* Adds or replaces; copies all of @entry. Where memory runs out for so many entries it is left out, and this thread's work fails (base/shortage.h). */
 void mapping_set(struct mapping *m, const struct mapping_entry *entry);
 /* Same ports, issue width, forms (any order), usages and latencies. */
 bool mapping_equal(const struct mapping *a, const struct mapping *b);

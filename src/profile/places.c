@@ -188,7 +188,7 @@ void places_find(struct run_profile *p, const struct samples *s, uint32_t image)
     struct place_list list = {{0}};
     struct object o = {.code = NULL};
     struct err ignored;
-    bool readable = path[0] == '/' && object_read(path, false, &o, &ignored);
+    bool readable = path[0] == '/' && object_read(path, 0, &o, &ignored);
     size_t elsewhere = 0;
 
     for (size_t i = 0; i < s->points.count; i++) {

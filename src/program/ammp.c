@@ -63,7 +63,7 @@ static struct block_memory *memory_by_block(const struct program *p, const struc
         out->references += r->references;
         for (size_t k = 0; k < r->bin_count; k++) {
             double served[MEMORY_LEVELS + 1], behind = 1;
-            memory_served(memory, r->bins[k].distance, 0, served);
+            memory_served(memory, r->bins[k].distance, 0, 1, served);
             b->latency += r->bins[k].count * memory_latency(memory, served);
             b->lines += r->bins[k].count * memory_line_cycles(memory, served);
             for (size_t l = 0; l < memory->count; l++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "program/native.h"
 
 #define TRIES 12
 #define CALLS 2000
@@ -53,28 +54,41 @@ static double seconds_of(double (*call)(double x))
     return (clock_seconds() - start) / CALLS;
 }
 
-/* What function number @f takes, measured now. */
-static double measure(struct call_costs *costs, size_t f)
+/* What function number @f takes, measured now, and what it had of the core. */
+static struct call_cost measure(struct call_costs *costs, size_t f)
 {
-    double least = INFINITY;
+    double least = INFINITY, nops = 0;
 
     for (int i = 0; i < TRIES && !costs->count; i++)
         costs->clock_hz = fmax(costs->clock_hz, clock_now());
-    for (int i = 0; i < TRIES; i++)
+    for (int i = 0; i < TRIES; i++) {
         least = fmin(least, seconds_of(functions[f].call));
-    return least * costs->clock_hz;
+        nops = fmax(nops, native_nops());
+    }
+    return (struct call_cost){functions[f].name, least * costs->clock_hz, nops};
+}
+
+static const struct call_cost *find(struct call_costs *costs, const char *name)
+{
+    for (unsigned i = 0; i < costs->count; i++)
+        if (strcmp(costs->list[i].name, name) == 0)
+            return &costs->list[i];
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        if (strcmp(functions[f].name, name) == 0) {
+            costs->list[costs->count] = measure(costs, f);
+            return &costs->list[costs->count++];
+        }
+    return NULL;
 }
 
 double call_cost_of(struct call_costs *costs, const char *name)
 {
-    for (unsigned i = 0; i < costs->count; i++)
-        if (strcmp(costs->list[i].name, name) == 0)
-            return costs->list[i].cycles;
-    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
-        if (strcmp(functions[f].name, name) == 0) {
-            double cycles = measure(costs, f);
-            costs->list[costs->count++] = (struct call_cost){functions[f].name, cycles};
-            return cycles;
-        }
-    return NAN;
+    const struct call_cost *found = find(costs, name);
+    return found ? found->cycles : NAN;
+}
+
+double call_cost_beside(struct call_costs *costs, const char *name, double issued)
+{
+    const struct call_cost *found = find(costs, name);
+    return found ? found->cycles * (found->nops > 0 && issued > 0 ? found->nops / issued : 1) : NAN;
 }

@@ -100,6 +100,33 @@ static void find_inner(struct code_unit *u)
     }
 }
 
+/* Adds the @count instructions from @first on, all of @block, to the loops of @k without being one. */
+static uint32_t add_straight(const struct program *p, struct kernel *k, uint32_t block, size_t first, size_t count)
+{
+    const struct program_function *f = &p->functions[p->blocks[block].function];
+    struct str why = {0};
+
+    str_addf(&why, "block %s:%u, in no loop", f->name, block - f->first_block);
+    struct kernel_loop loop = loop_make(k->insns, first, count, "", str_text(&why));
+    str_done(&why);
+    loop.depth = 0;
+    k->loops = mem_resize(k->loops, (k->loop_count + 1) * sizeof *k->loops);
+    k->loops[k->loop_count] = loop;
+    return (uint32_t)k->loop_count++;
+}
+
+/* What to show of each block that has instructions in @u: as program_code_block says. */
+static void find_shown(const struct program *p, const struct code_unit *u, struct kernel *k, uint32_t *shown)
+{
+    for (size_t i = 0, end; i < k->insn_count; i = end) {
+        uint32_t block = u->block[i];
+        for (end = i + 1; end < k->insn_count && u->block[end] == block; end++)
+            continue;
+        if (shown[block] == OUTSIDE)
+            shown[block] = u->inner[i] != OUTSIDE ? u->inner[i] : add_straight(p, k, block, i, end - i);
+    }
+}
+
 static bool assemble_unit(const struct program_code *c, size_t index, struct err *err)
 {
     const struct program_unit *unit = &c->program->units[index];
@@ -119,6 +146,7 @@ static bool assemble_unit(const struct program_code *c, size_t index, struct err
     find_blocks(unit, u, c->has_code);
     find_inner(u);
     code_find_moved(u);
+    find_shown(c->program, u, k, c->shown);
     return true;
 }
 
@@ -130,6 +158,8 @@ struct program_code *program_code_new(const struct program *p, struct err *err)
     c->program = program_hold(p);
     c->units = mem_zero(p->unit_count + 1, sizeof *c->units);
     c->has_code = mem_zero(p->block_count + 1, sizeof *c->has_code);
+    c->shown = mem_alloc((p->block_count + 1) * sizeof *c->shown);
+    memset(c->shown, 0xff, (p->block_count + 1) * sizeof *c->shown);   /* UINT32_MAX */
     for (size_t i = 0; ok && i < p->unit_count; i++)
         ok = assemble_unit(c, i, err);
     if (ok)
@@ -151,37 +181,15 @@ void program_code_free(struct program_code *c)
     }
     free(c->units);
     free(c->has_code);
+    free(c->shown);
     program_free(c->program);
     free(c);
 }
 
-uint32_t program_code_block(struct program_code *c, uint32_t block, uint32_t *unit)
+uint32_t program_code_block(const struct program_code *c, uint32_t block, uint32_t *unit)
 {
     *unit = c->program->blocks[block].unit;
-    struct code_unit *u = &c->units[*unit];
-    struct kernel *k = (struct kernel *)(uintptr_t)u->kernel;   /* ours */
-    size_t first = 0, count = 0;
-
-    while (k && first < k->insn_count && u->block[first] != block)
-        first++;
-    if (!k || first == k->insn_count)
-        return UINT32_MAX;
-    if (u->inner[first] != OUTSIDE)
-        return u->inner[first];
-    while (first + count < k->insn_count && u->block[first + count] == block)
-        count++;
-    for (size_t l = 0; l < k->loop_count; l++)
-        if (!k->loops[l].depth && k->loops[l].first == first && k->loops[l].count == count)
-            return (uint32_t)l;
-    struct str why = {0};
-    const struct program_function *f = &c->program->functions[c->program->blocks[block].function];
-    str_addf(&why, "block %s:%u, in no loop", f->name, block - f->first_block);
-    struct kernel_loop loop = loop_make(k->insns, first, count, "", str_text(&why));
-    str_done(&why);
-    loop.depth = 0;
-    k->loops = mem_resize(k->loops, (k->loop_count + 1) * sizeof *k->loops);
-    k->loops[k->loop_count] = loop;
-    return (uint32_t)k->loop_count++;
+    return c->shown[block];
 }
 
 void code_parts_done(struct code_parts *parts)

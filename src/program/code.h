@@ -17,14 +17,15 @@ struct program_code {
     const struct program *program; /* held */
     struct code_unit *units;
     bool *has_code;                /* per block of the program: an instruction is its */
+    uint32_t *shown;               /* per block of the program: what program_code_block says */
 };
 
 /* Assembles the code of all units. NULL with err. Any thread; takes some milliseconds for each unit. */
 struct program_code *program_code_new(const struct program *p, struct err *err);
 void program_code_free(struct program_code *c);
-/* What to show of block @block: the index of a loop of its unit's kernel, the innermost that it is in; of a block in none, its instructions, added to the kernel's
- * loops without being one. UINT32_MAX when it has no code. As long as nobody else has the kernel. */
-uint32_t program_code_block(struct program_code *c, uint32_t block, uint32_t *unit);
+/* What to show of block @block: the index of a loop of its unit's kernel, the innermost that it is in; of a block in none, its instructions, which stand among the
+ * kernel's loops without being one. UINT32_MAX when it has no code. Any thread. */
+uint32_t program_code_block(const struct program_code *c, uint32_t block, uint32_t *unit);
 
 /* How often each instruction of @unit is executed at @run, into @out, as many as its kernel has. Any thread. */
 void code_executions(const struct program_code *c, uint32_t unit, const struct program_run *run, double *out);

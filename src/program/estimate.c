@@ -35,7 +35,7 @@ struct estimator *estimator_new(const struct program_model *model, const double 
     e->model = program_model_hold(model);
     e->code = code;
     e->kind = kind;
-    e->share = (struct core_share){1, 1};
+    e->share = (struct core_share){1, 1, 0};
     program_model_at(model, inputs, &e->run);
     return e;
 }
@@ -110,17 +110,28 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
     kind->interval *= change->interval > 0 ? change->interval : 1;
 }
 
-/* Time and rate of misses, each of which follows from the other where others replace lines of the last level. */
+/* Sets how many lines the program of @time fetches while others replace all but 1/e of its own: of the second level those who take the CPU over, of the third also
+ * those who share it. Whether that is much beside what @memory had. */
+static bool keep(const struct core_share *share, const struct machine *m, const struct program_time *time, struct memory *memory)
+{
+    double last = 1 / (fact_number(m, "l3_kept") * 1e-3);
+    bool changed = false;
+
+    for (size_t l = 1; l < memory->count; l++) {
+        double gone = share->taken_over + (l + 1 == MEMORY_LEVELS && !isnan(last) ? last : 0), lines = time->misses[l - 1] / time->seconds / gone;
+        if (!(lines >= 1) || isinf(lines))
+            continue;
+        changed |= !(fabs(lines / memory->kept[l] - 1) < RATE_ERROR);
+        memory->kept[l] = lines;
+    }
+    return changed;
+}
+
+/* Time and rate of misses, each of which follows from the other where others replace lines by the clock. */
 static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory, struct program_time *out)
 {
-    double kept = fact_number(m, "l3_kept") * 1e-3;
-
     steady_time(e->code, &e->run, m, memory, &e->calls, &e->share, out);
-    for (int i = 0; i < RATE_ROUNDS && memory->count == MEMORY_LEVELS && !isnan(kept) && out->seconds > 0; i++) {
-        double lines = out->misses[1] / out->seconds * kept;
-        if (lines < 1 || fabs(lines / memory->kept - 1) < RATE_ERROR)
-            break;
-        memory->kept = lines;
+    for (int i = 0; i < RATE_ROUNDS && out->seconds > 0 && keep(&e->share, m, out, memory); i++) {
         program_time_done(out);
         steady_time(e->code, &e->run, m, memory, &e->calls, &e->share, out);
     }

@@ -145,7 +145,7 @@ bool located_add(struct located *out, const struct program_code *c, const struct
     out->part_count = parts->list.count;
     while (image < s->images.count && strcmp(s->images.items[image], path) != 0)
         image++;
-    bool ok = object_read(path, false, &o, err);
+    bool ok = object_read(path, 0, &o, err);
     for (size_t f = 0; ok && f < c->program->function_count; f++) {
         const struct program_function *function = &c->program->functions[f];
         const struct object_symbol *symbol = object_symbol_find(&o, function->name);

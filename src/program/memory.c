@@ -32,11 +32,12 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
     return true;
 }
 
-/* The part of the sets that lines @step bytes apart fall into, as 1 / it: the largest power of two in the step, up to a page, whose place in memory is chance. */
-static double crowding(double step)
+double memory_crowding(double step)
 {
     double factor = 1;
-    while (factor < MEMORY_PAGE / MEMORY_LINE && fmod(step, 2 * factor * MEMORY_LINE) == 0)
+
+    step = rint(step);
+    while (step > MEMORY_LINE && factor < MEMORY_PAGE / MEMORY_LINE && fmod(step, 2 * factor * MEMORY_LINE) == 0)
         factor *= 2;
     return factor;
 }
@@ -57,19 +58,19 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
     double hit = hit_alone(m, level, shape, distance);
 
     /* Others replace lines by the clock: what a slow program comes back to late is gone, as near as it may be by the lines in between. */
-    return level == MEMORY_LEVELS - 1 && m->kept > 0 ? hit * exp(-distance / m->kept) : hit;
+    return m->kept[level] > 0 ? hit * exp(-distance / m->kept[level]) : hit;
 }
 
-void memory_served(const struct memory *m, double distance, double step, double out[MEMORY_LEVELS + 1])
+void memory_served(const struct memory *m, double distance, double step, double alike, double out[MEMORY_LEVELS + 1])
 {
-    double before = 0, crowd = step > MEMORY_LINE ? crowding(rint(step)) : 1;
+    double before = 0, crowd = memory_crowding(step), among = isinf(distance) ? distance : distance * (alike + (1 - alike) / crowd);
 
     for (size_t i = 0; i < m->count; i++) {
         struct cache_shape shape = m->levels[i].shape;
         if (i < 2)
             shape.lines = fmax(shape.ways, shape.lines / crowd);
         /* A cache behind another holds at least what that one holds. */
-        double hit = fmax(before, memory_hit(m, i, &shape, distance));
+        double hit = fmax(before, memory_hit(m, i, &shape, i < 2 ? among : distance));
         out[i] = hit - before;
         before = hit;
     }
@@ -89,13 +90,5 @@ double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEV
     double sum = served[m->count] * m->line_cycles;
     for (size_t i = 0; i < m->count; i++)
         sum += served[i] * m->levels[i].line_cycles;
-    return sum;
-}
-
-double memory_waited(const struct memory *m, const double served[MEMORY_LEVELS + 1], double together)
-{
-    double sum = served[m->count] * m->latency / together;
-    for (size_t i = 1; i < m->count; i++)
-        sum += served[i] * fmax(m->levels[i].latency / together, m->levels[i].miss_cycles);
     return sum;
 }

@@ -24,7 +24,7 @@ struct memory {
     double line_write;               /* cycles of a line that is written to in a stream, in those of one that is read */
     double line_alone;               /* cycles per line of a single stream from main memory, in those of each of two */
     double clock_hz;
-    double kept;                     /* lines that the program fetches from behind the second level while others replace all but 1/e of its lines in the third; 0: nobody does */
+    double kept[MEMORY_LEVELS];      /* of each level, lines that the program fetches into it while others replace all but 1/e of its lines there; 0: nobody does */
     struct sharing sharing;          /* of the last level, by threads of the program; as memory_of leaves it nobody shares */
 };
 
@@ -33,12 +33,13 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err);
 /* Chance that level @level has the line of a reference at @distance in the serial run; @shape: the level's, or what is used of it. */
 double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape, double distance);
 /* Shares of references at @distance in the serial run that each level and, last, main memory serve: count + 1 of them, 1 in sum. @step: bytes from one of these references to
- * the next when they walk steadily, else 0; long powers of two leave most sets of the first and second level unused, the last one spreads lines by a hash. */
-void memory_served(const struct memory *m, double distance, double step, double out[MEMORY_LEVELS + 1]);
+ * the next when they walk steadily, else 0; long powers of two leave most sets of the first and second level unused, the last one spreads lines by a hash. @alike: the part of
+ * the lines in between that walk so, too; the others are spread over all sets. */
+void memory_served(const struct memory *m, double distance, double step, double alike, double out[MEMORY_LEVELS + 1]);
+/* The part of the sets that lines @step bytes apart fall into, as 1 / it: the largest power of two in the step, up to a page, whose place in memory is chance. */
+double memory_crowding(double step);
 /* Mean latency, or cycles per line, over the shares: nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
-/* Cycles of @served references behind the first level, of each level how many, when @together of them are under way at a time. */
-double memory_waited(const struct memory *m, const double served[MEMORY_LEVELS + 1], double together);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -31,6 +32,10 @@
 #define FAULT_PAGES 256u
 #define START_LOOKS 5
 #define FIRST_WAIT 0.3e-3        /* seconds, each twice the one before */
+#define WAIT_TRIES 3
+#define LEFT_MOST 0.8            /* of the lines after the longest wait: more does not tell when they will be gone */
+#define SECOND_BY 8              /* times the first size: as large as the second level, or more than half of it */
+#define SECOND_ROUNDS 20
 #define KEPT_LEAST 20e-6         /* seconds, a walk through the second level: less is not told apart from that */
 
 /* CPU time of this thread: what others run on the same CPU meanwhile is not in it. */
@@ -167,6 +172,14 @@ static double scatter_seconds(const char *from, size_t bytes)
     return start / JUMPS;
 }
 
+/* Times that others got the CPU from this thread while it could have gone on. */
+static double taken_over(void)
+{
+    struct rusage used = {.ru_nivcsw = 0};
+    getrusage(RUSAGE_THREAD, &used);
+    return (double)used.ru_nivcsw;
+}
+
 static double fault_seconds(void)
 {
     double start = seconds_now();
@@ -217,7 +230,12 @@ void native_probe_free(struct native_probe *p)
 }
 
 /* Clock and what the core leaves, all through a look: both change within milliseconds, and a program has the middle of it. */
-struct core_readings { double clocks[PIECES * NATIVE_SIZES], loads[PIECES * NATIVE_SIZES], nops[PIECES * NATIVE_SIZES]; size_t count; };
+struct core_readings { double clocks[PIECES * NATIVE_SIZES], loads[PIECES * NATIVE_SIZES], nops[PIECES * NATIVE_SIZES], start, left; size_t count; };
+
+static struct core_readings readings_start(void)
+{
+    return (struct core_readings){.start = seconds_now(), .left = taken_over()};
+}
 
 static void add_readings(struct core_readings *p)
 {
@@ -234,40 +252,66 @@ static double median(double *values, size_t count)
     return values[count / 2];
 }
 
+/* The mean of all but the lowest and the highest tenth. A core that is shared is so by turns, for some milliseconds each: a program has the mean of both states, the median of
+ * what was seen is one or the other. */
+static double mean_of_most(double *values, size_t count)
+{
+    size_t cut = count / 10;
+    double sum = 0;
+
+    qsort(values, count, sizeof *values, ascending);
+    for (size_t i = cut; i < count - cut; i++)
+        sum += values[i];
+    return sum / (double)(count - 2 * cut);
+}
+
 /* @loads and @issued per cycle of an unshared core, NaN: not known. */
 static void judge_readings(struct core_readings *p, double loads, double issued, double *clock_hz, struct core_share *share)
 {
     *clock_hz = median(p->clocks, p->count);
-    *share = (struct core_share){1, 1};
+    *share = (struct core_share){1, 1, (taken_over() - p->left) / (seconds_now() - p->start)};
     if (!isnan(issued))
-        share->slots = fmin(1, (NOPS + TURN_INSNS) / issued / (median(p->nops, p->count) * *clock_hz));
+        share->slots = fmin(1, (NOPS + TURN_INSNS) / issued / (mean_of_most(p->nops, p->count) * *clock_hz));
     /* Loads wait for slots, too. */
     if (!isnan(loads))
-        share->ports = fmax(share->slots, fmin(1, LOADS / loads / (median(p->loads, p->count) * *clock_hz)));
+        share->ports = fmax(share->slots, fmin(1, LOADS / loads / (mean_of_most(p->loads, p->count) * *clock_hz)));
+}
+
+double native_nops(void)
+{
+    double cycle = chain_seconds(), turn = nops_seconds();
+    return cycle > 0 && turn > 0 ? (NOPS + TURN_INSNS) * cycle / turn : NAN;
 }
 
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share)
 {
-    struct core_readings pieces = {.count = 0};
+    struct core_readings pieces = readings_start();
 
     while (pieces.count < PIECES * NATIVE_SIZES)
         add_readings(&pieces);
     judge_readings(&pieces, fact_number(m, "loads_per_cycle"), fact_number(m, "issue_width"), clock_hz, share);
 }
 
-/* Waits longer and longer after walking through @bytes; @congruence: seconds of each jump that are not the load's. */
+/* Waits longer and longer after walking through @bytes; @congruence: seconds of each jump that are not the load's. A wait in which others got this CPU tells of
+ * them, not of those who share the third level: it is tried again, and left out. */
 static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence, struct native_wait out[NATIVE_WAITS])
 {
     double wait = FIRST_WAIT;
 
-    for (int i = 0; i < NATIVE_WAITS; i++, wait *= 2) {
-        double start = clock_wall();
+    for (int i = 0, tries = 1; i < NATIVE_WAITS; tries++) {
+        double start = clock_wall(), left = taken_over();
         read_seconds(p->at, bytes);
         double walked = clock_wall();
         while (clock_wall() < walked + wait)
             continue;
         double latency = jump_seconds(p->at, bytes) - congruence, end = clock_wall();
-        out[i] = (struct native_wait){(end - start + wait) / 2, fmax(0, latency)};
+        bool whole = taken_over() == left;
+        if (!whole && tries < WAIT_TRIES)
+            continue;
+        out[i] = (struct native_wait){(end - start + wait) / 2, whole ? fmax(0, latency) : NAN};
+        i++;
+        wait *= 2;
+        tries = 0;
     }
 }
 
@@ -275,14 +319,20 @@ bool native_probe_look(struct native_probe *p, struct err *err)
 {
     struct native n = {.fault_seconds = fault_seconds()};
     const double jump_cycles = 6;   /* of the congruence: multiplication, addition, shift and mask beside the load */
-    struct core_readings pieces = {.count = 0};
+    struct core_readings pieces = readings_start();
     for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES; size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
         read_seconds(p->at, size);   /* what it finds is what the walk before left: of this size, too */
         *l = (struct native_level){(double)size, read_seconds(p->at, size), write_seconds(p->at, size), jump_seconds(p->at, size), scatter_seconds(p->at, size)};
         add_readings(&pieces);
     }
+    size_t second = p->first * SECOND_BY;
+    for (int i = 0; i < 2 && second <= MOST_BYTES; i++)
+        read_seconds(p->at, second);
+    if (second <= MOST_BYTES)
+        n.second = (struct native_level){.bytes = (double)second, .latency = jump_seconds(p->at, second)};
     judge_readings(&pieces, p->loads, p->issued, &n.clock_hz, &n.share);
+    n.second.latency = fmax(0, n.second.latency - jump_cycles / n.clock_hz);
     for (size_t i = 0; i < n.count; i++)
         n.sizes[i].latency = fmax(0, n.sizes[i].latency - jump_cycles / n.clock_hz);
     for (int i = 0; i < NATIVE_WAITS; i++)
@@ -297,15 +347,19 @@ bool native_probe_look(struct native_probe *p, struct err *err)
     return true;
 }
 
-/* The value of all looks' that @share of them lie below, of a number @offset bytes into what was seen. */
+/* The value of all looks' that have one that @share of them lie below, of a number @offset bytes into what was seen. */
 static double quantile(const struct native_probe *p, size_t offset, double share)
 {
     double *values = mem_alloc(p->seen.count * sizeof *values), value;
 
-    for (size_t i = 0; i < p->seen.count; i++)
-        memcpy(&values[i], (const char *)&p->seen.items[i] + offset, sizeof value);
-    qsort(values, p->seen.count, sizeof *values, ascending);
-    value = values[(size_t)rint(share * (double)(p->seen.count - 1))];
+    size_t count = 0;
+    for (size_t i = 0; i < p->seen.count; i++) {
+        memcpy(&value, (const char *)&p->seen.items[i] + offset, sizeof value);
+        if (!isnan(value))
+            values[count++] = value;
+    }
+    qsort(values, count, sizeof *values, ascending);
+    value = count ? values[(size_t)rint(share * (double)(count - 1))] : NAN;
     free(values);
     return value;
 }
@@ -325,8 +379,15 @@ void native_probe_result(const struct native_probe *p, struct native *out)
 {
     *out = p->seen.items[0];
     out->clock_hz = quartile(p, offsetof(struct native, clock_hz), true);
-    out->share.slots = middle(p, offsetof(struct native, share) + offsetof(struct core_share, slots));
-    out->share.ports = middle(p, offsetof(struct native, share) + offsetof(struct core_share, ports));
+    /* Times are what add up. */
+    double slots = 0, ports = 0;
+    for (size_t i = 0; i < p->seen.count; i++) {
+        slots += 1 / p->seen.items[i].share.slots;
+        ports += 1 / p->seen.items[i].share.ports;
+    }
+    out->share.slots = (double)p->seen.count / slots;
+    out->share.ports = (double)p->seen.count / ports;
+    out->share.taken_over = middle(p, offsetof(struct native, share) + offsetof(struct core_share, taken_over));
     out->alone = quartile(p, offsetof(struct native, alone), false);
     out->fault_seconds = quartile(p, offsetof(struct native, fault_seconds), false);
     out->start_seconds = quartile(p, offsetof(struct native, start_seconds), false);
@@ -335,6 +396,7 @@ void native_probe_result(const struct native_probe *p, struct native *out)
         out->waits[i].age = middle(p, at + offsetof(struct native_wait, age));
         out->waits[i].latency = middle(p, at + offsetof(struct native_wait, latency));
     }
+    out->second.latency = quartile(p, offsetof(struct native, second) + offsetof(struct native_level, latency), false);
     for (size_t i = 0; i < out->count; i++) {
         size_t at = offsetof(struct native, sizes) + i * sizeof *out->sizes;
         out->sizes[i].read = quartile(p, at + offsetof(struct native_level, read), false);
@@ -351,28 +413,59 @@ static void set(struct machine *m, const char *key, double value, const char *un
     machine_set_fact(m, key, text, unit, NATIVE_SOURCE);
 }
 
-/* Of an area larger than the second level that one holds a part; what the rest takes. */
-static double behind_second(const struct machine *m, const struct native_level *area, double measured, double second)
+/* Of an area larger than the second level that one holds a part, @bytes; what the rest takes. */
+static double behind_second(double bytes, const struct native_level *area, double measured, double second)
 {
-    double part = fmin(0.75, fact_number(m, "l2_bytes") / area->bytes);
+    double part = fmin(0.75, bytes / area->bytes);
     return fmax(measured, (measured - part * second) / (1 - part));
 }
 
-/* The time after which 1/e of the lines in the third level are still there, in seconds; NaN: longer than was waited. @third: the latency of that level. */
-static double kept_seconds(const struct native *n, const struct machine *m, double third)
+/* The part of @lines, places in an area at random, that a cache does not hold: more of them fell into a set than it has ways. */
+static double not_held(const struct cache_shape *cache, double lines)
+{
+    double sets = cache->lines / cache->ways, mean = lines / sets, held = 0, term = exp(-mean), below = 0;
+
+    for (double k = 0; k < cache->ways; k++, term *= mean / k) {
+        held += k * term;
+        below += term;
+    }
+    return 1 - (held + cache->ways * (1 - below)) / mean;
+}
+
+/* What others leave of the second level, in bytes: of an area of its size it holds less than it would alone. What lies behind it is found beyond it, which depends on that. */
+static double second_left(const struct native *n, const struct machine *m)
+{
+    const struct native_level *near = &n->sizes[0], *next = &n->sizes[1];
+    double all = fact_number(m, "l2_bytes"), ways = fact_number(m, "l2_ways"), left = all;
+
+    if (!(n->second.bytes > 0) || isnan(ways) || n->count < 2)
+        return all;
+    double alone = not_held(&(struct cache_shape){all / MEMORY_LINE, ways}, n->second.bytes / MEMORY_LINE);
+    for (int i = 0; i < SECOND_ROUNDS; i++) {
+        double behind = behind_second(left, next, next->latency, near->latency), missed = fmax(0, n->second.latency - near->latency) / fmax(1e-12, behind - near->latency);
+        left = all * fmin(1, (1 - fmin(0.9, missed)) / (1 - alone));
+    }
+    return left;
+}
+
+/* The time after which 1/e of the lines in the third level are still there, in seconds; NaN: longer than can be told. @second: bytes of the level before, @third: its latency. Where the longer
+ * waits are missing, what the last one shows goes on. */
+static double kept_seconds(const struct native *n, double second, double third)
 {
     const struct native_level *near = &n->sizes[0], *area = &n->sizes[2], *far = &n->sizes[n->count - 1];
     double age = 0, left = 1;   /* at the wait before */
 
     for (int i = 0; i < NATIVE_WAITS && n->count > 3 && far->latency > third; i++) {
         const struct native_wait *w = &n->waits[i];
-        double behind = behind_second(m, area, w->latency, near->latency), now = fmin(1, fmax(0.01, (far->latency - behind) / (far->latency - third)));
+        if (isnan(w->latency))
+            continue;
+        double behind = behind_second(second, area, w->latency, near->latency), now = fmin(1, fmax(0.01, (far->latency - behind) / (far->latency - third)));
         if (now <= exp(-1))   /* in between, by the logarithm of what is left */
             return fmax(KEPT_LEAST, age + (w->age - age) * (log(left) + 1) / (log(left) - log(now)));
         age = w->age;
         left = now;
     }
-    return NAN;
+    return left < LEFT_MOST ? age / -log(left) : NAN;
 }
 
 void native_apply(const struct native *n, struct machine *m)
@@ -386,12 +479,15 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "l2_miss_cycles", near->scatter * n->clock_hz, "cycles");
     if (n->count < 3 || isnan(most))
         return;
+    double second = second_left(n, m);
+    if (second < fact_number(m, "l2_bytes"))
+        set(m, "l2_bytes", second, "bytes");
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
-    double third = behind_second(m, next, next->latency, near->latency), kept = kept_seconds(n, m, third);
+    double third = behind_second(second, next, next->latency, near->latency), kept = kept_seconds(n, second, third);
     set(m, "l3_latency", third * n->clock_hz, "cycles");
     if (!isnan(kept))
         set(m, "l3_kept", kept * 1e3, "ms");
-    set(m, "l3_miss_cycles", behind_second(m, next, next->scatter, near->scatter) * n->clock_hz, "cycles");
+    set(m, "l3_miss_cycles", behind_second(second, next, next->scatter, near->scatter) * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");
     set(m, "memory_latency", far->latency * 1e9, "ns");
     set(m, "line_write", (next->write / next->read + far->write / far->read) / 2, "");

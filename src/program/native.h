@@ -26,6 +26,7 @@ struct native {
     struct core_share share;
     struct native_level sizes[NATIVE_SIZES];   /* ascending: within the second level, twice beyond it, and on to main memory */
     size_t count;
+    struct native_level second;  /* as large as the second level, a power of two: what others leave of it; bytes 0: not looked at */
     struct native_wait waits[NATIVE_WAITS];    /* ascending; latency NaN where no area lies between the second level and main memory */
     double alone;                /* seconds per line of a single stream through the last of them */
     double fault_seconds;        /* of the first write to a page, giving it back included */
@@ -41,6 +42,8 @@ bool native_probe_look(struct native_probe *p, struct err *err);
 /* The lower quartile of what was seen, of each quantity: what a program has when the shortest of several runs counts. */
 void native_probe_result(const struct native_probe *p, struct native *out);
 
+/* No-operations per cycle that this thread can issue now. Some 20 microseconds. */
+double native_nops(void);
 /* Clock and share of the core alone, without the memory: some milliseconds. @m as above. One thread. */
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 /* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the last one's size and of how long it keeps lines what

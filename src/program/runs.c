@@ -91,7 +91,7 @@ static bool judge(const struct program_runs *runs, const double *inputs, const s
     return ok;
 }
 
-static const char *const mode_names[] = {"counts", "sampled", "exact", "calls"};
+static const char *const mode_names[] = {"counts", "sampled", "exact", "calls", "sets"};
 
 /* Runs @argv in the current directory. child_result_done frees @result. */
 static bool run_here(const char *const *argv, const struct child_limits *limits, struct child_result *result, struct err *err)
@@ -105,7 +105,7 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
 {
     struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1, .memory = options->memory, .file_size = (size_t)1 << 33,
                                   .wall_seconds = options->seconds, .output = 4096, .fixed_addresses = true};
-    struct str variable = {0}, mode = {0}, moved = {0};
+    struct str variable = {0}, mode = {0}, moved = {0}, caches = {0};
     VEC(const char *) argv = {0};
     struct child_result result;
     struct words words;
@@ -113,11 +113,17 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     str_addf(&variable, "PORTOLAN_TRACE=%s", trace);
     str_addf(&mode, "PORTOLAN_TRACE_MODE=%s", mode_names[options->mode]);
     str_addf(&moved, "PORTOLAN_TRACE_SHIFT=%u", shift);
+    str_add(&caches, "PORTOLAN_TRACE_CACHES=");
+    for (size_t l = 0; options->caches && l < options->caches->count; l++) {
+        const struct cache_shape *shape = &options->caches->levels[l].shape;
+        str_addf(&caches, "%s%.0fx%.0f", l ? "," : "", fmax(1, rint(shape->lines / shape->ways)), shape->ways);
+    }
     bool ok = words_make(runs->names, inputs, runs->name_count, options, directory, &words, err);
     vec_push(&argv, "env");
     vec_push(&argv, str_text(&variable));
     vec_push(&argv, str_text(&mode));
     vec_push(&argv, str_text(&moved));
+    vec_push(&argv, str_text(&caches));
     vec_push(&argv, runs->program->path);
     for (size_t i = 0; i < words.list.count; i++)
         vec_push(&argv, words.list.items[i]);
@@ -134,6 +140,7 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     str_done(&variable);
     str_done(&mode);
     str_done(&moved);
+    str_done(&caches);
     return ok;
 }
 
@@ -154,7 +161,7 @@ double program_start_seconds(struct err *err)
     return least;
 }
 
-double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, unsigned times, struct err *err)
+double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, double *taken_over, struct err *err)
 {
     struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1, .memory = options->memory, .file_size = (size_t)1 << 33,
                                   .wall_seconds = options->seconds, .output = 4096};
@@ -164,7 +171,7 @@ double program_measure(const struct program *p, char *const *names, size_t count
     static const char *const with_threads[] = {"env", "OMP_WAIT_POLICY=passive", NULL};
     struct str threads = {0};
     struct words words = {{0}};
-    double least = INFINITY;
+    double seconds = NAN;
     char *directory = child_directory_new(err);
 
     bool ok = directory && words_make(names, inputs, count, options, directory, &words, err) &&
@@ -176,18 +183,19 @@ double program_measure(const struct program *p, char *const *names, size_t count
     for (size_t i = 0; i < words.list.count; i++)
         vec_push(&argv, words.list.items[i]);
     vec_push(&argv, NULL);
-    for (unsigned i = 0; ok && i < times; i++) {
+    if (ok) {
         struct child_result result;
         ok = run_here(argv.items, &limits, &result, err) && judge(runs, inputs, &result, options, err);
         child_result_done(&result);
-        least = fmin(least, result.cpu_seconds);
+        seconds = result.cpu_seconds;
+        *taken_over = seconds > 0 ? result.taken_over / seconds : 0;
     }
     str_done(&threads);
     words_done(&words);
     child_directory_free(directory);
     vec_done(&argv);
     program_runs_free(runs);
-    return ok ? least : NAN;
+    return ok ? seconds : NAN;
 }
 
 /* Adds the bins of @from to those of @into, whose distances and steps are means. */
@@ -242,6 +250,22 @@ static bool run_once(const struct program_runs *runs, const double *inputs, cons
     str_done(&trace);
     child_directory_free(beside);
     child_directory_free(dir);
+    return ok;
+}
+
+bool program_simulate_sets(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, const struct memory *memory,
+                           double missed[MEMORY_LEVELS], struct err *err)
+{
+    struct program_runs *runs = program_runs_new(p, names, count);
+    struct run_options simulated = *options;
+    struct program_run run;
+
+    simulated.mode = TRACE_SETS;
+    simulated.caches = memory;
+    bool ok = run_once(runs, inputs, &simulated, 0, &run, err);
+    memcpy(missed, run.missed, sizeof run.missed);
+    program_run_done(p, &run);
+    program_runs_free(runs);
     return ok;
 }
 

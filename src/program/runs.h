@@ -5,6 +5,7 @@
 #include "base/child.h"
 #include "base/vec.h"
 #include "program/formula.h"
+#include "program/memory.h"
 #include "program/program.h"
 
 struct run_bin {
@@ -19,7 +20,7 @@ struct run_reference {
     size_t bin_count;
 };
 
-enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT, TRACE_CALLS };   /* the last: calls are timed; a run of it is not kept */
+enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT, TRACE_CALLS, TRACE_SETS };   /* the last two, whose runs are not kept: calls are timed; caches are simulated */
 
 struct program_run {
     double inputs[INPUTS_MAX];
@@ -29,6 +30,7 @@ struct program_run {
     double *calls;                 /* cycles that one execution spends in functions that are not the program's; NaN: not known */
     struct run_reference *references;
     double seconds;                /* that the run took, instrumented */
+    double missed[MEMORY_LEVELS];  /* of TRACE_SETS: misses of each level */
 };
 
 /* Runs with the same inputs' names. Immutable once others hold it. */
@@ -47,6 +49,7 @@ struct run_options {
     double seconds;                /* of wall clock for each run */
     size_t memory;                 /* bytes of address space */
     size_t threads;                /* program_measure tells the program by OMP_NUM_THREADS; 0 and 1: nothing is told */
+    const struct memory *caches;   /* of TRACE_SETS */
 };
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
@@ -55,9 +58,13 @@ const struct program_runs *program_runs_hold(const struct program_runs *runs);
 /* Runs the program and adds what it did; for reuse distances a short run is repeated with all addresses moved within a line, and the mean is taken. False with err when it could not be run, crashed, exited with a
  * status other than 0 or took too long. Any thread. */
 bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err);
-/* Runs the untraced program @times times; the least CPU time of a run, in seconds, of all its threads, starting and ending included. NaN with err as above, and when the
- * program is not one that was built here. Any thread. */
-double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, unsigned times, struct err *err);
+/* Runs the untraced program once; its CPU time in seconds, of all its threads, starting and ending included. NaN with err as above, and when the program is not one that was
+ * built here. @taken_over: how many times others got its CPU meanwhile, per second of that time. Any thread. */
+double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, double *taken_over, struct err *err);
+/* Runs the program once and simulates the caches of @memory with their sets, by the addresses: the least recently used line of a set goes, a level is looked up where the
+ * one before misses. Misses of each into @missed. False with err as above. Any thread. */
+bool program_simulate_sets(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, const struct memory *memory,
+                           double missed[MEMORY_LEVELS], struct err *err);
 /* The least CPU time of a program that does nothing, in seconds; NaN with err. As above. */
 double program_start_seconds(struct err *err);
 /* Reads a trace that the runtime wrote into @out, which program_run_done frees in either case. False with err. */

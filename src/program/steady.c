@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "model/facts.h"
+#include "program/window.h"
 #include "simulate/simulate.h"
 
 #define SIMULATED 0.002        /* share of all executed instructions from which on a path is simulated */
@@ -26,7 +27,8 @@ struct timing {
     struct simulator *simulator;
     struct core_share share;
     double insns;                    /* executed, all parts */
-    double window, parallel, branch_miss;
+    double window, loads, stores;    /* reorder buffer and buffers of loads and stores, entries */
+    double parallel, branch_miss, issue;
     uint32_t *first_reference, *references;   /* of the program, by block: those of block b are references[first[b]..first[b + 1]) */
     bool *paid;                      /* per block: its references and calls stand in a part; code of a block may lie in several */
     struct program_time *out;
@@ -51,9 +53,14 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
             out->core = bounds.cycles[kind];
             out->bottleneck = (enum bound_kind)kind;
         }
-    for (int kind = 0; kind < BOUND_COUNT; kind++)
-        if (kind != BOUND_DEPENDENCIES && !isnan(bounds.cycles[kind]))
-            flow = fmax(flow, bounds.cycles[kind] / (kind == BOUND_ISSUE || kind == BOUND_FRONTEND || kind == BOUND_RETIRE ? t->share.slots : t->share.ports));
+    for (int kind = 0; kind < BOUND_COUNT; kind++) {
+        bool slots = kind == BOUND_ISSUE || kind == BOUND_FRONTEND || kind == BOUND_RETIRE;
+        if (kind == BOUND_DEPENDENCIES || isnan(bounds.cycles[kind]))
+            continue;
+        flow = fmax(flow, bounds.cycles[kind] / (slots ? t->share.slots : t->share.ports));
+        if (slots)
+            out->slots = fmax(out->slots, bounds.cycles[kind] / t->share.slots);
+    }
     if (part->repeats && part->insns.count <= SIMULATED_MOST && part->executions * (double)part->insns.count >= SIMULATED * t->insns) {
         struct simulation sim;
         simulate(t->simulator, t->work, insns, part->insns.count, &options, &(struct simulate_options){0}, &sim);
@@ -69,30 +76,70 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
 struct part_misses {
     double near, far;         /* lines at a steady step, from caches and from main memory */
     double most;              /* of far, one reference's */
-    double others[MEMORY_LEVELS + 1], missed;   /* lines of the others by what serves them; how many miss the first level */
-    double bursts[MEMORY_LEVELS + 1];           /* lines, beyond the second level, of walks of which each reference takes another: all miss there, or none */
-    double walked;                              /* references of such walks */
+    double others[MEMORY_LEVELS + 1];   /* lines of the others by what serves them */
+    double taken;             /* cycles for which these and those of walks take the paths that they come by */
+    struct walks walks;
 };
 
+/* Whether most of it goes on in steps that no prefetcher follows. */
+static bool walks(const struct run_reference *r)
+{
+    double count = 0;
+    for (size_t i = 0; i < r->bin_count; i++)
+        count += r->bins[i].step > STREAM_STEP ? r->bins[i].regular : 0;
+    return count > STEADY * r->references;
+}
+
+/* The step that most of a reference's walk goes on in; 0: none. */
+static double step_of(const struct run_reference *r)
+{
+    double most = 0, step = 0;
+    for (size_t i = 0; i < r->bin_count; i++)
+        if (r->bins[i].regular > most) {
+            most = r->bins[i].regular;
+            step = rint(r->bins[i].step);
+        }
+    return step;
+}
+
+/* How many of the @count references @own go on in the same steps as @r, it included. */
+static double copies_of(const struct timing *t, const uint32_t *own, size_t count, const struct run_reference *r)
+{
+    double step = step_of(r), copies = 0;
+    for (size_t i = 0; i < count; i++)
+        copies += step_of(&t->run->references[own[i]]) == step;
+    return step > MEMORY_LINE ? copies : 1;
+}
+
+/* Adds the lines that one reference comes to at steady steps, and those of them that use few sets. */
+static void count_lines(const struct run_reference *r, double copies, double *lines, double *crowded)
+{
+    for (size_t i = 0; i < r->bin_count; i++) {
+        double own = r->bins[i].regular * fmin(1, fabs(r->bins[i].step) / MEMORY_LINE);
+        *lines += own;
+        *crowded += memory_crowding(r->bins[i].step / copies) > 1 ? own : 0;
+    }
+}
+
 /* Adds what one reference's misses take: lines in a stream by bandwidth, the others by latency. */
-static void time_reference(struct timing *t, size_t index, struct part_misses *out)
+static void time_reference(struct timing *t, size_t index, double copies, struct part_misses *out)
 {
     const struct run_reference *r = &t->run->references[index];
     /* A line that is written comes first and goes back later. */
     double ways = t->code->program->references[index].write ? t->memory->line_write : 1, own = 0;
+    bool walk = walks(r);
 
     for (size_t i = 0; i < r->bin_count; i++) {
         const struct run_bin *b = &r->bins[i];
-        double served[MEMORY_LEVELS + 1], behind = 1, regular = b->step <= STREAM_STEP ? b->regular : 0, other = b->count - regular;
-        memory_served(t->memory, b->distance, b->regular > STEADY * b->count ? b->step : 0, served);
+        double served[MEMORY_LEVELS + 1], behind = 1, regular = b->step <= STREAM_STEP && !walk ? b->regular : 0, other = b->count - regular;
+        memory_served(t->memory, b->distance, b->regular > STEADY * b->count ? b->step / copies : 0, out->walks.alike, served);
         double far = ways * regular * served[t->memory->count] * t->memory->line_cycles;
         out->near += ways * regular * memory_line_cycles(t->memory, served) - far;
         own += far;
-        bool walk = b->step > STREAM_STEP && b->regular > STEADY * b->count;
-        for (size_t l = 0; l <= t->memory->count; l++)
-            (walk && l > 1 ? out->bursts : out->others)[l] += other * served[l];
-        out->walked += walk ? other : 0;
-        out->missed += other * (1 - served[0]);
+        for (size_t l = 0; l <= t->memory->count; l++) {
+            out->others[l] += walk ? 0 : other * served[l];
+            out->taken += l ? other * served[l] * window_line_cycles(t->memory, l, t->parallel) : 0;
+        }
         for (size_t l = 0; l < t->memory->count; l++) {
             behind -= served[l];
             t->out->misses[l] += b->count * fmax(0, behind);
@@ -100,31 +147,49 @@ static void time_reference(struct timing *t, size_t index, struct part_misses *o
     }
     out->far += own;
     out->most = fmax(out->most, own);
+    if (walk)
+        vec_push(&out->walks.list, ((struct walk_reference){r, copies}));
     t->out->references += r->references;
+}
+
+/* Executions of @part under way together: by the reorder buffer, and by those of loads and stores, which threads of a core divide. */
+static double reach_of(const struct timing *t, const struct code_part *part)
+{
+    const struct kernel *k = t->code->units[part->unit].kernel;
+    double loads = 0, stores = 0;
+
+    for (size_t i = 0; i < part->insns.count; i++) {
+        loads += (k->insns[part->insns.items[i]].traits & INSN_LOAD) != 0;
+        stores += (k->insns[part->insns.items[i]].traits & INSN_STORE) != 0;
+    }
+    return t->share.slots * fmin(t->window / (double)part->insns.count, fmin(t->loads / loads, t->stores / stores));
 }
 
 static void time_memory(struct timing *t, const struct code_part *part, struct part_time *out)
 {
     struct part_misses w = {0};
+    VEC(uint32_t) own = {0};
+    VEC(double) copies = {0};
+    double lines = 0, crowded = 0;
 
     for (size_t i = 0; i < part->blocks.count; i++) {
         uint32_t b = part->blocks.items[i];
-        if (t->paid[b])
-            continue;
-        for (uint32_t r = t->first_reference[b]; r < t->first_reference[b + 1]; r++)
-            time_reference(t, t->references[r], &w);
+        for (uint32_t r = t->first_reference[b]; !t->paid[b] && r < t->first_reference[b + 1]; r++)
+            vec_push(&own, t->references[r]);
     }
-    /* Misses within reach of the reorder buffer are under way together. */
-    double together = w.missed / part->executions * t->window * t->share.slots / (double)part->insns.count;   /* threads of a core halve it between them */
-    together = fmin(fmax(together, 1), t->parallel);
-    out->latency = memory_waited(t->memory, w.others, together);
-    for (size_t l = 2; l <= t->memory->count; l++) {
-        double one[MEMORY_LEVELS + 1] = {0};
-        one[l] = 1;
-        /* Meanwhile the core does that reference's part of its work, and no more. */
-        double waited = memory_waited(t->memory, one, together), core = w.walked > 0 ? out->core * part->executions / w.walked : 0;
-        out->bursts += w.bursts[l] * fmax(0, waited - core);
-    }
+    for (size_t i = 0; i < own.count; i++)
+        vec_push(&copies, copies_of(t, own.items, own.count, &t->run->references[own.items[i]]));
+    for (size_t i = 0; i < own.count; i++)
+        count_lines(&t->run->references[own.items[i]], copies.items[i], &lines, &crowded);
+    w.walks.alike = lines > 0 ? crowded / lines : 1;
+    for (size_t i = 0; i < own.count; i++)
+        time_reference(t, own.items[i], copies.items[i], &w);
+    vec_done(&own);
+    vec_done(&copies);
+    const struct window window = {reach_of(t, part), out->core, t->parallel};
+    out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
+    out->taken = w.taken;
+    vec_done(&w.walks.list);
     /* More streams keep more lines under way: line_cycles are those of two, t(k) = a + b / k. */
     double alone = t->memory->line_alone, streams = w.most > 0 ? w.far / w.most : 1;
     out->far = w.far * fmax(0.5, 2 - alone + 2 * (alone - 1) / streams);
@@ -135,7 +200,7 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
 static double overlap(const struct part_time *p)
 {
     double core = p->core * p->executions, near = p->stream - p->far;
-    return fmax(core, near + p->latency) + p->bursts + p->far - FAR_HIDDEN * fmin(core, p->far);
+    return fmax(core + p->latency, near + p->taken) + p->far - FAR_HIDDEN * fmin(core, p->far);
 }
 
 static bool is_own(const struct program *p, const char *name)
@@ -156,7 +221,7 @@ static void time_block_calls(struct timing *t, uint32_t block, struct part_time 
     for (size_t k = 0; k < b->call_count; k++) {
         if (is_own(t->code->program, b->calls[k]))
             continue;
-        double cost = t->calls ? call_cost_of(t->calls, b->calls[k]) : NAN;
+        double cost = t->calls ? t->share.slots < 1 ? call_cost_beside(t->calls, b->calls[k], t->share.slots * t->issue) : call_cost_of(t->calls, b->calls[k]) : NAN;
         known += isnan(cost) ? 0 : count * cost;
         unknown += isnan(cost) ? count : 0;
         name = isnan(cost) ? b->calls[k] : name;
@@ -166,6 +231,7 @@ static void time_block_calls(struct timing *t, uint32_t block, struct part_time 
         return;
     }
     out->calls += known;
+    out->within += known;
     t->out->unknown_calls += (size_t)unknown;
     if (unknown > 0 && !t->out->unknown_call)
         t->out->unknown_call = mem_strdup(name);
@@ -196,7 +262,9 @@ static void time_part(struct timing *t, const struct code_part *part)
         t->paid[part->blocks.items[i]] = true;
     if (part->repeats && part->entries > 0 && part->executions / part->entries > PREDICTED_TRIPS)
         out.ends = part->entries * t->branch_miss;
-    out.cycles = overlap(&out) + out.ends + out.calls;
+    /* Functions of libm depend on little that came before: they fill the slots that dividers and chains leave. */
+    out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
+    out.cycles = overlap(&out) + out.ends + out.calls - out.within;
     t->out->cycles += out.cycles;
     vec_push(&t->out->parts, out);
 }
@@ -239,8 +307,11 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
     t.work = block_work_new(m);
     t.simulator = simulator_new();
     t.window = fact_number(m, "reorder_buffer");
+    t.loads = fact_number(m, "load_buffer");
+    t.stores = fact_number(m, "store_buffer");
     t.parallel = fact_number(m, "miss_parallel");
     t.branch_miss = fact_number(m, "branch_miss");
+    t.issue = fact_number(m, "issue_width");
     index_references(&t);
     code_parts_find(c, run, &parts);
     if (parts.list.count)
@@ -263,10 +334,10 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
 
 const char *part_limit_name(const struct part_time *part)
 {
-    double core = part->core * part->executions, misses = part->stream + part->latency + part->bursts;
+    double core = part->core * part->executions, misses = part->stream + part->latency;
     if (part->calls > core && part->calls > misses)
         return "calls";
-    return misses > core ? part->stream > part->latency + part->bursts ? "lines streamed" : "misses" : bound_name(part->bottleneck);
+    return misses > core ? part->stream > part->latency ? "lines streamed" : "misses" : bound_name(part->bottleneck);
 }
 
 const struct part_time *program_time_part(const struct program_time *t, const struct code_part *part)

@@ -16,12 +16,14 @@ struct part_time {
     double executions;
     size_t insns;
     double core;                   /* cycles per execution without misses */
+    double slots;                  /* of core, cycles that the issue, front end and retirement need */
     enum bound_kind bottleneck;
-    double stream, latency;        /* cycles of all executions for lines streamed, for misses that are waited for */
+    double stream, latency;        /* cycles of all executions for lines streamed, for misses that are waited for beyond the core's own */
+    double taken;                  /* cycles of all executions at least for misses that are no streams, however many are under way together */
     double far;                    /* of stream, lines from main memory */
-    double bursts;                 /* cycles of all executions for misses that come all at once: what the core does not hide of them */
     double ends;                   /* cycles of all executions for mispredicted loop ends */
     double calls;                  /* cycles of all executions in functions that are not the program's */
+    double within;                 /* of these, what runs while the part waits for its own chains and units */
     double cycles;                 /* all of it */
     bool unknown;                  /* a form without ports: a lower bound */
 };

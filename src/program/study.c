@@ -33,7 +33,6 @@ void study_free(struct study *s)
     vec_done(&s->blocks);
     effects_done(&s->effects);
     estimator_free(s->estimator);
-    program_code_free(s->code);
     free(s->program);
     free(s->inputs);
     free(s->machine);
@@ -116,7 +115,7 @@ static void add_block(const struct studying *w, const struct program_run *run, u
     struct str name = {0}, formula = {0};
     bool exact = program_model_exact(w->model, f, w->out->at);
 
-    uint32_t unit, loop = program_code_block(w->out->code, b, &unit);
+    uint32_t unit, loop = program_code_block(estimator_code(w->out->estimator), b, &unit);
     name_block(p, b, &name);
     formula_print(f, (const char *const *)w->model->runs->names, w->model->runs->name_count, &formula);
     vec_push(&w->out->blocks, ((struct study_block){
@@ -244,8 +243,7 @@ static bool fill(struct studying *w, bool here, struct err *err)
     size_t idle;
 
     s->estimator = estimator_new(w->model, s->at, w->kind, err);
-    s->code = s->estimator ? program_code_new(w->model->runs->program, err) : NULL;
-    if (!s->code)
+    if (!s->estimator)
         return false;
     if (here) {
         if (!native_known(w->machine, false, s->memory_day, err))

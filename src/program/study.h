@@ -59,7 +59,6 @@ struct study {
     size_t point_count;
     struct effects effects;
     struct estimator *estimator;         /* NULL: none */
-    struct program_code *code;           /* the study's own, which blocks are opened from; NULL: none */
 };
 
 /* Studies @model at @inputs on @m; its clock and memory are those measured where @here (native_known). @progress (may be NULL) is told the share done and says whether to go on. NULL with

@@ -82,6 +82,16 @@ static bool read_calls(struct trace *t, const char *at)
     return true;
 }
 
+static bool read_level(struct trace *t, const char *at)
+{
+    double level, misses;
+
+    if (!number(&at, &level) || !number(&at, &misses) || level >= MEMORY_LEVELS)
+        return false;
+    t->run->missed[(size_t)level] = misses;
+    return true;
+}
+
 /* "17:count:sum:regular:steps" */
 static bool read_bin(const char **at, double out[5])
 {
@@ -120,7 +130,7 @@ static bool read_reference(struct trace *t, const char *at)
 static bool read_line(struct trace *t, char *line)
 {
     static const struct { const char *word; bool (*read)(struct trace *t, const char *at); } kinds[] = {
-        {"unit ", read_unit}, {"block ", read_block}, {"access ", read_reference}, {"clock ", read_clock}, {"calls ", read_calls}};
+        {"unit ", read_unit}, {"block ", read_block}, {"access ", read_reference}, {"clock ", read_clock}, {"calls ", read_calls}, {"level ", read_level}};
 
     if (strcmp(line, "end") == 0) {
         t->ended = true;
@@ -132,18 +142,26 @@ static bool read_line(struct trace *t, char *line)
     return strncmp(line, "portolan-trace 2 ", 17) == 0;
 }
 
+/* What is counted, of each block and reference; false when memory runs out. */
+static bool make_room(const struct program *p, struct program_run *out)
+{
+    out->counts = mem_try_zero(p->block_count + 1, sizeof *out->counts);
+    out->taken = mem_try_zero(p->block_count + 1, sizeof *out->taken);
+    out->calls = mem_try_alloc((p->block_count + 1) * sizeof *out->calls);
+    out->references = mem_try_zero(p->reference_count + 1, sizeof *out->references);
+    for (size_t b = 0; out->calls && b <= p->block_count; b++)
+        out->calls[b] = NAN;
+    return out->counts && out->taken && out->calls && out->references;
+}
+
 bool program_trace_parse(const struct program *p, const char *name, struct str *text, struct program_run *out, struct err *err)
 {
     struct trace t = {.program = p, .run = out};
     size_t number_of_line = 0;
     bool ok = true;
 
-    out->counts = mem_zero(p->block_count + 1, sizeof *out->counts);
-    out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
-    out->calls = mem_alloc((p->block_count + 1) * sizeof *out->calls);
-    for (size_t b = 0; b <= p->block_count; b++)
-        out->calls[b] = NAN;
-    out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
+    if (!make_room(p, out))
+        return err_memory(err, name, p->block_count * (sizeof *out->counts + sizeof *out->taken + sizeof *out->calls) + p->reference_count * sizeof *out->references);
     for (char *at = text->data, *next; ok && at && *at; at = next) {
         size_t length = strcspn(at, "\n");
         next = at + length + (at[length] == '\n');

@@ -339,7 +339,7 @@ void report_add(const struct kernel *k, size_t loop, struct analysis *const *a, 
         if (i)
             result_line(result, "\n");
         add_machine(k, a[i], ascii, result);
-        result_json_line(result, analysis_json(a[i]));
+        result_item(result, "machines", analysis_json(a[i]));
     }
     add_rows(a, n, result);
 }

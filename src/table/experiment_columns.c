@@ -47,7 +47,7 @@ void experiment_column_text(const struct experiment_columns *c, size_t row, int 
     case EXPERIMENT_COLUMN_LENGTHS:
         lengths = names_find(&c->table->extra, EXPERIMENT_LENGTHS);
         if (lengths != UINT32_MAX)
-            str_add(out, e->extra[lengths]);
+            str_add(out, experiments_extra(c->table, row, lengths));
         break;
     case EXPERIMENT_COLUMN_SPREAD:
         if (!isnan(number))

@@ -22,6 +22,16 @@ struct result *result_new(void)
     return mem_zero(1, sizeof(struct result));
 }
 
+void result_set_command(struct result *r, const char *command)
+{
+    r->command = command;
+}
+
+const char *result_command(const struct result *r)
+{
+    return r->command;
+}
+
 static void cell_done(struct result_cell *c)
 {
     if (c->kind == CELL_TEXT)
@@ -91,6 +101,7 @@ static void take_prepared(struct result *to, struct result *from)
 void result_append(struct result *to, struct result *take_from)
 {
     take_prepared(to, take_from);
+    to->command = to->command ? to->command : take_from->command;
     to->confirmation = to->confirmation ? take_from->confirmation || !take_from->count : take_from->confirmation && !to->count;
     if (take_from->count) {
         to->parts = mem_resize(to->parts, (to->count + take_from->count) * sizeof *to->parts);
@@ -222,9 +233,11 @@ void result_nested(struct result *r, const char *key, json_t *take_value)
     add_field(r, key, make_nested(take_value));
 }
 
-void result_json_line(struct result *r, json_t *take_object)
+void result_item(struct result *r, const char *key, json_t *take_object)
 {
-    add_part(r, PART_JSON_LINE)->cell = make_nested(take_object);
+    struct result_part *part = add_part(r, PART_ITEM);
+    part->key = mem_strdup(key);
+    part->cell = make_nested(take_object);
 }
 
 static const char *copy_of(const char *text)

@@ -3,7 +3,7 @@
  * A result is a sequence of fields (a name and one value), tables, and lines of text:
  * - text shows lines and tables;
  * - CSV holds the tables, or where there is none the fields as a single row;
- * - JSON is one object whose members are fields and tables in their order;
+ * - JSON is one object: the number of the schema (data/schema.json), the command, and fields and tables in their order;
  * - Markdown and HTML show lines and tables, fields where there is no table, and blocks of text where there is neither.
  * What is missing is "-" in text, empty in CSV and null in JSON. Strings that are not UTF-8 are escaped (\xff) but in text. */
 #ifndef PORTOLAN_TABLE_RESULT_H
@@ -52,7 +52,7 @@ enum table_shape {
     TABLE_ROWS,      /* an array of objects */
     TABLE_VALUES,    /* an array of the first column's values */
     TABLE_MAP,       /* an object: first column's text to the second column's value */
-    TABLE_LINES,     /* an object per row, each a line of its own beside the others */
+    TABLE_SPREAD,    /* of one row alone the members stand in the object itself; otherwise as TABLE_ROWS */
 };
 
 struct result;
@@ -74,7 +74,12 @@ struct result_table {
     size_t note_count;
 };
 
+#define RESULT_SCHEMA 1   /* changes when a member that programs may read goes or means something else */
+
 struct result *result_new(void);
+/* Whose result it is, by the name in the table of commands, which lasts; JSON says so. NULL: nobody's. */
+void result_set_command(struct result *r, const char *command);
+const char *result_command(const struct result *r);
 /* The last holder's call frees it. Any thread. */
 void result_free(struct result *r);
 /* One more may read it, on any thread, and is to result_free it; nobody changes it from now on. */
@@ -104,8 +109,8 @@ void result_number(struct result *r, const char *key, double value);           /
 void result_switch(struct result *r, const char *key, bool value);
 void result_missing(struct result *r, const char *key);
 void result_nested(struct result *r, const char *key, json_t *take_value);     /* JSON only */
-/* An object of its own on a line of its own, in JSON only. */
-void result_json_line(struct result *r, json_t *take_object);
+/* One object of the array @key, in JSON only; of one alone the members stand in the result's object itself. */
+void result_item(struct result *r, const char *key, json_t *take_object);
 
 /* A table with no rows yet, borrowed until the result goes; the columns are copied. @key names it in JSON. */
 struct result_table *result_table(struct result *r, const char *key, const struct result_column *columns, size_t count);

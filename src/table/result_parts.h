@@ -23,17 +23,18 @@ struct table_note {
     char *text;
 };
 
-enum result_part_kind { PART_LINE, PART_BLOCK, PART_FIELD, PART_TABLE, PART_JSON_LINE };
+enum result_part_kind { PART_LINE, PART_BLOCK, PART_FIELD, PART_TABLE, PART_ITEM };
 
 struct result_part {
     enum result_part_kind kind;
-    char *key;                   /* of a field */
+    char *key;                   /* of a field or item */
     struct str text;             /* of a line or block */
-    struct result_cell cell;            /* of a field or JSON line */
+    struct result_cell cell;            /* of a field or item */
     struct result_table *table;
 };
 
 struct result {
+    const char *command;         /* borrowed; NULL: none */
     struct result_part *parts;
     size_t count, capacity;
     bool confirmation;

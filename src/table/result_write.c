@@ -284,31 +284,50 @@ static void add_json(json_t *take_value, struct str *out)
     json_decref(take_value);
 }
 
+/* Adds @take_item to the array @key of @items, which holds those that may turn out to be alone. */
+static void add_item(json_t *items, const char *key, json_t *take_item)
+{
+    if (!json_object_get(items, key))
+        json_object_set_new(items, key, json_array());
+    json_array_append_new(json_object_get(items, key), take_item);
+}
+
+/* Puts each array of @items where it belongs: into @object, or of one item alone its members. */
+static void place_items(json_t *items, json_t *object)
+{
+    const char *key;
+    json_t *array;
+
+    json_object_foreach(items, key, array)
+        if (json_array_size(array) == 1)
+            json_object_update_missing(object, json_array_get(array, 0));
+        else
+            json_object_set(object, key, array);
+}
+
 void result_write_json(const struct result *r, struct str *out)
 {
-    json_t *object = json_object();
-    bool lines = false;
+    json_t *object = json_object(), *items = json_object();
 
+    json_object_set_new(object, "schema", json_integer(RESULT_SCHEMA));
+    if (r->command)
+        json_object_set_new(object, "command", json_text(r->command));
     for (size_t i = 0; i < r->count; i++) {
         const struct result_part *part = &r->parts[i];
         const struct result_table *t = part->table;
-        if (part->kind == PART_JSON_LINE) {
-            add_json(cell_json(&part->cell), out);
-            lines = true;
-        } else if (part->kind == PART_TABLE && t->shape == TABLE_LINES && !(t->hide & NOT_JSON)) {
+        if (part->kind == PART_ITEM)
+            add_item(items, part->key, cell_json(&part->cell));
+        else if (part->kind == PART_TABLE && t->shape == TABLE_SPREAD && table_rows(t) && !(t->hide & NOT_JSON))
             for (size_t row = 0, rows = table_rows(t); row < rows; row++)
-                add_json(row_json(t, row), out);
-            lines = true;
-        } else if (part->kind == PART_TABLE && !(t->hide & NOT_JSON)) {
+                add_item(items, t->key, row_json(t, row));
+        else if (part->kind == PART_TABLE && !(t->hide & NOT_JSON))
             json_object_set_new(object, t->key, table_json(t));
-        } else if (part->kind == PART_FIELD) {
+        else if (part->kind == PART_FIELD)
             json_object_set_new(object, part->key, cell_json(&part->cell));
-        }
     }
-    if (!lines || json_object_size(object))
-        add_json(object, out);
-    else
-        json_decref(object);
+    place_items(items, object);
+    json_decref(items);
+    add_json(object, out);
 }
 
 unsigned heat_terminal(double share)

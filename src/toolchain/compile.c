@@ -11,31 +11,17 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "base/child.h"
+#include "base/mem.h"
+#include "toolchain/compilers.h"
 
 #define SOURCE_LIMIT ((size_t)16 << 20)
 
 static const struct child_limits cc_limits = {
     .cpu_seconds = 20, .memory = (size_t)3 << 30, .file_size = (size_t)64 << 20, .wall_seconds = 30, .output = (size_t)256 << 10};
 
-static bool has_ending(const char *path, const char *const *endings)
-{
-    const char *dot = strrchr(path, '.');
-    for (; dot && *endings; endings++)
-        if (strcmp(dot, *endings) == 0)
-            return true;
-    return false;
-}
-
-static bool is_cplusplus(const char *path)
-{
-    static const char *const endings[] = {".cc", ".cpp", ".cxx", ".c++", ".C", NULL};
-    return has_ending(path, endings);
-}
-
 bool compile_is_source(const char *path)
 {
-    static const char *const endings[] = {".c", NULL};
-    return has_ending(path, endings) || is_cplusplus(path);
+    return compiler_language(path) != SOURCE_IN_NONE;
 }
 
 static bool is_one_of(const char *word, const char *const *list)
@@ -147,24 +133,6 @@ static void push_directory(const char *text, struct str *out)
     str_addf(out, "-I%s", realpath(text, resolved) ? resolved : text);
 }
 
-/* "cc" or another of the known names, with a version behind if need be. */
-static bool compiler_allowed(const char *name, struct err *err)
-{
-    static const char *const known[] = {"cc", "gcc", "clang", "c++", "g++", "clang++", NULL};
-    char stem[16];
-    size_t length = strlen(name);
-
-    while (length && (isdigit((unsigned char)name[length - 1]) || name[length - 1] == '.'))
-        length--;
-    if (length > 1 && length < strlen(name) && name[length - 1] == '-')
-        length--;
-    else
-        length = strlen(name);
-    snprintf(stem, sizeof stem, "%.*s", (int)(length < sizeof stem ? length : 0), name);
-    return is_one_of(stem, known) ||
-           err_set(err, ERR_USAGE, "use cc, gcc, clang, c++, g++ or clang++, as in gcc-12", "the compiler \"%.100s\" is not allowed", name);
-}
-
 /* What compilers say when a limit stops a part of them, which the driver outlives. */
 static bool met_limit(const struct child_result *r)
 {
@@ -206,78 +174,135 @@ bool compile_blame(const char *path, const char *printed, struct err *err)
     return err_at(err, file[0] ? file : path, line, column);
 }
 
-static bool run(const char *const *argv, const char *dir, const char *path, struct compiled *out, struct err *err)
+/* What is run: the words that do not change, and the place of the one that says the processor. */
+struct compiling {
+    VEC(char *) argv;           /* its own; NULL ends it */
+    size_t target;              /* index of it in argv; 0: no processor is named */
+    const char *path;
+};
+
+static void compiling_done(struct compiling *c)
+{
+    for (size_t i = 0; i < c->argv.count; i++)
+        free(c->argv.items[i]);
+    vec_done(&c->argv);
+}
+
+static void push_word(struct compiling *c, struct str *take_word)
+{
+    if (take_word->length)
+        vec_push(&c->argv, str_take(take_word));
+}
+
+/* The user's options, each joined with its value, so that no value can pass for an option. */
+static bool push_options(struct compiling *c, const struct compile_wish *wish, struct err *err)
+{
+    struct str word = {0};
+
+    for (size_t i = 0; i < wish->count; i++) {
+        const char *option = wish->options[i];
+        bool takes_next;
+        if (!compile_option_allowed(option, &takes_next, err))
+            return false;
+        if (takes_next && i + 1 == wish->count)
+            return err_set(err, ERR_USAGE, NULL, "%s needs a value", option);
+        if (option[1] == 'I')
+            push_directory(takes_next ? wish->options[i + 1] : option + 2, &word);
+        else
+            str_addf(&word, "%s%s", option, takes_next ? wish->options[i + 1] : "");
+        i += takes_next;
+        push_word(c, &word);
+    }
+    return true;
+}
+
+static bool compiling_fill(struct compiling *c, const struct compile_wish *wish, const char *compiler, const char *resolved, struct err *err)
+{
+    static const char *const fixed[] = {"-g1", "-S", "-o", "out.s"};
+    struct str word = {0};
+
+    compiler_program(compiler, wish->isa, &word);
+    push_word(c, &word);
+    if (wish->target) {
+        c->target = c->argv.count;
+        str_addf(&word, "%s%s", isa_ops(wish->isa)->target_option, wish->target);
+        push_word(c, &word);
+    }
+    if (!push_options(c, wish, err))
+        return false;
+    compiler_set_option(compiler, wish->isa, &word);
+    push_word(c, &word);
+    for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        vec_push(&c->argv, mem_strdup(fixed[i]));
+    if (!str_has_prefix(compiler, "flang"))
+        vec_push(&c->argv, mem_strdup("-fno-lto"));
+    vec_push(&c->argv, mem_strdup(resolved));
+    vec_push(&c->argv, NULL);
+    return true;
+}
+
+/* Whether a compiler refused the processor that it was to make code for. */
+static bool unknown_target(const char *printed, const char *target)
+{
+    const char *word = strstr(printed, target);
+
+    return word && (strstr(printed, "bad value") || strstr(printed, "unknown value") || strstr(printed, "unknown target CPU") || strstr(printed, "not a recognized processor"));
+}
+
+/* Runs it; *@again: it does not know the processor @target (NULL: none is looked for), which is no fault yet. */
+static bool run(const struct compiling *c, const char *dir, const char *target, struct compiled *out, bool *again, struct err *err)
 {
     struct child_result r;
     struct str result = {0};
-    bool ok = child_run(argv, dir, NULL, 0, &cc_limits, &r, err);
+    bool ok = child_run((const char *const *)c->argv.items, dir, NULL, 0, &cc_limits, &r, err);
 
     if (!ok && err && err->code == ERR_MISSING)
-        err_set(err, ERR_MISSING, "install gcc or clang, or load assembler text", "the compiler %s is not installed", argv[0]);
+        err_set(err, ERR_MISSING, "install it, name another with --compiler, or load assembler text", "the compiler %s is not installed", c->argv.items[0]);
     if (ok && met_limit(&r)) {
         ok = err_set(err, ERR_LIMIT, "make the file smaller", "the compiler was stopped at its limits (30 s, 20 s of CPU time, 3 GiB of memory)");
-        err_at(err, path, 0, 0);
+        err_at(err, c->path, 0, 0);
     }
     if (ok && !(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0)) {
-        ok = compile_blame(path, str_text(&r.output), err);
+        *again = target && unknown_target(str_text(&r.output), target);
+        ok = *again || compile_blame(c->path, str_text(&r.output), err);
     }
+    if (!*again)
+        str_add_bytes(&out->printed, str_text(&r.output), r.output.length);
     str_addf(&result, "%s/out.s", dir);
-    ok = ok && file_read(str_text(&result), (size_t)64 << 20, &out->assembly, err);
+    ok = ok && (*again || file_read(str_text(&result), (size_t)64 << 20, &out->assembly, err));
     str_done(&result);
     child_result_done(&r);
     return ok;
 }
 
-bool compile_source(const char *path, const char *compiler, const char *const *options, size_t count, struct compiled *out, struct err *err)
+bool compile_source(const char *path, const struct compile_wish *wish, struct compiled *out, struct err *err)
 {
-    VEC(const char *) argv = {0};
-    struct str include = {0};
-    VEC(char *) own = {0};
+    struct compiling c = {.path = path};
     char resolved[PATH_MAX], *dir = NULL;
-    bool ok = false;
+    const char *compiler = wish->compiler;
+    bool again = false;
 
-    *out = (struct compiled){0};
-    if (!compiler)
-        compiler = is_cplusplus(path) ? "c++" : "cc";
-    if (!compiler_allowed(compiler, err) || !file_read(path, SOURCE_LIMIT, &out->source, err))
+    *out = (struct compiled){.target = wish->target};
+    if (compiler ? !compiler_allowed(compiler, err) : !(compiler = compiler_default(compiler_language(path), wish->isa)))
+        return false;
+    if (!file_read(path, SOURCE_LIMIT, &out->source, err))
         return false;
     if (!realpath(path, resolved)) {
         err_set(err, ERR_IO, NULL, "cannot resolve its full path");
         return err_at(err, path, 0, 0);
     }
-    vec_push(&argv, compiler);
-    for (size_t i = 0; i < count; i++) {
-        bool takes_next;
-        if (!compile_option_allowed(options[i], &takes_next, err))
-            goto out;
-        if (takes_next && i + 1 == count) {
-            err_set(err, ERR_USAGE, NULL, "%s needs a value", options[i]);
-            goto out;
-        }
-        /* Joined, so that no value can pass for an option. */
-        str_clear(&include);
-        if (options[i][1] == 'I')
-            push_directory(takes_next ? options[i + 1] : options[i] + 2, &include);
-        else
-            str_addf(&include, "%s%s", options[i], takes_next ? options[i + 1] : "");
-        i += takes_next;
-        vec_push(&own, str_take(&include));
-        vec_push(&argv, own.items[own.count - 1]);
+    bool ok = compiling_fill(&c, wish, compiler, resolved, err) && (dir = child_directory_new(err)) && run(&c, dir, wish->generic ? wish->target : NULL, out, &again, err);
+    if (ok && again) {
+        struct str word = {0};
+        str_addf(&word, "%s%s", isa_ops(wish->isa)->target_option, wish->generic);
+        free(c.argv.items[c.target]);
+        c.argv.items[c.target] = str_take(&word);
+        out->target = wish->generic;
+        again = false;
+        ok = run(&c, dir, NULL, out, &again, err);
     }
-    static const char *const fixed[] = {"-m64", "-g1", "-fno-lto", "-S", "-o", "out.s"};
-    for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        vec_push(&argv, fixed[i]);
-    vec_push(&argv, resolved);
-    vec_push(&argv, NULL);
-    dir = child_directory_new(err);
-    ok = dir && run(argv.items, dir, path, out, err);
     child_directory_free(dir);
-out:
-    for (size_t i = 0; i < own.count; i++)
-        free(own.items[i]);
-    vec_done(&own);
-    vec_done(&argv);
-    str_done(&include);
+    compiling_done(&c);
     return ok;
 }
 
@@ -285,6 +310,7 @@ void compiled_done(struct compiled *c)
 {
     str_done(&c->assembly);
     str_done(&c->source);
+    str_done(&c->printed);
 }
 
 /* The quoted text at *@at, moved past it; false when there is none. */

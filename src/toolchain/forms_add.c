@@ -3,9 +3,11 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/mem.h"
 #include "base/watch.h"
 #include "isa/insn.h"
 #include "toolchain/assemble.h"
@@ -73,7 +75,8 @@ static bool check_code(const struct csv_table *t, int form, const char *path, co
     return true;
 }
 
-struct csv_table *forms_add_read(enum isa isa, const char *path, struct err *err)
+/* The rows of @path when all of them are right; NULL with err. */
+static struct csv_table *read_rows(enum isa isa, const char *path, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
     struct assembled a = {0};
@@ -106,22 +109,23 @@ out:
     return t;
 }
 
-void forms_add_rows(struct forms *f, const struct csv_table *t)
+struct forms *forms_add(const struct forms *base, const char *path, size_t *added, struct err *err)
 {
-    int form = csv_table_column(t, "form"), template = csv_table_column(t, "template"), extension = csv_table_column(t, "extension");
-
-    for (size_t i = 0; i < t->count; i++)
-        forms_take(f, t->rows[i][form], t->rows[i][template], extension < 0 ? "" : t->rows[i][extension]);
-}
-
-bool forms_add(struct forms *f, const char *path, size_t *added, struct err *err)
-{
-    struct csv_table *t = forms_add_read(forms_isa(f), path, err);
+    struct csv_table *t = read_rows(forms_isa(base), path, err);
 
     if (!t)
-        return false;
-    forms_add_rows(f, t);
+        return NULL;
+    int form = csv_table_column(t, "form"), template = csv_table_column(t, "template"), extension = csv_table_column(t, "extension");
+    struct form_row *rows = mem_try_alloc((t->count + 1) * sizeof *rows);
+    struct forms *made = NULL;
+    if (!rows)
+        err_memory_for(err, "the forms", t->count * sizeof *rows);
+    for (size_t i = 0; rows && i < t->count; i++)
+        rows[i] = (struct form_row){t->rows[i][form], t->rows[i][template], extension < 0 ? (char *)"" : t->rows[i][extension], forms_isa(base)};
+    if (rows)
+        made = forms_with(base, rows, t->count, err);
     *added = t->count;
+    free(rows);
     csv_table_free(t);
-    return true;
+    return made;
 }

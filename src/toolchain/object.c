@@ -12,116 +12,10 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
+#include "toolchain/object_lines.h"
+#include "toolchain/unwind.h"
 
-#define CODE_LIMIT ((size_t)256 << 20)
-
-/* A bounded reader of .debug_line; reading past the end gives zeros and sets @over. */
-struct byte_cursor {
-    const uint8_t *at, *end;
-    bool over;
-};
-
-static uint64_t read_fixed(struct byte_cursor *r, size_t size)
-{
-    uint64_t value = 0;
-    if ((size_t)(r->end - r->at) < size) {
-        r->over = true;
-        r->at = r->end;
-        return 0;
-    }
-    for (size_t i = 0; i < size; i++)
-        value |= (uint64_t)r->at[i] << (8 * i);
-    r->at += size;
-    return value;
-}
-
-static uint64_t read_leb(struct byte_cursor *r, bool is_signed)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = (uint8_t)read_fixed(r, 1);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 127) << shift;
-        shift += 7;
-    } while ((byte & 128) && !r->over);
-    if (is_signed && (byte & 64) && shift < 64)
-        value |= ~(uint64_t)0 << shift;
-    return value;
-}
-
-static void line_push(struct object *o, uint64_t offset, uint64_t line)
-{
-    struct object_line row = {offset, (uint32_t)line};
-    if (o->lines.count && o->lines.items[o->lines.count - 1].offset == offset)
-        o->lines.items[o->lines.count - 1] = row;
-    else
-        vec_add(&o->lines, row);
-}
-
-/* The statement program of DWARF 2 to 4, section 6.2; the file has one code section, so addresses are offsets in it. */
-static void lines_read(struct object *o, const uint8_t *bytes, size_t size)
-{
-    struct byte_cursor r = {bytes, bytes + size, false};
-    uint64_t length = read_fixed(&r, 4);
-    if (length < (uint64_t)(r.end - r.at))
-        r.end = r.at + length;
-    uint64_t version = read_fixed(&r, 2);
-    if (version < 2 || version > 4)
-        return;
-    uint64_t header = read_fixed(&r, 4);
-    if (header > (uint64_t)(r.end - r.at))
-        return;
-    const uint8_t *program = r.at + header;
-    uint64_t unit = read_fixed(&r, 1);
-    if (version >= 4)
-        read_fixed(&r, 1);
-    read_fixed(&r, 1);
-    int64_t line_base = (int8_t)read_fixed(&r, 1);
-    uint64_t line_range = read_fixed(&r, 1), opcode_base = read_fixed(&r, 1);
-    uint8_t operands[256] = {0};
-    for (uint64_t i = 1; i < opcode_base; i++)
-        operands[i] = (uint8_t)read_fixed(&r, 1);
-    if (r.over || line_range == 0)
-        return;
-    r.at = program;
-    uint64_t address = 0, line = 1;
-    while (r.at < r.end && !r.over) {
-        uint64_t op = read_fixed(&r, 1);
-        if (op >= opcode_base) {
-            address += (op - opcode_base) / line_range * unit;
-            line += (uint64_t)(line_base + (int64_t)((op - opcode_base) % line_range));
-            line_push(o, address, line);
-        } else if (op == 0) {
-            uint64_t n = read_leb(&r, false);
-            if (n == 0 || n > (uint64_t)(r.end - r.at))
-                return;
-            const uint8_t *next = r.at + n;
-            uint64_t extended = read_fixed(&r, 1);
-            if (extended == 1) {
-                address = 0;
-                line = 1;
-            } else if (extended == 2) {
-                address = read_fixed(&r, n - 1 < 8 ? (size_t)(n - 1) : 8);
-            }
-            r.at = next;
-        } else if (op == 1) {
-            line_push(o, address, line);
-        } else if (op == 2) {
-            address += read_leb(&r, false) * unit;
-        } else if (op == 3) {
-            line += read_leb(&r, true);
-        } else if (op == 8) {
-            address += (255 - opcode_base) / line_range * unit;
-        } else if (op == 9) {
-            address += read_fixed(&r, 2);
-        } else {
-            for (unsigned i = 0; i < operands[op]; i++)
-                read_leb(&r, false);
-        }
-    }
-}
+#define COPIED_MOST ((size_t)1 << 20)   /* bytes of code; what is larger stays in the mapped file */
 
 static int symbol_order(const void *a, const void *b)
 {
@@ -233,7 +127,7 @@ static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Sh
                 return false;
             uint64_t room = s->size - start;
             vec_add(&o->symbols, ((struct object_symbol){mem_strdup(name), s->offset + start, symbol.st_size < room ? symbol.st_size : room,
-                                                         s->offset + s->size, type != STT_NOTYPE || GELF_ST_BIND(symbol.st_info) != STB_LOCAL}));
+                                                         s->offset + s->size, type != STT_NOTYPE || GELF_ST_BIND(symbol.st_info) != STB_LOCAL, false}));
         }
     }
     return true;
@@ -252,11 +146,116 @@ static bool refuse_machine(unsigned machine, struct err *err)
     return false;
 }
 
-static bool sections_read(struct object *o, Elf *elf, size_t length, bool want_lines, struct err *err)
+/* Whether a section holds code that is looked at: no stubs to other files. */
+static bool holds_code(const GElf_Shdr *header, const char *name)
+{
+    return header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR && header->sh_size && !str_has_prefix(name, ".plt");
+}
+
+/* One section's code, as it stands in the mapped file. False with err. */
+static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header, const char *name, size_t length, struct err *err)
+{
+    if (header->sh_offset > length || header->sh_size > length - header->sh_offset || header->sh_size > length - o->length)
+        return err_set(err, ERR_DATA, "build the file again", "its section %.100s reaches beyond the file, or others overlap", name);
+    vec_add(&o->sections, ((struct object_section){mem_strdup(name), elf_ndxscn(scn), header->sh_addr, header->sh_offset, header->sh_offset, header->sh_size}));
+    o->length += header->sh_size;
+    return true;
+}
+
+/* The same as a copy behind those before it, in @room bytes for all. */
+static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf_Shdr *header, const char *name, struct err *err)
+{
+    errno = 0;
+    const Elf_Data *data = elf_getdata(scn, NULL);
+
+    if (!data && errno == ENOMEM)
+        return err_memory(err, NULL, header->sh_size);
+    if (!data || !data->d_buf || data->d_size == 0)
+        return true;
+    if (data->d_size > room - o->length)
+        return err_set(err, ERR_DATA, "build the file again", "the size of its section %.100s is damaged", name);
+    memcpy(o->code + o->length, data->d_buf, data->d_size);
+    vec_add(&o->sections, ((struct object_section){mem_strdup(name), elf_ndxscn(scn), header->sh_addr, header->sh_offset, o->length, data->d_size}));
+    o->length += data->d_size;
+    watch_steps(1 + data->d_size / 1000);
+    return true;
+}
+
+/* Bytes of all sections with code; what overlaps is counted again. */
+static uint64_t code_size(Elf *elf, const struct strings *names)
+{
+    uint64_t total = 0;
+    GElf_Shdr header;
+
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+        const char *name = gelf_getshdr(scn, &header) ? string_of(names, header.sh_name) : NULL;
+        if (name && holds_code(&header, name) && __builtin_add_overflow(total, header.sh_size, &total))
+            return UINT64_MAX;
+    }
+    return total;
+}
+
+/* Sections with code; *@unwind gets the number of the one with the unwind tables. */
+static bool code_read(struct object *o, Elf *elf, const struct strings *names, size_t length, unsigned parts, size_t *unwind, struct budget *left, struct err *err)
+{
+    GElf_Shdr header;
+    size_t mapped = 0;
+    char *file = NULL;
+
+    const uint64_t room = code_size(elf, names);
+    o->together = parts & OBJECT_LINES || room <= COPIED_MOST;
+    if (o->together && room && (o->code = mem_try_alloc(room)) == NULL)
+        return err_memory(err, NULL, room);
+    if (!o->together && (file = elf_rawfile(elf, &mapped)) == NULL)
+        return err_set(err, ERR_IO, NULL, "cannot map the file: %s", elf_errmsg(-1));
+    if (!o->together)
+        o->code = (uint8_t *)file;
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+        const char *name = gelf_getshdr(scn, &header) ? string_of(names, header.sh_name) : NULL;
+        Elf_Data *data;
+        if (!name)
+            continue;
+        if (!spend(left, 0, strlen(name), err))
+            return false;
+        if (strcmp(name, ".eh_frame") == 0 && header.sh_type != SHT_NOBITS)
+            *unwind = elf_ndxscn(scn);
+        if (parts & OBJECT_LINES && strcmp(name, ".debug_line") == 0 && (data = elf_getdata(scn, NULL)) != NULL && data->d_buf)
+            object_lines_read(o, data->d_buf, data->d_size);
+        else if (holds_code(&header, name) && !(o->together ? copy_section(o, room, scn, &header, name, err) : map_section(o, scn, &header, name, mapped < length ? mapped : length, err)))
+            return false;
+    }
+    return true;
+}
+
+static bool tables_read(struct object *o, Elf *elf, bool relocatable, struct budget *left, struct err *err)
+{
+    struct section_map map = {0};
+    bool has_table = false, ok = true;
+    GElf_Shdr header;
+
+    sections_map(o, &map);
+    for (int dynamic = 0; dynamic < 2 && !has_table; dynamic++)
+        for (Elf_Scn *scn = NULL; ok && (scn = elf_nextscn(elf, scn)) != NULL;)
+            if (gelf_getshdr(scn, &header) && header.sh_type == (dynamic ? SHT_DYNSYM : SHT_SYMTAB)) {
+                ok = symbols_read(o, elf, scn, &header, relocatable, &map, left, err);
+                has_table = true;
+            }
+    free(map.items);
+    return ok;
+}
+
+static void symbols_sort(struct object *o)
+{
+    if (o->symbols.count)
+        qsort(o->symbols.items, o->symbols.count, sizeof *o->symbols.items, symbol_order);
+}
+
+static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned parts, struct err *err)
 {
     struct budget left = {length / sizeof(Elf32_Sym) + 1, 16 * length + 4096};
     GElf_Ehdr file;
-    size_t names;
+    size_t names, unwind = 0;
+
     if (elf_kind(elf) != ELF_K_ELF)
         return err_set(err, ERR_DATA, "give a program, a library or an object file", "not an ELF file");
     if (!gelf_getehdr(elf, &file) || elf_getshdrstrndx(elf, &names) != 0)
@@ -267,62 +266,18 @@ static bool sections_read(struct object *o, Elf *elf, size_t length, bool want_l
     if (isa == ISA_COUNT || file.e_ident[EI_DATA] != ELFDATA2LSB)
         return refuse_machine(file.e_machine, err);
     o->isa = (enum isa)isa;
-    bool relocatable = file.e_type == ET_REL;
-    GElf_Shdr header;
-    size_t total = 0, room = 0;
+    const bool relocatable = file.e_type == ET_REL;
     const struct strings section_names = strings_at(elf, names);
-    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-        const char *name;
-        if (!gelf_getshdr(scn, &header) || !(name = string_of(&section_names, header.sh_name)))
-            continue;
-        if (!spend(&left, 0, strlen(name), err))
-            return false;
-        Elf_Data *data;
-        if (want_lines && strcmp(name, ".debug_line") == 0 && (data = elf_getdata(scn, NULL)) != NULL && data->d_buf) {
-            lines_read(o, data->d_buf, data->d_size);
-            continue;
-        }
-        if (header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_EXECINSTR) || str_has_prefix(name, ".plt"))
-            continue;
-        errno = 0;
-        data = elf_getdata(scn, NULL);
-        if (!data && errno == ENOMEM)
-            return err_memory(err, NULL, header.sh_size);
-        if (!data || !data->d_buf || data->d_size == 0)
-            continue;
-        if (data->d_size > CODE_LIMIT - total)
-            return err_set(err, ERR_LIMIT, "give a smaller object file", "more than 256 MiB of code");
-        if (total + data->d_size > room) {
-            room = total + data->d_size > 2 * room ? total + data->d_size : 2 * room;
-            void *code = mem_try_resize(o->code, room);
-            if (!code)
-                return err_memory(err, NULL, room);
-            o->code = code;
-        }
-        vec_add(&o->sections, ((struct object_section){mem_strdup(name), elf_ndxscn(scn), header.sh_addr, header.sh_offset, total, data->d_size}));
-        watch_steps(1 + data->d_size / 1000);
-        memcpy(o->code + total, data->d_buf, data->d_size);
-        total += data->d_size;
-    }
-    o->length = total;
-    bool has_table = false;
-    struct section_map map = {0};
-    sections_map(o, &map);
-    bool ok = true;
-    for (int dynamic = 0; dynamic < 2 && !has_table; dynamic++)
-        for (Elf_Scn *scn = NULL; ok && (scn = elf_nextscn(elf, scn)) != NULL;)
-            if (gelf_getshdr(scn, &header) && header.sh_type == (dynamic ? SHT_DYNSYM : SHT_SYMTAB)) {
-                ok = symbols_read(o, elf, scn, &header, relocatable, &map, &left, err);
-                has_table = true;
-            }
-    free(map.items);
-    if (o->symbols.count)
-        qsort(o->symbols.items, o->symbols.count, sizeof *o->symbols.items, symbol_order);
+    if (!code_read(o, elf, &section_names, length, parts, &unwind, &left, err) || !tables_read(o, elf, relocatable, &left, err))
+        return false;
+    symbols_sort(o);
+    if (parts & OBJECT_FUNCTIONS && !relocatable && unwind_functions(o, elf, unwind, file.e_entry))
+        symbols_sort(o);
     symbols_bound(o);
-    return ok && watch_goes_on(err);
+    return watch_goes_on(err);
 }
 
-bool object_read(const char *path, bool lines, struct object *out, struct err *err)
+bool object_read(const char *path, unsigned parts, struct object *out, struct err *err)
 {
     memset(out, 0, sizeof *out);
     elf_version(EV_CURRENT);
@@ -333,10 +288,12 @@ bool object_read(const char *path, bool lines, struct object *out, struct err *e
     size_t length = fstat(fd, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
     errno = 0;
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    bool ok = elf ? sections_read(out, elf, length, lines, err)
+    bool ok = elf ? sections_read(out, elf, length, parts, err)
               : errno == ENOMEM ? err_memory(err, NULL, length)
                                 : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1));
-    if (elf)
+    if (elf && out->code && !out->together)
+        out->mapping = elf;
+    else if (elf)
         elf_end(elf);
     close(fd);
     return ok || err_at(err, path, 0, 0);
@@ -344,7 +301,10 @@ bool object_read(const char *path, bool lines, struct object *out, struct err *e
 
 void object_done(struct object *o)
 {
-    free(o->code);
+    if (o->mapping)
+        elf_end(o->mapping);
+    else
+        free(o->code);
     for (size_t i = 0; i < o->sections.count; i++)
         free(o->sections.items[i].name);
     vec_done(&o->sections);
@@ -370,4 +330,14 @@ uint64_t object_place(const struct object *o, uint64_t file_offset)
             return s->offset + (file_offset - s->file_offset);
     }
     return UINT64_MAX;
+}
+
+uint64_t object_address(const struct object *o, uint64_t place)
+{
+    for (size_t i = 0; i < o->sections.count; i++) {
+        const struct object_section *s = &o->sections.items[i];
+        if (place >= s->offset && place < s->offset + s->size)
+            return s->address + (place - s->offset);
+    }
+    return place;
 }

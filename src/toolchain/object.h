@@ -11,6 +11,11 @@
 #include "base/vec.h"
 #include "isa/isa.h"
 
+enum object_parts {
+    OBJECT_LINES = 1,       /* its line table: only of a one-section file by `as -g` */
+    OBJECT_FUNCTIONS = 2,   /* functions without a symbol too, named by their addresses: from unwind tables, else from calls and the entry point */
+};
+
 struct object_section {
     char *name;
     size_t index;         /* ELF section number */
@@ -25,26 +30,31 @@ struct object_symbol {
     uint64_t size;        /* where the file gives none: to the next function, or the end of the section */
     uint64_t limit;       /* where its section ends, in object.code */
     bool function;        /* STT_FUNC, or global */
+    bool nameless;        /* found without a symbol; the name is its address */
 };
 
 struct object_line { uint64_t offset; uint32_t line; };
 
-/* Code of all executable sections, one after the other. */
+/* Code of all executable sections: of a small file a copy, one after the other; of a large one as it stands in the file, mapped, with what lies between them. */
 struct object {
     enum isa isa;
     uint8_t *code;
-    size_t length;
+    size_t length;                         /* bytes of code in all sections */
+    bool together;                         /* they follow one another from 0 on; else each is at its offset only */
+    void *mapping;                         /* libelf's of the file, where code is in it and must not be changed */
     VEC(struct object_section) sections;
     VEC(struct object_symbol) symbols;     /* those in executable sections, by offset */
-    VEC(struct object_line) lines;         /* only when asked for: a one-section file by `as -g` */
+    VEC(struct object_line) lines;         /* only when asked for */
 };
 
-/* Reads an x86-64 or AArch64 (little-endian) ELF file; @lines: its line table too. object_done frees @out in both cases. Any thread. */
-bool object_read(const char *path, bool lines, struct object *out, struct err *err);
+/* Reads an x86-64 or AArch64 (little-endian) ELF file, and besides of it @parts. Asks watch_steps. object_done frees @out in both cases. Any thread. */
+bool object_read(const char *path, unsigned parts, struct object *out, struct err *err);
 void object_done(struct object *o);
 /* The function or label called @name; NULL when there is none. */
 const struct object_symbol *object_symbol_find(const struct object *o, const char *name);
 
+/* The address that the file gives byte @place of @o's code; in a relocatable file the place in its section. */
+uint64_t object_address(const struct object *o, uint64_t place);
 /* Where byte @file_offset of the file stands in @o's code; UINT64_MAX when no executable section has it. */
 uint64_t object_place(const struct object *o, uint64_t file_offset);
 

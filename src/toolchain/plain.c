@@ -93,6 +93,7 @@ static bool json_plain(const char *text, size_t length, struct str *out)
 
     if (json_is_string(lines))
         line_plain(json_string_value(lines), json_string_value(lines) + json_string_length(lines), out);
+    steps_add(length / 16);
     json_array_foreach(lines, at, line) {
         const char *words = json_string_value(json_is_string(line) ? line : json_object_get(line, "text"));
         json_t *address = json_object_get(line, "address");

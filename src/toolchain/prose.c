@@ -110,7 +110,7 @@ static bool is_sentence(const char *p, const char *end)
     size_t words = 0, most = 0;
     for (const char *at = skip_blank(p, end); at < end;) {
         const char *e = at;
-        while (e < end && !isspace((unsigned char)*e))
+        while (e < end && !is_blank(*e))   /* a carriage return is part of a word, and makes it none */
             e++;
         const char *stop = e;
         while (stop > at && strchr(".,:;!?", stop[-1]))

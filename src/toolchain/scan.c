@@ -33,14 +33,16 @@ bool scan_file(struct scan *scan, const char *path, struct err *err)
     struct object object = {0};
     char form[FORM_MAX];
     uint32_t traits;
-    bool ok = object_read(path, false, &object, err);
+    bool ok = object_read(path, 0, &object, err);
 
     if (ok && scan->instructions == 0)
         scan->isa = object.isa;
     if (ok && scan->isa != object.isa)
         ok = err_set(err, ERR_USAGE, "scan them separately", "%s is for %s, the previous files for %s", path, isa_name(object.isa), isa_name(scan->isa));
-    if (ok)
+    if (ok && object.together)
         ok = insn_learn(scan->isa, object.code, object.length, err);
+    for (size_t i = 0; ok && !object.together && i < object.sections.count; i++)
+        ok = insn_learn(scan->isa, object.code + object.sections.items[i].offset, object.sections.items[i].size, err);
     for (size_t i = 0; ok && i < object.sections.count; i++) {
         const struct object_section *section = &object.sections.items[i];
         size_t end = section->offset + section->size, next = section->offset;

@@ -8,9 +8,14 @@
 #include <stdint.h>
 #include <string.h>
 
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\f' || c == '\v';
+}
+
 static inline const char *skip_blank(const char *p, const char *end)
 {
-    while (p < end && (*p == ' ' || *p == '\t' || *p == '\f' || *p == '\v'))
+    while (p < end && is_blank(*p))
         p++;
     return p;
 }

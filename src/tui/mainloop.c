@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "tui/external.h"
 #include "tui/input.h"
 #include "tui/prompt.h"
 #include "tui/screen.h"
@@ -20,6 +21,7 @@
 #include "work/job.h"
 
 #define PATIENCE 0.05  /* seconds: what takes longer goes on in the background */
+#define WATCH_MS 500   /* between looks at a file that is being edited */
 #define FRAME_MS 100   /* between drawings of what changes by itself */
 
 struct loop {
@@ -108,7 +110,7 @@ static void read_keys(struct loop *l)
             screen_size(&width, &height);
             enum frame_reply reply = frame_click(&l->frame, x, y, width, height, &prefill);
             obey(l, reply, prefill);
-        } else if (key != KEYCODE_RESIZE) {   /* curses' echo of what the signal brought */
+        } else if (key != KEYCODE_RESIZE && key != KEYCODE_SWALLOWED) {   /* curses' echo of what the signal brought */
             const char *prefill = NULL;
             enum frame_reply reply = frame_key(&l->frame, key, &prefill);   /* fills @prefill: not an argument beside it */
             obey(l, reply, prefill);
@@ -163,14 +165,32 @@ static char *history_path(void)
     return path;
 }
 
+/* The user's editor has the terminal until it ends; one with a window of its own may end at once. */
+static void edit(struct loop *l, const struct edit_request *request)
+{
+    struct err err = {0};
+    char text[1024];
+
+    screen_leave();
+    bool ok = editor_run(request->path, request->line, &err);
+    screen_return();
+    resize();
+    if (!ok)
+        frame_say(&l->frame, true, err_text(&err, text, sizeof text));
+}
+
 static void run(struct loop *l)
 {
     struct session *s = l->frame.session;
 
     while (!l->leave && !s->quit) {
         struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = signal_pipe[0], .events = POLLIN}, {.fd = job_wake_fd(), .events = POLLIN}};
+        const struct edit_request *request = frame_edit(&l->frame);
+        if (request)
+            edit(l, request);
+        frame_edited(&l->frame);
         draw(l);
-        if (poll(sources, 3, frame_busy(&l->frame) ? 0 : frame_live(&l->frame) ? FRAME_MS : -1) < 0 && errno != EINTR)
+        if (poll(sources, 3, frame_busy(&l->frame) ? 0 : frame_live(&l->frame) ? FRAME_MS : l->frame.editing.open ? WATCH_MS : -1) < 0 && errno != EINTR)
             break;
         if (sources[1].revents)
             drain_signals(l);

@@ -13,6 +13,7 @@
 
 #define KEY_PASTE_BEGIN (KEY_MAX + 1)
 #define KEY_PASTE_END (KEY_MAX + 2)
+#define SEQUENCE_WAIT 25   /* ms for the rest of a sequence */
 #define KEY_BYTES 8   /* of a key's sequence at most */
 
 #define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
@@ -192,11 +193,54 @@ static int next_code(void)
     return (unsigned char)*next;
 }
 
+/* The next byte of a sequence that has begun; ERR when none comes. */
+static int sequence_byte(void)
+{
+    const char *next;
+
+    if (input_waiting(&next)) {
+        input_take(1);
+        return (unsigned char)*next;
+    }
+    timeout(SEQUENCE_WAIT);
+    int c = getch();
+    nodelay(stdscr, TRUE);
+    return c;
+}
+
+/* What an Esc begins that curses knows no key for: a key all the same, or something to be swallowed whole; else it is Esc, and what was read behind it comes next. */
+static int after_escape(void)
+{
+    char bytes[KEY_SEQUENCE_MOST + 1] = "";
+    size_t length = 0, used = 0;
+    const char *waiting;
+    int key = KEYCODE_ESCAPE, c = input_waiting(&waiting) ? sequence_byte() : getch();
+
+    while (c != ERR && c < 256 && length < KEY_SEQUENCE_MOST) {
+        bytes[length++] = (char)c;
+        key = key_of_sequence(bytes, length, &used);
+        if (key == KEYCODE_ESCAPE || used)
+            break;
+        c = sequence_byte();
+    }
+    if (used)
+        return key;
+    if (c != ERR && c >= 256)
+        ungetch(c);
+    for (size_t i = length; i-- > 0;)
+        ungetch((unsigned char)bytes[i]);
+    return KEYCODE_ESCAPE;
+}
+
 int screen_key(void)
 {
     int c = next_code();
 
     switch (c) {
+    case '\033': {
+        int key = after_escape();
+        return key == KEYCODE_NONE ? KEYCODE_SWALLOWED : key;   /* none would end the reading of what follows */
+    }
     case ERR: return KEYCODE_NONE;
     case KEY_UP: return KEYCODE_UP;
     case KEY_DOWN: return KEYCODE_DOWN;
@@ -241,15 +285,25 @@ void screen_redraw(void)
     clearok(stdscr, TRUE);
 }
 
-void screen_suspend(void)
+void screen_leave(void)
 {
     fputs("\033[?2004l", stdout);
     endwin();
     fflush(stdout);
-    raise(SIGSTOP);
+}
+
+void screen_return(void)
+{
     fputs("\033[?2004h", stdout);
     fflush(stdout);
     screen_resize();
     screen_redraw();
     refresh();
+}
+
+void screen_suspend(void)
+{
+    screen_leave();
+    raise(SIGSTOP);
+    screen_return();
 }

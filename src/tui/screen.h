@@ -22,6 +22,9 @@ void screen_click(int *x, int *y);
 const struct str *screen_pasted(void);
 /* The next screen_show draws everything anew. */
 void screen_redraw(void);
+/* Gives the terminal to another program, until screen_return. */
+void screen_leave(void);
+void screen_return(void);
 /* For Ctrl-Z: leaves curses mode, stops the process, comes back. */
 void screen_suspend(void);
 

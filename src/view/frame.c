@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command.h"
@@ -16,6 +17,7 @@
 #define MESSAGE_ROWS 3
 #define TAB_MAX 32           /* bytes of a view's tab on the status line */
 #define TABS_WIDTH_MIN 60    /* columns from which on all views have one */
+#define EDITED_LIMIT ((size_t)32 << 20)
 #define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O: what is collected */
 #define KEYCODE_LOAD_REST 15
 #define JOBS_ROOM 32         /* columns that the jobs may claim before the tabs lose their names */
@@ -29,7 +31,7 @@ static void *state_of(struct frame *f, size_t index)
     return f->states[index];
 }
 
-static void say(struct frame *f, bool failed, const char *text)
+void frame_say(struct frame *f, bool failed, const char *text)
 {
     str_clear(&f->message);
     str_add(&f->message, text);
@@ -63,7 +65,7 @@ static void show_output(struct frame *f, const char *title, char *take_text)
     }
     if (take_text && *take_text) {
         take_text[length] = '\0';
-        say(f, false, take_text);
+        frame_say(f, false, take_text);
         log_add(LOG_INFO, "%s", take_text);
     }
     free(take_text);
@@ -171,7 +173,7 @@ static void say_error(struct frame *f, const struct err *err)
 {
     char text[2048];
 
-    say(f, true, err_text(err, text, sizeof text));
+    frame_say(f, true, err_text(err, text, sizeof text));
     log_add(LOG_ERROR, "%s", str_text(&f->message));
 }
 
@@ -265,7 +267,7 @@ static bool stop_waiting(struct frame *f)
     bool rest = s->waiting.count > 0;
     if (s->waiting.own)
         job_cancel(s->waiting.job);
-    say(f, false, s->waiting.own ? "cancelled" : rest ? "pending commands dropped; jobs continue" : "no longer waiting; jobs continue");
+    frame_say(f, false, s->waiting.own ? "cancelled" : rest ? "pending commands dropped; jobs continue" : "no longer waiting; jobs continue");
     session_drop_waiting(s);
     return true;
 }
@@ -289,11 +291,34 @@ static void run_on(struct frame *f, const char *line, const char *text, size_t l
 void frame_paste(struct frame *f, const char *text, size_t length)
 {
     if (!length) {
-        say(f, true, "nothing pasted: the clipboard is empty or not text");
+        frame_say(f, true, "nothing pasted: the clipboard is empty or not text");
         f->collecting = false;
         return;
     }
     run_on(f, f->collecting ? f->session->paste_command : "kernel paste", text, length);
+}
+
+const struct edit_request *frame_edit(struct frame *f)
+{
+    return editing_take(&f->editing, f->session);
+}
+
+bool frame_edited(struct frame *f)
+{
+    struct session *s = f->session;
+    struct str text = {0};
+    struct err err = {0};
+
+    if (!editing_saved(&f->editing, s))
+        return false;
+    if (!s->edit.directory)
+        frame_run(f, "kernel reload");
+    else if (file_read(s->edit.path, EDITED_LIMIT, &text, &err))
+        run_on(f, "kernel paste", str_text(&text), text.length);
+    else
+        say_error(f, &err);
+    str_done(&text);
+    return true;
 }
 
 /* Says how the jobs fared that have ended; the log keeps it. */
@@ -319,7 +344,7 @@ static void tell_ended(struct frame *f)
         else
             str_addf(&line, "%s after %.1f s  %s", info.state == JOB_DONE ? "done" : "cancelled", info.seconds, info.note);
         log_add(failed ? LOG_ERROR : LOG_INFO, "%s", str_text(&line));
-        say(f, failed, str_text(&line));
+        frame_say(f, failed, str_text(&line));
         snprintf(f->ended, sizeof f->ended, "%s", info.title);
         str_done(&line);
     }
@@ -588,7 +613,7 @@ static void collect_key(struct frame *f, int key)
         f->collecting = false;
         if (f->refusal.length)
             str_addf(&left, "dropped; %s%s", k ? "the kernel is still " : "no kernel is loaded", k ? k->name : "");
-        say(f, false, left.length ? str_text(&left) : "cancelled");
+        frame_say(f, false, left.length ? str_text(&left) : "cancelled");
         str_done(&left);
     } else if (key == KEYCODE_LOAD) {
         collected(f, "");
@@ -616,7 +641,7 @@ static enum frame_reply act(struct frame *f, enum key_action action, const char 
         f->search[0] = '\0';
         return FRAME_DONE;
     case KEY_ACTION_INTERRUPT:
-        say(f, false, "q or F10 quits");
+        frame_say(f, false, "q or F10 quits");
         return FRAME_DONE;
     case KEY_ACTION_REDRAW:
         return FRAME_REDRAW;

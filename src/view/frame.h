@@ -3,6 +3,7 @@
 #define PORTOLAN_VIEW_FRAME_H
 
 #include "base/vec.h"
+#include "view/editing.h"
 #include "view/editor.h"
 #include "view/view.h"
 
@@ -20,6 +21,7 @@ struct frame {
     bool collecting;             /* `kernel paste` takes what is typed */
     struct editor editor;        /* of it */
     struct str refusal;          /* why that text was refused; empty: it has not been tried */
+    struct editing editing;      /* the kernel in the user's own editor */
     VEC(unsigned) running;       /* jobs whose end is to be told */
     char ended[80];              /* title of the job that ended last */
     unsigned last_job;           /* the newest that was put there */
@@ -47,6 +49,12 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
 void frame_run(struct frame *f, const char *line);
 /* Text from a bracketed paste becomes the kernel. */
 void frame_paste(struct frame *f, const char *text, size_t length);
+/* What is to be opened in the user's editor now; NULL: nothing. */
+const struct edit_request *frame_edit(struct frame *f);
+/* Takes in what was saved in the editor; true when something was. */
+bool frame_edited(struct frame *f);
+/* Says @text on the bottom line. */
+void frame_say(struct frame *f, bool failed, const char *text);
 /* Takes in what jobs have posted; true when the screen has changed. */
 bool frame_jobs(struct frame *f);
 /* The current view changes by itself. */

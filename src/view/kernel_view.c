@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/recipe.h"
 #include "base/mem.h"
 #include "cmd/analyses.h"
 #include "report/blame.h"
@@ -27,6 +28,8 @@ struct kernel_view_state {
 #define TEXT_WANTED 44   /* columns it should have before idle ports get theirs */
 #define SOURCE_MIN 20    /* columns of the source beside the instructions */
 #define GUTTER_EDGES 1000 /* of one instruction that the gutter shows */
+#define SENTENCE_ROWS 8  /* of the advice at most, each of its two sentences */
+#define ROWS_LEAST 7     /* of title, heading, instructions and their sum */
 #define LEGEND 26        /* columns of the heat map's legend */
 
 static void draw_empty(struct grid *g)
@@ -323,7 +326,13 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
     used += grid_put(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&cycles));
     str_done(&cycles);
-    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s: %s", slash ? slash + 1 : k->name, k->loops[s->document.loop].why);
+    struct str made = {0};
+    if (k->recipe)
+        recipe_print(k->recipe, k->isa, &made);
+    used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s", slash ? slash + 1 : k->name);
+    used += grid_put(g, (int)used, 0, 0, ROLE_ACCENT, 0, str_text(&made));
+    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ": %s", k->loops[s->document.loop].why);
+    str_done(&made);
 }
 
 /* All bounds in a line or two. */
@@ -343,15 +352,21 @@ static int draw_bounds_short(const struct analysis *a, const struct simulation *
     return (int)used;
 }
 
-/* What is measured and what is predicted when they differ, and why as far as that is known. False when there is nothing to say. */
-static bool explain(struct session *s, const struct analysis *a, struct str *out)
+/* What the machine does not know and others do; else what is measured and what is predicted when they differ, and why as far as that is known; nothing when there is nothing to say. */
+static void explain(struct session *s, const struct analysis *a, struct str *out)
 {
     const struct blame *b = s->document.blame;
     const struct simulation *sim = session_simulation(s, s->document.in_view);
+    if (unknown_count(a)) {
+        knowing_say(a, &s->document.analyses->knowing, out);
+        if (s->document.analyses->knowing.list.count)
+            str_add(out, " (a shows them)");
+        return;
+    }
     double measured = s->document.kernel_measured, predicted = fmax(a->cycles, sim ? sim->cycles : NAN);
 
     if (isnan(measured) || (fabs(measured - predicted) <= BLAME_AGREES * measured && !b))
-        return false;
+        return;
     str_addf(out, "measured here %.2f, predicted %.2f (%+.0f %%): ", measured, predicted, 100 * (predicted / measured - 1));
     if (!b)
         str_add(out, "b finds out why");
@@ -363,10 +378,23 @@ static bool explain(struct session *s, const struct analysis *a, struct str *out
         str_add(out, "the model has changed since it was blamed; b blames again");
     else
         str_add(out, b->sentence);
-    return true;
 }
 
-/* Below the table, from row @y on: the instruction under the cursor, the advice, bounds and machines, as much as there is room for. */
+/* Rows that @text takes at this width, at most @most; 0 for none. */
+static unsigned rows_of(const struct grid *g, const char *text, unsigned most)
+{
+    struct grid scratch;
+
+    if (!*text)
+        return 0;
+    grid_init(&scratch, g->width, most, g->ascii);
+    unsigned rows = grid_wrap(&scratch, 0, 0, g->width, most, ROLE_TEXT, 0, text);
+    grid_done(&scratch);
+    return rows;
+}
+
+/* Below the table, from row @y on: the instruction under the cursor, the advice, bounds and machines, as much as there is room for; the advice is whole before others
+ * have any. */
 static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, const struct str *why, struct grid *g, int y, bool roomy)
 {
     const struct analysis *current = a[s->document.in_view];
@@ -378,9 +406,9 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
         return;
     }
     unsigned room = (unsigned)(end - y), machines = n < 4 ? (unsigned)n : 4;
-    y += (int)grid_wrap(g, 0, y, g->width, room > machines + 1 ? 2 : 1, ROLE_GOOD, 0, current->sentence);
-    if (why->length && end - y > 2)
-        y += (int)grid_wrap(g, 0, y, g->width, roomy ? 2 : 1, ROLE_WARN, 0, str_text(why));
+    y += (int)grid_wrap(g, 0, y, g->width, room, ROLE_GOOD, 0, current->sentence);
+    if (why->length && end - y > 0)
+        y += (int)grid_wrap(g, 0, y, g->width, (unsigned)(end - y), ROLE_WARN, 0, str_text(why));
     if (roomy) {
         unsigned half = g->width / 2 > 42 ? 42 : g->width / 2;
         draw_bounds(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, 0, y + 1, half > 40 ? 40 : half);
@@ -409,10 +437,13 @@ static void draw_analysis(struct kernel_view_state *v, struct session *s, struct
     const struct analysis *current = a[s->document.in_view];
     const struct blame *blame = blame_shown(s, current, g);
     struct str why = {0};
-    unsigned more = explain(s, current, &why) ? 1 : 0, full = BOUND_COUNT + 5 + 2 * more;
+    explain(s, current, &why);
+    const unsigned told = rows_of(g, current->sentence, SENTENCE_ROWS) + rows_of(g, str_text(&why), SENTENCE_ROWS), full = BOUND_COUNT + 4 + (told > 1 ? told : 1);
     /* On a low screen the instructions come before the list of bounds. */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
-    unsigned panel = roomy ? full : g->height >= 14 ? 3 + more + (unsigned)(n < 4 ? n : 4) : 1;
+    unsigned panel = roomy ? full : g->height >= 14 ? 2 + told + (unsigned)(n < 4 ? n : 4) : 1;
+    if (panel + ROWS_LEAST > g->height)
+        panel = g->height - ROWS_LEAST;
     unsigned rows = g->height - panel - 2;
 
     v->body = rows > 2 ? rows - 2 : 1;
@@ -625,9 +656,28 @@ static void kernel_status(void *state, struct session *s, struct str *out)
     str_addf(out, "%zu/%zu", count ? v->cursor + 1 : 0, count);
     if (s->document.kernel->loop_count > 1)
         str_addf(out, "  loop %zu/%zu", s->document.loop + 1, s->document.kernel->loop_count);
+    if (s->document.shelf.list.count > 1)
+        str_addf(out, "  kernel %zu/%zu", s->document.shelf.at + 1, s->document.shelf.list.count);
     size_t left_out = s->document.kernel->left_out_count + s->document.kernel->refused_count;
     if (left_out)
         str_addf(out, "  %zu line%s left out", left_out, left_out == 1 ? "" : "s");
+}
+
+/* The editor begins at the line under the cursor: of the source, where the text was made of one. */
+static bool kernel_edit(void *state, struct session *s, int key, struct str *command)
+{
+    struct kernel_view_state *v = state;
+    const struct kernel *k = s->document.kernel;
+    size_t count = 0;
+
+    (void)key;
+    adopt(v, s);
+    const struct insn *insns = k ? kernel_insns(k, s->document.loop, &count) : NULL;
+    uint32_t line = v->cursor >= count ? 0 : k->recipe && k->recipe->source ? kernel_source_line(k, &insns[v->cursor], NULL) : insns[v->cursor].line;
+    str_add(command, "kernel edit");
+    if (line)
+        str_addf(command, " --line %u", line);
+    return true;
 }
 
 static void *kernel_open(void)
@@ -640,6 +690,13 @@ static const struct view_key kernel_keys[] = {
      .help = "move; form, usage and latency are shown below the table, the ports underlined in the header", .act = kernel_move},
     {.keys = {'m', 'M'}, .label = "m M", .help = "next or previous machine", .act = view_next_machine},
     {.keys = {'c', 'q'}, .label = "c", .help = "compare machines side by side; c or q goes back", .act = kernel_compare},
+    {.keys = {'e'}, .label = "e", .help = "edit the source or the text in $EDITOR; what is saved is analysed", .act = kernel_edit},
+    {.keys = {'o'}, .label = "o", .help = "compile with the next optimisation level, -O0 to -O3", .command = "kernel compile --next level"},
+    {.keys = {'O'}, .label = "O", .help = "compile with the next compiler that is installed", .command = "kernel compile --next compiler"},
+    {.keys = {']'}, .label = "]", .help = "next loop, and behind the last the next kernel", .command = "kernel switch next --loops"},
+    {.keys = {'['}, .label = "[", .help = "previous loop or kernel", .command = "kernel switch previous --loops"},
+    {.keys = {'d'}, .label = "d", .help = "compare with the kernel before it in the list", .command = "kernel diff"},
+    {.keys = {'a'}, .label = "a", .help = "show machines that know every instruction of the loop", .command = "kernel machines --show"},
     {.keys = {'b'}, .label = "b", .help = "blame: measure the cost of each instruction here, and compare it with the model", .command = "kernel blame"},
     {.keys = {'w'}, .label = "w", .help = "what if: change or sweep a fact, a usage or a latency", .command = ":kernel whatif "},
     {.keys = {'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "< >", .help = "scroll the ports", .act = kernel_scroll},

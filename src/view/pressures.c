@@ -121,7 +121,7 @@ static void job_release(void *state)
 
 struct pressures *pressures_new(struct machine *m, bool aside)
 {
-    static const struct job_ops ops = {job_make, job_made, job_release};
+    static const struct job_ops ops = {.run = job_make, .finish = job_made, .free = job_release};
     struct pressures *p = mem_zero(1, sizeof *p);
     struct err none = {0};
 

@@ -115,7 +115,7 @@ static bool run_job(struct job *job, void *state, struct err *err)
     return evolve_run_checkpoint(shift.run, err);
 }
 
-static const struct job_ops ops = {run_job, NULL, NULL};
+static const struct job_ops ops = {.run = run_job};
 
 static struct evolve *make_evolve(const struct problem *p, const struct evolve_options *o, const struct mapping *const *from, size_t count, struct err *err)
 {

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/watch.h"
+#include "io/recognise.h"
 
 #define TELL_SECONDS 0.1   /* between two looks at what its loops say of their progress */
 #define JOBS_KEPT 64   /* ended ones beyond this are dropped, oldest first */
@@ -96,6 +97,8 @@ static void *work(void *argument)
 
     shortage_begin(&job->shortage);
     bool ok = job->ops->run(job, job->state, &err);
+    if (!ok)
+        recognise(&err, job->info.title);
     watch_restore(before);
     ok = shortage_end(&job->shortage, ok, job->info.title, &err);
     pthread_mutex_lock(&job->lock);
@@ -128,6 +131,26 @@ static void forget_old(void)
         }
 }
 
+bool job_measures_always(const void *state)
+{
+    (void)state;
+    return true;
+}
+
+/* Whether a job that measures may start, @alone or beside others. False with err. */
+static bool may_measure(const char *title, bool alone, struct err *err)
+{
+    struct job_info info;
+    char hint[60];
+
+    for (size_t i = 0; job_get(i, &info); i++)
+        if (info.state == JOB_RUNNING && info.measures && (alone || info.measures_alone)) {
+            snprintf(hint, sizeof hint, "job wait %u, or job cancel %u", info.number, info.number);
+            return err_set(err, ERR_LIMIT, hint, "%s would disturb job %u (%s), which is measuring", title, info.number, info.title);
+        }
+    return true;
+}
+
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err)
 {
     struct job *job = mem_zero(1, sizeof *job);
@@ -139,8 +162,14 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     job->info.number = ++last_number;
     job->info.state = JOB_RUNNING;
     snprintf(job->info.title, sizeof job->info.title, "%s", title);
+    job->info.measures = ops->measures && ops->measures(take_state);
+    job->info.measures_alone = job->info.measures && ops->measures_alone;
     pthread_mutex_init(&job->lock, NULL);
     pthread_cond_init(&job->changed, NULL);
+    if (job->info.measures && !may_measure(title, job->info.measures_alone, err)) {
+        job_free(job);
+        return 0;
+    }
     /* Signals are the UI thread's. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

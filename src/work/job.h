@@ -21,6 +21,7 @@ struct job_info {
     bool paused;            /* while running */
     bool settled;           /* its finish function ran */
     bool aside;             /* of job_start_aside */
+    bool measures, measures_alone;   /* as its ops say */
     struct err err;         /* when JOB_FAILED */
 };
 
@@ -31,9 +32,16 @@ struct job_ops {
     /* UI thread, once, after run returned (also when cancelled): publish the result. */
     void (*finish)(void *state, const struct job_info *info);
     void (*free)(void *state);
+    /* UI thread, at its start: whether it times code on this CPU. NULL: it does not. */
+    bool (*measures)(const void *state);
+    /* One that measures for so long that whatever else measures meanwhile would be in its times: it does not start beside another, nor another beside it. */
+    bool measures_alone;
 };
 
-/* UI thread. Takes @take_state. Returns the job's number, 0 with @err when it could not start. */
+/* For jobs of a kind that measure always. */
+bool job_measures_always(const void *state);
+
+/* UI thread. Takes @take_state. Returns the job's number, 0 with @err when it could not start: no thread, or another measures and one of both wants to be alone with that. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
 /* The same for work that nobody asked for and that reads only what it holds, such as what a view shows: nothing has to wait for it (job_working). */
 unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state, struct err *err);

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fd < 0 || write(fd, data, size) != (ssize_t)size)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    bool ok = object_read(path, true, &o, &err);
+    bool ok = object_read(path, OBJECT_LINES, &o, &err);
     if (!ok && !err.what[0])
         abort();
     for (size_t i = 0; ok && i < o.sections.count; i++)

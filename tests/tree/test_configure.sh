@@ -22,4 +22,10 @@ test_missing_packages_are_named_at_once() {
     holds err 'libraries are missing; their Debian packages: pkg-config libncurses-dev libreadline-dev libjansson-dev libelf-dev libexpat1-dev libyaml-dev libcsv-dev libzydis-dev libcapstone-dev'
 }
 
+test_left_out_parts_are_not_missing() {
+    expect 1 ./configure -q --without-capstone PKG_CONFIG=false ac_cv_header_capstone_capstone_h=no
+    holds err 'libraries are missing'
+    lacks err libcapstone-dev
+}
+
 run_tests

@@ -165,6 +165,92 @@ END
     awk '$1 ~ /^main:/ && $NF == "calls" { found = 1 } END { exit !found }' "$work/out" || fail "no part is bound by calls: $(cat "$work/out")"
 }
 
+# A library that calls back: what the program's own function takes there is its blocks' time, and not the call's again.
+test_calls_back() {
+    needs_llvm
+    cat >"$work/back.c" <<'END'
+#include <stdlib.h>
+static long looks;
+static int compare(const void *a, const void *b)
+{
+    for (volatile int i = 0; i < 20000; i++)
+        looks += i & 1;
+    return *(const int *)a - *(const int *)b;
+}
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 1, *values = malloc((size_t)n * sizeof *values);
+    for (int i = 0; i < n; i++)
+        values[i] = (int)((unsigned)i * 7919u % 1009u);
+    qsort(values, (size_t)n, sizeof *values, compare);
+    return looks < 0;
+}
+END
+    cd "$work" || return 1
+    expect 0 "$portolan" --format csv -e 'program load back.c -O1; program run N=16,32,64; program predict N=64 --machine sapphirerapids'
+    awk -F, '$1 == "part" { for (i = 1; i <= NF; i++) if ($i ~ /^calls/) calls = i } calls && $1 ~ /^main:/ { sum += $calls } $1 == "sapphirerapids" { all = $4 } END { exit !(calls && all > 0 && sum < 0.1 * all) }' "$work/out" ||
+        fail "qsort costs what its comparisons cost: $(cat "$work/out")"
+}
+
+# Four references of an unrolled loop that go on in steps of 6,400 bytes, each between the others, use all sets: cachegrind counts 1.02 million misses.
+test_unrolled_steps() {
+    needs_llvm
+    expect 0 "$portolan" --format csv -e "program load $programs/matmul.c -O3; program run N=32,48,61,64,96; program predict N=200 --machine sapphirerapids"
+    awk -F, '$1 == "sapphirerapids" && $6 > 0.9e6 && $6 < 1.15e6 { ok = 1 } END { exit !ok }' "$work/out" || fail "misses of the first level: $(cat "$work/out")"
+}
+
+# A function of libm runs in the slots that the loop's own divisions leave: the time is less than the sum of both.
+test_calls_beside_divisions() {
+    needs_llvm
+    cat >"$work/beside.c" <<'END'
+#include <math.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 1;
+    double *x = calloc((size_t)n, sizeof *x), sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += exp(x[i]) / sqrt(x[i] + 2) / sqrt(x[i] + 3) / sqrt(x[i] + 5);
+    return sum < 0;
+}
+END
+    cd "$work" || return 1
+    expect 0 "$portolan" --format csv -e 'program load beside.c -O1 -lm; program run N=1000,2000,3000; program predict N=100000 --machine sapphirerapids'
+    awk -F, '$1 == "part" { for (i = 1; i <= NF; i++) column[$i] = i } $1 == "sapphirerapids" { all = $4 }
+        column["calls"] && $(column["executions"]) == 100000 { core += $(column["core"]) * 100000; calls += $(column["calls"]) }
+        END { exit !(calls > 0 && core > 0 && all < core + calls - 0.2 * (core < calls ? core : calls)) }' "$work/out" || fail "exp adds to the divisions: $(cat "$work/out")"
+}
+
+# Caches by their sets: lines a page apart fall into one set of the first level, arrays in one piece spread evenly over the second.
+test_sets() {
+    needs_llvm
+    cat >"$work/pages.c" <<'END'
+#include <stdlib.h>
+static volatile char pages[16][4096];
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 1;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 16; k++)
+            pages[k][0]++;
+    return 0;
+}
+END
+    cd "$work" || return 1
+    level() { awk -F, -v level="$1" '$1 == "level" { for (i = 1; i <= NF; i++) column[$i] = i } $1 == level && column["sets"] { print $column["full"], $column["misses"], $column["sets"] }' "$work/out"; }
+    expect 0 "$portolan" --format csv -e 'program load pages.c -O1; program run N=100,200,300; program misses N=300 --machine skylake --sets'
+    # 300 times 16 loads miss (the stores do not); a fully associative cache of 512 lines has them all.
+    level L1 | awk '$1 < 40 && $3 >= 4800 && $3 < 4840 { ok = 1 } END { exit !ok }' || fail "first level: $(cat "$work/out")"
+    level L2 | awk '$1 < 40 && $3 < 40 { ok = 1 } END { exit !ok }' || fail "second level: $(cat "$work/out")"
+    expect 0 "$portolan" --format csv -e "program load $programs/matmul.c -O1; program run N=32,48,64,80; program misses N=100 --machine skylake --sets"
+    level L2 | awk '$2 > 1.5 * $1 && $3 < 1.1 * $1 { ok = 1 } END { exit !ok }' || fail "matmul: $(cat "$work/out")"
+    expect 0 "$portolan" -e "program load $programs/matmul.c -O1; program run N=32,48,64,80; program misses N=100 --machine skylake"
+    holds out 'misses are conflicts of lines spread over the sets at random'
+    lacks out 'by addresses'
+    expect 1 "$portolan" -e "program load $programs/matmul.c -O1; program run N=32,48,64,80; program misses N=3000 --machine skylake --sets --limit 1"
+    holds err 'did not finish within 1 s'
+}
+
 test_inputs() {
     needs_llvm
     load="program load $programs/matmul.c -O1"

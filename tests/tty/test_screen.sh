@@ -69,7 +69,7 @@ test_terminal_without_colours() { look_around vt100; }
 test_find_in_help_by_key_and_mouse() {
     open_pasted
     t send-keys '?'
-    see 'previous view'
+    see 'Keys of the kernel view'
     # The search key and its label on the key bar open the prompt with the command's name in it.
     t send-keys /
     see ':find'
@@ -174,6 +174,32 @@ test_job_shows_its_table() {
     see 'of instructions'
     t send-keys 1
     see 'imulq %rax'
+}
+
+# Keys that TERM does not tell of: PgDn and Home work under vt100, Ctrl-Left is nothing anywhere; neither is taken for the letters and digits in it.
+test_sequences_that_curses_does_not_know() {
+    for term in vt100 screen-256color; do
+        t kill-server 2>/dev/null
+        open_screen 100 30 "env HOME=$home TERM=$term '$portolan' '$source/data/kernels/triad-skl-O3.s'; read -r x"
+        see '1/8'
+        t send-keys -l "$(printf '\033[1;5D\033[1;5Dj')"
+        see '2/8'
+        see 'Ports 2 and 3 are saturated'
+        t send-keys -l "$(printf '\033[6~')"
+        see '8/8'
+        t send-keys -l "$(printf '\033[1~')"
+        see '1/8'
+        t send-keys Q
+    done
+}
+
+test_advice_is_whole_on_a_small_screen() {
+    for kernel in pi-O1 stencil-a64-gcc-O3; do
+        sentence=$("$portolan" -e "kernel load $source/data/kernels/$kernel.s; kernel analyze" | grep -E 'saturated|would not|and the load|busy for|dependency of' | head -n 1)
+        [ -n "$sentence" ] || fail "no advice for $kernel"
+        COLUMNS=80 LINES=22 "$portolan" -e "kernel load $source/data/kernels/$kernel.s; view kernel" | sed 's/ *$//' | tr '\n' ' ' | grep -qF -- "$sentence" ||
+            fail "cut at 80x24: $sentence"
+    done
 }
 
 test_stops_and_comes_back() {

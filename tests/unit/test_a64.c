@@ -13,6 +13,7 @@
 
 #include "analysis/kernel.h"
 #include "isa/a64/decode.h"
+#include "isa/a64/learn.h"
 #include "isa/forms.h"
 #include "toolchain/listing.h"
 #include "../support/support.h"
@@ -208,6 +209,29 @@ static void test_learned(void **state)
     assert_int_equal(decoded(0x25e11fe0).flags_written, 57);
 }
 
+/* Places that binutils names by address are those of where the word stands, not of where it was asked about. */
+static void test_learned_places(void **state)
+{
+    (void)state;
+    NEEDS_ASSEMBLER();
+    static const struct { uint32_t word; uint64_t offset; const char *text; } places[] = {
+        {0x54ffffc1, 0x100, "b.ne #0xf8"}, {0xb4000040, 0x20, "cbz x0, #0x28"}, {0x36000040, 0x20, "tbz w0, #0, #0x28"}, {0x10000000, 0x44, "adr x0, #0x44"},
+        {0x90000020, 0x1234, "adrp x0, #0x5000"}, {0x58000040, 0x30, "ldr x0, #0x38"}, {0x97ffffff, 4, "bl #0x0"}, {0xd2800200, 8, "mov x0, #0x10"},
+    };
+    uint32_t words[sizeof places / sizeof *places];
+    size_t n = sizeof places / sizeof *places;
+    struct err err = {0};
+    for (size_t i = 0; i < n; i++)
+        words[i] = places[i].word;
+    assert_true(a64_learn_words(words, n, &err));
+    for (size_t i = 0; i < n; i++) {
+        char mnemonic[A64_MNEMONIC], operands[A64_OPERAND_TEXT], text[A64_MNEMONIC + A64_OPERAND_TEXT];
+        assert_true(a64_learned(places[i].word, places[i].offset, mnemonic, operands));
+        snprintf(text, sizeof text, "%s %s", mnemonic, operands);
+        assert_string_equal(text, places[i].text);
+    }
+}
+
 /* Every form of the table: its instance assembles and decodes to the same form. */
 static void test_forms_round_trip(void **state)
 {
@@ -331,7 +355,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_form_names), cmocka_unit_test(test_access), cmocka_unit_test(test_flags_and_traits), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_undecodable), cmocka_unit_test(test_learned), cmocka_unit_test(test_forms_round_trip), cmocka_unit_test(test_detection),
+        cmocka_unit_test(test_undecodable), cmocka_unit_test(test_learned), cmocka_unit_test(test_learned_places),
+        cmocka_unit_test(test_forms_round_trip), cmocka_unit_test(test_detection),
         cmocka_unit_test(test_text), cmocka_unit_test(test_hostile_text), cmocka_unit_test(test_hostile_operands),
     };
     return cmocka_run_group_tests_name("a64", tests, NULL, NULL);

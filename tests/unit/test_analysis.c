@@ -153,6 +153,24 @@ static void test_unknown_forms(void **state)
     machine_free(m);
 }
 
+/* What is executed as often as a register says is not passed off as executed once. */
+static void test_repeated(void **state)
+{
+    struct machine *m = load_machine("skylake");
+    struct kernel *k = kernel_of("rep stosq\n"), *once = kernel_of("stosq\n");
+    struct analysis *a = analysis_new(k, 0, m), *b = analysis_new(once, 0, m);
+    (void)state;
+    assert_true(a->lower_bound);
+    assert_non_null(strstr(a->sentence, "repeated stosq"));
+    assert_false(b->lower_bound);
+    assert_null(strstr(b->sentence, "repeated"));
+    analysis_free(a);
+    analysis_free(b);
+    kernel_free(k);
+    kernel_free(once);
+    machine_free(m);
+}
+
 /* One thread's loop of the kernel that both threads analyse. */
 struct of_loop {
     const struct kernel *kernel;
@@ -253,7 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_kernels),    cmocka_unit_test(test_rows_of_triad), cmocka_unit_test(test_fusion),
-        cmocka_unit_test(test_idioms_and_moves), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_all_machines),
+        cmocka_unit_test(test_idioms_and_moves), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_repeated), cmocka_unit_test(test_all_machines),
         cmocka_unit_test(test_golden_cove_dividers), cmocka_unit_test(test_two_loops_at_once),
     };
     return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);

@@ -23,6 +23,7 @@
 #include "../support/attacks.h"
 #include "../support/support.h"
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "measure/arch.h"
 #include "measure/kernel_passes.h"
@@ -600,13 +601,49 @@ static void test_elsewhere(void **state)
     print_message("x86-64 machine code is not tried here\n");
 }
 
+static struct { double now; unsigned asked; } hands;
+
+static double counted_clock(void)
+{
+    hands.asked++;
+    hands.now += 0.05;
+    return hands.now;
+}
+
+/* A harmless block on a core that is never quiet: it ends within the patience that it is given, as contended. What waits asks the clock, which is counted. */
+static void test_never_quiet(void **state)
+{
+    static const double patience[] = {0.5, 2, 5};
+    struct calibration usual = calibration;
+    struct attack_block b = {0};
+    struct insn insns[1];
+    struct err err = {0};
+
+    (void)state;
+    block_add(&b, "4801d8", 0);
+    assert_true(insn_decode(ISA_X86_64, b.code, b.length, 0, false, &insns[0], &err));
+    calibration.rules.chain_tolerance = -1;   /* no window is quiet */
+    for (size_t i = 0; i < sizeof patience / sizeof *patience; i++) {
+        struct kernel_measured m;
+        hands.asked = 0;
+        clock_set_source(counted_clock);
+        bool ok = kernel_measure(sandbox, &calibration, NULL, insns, 1, patience[i], &m, &err);
+        clock_set_source(NULL);
+        if (ok || err.code != ERR_LIMIT || !strstr(err.what, "contended") || hands.asked > patience[i] / 0.05 + 8)
+            fail_msg("patience of %g s: %s after %u looks at the clock: %s", patience[i], ok ? "a value" : "none", hands.asked, err.what);
+    }
+    calibration = usual;
+    nothing_left("never quiet");
+    next_right("never quiet");
+}
+
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_hidden_code), cmocka_unit_test(test_stores_around), cmocka_unit_test(test_stores_known), cmocka_unit_test(test_endless),
                                        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_system_calls), cmocka_unit_test(test_forged_answers),
                                        cmocka_unit_test(test_answers_checked), cmocka_unit_test(test_descriptors), cmocka_unit_test(test_refused), cmocka_unit_test(test_canary), cmocka_unit_test(test_canary_off),
-                                       cmocka_unit_test(test_random), cmocka_unit_test(test_next_values)};
+                                       cmocka_unit_test(test_random), cmocka_unit_test(test_never_quiet), cmocka_unit_test(test_next_values)};
     if (!attacks_possible())
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("attack", tests, attacks_begin, attacks_end);

@@ -237,6 +237,13 @@ static void test_rhythms(void **state)
     visit(&p, 0.67, common, common, 6);
     visit(&p, 0.67, met, met, 6);
     expect_settled(&p, 0.67);
+    /* Loops that walk differ by visit: two that agree are not enough. */
+    p = (struct kernel_passes){.plan = {.walks = true}};
+    visit(&p, 0.67, quick, quick, 6);
+    visit(&p, 0.67, quick, quick, 6);
+    assert_false(kernel_passes_settled(&p, &cycles, &spread));
+    visit(&p, 0.67, quick, quick, 6);
+    expect_settled(&p, 0.67);
     /* The floors of short runs and of long ones must be of the same rhythm: here each is met, but never both in one window. */
     p = (struct kernel_passes){.count = 0};
     for (unsigned i = 0; i < 5; i++)

@@ -11,17 +11,21 @@
 
 #include <cmocka.h>
 
+#include "analysis/chain_cycles.h"
 #include "base/rng.h"
 #include "chart/chart.h"
 #include "chart/imitate.h"
 #include "chart/saturate.h"
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
+#include "toolchain/assemble.h"
 #include "../support/support.h"
 
 #define EXPERIMENTS 3000
 #define NEAR 0.02
 #define WRONG_MOST 0.01
+#define BESIDE 30
+#define SEEDS 3
 
 static bool cancel;
 static size_t stages;
@@ -85,12 +89,17 @@ static void tear_down(struct bed *b)
     machine_free(b->truth);
 }
 
-static struct chart *chart_of(struct bed *b, struct err *err)
+static struct chart *chart_seeded(struct bed *b, uint64_t seed, struct err *err)
 {
-    const struct chart_options options = {.name = "charted", .seconds = 4, .core_most = 100, .seed = 1};
+    const struct chart_options options = {.name = "charted", .seconds = 4, .core_most = 100, .seed = seed};
     const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = stage_done};
 
     return chart_run(imitation_cpu(b->cpu), b->rows.items, b->rows.count, &options, &hooks, err);
+}
+
+static struct chart *chart_of(struct bed *b, struct err *err)
+{
+    return chart_seeded(b, 1, err);
 }
 
 static void search_nothing(void *state, struct evolve *e, void (*poll)(void *), void *poll_state)
@@ -169,6 +178,86 @@ static void test_a_small_cpu_is_charted(void **state)
     tear_down(&b);
 }
 
+/* Whether the chart says what is for random experiments of form @f beside others. */
+static bool form_is_right(const struct chart *c, const struct bed *b, size_t f, struct rng *rng)
+{
+    struct experiments *t = experiments_new();
+    double is[BESIDE], should[BESIDE];
+    bool right = true;
+
+    for (size_t i = 0; i < b->rows.count; i++)
+        names_add(&t->forms, b->rows.items[i]->form);
+    for (size_t i = 0; i < BESIDE; i++) {
+        struct flat_term terms[3] = {{(uint32_t)f, 1 + (uint32_t)rng_below(rng, 2)}};
+        for (size_t k = 1; k < 3; k++)
+            terms[k] = (struct flat_term){(uint32_t)rng_below(rng, b->rows.count), 1 + (uint32_t)rng_below(rng, 4)};
+        experiments_add(t, terms, 3);
+    }
+    throughput_predict(c->machine->mapping, t, is);
+    throughput_predict(imitation_truth(b->cpu), t, should);
+    for (size_t i = 0; i < BESIDE; i++)
+        right &= fabs(is[i] / should[i] - 1) <= NEAR;
+    experiments_free(t);
+    return right;
+}
+
+/* Of the usages that are given with 90 %, nine in ten are right, with any seed. */
+static void test_confidence_is_calibrated(void **state)
+{
+    size_t sure = 0, right = 0;
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, 7);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct err err = {0};
+        struct bed b;
+        set_up(&b, 0.005);
+        struct chart *c = chart_seeded(&b, seed, &err);
+        if (!c)
+            fail_msg("%s", err.what);
+        for (size_t i = 0; i < c->form_count; i++)
+            if (c->forms[i].state != CHART_UNEXPLAINED && c->forms[i].confidence >= 0.9) {
+                sure++;
+                right += form_is_right(c, &b, i, &rng);
+            }
+        chart_free(c);
+        tear_down(&b);
+    }
+    assert_true(sure > 0);
+    if (right * 10 < sure * 9)
+        fail_msg("%zu of %zu usages with 90 %% are right", right, sure);
+}
+
+/* Latencies per pair of operands: what the chart says of each chain is what the CPU takes. */
+static void test_latencies_are_charted(void **state)
+{
+    struct err err = {0};
+    struct bed b;
+    size_t chains = 0;
+
+    (void)state;
+    set_up(&b, 0.005);
+    struct chart *c = chart_of(&b, &err);
+    if (!c)
+        fail_msg("%s", err.what);
+    assert_float_equal(machine_number(c->machine, "load_latency"), 4, 0);
+    for (size_t i = 0; i < c->latencies.count; i++) {
+        const struct chart_latency *l = &c->latencies.items[i];
+        struct form_code *code = encodings_code(c->forms[l->form].row, &err);
+        double is = chain_cycles(c->machine, code, &l->latency.chain), should = chain_cycles(b.truth, code, &l->latency.chain);
+        if (!isnan(should) && l->latency.chain.kind != CHAIN_FORWARD && l->latency.chain.kind != CHAIN_MEMORY) {
+            chains++;
+            if (!(fabs(is - should) <= 0.05 * should + 0.05))
+                fail_msg("%s from %s to %s: %.2f for %.2f", c->forms[l->form].row->form, l->latency.chain.from_name, l->latency.chain.to_name, is, should);
+        }
+        form_code_free(code);
+    }
+    assert_true(chains > 10);
+    chart_free(c);
+    tear_down(&b);
+}
+
 static void test_a_chart_is_cancelled(void **state)
 {
     struct bed b;
@@ -230,6 +319,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_small_cpu_is_charted),
+        cmocka_unit_test(test_confidence_is_calibrated),
+        cmocka_unit_test(test_latencies_are_charted),
         cmocka_unit_test(test_a_chart_is_cancelled),
         cmocka_unit_test(test_no_search),
         cmocka_unit_test(test_saturators_bind_where_they_say),

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/kernel_source.h"
+#include "analysis/recipe.h"
 #include "base/file.h"
 #include "toolchain/compile.h"
 #include "../support/support.h"
@@ -83,10 +83,22 @@ static void test_lines_of_directives(void **state)
     free(lines);
 }
 
+static struct kernel *load_by(const char *path, const char *compiler, const char *const *flags, size_t count, const char *symbol, struct err *err)
+{
+    struct recipe *r = recipe_new();
+
+    r->source = true;
+    r->path = strdup(path);
+    r->compiler = compiler ? strdup(compiler) : NULL;
+    r->options.symbol = symbol ? strdup(symbol) : NULL;
+    for (size_t i = 0; i < count; i++)
+        vec_push(&r->flags, strdup(flags[i]));
+    return recipe_make(r, NULL, err);
+}
+
 static struct kernel *load(const char *const *flags, size_t count, const char *symbol, struct err *err)
 {
-    struct kernel_options options = {.symbol = symbol};
-    return kernel_from_source(work_path("loop.c"), NULL, flags, count, &options, err);
+    return load_by(work_path("loop.c"), NULL, flags, count, symbol, err);
 }
 
 static void test_kernel_of_a_function(void **state)
@@ -138,13 +150,89 @@ static void test_faults_of_the_compiler(void **state)
     assert_true(strstr(err.file, "loop.c"));
     /* Its own work_path("") holds the header, so that only the macro is missing. */
     assert_null(load(no_factor, 1, NULL, &err));
-    struct kernel_options options = {0};
-    assert_null(kernel_from_source(work_path("loop.c"), "sh", no_factor, 1, &options, &err));
+    assert_null(load_by(work_path("loop.c"), "sh", no_factor, 1, NULL, &err));
     assert_int_equal(err.code, ERR_USAGE);
-    assert_null(kernel_from_source(work_path("loop.c"), "gcc-99", no_factor, 1, &options, &err));
+    assert_null(load_by(work_path("loop.c"), "gcc-99", no_factor, 1, NULL, &err));
     assert_int_equal(err.code, ERR_MISSING);
-    assert_null(kernel_from_source("/nonexistent.c", NULL, no_factor, 1, &options, &err));
+    assert_null(load_by("/nonexistent.c", NULL, no_factor, 1, NULL, &err));
     assert_int_equal(err.code, ERR_MISSING);
+}
+
+/* What a recipe says of its flags, after @flag is added. */
+static void expect_flags(struct recipe *r, const char *flag, const char *expected)
+{
+    struct str text = {0};
+
+    recipe_add_flag(r, flag);
+    recipe_print(r, ISA_X86_64, &text);
+    assert_string_equal(str_text(&text), expected);
+    str_done(&text);
+}
+
+static void test_flags_replace_their_kind(void **state)
+{
+    (void)state;
+    struct recipe *r = recipe_new();
+
+    r->source = true;
+    r->target = strdup("skylake");
+    assert_null(recipe_level(r));
+    expect_flags(r, "-O2", " -O2 -march=skylake");
+    expect_flags(r, "-DA=1", " -O2 -DA=1 -march=skylake");
+    expect_flags(r, "-DB=2", " -O2 -DA=1 -DB=2 -march=skylake");
+    expect_flags(r, "-O3", " -O3 -DA=1 -DB=2 -march=skylake");
+    expect_flags(r, "-DB=2", " -O3 -DA=1 -DB=2 -march=skylake");
+    expect_flags(r, "-mtune=znver3", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=skylake");
+    expect_flags(r, "-march=haswell", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell");
+    assert_string_equal(recipe_level(r), "-O3");
+    struct recipe *copy = recipe_copy(r);
+    r->compiler = strdup("clang");
+    expect_flags(r, "-march=haswell", " clang -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell");
+    expect_flags(copy, "-O0", " -O0 -DA=1 -DB=2 -mtune=znver3 -march=haswell");
+    recipe_free(copy);
+    recipe_free(r);
+}
+
+/* A compiler that does not know the processor makes code for the next best, and the recipe says so. */
+static void test_processor_that_compilers_do_not_know(void **state)
+{
+    (void)state;
+    struct recipe *r = recipe_new();
+    struct err err = {0};
+
+    r->source = true;
+    r->path = strdup(work_path("loop.c"));
+    r->target = strdup("no-such-processor");
+    r->generic = isa_host() == ISA_X86_64 ? "x86-64-v3" : "generic";
+    recipe_add_flag(r, "-O2");
+    recipe_add_flag(r, "-DFACTOR=2");
+    struct kernel *k = recipe_make(r, NULL, &err);
+    if (!k && err.code == ERR_MISSING)
+        return;   /* no compiler here */
+    if (!k)
+        fail_msg("%s", err.what);
+    assert_string_equal(k->recipe->target, isa_host() == ISA_X86_64 ? "x86-64-v3" : "generic");
+    kernel_free(k);
+}
+
+/* All that the compiler said of a refused source is there, beside its first complaint in the fault. */
+static void test_what_the_compiler_printed(void **state)
+{
+    (void)state;
+    struct recipe *r = recipe_new();
+    struct str printed = {0};
+    struct err err = {0};
+
+    r->source = true;
+    r->path = strdup(work_path("two.c"));
+    assert_null(recipe_make(r, &printed, &err));
+    if (err.code != ERR_MISSING) {
+        assert_int_equal(err.line, 1);
+        assert_non_null(strstr(str_text(&printed), "first_unknown"));
+        assert_non_null(strstr(str_text(&printed), "second_unknown"));
+        assert_non_null(strchr(str_text(&printed), '^'));
+    }
+    str_done(&printed);
 }
 
 static int make_files(void **state)
@@ -152,6 +240,7 @@ static int make_files(void **state)
     (void)state;
     work_put("loop.c", source);
     work_put("step.h", "#define STEP 1\n");
+    work_put("two.c", "int f(void) { return first_unknown; }\nint g(void) { return second_unknown; }\n");
     return 0;
 }
 
@@ -162,6 +251,9 @@ int main(void)
         cmocka_unit_test(test_lines_of_directives),
         cmocka_unit_test(test_kernel_of_a_function),
         cmocka_unit_test(test_faults_of_the_compiler),
+        cmocka_unit_test(test_flags_replace_their_kind),
+        cmocka_unit_test(test_processor_that_compilers_do_not_know),
+        cmocka_unit_test(test_what_the_compiler_printed),
     };
     return cmocka_run_group_tests(tests, make_files, NULL);
 }

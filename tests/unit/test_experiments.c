@@ -57,7 +57,7 @@ static void test_rows(void **state)
     experiments_set_extra(t, row, "host", "x");
     size_t failed = experiments_add(t, (struct flat_term[]){{a, 1}}, 1);
     experiments_set(t, failed, NAN, NAN, 0, "SIGILL");
-    assert_string_equal(t->rows.items[failed].extra[0], "");
+    assert_string_equal(experiments_extra(t, failed, 0), "");
 
     struct experiments *copy = experiments_copy(t, (bool[]){false, true});
     assert_int_equal(copy->rows.count, 1);
@@ -65,7 +65,7 @@ static void test_rows(void **state)
     experiments_append(copy, t);
     assert_int_equal(copy->rows.count, 3);
     assert_int_equal(copy->forms.count, 2);
-    assert_string_equal(copy->rows.items[1].extra[0], "x");
+    assert_string_equal(experiments_extra(copy, 1, 0), "x");
     experiments_free(copy);
     experiments_free(t);
     str_done(&text);
@@ -89,7 +89,7 @@ static void test_file_round_trip(void **state)
         assert_int_equal(e->rows.count, 3);
         assert_true(isnan(e->rows.items[0].cycles) && isnan(e->rows.items[0].spread));
         assert_int_equal(e->rows.items[0].repeats, 0);
-        assert_string_equal(e->rows.items[0].extra[0], "a,\"b");
+        assert_string_equal(experiments_extra(e, 0, 0), "a,\"b");
         assert_true(e->rows.items[1].cycles == 0.3333333333333333);
         assert_int_equal(e->rows.items[1].count, 2);
         assert_int_equal(e->rows.items[1].repeats, 3);

@@ -44,7 +44,7 @@ static void done(void *state)
     free(c);
 }
 
-static const struct job_ops ops = {run, finish, done};
+static const struct job_ops ops = {.run = run, .finish = finish, .free = done};
 
 static unsigned start(int target, bool fail, bool endless, int *finished, int *freed)
 {
@@ -111,7 +111,7 @@ static bool pause_run(struct job *job, void *state, struct err *err)
 
 static void test_pause(void **state)
 {
-    static const struct job_ops pausing = {pause_run, NULL, NULL};
+    static const struct job_ops pausing = {.run = pause_run};
     struct job_info info;
     struct err err;
     (void)state;
@@ -132,6 +132,45 @@ static void test_pause(void **state)
     assert_true(job_wait(number));
     assert_true(job_find(number, &info));
     assert_int_equal(info.state, JOB_CANCELLED);
+    job_shutdown();
+}
+
+static bool says(const void *state)
+{
+    return *(const bool *)state;
+}
+
+/* Works until it is cancelled. */
+static bool rest_run(struct job *job, void *state, struct err *err)
+{
+    (void)state;
+    while (!job_cancelled(job))
+        job_wait_paused(job);
+    return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+}
+
+/* One that measures alone neither starts beside another nor lets another begin, whatever both are called; those that say that they do not measure are not asked. */
+static void test_measuring_alone(void **state)
+{
+    static const struct job_ops usual = {.run = rest_run, .measures = says}, alone = {.run = rest_run, .measures = says, .measures_alone = true};
+    bool yes = true, no = false;
+    struct err err = {0};
+    (void)state;
+    unsigned first = job_start("one", &usual, &yes, &err);
+    assert_true(first && job_start("two", &usual, &yes, &err) && job_start("pretence", &alone, &no, &err));
+    assert_int_equal(job_start("survey", &alone, &yes, &err), 0);
+    assert_non_null(strstr(err.what, "survey would disturb job"));
+    assert_non_null(strstr(err.todo, "job wait"));
+    job_shutdown();
+    unsigned survey = job_start("survey", &alone, &yes, &err);
+    assert_true(survey > 0);
+    assert_int_equal(job_start("one", &usual, &yes, &err), 0);
+    assert_non_null(strstr(err.what, "(survey), which is measuring"));
+    assert_int_equal(job_start("survey", &alone, &yes, &err), 0);
+    assert_true(job_start("pretence", &usual, &no, &err) > 0);
+    assert_true(job_cancel(survey));
+    assert_true(job_wait(survey));
+    assert_true(job_start("one", &usual, &yes, &err) > 0);
     job_shutdown();
 }
 
@@ -169,7 +208,7 @@ static bool at_once(struct job *job, void *state, struct err *err)
 
 static void test_end_begins_another(void **state)
 {
-    static const struct job_ops following = {at_once, follow, done};
+    static const struct job_ops following = {.run = at_once, .finish = follow, .free = done};
     (void)state;
     int finished = 0, freed = 0;
     struct err err;
@@ -189,7 +228,7 @@ static void test_end_begins_another(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_pause),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_pause), cmocka_unit_test(test_measuring_alone),
                                        cmocka_unit_test(test_many_and_shutdown), cmocka_unit_test(test_end_begins_another)};
     return cmocka_run_group_tests_name("job", tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -189,9 +190,58 @@ static void test_views(void **state)
 #define SANITIZED
 #endif
 
-#ifndef SANITIZED
 #define INSNS 39000
+#define HELD ((size_t)40 << 20)   /* nothing is asked for in so large a piece but what is held before work begins */
+
+/* What is held before a long loop is analysed, or experiments are laid out, cannot be had. */
+static bool refuses_to_hold(size_t size)
+{
+    atomic_fetch_add(&countdown, 1);
+    return size >= HELD && size != SHORTAGE_KEPT;
+}
+
+static void load_long_loop(struct session *s)
+{
+    static const char *const bytes[] = {"4801d8", "480fafd1", "4c8b0406", "c5f558d0", "4983c101", "4c8d540304"};
+    struct str text = {0};
+    struct err err = {0};
+
+    str_add(&text, "kernel hex ");
+    for (size_t i = 0; i < INSNS; i++)
+        str_add(&text, bytes[i * 7 % 11 % (sizeof bytes / sizeof *bytes)]);
+    assert_true(run_line(s, str_text(&text), NULL, &err));
+    assert_non_null(session_machine(s, "skylake", &err));
+    str_done(&text);
+}
+
+/* Work that takes much in many pieces, none of which can fail, does not begin where so much cannot be held for it: it fails before it has taken any of it. */
+static void test_not_begun(void **state)
+{
+    static const char *const lines[] = {"kernel simulate --machine skylake", "kernel analyze --machine skylake"};
+    struct session s;
+    struct err err = {0};
+
+    (void)state;
+    session_init(&s);
+    load_long_loop(&s);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        atomic_store(&countdown, 0);
+        err_clear(&err);
+        mem_fault = refuses_to_hold;
+        bool ok = run_line(&s, lines[i], NULL, &err);
+        mem_fault = NULL;
+        if (ok || err.code != ERR_MEMORY || atomic_load(&countdown) > INSNS / 10)
+            fail_msg("%s: %s after %zu requests: %s", lines[i], ok ? "worked" : "failed", atomic_load(&countdown), err.what);
+        assert_true(run_line(&s, lines[i], NULL, &err));
+    }
+    session_done(&s);
+}
+
+#ifndef SANITIZED
 #define LIMITS 8
+#define PIECE ((size_t)64 << 10)
+#define PIECES 1000             /* of work that was promised room for them: twice what is kept back for all */
+#define MORE (PIECES * PIECE + SHORTAGE_KEPT + ((size_t)24 << 20))
 
 /* Pages of address space of this process. */
 static size_t pages_now(void)
@@ -226,30 +276,65 @@ static int simulate_within(struct session *s, const char *line, size_t more)
     return WIFEXITED(status) ? WEXITSTATUS(status) : OTHERWISE;
 }
 
+/* Takes what address space is left, in pieces. */
+static void take_the_rest(void)
+{
+    for (size_t size = (size_t)16 << 20; size >= 4096; size /= 2)
+        while (mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+            ;
+}
+
+/* Somebody else takes all memory while work goes on that was promised its room. Returns what became of it. */
+static int work_beside_others(void)
+{
+    struct shortage mine = {0};
+    struct err err = {0};
+
+    if (setrlimit(RLIMIT_AS, &(struct rlimit){pages_now() * (size_t)sysconf(_SC_PAGESIZE) + MORE, RLIM_INFINITY}) != 0)
+        return OTHERWISE;
+    shortage_begin(&mine);
+    if (!shortage_need(PIECES * PIECE))
+        return OTHERWISE;
+    take_the_rest();
+    for (size_t i = 0; i < PIECES; i++)
+        memset(mem_alloc(PIECE), 1, 1);   /* what cannot fail: without the promise the program ends here */
+    bool was_met = shortage_met();
+    shortage_spare();
+    return was_met && !shortage_end(&mine, true, "the work", &err) && err.code == ERR_MEMORY ? SHORT : OTHERWISE;
+}
+
+static void test_promised(void **state)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    (void)state;
+    if (child == 0) {
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(OTHERWISE);
+        _exit(work_beside_others());
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != SHORT)
+        fail_msg("the work %s %d", WIFEXITED(status) ? "ended with" : "was ended by signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
 /* A long loop is analysed and simulated in many pieces that cannot fail, some of them large: what they need is held before they begin. */
 static void test_long_loop(void **state)
 {
-    static const char *const bytes[] = {"4801d8", "480fafd1", "4c8b0406", "c5f558d0", "4983c101", "4c8d540304"};
     static const char *const lines[] = {"kernel simulate --machine skylake", "kernel analyze --machine skylake"};
     struct session s;
-    struct str text = {0};
-    struct err err;
     unsigned outcomes[OTHERWISE + 1] = {0};
 
     (void)state;
     session_init(&s);
-    str_add(&text, "kernel hex ");
-    for (size_t i = 0; i < INSNS; i++)
-        str_add(&text, bytes[i * 7 % 11 % (sizeof bytes / sizeof *bytes)]);
-    assert_true(run_line(&s, str_text(&text), NULL, &err));
-    assert_non_null(session_machine(&s, "skylake", &err));
+    load_long_loop(&s);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         for (size_t k = 0; k < LIMITS; k++)
             outcomes[simulate_within(&s, lines[i], ((size_t)24 << 20) * (k + 1))]++;
     print_message("within limits: %u worked, %u failed with a message, %u otherwise\n", outcomes[WORKED], outcomes[SHORT], outcomes[OTHERWISE]);
     assert_true(outcomes[SHORT] > 0 && outcomes[WORKED] > 0);
     assert_int_equal(outcomes[OTHERWISE], 0);
-    str_done(&text);
     session_done(&s);
 }
 #endif
@@ -258,8 +343,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #ifndef SANITIZED
-        cmocka_unit_test(test_long_loop),
+        cmocka_unit_test(test_promised), cmocka_unit_test(test_long_loop),
 #endif
+        cmocka_unit_test(test_not_begun),
         cmocka_unit_test(test_loading), cmocka_unit_test(test_commands), cmocka_unit_test_setup_teardown(test_views, setup, teardown)};
     make_table();
     return cmocka_run_group_tests(tests, NULL, NULL);

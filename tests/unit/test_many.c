@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/steps.h"
+#include "cmd/arrivals.h"
 #include "view/pager.h"
 #include "view/pressures.h"
 #include "work/job.h"
@@ -169,9 +170,107 @@ static void test_mapping(void **state)
     str_done(&text);
 }
 
+/* A table of @count rows in the session, all of them measured. */
+static void load_rows(size_t count)
+{
+    struct str text = {0};
+    char line[300];
+
+    str_add(&text, "experiment,cycles,note\n");
+    for (size_t i = 0; i < count; i++)
+        str_addf(&text, "\"%zu*ADD (R64, R64)%s\",%zu,n\n", i % 97 + 1, i % 2 ? " + IMUL (R64, R64)" : "", i % 7 + 1);
+    work_put("many.csv", str_text(&text));
+    snprintf(line, sizeof line, "experiments load %s", work_path("many.csv"));
+    run_to_end(line);
+    assert_int_equal(session.document.experiments->rows.count, count);
+    str_done(&text);
+}
+
+/* The table that active experiments begin with is made by a job. */
+static void test_active(void **state)
+{
+    struct job_info info;
+    (void)state;
+    load_rows(ROWS);
+    run_to_end("view help");
+    session.patience = 0;
+    uint64_t before = steps_taken;
+    frame_run(&frame, "evolve start --active --simulate skylake --seconds 60 --checkpoint none");
+    assert_false(frame.failed);
+    for (bool begun = false; !begun;) {   /* until the job that measures has begun */
+        frame_jobs(&frame);
+        for (size_t i = 0; !begun && job_get(i, &info); i++)
+            begun = strcmp(info.title, "active experiments") == 0;
+    }
+    if (steps_taken - before > ROWS / 3)   /* the copy of the machine that is simulated is among them */
+        fail_msg("%llu steps", (unsigned long long)(steps_taken - before));
+    job_cancel(info.number);
+    job_wait(0);
+    frame_jobs(&frame);
+    session.patience = 0.05;
+}
+
+static void arrive(struct arrivals *a, size_t count)
+{
+    struct measured m = {.cycles = 1.5, .repeats = 3, .state = EXPERIMENT_OK, .lengths = "same"};
+    for (size_t i = 0; i < count; i++)
+        arrivals_add(a, i, &m);
+}
+
+/* The last results of measuring, while a job reads the table: a job puts them into a copy, and what is typed meanwhile waits. */
+static void test_late_results(void **state)
+{
+    struct arrivals late = {0};
+    (void)state;
+    load_rows(ROWS);
+    for (int round = 0; round < 2; round++) {
+        struct experiments *table = session.document.experiments, *held = experiments_hold(table);
+        double old = table->rows.items[3].cycles;
+        arrive(&late, 5);
+        uint64_t before = steps_taken;
+        arrivals_finish(&session, table->serial, &late);
+        assert_int_equal(late.list.count, 0);
+        assert_true(session.replacing);
+        if (round)   /* cancelled: the results come all the same */
+            job_cancel(session.replacing);
+        assert_true(steps_taken - before < ROWS / 10);
+        frame_run(&frame, "experiments clear");
+        assert_true(frame.failed && screen_holds("results"));
+        job_wait(0);
+        frame_jobs(&frame);
+        assert_false(session.replacing);
+        assert_true(session.document.experiments != held && session.document.experiments->serial == held->serial);
+        assert_true(session.document.experiments->rows.items[3].cycles == 1.5 && session.document.experiments->rows.items[5].cycles == 6);
+        assert_string_equal(experiments_extra(session.document.experiments, 3, 1), "same");
+        assert_string_equal(experiments_extra(session.document.experiments, 5, 0), "n");
+        assert_string_equal(experiments_extra(session.document.experiments, 5, 1), "");
+        assert_true(held->rows.items[3].cycles == old);
+        experiments_free(held);
+    }
+    /* While measuring goes on they come a piece with each look. */
+    arrive(&late, ROWS);
+    arrivals_put(&session, session.document.experiments->serial, &late, ARRIVALS_AT_ONCE);
+    assert_int_equal(late.list.count - late.put, ROWS - ARRIVALS_AT_ONCE);
+    arrivals_finish(&session, session.document.experiments->serial, &late);
+    assert_true(session.replacing);
+    job_wait(0);
+    frame_jobs(&frame);
+    assert_true(session.document.experiments->rows.items[ROWS - 1].cycles == 1.5);
+    /* A few come at once, and those for another table come to nothing. */
+    arrive(&late, 5);
+    arrivals_finish(&session, session.document.experiments->serial, &late);
+    assert_false(session.replacing);
+    arrive(&late, 5);
+    session.document.experiments->rows.items[0].cycles = 9;
+    arrivals_finish(&session, session.document.experiments->serial + 1, &late);
+    assert_true(session.document.experiments->rows.items[0].cycles == 9 && late.list.count == 0);
+    arrivals_done(&late);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_output, setup, teardown), cmocka_unit_test_setup_teardown(test_export_rows, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(test_active, setup, teardown), cmocka_unit_test_setup_teardown(test_late_results, setup, teardown),
                                        cmocka_unit_test_setup_teardown(test_mapping, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

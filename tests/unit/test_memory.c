@@ -32,15 +32,15 @@ static void test_served(void **state)
 {
     double served[MEMORY_LEVELS + 1];
     (void)state;
-    memory_served(&three, 3, 0, served);
+    memory_served(&three, 3, 0, 1, served);
     assert_true(served[0] == 1 && served[3] == 0);
     assert_true(memory_latency(&three, served) == 5 && memory_line_cycles(&three, served) == 0);
-    memory_served(&three, INFINITY, 0, served);
+    memory_served(&three, INFINITY, 0, 1, served);
     assert_true(served[0] == 0 && served[3] == 1);
     assert_true(memory_latency(&three, served) == 300 && memory_line_cycles(&three, served) == 20);
     for (double d = 1; d < 200000; d = floor(d * 1.3) + 1) {
         double sum = 0;
-        memory_served(&three, d, 0, served);
+        memory_served(&three, d, 0, 1, served);
         for (size_t i = 0; i < 4; i++) {
             assert_true(served[i] >= 0);
             sum += served[i];
@@ -49,25 +49,17 @@ static void test_served(void **state)
         assert_float_equal(memory_latency(&three, served), nested(d), 1e-6);
     }
     /* Steps of a page use one of the first level's 64 sets, here all of 64: eight lines are all that it holds of them. A step that is no multiple of a line uses all. */
-    memory_served(&three, 100, 4096, served);
+    memory_served(&three, 100, 4096, 1, served);
     assert_true(served[0] < 1e-3);
-    memory_served(&three, 100, 4104, served);
+    memory_served(&three, 100, 4104, 1, served);
     assert_true(served[0] > 0.99);
-    memory_served(&three, 100, 64, served);
+    memory_served(&three, 100, 64, 1, served);
     assert_true(served[0] > 0.99);
-}
-
-/* Lines that wait together: the latency by how many, but no less than a line takes; those of the first level take nothing more. */
-static void test_waited(void **state)
-{
-    struct memory m = three;
-    const double served[MEMORY_LEVELS + 1] = {100, 10, 20, 3};
-    (void)state;
-    m.levels[1].miss_cycles = 4;
-    m.levels[2].miss_cycles = 9;
-    assert_float_equal(memory_waited(&m, served, 1), 10 * 14 + 20 * 50 + 3 * 300, 1e-9);
-    assert_float_equal(memory_waited(&m, served, 4), 10 * 4 + 20 * 12.5 + 3 * 75, 1e-9);
-    assert_float_equal(memory_waited(&m, served, 10), 10 * 4 + 20 * 9 + 3 * 30, 1e-9);
+    /* Of nine lines in between, all in that set, eight are too many; spread over all 64, hardly one falls into it. */
+    memory_served(&three, 9, 4096, 1, served);
+    assert_true(served[0] == 0);
+    memory_served(&three, 9, 4096, 0, served);
+    assert_true(served[0] > 0.99);
 }
 
 /* Others who use the third level replace a line by the clock: of those that come back after as many lines as are fetched meanwhile, 1/e are left. The first two levels are the
@@ -77,13 +69,13 @@ static void test_kept_beside_others(void **state)
     struct memory m = three;
     double alone[MEMORY_LEVELS + 1], beside[MEMORY_LEVELS + 1];
     (void)state;
-    m.kept = 12000;
-    memory_served(&three, 12000, 0, alone);
-    memory_served(&m, 12000, 0, beside);
+    m.kept[2] = 12000;
+    memory_served(&three, 12000, 0, 1, alone);
+    memory_served(&m, 12000, 0, 1, beside);
     assert_true(alone[0] == beside[0] && alone[1] == beside[1] && alone[3] < 0.1);
     assert_float_equal(1 - beside[3], (1 - alone[3]) * exp(-1), 1e-9);
-    memory_served(&three, 300, 0, alone);
-    memory_served(&m, 300, 0, beside);
+    memory_served(&three, 300, 0, 1, alone);
+    memory_served(&m, 300, 0, 1, beside);
     assert_true(alone[0] == beside[0] && alone[1] == beside[1]);
 }
 
@@ -135,6 +127,6 @@ static void test_machines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_waited), cmocka_unit_test(test_kept_beside_others), cmocka_unit_test(test_modes), cmocka_unit_test(test_machines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_kept_beside_others), cmocka_unit_test(test_modes), cmocka_unit_test(test_machines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

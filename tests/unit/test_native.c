@@ -107,6 +107,33 @@ static void test_replaced_by_others(void **state)
     machine_free(m);
 }
 
+/* A second level of which a thread on the same core takes a part: how much is left comes out again, and with it the latency of the level behind. Alone it loses what falls
+ * into sets that are full, and no more. */
+static void test_second_level_shared(void **state)
+{
+    const double near = 10e-9, third = 70e-9, all = 0x1p21, crowded = pow(16, 16) * exp(-16) / tgamma(17);   /* E(X - 16)+ / 16 of a Poisson X of mean 16 */
+    struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
+
+    (void)state;
+    for (size_t i = 0; i < n.count; i++)
+        n.sizes[i] = (struct native_level){i ? all * (double)(1u << i) : all / 8, 4e-9, 5e-9, i < 4 ? third : 210e-9, 3e-9};
+    n.sizes[0].latency = near;
+    n.second.bytes = all;
+    for (int i = 0; i < NATIVE_WAITS; i++)
+        n.waits[i] = (struct native_wait){NAN, NAN};
+    for (double left = 0.3; left < 1.05; left += 0.1) {
+        struct machine *m = load_machine("sapphirerapids");
+        double held = left * (1 - crowded);
+        n.sizes[1].latency = near * left / 2 + third * (1 - left / 2);
+        n.second.latency = near * held + third * (1 - held);
+        native_apply(&n, m);
+        assert_float_equal(fact_number(m, "l2_bytes"), left * all, 0.01 * all);
+        assert_float_equal(fact_number(m, "l3_latency"), third * n.clock_hz, 2);
+        assert_true(isnan(fact_number(m, "l3_kept")));
+        machine_free(m);
+    }
+}
+
 /* What was measured is kept with its day, without the clock, which changes; another CPU's lines stay as they are; damaged numbers are not believed. */
 static void test_kept(void **state)
 {
@@ -184,6 +211,6 @@ static void test_no_room(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_kept), cmocka_unit_test(test_no_room)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared), cmocka_unit_test(test_kept), cmocka_unit_test(test_no_room)};
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }

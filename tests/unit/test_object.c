@@ -12,6 +12,7 @@
 
 #include "analysis/kernel.h"
 #include "base/child.h"
+#include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
 static const char source[] = ".type f,@function\nf: ret\n.globl g\n.type g,@function\ng: nop\n.L1: dec %eax\njne .L1\nret\n"
@@ -20,7 +21,7 @@ static const char source[] = ".type f,@function\nf: ret\n.globl g\n.type g,@func
 static char *assemble_object(char **dir)
 {
     const char *argv[] = {"as", "-o", "t.o", NULL};
-    struct child_limits limits = {2, (size_t)1 << 30, 1 << 20, 5, 1 << 16, false};
+    struct child_limits limits = {.cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = 1 << 20, .wall_seconds = 5, .output = 1 << 16};
     struct child_result r;
     struct err err = {0};
     *dir = child_directory_new(&err);
@@ -39,7 +40,7 @@ static void test_sections_symbols_and_kernel(void **state)
     char *dir, *path = assemble_object(&dir);
     struct object o;
     struct err err = {0};
-    assert_true(object_read(path, false, &o, &err));
+    assert_true(object_read(path, 0, &o, &err));
     assert_int_equal(o.sections.count, 2);
     const struct object_symbol *g = object_symbol_find(&o, "g");
     assert_non_null(g);
@@ -73,7 +74,7 @@ static void test_damaged_files(void **state)
         fclose(f);
         struct object o;
         struct err err = {0};
-        if (!object_read(path, true, &o, &err))
+        if (!object_read(path, OBJECT_LINES, &o, &err))
             assert_int_not_equal(err.code, ERR_NONE);
         object_done(&o);
     }
@@ -81,8 +82,133 @@ static void test_damaged_files(void **state)
     child_directory_free(dir);
 }
 
+/* A program without symbols, of a function that is called and one that the unwind tables alone know: @flags are for `ld`. Returns its path; NULL without tools. */
+static char *link_stripped(const char *text, char **dir)
+{
+    const char *as[] = {"as", "-o", "t.o", NULL}, *ld[] = {"ld", "-s", "-o", "t", "-e", "start", "t.o", NULL};
+    struct child_limits limits = {.cpu_seconds = 10, .memory = (size_t)1 << 30, .file_size = 16 << 20, .wall_seconds = 30, .output = 1 << 16};
+    struct child_result r;
+    struct err err = {0};
+    struct str path = {0};
+
+    *dir = child_directory_new(&err);
+    assert_non_null(*dir);
+    assert_true(child_run(as, *dir, text, strlen(text), &limits, &r, &err));
+    assert_int_equal(r.status, 0);
+    child_result_done(&r);
+    assert_true(child_run(ld, *dir, NULL, 0, &limits, &r, &err));
+    assert_int_equal(r.status, 0);
+    child_result_done(&r);
+    str_addf(&path, "%s/t", *dir);
+    return str_take(&path);
+}
+
+/* The functions' offsets from the first, and sizes. */
+static void expect_functions(const char *text, size_t count, const uint64_t (*places)[2])
+{
+    char *dir, *path = link_stripped(text, &dir);
+    struct object o;
+    struct err err = {0};
+
+    assert_true(object_read(path, 0, &o, &err));
+    assert_int_equal(o.symbols.count, 0);
+    object_done(&o);
+    assert_true(object_read(path, OBJECT_FUNCTIONS, &o, &err));
+    assert_int_equal(o.symbols.count, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct object_symbol *s = &o.symbols.items[i];
+        struct str name = {0};
+        assert_true(s->function && s->nameless);
+        assert_int_equal(s->offset, places[i][0]);
+        assert_int_equal(s->size, places[i][1]);
+        str_addf(&name, "0x%llx", (unsigned long long)object_address(&o, s->offset));
+        assert_string_equal(s->name, str_text(&name));
+        str_done(&name);
+    }
+    /* An address within a function names it, and its loop has an address of its own. */
+    struct kernel_options options = {0};
+    struct str inside = {0};
+    str_addf(&inside, "0x%llx", (unsigned long long)object_address(&o, places[1][0] + 1));
+    options.symbol = str_text(&inside);
+    struct kernel *k = kernel_load(path, &options, &err);
+    if (!k)
+        fail_msg("%s", err.what);
+    assert_int_equal(k->loops[0].depth, 1);
+    assert_int_equal(strtoull(k->loops[0].label, NULL, 16), object_address(&o, places[1][0]));
+    kernel_free(k);
+    str_done(&inside);
+    object_done(&o);
+    free(path);
+    child_directory_free(dir);
+}
+
+static void test_functions_of_unwind_tables(void **state)
+{
+    (void)state;
+    static const char text[] = ".globl start\nstart:\n.cfi_startproc\n nop\n nop\n ret\n.cfi_endproc\n"
+                               "f:\n.cfi_startproc\n dec %eax\n jne f\n ret\n.cfi_endproc\n";
+    static const uint64_t places[][2] = {{0, 3}, {3, 5}};
+    expect_functions(text, 2, places);
+}
+
+static void test_functions_of_calls(void **state)
+{
+    (void)state;
+    static const char text[] = ".globl start\nstart:\n call f\n ret\nf:\n dec %eax\n jne f\n ret\n";
+    static const uint64_t places[][2] = {{0, 6}, {6, 5}};
+    expect_functions(text, 2, places);
+}
+
+/* Code of more than a megabyte stays in the file, and the function with the loop is found in it. */
+static void test_large_file_is_mapped(void **state)
+{
+    (void)state;
+    static const char text[] = ".globl start\nstart:\n.cfi_startproc\n ret\n.cfi_endproc\n.skip 1500000, 0x90\n"
+                               "f:\n.cfi_startproc\n addps %xmm0, %xmm1\n.L1: dec %eax\n jne .L1\n ret\n.cfi_endproc\n";
+    char *dir, *path = link_stripped(text, &dir);
+    struct object o;
+    struct err err = {0};
+
+    assert_true(object_read(path, OBJECT_FUNCTIONS, &o, &err));
+    assert_false(o.together);
+    assert_non_null(o.mapping);
+    assert_int_equal(o.length, 1500009);
+    object_done(&o);
+    struct kernel *k = kernel_load(path, NULL, &err);
+    if (!k)
+        fail_msg("%s", err.what);
+    assert_int_equal(k->loops[0].count, 2);
+    assert_true(k->of_many);
+    kernel_free(k);
+    free(path);
+    child_directory_free(dir);
+}
+
+static void test_names_as_programmers_write_them(void **state)
+{
+    (void)state;
+    char *text = demangle("_ZN3app5solveILi4EEEvPdi");
+    if (!text)
+        skip();   /* built without libiberty */
+    assert_string_equal(text, "void app::solve<4>(double*, int)");
+    free(text);
+    assert_null(demangle("main"));
+    assert_true(demangle_matches("_Z5daxpyidPKdPd", "_Z5daxpyidPKdPd"));
+    assert_true(demangle_matches("_Z5daxpyidPKdPd", "daxpy(int, double, double const*, double*)"));
+    assert_true(demangle_matches("_Z5daxpyidPKdPd", "daxpy"));
+    assert_true(demangle_matches("_ZN3app5solveEv", "app::solve"));
+    assert_true(demangle_matches("_ZN3app5solveEv", "solve"));
+    assert_false(demangle_matches("_ZN3app5solveEv", "app"));
+    assert_false(demangle_matches("_ZN3app7resolveEv", "solve"));
+    text = demangle("_RNvCs15kBYyAo9fc_7mycrate7example");
+    assert_string_equal(text, "mycrate::example");
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sections_symbols_and_kernel), cmocka_unit_test(test_damaged_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sections_symbols_and_kernel), cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_functions_of_unwind_tables),
+                                       cmocka_unit_test(test_functions_of_calls), cmocka_unit_test(test_large_file_is_mapped),
+                                       cmocka_unit_test(test_names_as_programmers_write_them)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -357,7 +357,7 @@ static void sample_large_code(struct sampled *s)
     struct err err;
 
     *s = (struct sampled){.path = mem_strdup(self), .user = 1};
-    assert_true(object_read(self, false, &o, &err));
+    assert_true(object_read(self, 0, &o, &err));
     const struct object_symbol *symbol = object_symbol_find(&o, "large_code");
     const struct object_section *section = o.sections.items;
     assert_non_null(symbol);

@@ -59,7 +59,7 @@ static void test_formats(void **state)
     expect(r, FORMAT_TEXT, "two forms\nform            time [cycles]  count\nADD (R64, \"x\")           0.10      3\n\xe2\x82\xac\xe2                          -      -\n");
     expect(r, FORMAT_CSV, "form,cycles,count,known\n\"ADD (R64, \"\"x\"\")\",0.1,3,1\n\xe2\x82\xac\\xe2,,,0\n");
     expect(r, FORMAT_JSON,
-           "{\"name\":\"a\\\\xffb\",\"mean\":null,\"rows\":[{\"form\":\"ADD (R64, \\\"x\\\")\",\"cycles\":0.10000000000000001,\"count\":3,\"known\":true,\"parts\":[1]},"
+           "{\"schema\":1,\"name\":\"a\\\\xffb\",\"mean\":null,\"rows\":[{\"form\":\"ADD (R64, \\\"x\\\")\",\"cycles\":0.10000000000000001,\"count\":3,\"known\":true,\"parts\":[1]},"
            "{\"form\":\"\xe2\x82\xac\\\\xe2\",\"cycles\":null,\"count\":null,\"known\":false,\"parts\":null}]}\n");
     expect(r, FORMAT_MARKDOWN, "two forms\n\n| form | time \\[cycles\\] | count | known |\n|---|---|---|---|\n| ADD (R64, \"x\") | 0.10 | 3 | yes |\n| \xe2\x82\xac\\\\xe2 |  |  | no |\n\n");
     result_write(r, FORMAT_HTML, &(struct result_style){.title = "a<b"}, &html);
@@ -83,7 +83,8 @@ static void test_fields(void **state)
     expect(r, FORMAT_MARKDOWN, "| name | value |\n|---|---|\n| a | x,y |\n| b | 2 |\n| c | - |\n\n");
     result_set_confirmation(r);
     expect(r, FORMAT_CSV, "");
-    expect(r, FORMAT_JSON, "{\"a\":\"x,y\",\"b\":2,\"c\":null}\n");
+    result_set_command(r, "kernel list");
+    expect(r, FORMAT_JSON, "{\"schema\":1,\"command\":\"kernel list\",\"a\":\"x,y\",\"b\":2,\"c\":null}\n");
     result_free(r);
 }
 
@@ -92,10 +93,10 @@ static void test_shapes(void **state)
     (void)state;
     static const struct result_column two[] = {{.key = "port", .kind = CELL_TEXT}, {.key = "load", .kind = CELL_NUMBER}};
     static const struct { enum table_shape shape; const char *json; } cases[] = {
-        {TABLE_ROWS, "{\"ports\":[{\"port\":\"0\",\"load\":0.5},{\"port\":\"1\",\"load\":null}]}\n"},
-        {TABLE_VALUES, "{\"ports\":[\"0\",\"1\"]}\n"},
-        {TABLE_MAP, "{\"ports\":{\"0\":0.5,\"1\":null}}\n"},
-        {TABLE_LINES, "{\"port\":\"0\",\"load\":0.5}\n{\"port\":\"1\",\"load\":null}\n"},
+        {TABLE_ROWS, "{\"schema\":1,\"ports\":[{\"port\":\"0\",\"load\":0.5},{\"port\":\"1\",\"load\":null}]}\n"},
+        {TABLE_VALUES, "{\"schema\":1,\"ports\":[\"0\",\"1\"]}\n"},
+        {TABLE_MAP, "{\"schema\":1,\"ports\":{\"0\":0.5,\"1\":null}}\n"},
+        {TABLE_SPREAD, "{\"schema\":1,\"ports\":[{\"port\":\"0\",\"load\":0.5},{\"port\":\"1\",\"load\":null}]}\n"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -109,6 +110,25 @@ static void test_shapes(void **state)
         expect(r, FORMAT_JSON, cases[i].json);
         result_free(r);
     }
+}
+
+/* Of one row or item alone the members stand in the object itself, behind what it has; of none the array is empty. */
+static void test_single(void **state)
+{
+    (void)state;
+    static const struct result_column one[] = {{.key = "port", .kind = CELL_TEXT}};
+    struct result *r = result_new();
+    struct result_table *t = result_table(r, "ports", one, 1);
+
+    t->shape = TABLE_SPREAD;
+    expect(r, FORMAT_JSON, "{\"schema\":1,\"ports\":[]}\n");
+    cell_text(t, "0");
+    result_text(r, "a", "b");
+    result_item(r, "machines", json_pack("{s:s, s:i}", "a", "not this", "n", 1));
+    expect(r, FORMAT_JSON, "{\"schema\":1,\"a\":\"b\",\"port\":\"0\",\"n\":1}\n");
+    result_item(r, "machines", json_pack("{s:i}", "n", 2));
+    expect(r, FORMAT_JSON, "{\"schema\":1,\"a\":\"b\",\"port\":\"0\",\"machines\":[{\"a\":\"not this\",\"n\":1},{\"n\":2}]}\n");
+    result_free(r);
 }
 
 /* Colours are the terminal's alone. */
@@ -177,7 +197,7 @@ static void test_append(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_fields), cmocka_unit_test(test_shapes), cmocka_unit_test(test_colours),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_fields), cmocka_unit_test(test_shapes), cmocka_unit_test(test_single), cmocka_unit_test(test_colours),
                                        cmocka_unit_test(test_notes_and_heat), cmocka_unit_test(test_append)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "program/runtime/bins.h"
 #include "program/runtime/reuse.h"
+#include "program/runtime/sets.h"
 
 /* Mattson's stack: the line moves from its place, which is its distance, to the top. */
 struct stack { uint64_t lines[1 << 14]; size_t count; };
@@ -147,11 +148,42 @@ static void test_bins(void **state)
         assert_in_range(reuse_bin_of(d) - reuse_bin_of(d - 1), 0, 1);
 }
 
+/* Each set is a stack of its own: a reference misses where its line lies at the number of ways or deeper. The second level sees the misses only. */
+static void test_sets(void **state)
+{
+    static struct stack stacks[2][16];
+    static const struct { size_t sets, ways; } shapes[] = {{8, 4}, {16, 6}};
+    struct sets s = {.count = 0};
+    uint64_t missed[2] = {0, 0};
+    struct rng rng;
+
+    (void)state;
+    assert_false(sets_begin(&s, "") || sets_begin(&s, "8") || sets_begin(&s, "8x") || sets_begin(&s, "0x4") || sets_begin(&s, "8x4;2x2") || sets_begin(&s, "8x4,8x4,8x4,8x4"));
+    assert_true(sets_begin(&s, "8x4,16x6") && s.count == 2);
+    rng_seed(&rng, 3);
+    for (int i = 0; i < 20000; i++) {
+        uint64_t line = rng_below(&rng, 30) + rng_below(&rng, 90);
+        bool reaches = true;
+        for (size_t l = 0; l < 2 && reaches; l++) {
+            reaches = stack_touch(&stacks[l][line % shapes[l].sets], line) >= shapes[l].ways;
+            missed[l] += reaches;
+        }
+        sets_touch(&s, line, line);
+        assert_true(s.levels[0].misses == missed[0] && s.levels[1].misses == missed[1]);
+    }
+    assert_true(missed[1] > 1000 && missed[1] < missed[0]);
+    /* Over two lines it misses once, or not at all. */
+    sets_touch(&s, 1000, 1001);
+    assert_true(s.levels[0].misses == missed[0] + 1 && s.levels[1].misses == missed[1] + 1);
+    sets_touch(&s, 1000, 1001);
+    assert_true(s.levels[0].misses == missed[0] + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_against_definition), cmocka_unit_test(test_against_stack),
-        cmocka_unit_test(test_memory_follows_lines), cmocka_unit_test(test_sampling), cmocka_unit_test(test_bins),
+        cmocka_unit_test(test_memory_follows_lines), cmocka_unit_test(test_sampling), cmocka_unit_test(test_bins), cmocka_unit_test(test_sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -320,8 +320,8 @@ static void test_two_lengths(void **state)
         assert_int_equal(s.done, 2);
         assert_true(copy->rows.items[0].cycles == 1.25);
         assert_true(copy->rows.items[1].cycles == 1);
-        assert_string_equal(copy->rows.items[0].extra[0], round == 0 ? "" : "+25.0 % at 200");
-        assert_string_equal(copy->rows.items[1].extra[0], round == 0 ? "" : "same");
+        assert_string_equal(experiments_extra(copy, 0, 0), round == 0 ? "" : "+25.0 % at 200");
+        assert_string_equal(experiments_extra(copy, 1, 0), round == 0 ? "" : "same");
         /* First the long bodies alone; then the short ones that are missing, the one that differs twice; then everything is known. */
         assert_int_equal(s.passes, round == 0 ? 4 : round == 1 ? 3 : 0);
         assert_int_equal(s.reused, round == 0 ? 0 : 2);

@@ -1,122 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/a64/decode.h"
 
-#include <capstone/capstone.h>
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/shortage.h"
 #include "base/vec.h"
 #include "isa/a64/allow.h"
+#include "isa/a64/capstone.h"
 #include "isa/a64/operation.h"
 #include "isa/a64/learn.h"
-
-#define TEXT_OF(name) #name
-#define CAPSTONE_LIBRARY(major) "libcapstone.so." TEXT_OF(major)
-#define LIBRARY_SIZE ((size_t)4 << 20)
-
-/* Capstone is loaded with the first AArch64 instruction: its tables hold 77,000 addresses, which the dynamic linker would write at every
- * start of the program, more work than all else that it has to do. */
-static struct {
-    __typeof__(&cs_open) open;
-    __typeof__(&cs_close) close;
-    __typeof__(&cs_option) option;
-    __typeof__(&cs_malloc) malloc;
-    __typeof__(&cs_free) free;
-    __typeof__(&cs_disasm_iter) disassemble;
-} capstone;
-
-/* A Capstone handle is not to be shared between threads. */
-struct decoder {
-    csh handle;
-    cs_insn *insn;
-};
-
-static pthread_key_t decoder_key;
-static pthread_once_t initialised = PTHREAD_ONCE_INIT;
-
-static void decoder_free(void *take)
-{
-    struct decoder *d = take;
-    if (d->insn)
-        capstone.free(d->insn, 1);
-    capstone.close(&d->handle);
-    free(d);
-}
-
-/* The main thread does not run key destructors when it exits. */
-static void free_main(void)
-{
-    struct decoder *d = pthread_getspecific(decoder_key);
-    if (d)
-        decoder_free(d);
-    pthread_setspecific(decoder_key, NULL);
-}
-
-/* Stays for as long as the program runs. */
-static void capstone_load(void)
-{
-    void *library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
-
-    if (!library && shortage_yield(LIBRARY_SIZE))
-        library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        die("AArch64 code cannot be decoded: %s", dlerror());
-    *(void **)&capstone.open = dlsym(library, "cs_open");
-    *(void **)&capstone.close = dlsym(library, "cs_close");
-    *(void **)&capstone.option = dlsym(library, "cs_option");
-    *(void **)&capstone.malloc = dlsym(library, "cs_malloc");
-    *(void **)&capstone.free = dlsym(library, "cs_free");
-    *(void **)&capstone.disassemble = dlsym(library, "cs_disasm_iter");
-    if (!capstone.open || !capstone.close || !capstone.option || !capstone.malloc || !capstone.free || !capstone.disassemble)
-        die("%s lacks a function of Capstone %d", CAPSTONE_LIBRARY(CS_API_MAJOR), CS_API_MAJOR);
-}
-
-static void initialise(void)
-{
-    capstone_load();
-    if (pthread_key_create(&decoder_key, decoder_free) != 0)
-        die("out of thread keys");
-    capstone.option(0, CS_OPT_MEM, (size_t)(uintptr_t)&(cs_opt_mem){mem_alloc, mem_zero, mem_resize, free, vsnprintf});
-    atexit(free_main);
-}
-
-static struct decoder *decoder_get(void)
-{
-    pthread_once(&initialised, initialise);
-    struct decoder *d = pthread_getspecific(decoder_key);
-    if (d)
-        return d;
-    d = mem_zero(1, sizeof *d);
-    if (capstone.open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &d->handle) != CS_ERR_OK)
-        die("Capstone has no AArch64 decoder");
-    d->insn = capstone.malloc(d->handle);
-    pthread_setspecific(decoder_key, d);
-    return d;
-}
 
 static uint32_t word_at(const uint8_t *code)
 {
     return (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
-}
-
-static bool capstone_knows(uint32_t word, uint64_t offset, const char **mnemonic, const char **operands)
-{
-    struct decoder *d = decoder_get();
-    uint8_t bytes[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
-    const uint8_t *at = bytes;
-    size_t left = 4;
-    uint64_t address = offset;
-    if (!capstone.disassemble(d->handle, &at, &left, &address, d->insn))
-        return false;
-    *mnemonic = d->insn->mnemonic;
-    *operands = d->insn->op_str;
-    return true;
 }
 
 bool a64_read(uint32_t word, uint64_t offset, struct a64_text *out)
@@ -124,9 +23,9 @@ bool a64_read(uint32_t word, uint64_t offset, struct a64_text *out)
     const char *mnemonic, *operands;
     char learned_mnemonic[A64_MNEMONIC], learned_operands[A64_OPERAND_TEXT];
 
-    if (capstone_knows(word, offset, &mnemonic, &operands) && a64_text_parse(mnemonic, operands, out))
+    if (a64_capstone_reads(word, offset, &mnemonic, &operands) && a64_text_parse(mnemonic, operands, out))
         return true;
-    return a64_learned(word, learned_mnemonic, learned_operands) && a64_text_parse(learned_mnemonic, learned_operands, out);
+    return a64_learned(word, offset, learned_mnemonic, learned_operands) && a64_text_parse(learned_mnemonic, learned_operands, out);
 }
 
 bool a64_learn(const uint8_t *code, size_t length, struct err *err)

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,10 +16,13 @@
 #include "isa/isa.h"
 
 #define RUN_WORDS 65536   /* words per run */
+#define PLACE_TEXT 20     /* #0x and sixteen digits */
 
 struct disassembled {
     uint32_t word;
     char *mnemonic, *operands;   /* NULL: the disassembler does not know it either */
+    bool relative, pages;        /* behind the operands stands a place, @distance from the word, or from its page */
+    uint64_t distance;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -52,7 +56,25 @@ static void forget(void)
     index_done(&by_word);
 }
 
-static void keep(uint32_t word, const char *text, size_t length)
+/* A place that the last operand names by its address, as only branches and accesses beside the program counter do: where it was from @address. */
+static void keep_place(struct disassembled *d, uint64_t address)
+{
+    char *comma = strrchr(d->operands, ','), *last = comma ? comma + 1 : d->operands, *end;
+
+    while (isspace((unsigned char)*last))
+        last++;
+    if (strncmp(last, "0x", 2) != 0)
+        return;
+    uint64_t place = strtoull(last, &end, 16);
+    if (*end)
+        return;
+    d->relative = true;
+    d->pages = strcmp(d->mnemonic, "adrp") == 0;
+    d->distance = place - (d->pages ? address & ~(uint64_t)4095 : address);
+    *last = '\0';
+}
+
+static void keep(uint32_t word, uint64_t address, const char *text, size_t length)
 {
     size_t span = 0;
     if (find(word))
@@ -65,12 +87,13 @@ static void keep(uint32_t word, const char *text, size_t length)
     while (span < length && !isspace((unsigned char)text[span]))
         span++;
     /* `.inst 0x... ; undefined` */
-    if (span == 0 || text[0] == '.' || span >= A64_MNEMONIC || length - span >= A64_OPERAND_TEXT)
+    if (span == 0 || text[0] == '.' || span >= A64_MNEMONIC || length - span >= A64_OPERAND_TEXT - PLACE_TEXT)
         return;
     fresh->mnemonic = mem_strndup(text, span);
     while (span < length && isspace((unsigned char)text[span]))
         span++;
     fresh->operands = mem_strndup(text + span, length - span);
+    keep_place(fresh, address);
 }
 
 /* `   4:	f8200041 	ldadd	x0, x1, [x2]  // comment`; a target is followed by ` <.data+0x8>`. */
@@ -92,7 +115,7 @@ static void line_read(const char *line, const char *end, const uint32_t *words, 
         comment++;
     while (comment > at && isspace((unsigned char)comment[-1]))
         comment--;
-    keep(words[address / 4], *at == '.' ? "" : at, *at == '.' ? 0 : (size_t)(comment - at));
+    keep(words[address / 4], address, *at == '.' ? "" : at, *at == '.' ? 0 : (size_t)(comment - at));
 }
 
 static bool run(const uint32_t *words, size_t count, struct err *err)
@@ -137,7 +160,7 @@ bool a64_learn_words(const uint32_t *words, size_t count, struct err *err)
     return ok;
 }
 
-bool a64_learned(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
+bool a64_learned(uint32_t word, uint64_t offset, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
 {
     bool known = false;
     pthread_mutex_lock(&lock);
@@ -145,7 +168,8 @@ bool a64_learned(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_O
     if (l && l->mnemonic) {
         known = true;
         strcpy(mnemonic, l->mnemonic);
-        strcpy(operands, l->operands);
+        uint64_t from = l->pages ? offset & ~(uint64_t)4095 : offset;
+        snprintf(operands, A64_OPERAND_TEXT, l->relative ? "%s#0x%llx" : "%s", l->operands, (unsigned long long)(from + l->distance));
     }
     pthread_mutex_unlock(&lock);
     return known;

@@ -65,6 +65,19 @@ static int64_t branch_place(const char *form, const uint8_t *code, size_t n, siz
     return (int64_t)at + 4 * (int64_t)words;
 }
 
+/* b, b.cond, cbz, cbnz, tbz, tbnz; data processing of vectors and floating point. */
+static size_t glance(const uint8_t *code, size_t length, int64_t *branch, bool *vector)
+{
+    if (length < 4)
+        return 0;
+    uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
+    bool jumps = (word & 0xfc000000) == 0x14000000 || (word & 0xff000010) == 0x54000000 || (word & 0x7e000000) == 0x34000000 || (word & 0x7e000000) == 0x36000000;
+
+    *branch = jumps ? branch_place(NULL, code, 4, 0) : 0;
+    *vector = (word & 0x0e000000) == 0x0e000000;
+    return 4;
+}
+
 /* `mov x1, #111` or `#222` followed by the bytes 213,3,32,31 (OSACA's order) or by a nop. */
 static bool is_marker(const uint8_t *code, bool begin)
 {
@@ -77,6 +90,8 @@ static bool is_marker(const uint8_t *code, bool begin)
 const struct isa_ops a64_ops = {
     .title = "AArch64",
     .tool_prefix = "aarch64-linux-gnu",
+    .target_option = "-mcpu=",
+    .generic_targets = {{NULL, "generic"}},
     .assembler_options = {"-march=" A64_MARCH},
     .comment = "//",
     .text_head = "",
@@ -114,6 +129,7 @@ const struct isa_ops a64_ops = {
     .target_clean = a64_target_clean,
     .looks_like = a64_looks_like,
     .is_register = a64_is_register,
+    .glance = glance,
     .branch_place = branch_place,
     .is_marker = is_marker,
     .markers = "OSACA markers",

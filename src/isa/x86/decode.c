@@ -16,8 +16,12 @@ static ZydisDecoder decoder;
 static ZydisFormatter formatter;
 static pthread_once_t initialised = PTHREAD_ONCE_INIT;
 
+static ZydisDecoder light;   /* lengths, opcodes and immediates only */
+
 static void initialise(void)
 {
+    ZydisDecoderInit(&light, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    ZydisDecoderEnableMode(&light, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
     ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
     /* 0x1 and 0x10 as other disassemblers have it, not 0x01 and 0x0000000000000010 */
@@ -345,6 +349,22 @@ unsigned insn_branch_distance(const struct insn *insn, unsigned *size)
             return in.raw.imm[i].offset;
         }
     return 0;
+}
+
+size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vector)
+{
+    ZydisDecodedInstruction in;
+
+    pthread_once(&initialised, initialise);
+    if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&light, NULL, code, length, &in)))
+        return 0;
+    const bool plain = in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
+    *branch = in.raw.imm[0].is_relative && !(plain && (in.opcode == 0xe8 || in.opcode == 0xc7)) ? in.raw.imm[0].value.s + in.length : 0;
+    /* The columns of the second opcode table that SSE has. */
+    const unsigned row = in.opcode >> 4;
+    *vector = in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX || in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||
+              (in.opcode_map == ZYDIS_OPCODE_MAP_0F && (row == 1 ? in.opcode < 0x18 : row == 2 ? in.opcode >= 0x28 : (row >= 5 && row <= 7) || row >= 0xd));
+    return in.length;
 }
 
 size_t x86_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits)

@@ -7,5 +7,6 @@
 /* As insn_decode and insn_form. Any thread. */
 bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);
 size_t x86_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits);
+size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
 
 #endif

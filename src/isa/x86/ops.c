@@ -87,6 +87,9 @@ static bool is_mnemonic(const char *word, size_t length)
 const struct isa_ops x86_ops = {
     .title = "x86-64",
     .tool_prefix = "x86_64-linux-gnu",
+    .word_option = "-m64",
+    .target_option = "-march=",
+    .generic_targets = {{"AVX512F", "x86-64-v4"}, {"AVX2", "x86-64-v3"}, {"SSE4", "x86-64-v2"}, {NULL, "x86-64"}},
     .plain_tools = true,
     .assembler_options = {"--64"},
     .comment = "#",
@@ -120,6 +123,7 @@ const struct isa_ops x86_ops = {
     .dialects = true,
     .is_register = is_register,
     .is_mnemonic = is_mnemonic,
+    .glance = x86_glance,
     .branch_place = branch_place,
     .is_marker = is_marker,
     .markers = "IACA markers",

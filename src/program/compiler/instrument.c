@@ -16,7 +16,7 @@ struct additions {
     LLVMModuleRef module;
     LLVMBuilderRef builder;
     LLVMTypeRef word, pointer, touch_type, access_type, calls_type, begin_type, end_type;
-    LLVMValueRef counts, access, calls, touch, touch_range, begin, end;
+    LLVMValueRef counts, access, calls, touch, touch_range, begin, end, enter, leave;
 };
 
 static LLVMValueRef word(const struct additions *a, uint64_t value)
@@ -157,6 +157,49 @@ static void time_calls(const struct additions *a, LLVMBasicBlockRef block, uint6
     }
 }
 
+/* Whether code that is not compiled here may call @function: it is seen there, or its address is taken. */
+static bool called_back(LLVMValueRef function)
+{
+    size_t length;
+    LLVMLinkage linkage = LLVMGetLinkage(function);
+
+    if (strcmp(LLVMGetValueName2(function, &length), "main") == 0)
+        return false;
+    if (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage)
+        return true;
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != function)
+            return true;
+        for (unsigned i = 0; i < LLVMGetNumArgOperands(user); i++)
+            if (LLVMGetOperand(user, i) == function)
+                return true;
+    }
+    return false;
+}
+
+/* At the start of @function, and before each place where it returns; what it throws is not seen. */
+static void mark_ends(const struct additions *a, LLVMValueRef function)
+{
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(a->context), NULL, 0, false);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+    LLVMValueRef first = LLVMGetFirstInstruction(entry);
+
+    for (LLVMBasicBlockRef b = entry; b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
+        if (!last || LLVMGetInstructionOpcode(last) != LLVMRet)
+            continue;
+        for (LLVMValueRef before = LLVMGetPreviousInstruction(last); before && LLVMIsACallInst(before) && must_end(before); before = NULL)
+            last = before;
+        LLVMPositionBuilderBefore(a->builder, last);
+        LLVMBuildCall2(a->builder, type, a->leave, NULL, 0, "");
+    }
+    while (LLVMGetInstructionOpcode(first) == LLVMAlloca)
+        first = LLVMGetNextInstruction(first);
+    LLVMPositionBuilderBefore(a->builder, first);
+    LLVMBuildCall2(a->builder, type, a->enter, NULL, 0, "");
+}
+
 /* The unit, and a pointer to it where the linker gathers them. */
 static void add_unit(const struct additions *a, const struct module *m)
 {
@@ -199,8 +242,14 @@ bool module_write_traced(struct module *m, const char *about, size_t length, con
     a.end_type = LLVMFunctionType(LLVMVoidTypeInContext(a.context), ended, 2, false);
     a.begin = LLVMAddFunction(m->module, PORTOLAN_CALL_BEGIN, a.begin_type);
     a.end = LLVMAddFunction(m->module, PORTOLAN_CALL_END, a.end_type);
+    LLVMTypeRef mark = LLVMFunctionType(LLVMVoidTypeInContext(a.context), NULL, 0, false);
+    a.enter = LLVMAddFunction(m->module, PORTOLAN_ENTER, mark);
+    a.leave = LLVMAddFunction(m->module, PORTOLAN_LEAVE, mark);
     for (size_t i = 0; i < m->blocks.count; i++)
         time_calls(&a, m->blocks.items[i].block, i);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f))
+        if (LLVMCountBasicBlocks(f) && called_back(f))
+            mark_ends(&a, f);
     for (size_t i = 0; i < m->references.count; i++)
         trace(&a, &m->references.items[i], i);
     for (size_t i = 0; i < m->blocks.count; i++)

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Linked into programs that portolan-cc builds. Counts of blocks are kept by the code itself; here references become reuse distances, and all of it is
  * written to the file that PORTOLAN_TRACE names when the program exits. Without that variable nothing is written and nothing is traced.
- * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32; calls: counts, and the time spent in functions that were not compiled here. PORTOLAN_TRACE_SHIFT: bytes that are added to every address. References of the thread that entered main are traced, those of others are not. */
+ * PORTOLAN_TRACE_MODE: counts, exact, or sampled, one line in 32; calls: counts, and the time spent in functions that were not compiled here; sets: counts, and the misses of caches with PORTOLAN_TRACE_CACHES=SETSxWAYS,... at each level. PORTOLAN_TRACE_SHIFT: bytes that are added to every address. References of the thread that entered main are traced, those of others are not. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
-#else
-#include <time.h>
 #endif
 
 #include "program/runtime/bins.h"
 #include "program/runtime/reuse.h"
 #include "program/runtime/runtime.h"
+#include "program/runtime/sets.h"
 
 #define LINE_BYTES 64u
 #define SAMPLE_SHIFT 5u
 #define LATE 16u                     /* times the mean of calls before it: the system ran others meanwhile */
 #define LATE_TICKS 20000u
 #define TRIES 200
+#define CLOCKS_TICKS 100000u         /* after which the clocks are looked at again */
+#define CALLS_DEEP 32u               /* calls back within calls: those deeper are not timed */
 #define CHAIN 20000
 #define CHAIN_CYCLES 4u              /* a 64-bit multiplication, 3, and an exclusive or, 1 */
 
@@ -34,9 +36,16 @@ static const char *trace_mode = "counts";
 static uint64_t shift;               /* bytes that all addresses are moved by: where arrays lie in lines is chance */
 static pid_t trace_process;
 static struct reuse reuse;
+static struct sets sets;             /* of the mode of that name; no levels: another */
 static _Thread_local int tracing;    /* this thread's references count */
 static _Thread_local int timing;     /* this thread's calls are timed */
-static _Thread_local uint64_t begun_last;   /* the call that began last */
+/* Calls that have begun, each within the one before. */
+struct clocks { uint64_t wall, own; };   /* nanoseconds: on the wall, and this thread's */
+static _Thread_local struct { uint64_t begun, entered, away; unsigned inside; struct clocks clocks; } open_calls[CALLS_DEEP];
+static _Thread_local struct clocks clocks_seen;
+static _Thread_local uint64_t clocks_seen_at;   /* ticks */
+static _Thread_local unsigned open_count;
+static uint64_t nothing;             /* ticks of a call of nothing */
 
 /* Bins come in large pieces, which the system fills with pages as they are used. */
 static struct portolan_bin_ *bins_new(void)
@@ -72,9 +81,12 @@ static uint64_t steady_step(struct portolan_access_ *access, uint64_t address)
 
 static void touch(struct portolan_access_ *access, uint64_t address, uint64_t first, uint64_t last)
 {
-    uint64_t distance = reuse_touch(&reuse, first);
-
     access->references++;
+    if (sets.count) {
+        sets_touch(&sets, first, last);
+        return;
+    }
+    uint64_t distance = reuse_touch(&reuse, first);
     /* Over two lines: the farther one decides. */
     if (last != first) {
         uint64_t other = reuse_touch(&reuse, last);
@@ -123,6 +135,22 @@ static uint64_t ticks_now(void)
 #endif
 }
 
+static struct clocks clocks_now(void)
+{
+    struct timespec wall, own;
+    clock_gettime(CLOCK_MONOTONIC, &wall);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);
+    return (struct clocks){(uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec, (uint64_t)own.tv_sec * 1000000000u + (uint64_t)own.tv_nsec};
+}
+
+/* @ticks of a long call without those for which the system ran others. */
+static uint64_t own_ticks(uint64_t ticks, const struct clocks *begun)
+{
+    struct clocks now = clocks_now();
+    uint64_t wall = now.wall - begun->wall, own = now.own - begun->own;
+    return wall && own < wall ? (uint64_t)((double)ticks * (double)own / (double)wall) : ticks;
+}
+
 /* What the program began before the call is waited for: the call would be charged with it where the core has no room left. */
 uint64_t portolan_call_begin_(void)
 {
@@ -131,17 +159,52 @@ uint64_t portolan_call_begin_(void)
 #if defined(__x86_64__)
     _mm_lfence();
 #endif
-    return begun_last = ticks_now();
+    if (ticks_now() - clocks_seen_at > CLOCKS_TICKS) {
+        clocks_seen = clocks_now();   /* too dear for every call */
+        clocks_seen_at = ticks_now();
+    }
+    uint64_t begun = ticks_now();
+    if (open_count == CALLS_DEEP)
+        return begun;
+    open_calls[open_count].clocks = clocks_seen;
+    open_calls[open_count].begun = begun;
+    open_calls[open_count].away = 0;
+    open_calls[open_count++].inside = 0;
+    return begun;
 }
 
-/* A call within which another began came back to the program: its time is not its own. */
+/* The program's own functions that are called back may call each other. */
+void portolan_enter_(void)
+{
+    if (timing && open_count && open_calls[open_count - 1].inside++ == 0)
+        open_calls[open_count - 1].entered = ticks_now();
+}
+
+void portolan_leave_(void)
+{
+    if (timing && open_count && open_calls[open_count - 1].inside && --open_calls[open_count - 1].inside == 0)
+        open_calls[open_count - 1].away += ticks_now() - open_calls[open_count - 1].entered + nothing;
+}
+
+/* Calls that a jump left are still open: they end with the one around them. One in which a function was entered and never left has no time. */
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
 {
     if (!timing)
         return;
     uint64_t ticks = ticks_now() - begun;
+    unsigned at = open_count;
     calls->count++;
-    if (begun != begun_last || (calls->kept >= 8 && ticks > LATE_TICKS && ticks / LATE > calls->ticks / calls->kept))
+    while (at && open_calls[at - 1].begun != begun)
+        at--;
+    if (!at)
+        return;
+    open_count = at - 1;
+    if (open_calls[at - 1].inside || ticks < open_calls[at - 1].away)
+        return;
+    ticks -= open_calls[at - 1].away;
+    if (ticks > LATE_TICKS)
+        ticks = own_ticks(ticks, &open_calls[at - 1].clocks);
+    if (calls->kept >= 8 && ticks > LATE_TICKS && ticks / LATE > calls->ticks / calls->kept)
         return;
     calls->kept++;
     calls->ticks += ticks;
@@ -164,7 +227,6 @@ static uint64_t ticks_of_nothing(void)
         portolan_call_end_(&calls, portolan_call_begin_());
         seen[i] = calls.ticks;
     }
-    timing = 0;
     qsort(seen, TRIES, sizeof *seen, ascending);
     return seen[TRIES / 2];
 }
@@ -251,6 +313,11 @@ static __attribute__((constructor(101))) void trace_begin(void)
     const char *moved = getenv("PORTOLAN_TRACE_SHIFT");
     shift = moved ? strtoull(moved, NULL, 10) : 0;
     timing = strcmp(trace_mode, "calls") == 0;
+    if (timing)
+        nothing = ticks_of_nothing();
+    const char *caches = getenv("PORTOLAN_TRACE_CACHES");
+    if (strcmp(trace_mode, "sets") == 0 && !(caches && sets_begin(&sets, caches)))
+        reuse.exhausted = true;   /* the trace will not be complete */
     tracing = !timing && strcmp(trace_mode, "counts") != 0;
 }
 
@@ -266,9 +333,11 @@ static __attribute__((destructor(101))) void trace_end(void)
     o.file = open(trace_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (o.file < 0)
         return;
-    PUT(&o, "portolan-trace 2 %s %u\n", reuse.sample_mask ? "sampled" : timed || strcmp(trace_mode, "counts") == 0 ? "counts" : "exact", LINE_BYTES);
+    PUT(&o, "portolan-trace 2 %s %u\n", reuse.sample_mask ? "sampled" : timed || sets.count || strcmp(trace_mode, "counts") == 0 ? "counts" : "exact", LINE_BYTES);
     if (timed)
-        PUT(&o, "clock %u %llu %llu\n", CHAIN * CHAIN_CYCLES, (unsigned long long)ticks_of_chain(), (unsigned long long)ticks_of_nothing());
+        PUT(&o, "clock %u %llu %llu\n", CHAIN * CHAIN_CYCLES, (unsigned long long)ticks_of_chain(), (unsigned long long)nothing);
+    for (unsigned l = 0; l < sets.count; l++)
+        PUT(&o, "level %u %llu\n", l, (unsigned long long)sets.levels[l].misses);
     for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++)
         if (*at && (*at)->version == PORTOLAN_RUNTIME_VERSION)
             put_unit(&o, *at);

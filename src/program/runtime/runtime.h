@@ -12,6 +12,8 @@
 #define PORTOLAN_TOUCH_RANGE "portolan_touch_range_"
 #define PORTOLAN_CALL_BEGIN "portolan_call_begin_"
 #define PORTOLAN_CALL_END "portolan_call_end_"
+#define PORTOLAN_ENTER "portolan_enter_"
+#define PORTOLAN_LEAVE "portolan_leave_"
 #define PORTOLAN_RUNTIME_VERSION 2u
 
 struct portolan_bin_ {
@@ -47,5 +49,8 @@ void portolan_touch_range_(struct portolan_access_ *access, const void *address,
 /* Around each such call; what the first returns goes into the second. */
 uint64_t portolan_call_begin_(void);
 void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun);
+/* At both ends of functions that such a call may call back: what they take is counted by their own blocks. */
+void portolan_enter_(void);
+void portolan_leave_(void);
 
 #endif

@@ -1,0 +1,24 @@
+function __portolan_commands
+    set -l words (commandline -opc)
+    $words[1] --complete (string replace -r "^['\"]" '' -- (commandline -ct)) 2>/dev/null
+end
+
+function __portolan_machines
+    set -l words (commandline -opc)
+    $words[1] --format csv -e 'machine list' 2>/dev/null | sed '1d; /^$/d; /^name,/d; s/,.*//'
+end
+
+complete -c portolan -s b -l batch -d 'run a script of commands'
+complete -c portolan -s e -l execute -x -a '(__portolan_commands)' -d 'run commands, then end; can be repeated'
+complete -c portolan -l machine -x -a 'native (__portolan_machines)' -d 'machine to show, native for this CPU\'s; can be repeated'
+complete -c portolan -l session -x -a '(__fish_complete_directories)' -d 'resume a saved session'
+complete -c portolan -l no-color -d 'no colours'
+complete -c portolan -l complete -x -d 'print what unfinished commands can become, as shells ask'
+complete -c portolan -s h -l help -d 'print this, then end'
+complete -c portolan -s V -l version -d 'print the version, then end'
+complete -c portolan -l format -x -a 'text csv json md html' -d 'output format'
+complete -c portolan -l color -d 'coloured text output'
+complete -c portolan -l ascii -d 'ASCII output only'
+complete -c portolan -l keep-going -d 'continue after a failed command; the exit status is still 1'
+complete -c portolan -l seed -x -d 'random seed for experiments generate and evolve start'
+complete -c portolan -l threads -x -a 'auto' -d 'worker threads for evolve start and kernel evaluate; auto: one per CPU'

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/latencies.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/chain_cycles.h"
+#include "base/clock.h"
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "toolchain/assemble.h"
+
+#define WRITE_SECONDS 5.0    /* between two writes of the file */
+#define WHOLE 0.1            /* cycles: as near to a whole number it is one */
+#define NEAR 0.04            /* cycles, or relative: no difference */
+#define OK "ok"
+
+/* What the file knows: rows of one form are next to each other. */
+struct latency_file {
+    struct csv_table *table;
+    struct names forms;
+    VEC(size_t) first;           /* row of each */
+    int form, from, to, cycles, spread, state;
+};
+
+struct latency_finding {
+    struct lab *lab;
+    struct chart *chart;
+    struct latency_file known;
+    struct machine *scratch;     /* with the rules of one form at a time, in front of those that stay: */
+    size_t lasting;
+    double written;              /* when the file was */
+};
+
+static bool known_open(struct latency_file *k, const char *path, struct err *err)
+{
+    *k = (struct latency_file){0};
+    if (!path || access(path, F_OK) != 0)
+        return true;
+    k->table = csv_table_read(path, err);
+    if (!k->table)
+        return false;
+    const struct { int *column; const char *name; } wanted[] = {{&k->form, "form"}, {&k->from, "from"}, {&k->to, "to"}, {&k->cycles, "cycles"}, {&k->spread, "spread"}, {&k->state, "state"}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if ((*wanted[i].column = csv_table_column(k->table, wanted[i].name)) < 0) {
+            err_set(err, ERR_DATA, "give a file that latency measure exported", "the column %s is missing", wanted[i].name);
+            return err_at(err, path, 1, 1);
+        }
+    for (size_t i = 0; i < k->table->count; i++)
+        if (names_add(&k->forms, k->table->rows[i][k->form]) == k->first.count)
+            vec_push(&k->first, i);
+    return true;
+}
+
+static void known_close(struct latency_file *k)
+{
+    csv_table_free(k->table);
+    names_done(&k->forms);
+    vec_done(&k->first);
+}
+
+/* The chains of @code as the file has them; false when it has nothing of the form. */
+static bool known_latencies(const struct latency_file *k, const struct form_code *code, struct latency out[CHAINS_MAX], size_t *count)
+{
+    uint32_t name = k->table ? names_find(&k->forms, code->row->form) : UINT32_MAX;
+    struct chain chains[CHAINS_MAX];
+    bool used[CHAINS_MAX] = {false};
+
+    if (name == UINT32_MAX)
+        return false;
+    *count = chain_list(code, chains);
+    for (size_t i = 0; i < *count; i++) {
+        out[i] = (struct latency){.chain = chains[i], .cycles = NAN, .spread = NAN};
+        snprintf(out[i].state, sizeof out[i].state, "not measured");
+        for (size_t at = k->first.items[name], n = 0; at < k->table->count && n < CHAINS_MAX && strcmp(k->table->rows[at][k->form], code->row->form) == 0; at++, n++) {
+            char **row = k->table->rows[at];
+            if (used[n] || strcmp(row[k->from], chains[i].from_name) != 0 || strcmp(row[k->to], chains[i].to_name) != 0)
+                continue;
+            used[n] = true;
+            out[i].cycles = *row[k->cycles] ? strtod(row[k->cycles], NULL) : NAN;
+            out[i].spread = *row[k->spread] ? strtod(row[k->spread], NULL) : NAN;
+            snprintf(out[i].state, sizeof out[i].state, "%s", row[k->state]);
+            break;
+        }
+    }
+    return true;
+}
+
+/* The file again, with all that is known by now. What a busy core refused is left out, so that the next run asks again. */
+static bool write_file(struct latency_finding *f, struct err *err)
+{
+    const char *path = f->lab->options->latencies;
+    struct str text = {0};
+    char number[40];
+
+    f->written = clock_seconds();
+    if (!path)
+        return true;
+    str_add(&text, "form,from,to,cycles,spread,note,state\n");
+    for (size_t i = 0; i < f->chart->latencies.count; i++) {
+        const struct chart_latency *l = &f->chart->latencies.items[i];
+        if (isnan(l->latency.cycles) && strstr(l->latency.state, "contended"))
+            continue;
+        csv_add_field(&text, f->chart->forms[l->form].row->form, false);
+        csv_add_field(&text, l->latency.chain.from_name, false);
+        csv_add_field(&text, l->latency.chain.to_name, false);
+        snprintf(number, sizeof number, isnan(l->latency.cycles) ? "" : "%.6g", l->latency.cycles);
+        csv_add_field(&text, number, false);
+        snprintf(number, sizeof number, isnan(l->latency.spread) ? "" : "%.4g", l->latency.spread);
+        csv_add_field(&text, number, false);
+        csv_add_field(&text, l->latency.chain.note, false);
+        csv_add_field(&text, l->latency.state, true);
+    }
+    bool ok = file_write(path, text.data, text.length, err);
+    str_done(&text);
+    return ok;
+}
+
+static bool measure_all(struct latency_finding *f, struct err *err)
+{
+    const struct chart_hooks *hooks = f->lab->hooks;
+    struct chart *c = f->chart;
+    char what[60];
+
+    for (uint32_t i = 0; i < c->form_count; i++) {
+        struct latency list[CHAINS_MAX];
+        struct form_code *code = mapping_find(c->machine->mapping, c->forms[i].row->form) ? encodings_code(c->forms[i].row, NULL) : NULL;
+        size_t n = 0;
+        if (!code)
+            continue;
+        bool known = known_latencies(&f->known, code, list, &n);
+        if (!known)
+            n = f->lab->cpu->latencies(f->lab->cpu->state, code, list, err);
+        form_code_free(code);
+        if (n == SIZE_MAX || !lab_goes_on(f->lab, err))
+            return false;
+        for (size_t k = 0; k < n; k++)
+            vec_push(&c->latencies, ((struct chart_latency){i, list[k]}));
+        f->lab->resumed += known;
+        if (clock_seconds() - f->written > WRITE_SECONDS && !write_file(f, err))
+            return false;
+        if (i % 16 == 0) {
+            snprintf(what, sizeof what, "%zu chains", c->latencies.count);
+            hooks->progress(hooks->state, CHART_LATENCIES, i, (double)c->form_count, what);
+        }
+    }
+    return write_file(f, err);
+}
+
+static double rounded(double cycles)
+{
+    return fabs(cycles - rint(cycles)) < WHOLE ? rint(cycles) : rint(cycles * 100) / 100;
+}
+
+/* The latency that most of the chains @list from operand to operand have; NaN: there are none. */
+static double usual(const struct chart_latency *list, size_t n)
+{
+    double best = NAN;
+    size_t most = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t same = 0;
+        int from, to;
+        if (!(list[i].latency.cycles > -NEAR) || list[i].latency.chain.kind == CHAIN_ADDRESS || !chain_ends(&list[i].latency.chain, &from, &to))
+            continue;
+        for (size_t k = 0; k < n; k++)
+            same += rounded(list[k].latency.cycles) == rounded(list[i].latency.cycles);
+        if (same > most) {
+            most = same;
+            best = fmax(rounded(list[i].latency.cycles), 0);
+        }
+    }
+    return best;
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= fmax(NEAR, NEAR * fmin(a, b));
+}
+
+/* A rule for one chain where the machine says otherwise than what was measured: the latency with which it says the same. Of a chain of the form alone that is what was
+ * measured; of others what is left beside what the machine has for the rest of the chain. */
+static void add_rule(struct latency_finding *f, const struct form_code *code, const struct latency *l)
+{
+    bool own = l->chain.kind == CHAIN_REGISTER || l->chain.kind == CHAIN_FLAGS;
+    int from, to;
+
+    if (!(l->cycles > -1) || !chain_ends(&l->chain, &from, &to))
+        return;
+    double without = chain_cycles(f->scratch, code, &l->chain), cycles = own ? fmax(0, rounded(l->cycles)) : 1;
+    if (near(without, l->cycles))
+        return;
+    machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
+    double with = chain_cycles(f->scratch, code, &l->chain);
+    if (!isnan(with) && !near(with, l->cycles)) {
+        cycles = fmax(0, rounded(cycles + l->cycles - with));
+        machine_drop_latency(f->scratch);
+        machine_put_latency(f->scratch, code->row->form, from, to, cycles, "");
+        with = chain_cycles(f->scratch, code, &l->chain);
+    }
+    /* Where the machine lacks a form of the chain nothing can be said but for a chain of the form alone. */
+    if (isnan(with) ? own : isnan(without) || fabs(with - l->cycles) < fabs(without - l->cycles))
+        machine_put_latency(f->chart->machine, code->row->form, from, to, cycles, "charted: measured");
+    else
+        machine_drop_latency(f->scratch);
+}
+
+static void set_latency(struct mapping *m, const char *form, double cycles)
+{
+    struct mapping_entry entry = *mapping_find(m, form);
+
+    entry.latency = cycles;
+    mapping_set(m, &entry);
+}
+
+/* The latency of one form, for the machine and the scratch. */
+static void settle_latency(struct latency_finding *f, const struct chart_latency *list, size_t n)
+{
+    const char *form = f->chart->forms[list->form].row->form;
+    bool memory = strstr(form, "(M") || strstr(form, " M") || strchr(form, '[');
+    double latency = usual(list, n);
+
+    if (isnan(latency) || memory)   /* those of memory have rules alone */
+        return;
+    struct machine *both[] = {f->scratch, f->chart->machine};
+    for (unsigned i = 0; i < 2; i++) {
+        set_latency(both[i]->mapping, form, latency);
+        /* To the models a form without ports is one that rename does, in no time: where the issue width hides its ports a rule says otherwise. */
+        if (latency > 0 && !mapping_find(both[i]->mapping, form)->usage.count)
+            machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency, "charted: measured");
+    }
+    f->lasting = f->scratch->latency_count;
+}
+
+/* Its rules, when the latencies of all forms are known: chains have others in them. */
+static void settle_rules(struct latency_finding *f, const struct chart_latency *list, size_t n)
+{
+    struct form_code *code = encodings_code(f->chart->forms[list->form].row, NULL);
+
+    for (size_t i = 0; i < n && code; i++)
+        add_rule(f, code, &list[i].latency);
+    while (f->scratch->latency_count > f->lasting)
+        machine_drop_latency(f->scratch);
+    form_code_free(code);
+}
+
+/* Calls @settle for the chains of each form. False with err when it was cancelled. */
+static bool each_form(struct latency_finding *f, void (*settle)(struct latency_finding *f, const struct chart_latency *list, size_t n), struct err *err)
+{
+    const struct chart *c = f->chart;
+    bool ok = true;
+
+    for (size_t i = 0, end; i < c->latencies.count && ok; i = end) {
+        for (end = i; end < c->latencies.count && c->latencies.items[end].form == c->latencies.items[i].form; end++)
+            continue;
+        settle(f, c->latencies.items + i, end - i);
+        ok = lab_goes_on(f->lab, err);
+    }
+    return ok;
+}
+
+/* Whether a form does nothing but load. */
+static bool plain_load(const char *form)
+{
+    return strncmp(form, "MOV ", 4) == 0 || strncmp(form, "LDR ", 4) == 0;
+}
+
+/* Address to value, without which the models follow no dependence: what most plain loads have. Where none was charted, the least of any form that loads, less the
+ * cycle of its operation. */
+static void set_load_latency(struct latency_finding *f)
+{
+    const struct chart *c = f->chart;
+    double best = NAN, least = INFINITY;
+    size_t most = 0;
+    char text[32];
+
+    for (size_t i = 0; i < c->latencies.count; i++) {
+        const struct chart_latency *l = &c->latencies.items[i];
+        size_t same = 0;
+        if (l->latency.chain.kind != CHAIN_ADDRESS || !(l->latency.cycles > 1))
+            continue;
+        least = fmin(least, rounded(l->latency.cycles));
+        for (size_t k = 0; k < c->latencies.count && plain_load(c->forms[l->form].row->form); k++)
+            same += c->latencies.items[k].latency.chain.kind == CHAIN_ADDRESS && rounded(c->latencies.items[k].latency.cycles) == rounded(l->latency.cycles);
+        if (same > most) {
+            most = same;
+            best = rounded(l->latency.cycles);
+        }
+    }
+    if (isnan(best) && !(least > 1 && isfinite(least)))
+        return;
+    snprintf(text, sizeof text, "%g", isnan(best) ? least - 1 : best);
+    machine_set_fact(c->machine, "load_latency", text, "cycles", isnan(best) ? "charted: the quickest load with an operation, less a cycle" : "charted: most plain loads, from the address");
+}
+
+bool latencies_find(struct lab *lab, struct chart *c, struct err *err)
+{
+    struct latency_finding f = {.lab = lab, .chart = c, .written = clock_seconds()};
+    bool ok = known_open(&f.known, lab->options->latencies, err) && measure_all(&f, err);
+
+    if (ok) {
+        set_load_latency(&f);
+        f.scratch = machine_copy(c->machine);
+        ok = each_form(&f, settle_latency, err) && each_form(&f, settle_rules, err);
+        machine_free(f.scratch);
+    }
+    known_close(&f.known);
+    return ok;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/arrivals.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "table/experiment_columns.h"
+#include "work/job.h"
+
+void arrivals_add(struct arrivals *a, size_t index, const struct measured *m)
+{
+    vec_push(&a->list, ((struct arrival){index, *m}));
+}
+
+void arrivals_done(struct arrivals *a)
+{
+    vec_done(&a->list);
+    a->put = 0;
+}
+
+static void put(struct experiments *t, const struct arrival *a)
+{
+    if (a->index >= t->rows.count)
+        return;
+    experiments_set(t, a->index, a->measured.cycles, a->measured.spread, a->measured.repeats, a->measured.state);
+    if (a->measured.lengths[0])
+        experiments_set_extra(t, a->index, EXPERIMENT_LENGTHS, a->measured.lengths);
+}
+
+static bool is_table(const struct session *s, uint64_t serial)
+{
+    return s->document.experiments && s->document.experiments->serial == serial;
+}
+
+void arrivals_put(struct session *s, uint64_t serial, struct arrivals *a, size_t most)
+{
+    bool same = is_table(s, serial);
+    /* A table that others hold is copied only for what there is to put into it. */
+    struct experiments *t = same && a->put < a->list.count ? session_change_experiments(s) : NULL;
+
+    for (; t && a->put < a->list.count && most; a->put++, most--) {
+        steps_add(1);
+        put(t, &a->list.items[a->put]);
+    }
+    if (!same || a->put == a->list.count)
+        a->list.count = a->put = 0;
+}
+
+/* A job that puts them into a copy of the table. */
+struct merging {
+    struct session *session;
+    struct arrivals arrivals;
+    struct experiments *base, *made;   /* held; NULL until it is done */
+    bool started;                      /* it has what arrived */
+};
+
+static bool merge(struct job *job, void *state, struct err *err)
+{
+    struct merging *m = state;
+
+    (void)job;
+    m->made = experiments_copy(m->base, NULL);
+    for (size_t i = m->arrivals.put; i < m->arrivals.list.count && !watch_steps(1); i++)
+        put(m->made, &m->arrivals.list.items[i]);
+    return watch_goes_on(err);
+}
+
+/* What was measured is not lost because somebody cancels, or memory runs out: then this thread does it after all. */
+static void merged(void *state, const struct job_info *info)
+{
+    struct merging *m = state;
+    struct session *s = m->session;
+    struct err none = {0};
+
+    s->replacing = 0;
+    if (info->state == JOB_DONE && session_set_experiments(s, &m->made, m->base, &none))
+        return;
+    uint64_t serial = m->base->serial;
+    experiments_free(m->base);   /* so that it need not be copied for this one */
+    m->base = NULL;
+    arrivals_put(s, serial, &m->arrivals, SIZE_MAX);
+}
+
+static void merging_free(void *state)
+{
+    struct merging *m = state;
+
+    experiments_free(m->base);
+    experiments_free(m->made);
+    if (m->started)
+        arrivals_done(&m->arrivals);
+    free(m);
+}
+
+void arrivals_finish(struct session *s, uint64_t serial, struct arrivals *a)
+{
+    static const struct job_ops ops = {.run = merge, .finish = merged, .free = merging_free};
+    size_t left = a->list.count - a->put;
+    struct err none = {0};
+    struct experiments *t = s->document.experiments;
+
+    if (s->interactive && !s->replacing && left && is_table(s, serial) && (left > ARRIVALS_AT_ONCE || (experiments_held(t) && t->rows.count > ARRIVALS_AT_ONCE))) {
+        struct merging *m = mem_zero(1, sizeof *m);
+        *m = (struct merging){.session = s, .arrivals = *a, .base = experiments_hold(t)};
+        if ((s->replacing = job_start("results", &ops, m, &none)) != 0) {
+            m->started = true;
+            s->replacing_how = "is putting results into the experiments";
+            *a = (struct arrivals){0};
+            return;
+        }
+    }
+    arrivals_put(s, serial, a, SIZE_MAX);
+}

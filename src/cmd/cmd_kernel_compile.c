@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* kernel compile, kernel diagnostics */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "cmd/loading.h"
+#include "toolchain/compile.h"
+#include "toolchain/compilers.h"
+
+#define COMPILERS_MOST 16
+
+struct compile_values {
+    struct word_list flags;
+    const char *compiler, *next;
+};
+
+static const struct parameter compile_arguments[] = {
+    {.name = "FLAG", .kind = PARAMETER_WORDS, .at = offsetof(struct compile_values, flags),
+     .help = "compiler options as kernel load takes them; one replaces another of its kind, as -O3 does -O2"},
+    {0},
+};
+
+static const struct parameter compile_options[] = {
+    {.name = "--compiler", .kind = PARAMETER_TEXT, .at = offsetof(struct compile_values, compiler), .value = "CC", .otherwise = "the same",
+     .help = "another compiler, as kernel load takes it"},
+    {.name = "--next", .kind = PARAMETER_CHOICE, .at = offsetof(struct compile_values, next), .choices = "level|compiler", .otherwise = "neither",
+     .help = "the level after this one, from -O0 to -O3 and round; or the next compiler that is installed"},
+    {0},
+};
+
+/* The recipe of a kernel that was compiled; NULL with err. */
+static const struct recipe *compiled_here(const struct session *s, struct err *err)
+{
+    const struct kernel *k = s->document.kernel;
+
+    if (!session_has_kernel(s, err))
+        return NULL;
+    if (!k->recipe || !k->recipe->source)
+        err_set(err, ERR_USAGE, "kernel load FILE.c compiles", "%s was not compiled here", k->name);
+    return k->recipe && k->recipe->source ? k->recipe : NULL;
+}
+
+static void step_level(struct recipe *r)
+{
+    static const char *const levels[] = {"-O0", "-O1", "-O2", "-O3"};
+    const size_t count = sizeof levels / sizeof *levels;
+    const char *level = recipe_level(r);
+    size_t at = count - 1;   /* behind what is none of them comes the first */
+
+    for (size_t i = 0; level && i < count; i++)
+        at = strcmp(level, levels[i]) == 0 ? i : at;
+    recipe_add_flag(r, levels[(at + 1) % count]);
+}
+
+static bool step_compiler(struct recipe *r, struct err *err)
+{
+    const char *installed[COMPILERS_MOST];
+    const enum isa isa = r->options.isa_given ? r->options.isa : isa_host();
+    size_t count = compilers_installed(compiler_language(r->path), isa, installed, COMPILERS_MOST), at = 0;
+
+    if (count < 2)
+        return err_set(err, ERR_MISSING, "install another; for C and C++ that is gcc or clang, for Fortran gfortran or flang", "%s is the only compiler for %s here",
+                       count ? installed[0] : "no", r->path);
+    for (size_t i = 0; r->compiler && i < count; i++)
+        at = strcmp(r->compiler, installed[i]) == 0 ? i : at;
+    free(r->compiler);
+    r->compiler = mem_strdup(installed[(at + 1) % count]);
+    return true;
+}
+
+static bool take_flags(struct recipe *r, const struct word_list *flags, struct err *err)
+{
+    for (size_t i = 0; i < flags->count; i++) {
+        struct str flag = {0};
+        bool takes_next;
+        if (!compile_option_allowed(flags->items[i], &takes_next, err))
+            return false;
+        if (takes_next && i + 1 == flags->count)
+            return err_set(err, ERR_USAGE, NULL, "%s needs a value", flags->items[i]);
+        str_addf(&flag, "%s%s", flags->items[i], takes_next ? flags->items[i + 1] : "");
+        i += takes_next;
+        recipe_add_flag(r, str_text(&flag));
+        str_done(&flag);
+    }
+    return true;
+}
+
+static bool change(struct recipe *r, const struct compile_values *v, struct err *err)
+{
+    if (v->next && v->next[0] == 'l')
+        step_level(r);
+    if (v->next && v->next[0] == 'c' && !step_compiler(r, err))
+        return false;
+    if (v->compiler) {
+        free(r->compiler);
+        r->compiler = mem_strdup(v->compiler);
+    }
+    return take_flags(r, &v->flags, err);
+}
+
+static bool run_compile(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct recipe *now = compiled_here(s, err);
+
+    (void)result;   /* filled when the kernel is there */
+    if (!now)
+        return false;
+    struct recipe *r = recipe_copy(now);
+    r->options.loop = 0;   /* another one now */
+    if (change(r, values, err))
+        return loading_start(s, r, err);
+    recipe_free(r);
+    return false;
+}
+
+static const char *const compile_examples[] = {"kernel compile -O3 -ffast-math", "kernel compile --compiler clang", "kernel compile --next level", NULL};
+
+const struct command command_kernel_compile = {
+    .name = "kernel compile",
+    .help = "compile the source of the kernel again, with other flags or another compiler",
+    .description = "Flags that are not named stay. The workbench shows them in the title of the kernel view; o and O there step the level and the compiler.",
+    .arguments = compile_arguments,
+    .options = compile_options,
+    .examples = compile_examples,
+    .values_size = sizeof(struct compile_values),
+    .flags = COMMAND_CHANGES,
+    .run = run_compile,
+};
+
+static bool run_diagnostics(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct recipe *r = compiled_here(s, err);
+
+    (void)values;
+    if (!r)
+        return false;
+    result_text(result, "printed", r->printed ? r->printed : "");
+    if (r->printed)
+        result_block(result, r->printed);
+    else
+        result_line(result, "%s: the compiler had nothing to say", r->path);
+    return true;
+}
+
+static const char *const diagnostics_examples[] = {"kernel diagnostics", NULL};
+
+const struct command command_kernel_diagnostics = {
+    .name = "kernel diagnostics",
+    .help = "show what the compiler said of the kernel's source, in its own words",
+    .examples = diagnostics_examples,
+    .flags = COMMAND_READS,
+    .run = run_diagnostics,
+};

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* kernel edit, kernel reload */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "cmd/loading.h"
+
+/* Whether the kernel's file can be read a second time. */
+static bool has_file(const struct kernel *k)
+{
+    return k->recipe && strcmp(k->recipe->path, "/dev/stdin") != 0;
+}
+
+static bool run_reload(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct kernel *k = s->document.kernel;
+
+    (void)values;
+    (void)result;   /* filled when the kernel is there */
+    if (!session_has_kernel(s, err))
+        return false;
+    if (!has_file(k))
+        return err_set(err, ERR_USAGE, "kernel save FILE writes its loop", "%s is not in a file", k->name);
+    struct recipe *r = recipe_copy(k->recipe);
+    return loading_start(s, r, err);
+}
+
+static const char *const reload_examples[] = {"kernel reload", NULL};
+
+const struct command command_kernel_reload = {
+    .name = "kernel reload",
+    .help = "read the kernel's file again, or compile it again, as it was loaded",
+    .examples = reload_examples,
+    .flags = COMMAND_CHANGES,
+    .run = run_reload,
+};
+
+struct edit_values {
+    size_t line;
+};
+
+static const struct parameter edit_options[] = {
+    {.name = "--line", .kind = PARAMETER_COUNT, .at = offsetof(struct edit_values, line), .value = "N", .least = 1, .most = 1e9, .otherwise = "the first",
+     .help = "line of the file to begin at"},
+    {0},
+};
+
+/* Text without a file becomes one in a directory of its own. */
+static bool put_text(const struct kernel *k, struct edit_request *edit, struct err *err)
+{
+    struct str path = {0};
+
+    edit->directory = child_directory_new(err);
+    if (!edit->directory)
+        return false;
+    str_addf(&path, "%s/kernel.s", edit->directory);
+    bool ok = file_write(str_text(&path), k->source, strlen(k->source), err);
+    edit->path = str_take(&path);
+    if (!ok)
+        edit_request_done(edit);
+    return ok;
+}
+
+static bool run_edit(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct edit_values *v = values;
+    const struct kernel *k = s->document.kernel;
+
+    (void)result;   /* what has become of it tells */
+    if (!session_has_kernel(s, err))
+        return false;
+    if (!s->interactive)
+        return err_set(err, ERR_USAGE, "open the workbench; a script reads an edited file by kernel reload", "kernel edit needs the workbench");
+    if (!k->source)
+        return err_set(err, ERR_USAGE, "kernel save FILE.s writes the loop as text", "%s is machine code, not text", k->name);
+    edit_request_done(&s->edit);
+    s->edit.line = v->line == NOT_GIVEN ? 0 : v->line;
+    if (!has_file(k))
+        return put_text(k, &s->edit, err);
+    s->edit.path = mem_strdup(k->recipe->path);
+    return true;
+}
+
+static const char *const edit_examples[] = {"kernel edit", "kernel edit --line 12", NULL};
+
+const struct command command_kernel_edit = {
+    .name = "kernel edit",
+    .help = "open the kernel's file or text in $VISUAL or $EDITOR",
+    .description = "What is saved there is analysed at once, also while an editor with a window of its own stays open. What is then refused can be edited again.",
+    .options = edit_options,
+    .examples = edit_examples,
+    .values_size = sizeof(struct edit_values),
+    .run = run_edit,
+};

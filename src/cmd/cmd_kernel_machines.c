@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* kernel machines */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "cmd/command.h"
+#include "cmd/knowing.h"
+#include "cmd/task.h"
+#include "io/machine_file.h"
+
+#define SHOWN 4   /* machines side by side that --show chooses at most */
+
+struct machines_values {
+    bool show;
+};
+
+/* The work, beside the screen. */
+struct machines_search {
+    const struct kernel *kernel;
+    size_t loop;
+    bool show;
+    struct machine_names shown;     /* before */
+    struct machine_names knowing;
+};
+
+static void search_free(void *state)
+{
+    struct machines_search *w = state;
+    kernel_free(w->kernel);
+    machine_names_done(&w->shown);
+    machine_names_done(&w->knowing);
+    free(w);
+}
+
+static void add_rows(const struct machines_search *w, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "machine", .kind = CELL_TEXT, .width = 20}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "bottleneck", .kind = CELL_TEXT, .width = 12}, {.key = "title", .kind = CELL_TEXT},
+    };
+    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+
+    for (size_t i = 0; i < w->knowing.list.count && !watch_over(); i++) {
+        struct err none = {0};
+        struct machine *m = machine_load(w->knowing.list.items[i], &none);
+        struct analysis *a = m ? analysis_new(w->kernel, w->loop, m) : NULL;
+        if (a) {
+            cell_text(t, m->id);
+            cell_number(t, a->cycles);
+            cell_text(t, bound_name(a->bottleneck));
+            cell_text(t, m->title);
+        }
+        analysis_free(a);
+        machine_free(m);
+    }
+}
+
+static bool search_work(void *state, struct result *result, struct err *err)
+{
+    struct machines_search *w = state;
+
+    knowing_find(w->kernel, w->loop, &w->knowing);
+    if (!watch_goes_on(err))
+        return false;
+    if (!w->knowing.list.count && w->show)
+        return err_set(err, ERR_DATA, "mapping set gives a form a usage, forms scan tells which are missing", "no machine here knows all instructions of this loop");
+    if (!w->show)
+        add_rows(w, result);
+    return watch_goes_on(err);
+}
+
+static bool has(const struct machine_names *names, const char *id)
+{
+    for (size_t i = 0; i < names->list.count; i++)
+        if (strcmp(names->list.items[i], id) == 0)
+            return true;
+    return false;
+}
+
+/* Those shown that know the loop stay, others that do come behind them. */
+static bool search_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    const struct machines_search *w = state;
+    struct str line = {0};
+    char *ids[SHOWN];
+    size_t count = 0;
+
+    if (!w->show)
+        return true;
+    for (int stays = 1; stays >= 0; stays--)
+        for (size_t i = 0; i < w->knowing.list.count && count < SHOWN; i++)
+            if (has(&w->shown, w->knowing.list.items[i]) == (stays == 1))
+                ids[count++] = w->knowing.list.items[i];
+    bool ok = session_select(s, ids, count, err);
+    for (size_t i = 0; i < count; i++)
+        str_addf(&line, "%s%s", i ? ", " : "", ids[i]);
+    if (ok)
+        result_confirm(result, "machines: %s", str_text(&line));
+    str_done(&line);
+    return ok;
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {search_work, search_publish, search_free};
+    const struct machines_values *v = values;
+
+    (void)result;   /* the job fills it */
+    if (!session_has_kernel(s, err))
+        return false;
+    struct machines_search *w = mem_zero(1, sizeof *w);
+    w->kernel = kernel_hold(s->document.kernel);
+    w->loop = s->document.loop;
+    w->show = v->show;
+    for (size_t i = 0; i < s->document.selected_count; i++)
+        vec_push(&w->shown.list, mem_strdup(s->document.selected[i]));
+    return task_start_passing(s, "kernel machines", "searches", &ops, w, err);
+}
+
+static const struct parameter options[] = {
+    {.name = "--show", .kind = PARAMETER_FLAG, .at = offsetof(struct machines_values, show), .help = "show these machines, at most four, instead of those that do not know the loop"},
+    {0},
+};
+
+static const char *const examples[] = {"kernel machines", "kernel machines --show", NULL};
+
+const struct command command_kernel_machines = {
+    .name = "kernel machines",
+    .help = "list the machines that know every instruction of the loop",
+    .description = "A loop with AVX-512 is not known to machines without it: they show a lower bound only. Key a of the kernel view shows those that know it.",
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct machines_values),
+    .flags = COMMAND_CHANGES,
+    .run = run,
+};

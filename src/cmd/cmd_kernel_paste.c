@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* kernel paste, kernel hex */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/shortage.h"
+#include "cmd/command.h"
+#include "cmd/loading.h"
+#include "cmd/task.h"
+#include "isa/isa.h"
+
+#define PASTE_LIMIT ((size_t)32 << 20)   /* read at most; the loader says what is too large */
+
+struct paste_values {
+    const char *syntax, *isa;
+    bool skip_bad;
+};
+
+/* The lines up to one with a single dot. */
+static void read_pasted(struct session *s, struct str *out)
+{
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t length;
+
+    while ((length = getline(&line, &capacity, s->input)) >= 0) {
+        if (s->input_line)
+            ++*s->input_line;
+        if (strcmp(line, ".\n") == 0 || strcmp(line, ".") == 0)
+            break;
+        if (out->length + (size_t)length <= PASTE_LIMIT)
+            str_add_bytes(out, line, (size_t)length);
+    }
+    if (length < 0 && !feof(s->input))
+        shortage_lose(capacity);
+    free(line);
+}
+
+/* The screen is to collect text and come back with the same options. */
+static void ask_for_text(struct session *s, const struct paste_values *v)
+{
+    snprintf(s->paste_command, sizeof s->paste_command, "kernel paste%s%s%s%s%s", v->syntax ? " --syntax " : "", v->syntax ? v->syntax : "", v->isa ? " --isa " : "",
+             v->isa ? v->isa : "", v->skip_bad ? " --skip-bad" : "");
+    s->want_paste = true;
+}
+
+static const struct parameter paste_options[] = {
+    LOADING_OPTION_SYNTAX(struct paste_values),
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct paste_values, isa), .choices = ISA_CHOICES, .otherwise = "detected from the registers",
+     .help = "the instruction set"},
+    LOADING_OPTION_SKIP_BAD(struct paste_values),
+    {0},
+};
+
+static bool run_paste(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct paste_values *v = values;
+
+    (void)result;   /* as for kernel load */
+    if (!s->input && s->interactive) {
+        ask_for_text(s, v);
+        return true;
+    }
+    if (!s->input)
+        return err_set(err, ERR_USAGE, "paste the text itself into the workbench", "no standard input here");
+    struct kernel_options options = {.skip_bad = v->skip_bad};
+    struct str text = {0};
+    options.isa_given = v->isa && isa_parse(v->isa, &options.isa);
+    if (v->syntax)
+        options.syntax = v->syntax[0] == 'a' ? SYNTAX_ATT : SYNTAX_INTEL;
+    read_pasted(s, &text);
+    return loading_start_text(s, &text, &options, err);
+}
+
+static const char *const paste_examples[] = {"kernel paste", "kernel paste --syntax intel --skip-bad", NULL};
+
+const struct command command_kernel_paste = {
+    .name = "kernel paste",
+    .help = "read assembler text from standard input up to a line with a single dot",
+    .description = "In the workbench pasted text ends by itself; typed text ends with Ctrl-D. Text is taken as it is: with addresses, bytes, percentages, line numbers, quotation marks "
+                   "or source between the instructions; kernel omitted lists what was left out. Refused text can be corrected and tried again.",
+    .options = paste_options,
+    .examples = paste_examples,
+    .values_size = sizeof(struct paste_values),
+    .flags = COMMAND_CHANGES,
+    .run = run_paste,
+};
+
+struct hex_values {
+    const char *bytes, *isa;
+};
+
+static const struct parameter hex_arguments[] = {
+    {.name = "BYTES", .kind = PARAMETER_JOINED, .at = offsetof(struct hex_values, bytes), .required = true, .help = "pairs of hex digits, blanks allowed"},
+    {0},
+};
+static const struct parameter hex_options[] = {
+    {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct hex_values, isa), .choices = ISA_CHOICES, .initial = ISA_UNSAID_NAME, .help = "the instruction set"},
+    {0},
+};
+
+struct hex_reading {
+    char *bytes;
+    enum isa isa;
+    const struct kernel *kernel;
+};
+
+static void hex_free(void *state)
+{
+    struct hex_reading *h = state;
+    kernel_free(h->kernel);
+    free(h->bytes);
+    free(h);
+}
+
+static bool hex_work(void *state, struct result *result, struct err *err)
+{
+    struct hex_reading *h = state;
+
+    (void)result;
+    h->kernel = kernel_from_hex(h->isa, h->bytes, err);
+    return h->kernel != NULL;
+}
+
+static bool hex_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct hex_reading *h = state;
+
+    (void)err;
+    session_set_kernel(s, h->kernel, 0);
+    h->kernel = NULL;
+    kernel_tell_loaded(s, result);
+    return true;
+}
+
+static bool run_hex(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {hex_work, hex_publish, hex_free};
+    const struct hex_values *v = values;
+    struct hex_reading *h = mem_zero(1, sizeof *h);
+
+    (void)result;   /* the job fills it */
+    h->bytes = mem_try_strndup(v->bytes, strlen(v->bytes));
+    if (!h->bytes) {
+        hex_free(h);
+        return err_memory_for(err, "the hex block", strlen(v->bytes));
+    }
+    isa_parse(v->isa, &h->isa);
+    return task_start_passing(s, "kernel hex", "decodes", &ops, h, err);
+}
+
+static const char *const hex_examples[] = {"kernel hex 4801d8", "kernel hex 8b000091 --isa aarch64", NULL};
+
+const struct command command_kernel_hex = {
+    .name = "kernel hex",
+    .help = "load a block of machine code",
+    .arguments = hex_arguments,
+    .options = hex_options,
+    .examples = hex_examples,
+    .values_size = sizeof(struct hex_values),
+    .flags = COMMAND_CHANGES,
+    .run = run_hex,
+};

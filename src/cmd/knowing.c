@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/knowing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "io/machine_file.h"
+
+#define NAMED 3   /* machines that a sentence names */
+
+size_t unknown_count(const struct analysis *a)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; a && i < a->count; i++)
+        count += (a->rows[i].flags & ROW_UNKNOWN) != 0;
+    return count;
+}
+
+void machine_names_done(struct machine_names *names)
+{
+    for (size_t i = 0; i < names->list.count; i++)
+        free(names->list.items[i]);
+    vec_done(&names->list);
+}
+
+static bool listed(const struct machine_names *names, const char *id)
+{
+    for (size_t i = 0; i < names->list.count; i++)
+        if (strcmp(names->list.items[i], id) == 0)
+            return true;
+    return false;
+}
+
+static void try_machine(const struct kernel *k, size_t loop, const char *id, struct machine_names *out)
+{
+    struct err none = {0};
+    struct machine *m = listed(out, id) || watch_over() ? NULL : machine_load(id, &none);
+    struct analysis *a = m && strcmp(m->isa, isa_name(k->isa)) == 0 ? analysis_new(k, loop, m) : NULL;
+
+    if (a && !watch_over() && !unknown_count(a))
+        vec_push(&out->list, mem_strdup(id));
+    analysis_free(a);
+    machine_free(m);
+}
+
+void knowing_find(const struct kernel *k, size_t loop, struct machine_names *out)
+{
+    const struct isa_ops *isa = isa_ops(k->isa);
+    char **lists[] = {machine_ids(), machine_user_ids()};
+
+    for (size_t i = 0; i < sizeof isa->default_machines / sizeof *isa->default_machines && isa->default_machines[i]; i++)
+        try_machine(k, loop, isa->default_machines[i], out);
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+        for (size_t i = 0; lists[l] && lists[l][i]; i++) {
+            try_machine(k, loop, lists[l][i], out);
+            free(lists[l][i]);
+        }
+        free(lists[l]);
+    }
+}
+
+/* Forms of @a that are not known, each counted once; the first is *@first. */
+static size_t unknown_forms(const struct analysis *a, const char **first)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < a->count; i++) {
+        bool fresh = (a->rows[i].flags & ROW_UNKNOWN) != 0;
+        for (size_t k = 0; k < i && fresh; k++)
+            fresh = !(a->rows[k].flags & ROW_UNKNOWN) || strcmp(a->rows[k].insn->form, a->rows[i].insn->form) != 0;
+        if (fresh && !count++)
+            *first = a->rows[i].insn->form;
+    }
+    return count;
+}
+
+void knowing_say(const struct analysis *a, const struct machine_names *knowing, struct str *out)
+{
+    const char *first = "";
+    size_t forms = unknown_forms(a, &first), machines = knowing->list.count;
+
+    str_addf(out, "%s does not know %s", a->machine->id, first);
+    if (forms > 1)
+        str_addf(out, " and %zu more form%s", forms - 1, forms == 2 ? "" : "s");
+    str_add(out, machines ? "; " : "; no machine here knows all of the loop");
+    for (size_t i = 0; i < machines && i < NAMED; i++)
+        str_addf(out, "%s%s", !i ? "" : i + 1 == machines ? " and " : ", ", knowing->list.items[i]);
+    if (machines > NAMED)
+        str_addf(out, " and %zu more machine%s", machines - NAMED, machines == NAMED + 1 ? "" : "s");
+    if (machines)
+        str_add(out, machines == 1 ? " does" : " do");
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/loading.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/watch.h"
+#include "toolchain/plain.h"
+#include "work/job.h"
+
+#define EDIT_LIMIT ((size_t)1 << 20)     /* of refused text that is given back to be corrected */
+
+/* A kernel on its way: of a file by a recipe, or of text. */
+struct kernel_loading {
+    struct session *session;
+    struct job *job;                /* NULL: not in the background */
+    struct recipe *recipe;          /* NULL: text, or made already */
+    struct kernel_options options;  /* of text; without a symbol */
+    struct str text;
+    bool source;                    /* a file to be compiled */
+    size_t loop;                    /* that was asked for */
+    struct str printed;             /* what a compiler had to say that refused the source */
+    double begun;
+    struct kernel *kernel;          /* the result */
+};
+
+static void loading_free(void *state)
+{
+    struct kernel_loading *l = state;
+    recipe_free(l->recipe);
+    str_done(&l->text);
+    str_done(&l->printed);
+    kernel_free(l->kernel);
+    free(l);
+}
+
+static bool load(struct kernel_loading *l, struct err *err)
+{
+    struct recipe *recipe = l->recipe;
+
+    l->recipe = NULL;
+    l->kernel = recipe ? recipe_make(recipe, &l->printed, err) : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);
+    return l->kernel != NULL;
+}
+
+static bool cancelled(void *state)
+{
+    const struct kernel_loading *l = state;
+    job_progress(l->job, clock_seconds() - l->begun, 0, "%s has been running for %.1f s", l->source ? "the compiler" : "the assembler", clock_seconds() - l->begun);
+    return job_cancelled(l->job);
+}
+
+static bool interrupted(void *state)
+{
+    (void)state;
+    return job_interrupted();
+}
+
+static bool load_run(struct job *job, void *state, struct err *err)
+{
+    struct kernel_loading *l = state;
+
+    l->job = job;
+    l->begun = clock_seconds();
+    child_watch(cancelled, l);
+    bool ok = load(l, err);
+    /* What was read by then may be wrong in another way, too. */
+    ok = (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "loading was cancelled")) && ok;
+    child_watch(NULL, NULL);
+    return ok;
+}
+
+/* The lines that were not taken: those that --skip-bad skipped are told, the others counted. */
+static void add_left_out(struct result *result, const struct kernel *k)
+{
+    static const struct result_column columns[] = {
+        {.key = "line", .kind = CELL_COUNT}, {.key = "text", .kind = CELL_TEXT}, {.key = "reason", .kind = CELL_TEXT}};
+    struct result_table *t = result_table(result, "left_out", columns, sizeof columns / sizeof *columns);
+
+    t->hide = NOT_TEXT;
+    for (size_t i = 0; i < k->refused_count + k->left_out_count; i++) {
+        bool refused = i < k->refused_count;
+        const struct diagnostic *d = refused ? &k->refused[i] : &k->left_out[i - k->refused_count];
+        if (refused)
+            result_line(result, "skipped line %zu: %s: %s", d->line, d->text, d->reason);
+        cell_count(t, (int64_t)d->line);
+        cell_text(t, d->text);
+        cell_text(t, d->reason);
+    }
+}
+
+void kernel_tell_loaded(struct session *s, struct result *result)
+{
+    const struct kernel *k = s->document.kernel;
+    size_t count;
+
+    kernel_insns(k, s->document.loop, &count);
+    struct str rest = {0}, made = {0};
+    if (k->left_out_count)
+        str_addf(&rest, "; %zu line%s left out, see kernel omitted", k->left_out_count, k->left_out_count == 1 ? "" : "s");
+    if (k->recipe && k->recipe->printed)
+        str_add(&rest, "; the compiler has something to say, see kernel diagnostics");
+    if (k->recipe)
+        recipe_print(k->recipe, k->isa, &made);
+    if (k->refused_count + k->left_out_count)
+        add_left_out(result, k);
+    if (!k->refused_count)
+        result_set_confirmation(result);
+    result_line(result, "%s%s: %s, %zu instruction%s%s%s%s", k->name, str_text(&made), k->loops[s->document.loop].why, count, count == 1 ? "" : "s",
+                k->loop_count > 1 ? "; kernel list shows the other loops" : "", k->of_many ? "; --symbol takes another function" : "", str_text(&rest));
+    str_done(&rest);
+    result_text(result, "kernel", k->name);
+    if (k->recipe && k->recipe->source)
+        result_text(result, "compiled", str_text(&made) + (made.length > 0));
+    str_done(&made);
+    result_count(result, "instructions", (int64_t)count);
+    result_count(result, "loops", (int64_t)k->loop_count);
+    result_text(result, "loop", k->loops[s->document.loop].why);
+}
+
+static void publish(struct kernel_loading *l)
+{
+    session_set_kernel(l->session, l->kernel, l->loop);
+    l->kernel = NULL;
+    kernel_tell_loaded(l->session, l->session->result);
+}
+
+/* The screen is to show pasted text again that could not be loaded. */
+static void give_back(struct kernel_loading *l, const struct err *err)
+{
+    struct session *s = l->session;
+    struct str plain = {0};
+
+    if (!s->interactive || !l->text.length || l->text.length > EDIT_LIMIT)
+        return;
+    str_clear(&s->refused);
+    if (plain_text(str_text(&l->text), l->text.length, &plain))
+        str_add_bytes(&s->refused, str_text(&plain), plain.length);
+    else
+        str_add_bytes(&s->refused, str_text(&l->text), l->text.length);
+    s->refused_line = err->line;
+    str_done(&plain);
+}
+
+/* A refused source shows what its compiler said, as it said it. */
+static void fail(struct kernel_loading *l, const struct err *err)
+{
+    if (l->printed.length)
+        result_block(l->session->result, str_text(&l->printed));
+    give_back(l, err);
+}
+
+static void load_finish(void *state, const struct job_info *info)
+{
+    if (info->state == JOB_DONE)
+        publish(state);
+    else if (info->state == JOB_FAILED)
+        fail(state, &info->err);
+}
+
+/* Takes @l. The screen does not wait for long: the newest kernel asked for is the one that comes. */
+static bool start(struct session *s, struct kernel_loading *take_l, struct err *err)
+{
+    static const struct job_ops ops = {.run = load_run, .finish = load_finish, .free = loading_free};
+    static unsigned last;
+
+    take_l->session = s;
+    if (!s->interactive || isinf(s->patience)) {   /* no thread: signals and speed are those of a plain program */
+        struct watch before = watch_begin(interrupted, NULL);
+        bool ok = load(take_l, err);
+        ok = watch_goes_on(err) && ok;
+        watch_restore(before);
+        if (ok)
+            publish(take_l);
+        else
+            fail(take_l, err);
+        loading_free(take_l);
+        return ok;
+    }
+    if (job_cancel(last))
+        session_drop_waiting(s);
+    bool source = take_l->source;
+    bool ok = session_job(s, source ? "kernel load (compiles)" : take_l->recipe ? "kernel load" : "kernel paste", source ? "compiles" : "assembles", &ops, take_l, err);
+    last = s->waiting.now ? s->waiting.job : 0;
+    return ok;
+}
+
+bool loading_start(struct session *s, struct recipe *take_recipe, struct err *err)
+{
+    struct kernel_loading *l = mem_zero(1, sizeof *l);
+
+    l->recipe = take_recipe;
+    l->source = take_recipe->source;
+    l->loop = kernel_loop_wanted(&take_recipe->options);
+    return start(s, l, err);
+}
+
+bool loading_start_text(struct session *s, struct str *take_text, const struct kernel_options *options, struct err *err)
+{
+    struct kernel_loading *l = mem_zero(1, sizeof *l);
+
+    l->text = *take_text;
+    *take_text = (struct str){0};
+    l->options = *options;
+    l->loop = kernel_loop_wanted(options);
+    return start(s, l, err);
+}

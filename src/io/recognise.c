@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/recognise.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+
+#define BEGINNING 32768
+#define END 4096
+
+/* The beginning of a file, and behind it its last bytes; both as a string. */
+struct sample {
+    char text[BEGINNING + END + 1];
+};
+
+static bool has(const struct sample *s, const char *word)
+{
+    return strstr(s->text, word) != NULL;
+}
+
+/* The first line has the columns @a and @b. */
+static bool has_columns(const struct sample *s, const char *a, const char *b)
+{
+    size_t length = strcspn(s->text, "\r\n");
+    char line[512], *rest = line;
+    bool found_a = false, found_b = false;
+
+    if (length >= sizeof line)
+        return false;
+    memcpy(line, s->text, length);
+    line[length] = '\0';
+    for (char *field; (field = strsep(&rest, ","));) {
+        found_a |= strcmp(field, a) == 0;
+        found_b |= strcmp(field, b) == 0;
+    }
+    return found_a && found_b;
+}
+
+static bool is_json_kind(const struct sample *s, const char *kind)
+{
+    return s->text[strspn(s->text, " \t\r\n")] == '{' && has(s, "\"kind\"") && has(s, kind);
+}
+
+static bool is_pmevo_experiments(const struct sample *s)
+{
+    return is_json_kind(s, "\"ExperimentList\"");
+}
+
+static bool is_pmevo_mapping(const struct sample *s)
+{
+    return is_json_kind(s, "\"Mapping3\"") || is_json_kind(s, "\"Mapping2\"") || is_json_kind(s, "\"Mapping\"");
+}
+
+static bool is_population(const struct sample *s)
+{
+    return is_json_kind(s, "\"PortolanPopulation\"");
+}
+
+static bool is_uops_xml(const struct sample *s)
+{
+    return s->text[strspn(s->text, " \t\r\n")] == '<' && has(s, "<extension name=") && has(s, "<instruction ");
+}
+
+static bool is_uops_csv(const struct sample *s)
+{
+    return has_columns(s, "instruction", "uops") && has_columns(s, "ports", "throughput");
+}
+
+static bool is_osaca(const struct sample *s)
+{
+    return has(s, "instruction_forms:") && (has(s, "ports:") || has(s, "osaca_version:"));
+}
+
+static bool is_experiments(const struct sample *s)
+{
+    return has_columns(s, "experiment", "cycles");
+}
+
+static bool is_mapping(const struct sample *s)
+{
+    return has_columns(s, "form", "usage");
+}
+
+static bool is_forms(const struct sample *s)
+{
+    return has_columns(s, "form", "template");
+}
+
+/* Rows of hex,cycles, with a header or without, as BHive has them. */
+static bool is_blocks(const struct sample *s)
+{
+    size_t digits = strspn(s->text, "0123456789abcdefABCDEF");
+    const char *number = s->text + digits + 1;
+    char *end;
+
+    if (has_columns(s, "hex", "cycles"))
+        return true;
+    if (digits < 2 || digits % 2 || s->text[digits] != ',')
+        return false;
+    return strtod(number, &end) > 0 && end > number && (*end == '\r' || *end == '\n' || !*end);
+}
+
+static bool is_elf(const struct sample *s)
+{
+    return strncmp(s->text, "\177ELF", 4) == 0;
+}
+
+static const struct {
+    bool (*is)(const struct sample *s);
+    const char *what;       /* "this is ..." */
+    const char *remedy;     /* a command, FILE for the file */
+    const char *takes[4];   /* commands that take it, by their first words */
+} kinds[] = {
+    {is_pmevo_experiments, "PMEvo JSON of experiments", "experiments import FILE", {"experiments import", "evaluate"}},
+    {is_pmevo_mapping, "PMEvo JSON of a mapping", "mapping import pmevo FILE", {"mapping import pmevo", "mapping load", "evaluate"}},
+    {is_population, "a population of the search", "evolve resume FILE", {"evolve resume", "evolve start"}},
+    {is_uops_xml, "uops.info's XML", "mapping import uops-info FILE --architecture A", {"mapping import uops-info"}},
+    {is_uops_csv, "a uops.info table", "mapping import uops-info FILE", {"mapping import uops-info"}},
+    {is_osaca, "an OSACA machine file", "mapping import osaca FILE", {"mapping import osaca", "mapping load"}},
+    {is_experiments, "a table of experiments", "experiments load FILE", {"experiments load", "evaluate"}},
+    {is_mapping, "a mapping as CSV", "mapping import csv FILE", {"mapping import csv", "mapping load"}},
+    {is_forms, "a table of forms", "forms add FILE", {"forms add", "session load"}},
+    {is_blocks, "a table of measured blocks", "kernel evaluate FILE", {"kernel evaluate", "kernel measure"}},
+    {is_elf, "a program or object file", "kernel load FILE", {"kernel load", "forms scan", "program profile"}},
+};
+
+/* One is the other, or goes on where it ends. */
+static bool same_command(const char *a, const char *b)
+{
+    size_t length = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
+    return strncmp(a, b, length) == 0 && strchr(" ", a[length]) && strchr(" ", b[length]);
+}
+
+static bool takes(size_t kind, const char *command)
+{
+    for (size_t i = 0; i < sizeof kinds[kind].takes / sizeof *kinds[kind].takes && kinds[kind].takes[i]; i++)
+        if (same_command(kinds[kind].takes[i], command))
+            return true;
+    return false;
+}
+
+/* Of a regular file only: nothing waits for what a pipe may bring. A byte order mark is skipped. */
+static bool read_sample(const char *path, struct sample *out)
+{
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+    if (!file)
+        return false;
+    size_t length = fread(out->text, 1, BEGINNING, file);
+    if (length == BEGINNING && fseek(file, -END, SEEK_END) == 0)
+        length += fread(out->text + length, 1, END, file);
+    fclose(file);
+    out->text[length] = '\0';
+    for (size_t i = 4; i < length; i++)   /* what is behind a zero byte is looked at, too */
+        if (!out->text[i])
+            out->text[i] = ' ';
+    if (strncmp(out->text, "\xef\xbb\xbf", 3) == 0)
+        memmove(out->text, out->text + 3, length - 2);
+    return true;
+}
+
+void recognise(struct err *err, const char *command)
+{
+    if (!err->file[0] || (err->code != ERR_DATA && err->code != ERR_USAGE && err->code != ERR_LIMIT))
+        return;
+    struct sample *s = malloc(sizeof *s);
+    size_t kind = 0;
+
+    if (s && read_sample(err->file, s)) {
+        while (kind < sizeof kinds / sizeof *kinds && !kinds[kind].is(s))
+            kind++;
+        if (kind < sizeof kinds / sizeof *kinds && !takes(kind, command)) {
+            struct str remedy = {0};
+            char file[sizeof err->file];
+            const char *place = strstr(kinds[kind].remedy, "FILE");
+            strcpy(file, err->file);
+            str_addf(&remedy, "%.*s%s%s", (int)(place - kinds[kind].remedy), kinds[kind].remedy, file, place + 4);
+            err_set(err, ERR_DATA, str_text(&remedy), "this is %s", kinds[kind].what);
+            err_at(err, file, 0, 0);
+            str_done(&remedy);
+        }
+    }
+    free(s);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Caches whose lines lie where their addresses put them, simulated reference by reference: the least recently used line of a set goes. Part of what is linked into traced
+ * programs, as reuse.h. A level is looked up where the one before misses. One thread. */
+#ifndef PORTOLAN_PROGRAM_RUNTIME_SETS_H
+#define PORTOLAN_PROGRAM_RUNTIME_SETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SETS_LEVELS 3
+
+struct sets_level {
+    uint64_t sets, ways, misses;
+    uint64_t *lines;                 /* ways of each set, the latest first; line + 1, 0: empty */
+};
+
+struct sets {
+    struct sets_level levels[SETS_LEVELS];
+    unsigned count;
+};
+
+/* Of "SETSxWAYS,SETSxWAYS", the first level first. False when it is no such text or memory is short. */
+static inline bool sets_begin(struct sets *s, const char *text)
+{
+    for (s->count = 0; *text && s->count < SETS_LEVELS; s->count++) {
+        struct sets_level *l = &s->levels[s->count];
+        char *end;
+        l->sets = strtoull(text, &end, 10);
+        l->ways = *end == 'x' ? strtoull(end + 1, &end, 10) : 0;
+        if (!l->sets || !l->ways || l->ways > UINT32_MAX || l->sets > UINT32_MAX || (*end && *end != ','))
+            return false;
+        l->lines = mmap(NULL, l->sets * l->ways * sizeof *l->lines, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (l->lines == MAP_FAILED)
+            return false;
+        text = end + (*end == ',');
+    }
+    return s->count && !*text;
+}
+
+/* Whether @line was there; it is the latest of its set now. */
+static inline bool sets_level_look(struct sets_level *l, uint64_t line)
+{
+    uint64_t *set = l->lines + line % l->sets * l->ways, at = 0, key = line + 1;
+
+    while (at < l->ways && set[at] != key)
+        at++;
+    bool hit = at < l->ways;
+    memmove(set + 1, set, (hit ? at : l->ways - 1) * sizeof *set);
+    set[0] = key;
+    return hit;
+}
+
+/* A reference to @first and, where it goes on there, @last: it misses once. */
+static inline void sets_touch(struct sets *s, uint64_t first, uint64_t last)
+{
+    bool missed[2] = {true, last != first};
+
+    for (unsigned l = 0; l < s->count && (missed[0] || missed[1]); l++) {
+        missed[0] = missed[0] && !sets_level_look(&s->levels[l], first);
+        missed[1] = missed[1] && !sets_level_look(&s->levels[l], last);
+        s->levels[l].misses += missed[0] || missed[1];
+    }
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/window.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#define LEAST_SHARE 1e-9
+
+static double latency_of(const struct memory *m, size_t level)
+{
+    return level == m->count ? m->latency : m->levels[level].latency;
+}
+
+double window_line_cycles(const struct memory *m, size_t level, double parallel)
+{
+    double least = latency_of(m, level) / parallel;
+    return level == m->count ? least : fmax(m->levels[level].miss_cycles, least);
+}
+
+/* Between the first miss of a group and the next that is none of it lie @reach executions, and 1 / rate more: as many groups there are, and rate * reach further misses in each
+ * (interval analysis: Eyerman, Eeckhout, Karkhanis and Smith, 2009). */
+double window_waits(const struct memory *m, const struct window *w, const double served[MEMORY_LEVELS + 1])
+{
+    double rest = 1, sum = 0;   /* executions that no group of a farther level reaches */
+
+    for (size_t l = m->count; l >= 1; l--) {
+        double further = served[l] * w->reach, busy = (1 + further) * window_line_cycles(m, l, w->parallel);
+        if (!(served[l] > 0))
+            continue;
+        for (size_t nearer = 1; nearer < l; nearer++)
+            busy += served[nearer] * w->reach * window_line_cycles(m, nearer, w->parallel);
+        rest /= 1 + further;
+        sum += rest * served[l] * fmax(0, fmax(latency_of(m, l), busy) - w->reach * w->core);
+    }
+    return sum;
+}
+
+/* The bin of a walk that is under way, and what is left of it. */
+struct walking { size_t bin; double left; };
+
+double window_phases(const struct memory *m, const struct window *w, const struct walks *walks, double executions, const double others[MEMORY_LEVELS + 1])
+{
+    struct walking *at = mem_zero(walks->list.count + 1, sizeof *at);
+    double done = 0, sum = 0;
+
+    for (size_t i = 0; i < walks->list.count; i++)
+        at[i].left = walks->list.items[i].r->bins[0].count / walks->list.items[i].r->references;
+    while (1 - done > LEAST_SHARE) {
+        double rates[MEMORY_LEVELS + 1], share = 1 - done;
+        for (size_t l = 0; l <= m->count; l++)
+            rates[l] = others[l] / executions;
+        for (size_t i = 0; i < walks->list.count; i++) {
+            const struct run_reference *r = walks->list.items[i].r;
+            const struct run_bin *b = &r->bins[at[i].bin];
+            double served[MEMORY_LEVELS + 1];
+            memory_served(m, b->distance, b->regular > 0 ? b->step / walks->list.items[i].copies : 0, walks->alike, served);
+            for (size_t l = 0; l <= m->count; l++)
+                rates[l] += served[l] * r->references / executions;
+            share = fmin(share, at[i].left);
+        }
+        sum += share * executions * window_waits(m, w, rates);
+        done += share;
+        for (size_t i = 0; i < walks->list.count; i++) {
+            const struct run_reference *r = walks->list.items[i].r;
+            at[i].left -= share;
+            while (at[i].left <= LEAST_SHARE && at[i].bin + 1 < r->bin_count)
+                at[i].left = fmax(0, at[i].left) + r->bins[++at[i].bin].count / r->references;
+            if (at[i].left <= LEAST_SHARE)
+                at[i].left = 1;   /* rounding left a little: the last bin goes on */
+        }
+    }
+    free(at);
+    return sum;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tui/external.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "base/str.h"
+
+/* "vi" of "/usr/bin/vi -R". */
+static void first_word(const char *command, struct str *out)
+{
+    struct str word = {0};
+
+    str_add_bytes(&word, command, strcspn(command, " \t"));
+    str_add(out, path_base(str_text(&word)));
+    str_done(&word);
+}
+
+/* Those that take +LINE before the file; the others open it at its beginning. */
+static bool takes_line(const char *command)
+{
+    static const char *const known[] = {"vi", "vim", "nvim", "view", "gvim", "nano", "pico", "emacs", "emacsclient", "mg", "joe", "jed", "ne", "micro", "kak", "ed", "editor", "sensible-editor"};
+    struct str word = {0};
+    bool takes = false;
+
+    first_word(command, &word);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        takes |= strcmp(str_text(&word), known[i]) == 0;
+    str_done(&word);
+    return takes;
+}
+
+static const char *editor_command(void)
+{
+    const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
+
+    return visual && *visual ? visual : editor && *editor ? editor : access("/usr/bin/editor", X_OK) == 0 ? "editor" : "vi";
+}
+
+/* In the child: the shell splits the user's command as git and crontab have it done; the path is an argument, never part of the command. */
+static void start(const char *command, const char *line, const char *path)
+{
+    struct str script = {0};
+
+    str_addf(&script, "exec %s %s\"$@\"", command, *line ? "\"$0\" " : "");
+    signal(SIGINT, SIG_DFL);
+    execl("/bin/sh", "sh", "-c", str_text(&script), *line ? line : "sh", path, (char *)NULL);
+    _exit(127);
+}
+
+bool editor_run(const char *path, size_t line, struct err *err)
+{
+    const char *command = editor_command();
+    struct str place = {0};
+    int status = 0;
+
+    if (line && takes_line(command))
+        str_addf(&place, "+%zu", line);
+    pid_t child = fork();
+    if (child == 0)
+        start(command, str_text(&place), path);
+    str_done(&place);
+    if (child < 0)
+        return err_set(err, ERR_IO, NULL, "cannot start an editor: %s", strerror(errno));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return err_set(err, ERR_MISSING, "set EDITOR to one that is installed", "the editor %.200s is not there", command);
+    return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || err_set(err, ERR_IO, NULL, "the editor %.200s failed", command);
+}

@@ -1,0 +1,21 @@
+/* The kernel's file in the user's own editor: what is saved there becomes the kernel. No curses. UI thread. */
+#ifndef PORTOLAN_VIEW_EDITING_H
+#define PORTOLAN_VIEW_EDITING_H
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "cmd/session.h"
+
+struct editing {
+    bool open;                  /* the session's request has been given to an editor, and its file is watched */
+    struct timespec changed;    /* of the file, when it was last looked at */
+    long long size;
+};
+
+/* The request that has not been given to an editor yet, which it is from now on; NULL: none. */
+const struct edit_request *editing_take(struct editing *e, struct session *s);
+/* Whether the file was saved since it was last looked at. Ends the watch once another kernel is loaded. */
+bool editing_saved(struct editing *e, struct session *s);
+
+#endif

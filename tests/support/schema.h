@@ -1,0 +1,14 @@
+/* JSON held to a schema: as much of JSON Schema (2020-12) as data/schema.json uses. */
+#ifndef PORTOLAN_TESTS_SCHEMA_H
+#define PORTOLAN_TESTS_SCHEMA_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/str.h"
+
+/* Whether @value is as @rule, a part of the schema @root, says. Appends to @fault where it is not and why. A word of the schema that is not known here is a
+ * fault as well. */
+bool schema_holds(const json_t *root, const json_t *rule, const json_t *value, struct str *fault);
+
+#endif

@@ -1,0 +1,88 @@
+#!/bin/sh
+# What is installed, what uninstalling leaves, what a release holds, and that no path of the build is in it.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+build=$(cd "$(dirname "$portolan")" && pwd)
+# Not the make that runs the tests: with targets and flags of its own.
+run_make() { env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u MFLAGS make -s -C "$build" "$@" >"$work/make" 2>&1 || fail "make $*: $(tail -n 3 "$work/make")"; }
+install_once() {
+    [ -d "$work/root" ] && return
+    run_make install DESTDIR="$work/root"
+    prefix=$(sed -n 's/^prefix = //p' "$build/Makefile")
+}
+prefix=$(sed -n 's/^prefix = //p' "$build/Makefile")
+
+# As a user has it: the program alone knows where its data are, also when all of it was moved.
+test_installed_program_finds_its_data() {
+    install_once
+    cp -R "$work/root$prefix" "$work/moved"
+    expect 0 env -u PORTOLAN_DATA "$work/moved/bin/portolan" "$work/moved/share/portolan/kernels/triad-skl-O3.s"
+    holds out 'cycles'
+    expect 0 env -u PORTOLAN_DATA "$portolan" -e 'machine list'
+    holds out 'skylake'
+}
+
+test_documents_licences_and_completions_are_installed() {
+    install_once
+    for file in README.md NEWS COPYING docs/analysis.md; do
+        [ -r "$work/root$prefix/share/doc/portolan/$file" ] || fail "$file is not installed"
+    done
+    for file in "$source"/docs/*.md; do
+        [ -r "$work/root$prefix/share/doc/portolan/docs/${file##*/}" ] || fail "$file is not installed"
+    done
+    for file in portolan/machines/LICENSE-LLVM portolan/machines/README bash-completion/completions/portolan zsh/site-functions/_portolan \
+        fish/vendor_completions.d/portolan.fish man/man1/portolan.1; do
+        [ -r "$work/root$prefix/share/$file" ] || fail "$file is not installed"
+    done
+    grep -q 'Apache License' "$work/root$prefix/share/portolan/machines/LICENSE-LLVM" && grep -q 'LLVM Exceptions' "$work/root$prefix/share/portolan/machines/LICENSE-LLVM" ||
+        fail 'the licence of LLVM lacks its text'
+}
+
+# Directories that others use as well may stay; what bears this program's name may not.
+test_uninstall_leaves_nothing() {
+    install_once
+    run_make uninstall DESTDIR="$work/root"
+    find "$work/root" ! -type d -o -name '*portolan*' >"$work/left"
+    [ ! -s "$work/left" ] || fail "left behind: $(head -5 "$work/left")"
+    rm -rf "$work/root"
+}
+
+test_no_path_of_the_build() {
+    install_once
+    case $(sed -n 's/^PREFIX_MAP = //p' "$build/Makefile") in '') skip 'the compiler does not map paths' ;; esac
+    case $(sed -n 's/^SANITIZER_CFLAGS = //p' "$build/Makefile") in ?*) skip 'sanitizers keep paths' ;; esac
+    find "$work/root" -type f >"$work/files"
+    while read -r file; do
+        for path in "$build" "$(cd "$source" && pwd)"; do
+            ! grep -aqF "$path/" "$file" && ! grep -aqxF "$path" "$file" || fail "${file##*/} holds the path $path"
+        done
+    done <"$work/files"
+    ! strings -a "$portolan" 2>/dev/null | grep -qF "$build" || fail "the program holds the path $build"
+}
+
+# All that is in the repository, and nothing that tests or builds left.
+test_release_holds_what_the_repository_holds() {
+    git -C "$source" rev-parse --git-dir >/dev/null 2>&1 && [ "$(git -C "$source" rev-parse --show-toplevel)" = "$(cd "$source" && pwd -P)" ] || skip 'not in a repository'
+    run_make distdir distdir="$work/release"
+    git -C "$source" ls-files | grep -v '^\.gitignore$\|/\.gitignore$\|^\.gitattributes$' | sort >"$work/tracked"
+    (cd "$work/release" && find . -type f | sed 's|^\./||' | sort) >"$work/released"
+    comm -23 "$work/tracked" "$work/released" >"$work/lacking"
+    [ ! -s "$work/lacking" ] || fail "not in a release: $(head -5 "$work/lacking")"
+    grep -E '\.(o|a|log|trs)$' "$work/released" >"$work/extra" && fail "too much in a release: $(head -5 "$work/extra")"
+    return 0
+}
+
+# ar's default operation would warn where it is deterministic.
+test_archives_are_made_without_a_warning() {
+    grep -q '^ARFLAGS = cr$' "$build/Makefile" || fail 'ARFLAGS are not cr'
+}
+
+# What shells complete is what the program says of itself.
+test_completions_are_the_tables() {
+    for file in bash/portolan zsh/_portolan fish/portolan.fish; do
+        "$portolan" -e "help --completion ${file%/*}" >"$work/script"
+        cmp -s "$work/script" "$source/completion/$file" || fail "completion/$file is not what the tables say; run tools/make-man.sh"
+    done
+}
+
+run_tests

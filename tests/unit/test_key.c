@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sequences that terminals send for keys: known ones whatever TERM says, others swallowed whole. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "view/key.h"
+
+static void test_known_keys(void **state)
+{
+    (void)state;
+    static const struct { const char *bytes; int key; } keys[] = {
+        {"[A", KEYCODE_UP}, {"OB", KEYCODE_DOWN}, {"[1~", KEYCODE_HOME}, {"[4~", KEYCODE_END}, {"[7~", KEYCODE_HOME}, {"OF", KEYCODE_END}, {"[H", KEYCODE_HOME},
+        {"[3~", KEYCODE_DELETE}, {"[5~", KEYCODE_PAGE_UP}, {"[6~", KEYCODE_PAGE_DOWN}, {"OP", KEYCODE_F1}, {"[11~", KEYCODE_F1}, {"[15~", KEYCODE_F1 + 4},
+        {"[17~", KEYCODE_F1 + 5}, {"[21~", KEYCODE_F1 + 9}, {"[24~", KEYCODE_F12}, {"[[C", KEYCODE_F1 + 2}, {"[Z", KEYCODE_BACKTAB},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char bytes[16];
+        size_t used;
+        strcpy(bytes, keys[i].bytes);
+        strcat(bytes, "q");   /* a key behind it is not part of it */
+        assert_int_equal(key_of_sequence(bytes, strlen(bytes), &used), keys[i].key);
+        assert_int_equal(used, strlen(keys[i].bytes));
+    }
+}
+
+static void test_others_are_swallowed_whole(void **state)
+{
+    (void)state;
+    static const char *const sequences[] = {"[1;5D", "[1;2A", "[2~", "[3;5~", "[200;3~", "[25~", "[E", "Ox", "[?1;2c", "[<0;10;10M", "[M !!", "[I"};
+    for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
+        size_t used, length = strlen(sequences[i]);
+        char bytes[32];
+        strcpy(bytes, sequences[i]);
+        strcat(bytes, "q");
+        assert_int_equal(key_of_sequence(bytes, length + 1, &used), KEYCODE_NONE);
+        assert_int_equal(used, length);
+        for (size_t cut = 1; cut < length; cut++) {   /* not complete yet */
+            assert_int_equal(key_of_sequence(bytes, cut, &used), KEYCODE_NONE);
+            assert_int_equal(used, 0);
+        }
+    }
+}
+
+static void test_an_escape_of_its_own(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"", "q", "1", ":", "[\r", "[1\033"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        size_t used;
+        assert_int_equal(key_of_sequence(others[i], strlen(others[i]), &used), KEYCODE_ESCAPE);
+        assert_int_equal(used, 0);
+    }
+    char longest[64];
+    size_t used;
+    memset(longest, '1', sizeof longest);
+    longest[0] = '[';
+    assert_int_equal(key_of_sequence(longest, sizeof longest, &used), KEYCODE_ESCAPE);
+    assert_int_equal(used, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known_keys), cmocka_unit_test(test_others_are_swallowed_whole), cmocka_unit_test(test_an_escape_of_its_own)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
