@@ -589,8 +589,8 @@ static void take_part(struct import *w, struct machine *part)
     machine_free(part);
 }
 
-/* Imports forms [first, first + count). llvm-mca itself dies on some instructions, and some swallow the row behind them: then the halves are tried, and a
- * single such form is left out. A table of which nothing can be read is a fault: every other would be like it. */
+/* Imports forms [first, first + count). llvm-mca itself dies on some instructions or refuses them where they stand, and some swallow the row behind them: then
+ * the halves are tried, and a single such form is left out. A table of which nothing can be read is a fault: every other would be like it. */
 static bool import_chunk(struct import *w, size_t first, size_t count, struct err *err)
 {
     struct str input = {0}, table = {0};
@@ -609,7 +609,7 @@ static bool import_chunk(struct import *w, size_t first, size_t count, struct er
     bool ok = part != NULL;
     if (part)
         take_part(w, part);
-    else if ((how == RUN_DIED || read || (how == RUN_DONE && w->retries && err->code == ERR_DATA)) && ++w->retries <= RETRIES_MAX)
+    else if ((how == RUN_DIED || (how == RUN_FAILED && w->machine && err->code == ERR_DATA) || read || (how == RUN_DONE && w->retries && err->code == ERR_DATA)) && ++w->retries <= RETRIES_MAX)
         ok = count == 1 || (import_chunk(w, first, count / 2, err) && import_chunk(w, first + count / 2, count - count / 2, err));
     free(names);
     str_done(&input);

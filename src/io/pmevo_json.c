@@ -8,7 +8,9 @@
 
 #include "base/file.h"
 #include "base/watch.h"
+#include "io/export_mapping.h"
 #include "io/pmevo_names.h"
+#include "isa/forms.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
 
@@ -39,6 +41,42 @@ static void translate(struct translation *t)
         t->ours[i] = mem_strdup(str_text(&name));
     }
     str_done(&name);
+}
+
+/* Of each of their names whether an export writes it for the form that it means here. One that it does not, as where several mean one form, is kept with the
+ * rows that it stands in. NULL when the forms cannot be read: nothing is known then, so none is. */
+static bool *names_that_return(const struct translation *t)
+{
+    struct err none = {0};
+    struct forms *forms = forms_load(ISA_UNSAID, NULL, &none);
+    bool *returns = forms ? mem_zero(t->theirs.count + 1, sizeof *returns) : NULL;
+    struct str name = {0};
+
+    for (size_t i = 0; returns && i < t->theirs.count; i++) {
+        const struct form_row *row = forms_find(forms, t->ours[i]);
+        str_clear(&name);
+        if (row)
+            pmevo_name_of(row, &name);
+        returns[i] = strcmp(name.length ? str_text(&name) : t->ours[i], t->theirs.items[i]) == 0;
+    }
+    str_done(&name);
+    forms_free(forms);
+    return returns;
+}
+
+/* Keeps the names of @sequence with row @row when an export would write others. */
+static void keep_names(struct experiments *e, size_t row, json_t *sequence, const struct translation *t, const bool *returns)
+{
+    bool same = returns != NULL;
+    json_t *form;
+    size_t i;
+
+    json_array_foreach(sequence, i, form)
+        same = same && returns[names_find(&t->theirs, json_string_value(form))];
+    char *text = same ? NULL : json_dumps(sequence, JSON_COMPACT);
+    if (text)
+        experiments_set_extra(e, row, PMEVO_NAMES, text);
+    free(text);
 }
 
 /* Where two of their forms that mean one here have different usages, neither is the form's: both keep the names they have. */
@@ -180,6 +218,7 @@ struct experiments *pmevo_experiments_parse(const char *name, const char *bytes,
     static const char *const kinds[] = {"ExperimentList", NULL};
     struct translation t = {0};
     struct experiments *e = NULL;
+    bool *returns = NULL;
     const char *kind;
     json_t *root = parse_json(name, bytes, length, kinds, &kind, err), *item;
     json_t *list = json_object_get(root, "exps");
@@ -196,6 +235,7 @@ struct experiments *pmevo_experiments_parse(const char *name, const char *bytes,
     if (!collect_sequences(name, list, &t, err))
         goto out;
     translate(&t);
+    returns = names_that_return(&t);
     e = experiments_new();
     json_array_foreach(list, i, item) {
         watch_at("experiments", (double)i, (double)json_array_size(list));
@@ -208,7 +248,9 @@ struct experiments *pmevo_experiments_parse(const char *name, const char *bytes,
             uint32_t index = names_add(&e->forms, t.ours[names_find(&t.theirs, json_string_value(form))]);
             vec_push(&terms, ((struct flat_term){index, 1}));
         }
-        read_result(e, experiments_add(e, terms.items, terms.count), item);
+        size_t row = experiments_add(e, terms.items, terms.count);
+        read_result(e, row, item);
+        keep_names(e, row, json_object_get(item, "iseq"), &t, returns);
         vec_done(&terms);
     }
     if (!watch_goes_on(err)) {
@@ -216,6 +258,7 @@ struct experiments *pmevo_experiments_parse(const char *name, const char *bytes,
         e = NULL;
     }
 out:
+    free(returns);
     translation_done(&t);
     json_decref(root);
     return e;

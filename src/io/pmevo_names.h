@@ -7,6 +7,9 @@
 
 #include "base/str.h"
 
+/* The column of experiments with the names of a row's forms as the file had them, a JSON array: where an export would write others. */
+#define PMEVO_NAMES "pmevo"
+
 /* Appends the name used here for one of theirs (blanks or '_'; lower-case mnemonics are AArch64's); false when an operand is not plain (@out unchanged).
  * Any thread. */
 bool pmevo_form_name(const char *theirs, struct str *out);

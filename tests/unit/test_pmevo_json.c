@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,48 @@ static void test_experiments_out_and_in(void **state)
     str_done(&text);
 }
 
+/* Names that several of theirs share here, or that an export spells otherwise, come back as they were: from their file, and by way of a table of ours. */
+static void test_names_return(void **state)
+{
+    static const char *const names[] = {
+        "LEA_((REG:W:G:64)),__[2*((DIV:64))+((IMM:8))]", "LEA_((REG:W:G:64)),__[2*((DIV:64))]", "LEA_((REG:W:G:64)),__[((IMM:8))]", "ADD_((REG:RW:G:64)),_((REG:R:G:64))",
+        "BTR_qword_ptr_[((MEM:64))_+_((MIMM:16))],_((DIV:64))", "MOV_((REG:RW:G:64)),_((IMM:32))", "MOV_((REG:W:G:64)),_((IMM:32))", "odd name",
+    };
+    struct str json = {0}, first = {0}, csv = {0}, second = {0};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    (void)state;
+    str_add(&json, "{\"kind\":\"ExperimentList\",\"arch\":{\"insns\":[]},\"exps\":[");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        str_addf(&json, "%s{\"iseq\":[\"%s\",\"%s\"],\"result\":{\"cycles\":1.5}}", i ? "," : "", names[i], names[(i + 1) % (sizeof names / sizeof *names)]);
+    str_add(&json, "]}");
+    struct experiments *t = pmevo_experiments_parse("theirs", json.data, json.length, &err);
+    assert_non_null(t);
+    export_pmevo_experiments(t, forms, &first);
+    experiments_csv(t, &csv);
+    struct experiments *again = experiments_parse("ours", csv.data, csv.length, &err);
+    assert_non_null(again);
+    export_pmevo_experiments(again, forms, &second);
+    assert_string_equal(str_text(&first), str_text(&second));
+    json_t *root = json_loads(str_text(&first), 0, NULL), *item;
+    size_t i;
+    assert_int_equal(json_array_size(json_object_get(json_object_get(root, "arch"), "insns")), sizeof names / sizeof *names);
+    json_array_foreach(json_object_get(root, "exps"), i, item) {
+        json_t *sequence = json_object_get(item, "iseq");
+        assert_int_equal(json_array_size(sequence), 2);
+        assert_string_equal(json_string_value(json_array_get(sequence, 0)), names[i]);
+        assert_string_equal(json_string_value(json_array_get(sequence, 1)), names[(i + 1) % (sizeof names / sizeof *names)]);
+    }
+    json_decref(root);
+    experiments_free(t);
+    experiments_free(again);
+    forms_free(forms);
+    str_done(&json);
+    str_done(&first);
+    str_done(&csv);
+    str_done(&second);
+}
+
 /* The published data, where it is at hand. */
 static void test_published(void **state)
 {
@@ -226,7 +269,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_form_names), cmocka_unit_test(test_experiments), cmocka_unit_test(test_mappings),
-        cmocka_unit_test(test_faults),     cmocka_unit_test(test_experiments_out_and_in), cmocka_unit_test(test_published),
+        cmocka_unit_test(test_faults),     cmocka_unit_test(test_experiments_out_and_in), cmocka_unit_test(test_names_return), cmocka_unit_test(test_published),
     };
     return cmocka_run_group_tests_name("PMEvo JSON", tests, NULL, NULL);
 }
