@@ -36,6 +36,9 @@
     COMMAND(kernel_machines) \
     COMMAND(kernel_omitted) \
     COMMAND(kernel_use) \
+    COMMAND(kernel_opened) \
+    COMMAND(kernel_switch) \
+    COMMAND(kernel_diff) \
     COMMAND(kernel_report) \
     COMMAND(kernel_save) \
     COMMAND(kernel_measure) \

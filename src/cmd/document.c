@@ -190,6 +190,7 @@ void document_done(struct document *d)
     free(d->here.title);
     document_drop_analyses(d);
     forecasts_free(d->forecasts);
+    shelf_done(&d->shelf);
     kernel_free(d->kernel);
     blame_free(d->blame);
     check_free(d->check);

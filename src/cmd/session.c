@@ -403,11 +403,34 @@ bool session_fits(const struct session *s, const struct machine *m, struct err *
            err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "%s is a machine for %s, but the kernel is %s", m->id, m->isa, isa);
 }
 
-void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
+/* Takes @take_kernel. */
+static void use_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
 {
     document_use_loop(&s->document, loop);   /* drops the analyses, which point into the old one */
     kernel_free(s->document.kernel);
     s->document.kernel = take_kernel;
     if (take_kernel && take_kernel->isa != s->document.isa)
         document_show_isa(&s->document, take_kernel->isa);
+}
+
+/* Which loop of the kernel in use was looked at last. */
+static void keep_loop(struct document *d)
+{
+    if (d->kernel && d->shelf.at < d->shelf.list.count)
+        d->shelf.list.items[d->shelf.at].loop = d->loop;
+}
+
+void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
+{
+    keep_loop(&s->document);
+    if (take_kernel)
+        shelf_put(&s->document.shelf, take_kernel, loop);
+    use_kernel(s, take_kernel, loop);
+}
+
+void session_use_shelved(struct session *s, size_t at, size_t loop)
+{
+    keep_loop(&s->document);
+    s->document.shelf.at = at;
+    use_kernel(s, kernel_hold(s->document.shelf.list.items[at].kernel), loop);
 }

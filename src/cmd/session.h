@@ -133,4 +133,6 @@ bool session_has_kernel(const struct session *s, struct err *err);
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
 /* Takes @take_kernel, its loop @loop in use; when it is for another instruction set, that set's machines are shown again. */
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
+/* Goes to kernel @at of the shelf, which has so many, with its loop @loop in use. */
+void session_use_shelved(struct session *s, size_t at, size_t loop);
 #endif

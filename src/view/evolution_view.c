@@ -48,6 +48,8 @@ static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_
     for (size_t i = 0; i < n; i++) {
         const struct evolve_sample *at = &v->samples[i];
         double best = v->volume ? at->v_best : 100 * at->d_best;
+        if (!v->volume && i && v->y[row][i - 1] < best)   /* the best so far: a new phase begins with others */
+            best = v->y[row][i - 1];
         v->x[slot][i] = v->by_generation ? at->generation : at->seconds;
         v->y[row][i] = best;
         if (all) {

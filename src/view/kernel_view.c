@@ -656,6 +656,8 @@ static void kernel_status(void *state, struct session *s, struct str *out)
     str_addf(out, "%zu/%zu", count ? v->cursor + 1 : 0, count);
     if (s->document.kernel->loop_count > 1)
         str_addf(out, "  loop %zu/%zu", s->document.loop + 1, s->document.kernel->loop_count);
+    if (s->document.shelf.list.count > 1)
+        str_addf(out, "  kernel %zu/%zu", s->document.shelf.at + 1, s->document.shelf.list.count);
     size_t left_out = s->document.kernel->left_out_count + s->document.kernel->refused_count;
     if (left_out)
         str_addf(out, "  %zu line%s left out", left_out, left_out == 1 ? "" : "s");
@@ -691,6 +693,9 @@ static const struct view_key kernel_keys[] = {
     {.keys = {'e'}, .label = "e", .help = "edit the source or the text in $EDITOR; what is saved is analysed", .act = kernel_edit},
     {.keys = {'o'}, .label = "o", .help = "compile with the next optimisation level, -O0 to -O3", .command = "kernel compile --next level"},
     {.keys = {'O'}, .label = "O", .help = "compile with the next compiler that is installed", .command = "kernel compile --next compiler"},
+    {.keys = {']'}, .label = "]", .help = "next loop, and behind the last the next kernel", .command = "kernel switch next --loops"},
+    {.keys = {'['}, .label = "[", .help = "previous loop or kernel", .command = "kernel switch previous --loops"},
+    {.keys = {'d'}, .label = "d", .help = "compare with the kernel before it in the list", .command = "kernel diff"},
     {.keys = {'a'}, .label = "a", .help = "show machines that know every instruction of the loop", .command = "kernel machines --show"},
     {.keys = {'b'}, .label = "b", .help = "blame: measure the cost of each instruction here, and compare it with the model", .command = "kernel blame"},
     {.keys = {'w'}, .label = "w", .help = "what if: change or sweep a fact, a usage or a latency", .command = ":kernel whatif "},

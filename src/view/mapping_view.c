@@ -14,6 +14,7 @@
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_CYCLES, COLUMN_LATENCY, COLUMN_CONFIDENCE, COLUMN_PORTS };
 
 #define USAGE_MIN 26
+#define ROOMY 100        /* columns of a screen; a narrower one has the ports, and the usage below the table */
 #define USAGE_MAX 60
 #define COUNTS_WIDTH 34  /* columns of the title line for what is counted */
 #define FORM_WANTED 40   /* columns; a wide screen then gives the usages theirs */
@@ -127,7 +128,7 @@ static void rows_release(void *state)
 
 static void set_columns(struct mapping_view_state *v)
 {
-    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", USAGE_MIN, false, 0}, {"cycles", 6, true, 0}, {"latency", 7, true, 0}, {"confidence", 10, true, 110}};
+    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", USAGE_MIN, false, ROOMY}, {"cycles", 6, true, 0}, {"latency", 7, true, ROOMY}, {"confidence", 10, true, 110}};
     const struct ports *ports = mapping_ports(v->machine->mapping);
 
     memcpy(v->columns, fixed, sizeof fixed);

@@ -121,6 +121,7 @@ void load(void)
     assert_non_null(named);
     free(named->name);
     named->name = mem_strdup("triad-skl-O3.s");
+    shelf_done(&session.document.shelf);   /* the only one there */
     session_set_kernel(&session, named, session.document.loop);
 }
 

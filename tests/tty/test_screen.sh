@@ -69,7 +69,7 @@ test_terminal_without_colours() { look_around vt100; }
 test_find_in_help_by_key_and_mouse() {
     open_pasted
     t send-keys '?'
-    see 'previous view'
+    see 'Keys of the kernel view'
     # The search key and its label on the key bar open the prompt with the command's name in it.
     t send-keys /
     see ':find'

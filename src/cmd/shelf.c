@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/shelf.h"
+
+#include <string.h>
+
+#include "analysis/recipe.h"
+#include "base/path.h"
+
+void shelf_done(struct shelf *s)
+{
+    for (size_t i = 0; i < s->list.count; i++)
+        kernel_free(s->list.items[i].kernel);
+    vec_done(&s->list);
+    s->at = 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Whether @fresh is @old read, compiled or pasted again, not another choice from the same file. */
+static bool same_origin(const struct kernel *old, const struct kernel *fresh)
+{
+    const struct recipe *a = old->recipe, *b = fresh->recipe;
+
+    if (!a && !b && old->source && fresh->source)
+        return strcmp(old->source, fresh->source) == 0;
+    return a && b && strcmp(a->path, b->path) == 0 && same_text(a->options.symbol, b->options.symbol) && a->options.first_line == b->options.first_line &&
+           a->options.last_line == b->options.last_line;
+}
+
+void shelf_put(struct shelf *s, const struct kernel *k, size_t loop)
+{
+    struct shelved fresh = {kernel_hold(k), loop};
+
+    if (s->list.count && same_origin(s->list.items[s->at].kernel, k)) {
+        kernel_free(s->list.items[s->at].kernel);
+        s->list.items[s->at] = fresh;
+        return;
+    }
+    if (s->list.count == SHELF_MOST) {
+        kernel_free(s->list.items[0].kernel);
+        memmove(s->list.items, s->list.items + 1, --s->list.count * sizeof *s->list.items);
+    }
+    vec_push(&s->list, fresh);
+    s->at = s->list.count - 1;
+}
+
+void shelf_name(const struct shelved *item, struct str *out)
+{
+    const struct kernel *k = item->kernel;
+
+    str_add(out, path_base(k->name));
+    if (k->recipe)
+        recipe_print(k->recipe, k->isa, out);
+    str_addf(out, ": %s", k->loops[item->loop].why);
+}

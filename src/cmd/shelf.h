@@ -1,0 +1,28 @@
+/* The kernels of a session beside the one in use: what was loaded or pasted before stays at hand, to go back to and to compare with. One thread. */
+#ifndef PORTOLAN_CMD_SHELF_H
+#define PORTOLAN_CMD_SHELF_H
+
+#include "analysis/kernel.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#define SHELF_MOST 64   /* kernels; the oldest goes for one more */
+
+struct shelved {
+    const struct kernel *kernel;   /* held */
+    size_t loop;                   /* in use, or when it was last */
+};
+
+/* Zero-initialised is empty and valid. */
+struct shelf {
+    VEC(struct shelved) list;      /* in the order in which they came */
+    size_t at;                     /* the one in use */
+};
+
+void shelf_done(struct shelf *s);
+/* @k with loop @loop in use is the one in use from now on: in place of the one before it when it is made of the same file and function, else behind all others. */
+void shelf_put(struct shelf *s, const struct kernel *k, size_t loop);
+/* Appends "dot.c -O3 -march=skylake: innermost loop .L4", as a list has it. */
+void shelf_name(const struct shelved *item, struct str *out);
+
+#endif
