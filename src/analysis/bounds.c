@@ -132,13 +132,13 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
         deps_build(w->core, insns, &w->costs, options->start, &w->deps);
         out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
         store_bound(w, insns, count, out);
-        double replays = bounds_replays(w, insns, count);
-        if (replays > 0)
-            out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], replays);
         double banks = first_level_loads(w->core, &w->deps.addresses);
         if (banks > 0)
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], banks);
         w->least = largest(out) > out->cycles[BOUND_DEPENDENCIES] || deps_whole(&w->deps) ? largest(out) : 0;
+        double replays = bounds_replays(w, insns, count);
+        if (replays > 0)
+            out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], replays);
         out->cycles[BOUND_DEPENDENCIES] += bounds_assists(w->core, insns, count, options);
         if (w->core->dtlb_miss > 0)
             out->cycles[BOUND_MEMORY] += addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);

@@ -213,8 +213,31 @@ static void limit_set(pid_t pid, int resource, rlim_t value)
     prlimit(pid, (enum __rlimit_resource)resource, &limit, NULL);
 }
 
+/* Where PATH has @name: whatever the child tried to execute in vain would cost it more than a look. NULL: let it find out. The caller frees it. */
+static char *find_program(const char *name)
+{
+    const char *path = getenv("PATH");
+    struct str at = {0};
+    struct stat info;
+
+    if (!path || strchr(name, '/'))
+        return NULL;
+    for (const char *end; *path == '/'; path = end + 1) {   /* others than absolute ones are the child's: it is in another directory */
+        end = strchrnul(path, ':');
+        str_clear(&at);
+        str_add_bytes(&at, path, (size_t)(end - path));
+        str_addf(&at, "/%s", name);
+        if (access(str_text(&at), X_OK) == 0 && stat(str_text(&at), &info) == 0 && S_ISREG(info.st_mode))
+            return str_take(&at);
+        if (!*end)
+            break;
+    }
+    str_done(&at);
+    return NULL;
+}
+
 /* The child waits for its input, so limits set from here are in force before it has read a byte. */
-static int child_start(const char *const *argv, const char *dir, int input, int output, bool fixed_addresses, pid_t *pid)
+static int child_start(const char *const *argv, const char *dir, int input, int output, const struct child_limits *limits, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
@@ -236,6 +259,8 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     posix_spawn_file_actions_adddup2(&actions, input, 0);
     posix_spawn_file_actions_adddup2(&actions, output, 1);
     posix_spawn_file_actions_adddup2(&actions, output, 2);
+    if (limits->file > 0)
+        posix_spawn_file_actions_adddup2(&actions, limits->file, CHILD_FILE);
     posix_spawn_file_actions_addchdir_np(&actions, dir);
     posix_spawnattr_init(&attr);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -243,10 +268,14 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &defaults);
     /* A thread's own, and its children's. Refused in some containers: then addresses are as the system likes. */
-    int before = fixed_addresses ? personality(0xffffffff) : -1;
+    int before = limits->fixed_addresses ? personality(0xffffffff) : -1;
     if (before != -1)
         personality((unsigned long)before | ADDR_NO_RANDOMIZE);
-    int rc = posix_spawnp(pid, argv[0], &actions, &attr, (char *const *)argv, env.items);
+    char *program = find_program(argv[0]);
+    int rc = program ? posix_spawn(pid, program, &actions, &attr, (char *const *)argv, env.items) : ENOENT;
+    if (rc)   /* as the search goes on behind what is found and cannot be executed */
+        rc = posix_spawnp(pid, argv[0], &actions, &attr, (char *const *)argv, env.items);
+    free(program);
     if (before != -1)
         personality((unsigned long)before);
     posix_spawnattr_destroy(&attr);
@@ -318,7 +347,7 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
         goto out;
     }
     pid_t pid;
-    int rc = child_start(argv, dir, in[0], printed[1], limits->fixed_addresses, &pid);
+    int rc = child_start(argv, dir, in[0], printed[1], limits, &pid);
     if (rc != 0) {
         err_set(err, rc == ENOENT ? ERR_MISSING : ERR_IO,
                 rc != ENOENT ? NULL : str_has_prefix(argv[0], "aarch64-") ? "install the package binutils-aarch64-linux-gnu" : "install the package binutils",

@@ -8,6 +8,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
+#define CHILD_FILE 3
+
 struct child_limits {
     unsigned cpu_seconds;
     size_t memory;         /* bytes of address space */
@@ -15,6 +17,7 @@ struct child_limits {
     double wall_seconds;
     size_t output;         /* bytes kept of what it prints */
     bool fixed_addresses;  /* the same addresses in every run, where the system grants it */
+    int file;              /* descriptor that it also has as CHILD_FILE; 0: none */
 };
 
 struct child_result {

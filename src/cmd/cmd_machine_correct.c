@@ -86,7 +86,7 @@ static void correct_latency(struct correcting *w, struct correction *c)
     machine_put_latency(tried, c->row.form, from, to, fmax(cycles, 0), w->source);
     c->predicted = code ? chain_cycles(tried, code, &c->row.chain) : NAN;
     form_code_free(code);
-    c->rule = (struct latency_rule){c->row.form, from, to, fmax(cycles, 0), w->source};
+    c->rule = (struct latency_rule){.form = c->row.form, .from = from, .to = to, .cycles = fmax(cycles, 0), .source = w->source};
     c->written = is_better(c);
     if (c->written)
         machine_put_latency(w->machine, c->row.form, from, to, c->rule.cycles, w->source);

@@ -39,6 +39,14 @@ bool machine_held(const struct machine *m)
     return atomic_load(&m->holders) > 0;
 }
 
+static void rule_done(struct latency_rule *rule)
+{
+    if (rule->lent)
+        return;
+    free((char *)rule->form);
+    free((char *)rule->source);
+}
+
 void machine_free(struct machine *m)
 {
     if (!m || atomic_fetch_sub(&m->holders, 1) > 0)
@@ -47,8 +55,7 @@ void machine_free(struct machine *m)
         fact_done(&m->facts[i]);
     free(m->facts);
     for (size_t i = 0; i < m->latency_count; i++) {
-        free(m->latencies[i].form);
-        free(m->latencies[i].source);
+        rule_done(&m->latencies[i]);
     }
     free(m->latencies);
     mapping_free(m->mapping);
@@ -147,7 +154,7 @@ bool machine_refuse_form(const struct machine *m, const char *form, const char *
 void machine_add_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source)
 {
     m->latencies = mem_resize(m->latencies, (m->latency_count + 1) * sizeof *m->latencies);
-    m->latencies[m->latency_count++] = (struct latency_rule){mem_strdup(form), from, to, cycles, mem_strdup(source)};
+    m->latencies[m->latency_count++] = (struct latency_rule){.form = mem_strdup(form), .from = from, .to = to, .cycles = cycles, .source = mem_strdup(source)};
 }
 
 void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source)
@@ -160,8 +167,7 @@ void machine_put_latency(struct machine *m, const char *form, int from, int to, 
 
 void machine_drop_latency(struct machine *m)
 {
-    free(m->latencies[0].form);
-    free(m->latencies[0].source);
+    rule_done(&m->latencies[0]);
     m->latency_count--;
     memmove(m->latencies, m->latencies + 1, m->latency_count * sizeof *m->latencies);
 }

@@ -11,10 +11,11 @@ struct machine_fact {
 /* Latency between two operands of the forms that match, where it differs from the form's one number (latencies.csv). */
 enum latency_end { LATENCY_ANY = -1, LATENCY_ADDRESS = 100, LATENCY_MEMORY, LATENCY_FLAGS, LATENCY_FENCE, LATENCY_COMMIT };   /* 0.. are operand numbers less one */
 struct latency_rule {
-    char *form;       /* name or pattern with * and ? */
+    const char *form; /* name or pattern with * and ? */
     int from, to;     /* enum latency_end */
     double cycles;    /* without the load or the forwarded store before it */
-    char *source;
+    const char *source;
+    bool lent;        /* its texts are the program's and stay */
 };
 
 /* What the title of the machine that this computer is begins with, in a session. */

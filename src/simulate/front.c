@@ -73,13 +73,14 @@ static void form_groups(struct front *f)
 void front_done(struct front *f)
 {
     free(f->groups);
+    free(f->predecodings);
 }
 
 void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound)
 {
     double slots = 0;
 
-    *f = (struct front){.plan = plan, .groups = f->groups, .group_capacity = f->group_capacity, .shape = options->shape, .source = bound->source, .align = options->align, .at = options->align};
+    *f = (struct front){.plan = plan, .groups = f->groups, .group_capacity = f->group_capacity, .predecodings = f->predecodings, .number = f->number + 1, .shape = options->shape, .source = bound->source, .align = options->align, .at = options->align};
     read_facts(f, c);
     if (!f->streams)
         form_groups(f);
@@ -88,6 +89,9 @@ void front_start(struct front *f, const struct plan *plan, const struct core *c,
     for (size_t i = 0; i < plan->items.count; i++)
         slots += plan->items.items[i].decode;
     f->copies = f->source == SOURCE_LOOP_BUFFER ? copies_of(slots, c) : 1;
+    f->remembers = !f->streams && plan->insns.count <= UINT16_MAX && f->block_bytes <= 64 && f->predecode_width <= UINT8_MAX && f->lcp_penalty <= INT16_MAX;
+    if (f->remembers && !f->predecodings)
+        f->predecodings = mem_zero(PREDECODED, sizeof *f->predecodings);
 }
 
 static void next_block(struct front *f)
@@ -98,20 +102,12 @@ static void next_block(struct front *f)
 }
 
 /* One block of 16 bytes at a time, so many instructions a cycle; one that ends in the next block takes part in both. */
-static void predecode(struct front *f)
+static void predecode_anew(struct front *f, int64_t room)
 {
     const struct plan_insn *insns = f->plan->insns.items;
     int32_t width = f->predecode_width;
-
-    if (f->stall > 0) {
-        f->stall--;
-        return;
-    }
-    int64_t room = f->instruction_queue - (f->predecoded.number - f->decoded);
     int64_t end = f->block + f->block_bytes;
-    if (room <= 0)
-        return;
-    f->moved = true;
+
     for (; width > 0 && room > 0; room--) {
         const struct plan_insn *insn = &insns[f->predecoded.index];
         if (f->at + insn->length > end) {
@@ -145,6 +141,52 @@ static void predecode(struct front *f)
         next_block(f);
 }
 
+static int8_t paid(const struct front *f)
+{
+    return (int8_t)(f->crossing_paid | f->lcp_paid << 1);
+}
+
+/* The same with room for all: what happens then depends on the place alone. */
+static void predecode_again(struct front *f)
+{
+    uint32_t index = f->predecoded.index;
+    int64_t at = f->at - f->block, number = f->predecoded.number, iteration = f->predecoded.iteration;
+    struct predecoded *known = &f->predecodings[(index * 29 + (uint32_t)at) % PREDECODED];
+
+    if (known->block != f->number || known->index != index || known->at != at || known->paid != paid(f)) {
+        *known = (struct predecoded){.block = f->number, .index = (uint16_t)index, .at = (int8_t)at, .paid = paid(f)};
+        predecode_anew(f, INT64_MAX);
+        known->next = (uint16_t)f->predecoded.index;
+        known->next_at = (int8_t)(f->at - f->block);
+        known->next_paid = paid(f);
+        known->count = (uint8_t)(f->predecoded.number - number);
+        known->iterations = (uint8_t)(f->predecoded.iteration - iteration);
+        known->stall = (int16_t)f->stall;
+        return;
+    }
+    f->predecoded = (struct place){number + known->count, iteration + known->iterations, known->next};
+    f->at = f->block + known->next_at;
+    f->crossing_paid = known->next_paid & 1;
+    f->lcp_paid = known->next_paid >> 1;
+    f->stall = known->stall;
+}
+
+static inline void predecode(struct front *f)
+{
+    if (f->stall > 0) {
+        f->stall--;
+        return;
+    }
+    int64_t room = f->instruction_queue - (f->predecoded.number - f->decoded);
+    if (room <= 0)
+        return;
+    f->moved = true;
+    if (f->remembers && room >= f->predecode_width)
+        predecode_again(f);
+    else
+        predecode_anew(f, room);
+}
+
 static void deliver(struct front *f, const struct plan_item *item)
 {
     f->queued += (int32_t)item->decode;
@@ -153,13 +195,21 @@ static void deliver(struct front *f, const struct plan_item *item)
     place_next(&f->delivered, f->plan->items.count);
 }
 
-/* A whole group at once. False when not all of it is there, or the queue has no room for it. */
+/* A group, or as much of it as is there. False when the queue may not have room for it, or there is none. */
 static bool decode_group(struct front *f, int64_t visible, int32_t room)
 {
     const struct decode_group *group = &f->groups[f->delivered.index];
 
-    if (!group->items || visible < group->members || f->queued + group->uops - group->last + room > f->uop_queue)
+    if (!group->items || f->queued + group->uops - group->last + room > f->uop_queue)
         return false;
+    if (visible < group->members) {
+        const struct plan_item *item;
+        while (visible >= (item = &f->plan->items.items[f->delivered.index])->members) {
+            visible -= item->members;
+            deliver(f, item);
+        }
+        return true;
+    }
     f->queued += group->uops;
     f->decoded += group->members;
     f->decode_stall = group->stall;

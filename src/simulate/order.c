@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#define HOLD_MOST 512                  /* cycles that a pipe may be held here */
 #define FAR (AHEAD - HOLD_MOST - 128)  /* cycles ahead that a µop may become ready: words behind now stay free */
 
 /* When the µops of an item go to their ports. UNKNOWN: none of that kind did. */
@@ -17,92 +16,6 @@ struct course {
     uint32_t loader;                   /* the µop that loads */
 };
 
-/* Steps within the item before it can go: 1 behind the load, 2 behind what computes. */
-static unsigned rank_of(const struct plan_item *item, const struct plan_uop *uop)
-{
-    return uop->kind == UOP_DATA && item->computing ? 2 : uop->own > 0;
-}
-
-/* Whether @uop waits for @other of the same item. */
-static bool waits_for(const struct plan_uop *uop, const struct plan_uop *other)
-{
-    return uop->own > 0 && (other->kind == UOP_LOAD || (other->kind == UOP_COMPUTE && uop->kind == UOP_DATA));
-}
-
-/* The item's µops by rank. False when one comes behind a younger one that it does not wait for, though both can want the same port. */
-static bool take_turns(struct plan *p, const struct plan_item *item)
-{
-    struct plan_uop *uops = &p->uops.items[item->first_uop];
-    uint32_t turn = 0;
-    bool apart = true;
-
-    for (unsigned rank = 0; turn < item->uops; rank++)
-        for (uint32_t i = 0; i < item->uops; i++) {
-            if (rank_of(item, &uops[i]) != rank)
-                continue;
-            uops[turn++].turn = i;
-            for (uint32_t older = 0; older < i; older++)
-                apart &= rank_of(item, &uops[older]) <= rank || waits_for(&uops[older], &uops[i]) || !(uops[older].ports & uops[i].ports);
-        }
-    return apart;
-}
-
-/* Whether one of @count sources from @first on is a value of the item, or of one behind it. */
-static bool any_from(const struct plan *p, const struct plan_item *item, uint32_t first, uint32_t count)
-{
-    for (uint32_t i = first; i < first + count; i++)
-        if (p->sources.items[i].place >= (int32_t)item->first_node)
-            return true;
-    return false;
-}
-
-/* Whether a µop or a value waits for a value of its own item. */
-static bool waits_for_itself(const struct plan *p, const struct plan_item *item)
-{
-    uint32_t end = item->first_uop + item->uops + (item->listed[NODE_EARLY] > 0) + item->merges;
-
-    for (uint32_t u = item->first_uop; u < end; u++)
-        if (any_from(p, item, p->uops.items[u].first_source, p->uops.items[u].sources))
-            return true;
-    for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
-        if (any_from(p, item, p->nodes.items[n].first_trail, p->nodes.items[n].trails))
-            return true;
-    return false;
-}
-
-void plan_turns(struct plan *p)
-{
-    p->in_order = true;
-    for (size_t k = 0; k < p->items.count; k++)
-        p->in_order &= take_turns(p, &p->items.items[k]) && !waits_for_itself(p, &p->items.items[k]);
-}
-
-/* The ports of loads, where all loads can go to the same ones and no other µop to any of them. */
-static portset find_alike(const struct plan *p)
-{
-    portset loads = 0;
-
-    for (size_t u = 0; u < p->uops.count; u++)
-        loads |= p->uops.items[u].kind == UOP_LOAD ? p->uops.items[u].ports : 0;
-    for (size_t u = 0; u < p->uops.count; u++)
-        if (p->uops.items[u].ports & loads && (p->uops.items[u].kind != UOP_LOAD || p->uops.items[u].ports != loads || p->uops.items[u].pipe))
-            return 0;
-    return loads;
-}
-
-bool order_fits(const struct simulator *s)
-{
-    const struct plan *p = &s->plan;
-    portset held = 0;
-    int32_t longest = 0;
-
-    for (size_t u = 0; u < p->uops.count; u++) {
-        held |= p->uops.items[u].pipe ? p->uops.items[u].ports | p->uops.items[u].pipe : 0;
-        longest = later(longest, p->uops.items[u].hold);
-    }
-    return !s->late && p->in_order && longest <= HOLD_MOST && !(p->banked && held & s->load_ports);
-}
-
 static void size_rings(struct simulator *s)
 {
     struct order *o = &s->order;
@@ -110,11 +23,9 @@ static void size_rings(struct simulator *s)
 
     s->row_mask = rows - 1;
     s->value_count = (int32_t)(rows * s->plan.nodes.count);
-    RING(s->rows, s->row_capacity, rows);
     RING(o->values, o->value_capacity, (size_t)s->value_count + 1);
     memset(o->values, 0, (size_t)s->value_count * sizeof *o->values);   /* before the first iteration all was there long ago */
     o->mask = ring - 1;
-    RING(o->retires, o->retire_capacity, ring);
     if (s->timeline)
         RING(o->fetched, o->fetched_capacity, ring);
 }
@@ -124,26 +35,34 @@ static void forget(struct simulator *s)
 {
     struct order *o = &s->order;
 
-    for (int32_t cycle = s->now - 64; cycle <= o->furthest + 63; cycle += 64)
+    int32_t last = later(o->furthest, o->retiring);
+
+    last = last < s->now + AHEAD ? last : s->now + AHEAD;
+    for (int32_t cycle = s->now - 64; cycle <= last + 63; cycle += 64)
         for (unsigned port = 0; port < PORTS_MAX; port++)
             o->taken[port][(uint32_t)cycle / 64 % AHEAD_WORDS] = 0;
-    for (int32_t cycle = s->now; cycle <= o->furthest; cycle++)
-        o->goes[(uint32_t)cycle % AHEAD] = 0;
-    o->epoch += o->furthest + AHEAD;
+    for (int32_t cycle = s->now + 1; cycle <= last; cycle++)
+        o->due[(uint32_t)cycle % AHEAD] = (struct due){0};
+    o->epoch += last + AHEAD;
 }
 
 void order_start(struct simulator *s)
 {
     size_rings(s);
+    s->order.room = LANE_ZERO + in_lane((uint64_t)s->rob_size, LANE_ROB) + in_lane((uint64_t)s->scheduler_size, LANE_SCHEDULER) + in_lane((uint64_t)s->load_size, LANE_LOADS) +
+                    in_lane((uint64_t)s->store_size, LANE_STORES);
+    s->order.base = 0;
+    s->order.fours = (s->core->ports->count + 3) / 4;
     s->order.lost = false;
     s->order.gaps = s->load_ports != 0;
-    s->order.alike = find_alike(&s->plan);
+    s->order.alike = order_alike(&s->plan);
     for (size_t u = 0; u < s->plan.uops.count; u++)
         s->order.gaps |= s->plan.uops.items[u].hold > 0;
     s->order.furthest = s->order.retiring = s->order.slots = 0;
     s->order.content = s->order.times = s->order.retirement = 0;
     for (unsigned port = 0; port < PORTS_MAX; port++)
         s->order.term[port] = (2 * (uint64_t)(s->order.alike >> port & 1 ? PORTS_MAX : port) + 1) * TURN_BACK;
+    memset(s->order.gone, 0, sizeof s->order.gone);
 }
 
 /* The first cycle from @ready on in which @taken has room. */
@@ -167,13 +86,18 @@ static inline bool is_taken(const uint64_t *taken, int32_t cycle)
     return taken[(uint32_t)cycle / 64 % AHEAD_WORDS] >> (uint32_t)cycle % 64 & 1;
 }
 
+static inline struct due *due_in(struct order *o, int32_t cycle)
+{
+    return &o->due[(size_t)(uint32_t)cycle % AHEAD];
+}
+
 /* A load whose banks are taken holds its port and comes again in the next cycle. */
 static int32_t place_load(struct simulator *s, const struct plan_uop *uop, uint64_t *taken, int32_t ready)
 {
     for (;; ready++) {
         ready = first_free(taken, ready);
         take(taken, ready);
-        if (cache_takes(s, &s->order.loads[(uint32_t)ready % AHEAD], s->order.epoch + ready, uop, s->entering->iteration) || s->order.lost)
+        if (cache_takes(s, &s->order.loads[(uint32_t)ready % AHEAD], s->order.epoch + ready, uop, s->issued.iteration) || s->order.lost)
             return ready;
         s->order.lost |= ready - s->now > FAR;
     }
@@ -199,41 +123,56 @@ static int32_t place_held(struct simulator *s, const struct plan_uop *uop, uint6
     return at;
 }
 
+/* What is no plain µop. */
+static __attribute__((noinline)) int32_t place_other(struct simulator *s, const struct plan_uop *uop, uint64_t *taken, int32_t ready)
+{
+    return uop->pipe ? place_held(s, uop, taken, ready) : place_load(s, uop, taken, ready);
+}
+
+/* No µop has a place from now on. */
+static __attribute__((noinline)) void lose(struct order *o)
+{
+    o->lost = true;
+    o->limit = INT32_MIN;
+}
+
 /* The cycle in which @uop goes to @port. */
-static inline int32_t place_uop(struct simulator *s, const struct plan_uop *uop, unsigned port, int32_t ready)
+static inline __attribute__((always_inline)) int32_t place_uop(struct simulator *s, const struct plan_uop *uop, unsigned port, int32_t ready)
 {
     struct order *o = &s->order;
     uint64_t *taken = o->taken[port];
     int32_t at;
 
-    if (o->lost || ready - s->now > FAR) {
-        o->lost = true;
+    if (ready > o->limit) {
+        lose(o);
         return s->now + AT_RENAME;
     }
-    if (uop->pipe)
-        at = place_held(s, uop, taken, ready);
-    else if (s->plan.banked && uop->bytes)
-        at = place_load(s, uop, taken, ready);
+    if (uop->apart)
+        at = place_other(s, uop, taken, ready);
     else
         take(taken, at = first_free(taken, ready));
-    o->lost |= at - s->now > FAR;   /* so many may wait for one port: before the ring is full */
-    o->goes[(uint32_t)at % AHEAD] |= (portset)1 << port;
-    o->content += o->term[port];
-    o->times += o->term[port] * (uint64_t)at;
-    o->furthest = later(o->furthest, at);
+    if (at > o->limit)   /* so many may wait for one port: before the ring is full */
+        lose(o);
+    struct due *due = due_in(o, at);
+    due->room += in_lane(1, LANE_SCHEDULER);
+    due->goes |= (portset)1 << port;
+    uint64_t term = o->term[port];
+    due->term += term;
+    o->content += term;
+    o->times += term * (uint64_t)at;
     return at;
 }
 
 /* The value that @source stands for, of the iteration at rename. */
 static inline const struct told_value *told(const struct simulator *s, const struct plan_source *source)
 {
-    int32_t place = s->entering->value + source->place;
+    int32_t place = s->order.base + source->place;
     return &s->order.values[place < 0 ? place + s->value_count : place];
 }
 
 static inline void tell(struct simulator *s, uint32_t node, int32_t value, int32_t known)
 {
-    s->order.values[(uint32_t)s->entering->value + node] = (struct told_value){value, known};
+    s->order.values[(uint32_t)s->order.base + node] = (struct told_value){value, known};
 }
 
 /* When the µop's sources let it run, from @ready on. */
@@ -394,8 +333,14 @@ static inline void retire(struct simulator *s, const struct plan_item *item, int
         o->slots = s->retire_width;
     o->retiring = cycle;
     o->slots -= (int32_t)item->issue;
-    o->retires[(uint64_t)s->issued.number & o->mask] = cycle;
     o->retirement += (uint64_t)cycle;
+    if (cycle >= o->limit + (AHEAD - FAR)) {
+        lose(o);
+        return;
+    }
+    struct due *due = due_in(o, cycle);
+    due->room += item->leaves;
+    due->gone += item->gone;
     if (!item->listed[NODE_AT_RETIREMENT])
         return;
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_AT_RETIREMENT]];
@@ -457,27 +402,76 @@ static inline void enter(struct simulator *s, const struct plan_item *item, unsi
     int32_t first = s->now, done = item->direct ? run_one(s, item, slot, &first) : run_several(s, item, slot, &first);
 
     retire(s, item, done + 1);
+    s->order.room -= item->takes;
     if (s->timeline && s->issued.iteration < (int64_t)s->timeline)
         keep_steps(s, item, first, done);
 }
 
-/* The µops that go in this cycle. */
-static inline void dispatch(struct simulator *s)
+static void begin_iteration(struct simulator *s)
+{
+    s->order.base += (int32_t)s->plan.nodes.count;
+    if (s->order.base == s->value_count)
+        s->order.base = 0;
+}
+
+/* Of @size entries. */
+static int32_t used(uint64_t room, int32_t size, enum lane lane)
+{
+    return size - (int32_t)((uint16_t)(room >> lane) - (uint16_t)LANE_ZERO);
+}
+
+void order_count(struct simulator *s)
+{
+    uint64_t room = s->order.room;
+
+    s->rob = order_in_flight(s);
+    s->scheduler = used(room, s->scheduler_size, LANE_SCHEDULER);
+    s->loads = used(room, s->load_size, LANE_LOADS);
+    s->stores = used(room, s->store_size, LANE_STORES);
+}
+
+static inline double *find_obstacle(struct simulator *s, const struct plan_item *item)
+{
+    if (((s->order.room - item->needs) & LANE_ZERO) == LANE_ZERO)
+        return NULL;
+    order_count(s);
+    return obstacle(s, item);
+}
+
+/* The µops that are bound to @ports are one less each. */
+static inline void count_gone(struct simulator *s, portset ports)
+{
+    typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
+    static const four ones[16] = {
+        {0, 0, 0, 0}, {BOUND_ONE, 0, 0, 0}, {0, BOUND_ONE, 0, 0}, {BOUND_ONE, BOUND_ONE, 0, 0},
+        {0, 0, BOUND_ONE, 0}, {BOUND_ONE, 0, BOUND_ONE, 0}, {0, BOUND_ONE, BOUND_ONE, 0}, {BOUND_ONE, BOUND_ONE, BOUND_ONE, 0},
+        {0, 0, 0, BOUND_ONE}, {BOUND_ONE, 0, 0, BOUND_ONE}, {0, BOUND_ONE, 0, BOUND_ONE}, {BOUND_ONE, BOUND_ONE, 0, BOUND_ONE},
+        {0, 0, BOUND_ONE, BOUND_ONE}, {BOUND_ONE, 0, BOUND_ONE, BOUND_ONE}, {0, BOUND_ONE, BOUND_ONE, BOUND_ONE}, {BOUND_ONE, BOUND_ONE, BOUND_ONE, BOUND_ONE},
+    };
+    four *bound = (four *)s->bound, *gone = (four *)s->order.gone;
+
+    for (unsigned i = 0; i < s->order.fours; i++, ports >>= 4) {
+        bound[i] -= ones[ports & 15];
+        gone[i] += ones[ports & 15];
+    }
+}
+
+/* What has been told to happen in this cycle. */
+static inline void come_due(struct simulator *s)
 {
     struct order *o = &s->order;
-    portset *goes = &o->goes[(uint32_t)s->now % AHEAD];
-    uint64_t left = 0;
+    struct due *due = due_in(o, s->now);
+    uint64_t now = (uint64_t)s->now, retired = (uint32_t)due->gone;
 
-    for (portset rest = *goes; rest; rest &= rest - 1) {
-        unsigned port = (unsigned)__builtin_ctz(rest);
-        s->bound[port] -= BOUND_ONE;
-        s->busy[port]++;
-        s->scheduler--;
-        left += o->term[port];
-    }
-    o->content -= left;
-    o->times -= left * (uint64_t)s->now;
-    *goes = 0;
+    o->room += due->room;
+    s->retired.number += (int64_t)retired;
+    s->leaving += (int32_t)(due->gone >> 32);
+    o->retirement -= retired * now;
+    o->content -= due->term;
+    o->times -= due->term * now;
+    if (due->goes)
+        count_gone(s, due->goes);
+    *due = (struct due){0};
     if (s->now % 64 == 0)
         for (unsigned port = 0; port < s->core->ports->count; port++)
             o->taken[port][(uint32_t)(s->now - 64) / 64 % AHEAD_WORDS] = 0;
@@ -485,21 +479,14 @@ static inline void dispatch(struct simulator *s)
 
 void order_cycle(struct simulator *s)
 {
-    struct order *o = &s->order;
-    int32_t cycle;
-
-    if (s->leaving || s->cache.busy)
+    if (s->leaving || s->cache.busy) {
+        int32_t before = s->leaving;
         retire_commit(s);
-    while (s->retired.number < s->issued.number && (cycle = o->retires[(uint64_t)s->retired.number & o->mask]) <= s->now) {
-        const struct plan_item *item = &s->plan.items.items[s->retired.index];
-        o->retirement -= (uint64_t)cycle;
-        s->rob -= (int32_t)item->issue;
-        s->loads -= item->load;
-        s->leaving += item->store;
-        place_next(&s->retired, s->plan.items.count);
+        s->order.room += in_lane((uint64_t)(before - s->leaving), LANE_STORES);
     }
-    dispatch(s);
-    rename_items(s, enter);
+    come_due(s);
+    s->order.limit = s->now + FAR;
+    rename_items(s, (struct entrance){find_obstacle, enter, begin_iteration});
 }
 
 void order_end(struct simulator *s)

@@ -7,14 +7,14 @@
 
 static int32_t cycles_told(const struct simulator *s)
 {
-    return later(s->order.furthest - s->now, 0);
+    return later(later(s->order.furthest, s->order.retiring) - s->now, 0);
 }
 
 size_t order_state_room(const struct simulator *s)
 {
-    size_t cycles = (size_t)cycles_told(s), in_flight = (size_t)(s->issued.number - s->retired.number);
+    size_t cycles = (size_t)cycles_told(s), retiring = 2 * (size_t)later(s->order.retiring - s->now, 0);
     size_t taken = 2 * PORTS_MAX * (cycles / 64 + 2), loads = s->load_ports ? cycles * (2 * CACHE_LOADS + 3) : 0;
-    return in_flight + cycles + taken + loads + (s->plan.longest_distance + 1) * (3 * s->plan.nodes.count + 1) + 8;
+    return retiring + cycles + taken + loads + (s->plan.longest_distance + 1) * (3 * s->plan.nodes.count + 1) + 8;
 }
 
 unsigned order_turn(const struct simulator *s)
@@ -45,24 +45,16 @@ static portset placed(portset ports, portset alike, const uint8_t from[PORTS_MAX
     return out;
 }
 
-/* @count cycles from @from on, relative to now. */
-static int32_t *write_cycles(const struct simulator *s, const int32_t *from, size_t count, int32_t *out)
-{
-    int32_t now = s->now;
-
-    for (size_t i = 0; i < count; i++)
-        out[i] = from[i] - now;
-    return out + count;
-}
-
+/* How many items retire in which cycles. */
 static int32_t *write_retirement(const struct simulator *s, int32_t *out)
 {
-    const struct order *o = &s->order;
-    size_t count = (size_t)(s->issued.number - s->retired.number), first = (size_t)s->retired.number & o->mask, ring = (size_t)o->mask + 1;
-    size_t before = count < ring - first ? count : ring - first;   /* the ring's end */
-
-    out = write_cycles(s, &o->retires[first], before, out);
-    out = write_cycles(s, o->retires, count - before, out);
+    for (int32_t cycle = s->now + 1; cycle <= s->order.retiring; cycle++) {
+        uint32_t items = (uint32_t)s->order.due[(uint32_t)cycle % AHEAD].gone;
+        if (!items)
+            continue;
+        *out++ = cycle - s->now;
+        *out++ = (int32_t)items;
+    }
     *out++ = MARK;
     return out;
 }
@@ -76,9 +68,9 @@ static int32_t *write_ports(const struct simulator *s, int32_t *out)
 
     list_places(s, from);
     for (int32_t i = 1; i <= cycles; i++)
-        *out++ = (int32_t)placed(o->goes[(uint32_t)(s->now + i) % AHEAD], o->alike, from);
+        *out++ = (int32_t)placed(o->due[(uint32_t)(s->now + i) % AHEAD].goes, o->alike, from);
     for (unsigned port = 0; s->order.gaps && port < s->core->ports->count; port++)
-        for (int32_t at = s->now + 1; at <= o->furthest; at += 64) {
+        for (int32_t at = s->now + 1; at <= s->now + cycles; at += 64) {
             uint32_t word = (uint32_t)at / 64, bit = (uint32_t)at % 64;
             const uint64_t *own = o->taken[from[port]];
             uint64_t taken = own[word % AHEAD_WORDS] >> bit;
@@ -94,7 +86,7 @@ static int32_t *write_loads(const struct simulator *s, int32_t *out)
 {
     const struct order *o = &s->order;
 
-    for (int32_t cycle = s->now + 1; cycle <= o->furthest; cycle++) {
+    for (int32_t cycle = s->now + 1, last = s->now + cycles_told(s); cycle <= last; cycle++) {
         const struct cache_cycle *at = &o->loads[(uint32_t)cycle % AHEAD];
         if (at->cycle != o->epoch + cycle)
             continue;
@@ -145,8 +137,8 @@ int32_t *order_state(const struct simulator *s, int32_t *out)
 uint64_t order_hash(const struct simulator *s)
 {
     const struct order *o = &s->order;
-    uint64_t now = (uint64_t)s->now, hash = mixed(o->times - o->content * now, o->content);
+    uint64_t now = (uint64_t)s->now, retirement = o->retirement - (uint64_t)(s->issued.number - s->retired.number) * now;
 
-    hash = mixed(hash, o->retirement - (uint64_t)(s->issued.number - s->retired.number) * now);
-    return mixed(hash, (uint64_t)later(o->retiring - s->now, 0));
+    return (o->times - o->content * now) * 0xa0761d6478bd642fu + o->content * 0x9e6c63d0676a9a99u + retirement * 0x94d049bb133111ebu + o->room * 0xbf58476d1ce4e5b9u +
+           pair(later(o->retiring - s->now, 0), s->leaving) * 0xa24baed4963ee407u;
 }

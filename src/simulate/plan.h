@@ -33,6 +33,7 @@ struct plan_uop {
     uint16_t choice;      /* of (ports, pipe) among those of the block, or of pipe alone: see struct plan */
     uint16_t pipe_choice;
     uint16_t own;         /* what it waits for within its item: the load, the last that computes */
+    bool apart;           /* it holds something, or waits for banks */
     uint32_t turn;        /* the µop whose turn it is at this place of the item, where those that wait for others of it come after them */
     uint64_t term;        /* its part of hashes */
     uint32_t symbol;      /* of a load whose place is known: what it is relative to, as in struct access */
@@ -88,6 +89,7 @@ struct plan_item {
     uint32_t first_value, values;    /* of its values that are read, in listed; kind by kind: */
     uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
     int32_t unread;       /* latency of the slowest value that is computed and not read; -1: none */
+    uint64_t needs, takes, leaves, gone;   /* in program order: entries that must be free, that it takes and that come free when it retires (lanes); its part of struct due's gone */
 };
 
 /* What a load takes of the first-level cache. */
@@ -127,11 +129,21 @@ static inline int32_t whole(double fact, int32_t otherwise)
 void plan_build(struct plan *p, const struct block_work *w, const struct insn *insns, size_t count);
 /* The second part of plan_build: who waits for whom. */
 void plan_wire(struct plan *p);
-/* order.c: in which order the µops of each item are looked at in program order, and whether there is one. */
+/* order_plan.c: in which order the µops of each item are looked at in program order, and whether there is one. */
 void plan_turns(struct plan *p);
 void plan_done(struct plan *p);
 /* cache.c: where loads and stores are in the first-level cache. */
 void cache_plan(struct plan *p, const struct core *c, const struct address_work *work);
+
+/* Entries of the four buffers in the lanes of one number. Each holds LANE_MOST at most, and an item that many. */
+enum lane { LANE_ROB = 0, LANE_SCHEDULER = 16, LANE_LOADS = 32, LANE_STORES = 48 };   /* bits below it */
+#define LANE_MOST 0xfff
+#define LANE_ZERO 0x4000400040004000u   /* added to what is free: a lane that falls below it shows in this bit */
+
+static inline uint64_t in_lane(uint64_t entries, enum lane lane)
+{
+    return entries << lane;
+}
 
 /* A place in the endless stream of instructions or items. */
 struct place {
@@ -156,11 +168,26 @@ struct decode_group {
     int32_t stall;                  /* cycles that they are busy with it afterwards */
 };
 
+/* A cycle of the predecoder from a place on where it has room for all it can take: worked out when it is met first. */
+struct predecoded {
+    uint32_t block;                 /* as in struct front: another block's are not there */
+    uint16_t index;                 /* the first instruction */
+    int8_t at, paid;                /* where it begins, from the 16 bytes on; bits: a crossing and a prefix have been paid for */
+    uint16_t next;                  /* the first instruction afterwards */
+    int8_t next_at, next_paid;
+    uint8_t count, iterations;      /* instructions taken; ends of the block among them */
+    int16_t stall;
+};
+#define PREDECODED 1024             /* a power of two */
+
 /* The front end's state; counts are over all iterations. */
 struct front {
     const struct plan *plan;
     struct decode_group *groups;    /* by their first item; none for those that only follow one by one */
     size_t group_capacity;
+    struct predecoded *predecodings;   /* by place */
+    uint32_t number;                /* of the block that is simulated */
+    bool remembers;                 /* its places fit into them */
     enum shape shape;
     enum frontend_source source;
     int64_t align;

@@ -3,7 +3,7 @@
 #include "simulate/bind.h"
 #include "simulate/slots.h"
 
-void rename_iteration(struct simulator *s)
+static void begin_iteration(struct simulator *s)
 {
     uint32_t row = row_of(s, s->issued.iteration);
 
@@ -16,12 +16,10 @@ void rename_iteration(struct simulator *s)
 
 void rename_start(struct simulator *s)
 {
-    s->issued = (struct place){0};
-    s->slots_done = 0;
     s->entered = 0;
     s->content = 0;
     s->power = s->unpower = 1;
-    rename_iteration(s);
+    begin_iteration(s);
 }
 
 /* Which queues in front of the ports the item's µops will go to. */
@@ -127,9 +125,18 @@ static void enter(struct simulator *s, const struct plan_item *item, unsigned sl
 {
     bind(s, item, slot);
     await(s, item);
+    s->rob += (int32_t)item->issue;
+    s->scheduler += (int32_t)item->uops;
+    s->loads += item->load;
+    s->stores += item->store;
+}
+
+static double *find_obstacle(struct simulator *s, const struct plan_item *item)
+{
+    return obstacle(s, item);
 }
 
 void rename_cycle(struct simulator *s)
 {
-    rename_items(s, enter);
+    rename_items(s, (struct entrance){find_obstacle, enter, begin_iteration});
 }

@@ -8,10 +8,9 @@
 #define KEPT_SHARE 12    /* of all looks so far, one part in so many lies between two states that are kept, */
 #define KEPT_ITEMS 150   /* simulated for each state that is kept, at least: more than it takes to write it down */
 
-void repeat_start(struct simulator *s, int64_t looks)
+void repeat_start(struct simulator *s)
 {
-    for (s->seen_mask = 255; s->seen_mask + 1 < SEEN && s->seen_mask < 2 * looks; s->seen_mask = 2 * s->seen_mask + 1)
-        ;
+    s->seen_mask = 127;
     s->states.count = s->snapshots.count = 0;
     s->salt += TURN;   /* what was seen of the block before is no longer known */
     s->highest = 0;
@@ -29,7 +28,6 @@ static int32_t since(const struct simulator *s, int32_t cycle)
 static int32_t *write_counts(const struct simulator *s, int32_t *out)
 {
     int64_t first = s->issued.iteration * (int64_t)s->plan.items.count;
-
     out += front_state(&s->front, s->issued.iteration, out);
     *out++ = (int32_t)(s->issued.number - first);
     *out++ = (int32_t)(s->retired.number - first);
@@ -103,6 +101,8 @@ static void write_state(struct simulator *s)
     int64_t from = s->retired.iteration - (int64_t)s->plan.longest_distance;
 
     from = from < 0 ? 0 : from;
+    if (s->order.on)
+        order_count(s);
     size_t events = (size_t)(s->issued.iteration - from + 1) * (3 * s->plan.items.count + 2 * (s->plan.uops.count + s->plan.nodes.count) + 1);
     vec_reserve(&s->states, s->states.count + FRONT_STATE + 8 + PORTS_MAX + (s->order.on ? order_state_room(s) : events));
     int32_t *out = write_counts(s, s->states.items + s->states.count);
@@ -111,30 +111,39 @@ static void write_state(struct simulator *s)
 }
 
 /* Of the µops that wait for a port, of how far the parts of the machine are from each other, and of the cycles that the last two iterations took:
- * the same wherever the state is, but for two iterations. */
+ * the same wherever the state is, but for two iterations. A sum of parts, each with a weight of its own. */
 static uint64_t hash_state(const struct simulator *s)
 {
     const struct front *f = &s->front;
-    uint64_t hash = mixed(s->order.on ? order_hash(s) : s->content * s->unpower, pair(f->queued, s->issued.index));
+    uint64_t hash = s->order.on ? order_hash(s) : s->content * s->unpower + pair(s->stores, s->leaving) * 0xa24baed4963ee407u;
 
-    hash = mixed(hash, pair(f->delivered.number - s->issued.number, s->issued.number - s->retired.number));
-    if (!f->streams) {
-        hash = mixed(hash, pair(f->predecoded.iteration - s->issued.iteration, f->predecoded.index));
-        hash = mixed(hash, pair((f->at - f->block) * 2 + f->crossing_paid, f->stall * 65536 + f->decode_stall));
-    }
-    hash = mixed(hash, pair(s->stores * 65536 + s->leaving, s->slots_done * 256 + (s->order.alike ? 0 : s->load_turn)));
+    hash += pair(f->queued, s->issued.index) * 0x9fb21c651e98df25u + pair(f->delivered.number - s->issued.number, s->issued.number - s->retired.number) * 0xd6e8feb86659fd93u;
+    if (!f->streams)
+        hash += pair((f->predecoded.iteration - s->issued.iteration) * 64 + (f->at - f->block) * 2 + f->crossing_paid, f->predecoded.index) * 0xe7037ed1a0b428dbu +
+                pair(f->stall, f->decode_stall) * 0x8ebc6af09c88c6e3u;
+    hash += pair(s->slots_done, s->order.alike ? 0 : s->load_turn) * 0x589965cc75374cc3u;
     if (s->plan.phases > 1)
-        hash = mixed(hash, (uint64_t)s->issued.iteration % s->plan.phases);
+        hash += (uint64_t)s->issued.iteration % s->plan.phases * 0x1d8e4e27c47d124fu;
     return mixed(hash, pair(s->now - s->last_cycles[0], s->last_cycles[0] - s->last_cycles[1]));
 }
 
-/* Whether the hash was there before, unless another has taken its place; it is from now on. */
-static bool was_seen(struct simulator *s, uint64_t hash)
+/* Whether the hash was there before, unless four others have taken its place; it is from now on. */
+static inline bool was_seen(struct simulator *s, uint64_t hash)
 {
-    uint64_t *at = &s->seen[hash >> 32 & s->seen_mask];
-    bool seen = *at == hash;
-    *at = hash;
-    return seen;
+    uint32_t tag = (uint32_t)(hash >> 32);
+
+    if (s->checks > 2 * s->seen_mask && s->seen_mask + 1 < SEEN) {   /* few are in use at a time, so that they stay near the processor */
+        memcpy(&s->seen[s->seen_mask + 1], s->seen, (s->seen_mask + 1) * sizeof *s->seen);   /* what is there twice is looked for in one place only */
+        s->seen_mask = 2 * s->seen_mask + 1;
+    }
+    uint32_t *at = s->seen[tag & s->seen_mask];
+    if (at[0] == tag || at[1] == tag || at[2] == tag || at[3] == tag)
+        return true;
+    at[3] = at[2];
+    at[2] = at[1];
+    at[1] = at[0];
+    at[0] = tag;
+    return false;
 }
 
 static bool same_as(const struct simulator *s, const struct snapshot *old, size_t start)
@@ -147,9 +156,10 @@ static bool same_as(const struct simulator *s, const struct snapshot *old, size_
  * p apart are enough when the first was kept. */
 static bool worth_keeping(struct simulator *s, bool seen)
 {
-    bool filling = s->rob > s->highest;
+    int32_t rob = (s->order.on ? order_in_flight(s) : s->rob) + (int32_t)s->slots_done;
+    bool filling = rob > s->highest;
 
-    s->highest = filling ? s->rob : s->highest;
+    s->highest = filling ? rob : s->highest;
     s->checks++;
     s->streak = seen ? s->streak + 1 : 0;
     if (filling || s->checks < s->next_kept)

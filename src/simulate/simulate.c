@@ -13,6 +13,7 @@
 #define LIMIT_CYCLES 60000      /* without a repeated state the mean is taken */
 #define LIMIT_ITEMS 16000       /* renamed, at least LIMIT_ITERATIONS of the block */
 #define LIMIT_ITERATIONS 500
+#define ASKED 16                /* cycles between two questions whether to go on */
 
 struct simulator *simulator_new(void)
 {
@@ -31,7 +32,6 @@ void simulator_free(struct simulator *s)
     free(s->bound_to);
     free(s->best);
     front_done(&s->front);
-    free(s->order.retires);
     free(s->order.fetched);
     free(s->order.values);
     for (size_t q = 0; q < s->queues.count; q++)
@@ -101,7 +101,7 @@ static void size_rings(struct simulator *s)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
 }
 
-static void start(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, int64_t limit, bool in_order)
+static void start(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, bool in_order)
 {
     struct frontend bound;
 
@@ -122,7 +122,8 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
         size_rings(s);
     s->now = 0;
     s->load_turn = 0;
-    s->retired = (struct place){0};
+    s->issued = s->retired = (struct place){0};
+    s->slots_done = 0;
     s->next_retired = 0;
     s->rob = s->scheduler = s->loads = s->stores = s->leaving = 0;
     for (unsigned port = 0; port < PORTS_MAX; port++)
@@ -130,11 +131,12 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     memset(s->pipe_free, 0, sizeof s->pipe_free);
     memset(s->busy, 0, sizeof s->busy);
     memset(&s->mark, 0, sizeof s->mark);
-    if (!s->order.on)
+    if (!s->order.on) {
         execute_start(s);
-    rename_start(s);
-    repeat_start(s, limit);
-    settle_start(s, w->least);
+        rename_start(s);
+    }
+    repeat_start(s);
+    settle_start(s, w->least, bounds_assists(w->core, insns, count, block) > 0 ? 0 : bounds_replays(w, insns, count));
 }
 
 /* The first cycle after now in which anything can happen, when nothing did in this one. */
@@ -153,7 +155,8 @@ static int32_t next_event(const struct simulator *s)
 /* From here on the state is steady, or as near to it as is known: averages begin. */
 static void mark(struct simulator *s, int64_t iteration)
 {
-    memcpy(s->mark.busy, s->busy, sizeof s->busy);
+    for (unsigned port = 0; port < PORTS_MAX; port++)
+        s->mark.busy[port] = busy_so_far(s, port);
     s->mark.front = s->out->stalls_front;
     s->mark.rob = s->out->stalls_rob;
     s->mark.scheduler = s->out->stalls_scheduler;
@@ -212,11 +215,13 @@ static bool skip_idle(struct simulator *s)
  * the iterations since the mark. Without a repeat what retires is counted: rename runs ahead until the reorder buffer is full. */
 static double run(struct simulator *s, int64_t limit)
 {
-    int64_t middle = limit - limit / 4;   /* a scheduler that fills slowly takes most of the time to show */
+    int64_t items = (int64_t)s->plan.items.count, middle = (limit - limit / 4) * items;   /* a scheduler that fills slowly takes most of the time to show */
+    int64_t last = limit * items;
     int32_t middle_cycle = 0;
+    unsigned asked = 0;
     bool known = false;
 
-    while (s->now < LIMIT_CYCLES && (known ? s->issued.iteration : s->retired.iteration) < limit && !watch_steps(1)) {
+    while (s->now < LIMIT_CYCLES && (known ? s->issued.iteration < limit : s->retired.number < last) && (++asked % ASKED || !watch_steps(ASKED))) {
         int64_t before = s->issued.iteration;
         cycle(s);
         if (s->order.on && s->order.lost)
@@ -225,10 +230,9 @@ static double run(struct simulator *s, int64_t limit)
             s->out->cycles = NAN;
             return 1;
         }
-        if (!known && !middle_cycle && s->retired.iteration >= middle) {
+        if (!known && !middle_cycle && s->retired.number >= middle) {
             middle_cycle = s->now;
-            middle = s->retired.iteration;
-            mark(s, middle);
+            mark(s, s->retired.number / items);
         }
         int64_t iteration = s->issued.iteration;
         if (iteration == before || iteration > limit)
@@ -238,19 +242,19 @@ static double run(struct simulator *s, int64_t limit)
             mark(s, iteration);
         if (!known && !s->timeline && settle_found(s))
             break;
-        if (known && s->retired.number >= (int64_t)(s->timeline * s->plan.items.count) && (!s->timeline || iteration >= s->mark.iteration + s->out->period))
+        if (known && s->retired.number >= (int64_t)s->timeline * items && (!s->timeline || iteration >= s->mark.iteration + s->out->period))
             break;
     }
-    int64_t retired = s->retired.iteration;
+    int64_t retired = s->retired.number / items, since = s->mark.iteration;
     if (!known && !s->out->settled)
-        s->out->cycles = retired > middle && middle_cycle ? (double)(s->now - middle_cycle) / (double)(retired - middle) : retired ? (double)s->now / (double)retired : NAN;
-    return fmax(1, (double)((known ? (int64_t)s->out->iterations : retired) - s->mark.iteration));
+        s->out->cycles = retired > since && middle_cycle ? (double)(s->now - middle_cycle) / (double)(retired - since) : retired ? (double)s->now / (double)retired : NAN;
+    return fmax(1, (double)((known ? (int64_t)s->out->iterations : retired) - since));
 }
 
 /* In program order where that is possible, else by events. */
 static double run_block(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, int64_t limit, bool by_events)
 {
-    start(s, w, insns, count, block, limit, !by_events);
+    start(s, w, insns, count, block, !by_events);
     double iterations = run(s, limit);
     if (!s->order.on)
         return iterations;
@@ -258,7 +262,7 @@ static double run_block(struct simulator *s, const struct block_work *w, const s
     if (!s->order.lost)
         return iterations;
     s->out->stalls_front = s->out->stalls_rob = s->out->stalls_scheduler = 0;
-    start(s, w, insns, count, block, limit, false);
+    start(s, w, insns, count, block, false);
     return run(s, limit);
 }
 
@@ -291,10 +295,11 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
     if (out->cycles < replays) {   /* not simulated one by one: they are no whole number a period */
         out->cycles = replays;
         out->period = 0;
+        out->settled = false;
         out->replayed = true;
     }
     for (unsigned i = 0; i < w->core->ports->count; i++)
-        out->busy[i] = (s->busy[i] - s->mark.busy[i]) / iterations;
+        out->busy[i] = (busy_so_far(s, i) - s->mark.busy[i]) / iterations;
     out->stalls_front = (out->stalls_front - s->mark.front) / iterations;
     out->stalls_rob = (out->stalls_rob - s->mark.rob) / iterations;
     out->stalls_scheduler = (out->stalls_scheduler - s->mark.scheduler) / iterations;

@@ -16,21 +16,28 @@ static inline double *obstacle(const struct simulator *s, const struct plan_item
     return NULL;
 }
 
-/* The same for what may not be there yet: it was delivered in a cycle before. */
-static inline double *waits(const struct simulator *s)
+/* One of the two ways in which items enter. */
+struct entrance {
+    double *(*obstacle)(struct simulator *s, const struct plan_item *item);   /* as above */
+    void (*enter)(struct simulator *s, const struct plan_item *item, unsigned slot);   /* takes an item that has its slots, from the slot on */
+    void (*iteration)(struct simulator *s);   /* the item that comes next begins an iteration */
+};
+
+/* What keeps the next item from entering, which may not be there yet: it was delivered in a cycle before. */
+static inline __attribute__((always_inline)) double *waits(struct simulator *s, const struct entrance *way)
 {
     if (s->issued.number >= s->front.delivered.number)
         return &s->out->stalls_front;
-    return s->slots_done ? NULL : obstacle(s, &s->plan.items.items[s->issued.index]);
+    return s->slots_done ? NULL : way->obstacle(s, &s->plan.items.items[s->issued.index]);
 }
 
-/* One cycle of rename. @enter takes an item that has its slots, from the slot on. */
-static inline __attribute__((always_inline)) void rename_items(struct simulator *s, void (*enter)(struct simulator *s, const struct plan_item *item, unsigned slot))
+/* One cycle of rename. */
+static inline __attribute__((always_inline)) void rename_items(struct simulator *s, const struct entrance way)
 {
     int32_t slots = s->issue_width;
     unsigned slot = 0, fused = 0;   /* slots and fused µops of this cycle so far */
 
-    s->stall = waits(s);
+    s->stall = waits(s, &way);
     if (s->stall)
         return;
     memcpy(s->before, s->bound, sizeof s->before);
@@ -41,23 +48,20 @@ static inline __attribute__((always_inline)) void rename_items(struct simulator 
         if (item->split && !s->slots_done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
             return;
         uint32_t need = item->issue - s->slots_done, take = need < (uint32_t)slots ? need : (uint32_t)slots;
-        s->rob += (int32_t)take;
-        s->slots_done += take;
         slots -= (int32_t)take;
         slot += take;
         fused += item->split ? item->decode : take;
-        if (s->slots_done < item->issue)
+        if (take < need) {
+            s->slots_done += take;
             return;
-        enter(s, item, slot - take);
-        s->scheduler += (int32_t)item->uops;
-        s->loads += item->load;
-        s->stores += item->store;
-        s->front.queued -= (int32_t)item->decode;
+        }
         s->slots_done = 0;
+        way.enter(s, item, slot - take);
+        s->front.queued -= (int32_t)item->decode;
         place_next(&s->issued, s->plan.items.count);
         if (s->issued.index == 0)
-            rename_iteration(s);
-        double *stall = slots > 0 ? waits(s) : NULL;
+            way.iteration(s);
+        double *stall = slots > 0 ? waits(s, &way) : NULL;
         if (stall && slots == s->issue_width)   /* what entered takes no slot */
             s->stall = stall;
         if (stall || slots <= 0)

@@ -12,11 +12,12 @@
 #include "simulate/plan.h"
 
 #define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
-#define SEEN 16384              /* hashes remembered, a power of two */
+#define SEEN 4096               /* places for hashes, a power of two */
 #define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
 #define CACHE_LOADS 4           /* of a cycle */
 #define AHEAD 4096              /* cycles that µops can be told where to go in, a power of two */
 #define AHEAD_WORDS (AHEAD / 64)
+#define HOLD_MOST 512           /* cycles that a pipe may be held in program order */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
 #define BOUND_ONE 256u
@@ -76,23 +77,36 @@ struct told_value {
     int32_t known;              /* in which that was known: no reader goes before */
 };
 
+/* What has been told to happen in a cycle to come. */
+struct due {
+    uint64_t room;              /* entries that come free, lanes as in struct order */
+    uint64_t term;              /* what the µops that go add to the hash */
+    uint64_t gone;              /* items that retire, and above them those that store */
+    portset goes;               /* ports to which µops go */
+};
+
 /* Program order: what has been told to happen. */
 struct order {
     bool on;
+    uint64_t room;              /* entries that are free, four lanes (LANE_ROB and so on), each LANE_ZERO more: so that one subtraction tells whether an item fits */
     portset alike;              /* ports that loads take in turn and nothing else does: which of them is which does not matter; 0: none */
     bool gaps;                  /* ports are taken in cycles in which no µop goes to them: by loads that wait for banks, by what holds them */
     bool lost;                  /* a younger µop held up an older one, or it is too far ahead: this block has to be simulated by events */
-    int32_t furthest;           /* last cycle of which anything is told */
+    int32_t limit;              /* last cycle in which a µop may go, or become ready: what is later is lost */
+    int32_t furthest;           /* last cycle in which a port or pipe is taken, unless items retire later */
     int32_t retiring, slots;    /* cycle in which the last item retires, what it leaves of it */
-    uint32_t mask;              /* of the rings by item */
-    int32_t *retires, *fetched; /* cycles, by item; the second only for a timeline */
-    size_t retire_capacity, fetched_capacity, value_capacity;
+    uint32_t mask;              /* of the ring by item */
+    int32_t *fetched;           /* cycles, by item, for a timeline */
+    size_t fetched_capacity, value_capacity;
     struct told_value *values;  /* ring by iteration, then by node */
+    int32_t base;               /* place of the first value of the iteration at rename */
+    unsigned fours;             /* ports by fours */
     int64_t epoch;              /* cycles of the blocks before */
     /* Hash of the µops bound to ports, by port and by port and cycle; what one adds by its port; cycles in which items retire that have not. Sums, kept up to date. */
     uint64_t content, times, term[PORTS_MAX], retirement;
+    uint32_t gone[PORTS_MAX];   /* µops that have gone to each port, in units of BOUND_ONE */
     uint64_t taken[PORTS_MAX][AHEAD_WORDS];   /* by port or pipe: cycles in which no other can start */
-    portset goes[AHEAD];        /* by cycle: ports to which µops go */
+    struct due due[AHEAD];      /* by cycle */
     struct cache_cycle loads[AHEAD];
 };
 
@@ -113,11 +127,14 @@ struct snapshot {
 /* Whether the loop keeps up with its bound: by how many cycles retirement is late. */
 struct settle {
     double least;                      /* the largest bound, cycles per iteration; 0: none is known */
+    double enough;                     /* cycles per iteration that are taken in any case: no need to know how much faster the simulation is; 0: none */
     double earliest, latest;           /* of this stretch, cycles */
+    double behind, behind_before;      /* the latest against what is enough, of this stretch and the one before */
     struct { double earliest, latest; } first;   /* of the first stretch that those since are like */
     int32_t begin;                     /* cycle */
-    uint32_t looks, alike;             /* of this stretch; stretches alike */
+    uint32_t looks, alike, ahead;      /* of this stretch; stretches alike, and in a row that did not fall behind */
     int32_t highest[SETTLE_BUFFERS];   /* that buffers held at a look: reorder buffer, scheduler, loads, stores, front end's queue */
+    uint64_t lowest;                   /* in program order: what they had free, lanes as in struct order */
     bool filling;                      /* one of these was raised */
 };
 
@@ -174,7 +191,8 @@ struct simulator {
     bool woken;                        /* a queue got a µop while others of its cycle were leaving */
 
     uint64_t content, unpower;         /* hash of the µops that wait for a port; what takes the iteration at rename out of it */
-    uint64_t seen[SEEN], salt;         /* hashes of the states at the iterations' ends; mixed into those of this block */
+    uint32_t seen[SEEN][4];            /* parts of hashes of the states at the iterations' ends, the latest first of those in one place */
+    uint64_t salt;                     /* mixed into those of this block */
     uint32_t seen_mask;                /* so much of it is in use */
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
@@ -190,6 +208,12 @@ struct simulator {
     double busy[PORTS_MAX];
     struct { double busy[PORTS_MAX], front, rob, scheduler; int64_t iteration; } mark;   /* what there was when the steady state began */
 };
+
+/* Cycles that @port was taken. */
+static inline double busy_so_far(const struct simulator *s, unsigned port)
+{
+    return s->busy[port] + (s->order.on ? s->order.gone[port] / BOUND_ONE : 0);
+}
 
 static inline int32_t later(int32_t a, int32_t b)
 {
@@ -310,22 +334,30 @@ int32_t cache_commit(struct simulator *s);
 /* rename.c */
 void rename_start(struct simulator *s);
 void rename_cycle(struct simulator *s);
-/* The item that comes to rename begins an iteration. */
-void rename_iteration(struct simulator *s);
 
 /* retire.c */
 void retire_cycle(struct simulator *s);
 /* Stores that have retired go on to the cache. */
 void retire_commit(struct simulator *s);
 
-/* order.c */
-/* Whether the block of the plan can be simulated in program order, as far as can be told beforehand. */
+/* order_plan.c: whether the block of the plan can be simulated in program order, as far as can be told beforehand. */
 bool order_fits(const struct simulator *s);
+/* The ports of loads, where all loads can go to the same ones and no other µop to any of them. */
+portset order_alike(const struct plan *p);
+
+/* order.c */
 void order_start(struct simulator *s);
 /* The block is through: what has been told of the time after it is forgotten. */
 void order_end(struct simulator *s);
 /* What happens in this cycle behind rename, and in it. */
 void order_cycle(struct simulator *s);
+/* Brings the simulator's counts of entries in use up to date. */
+void order_count(struct simulator *s);
+/* Entries of the reorder buffer in use, without those of the item at rename. */
+static inline int32_t order_in_flight(const struct simulator *s)
+{
+    return s->rob_size - (int32_t)((uint16_t)(s->order.room >> LANE_ROB) - (uint16_t)LANE_ZERO);
+}
 /* order_state.c: what decides the future behind rename, relative to now, to @out; returns the place behind it. At most order_state_room places. */
 size_t order_state_room(const struct simulator *s);
 int32_t *order_state(const struct simulator *s, int32_t *out);
@@ -335,13 +367,13 @@ uint64_t order_hash(const struct simulator *s);
 unsigned order_turn(const struct simulator *s);
 
 /* repeat.c */
-void repeat_start(struct simulator *s, int64_t looks);   /* at most so many calls of repeat_found */
+void repeat_start(struct simulator *s);
 /* True when the state was there before: fills the result. */
 bool repeat_found(struct simulator *s);
 
 
 /* settle.c */
-void settle_start(struct simulator *s, double least);   /* @least: as in struct block_work */
+void settle_start(struct simulator *s, double least, double enough);   /* @least: as in struct block_work */
 /* Called at each iteration's end. True when the loop has settled at its bound: fills the result. */
 bool settle_found(struct simulator *s);
 

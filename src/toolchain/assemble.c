@@ -4,9 +4,12 @@
 #include <ctype.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -191,14 +194,51 @@ static bool left_out_as_source(const struct listing *l)
     return false;
 }
 
+/* The name that descriptor @file has for the process that holds it, in @out. */
+static const char *place_name(int file, char out[64])
+{
+    snprintf(out, 64, "/proc/self/fd/%d", file);
+    return out;
+}
+
+/* Where the assembler writes: a directory, or a file in memory where the text names no file and the system can name that. */
+struct object_place {
+    char *dir;           /* NULL: none */
+    int file;            /* 0: none */
+};
+
+static bool object_place_init(struct object_place *p, bool named, struct err *err)
+{
+    char path[64];
+
+    *p = (struct object_place){NULL, named ? 0 : memfd_create("portolan", MFD_CLOEXEC)};
+    if (p->file > 0 && access(place_name(p->file, path), R_OK | W_OK) == 0)
+        return true;
+    if (p->file > 0)
+        close(p->file);
+    *p = (struct object_place){child_directory_new(err), 0};
+    return p->dir != NULL;
+}
+
+static void object_place_done(struct object_place *p)
+{
+    if (p->file > 0)
+        close(p->file);
+    child_directory_free(p->dir);
+}
+
 /* Reads the object; @listed: unless the dependency list names a file beside it. */
-static bool result_read(const char *dir, bool listed, const struct listing *l, struct assembled *out, struct err *err)
+static bool result_read(const struct object_place *place, bool listed, const struct listing *l, struct assembled *out, struct err *err)
 {
     struct str path = {0};
     struct object object = {0};
-    bool ok = !listed || read_nothing(dir, err);
+    char name[64];
+    bool ok = !listed || read_nothing(place->dir, err);
     if (ok) {
-        str_addf(&path, "%s/out.o", dir);
+        if (place->dir)
+            str_addf(&path, "%s/out.o", place->dir);
+        else
+            str_add(&path, place_name(place->file, name));
         ok = object_read(path.data, OBJECT_LINES, &object, err);
     }
     if (ok && object.length == 0)
@@ -224,14 +264,15 @@ static bool as_failure(const struct child_result *r, struct err *err)
     return err_set(err, ERR_DATA, NULL, "the assembler failed: %.300s", *first ? first : "no message");
 }
 
-static bool passes_run(const char *text, size_t length, bool skip_bad, struct listing *l, const char *dir,
+static bool passes_run(const char *text, size_t length, bool skip_bad, struct listing *l, bool listed, const struct object_place *place,
                        struct refused_list *refused, struct assembled *out, struct err *err)
 {
-    char program[64];
+    char program[64], name[64];
     isa_tool(l->isa, "as", program, sizeof program);
-    const char *argv[ARGUMENTS] = {program, "-gdwarf-2", "-L", "-o", "out.o"};
+    const char *argv[ARGUMENTS] = {program, "-gdwarf-2", "-L", "-o", place->dir ? "out.o" : place_name(CHILD_FILE, name)};
+    struct child_limits limits = as_limits;
     size_t n = 5;
-    bool listed = may_read_files(&l->text);
+    limits.file = place->file;
     if (listed) {
         argv[n++] = "--MD";
         argv[n++] = "deps";
@@ -244,7 +285,7 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
         argv[n++] = "-mnaked-reg";
     for (int pass = 0;; pass++) {
         struct child_result r;
-        if (!child_run(argv, dir, l->text.data, l->text.length, &as_limits, &r, err)) {
+        if (!child_run(argv, place->dir ? place->dir : "/", l->text.data, l->text.length, &limits, &r, err)) {
             child_result_done(&r);
             return false;
         }
@@ -261,7 +302,7 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
         if (!ok)
             return false;
         if (done)
-            return result_read(dir, listed, l, out, err);
+            return result_read(place, listed, l, out, err);
         if (!skip_bad)
             return true;
         lines_blank(&l->text, refused, before);
@@ -380,9 +421,9 @@ bool assemble(enum isa isa, const char *name, const char *text, size_t length, e
     out->syntax = l.syntax;
     for (size_t i = 0; i < l.refused.count; i++)
         refuse(&refused, text, length, l.refused.items[i].line, l.refused.items[i].reason, strlen(l.refused.items[i].reason));
-    char *dir = child_directory_new(err);
-    bool ok = dir && passes_run(text, length, skip_bad, &l, dir, &refused, out, err);
-    child_directory_free(dir);
+    struct object_place place;
+    bool listed = may_read_files(&l.text), ok = object_place_init(&place, listed, err) && passes_run(text, length, skip_bad, &l, listed, &place, &refused, out, err);
+    object_place_done(&place);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (refused.list.count)
         qsort(refused.list.items, refused.list.count, sizeof *refused.list.items, diagnostic_order);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -128,11 +129,53 @@ static void test_binary_and_large(void **state)
     free(big);
 }
 
+/* Text that names no file needs no directory, where the system can name a file in memory. */
+static void test_without_directory(void **state)
+{
+    struct assembled a;
+    struct err err = {0};
+
+    (void)state;
+    if (access("/proc/self/fd", X_OK) != 0)
+        skip();
+    setenv("TMPDIR", work_path("missing"), 1);
+    bool plain = run("addq %rax, %rbx\n", false, &a, &err);
+    size_t length = a.length;
+    assembled_done(&a);
+    bool named = run(".p2align 4\naddq %rax, %rbx\n", false, &a, &err);
+    assembled_done(&a);
+    setenv("TMPDIR", work_path(""), 1);
+    assert_true(plain && length == 3);
+    assert_false(named);
+    assert_no_leftovers();
+}
+
+/* What PATH has before the assembler and cannot be run is passed over. */
+static void test_path(void **state)
+{
+    struct assembled a;
+    struct err err = {0};
+    char *before = strdup(getenv("PATH")), *path = malloc(strlen(before) + strlen(work_path("")) + 8);
+
+    (void)state;
+    assert_int_equal(mkdir(work_path("as"), 0700), 0);
+    sprintf(path, "%s:/:%s", work_path(""), before);
+    setenv("PATH", path, 1);
+    bool ok = assemble(ISA_X86_64, "t", "addq %rax, %rbx\n", 16, SYNTAX_AUTO, false, &a, &err);
+    setenv("PATH", before, 1);
+    rmdir(work_path("as"));
+    assert_true(ok && a.length == 3);
+    assembled_done(&a);
+    free(path);
+    free(before);
+}
+
 int main(void)
 {
     setenv("TMPDIR", work_path(""), 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_and_labels), cmocka_unit_test(test_both_syntaxes_agree), cmocka_unit_test(test_bad_lines),
-        cmocka_unit_test(test_hostile), cmocka_unit_test(test_binary_and_large)};
+        cmocka_unit_test(test_hostile), cmocka_unit_test(test_binary_and_large), cmocka_unit_test(test_without_directory),
+        cmocka_unit_test(test_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

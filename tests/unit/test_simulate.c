@@ -640,6 +640,36 @@ static void test_timeline(void **state)
     machine_free(machine);
 }
 
+/* Where loads that are tried again decide, the simulation ends once it is seen to keep up with them; the result is theirs. */
+static void test_replayed_early(void **state)
+{
+    struct corpus real = real_blocks();
+    struct machine *machine = load_machine("sapphirerapids");
+    struct block_work *w = block_work_new(machine);
+    struct simulator *s = simulator_new();
+    size_t replayed = 0;
+    double early = 0, late = 0;
+
+    (void)state;
+    for (size_t i = 0; i < real.blocks.count; i++) {
+        struct bounds bounds;
+        struct simulation quick = run(s, w, &real.blocks.items[i], &bounds);
+        if (!quick.replayed)
+            continue;
+        struct simulation whole = run_to_repeat(s, w, &real.blocks.items[i]);
+        assert_true(whole.replayed && !quick.settled && !quick.period);
+        assert_true(quick.cycles == whole.cycles && quick.cycles == bounds_replays(w, real.blocks.items[i].insns, real.blocks.items[i].count));
+        replayed++;
+        early += quick.iterations;
+        late += whole.iterations;
+    }
+    assert_true(replayed > 0 && early < 0.6 * late);
+    simulator_free(s);
+    block_work_free(w);
+    machine_free(machine);
+    vec_done(&real.blocks);
+}
+
 /* A picture by hand: fetched in cycle 1, renamed in 4, dispatched in 7, its result there in 10, retired in 12. */
 static void test_stages(void **state)
 {
@@ -662,6 +692,7 @@ int main(void)
                                        cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_two_ways),
         cmocka_unit_test(test_settled),
                                        cmocka_unit_test(test_settled_too_early), cmocka_unit_test(test_no_bound), cmocka_unit_test(test_facts_beyond), cmocka_unit_test(test_far_ahead), cmocka_unit_test(test_taken_branch),
-                                       cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_stages)};
+                                       cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_replayed_early),
+        cmocka_unit_test(test_stages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

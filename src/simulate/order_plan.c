@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is worked out once per block to simulate it in program order (order.c), and whether that can be done. */
+#include "simulate/state.h"
+
+/* Steps within the item before it can go: 1 behind the load, 2 behind what computes. */
+static unsigned rank_of(const struct plan_item *item, const struct plan_uop *uop)
+{
+    return uop->kind == UOP_DATA && item->computing ? 2 : uop->own > 0;
+}
+
+/* Whether @uop waits for @other of the same item. */
+static bool waits_for(const struct plan_uop *uop, const struct plan_uop *other)
+{
+    return uop->own > 0 && (other->kind == UOP_LOAD || (other->kind == UOP_COMPUTE && uop->kind == UOP_DATA));
+}
+
+/* The item's µops by rank. False when one comes behind a younger one that it does not wait for, though both can want the same port. */
+static bool take_turns(struct plan *p, const struct plan_item *item)
+{
+    struct plan_uop *uops = &p->uops.items[item->first_uop];
+    uint32_t turn = 0;
+    bool apart = true;
+
+    for (unsigned rank = 0; turn < item->uops; rank++)
+        for (uint32_t i = 0; i < item->uops; i++) {
+            if (rank_of(item, &uops[i]) != rank)
+                continue;
+            uops[turn++].turn = i;
+            for (uint32_t older = 0; older < i; older++)
+                apart &= rank_of(item, &uops[older]) <= rank || waits_for(&uops[older], &uops[i]) || !(uops[older].ports & uops[i].ports);
+        }
+    return apart;
+}
+
+/* Whether one of @count sources from @first on is a value of the item, or of one behind it. */
+static bool any_from(const struct plan *p, const struct plan_item *item, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        if (p->sources.items[i].place >= (int32_t)item->first_node)
+            return true;
+    return false;
+}
+
+/* Whether a µop or a value waits for a value of its own item. */
+static bool waits_for_itself(const struct plan *p, const struct plan_item *item)
+{
+    uint32_t end = item->first_uop + item->uops + (item->listed[NODE_EARLY] > 0) + item->merges;
+
+    for (uint32_t u = item->first_uop; u < end; u++)
+        if (any_from(p, item, p->uops.items[u].first_source, p->uops.items[u].sources))
+            return true;
+    for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
+        if (any_from(p, item, p->nodes.items[n].first_trail, p->nodes.items[n].trails))
+            return true;
+    return false;
+}
+
+/* Its entries in lanes. False when it has too many for one. */
+static bool fill_lanes(struct plan_item *item)
+{
+    uint64_t of_memory = in_lane(item->load, LANE_LOADS);
+
+    item->leaves = in_lane(item->issue, LANE_ROB) + of_memory;
+    of_memory += in_lane(item->store, LANE_STORES);
+    item->needs = in_lane(item->issue, LANE_ROB) + in_lane((uint32_t)item->room, LANE_SCHEDULER) + of_memory;
+    item->takes = in_lane(item->issue, LANE_ROB) + in_lane(item->uops, LANE_SCHEDULER) + of_memory;
+    item->gone = 1 + ((uint64_t)item->store << 32);
+    return item->issue <= LANE_MOST && item->uops <= LANE_MOST;
+}
+
+void plan_turns(struct plan *p)
+{
+    p->in_order = true;
+    for (size_t u = 0; u < p->uops.count; u++)
+        p->uops.items[u].apart = p->uops.items[u].pipe || (p->banked && p->uops.items[u].bytes);
+    for (size_t k = 0; k < p->items.count; k++)
+        p->in_order &= take_turns(p, &p->items.items[k]) && !waits_for_itself(p, &p->items.items[k]) && fill_lanes(&p->items.items[k]);
+}
+
+portset order_alike(const struct plan *p)
+{
+    portset loads = 0;
+
+    for (size_t u = 0; u < p->uops.count; u++)
+        loads |= p->uops.items[u].kind == UOP_LOAD ? p->uops.items[u].ports : 0;
+    for (size_t u = 0; u < p->uops.count; u++)
+        if (p->uops.items[u].ports & loads && (p->uops.items[u].kind != UOP_LOAD || p->uops.items[u].ports != loads || p->uops.items[u].pipe))
+            return 0;
+    return loads;
+}
+
+static bool in_a_lane(int32_t entries)
+{
+    return entries >= 0 && entries <= LANE_MOST;
+}
+
+bool order_fits(const struct simulator *s)
+{
+    const struct plan *p = &s->plan;
+    portset held = 0;
+    int32_t longest = 0;
+
+    for (size_t u = 0; u < p->uops.count; u++) {
+        held |= p->uops.items[u].pipe ? p->uops.items[u].ports | p->uops.items[u].pipe : 0;
+        longest = later(longest, p->uops.items[u].hold);
+    }
+    return !s->late && in_a_lane(s->rob_size) && in_a_lane(s->scheduler_size) && in_a_lane(s->load_size) && in_a_lane(s->store_size) && p->in_order && longest <= HOLD_MOST && !(p->banked && held & s->load_ports);
+}
