@@ -228,7 +228,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < forms_count(forms); i++)
         if (str_match(pattern, forms_at(forms, i)->form) && mapping_find(m->mapping, forms_at(forms, i)->form))
             vec_push(&rows, forms_at(forms, i));
-    const struct chart_options options = {.name = "charted", .seconds = seconds, .core_most = 600, .seed = seed};
+    struct block_form *uses = malloc((rows.count + 1) * sizeof *uses);
+    for (size_t i = 0; i < rows.count; i++)
+        uses[i] = (struct block_form){rows.items[i], 1};
+    const struct chart_options options = {.name = "charted", .seconds = seconds, .core_most = 600, .seed = seed, .uses = uses, .uses_count = rows.count, .review_blocks = 1024};
     const struct chart_hooks hooks = {.cancelled = never, .progress = tell, .stage_done = told};
     begun = clock_seconds();
     printf("%s: %zu forms, noise %g\n", id, rows.count, noise);
@@ -242,8 +245,11 @@ int main(int argc, char **argv)
     judge_fives(c, imitation_truth(cpu), &rng);
     judge_latencies(c, m);
     judge_facts(c, m);
+    printf("%zu random blocks: %zu covered, mean error %.2f %%, worst %.0f %% (%s)\n", c->review.blocks, c->review.covered, 100 * c->review.error, 100 * c->review.worst,
+           c->review.worst_block ? c->review.worst_block : "none");
     printf("%.1f s, %zu experiments\n", clock_seconds() - begun, c->table->rows.count);
     chart_free(c);
+    free(uses);
     imitation_free(cpu);
     vec_done(&rows);
     forms_free(forms);

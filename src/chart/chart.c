@@ -12,13 +12,15 @@
 #include "chart/latencies.h"
 #include "chart/place.h"
 #include "chart/ports.h"
+#include "chart/review.h"
+#include "chart/trial.h"
 #include "throughput/predict.h"
 
 #define ALONE_MOST 400.0     /* cycles: what takes longer is microcode whose ports no experiment of a sensible length shows */
 #define CORE_TURNS 3
 #define GROUP_STEP 0.02      /* of the logarithm of the time alone */
 
-const char *const chart_stage_names[] = {"forms alone", "core", "ports", "places", "latencies", "facts"};
+const char *const chart_stage_names[] = {"forms alone", "core", "ports", "places", "latencies", "facts", "last look"};
 const char *const chart_state_names[] = {"not measured", "core", "placed", "unexplained"};
 
 struct charting {
@@ -51,6 +53,8 @@ void chart_free(struct chart *c)
         free(c->facts.items[i].why);
     }
     vec_done(&c->facts);
+    free(c->review.worst_block);
+    free(c->review.suspects);
     free(c);
 }
 
@@ -318,11 +322,13 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
         write_mapping(w, mapping_ports(w->core.mapping), NULL, NULL, 0);
         return true;
     case CHART_PLACES:
-        return place_rest(w, err);
+        return place_rest(w, err) && trial_of_usages(&w->lab, w->chart, err);
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
     case CHART_FACTS:
         return !w->lab.cpu->times || facts_find(&w->lab, w->chart, err);
+    case CHART_REVIEW:
+        return !w->lab.cpu->times || review_blocks(&w->lab, w->chart, err);
     case CHART_STAGES:
         break;
     }

@@ -6,17 +6,19 @@
  * 3. ports and usages of the core                                             (chart/ports.h)
  * 4. every other form beside what keeps certain ports of the core busy        (chart/place.h)
  * 5. latencies by dependency chains, per pair of operands                     (chart/latencies.h)
- * 6. facts of the front and back end by small loops                           (chart/facts.h) */
+ * 6. facts of the front and back end by small loops                           (chart/facts.h)
+ * 7. a last look at code that took no part                                    (chart/review.h) */
 #ifndef PORTOLAN_CHART_CHART_H
 #define PORTOLAN_CHART_CHART_H
 
 #include "base/vec.h"
 #include "chart/cpu.h"
+#include "hunt/blocks.h"
 #include "infer/evolve.h"
 #include "measure/runner.h"
 #include "model/machine.h"
 
-enum chart_stage { CHART_ALONE, CHART_CORE, CHART_PORTS, CHART_PLACES, CHART_LATENCIES, CHART_FACTS, CHART_STAGES };
+enum chart_stage { CHART_ALONE, CHART_CORE, CHART_PORTS, CHART_PLACES, CHART_LATENCIES, CHART_FACTS, CHART_REVIEW, CHART_STAGES };
 extern const char *const chart_stage_names[];
 
 /* How a form came to its usage. */
@@ -35,6 +37,7 @@ struct chart_form {
     char *reason;                 /* of CHART_NOT_MEASURED; NULL otherwise */
     double confidence;            /* share of what explains the measurements that this usage has; NaN: none */
     unsigned experiments;         /* it took part in */
+    unsigned trials, failed;      /* random ones of chart/trial.h, and those of them that were foretold wrongly */
     double error;                 /* largest relative difference to one of its measurements */
     char *rival;                  /* the most likely other usage that differs in some experiment; NULL: none */
     char *settle;                 /* the experiment that would tell; NULL: none */
@@ -53,6 +56,15 @@ struct chart_fact {
     char *key, *value, *why;      /* value NULL: unknown */
 };
 
+/* Random blocks that took no part. */
+struct chart_review {
+    size_t blocks, covered;       /* with a time; of these, all of whose forms the machine has */
+    double error;                 /* mean relative one of those covered; NaN: there are none */
+    double worst, worst_cycles, worst_says;   /* the largest, its time and what the machine says */
+    char *worst_block;            /* NULL: none */
+    char *suspects;               /* forms that are in most of the blocks with a large error; NULL: none */
+};
+
 struct chart {
     struct machine *machine;      /* what is known so far */
     struct chart_form *forms;
@@ -64,6 +76,7 @@ struct chart {
     unsigned resumed;             /* experiments that the journal knew */
     VEC(struct chart_latency) latencies;
     VEC(struct chart_fact) facts;
+    struct chart_review review;
     double seconds[CHART_STAGES];
 };
 
@@ -73,6 +86,9 @@ struct chart_options {
     size_t core_most;             /* forms that the core is chosen from */
     struct journal *journal;      /* of experiments; NULL: none */
     const char *latencies;        /* path of a file of latencies, as latency measure exports them: those in it are known, it is written as others come; NULL: none */
+    const struct block_form *uses;   /* forms that blocks of the last stage are made of, x86-64 or AArch64 alike; */
+    size_t uses_count;            /* 0: no such blocks */
+    size_t review_blocks;         /* how many are drawn */
     uint64_t seed;
     double patience;              /* seconds that each lot of experiments waits for a quiet machine, as runner_options; 0: as there */
 };

@@ -18,12 +18,12 @@
 #define TRIAL_SHARE 0.06     /* of the time of inference, for each number of ports */
 #define LAST_SHARE 0.3       /* at least, for the number found */
 #define PORT_GAIN 0.04       /* in error: a port that brings less is not there */
-#define ORDERS 4             /* in which forms join */
-#define UNKNOWN_ERROR 0.02   /* what an experiment with a form that is left out counts as */
+#define ORDERS 6             /* in which forms join */
+#define UNKNOWN_ERROR 0.05   /* what an experiment with a form that is left out counts as: more than what models of real CPUs are off by */
 #define EXACT_ERROR 0.003    /* mean error of the forms that joined, below which there is no doubt about these */
 #define EXACT_SHARE 0.5      /* of the forms, at least, that joined then; those left out are placed beside them like all others */
-#define ENOUGH_SHARE 0.8     /* of the forms: with so many no other order is tried */
-#define LEFT_OUT_PRICE 0.0002   /* in error, of a form that is left out */
+#define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried */
+#define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out */
 #define SETS_MOST 128
 
 /* The searches of one core. */
@@ -269,27 +269,56 @@ static bool is_exact(const struct found *f, size_t n, double share)
     return f->mapping && f->error <= EXACT_ERROR && (double)f->forms >= share * (double)n;
 }
 
+/* Those that @m lacks come first: what others seemed to be without them kept them out. */
+static void left_out_first(const struct lab *lab, const struct mapping *m, size_t n, uint32_t *order)
+{
+    uint32_t *before = mem_alloc((n + 1) * sizeof *before);
+    size_t count = 0;
+
+    memcpy(before, order, n * sizeof *before);
+    for (unsigned known = 0; known < 2; known++)
+        for (size_t i = 0; i < n; i++)
+            if ((mapping_find(m, lab->table->forms.items[before[i]]) != NULL) == known)
+                order[count++] = before[i];
+    free(before);
+}
+
+/* The lower the better: of what is exact its own error, beside which what it leaves out hardly counts; of others that of all rows. */
+static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n)
+{
+    if (is_exact(f, n, EXACT_SHARE))
+        return f->error + LEFT_OUT_PRICE * (double)(n - f->forms);
+    return f->mapping ? error_of(lab->table, keep, f->mapping) : INFINITY;
+}
+
 /* The exact way in several orders and for several levels of noise: what explains most forms without errors that are no noise. */
 static struct found find_exactly(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct venn_options *o)
 {
-    static const double levels[] = {0.5, 2.5};
+    static const double levels[] = {0.5, 2.5, 12};
     struct found best = {NULL, INFINITY, 0};
     double least = INFINITY;
     uint32_t *order = mem_alloc((n + 1) * sizeof *order);
+    struct mapping *last = NULL;   /* of the attempt before */
     struct rng rng;
 
     rng_seed(&rng, lab->options->seed);
     for (size_t level = 0; level < sizeof levels / sizeof *levels && n > 1; level++)
         for (unsigned turn = 0; turn < ORDERS && !is_exact(&best, n, level ? EXACT_SHARE : ENOUGH_SHARE); turn++) {
-            make_order(lab, forms, n, turn, &rng, order);
+            if (turn < 2 || !last)
+                make_order(lab, forms, n, turn, &rng, order);
+            else
+                left_out_first(lab, last, n, order);
             o->fits = levels[level];
             struct found found = judge_found(lab, keep, venn_find(lab->table, order, n, o));
-            double error = found.error + LEFT_OUT_PRICE * (double)(n - found.forms);
+            double error = score(lab, keep, &found, n);
             bool better = error < least;
+            mapping_free(last);
+            last = found.mapping ? mapping_copy(found.mapping) : NULL;
             mapping_free(better ? best.mapping : found.mapping);
             best = better ? found : best;
             least = better ? error : least;
         }
+    mapping_free(last);
     free(order);
     return best;
 }

@@ -25,6 +25,9 @@
 #define CANDIDATES_SHARE 0.3 /* and of all, where that is more than */
 #define CANDIDATES_FEW 150
 #define SIMULATED_NOISE 0.005
+#define USES 1000            /* forms that blocks are made of, at most */
+#define BLOCKS 512
+#define SIMULATED_BLOCKS 2048
 #define BLOCK_SECONDS 0.25   /* that a loop may take, together with those measured beside it */
 #define SHOWN 20             /* forms of one kind in the text */
 
@@ -36,6 +39,7 @@ struct machine_charting {
     struct machine *simulated;       /* a copy; NULL: this CPU */
     struct forms *forms;
     VEC(const struct form_row *) rows;
+    VEC(struct block_form) uses;     /* of the last look */
     struct chart_options options;
     struct source *source;           /* while it measures this CPU */
     int cpu;
@@ -233,6 +237,38 @@ static void add_forms(const struct chart *c, struct result *result)
     str_done(&text);
 }
 
+static void add_facts(const struct chart *c, struct result *result)
+{
+    static const struct result_column columns[] = {{.key = "fact", .kind = CELL_TEXT}, {.key = "value", .kind = CELL_TEXT}, {.key = "by", .kind = CELL_TEXT}};
+    struct result_table *t = result_table(result, "facts", columns, sizeof columns / sizeof *columns);
+
+    t->hide = NOT_TEXT;
+    for (size_t i = 0; i < c->facts.count; i++) {
+        const struct chart_fact *f = &c->facts.items[i];
+        cell_text(t, f->key);
+        cell_text(t, f->value ? f->value : "unknown");
+        cell_text(t, f->why);
+        result_line(result, "%s: %s (%s)", f->key, f->value ? f->value : "unknown", f->why);
+    }
+}
+
+static void show_review(const struct chart *c, struct result *result)
+{
+    const struct chart_review *r = &c->review;
+
+    if (!r->blocks)
+        return;
+    result_line(result, "%zu random blocks that took no part: %.1f %% covered, mean error %.1f %%", r->blocks, 100.0 * (double)r->covered / (double)r->blocks, 100 * r->error);
+    if (r->worst_block)
+        result_line(result, "  worst: %.2f cycles, predicted %.2f: %s", r->worst_cycles, r->worst_says, r->worst_block);
+    if (r->suspects)
+        result_line(result, "  in most of the blocks with a large error: %s", r->suspects);
+    result_count(result, "review_blocks", (int64_t)r->blocks);
+    result_count(result, "review_covered", (int64_t)r->covered);
+    result_number(result, "review_error", r->error);
+    result_number(result, "review_worst", r->worst);
+}
+
 /* The first forms of which another usage is about as likely. */
 static void show_doubts(const struct chart *c, struct result *result)
 {
@@ -278,6 +314,8 @@ static void show(const struct machine_charting *w, struct result *result)
         result_line(result, "%zu of %zu dependency chains have a latency", count_latencies(c), c->latencies.count);
     if (c->resumed)
         result_line(result, "%u experiments were known from %s", c->resumed, w->journal_path);
+    add_facts(c, result);
+    show_review(c, result);
     show_doubts(c, result);
     result_line(result, "saved as machine %s in %s", w->name, w->directory);
     result_text(result, "machine", w->name);
@@ -317,6 +355,7 @@ static void charting_free(void *state)
     free(w->latencies_path);
     machine_free(w->simulated);
     vec_done(&w->rows);
+    vec_done(&w->uses);
     forms_free(w->forms);
     chart_free(w->chart);
     free(w);
@@ -403,6 +442,28 @@ static bool choose_rows(struct machine_charting *w, const char *pattern, size_t 
     return w->rows.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
 }
 
+/* The forms that programs use most of those that are wanted, for blocks. Without a list of them the chart ends without such a look. */
+static void choose_uses(struct machine_charting *w, const char *pattern)
+{
+    size_t count = 0;
+    struct err err = {0};
+    struct form_uses *uses = form_uses_load(&count, &err);
+
+    if (!uses)
+        log_add(LOG_WARN, "no blocks at the end of the chart: %s", err.what);
+
+    for (size_t i = 0; i < count && w->uses.count < USES; i++) {
+        const struct form_row *row = forms_find(w->forms, uses[i].form);
+        if (uses[i].uses > 0 && wanted(w, row, pattern))
+            vec_push(&w->uses, ((struct block_form){row, uses[i].uses}));
+    }
+    if (uses)
+        form_uses_free(uses, count);
+    w->options.uses = w->uses.items;
+    w->options.uses_count = w->uses.count;
+    w->options.review_blocks = w->simulated ? SIMULATED_BLOCKS : BLOCKS;
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {.run = chart_work, .finish = chart_finish, .free = charting_free, .measures = measures, .measures_alone = true};
@@ -429,6 +490,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->patience, .latencies = w->latencies_path, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
     if (w->journal_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
         choose_rows(w, v->forms, v->top, err)) {
+        choose_uses(w, v->forms);
         w->options.core_most = (size_t)fmin(CANDIDATES, fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count));
         return session_job(s, "machine chart", "charts", &ops, w, err);
     }

@@ -90,18 +90,39 @@ static bool walks(const struct run_reference *r)
     return count > STEADY * r->references;
 }
 
+/* The step that most of a reference's walk goes on in; 0: none. */
+static double step_of(const struct run_reference *r)
+{
+    double most = 0, step = 0;
+    for (size_t i = 0; i < r->bin_count; i++)
+        if (r->bins[i].regular > most) {
+            most = r->bins[i].regular;
+            step = rint(r->bins[i].step);
+        }
+    return step;
+}
+
+/* How many of the @count references @own go on in the same steps as @r, it included. */
+static double copies_of(const struct timing *t, const uint32_t *own, size_t count, const struct run_reference *r)
+{
+    double step = step_of(r), copies = 0;
+    for (size_t i = 0; i < count; i++)
+        copies += step_of(&t->run->references[own[i]]) == step;
+    return step > MEMORY_LINE ? copies : 1;
+}
+
 /* Adds the lines that one reference comes to at steady steps, and those of them that use few sets. */
-static void count_lines(const struct run_reference *r, double *lines, double *crowded)
+static void count_lines(const struct run_reference *r, double copies, double *lines, double *crowded)
 {
     for (size_t i = 0; i < r->bin_count; i++) {
         double own = r->bins[i].regular * fmin(1, fabs(r->bins[i].step) / MEMORY_LINE);
         *lines += own;
-        *crowded += memory_crowding(r->bins[i].step) > 1 ? own : 0;
+        *crowded += memory_crowding(r->bins[i].step / copies) > 1 ? own : 0;
     }
 }
 
 /* Adds what one reference's misses take: lines in a stream by bandwidth, the others by latency. */
-static void time_reference(struct timing *t, size_t index, struct part_misses *out)
+static void time_reference(struct timing *t, size_t index, double copies, struct part_misses *out)
 {
     const struct run_reference *r = &t->run->references[index];
     /* A line that is written comes first and goes back later. */
@@ -111,7 +132,7 @@ static void time_reference(struct timing *t, size_t index, struct part_misses *o
     for (size_t i = 0; i < r->bin_count; i++) {
         const struct run_bin *b = &r->bins[i];
         double served[MEMORY_LEVELS + 1], behind = 1, regular = b->step <= STREAM_STEP && !walk ? b->regular : 0, other = b->count - regular;
-        memory_served(t->memory, b->distance, b->regular > STEADY * b->count ? b->step : 0, out->walks.alike, served);
+        memory_served(t->memory, b->distance, b->regular > STEADY * b->count ? b->step / copies : 0, out->walks.alike, served);
         double far = ways * regular * served[t->memory->count] * t->memory->line_cycles;
         out->near += ways * regular * memory_line_cycles(t->memory, served) - far;
         own += far;
@@ -127,7 +148,7 @@ static void time_reference(struct timing *t, size_t index, struct part_misses *o
     out->far += own;
     out->most = fmax(out->most, own);
     if (walk)
-        vec_push(&out->walks.list, r);
+        vec_push(&out->walks.list, ((struct walk_reference){r, copies}));
     t->out->references += r->references;
 }
 
@@ -148,6 +169,7 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
 {
     struct part_misses w = {0};
     VEC(uint32_t) own = {0};
+    VEC(double) copies = {0};
     double lines = 0, crowded = 0;
 
     for (size_t i = 0; i < part->blocks.count; i++) {
@@ -156,11 +178,14 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
             vec_push(&own, t->references[r]);
     }
     for (size_t i = 0; i < own.count; i++)
-        count_lines(&t->run->references[own.items[i]], &lines, &crowded);
+        vec_push(&copies, copies_of(t, own.items, own.count, &t->run->references[own.items[i]]));
+    for (size_t i = 0; i < own.count; i++)
+        count_lines(&t->run->references[own.items[i]], copies.items[i], &lines, &crowded);
     w.walks.alike = lines > 0 ? crowded / lines : 1;
     for (size_t i = 0; i < own.count; i++)
-        time_reference(t, own.items[i], &w);
+        time_reference(t, own.items[i], copies.items[i], &w);
     vec_done(&own);
+    vec_done(&copies);
     const struct window window = {reach_of(t, part), out->core, t->parallel};
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
     out->taken = w.taken;

@@ -46,16 +46,16 @@ double window_phases(const struct memory *m, const struct window *w, const struc
     double done = 0, sum = 0;
 
     for (size_t i = 0; i < walks->list.count; i++)
-        at[i].left = walks->list.items[i]->bins[0].count / walks->list.items[i]->references;
+        at[i].left = walks->list.items[i].r->bins[0].count / walks->list.items[i].r->references;
     while (1 - done > LEAST_SHARE) {
         double rates[MEMORY_LEVELS + 1], share = 1 - done;
         for (size_t l = 0; l <= m->count; l++)
             rates[l] = others[l] / executions;
         for (size_t i = 0; i < walks->list.count; i++) {
-            const struct run_reference *r = walks->list.items[i];
+            const struct run_reference *r = walks->list.items[i].r;
             const struct run_bin *b = &r->bins[at[i].bin];
             double served[MEMORY_LEVELS + 1];
-            memory_served(m, b->distance, b->regular > 0 ? b->step : 0, walks->alike, served);
+            memory_served(m, b->distance, b->regular > 0 ? b->step / walks->list.items[i].copies : 0, walks->alike, served);
             for (size_t l = 0; l <= m->count; l++)
                 rates[l] += served[l] * r->references / executions;
             share = fmin(share, at[i].left);
@@ -63,7 +63,7 @@ double window_phases(const struct memory *m, const struct window *w, const struc
         sum += share * executions * window_waits(m, w, rates);
         done += share;
         for (size_t i = 0; i < walks->list.count; i++) {
-            const struct run_reference *r = walks->list.items[i];
+            const struct run_reference *r = walks->list.items[i].r;
             at[i].left -= share;
             while (at[i].left <= LEAST_SHARE && at[i].bin + 1 < r->bin_count)
                 at[i].left = fmax(0, at[i].left) + r->bins[++at[i].bin].count / r->references;

@@ -18,9 +18,14 @@ double window_waits(const struct memory *m, const struct window *w, const double
 /* Cycles per line at least, of lines that level @level serves in no order. */
 double window_line_cycles(const struct memory *m, size_t level, double parallel);
 
-/* References that walk with long steps. */
+/* A reference that walks with long steps, and how many of its part do so in the same steps: those of an unrolled loop lie between each other. */
+struct walk_reference {
+    const struct run_reference *r;
+    double copies;
+};
+
 struct walks {
-    VEC(const struct run_reference *) list;
+    VEC(struct walk_reference) list;
     double alike;      /* of the lines that the part comes to, those of walks whose steps crowd into few sets */
 };
 /* The same for a part that is executed @executions times, of which @others are the references that miss at random, all executions together. Those of @walks are near for a

@@ -192,6 +192,13 @@ END
         fail "qsort costs what its comparisons cost: $(cat "$work/out")"
 }
 
+# Four references of an unrolled loop that go on in steps of 6,400 bytes, each between the others, use all sets: cachegrind counts 1.02 million misses.
+test_unrolled_steps() {
+    needs_llvm
+    expect 0 "$portolan" --format csv -e "program load $programs/matmul.c -O3; program run N=32,48,61,64,96; program predict N=200 --machine sapphirerapids"
+    awk -F, '$1 == "sapphirerapids" && $6 > 0.9e6 && $6 < 1.15e6 { ok = 1 } END { exit !ok }' "$work/out" || fail "misses of the first level: $(cat "$work/out")"
+}
+
 # A function of libm runs in the slots that the loop's own divisions leave: the time is less than the sum of both.
 test_calls_beside_divisions() {
     needs_llvm

@@ -74,8 +74,8 @@ static void test_phases(void **state)
 
     (void)state;
     assert_true(window_phases(&two, &w, &walks, 800, none) == 0);
-    vec_push(&walks.list, &column);
-    vec_push(&walks.list, &column);
+    vec_push(&walks.list, ((struct walk_reference){&column, 1}));
+    vec_push(&walks.list, ((struct walk_reference){&column, 1}));
     assert_float_equal(window_phases(&two, &w, &walks, 800, none), 100 * window_waits(&two, &w, both), 1e-3);
     vec_done(&walks.list);
 }

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "base/vec.h"
+#include "chart/saturate.h"
+#include "throughput/predict.h"
+
+#define TRIALS 4             /* experiments of each form, */
+#define BESIDE 2             /* each beside so many forms of the core */
+#define COUNT_FEW 2          /* of these there are up to so many times as the form takes cycles three times over, between these limits: what is busy in one and */
+#define COUNT_MANY 8         /* free in the next differs from trial to trial */
+#define OFF 0.03             /* relative error of what is foretold wrongly */
+#define GUILTY 0.5           /* of its trials: a form that is in so many wrong ones is wrong itself */
+#define GUILTY_CONFIDENCE 0.2
+
+struct form_trials {
+    unsigned trials, wrong;
+};
+
+static bool takes_part(const struct chart_form *f)
+{
+    return (f->state == CHART_IN_CORE || f->state == CHART_PLACED) && f->alone > 0;
+}
+
+/* Forms of the core that may stand beside one with vectors of kind @kind. */
+static size_t partners(const struct chart *c, enum vectors kind, uint32_t *out)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < c->form_count; i++) {
+        enum vectors own = vectors_of(c->forms[i].row->form);
+        if (c->forms[i].state == CHART_IN_CORE && (!own || !kind || own == kind))
+            out[n++] = i;
+    }
+    return n;
+}
+
+/* One experiment of form @f beside forms of the core; its row. */
+static size_t ask_one(struct lab *lab, const struct chart *c, uint32_t f, const uint32_t *core, size_t n, struct rng *rng)
+{
+    uint32_t most = (uint32_t)fmax(COUNT_FEW, fmin(COUNT_MANY, 3 * c->forms[f].alone));
+    enum vectors kind = vectors_of(c->forms[f].row->form);
+    struct flat_term terms[1 + BESIDE] = {{f, 1 + (uint32_t)rng_below(rng, 2)}};
+    size_t count = 1;
+
+    for (unsigned k = 0; k < BESIDE; k++) {
+        uint32_t other = core[rng_below(rng, n)];
+        enum vectors own = vectors_of(c->forms[other].row->form);
+        bool fresh = other != f && (!own || !kind || own == kind);
+        for (size_t i = 1; i < count; i++)
+            fresh &= terms[i].form != other;
+        if (fresh) {
+            terms[count++] = (struct flat_term){other, 1 + (uint32_t)rng_below(rng, most)};
+            kind = own ? own : kind;
+        }
+    }
+    return lab_ask(lab, terms, count);
+}
+
+bool trial_of_usages(struct lab *lab, struct chart *c, struct err *err)
+{
+    struct rng rng;
+
+    rng_seed(&rng, lab->options->seed + 2);
+    uint32_t *core = mem_alloc((c->form_count + 1) * sizeof *core), *of = mem_alloc((c->form_count * TRIALS + 1) * sizeof *of);
+    size_t *rows = mem_alloc((c->form_count * TRIALS + 1) * sizeof *rows), asked = 0;
+    for (uint32_t i = 0; i < c->form_count; i++) {
+        size_t n = takes_part(&c->forms[i]) ? partners(c, vectors_of(c->forms[i].row->form), core) : 0;
+        for (unsigned k = 0; k < TRIALS && n; k++, asked++) {
+            rows[asked] = ask_one(lab, c, i, core, n, &rng);
+            of[asked] = i;
+        }
+    }
+    free(core);
+    if (!lab_measure(lab, "usages beside each other at random", err)) {
+        free(rows);
+        free(of);
+        return false;
+    }
+    double *says = mem_alloc((c->table->rows.count + 1) * sizeof *says);
+    struct form_trials *tried = mem_zero(c->form_count + 1, sizeof *tried);
+    throughput_predict(c->machine->mapping, c->table, says);
+    for (size_t i = 0; i < asked; i++) {
+        double cycles = lab_cycles(lab, rows[i]);
+        tried[of[i]].trials += !isnan(cycles);
+        tried[of[i]].wrong += fabs(says[rows[i]] - cycles) > OFF * cycles;
+    }
+    free(rows);
+    free(of);
+    for (size_t i = 0; i < c->form_count; i++) {
+        struct chart_form *f = &c->forms[i];
+        double share = tried[i].trials ? (double)tried[i].wrong / tried[i].trials : 0;
+        f->trials = tried[i].trials;
+        f->failed = tried[i].wrong;
+        if (share > 0 && takes_part(f))
+            f->confidence = fmin(f->confidence, share >= GUILTY ? GUILTY_CONFIDENCE : 1 - share);
+    }
+    free(tried);
+    free(says);
+    return true;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Facts told by small loops on simulated CPUs, whose tables the chart does not see: each is what the CPU has, or unknown. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "chart/facts.h"
+#include "chart/imitate.h"
+#include "../support/support.h"
+
+static bool never(void *state)
+{
+    (void)state;
+    return false;
+}
+
+static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+{
+    (void)state;
+    (void)done;
+    (void)total;
+    (void)what;
+    assert_int_equal(stage, CHART_FACTS);
+}
+
+/* A chart of @truth that knows no more than its issue width and the latency of one addition. */
+static struct chart *facts_of(const struct machine *truth, struct forms *forms)
+{
+    const struct chart_options options = {.name = "charted"};
+    const struct chart_hooks hooks = {.cancelled = never, .progress = progress};
+    struct imitation *cpu = imitation_new(truth, 0.002, 1);
+    struct chart *c = mem_zero(1, sizeof *c);
+    struct lab lab = {.cpu = imitation_cpu(cpu), .options = &options, .hooks = &hooks};
+    struct ports ports;
+    struct err err = {0};
+
+    ports_number(&ports, 4);
+    c->machine = machine_new("charted", &ports);
+    mapping_set(c->machine->mapping, &(struct mapping_entry){.form = "PADDD (XMM, XMM)", .latency = 1, .micro_ops = 1});
+    c->forms = mem_zero(1, sizeof *c->forms);
+    c->form_count = 1;
+    c->forms[0] = (struct chart_form){.row = forms_find(forms, "ADD (R64, R64)"), .alone = NAN};
+    c->width = machine_number(truth, "issue_width");
+    if (!facts_find(&lab, c, &err))
+        fail_msg("%s", err.what);
+    imitation_free(cpu);
+    return c;
+}
+
+static const struct chart_fact *fact_of(const struct chart *c, const char *key)
+{
+    for (size_t i = 0; i < c->facts.count; i++)
+        if (strcmp(c->facts.items[i].key, key) == 0)
+            return &c->facts.items[i];
+    return NULL;
+}
+
+/* Whether two lists have the same words. */
+static bool same_words(const char *a, const char *b)
+{
+    size_t words = 0, others = 1;
+    char list[512], *rest = NULL;
+
+    snprintf(list, sizeof list, "%s", a);
+    for (char *word = strtok_r(list, " ", &rest); word; word = strtok_r(NULL, " ", &rest), words++) {
+        const char *at = strstr(b, word);
+        while (at && ((at > b && at[-1] != ' ') || (at[strlen(word)] && at[strlen(word)] != ' ')))
+            at = strstr(at + 1, word);
+        if (!at)
+            return false;
+    }
+    for (const char *p = b; *p; p++)
+        others += *p == ' ';
+    return words == others;
+}
+
+static void test_facts_are_right_or_unknown(void **state)
+{
+    static const char *const machines[] = {"haswell", "skylake", "icelake-server", "sapphirerapids", "znver2", "znver3", "znver4"};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    size_t told = 0;
+
+    (void)state;
+    assert_non_null(forms);
+    for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+        struct machine *truth = machine_load_shipped(machines[i], &err);
+        assert_non_null(truth);
+        struct chart *c = facts_of(truth, forms);
+        for (size_t k = 0; k < c->facts.count; k++) {
+            const struct chart_fact *f = &c->facts.items[k];
+            const char *should = machine_fact(truth, f->key);
+            assert_non_null(f->why);
+            if (!f->value || !should)
+                continue;
+            told++;
+            if (!same_words(f->value, should))
+                fail_msg("%s of %s: %s for %s", f->key, machines[i], f->value, should);
+        }
+        chart_free(c);
+        machine_free(truth);
+    }
+    assert_true(told >= 40);
+    forms_free(forms);
+}
+
+/* Skylake's manual: moves of 32 and 64 bits and of vectors at rename, not those of 16; test and and fuse with every jump, cmp, add and sub not on overflow, inc and dec
+ * not on carry; two loads and one store a cycle. */
+static void test_skylake_by_hand(void **state)
+{
+    static const struct { const char *key, *value; } expected[] = {
+        {"eliminate", "gpr32 gpr64 movzx8 xmm ymm"}, {"fuse_any", "test and"}, {"fuse_carry", "cmp add sub"}, {"fuse_zero", "inc dec"}, {"loads_per_cycle", "2"},
+        {"stores_per_cycle", "1"}, {"taken_branches", "1"}, {"store_forward", "4"}, {"store_forward_vector", "5"},
+    };
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("skylake", &err);
+
+    (void)state;
+    assert_true(forms && truth);
+    struct chart *c = facts_of(truth, forms);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct chart_fact *f = fact_of(c, expected[i].key);
+        assert_true(f && f->value);
+        assert_string_equal(f->value, expected[i].value);
+        assert_string_equal(machine_fact(c->machine, expected[i].key), expected[i].value);
+    }
+    chart_free(c);
+    machine_free(truth);
+    forms_free(forms);
+}
+
+/* What a CPU whose stores are found at rename forwards in is not told. */
+static void test_unknown_is_said(void **state)
+{
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("znver4", &err);
+
+    (void)state;
+    assert_true(forms && truth);
+    struct chart *c = facts_of(truth, forms);
+    const struct chart_fact *f = fact_of(c, "store_forward");
+    assert_true(f && !f->value && strstr(f->why, "rename"));
+    assert_null(machine_fact(c->machine, "store_forward"));
+    chart_free(c);
+    machine_free(truth);
+    forms_free(forms);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_facts_are_right_or_unknown),
+        cmocka_unit_test(test_skylake_by_hand),
+        cmocka_unit_test(test_unknown_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
