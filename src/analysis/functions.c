@@ -86,12 +86,12 @@ static const struct object_symbol *around(const struct object *o, const char *wa
 {
     char *end;
     unsigned long long address = strtoull(wanted, &end, 16);
+    const uint64_t place = str_has_prefix(wanted, "0x") && !*end ? object_address_place(o, address) : UINT64_MAX;
     const struct object_symbol *best = NULL;
 
-    for (size_t i = 0; str_has_prefix(wanted, "0x") && !*end && i < o->symbols.count; i++) {
+    for (size_t i = 0; place != UINT64_MAX && i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *s = &o->symbols.items[i];
-        uint64_t begin = object_address(o, s->offset);
-        if (s->function && address >= begin && address < begin + s->size)
+        if (s->function && place >= s->offset && place - s->offset < s->size)
             best = s;
     }
     return best;

@@ -345,7 +345,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
         err_at(err, name, 0, 0);
         goto out;
     }
-    for (size_t i = 0; i < o->symbols.count; i++) {
+    for (size_t i = 0; i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *symbol = &o->symbols.items[i];
         if (symbol->offset + symbol->size >= start && symbol->offset <= start + length)
             vec_add(&labels, ((struct label){readable(symbol->name), symbol->offset, 0, symbol->function}));

@@ -46,15 +46,15 @@ static size_t add(struct probes *p, const char *format, ...)
 }
 
 /* The instructions of @text; 0 when there is no such code. */
-static size_t decode(const char *text, struct insn out[INSNS_MOST])
+static size_t decode(enum isa isa, const char *text, struct insn out[INSNS_MOST])
 {
     struct assembled code = {0};
     struct err err = {0};
     size_t n = 0, at = 0;
 
-    bool ok = assemble(ISA_X86_64, "probe", text, strlen(text), SYNTAX_INTEL, false, &code, &err);
+    bool ok = assemble(isa, "probe", text, strlen(text), SYNTAX_INTEL, false, &code, &err);
     for (; ok && at < code.length; n++) {
-        ok = n < INSNS_MOST && insn_decode(ISA_X86_64, code.code + at, code.length - at, at, false, &out[n], &err);
+        ok = n < INSNS_MOST && insn_decode(isa, code.code + at, code.length - at, at, false, &out[n], &err);
         at += ok ? out[n].length : 0;
     }
     assembled_done(&code);
@@ -72,7 +72,7 @@ static bool run_all(struct probes *p, struct err *err)
 
     hooks->progress(hooks->state, CHART_FACTS, 0, (double)n, "small loops");
     for (size_t i = 0; i < n; i++) {
-        blocks[count] = (struct chart_block){insns[i], decode(p->list.items[i].text, insns[i])};
+        blocks[count] = (struct chart_block){insns[i], decode(p->chart->forms[0].row->isa, p->list.items[i].text, insns[i])};
         of[count] = i;
         count += blocks[count].count > 0;
     }
@@ -290,7 +290,8 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
     struct probes p = {.lab = lab, .chart = c, .width = c->width};
     struct str text = {0}, lines = {0};
 
-    if (!c->form_count || c->forms[0].row->isa != ISA_X86_64 || !(c->width >= OLD_WIDTH))
+    /* The probes are written for one set. */
+    if (!c->form_count || isa_ops(c->forms[0].row->isa) != isa_of_dialects() || !(c->width >= OLD_WIDTH))
         return true;
     size_t first_move = p.list.count;
     for (size_t i = 0; i < MOVE_KINDS; i++) {

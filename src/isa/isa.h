@@ -52,6 +52,7 @@ struct isa_ops {
     const char *default_machines[3];      /* that a session shows at first */
     const char *common_machines[2];       /* that stand for the set where coverage is asked for */
     const char *forms_file;       /* of a saved session: the user's own forms */
+    const char *template_example; /* how a form's template is written, for advice */
     const char *set_aside;        /* which of its instructions a scan counts apart */
     /* llvm-mca: how it is called, and an instruction that marks the end of a row, as text, opcode and form. */
     const char *llvm_triple, *llvm_syntax;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "toolchain/cursor.h"
 
+#define LEB_LONGEST 16   /* bytes of a number; ten say all, and padding without an end would be read again for each that refers to it */
+
 uint64_t cursor_fixed(struct byte_cursor *r, size_t size)
 {
     uint64_t value = 0;
@@ -25,6 +27,7 @@ uint64_t cursor_leb(struct byte_cursor *r, bool is_signed)
         if (shift < 64)
             value |= (uint64_t)(byte & 127) << shift;
         shift += 7;
+        r->over |= (byte & 128) && shift >= LEB_LONGEST * 7;
     } while ((byte & 128) && !r->over);
     if (is_signed && (byte & 64) && shift < 64)
         value |= ~(uint64_t)0 << shift;

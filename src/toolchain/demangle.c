@@ -3,8 +3,12 @@
 
 #include "toolchain/demangle.h"
 
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/mem.h"
+#include "base/steps.h"
 
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
@@ -12,13 +16,49 @@
 
 #define NAME_LONGEST 4096   /* of hostile names: demangling can take long */
 
+#ifdef HAVE_LIBIBERTY
+#define TEXT_LONGEST 8192   /* bytes: each part of a name can say twice what was said before it */
+
+/* A name on its way, piece by piece. */
+struct readable_name {
+    char *text;
+    size_t length;
+    jmp_buf stop;
+};
+
+static void take_piece(const char *piece, size_t length, void *state)
+{
+    struct readable_name *to = state;
+
+    if (length > TEXT_LONGEST - to->length)
+        longjmp(to->stop, 1);   /* the only way to end the library's work */
+    memcpy(to->text + to->length, piece, length);
+    to->length += length;
+}
+
+/* False when the name is none, or its text has no end. */
+static bool print_name(const char *name, bool rust, struct readable_name *to)
+{
+    const int options = DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO;
+
+    to->length = 0;
+    if (setjmp(to->stop) != 0)
+        return false;
+    return rust ? rust_demangle_callback(name, options, take_piece, to) : cplus_demangle_v3_callback(name, options, take_piece, to);
+}
+#endif
+
 char *demangle(const char *name)
 {
     /* What cannot be mangled is not tried: most names are C's. */
     if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R') || strlen(name) > NAME_LONGEST)
         return NULL;
 #ifdef HAVE_LIBIBERTY
-    return cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+    char text[TEXT_LONGEST];
+    struct readable_name to = {.text = text};
+    bool found = print_name(name, true, &to) || print_name(name, false, &to);
+    steps_add(1 + to.length / 100);
+    return found ? mem_strndup(text, to.length) : NULL;
 #else
     return NULL;
 #endif

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,16 @@ static bool row_fault(struct err *err, const char *path, size_t line, const char
     return err_at(err, path, line, 0);
 }
 
+/* Whether a template can be no more than one instruction: no directive, and nothing that ends a statement, begins a comment or a string. */
+static bool is_plain(const char *template, const struct isa_ops *ops)
+{
+    bool plain = (isalpha((unsigned char)*template) || *template == '{') && !strstr(template, ops->comment) && !strstr(template, "/*");
+
+    for (const char *p = template; plain && *p; p++)
+        plain = (unsigned char)*p >= 32 && !strchr(";\"\\", *p);
+    return plain;
+}
+
 /* One line of assembler per row; what could be more than an instruction is refused before the assembler sees it. */
 static bool instances(enum isa isa, const struct csv_table *t, int form, int template, const char *path, struct str *text, struct err *err)
 {
@@ -37,11 +48,11 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
         struct form_row row = {t->rows[i][form], t->rows[i][template], NULL, isa};
         if (!*row.form || strlen(row.form) >= FORM_MAX)
             return row_fault(err, path, t->lines[i], "name it as in ADD (R64, R64)", "the form is empty or too long");
-        bool plain = isalpha((unsigned char)row.template[0]) || row.template[0] == '{';
-        for (const char *p = row.template; *p; p++)
-            plain &= (unsigned char)*p >= 32 && !strchr(";#\"\\", *p);
-        if (!plain)
-            return row_fault(err, path, t->lines[i], "write it as add {RW:R64}, {R:M64}", "invalid template \"%.100s\"", row.template);
+        if (!is_plain(row.template, isa_ops(isa))) {
+            char todo[128];
+            snprintf(todo, sizeof todo, "write it as %s", isa_ops(isa)->template_example);
+            return row_fault(err, path, t->lines[i], todo, "invalid template \"%.100s\"", row.template);
+        }
         form_instance(&row, text);
         str_add_char(text, '\n');
     }

@@ -341,3 +341,13 @@ uint64_t object_address(const struct object *o, uint64_t place)
     }
     return place;
 }
+
+uint64_t object_address_place(const struct object *o, uint64_t address)
+{
+    for (size_t i = 0; i < o->sections.count; i++) {
+        const struct object_section *s = &o->sections.items[i];
+        if (address >= s->address && address - s->address < s->size)
+            return s->offset + (address - s->address);
+    }
+    return UINT64_MAX;
+}

@@ -55,6 +55,8 @@ const struct object_symbol *object_symbol_find(const struct object *o, const cha
 
 /* The address that the file gives byte @place of @o's code; in a relocatable file the place in its section. */
 uint64_t object_address(const struct object *o, uint64_t place);
+/* The byte of @o's code at an address of the file; UINT64_MAX when no executable section has it. */
+uint64_t object_address_place(const struct object *o, uint64_t address);
 /* Where byte @file_offset of the file stands in @o's code; UINT64_MAX when no executable section has it. */
 uint64_t object_place(const struct object *o, uint64_t file_offset);
 

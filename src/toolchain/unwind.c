@@ -16,6 +16,7 @@ enum { FORM_MASK = 0x0f, FORM_ABSOLUTE = 0x00, FORM_LEB = 0x01, FORM_HALF = 0x02
 /* The tables being read, and the functions found. */
 struct unwinding {
     struct object *o;
+    size_t *order;           /* numbers of its sections, by address */
     const uint8_t *bytes;
     size_t size;
     uint64_t address;        /* of the first byte */
@@ -45,7 +46,10 @@ static int address_form(const struct unwinding *u, size_t at)
     char augmentation[16] = "";
     size_t n = 0;
 
-    if (length == UINT32_MAX || cursor_fixed(&r, 4) != 0)
+    if (length < 4 || length > (uint64_t)(r.end - r.at))
+        return -1;
+    r.end = r.at + length;
+    if (cursor_fixed(&r, 4) != 0)
         return -1;
     uint64_t version = cursor_fixed(&r, 1);
     for (char c; (c = (char)cursor_fixed(&r, 1)) != '\0' && n + 1 < sizeof augmentation;)
@@ -62,8 +66,10 @@ static int address_form(const struct unwinding *u, size_t at)
         return r.over ? -1 : FORM_ABSOLUTE;
     cursor_leb(&r, false);
     for (size_t i = 1; i < n; i++) {
-        if (augmentation[i] == 'R')
-            return (int)cursor_fixed(&r, 1);
+        if (augmentation[i] == 'R') {
+            int form = (int)cursor_fixed(&r, 1);
+            return r.over ? -1 : form;
+        }
         if (augmentation[i] == 'P')
             encoded(&r, (unsigned)cursor_fixed(&r, 1));
         else if (augmentation[i] == 'L')
@@ -72,7 +78,7 @@ static int address_form(const struct unwinding *u, size_t at)
     return r.over ? -1 : FORM_ABSOLUTE;
 }
 
-/* Whether one of the symbols that were there names a function at @offset. */
+/* Whether one of the symbols that were there names a function at @offset: functions come first of those in one place. */
 static bool named(const struct unwinding *u, uint64_t offset)
 {
     size_t low = 0, high = u->named;
@@ -83,28 +89,62 @@ static bool named(const struct unwinding *u, uint64_t offset)
             low = middle + 1;
         else
             high = middle;
+        steps_add(1);
     }
-    for (; low < u->named && u->o->symbols.items[low].offset == offset; low++)
-        if (u->o->symbols.items[low].function)
-            return true;
-    return false;
+    return low < u->named && u->o->symbols.items[low].offset == offset && u->o->symbols.items[low].function;
+}
+
+static _Thread_local const struct object *sorted;
+
+static int section_order(const void *a, const void *b)
+{
+    uint64_t x = sorted->sections.items[*(const size_t *)a].address, y = sorted->sections.items[*(const size_t *)b].address;
+    return (x > y) - (x < y);
+}
+
+/* A file may have thousands of sections, and functions: none is looked for in all of them. */
+static void sort_sections(struct unwinding *u)
+{
+    const size_t count = u->o->sections.count;
+
+    u->order = mem_alloc((count + 1) * sizeof *u->order);
+    for (size_t i = 0; i < count; i++)
+        u->order[i] = i;
+    sorted = u->o;
+    qsort(u->order, count, sizeof *u->order, section_order);
+    steps_add(count);
+}
+
+/* The section with @address; NULL when none that is looked at has it. */
+static const struct object_section *section_at(const struct unwinding *u, uint64_t address)
+{
+    size_t low = 0, high = u->o->sections.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (u->o->sections.items[u->order[middle]].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+        steps_add(1);
+    }
+    const struct object_section *s = low ? &u->o->sections.items[u->order[low - 1]] : NULL;
+    return s && address - s->address < s->size ? s : NULL;
 }
 
 /* A function of @size bytes (0: not known) at @address, unless it lies in no section that is looked at, or has a symbol. */
 static void add_function(struct unwinding *u, uint64_t address, uint64_t size)
 {
-    for (size_t i = 0; i < u->o->sections.count; i++) {
-        const struct object_section *s = &u->o->sections.items[i];
-        if (address < s->address || address - s->address >= s->size)
-            continue;
-        uint64_t offset = s->offset + (address - s->address), room = s->size - (address - s->address);
-        struct str name = {0};
-        if (named(u, offset))
-            return;
-        str_addf(&name, "0x%llx", (unsigned long long)address);
-        vec_add(&u->o->symbols, ((struct object_symbol){str_take(&name), offset, size < room ? size : room, s->offset + s->size, true, true}));
+    const struct object_section *s = section_at(u, address);
+    struct str name = {0};
+
+    if (!s)
         return;
-    }
+    uint64_t offset = s->offset + (address - s->address), room = s->size - (address - s->address);
+    if (named(u, offset))
+        return;
+    str_addf(&name, "0x%llx", (unsigned long long)address);
+    vec_add(&u->o->symbols, ((struct object_symbol){str_take(&name), offset, size < room ? size : room, s->offset + s->size, true, true}));
 }
 
 static void read_table(struct unwinding *u)
@@ -115,6 +155,7 @@ static void read_table(struct unwinding *u)
         if (length == 0 || length == UINT32_MAX || length > (uint64_t)(r.end - r.at))
             return;
         size_t next = (size_t)(r.at - u->bytes) + (size_t)length, field = (size_t)(r.at - u->bytes);
+        r.end = u->bytes + next;
         uint64_t back = cursor_fixed(&r, 4);
         int form = back && back <= field ? address_form(u, field - (size_t)back) : -1;
         if (form >= 0 && ((form & RELATIVE_MASK) == 0 || (form & RELATIVE_MASK) == RELATIVE_HERE)) {
@@ -168,6 +209,7 @@ bool unwind_functions(struct object *o, Elf *elf, size_t section, uint64_t entry
     const Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
     GElf_Shdr header;
 
+    sort_sections(&u);
     if (data && data->d_buf && gelf_getshdr(scn, &header)) {
         u.bytes = data->d_buf;
         u.size = data->d_size;
@@ -176,5 +218,6 @@ bool unwind_functions(struct object *o, Elf *elf, size_t section, uint64_t entry
     }
     if (!o->symbols.count)
         read_calls(&u, entry);
+    free(u.order);
     return o->symbols.count > u.named;
 }

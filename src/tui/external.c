@@ -49,6 +49,7 @@ static void start(const char *command, const char *line, const char *path)
 
     str_addf(&script, "exec %s %s\"$@\"", command, *line ? "\"$0\" " : "");
     signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
     execl("/bin/sh", "sh", "-c", str_text(&script), *line ? line : "sh", path, (char *)NULL);
     _exit(127);
 }
@@ -61,14 +62,21 @@ bool editor_run(const char *path, size_t line, struct err *err)
 
     if (line && takes_line(command))
         str_addf(&place, "+%zu", line);
+    /* Both stop at the editor's Ctrl-Z, without curses' handler, which would draw over the editor when they go on; a Ctrl-\ is the editor's alone. */
+    struct sigaction before[2], stop = {.sa_handler = SIG_DFL}, ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGTSTP, &stop, &before[0]);
+    sigaction(SIGQUIT, &ignore, &before[1]);
     pid_t child = fork();
     if (child == 0)
         start(command, str_text(&place), path);
     str_done(&place);
-    if (child < 0)
-        return err_set(err, ERR_IO, NULL, "cannot start an editor: %s", strerror(errno));
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    const int reason = errno;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
+    sigaction(SIGTSTP, &before[0], NULL);
+    sigaction(SIGQUIT, &before[1], NULL);
+    if (child < 0)
+        return err_set(err, ERR_IO, NULL, "cannot start an editor: %s", strerror(reason));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return err_set(err, ERR_MISSING, "set EDITOR to one that is installed", "the editor %.200s is not there", command);
     return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || err_set(err, ERR_IO, NULL, "the editor %.200s failed", command);

@@ -54,7 +54,7 @@ test_directories_of_killed_programs_are_collected() {
         "$work/mine/.portolan-owner" "$work/mine/thesis.txt"
     chmod 755 "$TMPDIR/portolan-cccccc"
     ln -s "$work/mine" "$TMPDIR/portolan-dddddd"
-    echo 'addq %rax, %rbx' >"$work/short.s"
+    printf '.p2align 4\naddq %%rax, %%rbx\n' >"$work/short.s"   # a text with directives is assembled in a directory
     expect 0 "$portolan" -e "kernel load $work/short.s"
     [ ! -e "$TMPDIR/portolan-aaaaaa" ] || fail 'the directory of a killed program is still there'
     { [ -e "$TMPDIR/portolan-bbbbbb/thesis.txt" ] && [ -e "$TMPDIR/portolan-cccccc/.portolan-owner" ] && [ -e "$work/mine/thesis.txt" ]; } || fail 'a directory of somebody else is gone'

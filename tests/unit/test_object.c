@@ -205,10 +205,31 @@ static void test_names_as_programmers_write_them(void **state)
     free(text);
 }
 
+/* Each parameter is a pair of the one before it: a text twice as long. */
+static void test_names_that_double(void **state)
+{
+    (void)state;
+    struct str name = {0};
+
+    str_add(&name, "_Z1fSt4pairIiiE");
+    for (int i = 0; i < 18; i++) {
+        static const char digits[] = "0123456789ABCDEFGHIJ";
+        str_addf(&name, "S_IS%c_S%c_E", digits[i], digits[i]);
+    }
+    assert_null(demangle(str_text(&name)));
+    str_clear(&name);
+    str_add(&name, "_Z1fSt4pairIiiES_IS0_S0_E");
+    char *text = demangle(str_text(&name));
+    if (text)   /* built with libiberty */
+        assert_non_null(strstr(text, "f(std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int>"));
+    free(text);
+    str_done(&name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sections_symbols_and_kernel), cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_functions_of_unwind_tables),
                                        cmocka_unit_test(test_functions_of_calls), cmocka_unit_test(test_large_file_is_mapped),
-                                       cmocka_unit_test(test_names_as_programmers_write_them)};
+                                       cmocka_unit_test(test_names_as_programmers_write_them), cmocka_unit_test(test_names_that_double)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,6 +229,34 @@ static void test_forms_add(void **state)
     str_done(&text);
 }
 
+/* What is added for AArch64, where # begins a number, comes back with the session. */
+static void test_forms_add_a64(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {"add {W:W}, {R:W} // x", "add {W:W}, {R:W} /* x */", "nop; nop", "#nop"};
+    struct session s, t;
+
+    session_init(&s);
+    session_init(&t);
+    RUN(&s, NULL, "set machine neoverse-n1%s", NULL);
+    work_put("f.csv", "form,template,extension\n\"ADD (W, W, I)\",\"add {W:W}, {R:W}, #0xc0\",MINE\n");
+    RUN(&s, NULL, "forms add %s", "f.csv");
+    RUN(&s, NULL, "session save %s", "a64");
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct err err = {0};
+        char text[128];
+        snprintf(text, sizeof text, "form,template\nNOP (),\"%s\"\n", refused[i]);
+        work_put("f.csv", text);
+        assert_false(run(&s, NULL, &err, "forms add %s", "f.csv"));
+        if (!strstr(err.what, "invalid template") || !strstr(err.todo, "add {W:X}, {R:X}"))
+            fail_msg("%s: %s; %s", refused[i], err.what, err.todo);
+    }
+    RUN(&t, NULL, "session load %s", "a64");
+    assert_string_equal(forms_find(t.document.forms[ISA_AARCH64], "ADD (W, W, I)")->extension, "MINE");
+    session_done(&s);
+    session_done(&t);
+}
+
 static void test_export(void **state)
 {
     (void)state;
@@ -508,7 +536,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_refused_whole),
-        cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_forms_add_a64), cmocka_unit_test(test_export),
         cmocka_unit_test(test_strangers_are_kept),
         cmocka_unit_test(test_saved_over),
         cmocka_unit_test(test_death_while_saving),

@@ -98,6 +98,7 @@ const struct isa_ops a64_ops = {
     .default_machines = {"neoverse-v2", "neoverse-n1", "cortex-a72"},
     .common_machines = {"cortex-a72", "neoverse-v2"},
     .forms_file = "forms-aarch64.csv",
+    .template_example = "add {W:X}, {R:X}, #0xc0",
     .set_aside = "system",
     .llvm_triple = "-mtriple=aarch64-linux-gnu",
     .llvm_marker = {"clrex", "CLREX", "CLREX ()"},

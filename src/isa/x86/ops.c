@@ -97,6 +97,7 @@ const struct isa_ops x86_ops = {
     .default_machines = {"skylake", "sapphirerapids", "znver4"},
     .common_machines = {"skylake-avx512", "sapphirerapids"},
     .forms_file = "forms.csv",
+    .template_example = "add {RW:R64}, {R:M64}",
     .set_aside = "x87, MMX or system",
     .llvm_triple = "-mtriple=x86_64-linux-gnu",
     .llvm_syntax = "-x86-asm-syntax=intel",
