@@ -75,6 +75,8 @@ static bool export_work(void *state, struct result *result, struct err *err)
             return false;
     }
     result_write(e->what, e->format, &(struct result_style){.title = e->title}, &text);
+    result_free(e->what);   /* here: a million rows are many to free */
+    e->what = NULL;
     if (format_is_document(e->format)) {
         utf8_printable(str_text(&text), text.length, &document);
         str_done(&text);

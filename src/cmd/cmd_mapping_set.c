@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
+#include "base/mem.h"
 #include "base/similar.h"
+#include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
+
+#define LARGE 20000   /* forms: who copies more keeps the screen waiting */
 
 struct mapping_set_values {
     const char *form, *usage;
@@ -15,40 +20,102 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+/* A usage to be set in a machine that something else reads, which is copied first. */
+struct usage_setting {
+    struct machine *from, *copy;
+    char *form, *usage;
+};
+
+/* Whether the entry is as @form and @usage say; then it is the caller's to be done with usage_done. */
+static bool entry_of(const struct machine *m, const char *form, const char *usage, struct mapping_entry *out, struct err *err)
 {
-    const struct mapping_set_values *v = values;
-    struct machine *m = session_current(s, err);
-    struct mapping_entry entry = {.form = (char *)v->form, .latency = NAN, .source = "set in the session"};
+    *out = (struct mapping_entry){.form = (char *)form, .latency = NAN, .source = "set in the session"};
+    return usage_parse(usage, mapping_ports(m->mapping), &out->usage, err);
+}
+
+static bool apply(struct session *s, struct machine *m, const char *form, const char *text, struct result *result, struct err *err)
+{
+    struct mapping_entry entry;
     struct err none = {0};
     enum isa isa = s->document.isa;
     struct str usage = {0};
 
-    if (!m || !usage_parse(v->usage, mapping_ports(m->mapping), &entry.usage, err))
+    if (!entry_of(m, form, text, &entry, err))
         return false;
     if (m->isa)
         isa_parse(m->isa, &isa);
-    const struct mapping_entry *old = mapping_find(m->mapping, v->form);
+    const struct mapping_entry *old = mapping_find(m->mapping, form);
     const struct forms *forms = old ? NULL : session_forms(s, isa, &none);
     if (old) {
         entry.latency = old->latency;
         entry.micro_ops = old->micro_ops;
-    } else if (forms && !forms_find(forms, v->form)) {   /* a name of the user's own, or a slip */
-        const struct similar similar = {.word = v->form, .best = forms_meant(forms, v->form)};
+    } else if (forms && !forms_find(forms, form)) {   /* a name of the user's own, or a slip */
+        const struct similar similar = {.word = form, .best = forms_meant(forms, form)};
         char todo[SIMILAR_TODO] = "";
         similar_todo(&similar, NULL, todo);
-        result_line(result, "%s is not in the form tables; added to %s%s%s", v->form, m->id, *todo ? "; " : "", todo);
+        result_line(result, "%s is not in the form tables; added to %s%s%s", form, m->id, *todo ? "; " : "", todo);
     }
     m = session_change_machine(s, m);
     mapping_set(m->mapping, &entry);
     usage_print(&entry.usage, mapping_ports(m->mapping), &usage);
     result_text(result, "mapping", m->id);
-    result_text(result, "form", v->form);
+    result_text(result, "form", form);
     result_text(result, "usage", usage.length ? str_text(&usage) : "none");
     result_set_confirmation(result);
     usage_done(&entry.usage);
     str_done(&usage);
     return true;
+}
+
+static bool setting_work(void *state, struct result *result, struct err *err)
+{
+    struct usage_setting *u = state;
+
+    (void)result;
+    u->copy = machine_copy(u->from);
+    return watch_goes_on(err);
+}
+
+static bool setting_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct usage_setting *u = state;
+    struct machine *now = session_machine(s, u->from->id, err);
+
+    if (now == u->from) {
+        session_add_machine(s, now = u->copy);
+        u->copy = NULL;
+    }
+    return now && apply(s, now, u->form, u->usage, result, err);
+}
+
+static void setting_free(void *state)
+{
+    struct usage_setting *u = state;
+
+    machine_free(u->from);
+    machine_free(u->copy);
+    free(u->form);
+    free(u->usage);
+    free(u);
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {setting_work, setting_publish, setting_free};
+    const struct mapping_set_values *v = values;
+    struct machine *m = session_current(s, err);
+    struct mapping_entry entry;
+
+    if (!m)
+        return false;
+    if (!machine_held(m) || mapping_count(m->mapping) <= LARGE)
+        return apply(s, m, v->form, v->usage, result, err);
+    if (!entry_of(m, v->form, v->usage, &entry, err))
+        return false;
+    usage_done(&entry.usage);
+    struct usage_setting *u = mem_zero(1, sizeof *u);
+    *u = (struct usage_setting){machine_hold(m), NULL, mem_strdup(v->form), mem_strdup(v->usage)};
+    return task_start_passing(s, "mapping set", "changes", &ops, u, err);
 }
 
 static const char *const examples[] = {"mapping set 'ADD (R64, R64)' 1*p0156", "mapping set 'VMOVAPD (YMM, M256)' 2*p23", NULL};

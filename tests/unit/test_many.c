@@ -167,6 +167,26 @@ static void test_mapping(void **state)
     draw_on(&most);
     press("g");
     assert_true(screen_holds("4.00"));
+    /* What something reads is copied by a job. */
+    struct err err = {0};
+    struct machine *held = machine_hold(session_current(&session, &err));
+    session.patience = 0;
+    uint64_t before = steps_taken;
+    frame_run(&frame, "mapping set F00000 5*p2");
+    assert_false(frame.failed);
+    assert_true(steps_taken - before < PRESSURES_AT_ONCE / 10);
+    job_wait(0);
+    frame_jobs(&frame);
+    session.patience = 0.05;
+    draw_on(&most);
+    press("g");
+    assert_true(session_current(&session, &err) != held);
+    job_wait(0);   /* what the view shows is solved by another */
+    frame_jobs(&frame);
+    draw_on(&most);
+    assert_true(screen_holds("5.00"));
+    assert_true(mapping_find(held->mapping, "F00000")->usage.uops[0].count == 4);
+    machine_free(held);
     str_done(&text);
 }
 
