@@ -188,7 +188,7 @@ static size_t latencies_beside(const struct machine *truth, struct forms *forms,
 static void test_latencies_are_kept(void **state)
 {
     static const char head[] = "form,from,to,cycles,spread,note,state\n", other[] = "\"SUB (R64, R64)\",op1,op1,7,0,seen elsewhere,ok\n";
-    const char *path = source_path("latencies.csv");
+    const char *path = work_path("latencies.csv");
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("skylake", &err);
