@@ -103,6 +103,11 @@ static void frontend_sentence(const struct analysis *a, struct str *out)
                  several_micro_ops(a) ? "only one of them takes instructions of several µops" : "limited by the instruction count", not_cached(f));
 }
 
+void advice_repeated(const struct insn *repeated, struct str *out)
+{
+    str_addf(out, "What a repeated %s takes depends on its count and is not modelled: one repetition is counted, so this is a lower bound.", repeated->mnemonic);
+}
+
 char *advice_of(const struct analysis *a)
 {
     struct str s = {0};
@@ -140,9 +145,10 @@ char *advice_of(const struct analysis *a)
             slots += a->rows[i].issue;
         str_addf(&s, "Issue is saturated: %.0f µops per iteration, %g per cycle.", slots, machine_number(a->machine, "issue_width"));
     }
-    if (a->repeated)
-        str_addf(&s, " What a repeated %s takes depends on its count and is not modelled: one repetition is counted, so this is a lower bound.", a->repeated->mnemonic);
-    else if (a->unknown)
+    if (a->repeated) {
+        str_add_char(&s, ' ');
+        advice_repeated(a->repeated, &s);
+    } else if (a->unknown)
         str_add(&s, " Some forms are unknown to this machine, so this is a lower bound.");
     else if (a->lower_bound)
         str_add(&s, " This machine has no latencies, so dependency chains may take longer.");

@@ -4,6 +4,8 @@
 
 #include "analysis/analysis.h"
 
+/* Appends why @repeated (analysis_repeated) makes a result a lower bound. */
+void advice_repeated(const struct insn *repeated, struct str *out);
 /* For an analysis filled but for its sentence. The caller frees. */
 char *advice_of(const struct analysis *a);
 

@@ -80,7 +80,7 @@ static void take_edges(struct analysis *a, const struct deps *deps)
             a->edges[a->edge_count++] = a->edges[i];
 }
 
-static const struct insn *first_repeated(const struct insn *insns, size_t count)
+const struct insn *analysis_repeated(const struct insn *insns, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct isa_foreign *foreign = isa_ops((enum isa)insns[i].isa)->foreign;
@@ -109,7 +109,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     fill_rows(a, insns, &work->costs);
     schedule(a, &work->costs);
     a->unknown = bounds.unknown;
-    a->repeated = first_repeated(insns, a->count);
+    a->repeated = analysis_repeated(insns, a->count);
     a->lower_bound = bounds.unknown || a->repeated || isnan(bounds.cycles[BOUND_DEPENDENCIES]);
     memcpy(a->bounds, bounds.cycles, sizeof a->bounds);
     a->frontend = bounds.frontend;

@@ -42,6 +42,8 @@ struct analysis {
 /* Of loop @loop of @k. NULL only on bugs: every kernel can be analysed. Any thread; borrows @k and @m. */
 struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct machine *m);
 void analysis_free(struct analysis *a);
+/* The first of @insns that is executed as often as a register says (rep movsb); NULL: none. Pure. */
+const struct insn *analysis_repeated(const struct insn *insns, size_t count);
 const char *row_flag_name(uint32_t one_flag);       /* "unknown", "zero-idiom", ... as in the JSON flags */
 
 #endif

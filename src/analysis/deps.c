@@ -433,6 +433,8 @@ static uint64_t begin_iteration(struct build *b)
 {
     uint64_t written = 0;
 
+    if (b->turns)   /* what a turn before has put elsewhere */
+        memset(b->holds + X87_FIRST, 0, X87_REGISTERS * sizeof *b->holds);
     for (uint32_t n = 0; n < b->d->node_count; n++) {
         hold(b, n, 1);
         written |= b->d->nodes[n].resource < 64 ? (uint64_t)1 << b->d->nodes[n].resource : 0;

@@ -56,7 +56,7 @@ bool recipe_names_target(const char *flag)
 /* How much of a flag says what it is about; all of it for one that stands beside others of its kind. */
 static size_t subject(const char *flag)
 {
-    return str_has_prefix(flag, "-O") ? 2 : recipe_names_target(flag) || str_has_prefix(flag, "-std=") ? strcspn(flag, "=") : strlen(flag) + 1;
+    return str_has_prefix(flag, "-O") ? 2 : recipe_names_target(flag) || str_has_prefix(flag, "-std=") ? strcspn(flag, "=") + 1 : strlen(flag) + 1;
 }
 
 void recipe_add_flag(struct recipe *r, const char *flag)
@@ -67,12 +67,18 @@ void recipe_add_flag(struct recipe *r, const char *flag)
         free(r->target);
         r->target = NULL;
     }
-    for (size_t i = 0; i < r->flags.count; i++)
-        if (strncmp(r->flags.items[i], flag, length) == 0) {
-            free(r->flags.items[i]);
+    for (size_t i = 0; i < r->flags.count; i++) {
+        if (strncmp(r->flags.items[i], flag, length) != 0)
+            continue;
+        free(r->flags.items[i]);
+        if (length <= strlen(flag)) {
             r->flags.items[i] = mem_strdup(flag);
             return;
         }
+        r->flags.count--;   /* the same again: of flags that contradict each other the last holds (-fno-x, -fx) */
+        memmove(&r->flags.items[i], &r->flags.items[i + 1], (r->flags.count - i) * sizeof *r->flags.items);
+        break;
+    }
     vec_push(&r->flags, mem_strdup(flag));
 }
 

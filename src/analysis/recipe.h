@@ -20,7 +20,7 @@ struct recipe *recipe_new(void);
 void recipe_free(struct recipe *r);
 /* All of it but what was printed. */
 struct recipe *recipe_copy(const struct recipe *r);
-/* Puts @flag in place of one that says the same (-O3 of -O2, -march= of -mcpu=), else behind the others; a processor takes the place of target. */
+/* Puts @flag in place of one of its kind (-O3 of -O2, -march=B of -march=A), else behind the others, where it holds against them; a processor takes the place of target. */
 void recipe_add_flag(struct recipe *r, const char *flag);
 /* The optimisation level that holds, with its dash: "-O2", NULL when none is given. Borrowed. */
 const char *recipe_level(const struct recipe *r);

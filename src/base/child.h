@@ -17,7 +17,7 @@ struct child_limits {
     double wall_seconds;
     size_t output;         /* bytes kept of what it prints */
     bool fixed_addresses;  /* the same addresses in every run, where the system grants it */
-    int file;              /* descriptor that it also has as CHILD_FILE; 0: none */
+    int file;              /* descriptor that it also has as CHILD_FILE, which is the least it may be; 0: none */
 };
 
 struct child_result {

@@ -248,8 +248,9 @@ static void conclude_rate(struct probes *p, size_t at, double count, const char 
     double rate = count / time_of(p, at);
     char value[32];
 
+    bool whole = rint(rate) >= 1 && fabs(rate - rint(rate)) <= WITHIN * rate;
     snprintf(value, sizeof value, "%g", rint(rate));
-    tell(p, key, rint(rate) >= 1 && fabs(rate - rint(rate)) <= WITHIN * rate ? value : NULL, unit, isnan(rate) ? "no stable time" : why);
+    tell(p, key, whole ? value : NULL, unit, whole ? why : isnan(rate) ? "no stable time" : "no whole number a cycle");
 }
 
 /* A loop that takes a cycle says that a taken branch does. One that takes less was measured as copies of itself, which may be quicker than the loop: it says nothing. */
@@ -268,7 +269,7 @@ static void conclude_forward(struct probes *p, size_t at, double rest, const cha
     char value[32];
 
     snprintf(value, sizeof value, "%g", fabs(cycles - rint(cycles)) < 0.1 ? rint(cycles) : rint(cycles * 10) / 10);
-    tell(p, key, cycles >= QUICK_FORWARD ? value : NULL, "cycles", isnan(cycles) ? "no stable time" : cycles >= QUICK_FORWARD ? why : "found at rename: its rules are not charted");
+    tell(p, key, cycles >= QUICK_FORWARD ? value : NULL, "cycles", isnan(rest) ? "the latency of what it is added to is not known" : isnan(cycles) ? "no stable time" : cycles >= QUICK_FORWARD ? why : "found at rename: its rules are not charted");
 }
 
 static double own_latency(const struct chart *c, const char *form)

@@ -24,7 +24,8 @@ struct latency_file {
     struct csv_table *table;
     struct names forms;
     VEC(size_t) first;           /* row of each */
-    int form, from, to, cycles, spread, state;
+    bool *taken;                 /* per form: the chart has it, from here or measured anew */
+    int form, from, to, cycles, spread, state, note;   /* the last may be missing: -1 */
 };
 
 struct latency_finding {
@@ -53,17 +54,20 @@ static bool known_open(struct latency_file *k, const char *path, struct err *err
     for (size_t i = 0; i < k->table->count; i++)
         if (names_add(&k->forms, k->table->rows[i][k->form]) == k->first.count)
             vec_push(&k->first, i);
+    k->note = csv_table_column(k->table, "note");
+    k->taken = mem_zero(k->first.count + 1, sizeof *k->taken);
     return true;
 }
 
 static void known_close(struct latency_file *k)
 {
     csv_table_free(k->table);
+    free(k->taken);
     names_done(&k->forms);
     vec_done(&k->first);
 }
 
-/* The chains of @code as the file has them; false when it has nothing of the form. */
+/* The chains of @code as the file has them; false when it lacks one of them: what a busy core refused is asked for again, with the form's others. */
 static bool known_latencies(const struct latency_file *k, const struct form_code *code, struct latency out[CHAINS_MAX], size_t *count)
 {
     uint32_t name = k->table ? names_find(&k->forms, code->row->form) : UINT32_MAX;
@@ -74,20 +78,50 @@ static bool known_latencies(const struct latency_file *k, const struct form_code
         return false;
     *count = chain_list(code, chains);
     for (size_t i = 0; i < *count; i++) {
+        bool found = false;
         out[i] = (struct latency){.chain = chains[i], .cycles = NAN, .spread = NAN};
-        snprintf(out[i].state, sizeof out[i].state, "not measured");
-        for (size_t at = k->first.items[name], n = 0; at < k->table->count && n < CHAINS_MAX && strcmp(k->table->rows[at][k->form], code->row->form) == 0; at++, n++) {
+        for (size_t at = k->first.items[name], n = 0; !found && at < k->table->count && n < CHAINS_MAX && strcmp(k->table->rows[at][k->form], code->row->form) == 0; at++, n++) {
             char **row = k->table->rows[at];
             if (used[n] || strcmp(row[k->from], chains[i].from_name) != 0 || strcmp(row[k->to], chains[i].to_name) != 0)
                 continue;
-            used[n] = true;
+            used[n] = found = true;
             out[i].cycles = *row[k->cycles] ? strtod(row[k->cycles], NULL) : NAN;
             out[i].spread = *row[k->spread] ? strtod(row[k->spread], NULL) : NAN;
             snprintf(out[i].state, sizeof out[i].state, "%s", row[k->state]);
-            break;
         }
+        if (!found)
+            return false;
     }
     return true;
+}
+
+static void take_known(struct latency_file *k, const char *form)
+{
+    uint32_t name = k->table ? names_find(&k->forms, form) : UINT32_MAX;
+    if (name != UINT32_MAX)
+        k->taken[name] = true;
+}
+
+/* Rows of forms that the chart has not come to, or does not have: others measured them. */
+static void add_others(const struct latency_file *k, struct str *text)
+{
+    for (size_t i = 0; k->table && i < k->table->count; i++) {
+        char **row = k->table->rows[i];
+        const int columns[] = {k->form, k->from, k->to, k->cycles, k->spread, k->note, k->state};
+        const size_t count = sizeof columns / sizeof *columns;
+        for (size_t c = 0; c < count && !k->taken[names_find(&k->forms, row[k->form])]; c++)
+            csv_add_field(text, columns[c] < 0 ? "" : row[columns[c]], c + 1 == count);
+    }
+}
+
+/* A number with @digits of it, an empty field for none. */
+static void add_number(struct str *text, double number, int digits)
+{
+    char field[40] = "";
+
+    if (!isnan(number))
+        snprintf(field, sizeof field, "%.*g", digits, number);
+    csv_add_field(text, field, false);
 }
 
 /* The file again, with all that is known by now. What a busy core refused is left out, so that the next run asks again. */
@@ -95,7 +129,6 @@ static bool write_file(struct latency_finding *f, struct err *err)
 {
     const char *path = f->lab->options->latencies;
     struct str text = {0};
-    char number[40];
 
     f->written = clock_seconds();
     if (!path)
@@ -108,13 +141,12 @@ static bool write_file(struct latency_finding *f, struct err *err)
         csv_add_field(&text, f->chart->forms[l->form].row->form, false);
         csv_add_field(&text, l->latency.chain.from_name, false);
         csv_add_field(&text, l->latency.chain.to_name, false);
-        snprintf(number, sizeof number, isnan(l->latency.cycles) ? "" : "%.6g", l->latency.cycles);
-        csv_add_field(&text, number, false);
-        snprintf(number, sizeof number, isnan(l->latency.spread) ? "" : "%.4g", l->latency.spread);
-        csv_add_field(&text, number, false);
+        add_number(&text, l->latency.cycles, 6);
+        add_number(&text, l->latency.spread, 4);
         csv_add_field(&text, l->latency.chain.note, false);
         csv_add_field(&text, l->latency.state, true);
     }
+    add_others(&f->known, &text);
     bool ok = file_write(path, text.data, text.length, err);
     str_done(&text);
     return ok;
@@ -140,6 +172,7 @@ static bool measure_all(struct latency_finding *f, struct err *err)
             return false;
         for (size_t k = 0; k < n; k++)
             vec_push(&c->latencies, ((struct chart_latency){i, list[k]}));
+        take_known(&f->known, c->forms[i].row->form);
         f->lab->resumed += known;
         if (clock_seconds() - f->written > WRITE_SECONDS && !write_file(f, err))
             return false;

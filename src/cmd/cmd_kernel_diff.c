@@ -6,6 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/shelf.h"
 #include "model/usage.h"
@@ -80,7 +81,7 @@ static void add_instructions(const struct side *s, struct result *result)
     const size_t n = a->count, m = b->count, width = m + 1;
     uint32_t *best = mem_zero((n + 1) * width, sizeof *best);
 
-    for (size_t i = n; i-- > 0;)
+    for (size_t i = n; i-- > 0 && !watch_steps(1 + m / 4);)
         for (size_t j = m; j-- > 0;) {
             const unsigned alike = likeness(a, i, b, j);
             uint32_t value = alike ? best[(i + 1) * width + j + 1] + alike : 0, down = best[(i + 1) * width + j], right = best[i * width + j + 1];
@@ -184,7 +185,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     add_instructions(side, result);
     for (int i = 0; i < 2; i++)
         analysis_free(side[i].analysis);
-    return true;
+    return watch_goes_on(err);
 }
 
 static const char *const examples[] = {"kernel diff", "kernel diff 1", "kernel diff --machine skylake --machine znver4", NULL};
@@ -198,5 +199,6 @@ const struct command command_kernel_diff = {
     .options = diff_options,
     .examples = examples,
     .values_size = sizeof(struct kernel_diff_values),
+    .flags = COMMAND_READS,
     .run = run,
 };

@@ -80,7 +80,7 @@ static bool has(const struct machine_names *names, const char *id)
     return false;
 }
 
-/* Those shown that know the loop stay, others that do come behind them. */
+/* Those shown that know the loop stay as they are, others that do come behind them. */
 static bool search_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct machines_search *w = state;
@@ -90,10 +90,12 @@ static bool search_publish(struct session *s, void *state, struct result *result
 
     if (!w->show)
         return true;
-    for (int stays = 1; stays >= 0; stays--)
-        for (size_t i = 0; i < w->knowing.list.count && count < SHOWN; i++)
-            if (has(&w->shown, w->knowing.list.items[i]) == (stays == 1))
-                ids[count++] = w->knowing.list.items[i];
+    for (size_t i = 0; i < w->shown.list.count && count < SHOWN; i++)
+        if (has(&w->knowing, w->shown.list.items[i]))
+            ids[count++] = w->shown.list.items[i];
+    for (size_t i = 0; i < w->knowing.list.count && count < SHOWN; i++)
+        if (!has(&w->shown, w->knowing.list.items[i]))
+            ids[count++] = w->knowing.list.items[i];
     bool ok = session_select(s, ids, count, err);
     for (size_t i = 0; i < count; i++)
         str_addf(&line, "%s%s", i ? ", " : "", ids[i]);

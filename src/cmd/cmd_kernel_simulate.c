@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/advice.h"
 #include "base/watch.h"
 #include "simulate/simulate.h"
 #include "cmd/command.h"
@@ -41,9 +42,19 @@ static void add_ports(const struct machine *m, const struct simulation *sim, str
     str_done(&text);
 }
 
+static void add_repeated(const struct insn *repeated, struct result *result)
+{
+    struct str text = {0};
+
+    advice_repeated(repeated, &text);
+    result_line(result, "  %s", str_text(&text));
+    str_done(&text);
+}
+
 static void add_text(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, const struct insn *insns, size_t count, struct result *result)
 {
-    const char *least = bounds->unknown ? "at least " : "";
+    const struct insn *repeated = analysis_repeated(insns, count);
+    const char *least = bounds->unknown || repeated ? "at least " : "";
 
     if (isnan(sim->cycles)) {
         result_line(result, "%s: not simulated: %s", m->title,
@@ -62,6 +73,8 @@ static void add_text(const struct machine *m, const struct simulation *sim, cons
         result_line(result, "%s: %s%.2f cycles per iteration simulated, mean over the last quarter of %u iterations; the state did not repeat", m->title, least,
                     sim->cycles, sim->iterations);
     result_line(result, "  bound %.2f (%s)", bounds->total, bound_name(bounds->bottleneck));
+    if (repeated)
+        add_repeated(repeated, result);
     result_line(result, "  rename stalls per iteration: front end %.2f, reorder buffer full %.2f, scheduler full %.2f", sim->stalls_front, sim->stalls_rob,
                 sim->stalls_scheduler);
     add_ports(m, sim, result);
@@ -80,7 +93,7 @@ static json_t *timeline_json(const struct simulation *sim, size_t count)
     return steps;
 }
 
-static json_t *simulation_json(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, size_t count)
+static json_t *simulation_json(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, bool least, size_t count)
 {
     const struct ports *ports = mapping_ports(m->mapping);
     json_t *busy = json_object();
@@ -89,12 +102,12 @@ static json_t *simulation_json(const struct machine *m, const struct simulation 
         json_object_set_new(busy, ports->names[j], json_number(sim->busy[j]));
     return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:o, s:o, s:{s:o, s:o, s:o}, s:o}", "machine", json_text(m->id), "cycles", json_number(sim->cycles), "period",
                      sim->period ? json_integer(sim->period) : json_null(), "numerator", sim->period ? json_integer((json_int_t)sim->numerator) : json_null(), "iterations",
-                     (int)sim->iterations, "lower_bound", (int)bounds->unknown, "bound", json_number(bounds->total), "ports", busy, "stalls", "frontend",
+                     (int)sim->iterations, "lower_bound", (int)least, "bound", json_number(bounds->total), "ports", busy, "stalls", "frontend",
                      json_number(sim->stalls_front), "reorder", json_number(sim->stalls_rob), "scheduler", json_number(sim->stalls_scheduler), "timeline",
                      timeline_json(sim, count));
 }
 
-static void add_row(struct result_table *t, const struct machine *m, const struct simulation *sim, const struct bounds *bounds)
+static void add_row(struct result_table *t, const struct machine *m, const struct simulation *sim, const struct bounds *bounds, bool least)
 {
     cell_text(t, m->id);
     cell_number(t, sim->cycles);
@@ -107,7 +120,7 @@ static void add_row(struct result_table *t, const struct machine *m, const struc
         cell_count(t, (int64_t)sim->numerator);
     else
         cell_missing(t);
-    cell_switch(t, bounds->unknown);
+    cell_switch(t, least);
     cell_number(t, bounds->total);
 }
 
@@ -146,8 +159,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
             return false;
         simulate_kernel(s->document.kernel, s->document.loop, m, &how, &sim, &bounds);
         add_text(m, &sim, &bounds, insns, count, result);
-        add_row(t, m, &sim, &bounds);
-        result_item(result, "machines", simulation_json(m, &sim, &bounds, count));
+        const bool least = bounds.unknown || analysis_repeated(insns, count);
+        add_row(t, m, &sim, &bounds, least);
+        result_item(result, "machines", simulation_json(m, &sim, &bounds, least, count));
         simulation_done(&sim);
     }
     return true;

@@ -65,6 +65,8 @@ void document_show_isa(struct document *d, enum isa isa)
     d->isa = isa;
     d->selected = d->kept[isa].ids;
     d->selected_count = d->kept[isa].count;
+    if (d->in_view >= d->selected_count)
+        d->in_view = 0;
 }
 
 void sweep_done(struct sweep *sweep)

@@ -62,18 +62,28 @@ void knowing_find(const struct kernel *k, size_t loop, struct machine_names *out
     }
 }
 
-/* Forms of @a that are not known, each counted once; the first is *@first. */
+static int form_order(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Forms of @a that are not known, each counted once; the first is *@first. A screen asks for each of its drawings: a long loop is not gone through for each of its rows. */
 static size_t unknown_forms(const struct analysis *a, const char **first)
 {
+    VEC(const char *) forms = {0};
     size_t count = 0;
 
-    for (size_t i = 0; i < a->count; i++) {
-        bool fresh = (a->rows[i].flags & ROW_UNKNOWN) != 0;
-        for (size_t k = 0; k < i && fresh; k++)
-            fresh = !(a->rows[k].flags & ROW_UNKNOWN) || strcmp(a->rows[k].insn->form, a->rows[i].insn->form) != 0;
-        if (fresh && !count++)
-            *first = a->rows[i].insn->form;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->rows[i].flags & ROW_UNKNOWN)
+            vec_add(&forms, a->rows[i].insn->form);
+    if (forms.count) {
+        *first = forms.items[0];
+        qsort(forms.items, forms.count, sizeof *forms.items, form_order);
     }
+    steps_add(forms.count);
+    for (size_t i = 0; i < forms.count; i++)
+        count += i == 0 || strcmp(forms.items[i - 1], forms.items[i]) != 0;
+    vec_done(&forms);
     return count;
 }
 

@@ -339,16 +339,23 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
 
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count)
 {
-    struct selection *kept = &s->document.kept[isa];
+    struct document *d = &s->document;
+    struct selection *kept = &d->kept[isa];
     char **fresh = mem_alloc((count + 1) * sizeof *fresh);
+    const char *seen = d->isa == isa && d->in_view < kept->count ? kept->ids[d->in_view] : NULL;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         fresh[i] = mem_strdup(ids[i]);
+        if (seen && strcmp(fresh[i], seen) == 0) {   /* what is looked at stays in view */
+            d->in_view = i;
+            seen = NULL;
+        }
+    }
     for (size_t i = 0; i < kept->count; i++)
         free(kept->ids[i]);
     free(kept->ids);
     *kept = (struct selection){fresh, count};
-    document_show_isa(&s->document, isa);
+    document_show_isa(d, isa);
 }
 
 unsigned session_threads(const struct session *s)

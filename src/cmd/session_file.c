@@ -651,6 +651,7 @@ struct session *session_snapshot(struct session *s)
     copy->settings = s->settings;
     d->kernel = s->document.kernel ? kernel_hold(s->document.kernel) : NULL;
     d->loop = s->document.loop;
+    shelf_copy(&s->document.shelf, &d->shelf);
     d->experiments = s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
     for (size_t i = 0; i < s->document.machine_count; i++)
         session_add_machine(copy, machine_hold(s->document.machines[i]));
@@ -660,6 +661,7 @@ struct session *session_snapshot(struct session *s)
         session_show(copy, (enum isa)isa, (const char *const *)shown->ids, shown->count);
     }
     document_show_isa(d, s->document.isa);
+    d->in_view = s->document.in_view;
     session_select_forms(copy, s->document.form_patterns, s->document.form_pattern_count);
     return copy;
 }

@@ -14,6 +14,13 @@ void shelf_done(struct shelf *s)
     s->at = 0;
 }
 
+void shelf_copy(const struct shelf *from, struct shelf *to)
+{
+    for (size_t i = 0; i < from->list.count; i++)
+        vec_push(&to->list, ((struct shelved){kernel_hold(from->list.items[i].kernel), from->list.items[i].loop}));
+    to->at = from->at;
+}
+
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);

@@ -24,14 +24,15 @@ static json_t *kept_names(const struct experiments *t, size_t index)
     uint32_t column = names_find(&t->extra, PMEVO_NAMES);
     const char *text = column < t->extra.count ? experiments_extra(t, index, column) : NULL;
     json_t *names = text && *text ? json_loads(text, 0, NULL) : NULL, *name;
+    bool right = json_is_array(names);
     size_t i;
 
     json_array_foreach(names, i, name)
-        if (!json_is_string(name)) {
-            json_decref(names);
-            return NULL;
-        }
-    return names;
+        right = right && json_is_string(name);
+    if (right)
+        return names;
+    json_decref(names);
+    return NULL;
 }
 
 /* Row @index as a sequence of names, @own of its forms; each name is in @insns too, once, as @seen tells. */

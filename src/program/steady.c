@@ -102,13 +102,15 @@ static double step_of(const struct run_reference *r)
     return step;
 }
 
-/* How many of the @count references @own go on in the same steps as @r, it included. */
-static double copies_of(const struct timing *t, const uint32_t *own, size_t count, const struct run_reference *r)
+/* By how much the lines of reference @at lie nearer to each other than its step says: in an unrolled loop @count references, with @steps, share a column. Whether those
+ * of the same step do, or are columns of several arrays, is not known; an odd part of their number changes nothing about the sets that one column uses. */
+static double copies_of(const double *steps, size_t count, size_t at)
 {
-    double step = step_of(r), copies = 0;
+    size_t same = 0;
+
     for (size_t i = 0; i < count; i++)
-        copies += step_of(&t->run->references[own[i]]) == step;
-    return step > MEMORY_LINE ? copies : 1;
+        same += steps[i] == steps[at];
+    return steps[at] > MEMORY_LINE ? (double)(same & -same) : 1;
 }
 
 /* Adds the lines that one reference comes to at steady steps, and those of them that use few sets. */
@@ -169,7 +171,7 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
 {
     struct part_misses w = {0};
     VEC(uint32_t) own = {0};
-    VEC(double) copies = {0};
+    VEC(double) steps = {0}, copies = {0};
     double lines = 0, crowded = 0;
 
     for (size_t i = 0; i < part->blocks.count; i++) {
@@ -178,13 +180,16 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
             vec_push(&own, t->references[r]);
     }
     for (size_t i = 0; i < own.count; i++)
-        vec_push(&copies, copies_of(t, own.items, own.count, &t->run->references[own.items[i]]));
+        vec_push(&steps, step_of(&t->run->references[own.items[i]]));
+    for (size_t i = 0; i < own.count; i++)
+        vec_push(&copies, copies_of(steps.items, own.count, i));
     for (size_t i = 0; i < own.count; i++)
         count_lines(&t->run->references[own.items[i]], copies.items[i], &lines, &crowded);
     w.walks.alike = lines > 0 ? crowded / lines : 1;
     for (size_t i = 0; i < own.count; i++)
         time_reference(t, own.items[i], copies.items[i], &w);
     vec_done(&own);
+    vec_done(&steps);
     vec_done(&copies);
     const struct window window = {reach_of(t, part), out->core, t->parallel};
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);

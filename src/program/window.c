@@ -37,8 +37,22 @@ double window_waits(const struct memory *m, const struct window *w, const double
     return sum;
 }
 
-/* The bin of a walk that is under way, and what is left of it. */
-struct walking { size_t bin; double left; };
+/* The bin of a walk that is under way, what is left of it, and what serves it: references per execution. */
+struct walking {
+    size_t bin;
+    double left, rates[MEMORY_LEVELS + 1];
+};
+
+static void enter_bin(const struct memory *m, const struct walks *walks, size_t walk, double executions, struct walking *at)
+{
+    const struct run_reference *r = walks->list.items[walk].r;
+    const struct run_bin *b = &r->bins[at->bin];
+
+    memory_served(m, b->distance, b->regular > 0 ? b->step / walks->list.items[walk].copies : 0, walks->alike, at->rates);
+    for (size_t l = 0; l <= m->count; l++)
+        at->rates[l] *= r->references / executions;
+    at->left = fmax(0, at->left) + b->count / r->references;
+}
 
 double window_phases(const struct memory *m, const struct window *w, const struct walks *walks, double executions, const double others[MEMORY_LEVELS + 1])
 {
@@ -46,27 +60,24 @@ double window_phases(const struct memory *m, const struct window *w, const struc
     double done = 0, sum = 0;
 
     for (size_t i = 0; i < walks->list.count; i++)
-        at[i].left = walks->list.items[i].r->bins[0].count / walks->list.items[i].r->references;
+        enter_bin(m, walks, i, executions, &at[i]);
     while (1 - done > LEAST_SHARE) {
         double rates[MEMORY_LEVELS + 1], share = 1 - done;
         for (size_t l = 0; l <= m->count; l++)
             rates[l] = others[l] / executions;
         for (size_t i = 0; i < walks->list.count; i++) {
-            const struct run_reference *r = walks->list.items[i].r;
-            const struct run_bin *b = &r->bins[at[i].bin];
-            double served[MEMORY_LEVELS + 1];
-            memory_served(m, b->distance, b->regular > 0 ? b->step / walks->list.items[i].copies : 0, walks->alike, served);
             for (size_t l = 0; l <= m->count; l++)
-                rates[l] += served[l] * r->references / executions;
+                rates[l] += at[i].rates[l];
             share = fmin(share, at[i].left);
         }
         sum += share * executions * window_waits(m, w, rates);
         done += share;
         for (size_t i = 0; i < walks->list.count; i++) {
-            const struct run_reference *r = walks->list.items[i].r;
             at[i].left -= share;
-            while (at[i].left <= LEAST_SHARE && at[i].bin + 1 < r->bin_count)
-                at[i].left = fmax(0, at[i].left) + r->bins[++at[i].bin].count / r->references;
+            while (at[i].left <= LEAST_SHARE && at[i].bin + 1 < walks->list.items[i].r->bin_count) {
+                at[i].bin++;
+                enter_bin(m, walks, i, executions, &at[i]);
+            }
             if (at[i].left <= LEAST_SHARE)
                 at[i].left = 1;   /* rounding left a little: the last bin goes on */
         }

@@ -155,7 +155,7 @@ static void predecode_again(struct front *f)
 
     if (known->block != f->number || known->index != index || known->at != at || known->paid != paid(f)) {
         *known = (struct predecoded){.block = f->number, .index = (uint16_t)index, .at = (int8_t)at, .paid = paid(f)};
-        predecode_anew(f, INT64_MAX);
+        predecode_anew(f, INT32_MAX);
         known->next = (uint16_t)f->predecoded.index;
         known->next_at = (int8_t)(f->at - f->block);
         known->next_paid = paid(f);

@@ -2,6 +2,7 @@
 #include "toolchain/assemble.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -207,11 +208,21 @@ struct object_place {
     int file;            /* 0: none */
 };
 
+/* A file in memory; its descriptor is none of those that the assembler has its own input and output under, should the program have been started without. 0: none. */
+static int memory_file_new(void)
+{
+    int first = memfd_create("portolan", MFD_CLOEXEC), file = first < 0 ? -1 : fcntl(first, F_DUPFD_CLOEXEC, CHILD_FILE);
+
+    if (first >= 0)
+        close(first);
+    return file < 0 ? 0 : file;
+}
+
 static bool object_place_init(struct object_place *p, bool named, struct err *err)
 {
     char path[64];
 
-    *p = (struct object_place){NULL, named ? 0 : memfd_create("portolan", MFD_CLOEXEC)};
+    *p = (struct object_place){NULL, named ? 0 : memory_file_new()};
     if (p->file > 0 && access(place_name(p->file, path), R_OK | W_OK) == 0)
         return true;
     if (p->file > 0)

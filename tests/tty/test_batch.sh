@@ -15,6 +15,16 @@ test_analyze_prints_json() {
     [ "$(wc -l <"$work/out")" -eq 2 ] || fail "one JSON object per command was expected"
 }
 
+# What is executed as often as a register says is not passed off as executed once: rep stosq, and stosq alone.
+test_repeated_is_a_lower_bound() {
+    expect 0 "$portolan" --machine skylake -e 'kernel hex f348ab; kernel analyze; kernel simulate'
+    [ "$(grep -c 'What a repeated stosq takes depends on its count' "$work/out")" -eq 2 ] || fail 'the analysis and the simulation say so'
+    holds out 'cycles per iteration simulated'
+    [ "$(grep -c 'at least .* cycles per iteration' "$work/out")" -eq 2 ] || fail 'both are lower bounds'
+    expect 0 "$portolan" --machine skylake --format json -e 'kernel hex f348ab; kernel simulate; kernel hex 48ab; kernel simulate'
+    [ "$(grep -c '"lower_bound": *true' "$work/out")" -eq 1 ] || fail 'one of the two is a lower bound'
+}
+
 test_throughput_and_prefixes() {
     expect 0 "$portolan" --machine skylake -e 'throughput 2*ADD (R64, R64) + IMUL (R64, R64)'
     holds out '1.0000 cycles on skylake, bound by p1'

@@ -199,6 +199,30 @@ test_unrolled_steps() {
     awk -F, '$1 == "sapphirerapids" && $6 > 0.9e6 && $6 < 1.15e6 { ok = 1 } END { exit !ok }' "$work/out" || fail "misses of the first level: $(cat "$work/out")"
 }
 
+# Columns of three arrays with a page from element to element lie in one set of the first level, though three references go on in the same steps: simulated, all of them
+# miss.
+test_columns_of_three_arrays() {
+    needs_llvm
+    cat >"$work/three.c" <<'END'
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
+    double *a = aligned_alloc(4096, n * 4096 * 3), *b = a + n * 512, *c = b + n * 512, sum = 0;
+    for (size_t i = 0; i < n * 3; i++)
+        a[i * 512] = 1;
+    for (int t = 0; t < 200; t++)
+        for (size_t k = 0; k < n; k++)
+            sum += a[k * 512] * b[k * 512] + c[k * 512];
+    return sum < 0;
+}
+END
+    cd "$work" || return 1
+    expect 0 "$portolan" --format csv -e 'program load three.c -O1; program run N=20,40,60,80,100,150; program predict N=150 --machine sapphirerapids; program misses --sets N=150 --machine sapphirerapids'
+    awk -F, '$1 == "sapphirerapids" { ours = $6 } $1 == "level" { for (i = 1; i <= NF; i++) column[$i] = i } $1 == "L1" { sets = $(column["sets"]) }
+        END { exit !(sets > 85000 && ours > 0.9 * sets && ours < 1.1 * sets) }' "$work/out" || fail "misses of the first level: $(cat "$work/out")"
+}
+
 # A function of libm runs in the slots that the loop's own divisions leave: the time is less than the sum of both.
 test_calls_beside_divisions() {
     needs_llvm

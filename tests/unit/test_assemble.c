@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,6 +151,27 @@ static void test_without_directory(void **state)
     assert_no_leftovers();
 }
 
+/* A program that was started without standard output and error has room for the file in memory there, which the assembler's own would take the place of. */
+static void test_closed_descriptors(void **state)
+{
+    (void)state;
+    for (int fd = 1; fd <= 2; fd++) {
+        struct assembled a;
+        struct err err = {0};
+        int kept = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+        fflush(NULL);
+        close(fd);
+        bool ok = run("addq %rax, %rbx\n", false, &a, &err);
+        bool closed = fcntl(fd, F_GETFD) < 0;
+        dup2(kept, fd);
+        close(kept);
+        if (!ok || a.length != 3)
+            fail_msg("without descriptor %d: %s", fd, err.what);
+        assert_true(closed);
+        assembled_done(&a);
+    }
+}
+
 /* What PATH has before the assembler and cannot be run is passed over. */
 static void test_path(void **state)
 {
@@ -176,6 +198,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_and_labels), cmocka_unit_test(test_both_syntaxes_agree), cmocka_unit_test(test_bad_lines),
         cmocka_unit_test(test_hostile), cmocka_unit_test(test_binary_and_large), cmocka_unit_test(test_without_directory),
-        cmocka_unit_test(test_path)};
+        cmocka_unit_test(test_closed_descriptors), cmocka_unit_test(test_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

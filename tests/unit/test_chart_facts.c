@@ -11,8 +11,10 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "chart/facts.h"
 #include "chart/imitate.h"
+#include "chart/latencies.h"
 #include "../support/support.h"
 
 static bool never(void *state)
@@ -27,7 +29,7 @@ static void progress(void *state, enum chart_stage stage, double done, double to
     (void)done;
     (void)total;
     (void)what;
-    assert_int_equal(stage, CHART_FACTS);
+    assert_true(stage == CHART_FACTS || stage == CHART_LATENCIES);
 }
 
 /* A chart of @truth that knows no more than its issue width and the latency of one addition. */
@@ -155,12 +157,76 @@ static void test_unknown_is_said(void **state)
     forms_free(forms);
 }
 
+/* How many of the chains of ADD (R64, R64) are measured when the file at @path says @text, which is written again; how many forms it knew. */
+static size_t latencies_beside(const struct machine *truth, struct forms *forms, const char *path, const char *text, unsigned *known)
+{
+    const struct chart_options options = {.name = "charted", .latencies = path};
+    const struct chart_hooks hooks = {.cancelled = never, .progress = progress};
+    struct imitation *cpu = imitation_new(truth, 0, 1);
+    struct chart *c = mem_zero(1, sizeof *c);
+    struct lab lab = {.cpu = imitation_cpu(cpu), .options = &options, .hooks = &hooks};
+    struct err err = {0};
+    size_t measured = 0;
+
+    if (text)
+        assert_true(file_write(path, text, strlen(text), &err));
+    c->machine = machine_copy(truth);
+    c->forms = mem_zero(1, sizeof *c->forms);
+    c->form_count = 1;
+    c->forms[0] = (struct chart_form){.row = forms_find(forms, "ADD (R64, R64)"), .alone = NAN};
+    if (!latencies_find(&lab, c, &err))
+        fail_msg("%s", err.what);
+    for (size_t i = 0; i < c->latencies.count; i++)
+        measured += c->latencies.items[i].latency.cycles > 0;
+    *known = lab.resumed;
+    chart_free(c);
+    imitation_free(cpu);
+    return measured;
+}
+
+/* A form of which the file lacks a chain is measured again; what the file says of forms that the chart does not have stays in it. */
+static void test_latencies_are_kept(void **state)
+{
+    static const char head[] = "form,from,to,cycles,spread,note,state\n", other[] = "\"SUB (R64, R64)\",op1,op1,7,0,seen elsewhere,ok\n";
+    const char *path = work_path("latencies.csv");
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("skylake", &err);
+    struct str text = {0}, part = {0};
+    unsigned known;
+
+    (void)state;
+    assert_true(forms && truth);
+    size_t all = latencies_beside(truth, forms, path, NULL, &known);
+    assert_true(all > 1 && known == 0);
+    assert_int_equal(latencies_beside(truth, forms, path, NULL, &known), all);
+    assert_int_equal(known, 1);
+    /* Without its last line, and with one of another form. */
+    assert_true(file_read(path, 1 << 20, &text, &err));
+    size_t end = text.length - 1;
+    while (text.data[end - 1] != '\n')
+        end--;
+    str_addf(&part, "%s%s%.*s", head, other, (int)(end - strlen(head)), text.data + strlen(head));
+    assert_int_equal(latencies_beside(truth, forms, path, str_text(&part), &known), all);
+    assert_int_equal(known, 0);
+    str_clear(&text);
+    assert_true(file_read(path, 1 << 20, &text, &err));
+    assert_non_null(strstr(str_text(&text), other));
+    assert_int_equal(latencies_beside(truth, forms, path, NULL, &known), all);
+    assert_int_equal(known, 1);
+    str_done(&text);
+    str_done(&part);
+    machine_free(truth);
+    forms_free(forms);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts_are_right_or_unknown),
         cmocka_unit_test(test_skylake_by_hand),
         cmocka_unit_test(test_unknown_is_said),
+        cmocka_unit_test(test_latencies_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,11 +184,15 @@ static void test_flags_replace_their_kind(void **state)
     expect_flags(r, "-DB=2", " -O3 -DA=1 -DB=2 -march=skylake");
     expect_flags(r, "-mtune=znver3", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=skylake");
     expect_flags(r, "-march=haswell", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell");
+    expect_flags(r, "-DB=3", " -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell -DB=3");
+    expect_flags(r, "-DB=2", " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2");   /* again: the last holds */
+    expect_flags(r, "-mtune-ctrl=sse_unaligned_load_optimal", " -O3 -DA=1 -mtune=znver3 -march=haswell -DB=3 -DB=2 -mtune-ctrl=sse_unaligned_load_optimal");
+    expect_flags(r, "-mtune=znver4", " -O3 -DA=1 -mtune=znver4 -march=haswell -DB=3 -DB=2 -mtune-ctrl=sse_unaligned_load_optimal");
     assert_string_equal(recipe_level(r), "-O3");
     struct recipe *copy = recipe_copy(r);
     r->compiler = strdup("clang");
-    expect_flags(r, "-march=haswell", " clang -O3 -DA=1 -DB=2 -mtune=znver3 -march=haswell");
-    expect_flags(copy, "-O0", " -O0 -DA=1 -DB=2 -mtune=znver3 -march=haswell");
+    expect_flags(r, "-march=haswell", " clang -O3 -DA=1 -mtune=znver4 -march=haswell -DB=3 -DB=2 -mtune-ctrl=sse_unaligned_load_optimal");
+    expect_flags(copy, "-O0", " -O0 -DA=1 -mtune=znver4 -march=haswell -DB=3 -DB=2 -mtune-ctrl=sse_unaligned_load_optimal");
     recipe_free(copy);
     recipe_free(r);
 }

@@ -53,6 +53,19 @@ static void test_golden_of_the_loop(void **state)
     compare_sizes("mapping");
 }
 
+/* Other machines are chosen: the one in view stays, also where it stands elsewhere among them, and one that is gone is not looked up. */
+static void test_machine_in_view_stays(void **state)
+{
+    (void)state;
+    run_to_end("set machine skylake,haswell,znver4");
+    session.document.in_view = 2;
+    run_to_end("set machine znver4,skylake");
+    assert_string_equal(session.document.selected[session.document.in_view], "znver4");
+    session.document.in_view = 1;
+    run_to_end("set machine haswell");
+    assert_int_equal(session.document.in_view, 0);
+}
+
 /* A run of one thread and a few generations on a simulated processor: the same each time. */
 static void test_golden_of_evolution(void **state)
 {
@@ -650,6 +663,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_of_the_loop, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_of_evolution, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_machine_in_view_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(test_status_line, setup, teardown),
         cmocka_unit_test_setup_teardown(test_machine_in_view, setup, teardown),
         cmocka_unit_test_setup_teardown(test_long_message, setup, teardown),

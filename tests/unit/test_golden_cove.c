@@ -375,12 +375,37 @@ static void test_x87_stack(void **state)
     machine_free(m);
 }
 
+/* A stack that is deeper after each iteration turns once, whether or not stores beside it are looked at: fld st(1); fmul st(0),st(0), alone and with mov [rdi],rax; mov rcx,[rdi]. */
+static void test_x87_turns_once(void **state)
+{
+    static const char *const hex[] = {"d9c1d8c8", "d9c1d8c8488907488b0f"};
+    struct machine *m = load_machine("sapphirerapids");
+    struct block_work *work = block_work_new(m);
+    double chains[2];
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct err err = {0};
+        struct kernel *kernel = kernel_from_hex(ISA_X86_64, hex[i], &err);
+        struct bounds bounds;
+        size_t count;
+        assert_non_null(kernel);
+        const struct insn *insns = kernel_insns(kernel, 0, &count);
+        bounds_of(work, insns, count, &(struct block_options){.shape = SHAPE_CACHED}, false, &bounds);
+        chains[i] = bounds.cycles[BOUND_DEPENDENCIES];
+        kernel_free(kernel);
+    }
+    assert_float_equal(chains[1], chains[0], 0.01);
+    block_work_free(work);
+    machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_single_forms),      cmocka_unit_test(test_two_dividers), cmocka_unit_test(test_rules), cmocka_unit_test(test_rules_simulated), cmocka_unit_test(test_flags_of_two_uops), cmocka_unit_test(test_turns_at_rename), cmocka_unit_test(test_between_kinds),
         cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_memory_and_immediate), cmocka_unit_test(test_store_of_a_sum),
-        cmocka_unit_test(test_assists),           cmocka_unit_test(test_x87_stack),
+        cmocka_unit_test(test_assists),           cmocka_unit_test(test_x87_stack), cmocka_unit_test(test_x87_turns_once),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

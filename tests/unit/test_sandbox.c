@@ -213,7 +213,7 @@ static void test_walking(void **state)
     struct calibration c;
     struct err err = {0};
     (void)state;
-    if (!calibrate(sandbox, NULL, NULL, &c, &err))
+    if (!calibrate(sandbox, NULL, NULL, &c, &err) || c.unfiltered)   /* an emulator fills the window before the pointers are through */
         return;
     c.rules.probe_tolerance = 100;
     struct kernel_plan walks = plan_of(&c, "5b5d415c415d415e415f4883c438"), stays = plan_of(&c, "5b5d415c415d415e415f4883ec30"), slowly = plan_of(&c, "488b074883c708");

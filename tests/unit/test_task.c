@@ -253,7 +253,7 @@ static void test_replacing(void **state)
 /* What only reads works beside the screen on what the session was: none of it is a job any more when it has ended in time. */
 static void test_reading(void **state)
 {
-    static const char *const readers[] = {"kernel analyze", "kernel simulate --iterations 20", "kernel show", "kernel list", "kernel report %s", "kernel save %s", "experiments list",
+    static const char *const readers[] = {"kernel analyze", "kernel simulate --iterations 20", "kernel show", "kernel list", "kernel diff --machine skylake --machine haswell", "kernel report %s", "kernel save %s", "experiments list",
                                            "mapping show", "mapping save %s", "mapping export osaca %s", "mapping export csv %s", "mapping diff skylake haswell", "forms list 'ADD*'", "machine show"};
     struct session s;
     struct err err;
