@@ -108,13 +108,12 @@ static void predecode_anew(struct front *f, int64_t room)
     int32_t width = f->predecode_width;
     int64_t end = f->block + f->block_bytes;
 
-    for (; width > 0 && room > 0; room--) {
+    while (width > 0 && room > 0) {
         const struct plan_insn *insn = &insns[f->predecoded.index];
         if (f->at + insn->length > end) {
             if (f->at + insn->opcode >= f->block && f->at + insn->opcode < end && !f->crossing_paid) {
                 f->crossing_paid = true;
                 width--;
-                room++;
                 continue;
             }
             next_block(f);
@@ -129,6 +128,7 @@ static void predecode_anew(struct front *f, int64_t room)
         f->at += insn->length;
         place_next(&f->predecoded, f->plan->insns.count);
         width--;
+        room--;
         if (f->shape == SHAPE_LOOP && f->predecoded.index == 0) {
             f->at = f->align;
             f->block = f->align - f->align % f->block_bytes;
