@@ -547,7 +547,8 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
         work->place_capacity = 2 * count;
         work->places = mem_resize(work->places, work->place_capacity * sizeof *work->places);
     }
-    memset(work->places, 0, count * sizeof *work->places);
+    if (count)
+        memset(work->places, 0, count * sizeof *work->places);
     if (!work->stores) {
         work->stores = mem_alloc(STORES * sizeof *work->stores);
         work->composites = mem_zero(COMPOSITES, sizeof *work->composites);
