@@ -61,9 +61,10 @@ static bool pass_gate(size_t size)
 /* Other threads stop at their next allocation, until they are let go on. */
 static void hold_workers(bool hold)
 {
-    ui = pthread_self();
-    if (hold)
+    if (hold) {
+        ui = pthread_self();
         pthread_mutex_lock(&gate);
+    }
     mem_fault = hold ? pass_gate : NULL;
     if (!hold)
         pthread_mutex_unlock(&gate);
