@@ -18,7 +18,7 @@ static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define SIGNALS (sizeof signals / sizeof *signals)
 
 /* What is mapped, for the handler; @end is set last and taken back first. */
-static struct place {
+static struct mapped_place {
     atomic_bool taken, cut;
     atomic_uintptr_t begin, end;
 } places[PLACES];
@@ -105,7 +105,7 @@ bool mapped_open(struct mapped *m, int fd, size_t length)
         errno = ENOMEM;
         return false;
     }
-    struct place *place = &places[m->place];
+    struct mapped_place *place = &places[m->place];
     void *at = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
     if (at == MAP_FAILED) {
         atomic_store(&place->taken, false);
