@@ -50,6 +50,7 @@ static const char *const script[] = {
     "kernel whatif reorder_buffer=64..66 --machine skylake",
     "kernel evaluate blocks.csv --machine skylake --threads 1",
     "kernel report r.html --machine skylake",
+    "kernel graph g.dot --machine skylake",
     "mapping list",
     "mapping use skylake",
     "mapping show 'ADD (R64, R64)'",
