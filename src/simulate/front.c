@@ -14,6 +14,7 @@ static void read_facts(struct front *f, const struct core *c)
     f->complex_uops = (int32_t)c->decode_complex_uops;
     f->microcode_width = core_microcode_width(c);
     f->uop_queue = (int32_t)c->uop_queue;
+    f->room = f->complex_uops < f->uop_queue ? f->complex_uops : f->uop_queue;
     f->lcp_penalty = (int32_t)c->lcp_penalty;
     f->stream_width = alike ? whole(c->decode_width, 8) : whole(width, 8);
     f->fusible_last = c->fusible_last;
@@ -146,16 +147,17 @@ static int8_t paid(const struct front *f)
     return (int8_t)(f->crossing_paid | f->lcp_paid << 1);
 }
 
-/* The same with room for all: what happens then depends on the place alone. */
-static void predecode_again(struct front *f)
+/* The same for what has been met before: what happens depends on the place and on the room alone, of which no more than the width matters. */
+static void predecode_again(struct front *f, int64_t free)
 {
+    uint32_t room = free < f->predecode_width ? (uint32_t)free : (uint32_t)f->predecode_width;
     uint32_t index = f->predecoded.index;
     int64_t at = f->at - f->block, number = f->predecoded.number, iteration = f->predecoded.iteration;
-    struct predecoded *known = &f->predecodings[(index * 29 + (uint32_t)at) % PREDECODED];
+    struct predecoded *known = &f->predecodings[(index * 29 + (uint32_t)at + room * 101) % PREDECODED];
 
-    if (known->block != f->number || known->index != index || known->at != at || known->paid != paid(f)) {
-        *known = (struct predecoded){.block = f->number, .index = (uint16_t)index, .at = (int8_t)at, .paid = paid(f)};
-        predecode_anew(f, INT32_MAX);
+    if (known->block != f->number || known->index != index || known->at != at || known->paid != paid(f) || known->room != room) {
+        *known = (struct predecoded){.block = f->number, .index = (uint16_t)index, .at = (int8_t)at, .paid = paid(f), .room = (uint8_t)room};
+        predecode_anew(f, room < (uint32_t)f->predecode_width ? room : INT32_MAX);
         known->next = (uint16_t)f->predecoded.index;
         known->next_at = (int8_t)(f->at - f->block);
         known->next_paid = paid(f);
@@ -181,8 +183,8 @@ static inline void predecode(struct front *f)
     if (room <= 0)
         return;
     f->moved = true;
-    if (f->remembers && room >= f->predecode_width)
-        predecode_again(f);
+    if (f->remembers)
+        predecode_again(f, room);
     else
         predecode_anew(f, room);
 }
@@ -225,7 +227,7 @@ static void decode(struct front *f)
 {
     const struct plan_item *items = f->plan->items.items;
     uint32_t used = 0, decoders = (uint32_t)f->decoders, most = (uint32_t)f->complex_uops;
-    int32_t room = f->complex_uops < f->uop_queue ? f->complex_uops : f->uop_queue;
+    int32_t room = f->room;
 
     if (f->decode_stall > 0) {
         f->decode_stall--;
@@ -272,6 +274,12 @@ static void stream(struct front *f)
     }
 }
 
+/* Whether the queue may not have room for another item. */
+static inline bool is_full(const struct front *f)
+{
+    return f->queued + f->room > f->uop_queue;
+}
+
 bool front_cycle(struct front *f)
 {
     f->moved = false;
@@ -279,10 +287,13 @@ bool front_cycle(struct front *f)
         stream(f);
         return f->moved;
     }
+    if (f->blocked && is_full(f))
+        return false;
     f->moved = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded.number;
     decode(f);
     predecode(f);
     f->visible = f->predecoded.number;
+    f->blocked = !f->moved && is_full(f);
     return f->moved;
 }
 

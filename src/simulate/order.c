@@ -19,12 +19,13 @@ struct course {
 static void size_rings(struct simulator *s)
 {
     struct order *o = &s->order;
-    uint32_t rows = power_of_two(s->plan.longest_distance + 2), ring = power_of_two(items_in_flight(s) + (size_t)s->core->uop_queue);
+    uint32_t ring = power_of_two(items_in_flight(s) + (size_t)s->core->uop_queue);
 
-    s->row_mask = rows - 1;
-    s->value_count = (int32_t)(rows * s->plan.nodes.count);
-    RING(o->values, o->value_capacity, (size_t)s->value_count + 1);
-    memset(o->values, 0, (size_t)s->value_count * sizeof *o->values);   /* before the first iteration all was there long ago */
+    o->kept = s->plan.longest_distance * s->plan.nodes.count;
+    o->rows = 4 * s->plan.longest_distance + 16;
+    RING(o->values, o->value_capacity, o->kept + o->rows * s->plan.nodes.count + 1);
+    memset(o->values, 0, o->kept * sizeof *o->values);   /* before the first iteration all was there long ago */
+    o->here = o->values + o->kept;
     o->mask = ring - 1;
     if (s->timeline)
         RING(o->fetched, o->fetched_capacity, ring);
@@ -51,7 +52,6 @@ void order_start(struct simulator *s)
     size_rings(s);
     s->order.room = LANE_ZERO + in_lane((uint64_t)s->rob_size, LANE_ROB) + in_lane((uint64_t)s->scheduler_size, LANE_SCHEDULER) + in_lane((uint64_t)s->load_size, LANE_LOADS) +
                     in_lane((uint64_t)s->store_size, LANE_STORES);
-    s->order.base = 0;
     s->order.fours = (s->core->ports->count + 3) / 4;
     s->order.lost = false;
     s->order.gaps = s->load_ports != 0;
@@ -62,6 +62,8 @@ void order_start(struct simulator *s)
     s->order.content = s->order.times = s->order.retirement = 0;
     for (unsigned port = 0; port < PORTS_MAX; port++)
         s->order.term[port] = (2 * (uint64_t)(s->order.alike >> port & 1 ? PORTS_MAX : port) + 1) * TURN_BACK;
+    for (unsigned port = 0; port < PORTS_MAX; port++)
+        s->order.came[port] = PORTS_MAX - 1 - port;
     memset(s->order.gone, 0, sizeof s->order.gone);
 }
 
@@ -166,13 +168,12 @@ static inline __attribute__((always_inline)) int32_t place_uop(struct simulator 
 /* The value that @source stands for, of the iteration at rename. */
 static inline const struct told_value *told(const struct simulator *s, const struct plan_source *source)
 {
-    int32_t place = s->order.base + source->place;
-    return &s->order.values[place < 0 ? place + s->value_count : place];
+    return s->order.here + source->place;
 }
 
 static inline void tell(struct simulator *s, uint32_t node, int32_t value, int32_t known)
 {
-    s->order.values[(uint32_t)s->order.base + node] = (struct told_value){value, known};
+    s->order.here[node] = (struct told_value){value, known};
 }
 
 /* When the µop's sources let it run, from @ready on. */
@@ -227,7 +228,7 @@ static inline unsigned bind(struct simulator *s, const struct plan_uop *uop, uns
 {
     unsigned port = choose_port(s, uop, slot);
 
-    s->bound[port] += BOUND_ONE;
+    s->order.came[port] += BOUND_ONE;
     return port;
 }
 
@@ -361,22 +362,18 @@ static inline int32_t run_one(struct simulator *s, const struct plan_item *item,
 {
     const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
     unsigned port = bind(s, uop, slot);
-    int32_t at = place_uop(s, uop, port, sources_ready(s, uop, s->now + AT_RENAME)), done = at + 1;
-    const uint32_t *nodes = &s->plan.listed.items[item->first_value], *end = nodes + item->listed[NODE_COMPUTED];
+    int32_t at = place_uop(s, uop, port, sources_ready(s, uop, s->now + AT_RENAME)), done = at + item->after;
+    const struct plan_telling *telling = &s->plan.tellings.items[item->first_told], *end = telling + item->told;
 
     *first = at;
-    if (item->unread >= 0)
-        done = later(done, at + (item->load ? item->load_latency : item->unread));
-    for (; nodes < end; nodes++) {
-        const struct plan_node *node = &s->plan.nodes.items[*nodes];
-        int32_t value = item->load ? at + item->load_latency : at + later(node->latency, 1);
-        if (node->trails)
-            value = with_trails(s, node, value, at);
-        tell(s, *nodes, value, at);
-        done = later(done, value);
+    for (; telling < end; telling++) {
+        int32_t value = at + telling->after;
+        if (telling->trails) {
+            value = with_trails(s, &s->plan.nodes.items[telling->node], value, at);
+            done = later(done, value);
+        }
+        tell(s, telling->node, value, at);
     }
-    for (end += item->listed[NODE_STORED]; nodes < end; nodes++)
-        tell(s, *nodes, at, at);
     return done;
 }
 
@@ -409,9 +406,14 @@ static inline void enter(struct simulator *s, const struct plan_item *item, unsi
 
 static void begin_iteration(struct simulator *s)
 {
-    s->order.base += (int32_t)s->plan.nodes.count;
-    if (s->order.base == s->value_count)
-        s->order.base = 0;
+    struct order *o = &s->order;
+
+    o->here += s->plan.nodes.count;
+    if (--o->rows)
+        return;
+    memmove(o->values, o->here - o->kept, o->kept * sizeof *o->values);
+    o->here = o->values + o->kept;
+    o->rows = 4 * s->plan.longest_distance + 16;
 }
 
 /* Of @size entries. */
@@ -438,22 +440,31 @@ static inline double *find_obstacle(struct simulator *s, const struct plan_item 
     return obstacle(s, item);
 }
 
+typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
+
 /* The µops that are bound to @ports are one less each. */
 static inline void count_gone(struct simulator *s, portset ports)
 {
-    typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
     static const four ones[16] = {
         {0, 0, 0, 0}, {BOUND_ONE, 0, 0, 0}, {0, BOUND_ONE, 0, 0}, {BOUND_ONE, BOUND_ONE, 0, 0},
         {0, 0, BOUND_ONE, 0}, {BOUND_ONE, 0, BOUND_ONE, 0}, {0, BOUND_ONE, BOUND_ONE, 0}, {BOUND_ONE, BOUND_ONE, BOUND_ONE, 0},
         {0, 0, 0, BOUND_ONE}, {BOUND_ONE, 0, 0, BOUND_ONE}, {0, BOUND_ONE, 0, BOUND_ONE}, {BOUND_ONE, BOUND_ONE, 0, BOUND_ONE},
         {0, 0, BOUND_ONE, BOUND_ONE}, {BOUND_ONE, 0, BOUND_ONE, BOUND_ONE}, {0, BOUND_ONE, BOUND_ONE, BOUND_ONE}, {BOUND_ONE, BOUND_ONE, BOUND_ONE, BOUND_ONE},
     };
-    four *bound = (four *)s->bound, *gone = (four *)s->order.gone;
+    four *gone = (four *)s->order.gone;
 
-    for (unsigned i = 0; i < s->order.fours; i++, ports >>= 4) {
-        bound[i] -= ones[ports & 15];
+    for (unsigned i = 0; i < s->order.fours; i++, ports >>= 4)
         gone[i] += ones[ports & 15];
-    }
+}
+
+/* How many µops wait for each port before those of this cycle come. */
+static inline void count_before(struct simulator *s)
+{
+    four *before = (four *)s->before;
+    const four *came = (const four *)s->order.came, *gone = (const four *)s->order.gone;
+
+    for (unsigned i = 0; i < s->order.fours; i++)
+        before[i] = came[i] - gone[i];
 }
 
 /* What has been told to happen in this cycle. */
@@ -486,7 +497,7 @@ void order_cycle(struct simulator *s)
     }
     come_due(s);
     s->order.limit = s->now + FAR;
-    rename_items(s, (struct entrance){find_obstacle, enter, begin_iteration});
+    rename_items(s, (struct entrance){find_obstacle, enter, begin_iteration, count_before});
 }
 
 void order_end(struct simulator *s)

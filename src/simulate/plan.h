@@ -90,6 +90,15 @@ struct plan_item {
     uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
     int32_t unread;       /* latency of the slowest value that is computed and not read; -1: none */
     uint64_t needs, takes, leaves, gone;   /* in program order: entries that must be free, that it takes and that come free when it retires (lanes); its part of struct due's gone */
+    uint32_t first_told, told;       /* where it is direct: its values that are read, in tellings */
+    int32_t after;                   /* and the cycles from the dispatch of its µop until all it computes is there, but for what trails behind */
+};
+
+/* A value of a direct item. */
+struct plan_telling {
+    uint32_t node;
+    int32_t after;        /* cycles from the dispatch of the item's µop */
+    bool trails;          /* it waits for others besides */
 };
 
 /* What a load takes of the first-level cache. */
@@ -105,6 +114,7 @@ struct plan {
     VEC(struct plan_edge) edges;
     VEC(struct plan_node) nodes;
     VEC(uint32_t) listed;      /* nodes */
+    VEC(struct plan_telling) tellings;
     VEC(struct plan_source) sources;
     VEC(struct plan_reader) readers;
     VEC(struct plan_insn) insns;
@@ -168,11 +178,12 @@ struct decode_group {
     int32_t stall;                  /* cycles that they are busy with it afterwards */
 };
 
-/* A cycle of the predecoder from a place on where it has room for all it can take: worked out when it is met first. */
+/* A cycle of the predecoder from a place on, for so much room: worked out when it is met first. */
 struct predecoded {
     uint32_t block;                 /* as in struct front: another block's are not there */
     uint16_t index;                 /* the first instruction */
     int8_t at, paid;                /* where it begins, from the 16 bytes on; bits: a crossing and a prefix have been paid for */
+    uint8_t room;                   /* for how many instructions, the width at most */
     uint16_t next;                  /* the first instruction afterwards */
     int8_t next_at, next_paid;
     uint8_t count, iterations;      /* instructions taken; ends of the block among them */
@@ -206,7 +217,8 @@ struct front {
     int32_t stall, decode_stall;
     bool lcp_paid, crossing_paid;
     bool moved;                     /* anything changed in this cycle */
-    int32_t queued;                 /* µops in the queue */
+    bool blocked;                   /* nothing could move, and will not before a µop more can enter the queue */
+    int32_t queued, room;           /* µops in the queue; room there without which no item enters */
 };
 
 void front_done(struct front *f);

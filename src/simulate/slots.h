@@ -2,8 +2,6 @@
 #ifndef PORTOLAN_SIMULATE_SLOTS_H
 #define PORTOLAN_SIMULATE_SLOTS_H
 
-#include <string.h>
-
 #include "simulate/state.h"
 
 /* What keeps the next item from entering; NULL: nothing. */
@@ -21,6 +19,7 @@ struct entrance {
     double *(*obstacle)(struct simulator *s, const struct plan_item *item);   /* as above */
     void (*enter)(struct simulator *s, const struct plan_item *item, unsigned slot);   /* takes an item that has its slots, from the slot on */
     void (*iteration)(struct simulator *s);   /* the item that comes next begins an iteration */
+    void (*begin)(struct simulator *s);       /* items will enter in this cycle: to fill s->before */
 };
 
 /* What keeps the next item from entering, which may not be there yet: it was delivered in a cycle before. */
@@ -40,7 +39,7 @@ static inline __attribute__((always_inline)) void rename_items(struct simulator 
     s->stall = waits(s, &way);
     if (s->stall)
         return;
-    memcpy(s->before, s->bound, sizeof s->before);
+    way.begin(s);
     s->bound_now = 0;
     s->moved = true;
     for (;;) {
