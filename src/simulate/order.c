@@ -3,6 +3,7 @@
  * only: it is the first in which it is ready and no older one has the port. So no cycle is looked at to see who can go; an item's course is told at
  * rename, and the cycles only count what has been told. A µop that holds a port or pipe for some cycles could hold up an older one that is ready a little later:
  * then the block is lost for this way, and is simulated by events. */
+#include "simulate/banks.h"
 #include "simulate/bind.h"
 #include "simulate/slots.h"
 
@@ -12,7 +13,7 @@
 
 /* When the µops of an item go to their ports. UNKNOWN: none of that kind did. */
 struct course {
-    int32_t first, last, load, compute_first, compute_last;
+    int32_t first, last, load, compute_first, compute_last;   /* cycles */
     uint32_t loader;                   /* the µop that loads */
 };
 
@@ -189,7 +190,7 @@ static inline int32_t sources_ready(const struct simulator *s, const struct plan
 }
 
 /* The same by values alone, which can have been there before that was known: *@known, later(it, the cycle in which the last was). */
-static int32_t values_ready(const struct simulator *s, const struct plan_uop *uop, int32_t ready, int32_t *known)
+static inline int32_t values_ready(const struct simulator *s, const struct plan_uop *uop, int32_t ready, int32_t *known)
 {
     for (uint32_t i = uop->first_source; i < uop->first_source + uop->sources; i++) {
         const struct plan_source *source = &s->plan.sources.items[i];
@@ -315,7 +316,7 @@ static int32_t tell_values(struct simulator *s, const struct plan_item *item, co
 }
 
 /* Values that follow from their sources without a µop. */
-static void tell_early(struct simulator *s, const struct plan_item *item)
+static inline void tell_early(struct simulator *s, const struct plan_item *item)
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_EARLY]];
     int32_t known = s->now, ready = values_ready(s, &s->plan.uops.items[item->first_uop + item->uops], s->now, &known);
@@ -349,23 +350,23 @@ static inline void retire(struct simulator *s, const struct plan_item *item, int
         tell(s, nodes[i], with_trails(s, &s->plan.nodes.items[nodes[i]], cycle, cycle - 1), cycle);
 }
 
-static void keep_steps(struct simulator *s, const struct plan_item *item, int32_t first, int32_t done)
+static void keep_steps(struct simulator *s, const struct plan_item *item, int32_t done)
 {
-    struct simulated_step step = {s->order.fetched[(uint64_t)s->issued.number & s->order.mask], s->now, first, done, s->order.retiring};
+    struct simulated_step step = {s->order.fetched[(uint64_t)s->issued.number & s->order.mask], s->now, s->order.first, done, s->order.retiring};
 
     for (uint32_t k = 0; k < item->members; k++)
         s->out->steps[(size_t)s->issued.iteration * s->plan.insns.count + item->insn + k] = step;
 }
 
 /* An item that is one µop, which computes or loads. Returns when it is done. */
-static inline int32_t run_one(struct simulator *s, const struct plan_item *item, unsigned slot, int32_t *first)
+static inline int32_t run_one(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
     const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
     unsigned port = bind(s, uop, slot);
     int32_t at = place_uop(s, uop, port, sources_ready(s, uop, s->now + AT_RENAME)), done = at + item->after;
     const struct plan_telling *telling = &s->plan.tellings.items[item->first_told], *end = telling + item->told;
 
-    *first = at;
+    s->order.first = at;
     for (; telling < end; telling++) {
         int32_t value = at + telling->after;
         if (telling->trails) {
@@ -378,30 +379,37 @@ static inline int32_t run_one(struct simulator *s, const struct plan_item *item,
 }
 
 /* Any other. */
-static __attribute__((noinline)) int32_t run_several(struct simulator *s, const struct plan_item *item, unsigned slot, int32_t *first)
+static __attribute__((noinline)) int32_t run_several(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
-    int32_t done = s->now, known = s->now;
+    struct course course;
+    int32_t known = s->now;
 
-    if (item->uops) {
-        struct course course;
-        run_uops(s, item, slot, &course);
-        *first = course.first;
-        done = tell_values(s, item, &course, &known);
-    }
+    run_uops(s, item, slot, &course);
+    s->order.first = course.first;
+    int32_t done = tell_values(s, item, &course, &known);
     if (item->listed[NODE_EARLY])
         tell_early(s, item);
     return later(done, known);
 }
 
+/* An item without µops. */
+static inline int32_t run_none(struct simulator *s, const struct plan_item *item)
+{
+    s->order.first = s->now;
+    if (item->listed[NODE_EARLY])
+        tell_early(s, item);
+    return s->now;
+}
+
 /* The item at rename, from @slot of the cycle on: all that follows from it. */
 static inline void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
-    int32_t first = s->now, done = item->direct ? run_one(s, item, slot, &first) : run_several(s, item, slot, &first);
+    int32_t done = item->direct ? run_one(s, item, slot) : item->uops ? run_several(s, item, slot) : run_none(s, item);
 
     retire(s, item, done + 1);
     s->order.room -= item->takes;
     if (s->timeline && s->issued.iteration < (int64_t)s->timeline)
-        keep_steps(s, item, first, done);
+        keep_steps(s, item, done);
 }
 
 static void begin_iteration(struct simulator *s)
@@ -416,7 +424,7 @@ static void begin_iteration(struct simulator *s)
     o->rows = 4 * s->plan.longest_distance + 16;
 }
 
-/* Of @size entries. */
+/* In use of @size entries. */
 static int32_t used(uint64_t room, int32_t size, enum lane lane)
 {
     return size - (int32_t)((uint16_t)(room >> lane) - (uint16_t)LANE_ZERO);
@@ -432,12 +440,16 @@ void order_count(struct simulator *s)
     s->stores = used(room, s->store_size, LANE_STORES);
 }
 
-static inline double *find_obstacle(struct simulator *s, const struct plan_item *item)
+/* Which of the buffers has no room. */
+static __attribute__((noinline)) double *name_obstacle(struct simulator *s, const struct plan_item *item)
 {
-    if (((s->order.room - item->needs) & LANE_ZERO) == LANE_ZERO)
-        return NULL;
     order_count(s);
     return obstacle(s, item);
+}
+
+static inline double *find_obstacle(struct simulator *s, const struct plan_item *item)
+{
+    return ((s->order.room - item->needs) & LANE_ZERO) == LANE_ZERO ? NULL : name_obstacle(s, item);
 }
 
 typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));

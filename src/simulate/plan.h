@@ -85,6 +85,7 @@ struct plan_item {
     bool direct;          /* plain, and it tells nothing at rename or when it retires */
     bool split;           /* a load and its operation that rename parts */
     struct access stored; /* its store */
+    uint32_t next_store;  /* item: the next that stores; for the last the first */
     bool data;            /* has a µop that takes the data to store */
     uint32_t first_value, values;    /* of its values that are read, in listed; kind by kind: */
     uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
@@ -122,6 +123,7 @@ struct plan {
     uint32_t length;           /* bytes */
     uint32_t longest_distance;
     bool banked, pairs;        /* loads wait for banks; stores leave by lines */
+    uint32_t first_store;      /* item */
     uint32_t phases;           /* iterations after which all loads are at the same places of their lines again */
     uint32_t choices, pipe_choices;   /* distinct (ports, pipe); distinct pipes, none among them */
     bool in_order;             /* no µop waits for a younger one, and none for a value of its own item */

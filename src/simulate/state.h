@@ -96,6 +96,7 @@ struct order {
     int32_t limit;              /* last cycle in which a µop may go, or become ready: what is later is lost */
     int32_t furthest;           /* last cycle in which a port or pipe is taken, unless items retire later */
     int32_t retiring, slots;    /* cycle in which the last item retires, what it leaves of it */
+    int32_t first;              /* cycle in which the first µop of the item at rename goes to its port; without µops that of rename */
     uint32_t mask;              /* of the ring by item */
     int32_t *fetched;           /* cycles, by item, for a timeline */
     size_t fetched_capacity, value_capacity;
@@ -163,6 +164,7 @@ struct simulator {
     struct {
         struct cache_cycle taken;      /* by events: by the loads of this cycle */
         uint32_t most_per_bank, most_crossed;   /* loads of a cycle */
+        uint32_t line, shift;          /* bytes of a line of stores, and its logarithm; 0: it has none */
         int32_t busy;                  /* cycles that the store which left last still takes */
         struct place leaving;          /* next store to leave: an item */
     } cache;
@@ -330,8 +332,6 @@ int32_t execute_next(const struct simulator *s);
 
 /* cache.c */
 void cache_start(struct simulator *s);
-/* True when @load of @iteration finds its banks free in @cycle, counted from the first block on, and takes them. @at: what is known of that cycle or of an earlier one. */
-bool cache_takes(const struct simulator *s, struct cache_cycle *at, int64_t cycle, const struct plan_uop *load, int64_t iteration);
 /* How many of the stores that have retired, at least one or what the last still takes, reach the cache in this cycle. */
 int32_t cache_commit(struct simulator *s);
 
