@@ -178,20 +178,21 @@ struct decode_group {
     uint16_t items, members;
     int32_t uops, last;             /* into the queue; of them those of the last item */
     int32_t stall;                  /* cycles that they are busy with it afterwards */
+    uint32_t first_members;         /* of the first item */
+    int32_t first_uops;
 };
 
 /* A cycle of the predecoder from a place on, for so much room: worked out when it is met first. */
 struct predecoded {
-    uint32_t block;                 /* as in struct front: another block's are not there */
-    uint16_t index;                 /* the first instruction */
-    int8_t at, paid;                /* where it begins, from the 16 bytes on; bits: a crossing and a prefix have been paid for */
-    uint8_t room;                   /* for how many instructions, the width at most */
+    uint64_t key;                   /* bits: 32 number as in struct front, 16 first instruction, 8 where it begins from the 16 bytes on, 6 room, the width at most, 2 what has been paid for */
     uint16_t next;                  /* the first instruction afterwards */
-    int8_t next_at, next_paid;
+    int8_t next_at;
+    uint8_t next_paid;              /* bits: a crossing, a prefix */
     uint8_t count, iterations;      /* instructions taken; ends of the block among them */
     int16_t stall;
 };
 #define PREDECODED 1024             /* a power of two */
+#define ROOM_MOST 63
 
 /* The front end's state; counts are over all iterations. */
 struct front {

@@ -117,7 +117,8 @@ struct order {
 /* The two best of a µop's ports in a cycle. */
 struct choice {
     int32_t cycle;
-    uint8_t port[2];
+    uint8_t best[2];
+    uint8_t count, ports[PORTS_MAX];   /* two or more */
 };
 
 struct snapshot {
