@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "chart/chart.h"
 #include "chart/imitate.h"
+#include "chart/recorded.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
 #include "io/machine_file.h"
@@ -25,6 +26,7 @@
 #define CANDIDATES_SHARE 0.3 /* and of all, where that is more than */
 #define CANDIDATES_FEW 150
 #define SIMULATED_NOISE 0.005
+#define RECORDED_PATIENCE 1e-6 /* seconds: nothing comes of waiting */
 #define USES 1000            /* forms that blocks are made of, at most */
 #define BLOCKS 512
 #define SIMULATED_BLOCKS 2048
@@ -37,6 +39,7 @@ struct machine_charting {
     struct job *job;
     char *name, *directory, *journal_path, *latencies_path;
     struct machine *simulated;       /* a copy; NULL: this CPU */
+    bool recorded;                   /* nothing is measured: what the journals of this CPU know */
     struct forms *forms;
     VEC(const struct form_row *) rows;
     VEC(struct block_form) uses;     /* of the last look */
@@ -47,10 +50,11 @@ struct machine_charting {
     struct chart *chart;             /* the result */
 };
 
-/* What the job says of itself: a simulated CPU is not disturbed. */
+/* What the job says of itself: a simulated CPU is not disturbed, journals neither. */
 static bool measures(const void *state)
 {
-    return !((const struct machine_charting *)state)->simulated;
+    const struct machine_charting *w = state;
+    return !w->simulated && !w->recorded;
 }
 
 static bool cancelled(void *state)
@@ -151,14 +155,14 @@ static bool chart_work(struct job *job, void *state, struct err *err)
     struct machine_charting *w = state;
     const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = save, .evolve = evolve_all, .threads = w->threads, .state = w};
     struct imitation *imitation = w->simulated ? imitation_new(w->simulated, SIMULATED_NOISE, w->options.seed) : NULL;
-    struct chart_cpu cpu = {NULL, latencies_of_cpu, times_of_cpu, w};
+    struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu, w->recorded ? recorded_times : times_of_cpu, w};
 
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     bool ok = learn_encodings(w, err) && (w->options.journal = journal_open(w->journal_path, err)) != NULL;
     if (ok)
-        cpu.source = w->source = imitation ? NULL : source_cpu(w->forms, w->cpu, 0, cancelled, w, err);
-    if (w->source)
+        cpu.source = w->source = imitation ? NULL : w->recorded ? source_recorded() : source_cpu(w->forms, w->cpu, 0, cancelled, w, err);
+    if (w->source && !w->recorded)
         sandbox_cancel_by(source_cpu_sandbox(w->source), cancelled, w);
     if (ok && (imitation || cpu.source))
         w->chart = chart_run(imitation ? imitation_cpu(imitation) : &cpu, w->rows.items, w->rows.count, &w->options, &hooks, err);
@@ -365,6 +369,7 @@ struct chart_values {
     const char *name, *forms, *simulate;
     double seconds, patience;
     size_t seed, cpu, top;
+    bool recorded;
 };
 
 static const struct parameter arguments[] = {
@@ -383,6 +388,7 @@ static const struct parameter options[] = {
      .help = "time that each lot of experiments waits for a quiet core; what gets none is left to the next run"},
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, simulate), .value = "MACHINE", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
      .help = "chart a simulated CPU with this machine's tables, noise and contention"},
+    {.name = "--recorded", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, recorded), .help = "measure nothing: infer again from what the journal of this CPU knows"},
     {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, cpu), .value = "N", .most = 65535, .otherwise = "any", .help = "CPU to measure on"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
     {0},
@@ -485,9 +491,10 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->journal_path = journal_place(v->name, m ? m->id : NULL, err);
     w->latencies_path = w->journal_path ? path_latencies(w->journal_path) : NULL;
     w->simulated = m ? machine_copy(m) : NULL;
+    w->recorded = v->recorded && !m;
     w->forms = forms_hold(forms);
     w->threads = session_threads(s);
-    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->patience, .latencies = w->latencies_path, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
+    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->recorded ? RECORDED_PATIENCE : v->patience, .latencies = w->latencies_path, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
     if (w->journal_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
         choose_rows(w, v->forms, v->top, err)) {
         choose_uses(w, v->forms);

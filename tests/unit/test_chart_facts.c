@@ -64,6 +64,23 @@ static const struct chart_fact *fact_of(const struct chart *c, const char *key)
     return NULL;
 }
 
+/* Whether @is tells as much of the fact @key as a CPU that runs in whole cycles, and on which no push loads, shows of @should. */
+static bool same_words(const char *a, const char *b);
+static bool same_fact(const char *key, const char *is, const char *should)
+{
+    char list[512] = "", copy[512], *rest = NULL;
+
+    if (strncmp(key, "store_forward", 13) == 0)
+        return fabs(strtod(is, NULL) - strtod(should, NULL)) < 0.5;
+    if (strcmp(key, "renamed_loads") != 0)
+        return same_words(is, should);
+    snprintf(copy, sizeof copy, "%s", should);
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (strcmp(word, "push") != 0)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? " " : "", word);
+    return same_words(is, list);
+}
+
 /* Whether two lists have the same words. */
 static bool same_words(const char *a, const char *b)
 {
@@ -103,13 +120,13 @@ static void test_facts_are_right_or_unknown(void **state)
             if (!f->value || !should)
                 continue;
             told++;
-            if (!same_words(f->value, should))
+            if (!same_fact(f->key, f->value, should))
                 fail_msg("%s of %s: %s for %s", f->key, machines[i], f->value, should);
         }
         chart_free(c);
         machine_free(truth);
     }
-    assert_true(told >= 40);
+    assert_true(told >= 60);
     forms_free(forms);
 }
 
@@ -139,19 +156,50 @@ static void test_skylake_by_hand(void **state)
     forms_free(forms);
 }
 
-/* What a CPU whose stores are found at rename forwards in is not told. */
-static void test_unknown_is_said(void **state)
+/* Golden Cove, by the measurements of this project: a store is found at rename whatever the registers, without an index, at no cost; of 8, 32 and 64 bits; by additions of a
+ * constant too. Two loads a cycle of one bank of four bytes; one line of stores a cycle, two stores when they are neighbours on it. Reading the stack pointer is free. */
+static void test_golden_cove_by_hand(void **state)
 {
+    static const struct { const char *key, *value; } expected[] = {
+        {"loads_per_cycle", "3"}, {"loads_per_bank", "2"}, {"load_bank_bytes", "4"}, {"stores_per_cycle", "2"}, {"store_lines_per_cycle", "1"}, {"store_line_bytes", "64"},
+        {"store_run", "2"}, {"store_forward", "5"}, {"store_forward_renamed", "0"}, {"renamed_match", "address"}, {"renamed_bits", "8 32 64"}, {"renamed_tests", "cmp test bt"},
+        {"renamed_modify", "constant"}, {"stack_engine", "yes"}, {"stack_sync", "changed"},
+    };
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
-    struct machine *truth = machine_load_shipped("znver4", &err);
+    struct machine *truth = machine_load_shipped("sapphirerapids", &err);
 
     (void)state;
     assert_true(forms && truth);
     struct chart *c = facts_of(truth, forms);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct chart_fact *f = fact_of(c, expected[i].key);
+        assert_true(f && f->value);
+        assert_string_equal(f->value, expected[i].value);
+    }
+    chart_free(c);
+    machine_free(truth);
+    forms_free(forms);
+}
+
+/* What tells nothing is no fact: forwarding so quick that it cannot be told from what rename does; and where rename finds no stores and all loads are as quick nothing is said of
+ * either. */
+static void test_unknown_is_said(void **state)
+{
+    static const char *const absent[] = {"store_forward_renamed", "renamed_loads", "renamed_bits", "load_bank_bytes", "loads_per_bank", "store_lines_per_cycle", "store_run"};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("skylake", &err);
+
+    (void)state;
+    assert_true(forms && truth);
+    machine_set_fact(truth, "store_forward", "1", "cycles", "");
+    struct chart *c = facts_of(truth, forms);
     const struct chart_fact *f = fact_of(c, "store_forward");
     assert_true(f && !f->value && strstr(f->why, "rename"));
     assert_null(machine_fact(c->machine, "store_forward"));
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        assert_null(machine_fact(c->machine, absent[i]));
     chart_free(c);
     machine_free(truth);
     forms_free(forms);
@@ -225,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts_are_right_or_unknown),
         cmocka_unit_test(test_skylake_by_hand),
+        cmocka_unit_test(test_golden_cove_by_hand),
         cmocka_unit_test(test_unknown_is_said),
         cmocka_unit_test(test_latencies_are_kept),
     };
