@@ -2,6 +2,7 @@
 #include "chart/facts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +153,50 @@ static void conclude_idioms(struct probes *p, size_t first)
     str_done(&unknown);
 }
 
+/* Limits of the sum of constants that rename adds by itself, at most 32 bits wide. */
+static const unsigned sums[] = {15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 32767};
+#define SUMS (sizeof sums / sizeof *sums)
+#define ADDITIONS 12
+
+/* A chain of additions of @constant. */
+static void ask_sum(struct probes *p, unsigned constant)
+{
+    char line[40];
+    struct str text = {0};
+
+    snprintf(line, sizeof line, "add r8, %u", constant);
+    probe_add(p, "%s", repeat(line, ADDITIONS, &text));
+    str_done(&text);
+}
+
+static size_t ask_sums(struct probes *p)
+{
+    size_t first = p->list.count;
+
+    for (size_t i = 0; i < SUMS; i++) {
+        ask_sum(p, sums[i]);
+        ask_sum(p, sums[i] + 1);
+    }
+    return first;
+}
+
+/* Of constants as large as the limit every second one is added at rename, of larger ones none. */
+static void conclude_sums(struct probes *p, size_t first)
+{
+    unsigned limit = 0, slow = 0;
+    char value[32];
+
+    for (size_t i = 0; i < SUMS; i++) {
+        double within = probe_time(p, first + 2 * i) / ADDITIONS, beyond = probe_time(p, first + 2 * i + 1) / ADDITIONS;
+        slow += fabs(within - 1) <= PROBE_WITHIN && fabs(beyond - 1) <= PROBE_WITHIN;
+        if (within <= 0.5 + PROBE_CERTAIN / 2 && fabs(beyond - 1) <= PROBE_WITHIN)
+            limit = sums[i];
+    }
+    snprintf(value, sizeof value, "%u", limit);
+    if (slow < SUMS)
+        probe_tell(p, "rename_sum", limit ? value : NULL, "", limit ? "chains of additions of a constant" : "additions of constants take neither a cycle each nor what rename takes up to a limit");
+}
+
 /* A loop that takes a cycle says that a taken branch does. One that takes less was measured as copies of itself, which may be quicker than the loop: it says nothing. */
 static void conclude_taken(struct probes *p, size_t at)
 {
@@ -183,6 +228,7 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
             str_addf(&lines, "%s xmm%u, xmm%u\n", idioms[i].mnemonic, k, k);
         probe_add(&p, "%s", str_text(&lines));
     }
+    size_t first_sum = ask_sums(&p);
     size_t taken = probe_add(&p, "1:\nxor r9d, r9d\njz 1b\n");
     struct memory_probes *memory = memory_probes_ask(&p);
     bool ok = probes_run(&p, err);
@@ -190,6 +236,7 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
         conclude_moves(&p, first_move);
         conclude_fusion(&p, &fusion);
         conclude_idioms(&p, first_idiom);
+        conclude_sums(&p, first_sum);
         conclude_taken(&p, taken);
         memory_probes_conclude(&p, memory);
     }

@@ -13,6 +13,7 @@
 #define NOT_RENAMED 0.75     /* what takes more was not; between the two nothing is said */
 #define TELLING 3.0          /* cycles that such a store takes at least: otherwise there is too little to see */
 #define PUSHES 4
+#define LOCKED 4
 
 /* Loads and operations that may find their store at rename; @own is the same from a register. */
 static const struct { const char *mnemonic, *line, *own; } loads[] = {
@@ -65,7 +66,7 @@ struct memory_probes {
     struct chain_pair load[LOADS], test[TESTS];
     size_t pop;
     size_t width[WIDTHS], width_other[WIDTHS];
-    size_t modify_constant, modify_register;
+    size_t modify_constant, modify_register, locked;
     size_t stack, stack_read, stack_unread;
 };
 
@@ -149,6 +150,7 @@ struct memory_probes *memory_probes_ask(struct probes *p)
     }
     m->modify_constant = probe_add(p, "add qword ptr [rdi], 5\n");
     m->modify_register = probe_add(p, "add qword ptr [rdi], r11\n");
+    m->locked = probe_add(p, "lock add qword ptr [rdi], r11\nlock add qword ptr [rdi + 64], r11\nlock add qword ptr [rdi + 128], r11\nlock add qword ptr [rdi + 192], r11\n");
     ask_stack(p, m);
     return m;
 }
@@ -347,6 +349,8 @@ void memory_probes_conclude(struct probes *p, const struct memory_probes *m)
     conclude_forward(p, m);
     conclude_vector(p, m);
     conclude_stack(p, m);
+    if (probe_time(p, m->locked) >= LOCKED * TELLING)
+        probe_tell_cycles(p, "lock_latency", probe_time(p, m->locked) / LOCKED, "a loop of locked additions to four places");
 }
 
 void memory_probes_free(struct memory_probes *m)

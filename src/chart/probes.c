@@ -9,8 +9,6 @@
 
 #include "toolchain/assemble.h"
 
-#define INSNS_MOST 64
-
 size_t probe_add(struct probes *p, const char *format, ...)
 {
     va_list args;
@@ -24,7 +22,7 @@ size_t probe_add(struct probes *p, const char *format, ...)
 }
 
 /* The instructions of @text; 0 when there is no such code. */
-static size_t decode(enum isa isa, const char *text, struct insn out[INSNS_MOST])
+static size_t decode(enum isa isa, const char *text, struct insn out[PROBE_INSNS])
 {
     struct assembled code = {0};
     struct err err = {0};
@@ -32,17 +30,22 @@ static size_t decode(enum isa isa, const char *text, struct insn out[INSNS_MOST]
 
     bool ok = assemble(isa, "probe", text, strlen(text), SYNTAX_INTEL, false, &code, &err);
     for (; ok && at < code.length; n++) {
-        ok = n < INSNS_MOST && insn_decode(isa, code.code + at, code.length - at, at, false, &out[n], &err);
+        ok = n < PROBE_INSNS && insn_decode(isa, code.code + at, code.length - at, at, false, &out[n], &err);
         at += ok ? out[n].length : 0;
     }
     assembled_done(&code);
     return ok ? n : 0;
 }
 
+size_t probe_decode(const struct probes *p, size_t at, struct insn out[PROBE_INSNS])
+{
+    return decode(p->chart->forms[0].row->isa, p->list.items[at].text, out);
+}
+
 bool probes_run(struct probes *p, struct err *err)
 {
     size_t n = p->list.count;
-    struct insn (*insns)[INSNS_MOST] = mem_zero(n + 1, sizeof *insns);
+    struct insn (*insns)[PROBE_INSNS] = mem_zero(n + 1, sizeof *insns);
     struct chart_block *blocks = mem_zero(n + 1, sizeof *blocks);
     size_t *of = mem_alloc((n + 1) * sizeof *of), count = 0;
     double *cycles = mem_alloc((n + 1) * sizeof *cycles);
@@ -50,7 +53,7 @@ bool probes_run(struct probes *p, struct err *err)
 
     hooks->progress(hooks->state, CHART_FACTS, 0, (double)n, "small loops");
     for (size_t i = 0; i < n; i++) {
-        blocks[count] = (struct chart_block){insns[i], decode(p->chart->forms[0].row->isa, p->list.items[i].text, insns[i])};
+        blocks[count] = (struct chart_block){insns[i], probe_decode(p, i, insns[i])};
         of[count] = i;
         count += blocks[count].count > 0;
     }

@@ -28,6 +28,9 @@ static inline double probe_time(const struct probes *p, size_t at)
 {
     return p->list.items[at].cycles;
 }
+/* The instructions of a loop; how many, 0 when there is no such code. */
+#define PROBE_INSNS 64
+size_t probe_decode(const struct probes *p, size_t at, struct insn out[PROBE_INSNS]);
 void probes_done(struct probes *p);
 
 /* What the chart tells of a fact, in c->facts and the machine; @value NULL: it is unknown, because of @why, and not in the machine. */

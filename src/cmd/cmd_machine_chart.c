@@ -37,7 +37,7 @@
 struct machine_charting {
     struct session *session;
     struct job *job;
-    char *name, *directory, *journal_path, *latencies_path;
+    char *name, *directory, *journal_path, *latencies_path, *core_path;
     struct machine *simulated;       /* a copy; NULL: this CPU */
     bool recorded;                   /* nothing is measured: what the journals of this CPU know */
     struct forms *forms;
@@ -104,7 +104,6 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
     struct str title = {0};
     char name[64];
 
-    (void)stage;
     if (!so_far->machine)
         return true;
     str_addf(&title, "%s, charted%s%s", w->name, w->simulated ? " from the simulated " : " on ", cpu_title(w, name));
@@ -112,6 +111,8 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
     machine_set_fact(so_far->machine, "isa", isa_name((enum isa)w->rows.items[0]->isa), "", "");
     machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "", "");
     str_done(&title);
+    if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
+        return false;
     return path_make_parents(w->directory, 0777, err) && machine_save(so_far->machine, w->directory, err);
 }
 
@@ -157,7 +158,10 @@ static bool chart_work(struct job *job, void *state, struct err *err)
     struct imitation *imitation = w->simulated ? imitation_new(w->simulated, SIMULATED_NOISE, w->options.seed) : NULL;
     struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu, w->recorded ? recorded_times : times_of_cpu, w};
 
+    struct machine *core = machine_load(w->core_path, NULL);   /* of an earlier run */
+
     w->job = job;
+    w->options.core = core ? core->mapping : NULL;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     bool ok = learn_encodings(w, err) && (w->options.journal = journal_open(w->journal_path, err)) != NULL;
     if (ok)
@@ -170,6 +174,8 @@ static bool chart_work(struct job *job, void *state, struct err *err)
     imitation_free(imitation);
     journal_close(w->options.journal);
     w->options.journal = NULL;
+    w->options.core = NULL;
+    machine_free(core);
     return w->chart != NULL;
 }
 
@@ -357,6 +363,7 @@ static void charting_free(void *state)
     free(w->directory);
     free(w->journal_path);
     free(w->latencies_path);
+    free(w->core_path);
     machine_free(w->simulated);
     vec_done(&w->rows);
     vec_done(&w->uses);
@@ -410,13 +417,13 @@ static char *journal_place(const char *name, const char *simulate, struct err *e
     return path;
 }
 
-/* "cpu.latencies.csv" beside "cpu.csv". */
-static char *path_latencies(const char *journal)
+/* "cpu.latencies.csv" beside "cpu.csv", by @what. */
+static char *path_beside(const char *journal, const char *what)
 {
     struct str path = {0};
     size_t length = strlen(journal);
 
-    str_addf(&path, "%.*s.latencies.csv", (int)(length > 4 ? length - 4 : length), journal);
+    str_addf(&path, "%.*s%s", (int)(length > 4 ? length - 4 : length), journal, what);
     return str_take(&path);
 }
 
@@ -489,7 +496,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->name = mem_strdup(v->name);
     w->directory = machine_user_directory(v->name);
     w->journal_path = journal_place(v->name, m ? m->id : NULL, err);
-    w->latencies_path = w->journal_path ? path_latencies(w->journal_path) : NULL;
+    w->latencies_path = w->journal_path ? path_beside(w->journal_path, ".latencies.csv") : NULL;
+    w->core_path = w->journal_path ? path_beside(w->journal_path, ".core") : NULL;
     w->simulated = m ? machine_copy(m) : NULL;
     w->recorded = v->recorded && !m;
     w->forms = forms_hold(forms);
