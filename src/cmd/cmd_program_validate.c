@@ -69,8 +69,8 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     return ok;
 }
 
-/* One run, and what the CPU gave it. */
-struct program_taken { double seconds, clock_hz; struct core_share share; size_t readings; };
+/* One run, which one it was, and what the CPU gave it. */
+struct program_taken { double seconds, clock_hz; struct core_share share; size_t readings, at; };
 
 static int by_seconds(const void *a, const void *b)
 {
@@ -91,7 +91,7 @@ static bool run_watched(const struct validating *v, const double *inputs, const 
     return !isnan(out->seconds);
 }
 
-/* Memory is looked at before each of the runs, the core while they run. Of all runs the lower quartile: the shortest one of many would meet a luckier moment than the looks tell of. */
+/* Memory is looked at before and after each of the runs, the core while they run. The run of the lower quartile counts, with what was seen around it. */
 static bool measure(const struct validating *v, const double *inputs, struct native *native, double *seconds, struct err *err)
 {
     struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads, NULL};
@@ -100,13 +100,16 @@ static bool measure(const struct validating *v, const double *inputs, struct nat
     bool ok = probe != NULL;
 
     *seconds = NAN;
-    for (unsigned i = 0; ok && i < v->times; i++)
-        ok = native_probe_look(probe, err) && run_watched(v, inputs, &options, &seen[i], err);
+    ok = ok && native_probe_look(probe, err);
+    for (unsigned i = 0; ok && i < v->times; i++) {
+        seen[i].at = i;
+        ok = run_watched(v, inputs, &options, &seen[i], err) && native_probe_look(probe, err);
+    }
     if (ok) {
         qsort(seen, v->times, sizeof *seen, by_seconds);
         const struct program_taken *one = &seen[v->times / 4];
         *seconds = one->seconds;
-        native_probe_result(probe, native);
+        native_probe_result(probe, one->at, 2, native);
         if (one->readings) {
             native->clock_hz = one->clock_hz;
             native->share = one->share;
@@ -182,7 +185,7 @@ static void validate_finish(void *state, const struct job_info *info)
             vec_push(&v->session->document.program.measured.list, point);
         }
     }
-    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the lower quartile of %u runs; clock, memory and the share of the core that others left were measured with each", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
+    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the lower quartile of %u runs; clock and share of the core that others left were measured while it ran, memory before and after", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
     result_number(result, "mean_error", sum / (double)v->rows.count);
 }
 

@@ -115,22 +115,22 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
     kind->interval *= change->interval > 0 ? change->interval : 1;
 }
 
-/* Sets how fast others replace the lines of the program that takes @seconds: who shares the second or third level by the clock, those who take over the CPU in the second one as far
- * as they come meanwhile. Whether that is much beside what @memory had. */
+/* Sets how fast others replace the lines of the program that takes @seconds: who shares the second or third level by the clock; those who take over the CPU do so for some milliseconds each
+ * time, in which they fill the second level with what is theirs, and the clock goes on for the third. Whether that is much beside what @memory had. */
 static bool keep(const struct core_share *share, const struct machine *m, double seconds, struct memory *memory)
 {
     static const char *const facts[MEMORY_LEVELS] = {NULL, "l2_kept", "l3_kept"};
+    double turn = share->taken_over > 0 ? share->away / share->taken_over : 0;   /* seconds that others have the CPU each time */
     bool changed = false;
 
     for (size_t l = 1; l < memory->count; l++) {
-        double kept = fact_number(m, facts[l]) * 1e-3 / (1 + share->away) / seconds, before = memory->kept[l];
-        memory->kept[l] = isnan(kept) ? 0 : kept;
-        changed |= !(fabs(memory->kept[l] - before) <= RATE_ERROR * before);
-    }
-    if (memory->count > 1 && share->taken_over > 0) {
-        double before = memory->left[1];
-        memory->left[1] = seconds * share->taken_over * (1 - exp(-share->away / share->taken_over / FILLED));
-        changed |= !(fabs(memory->left[1] - before) <= RATE_ERROR * before);
+        double kept = fact_number(m, facts[l]) * 1e-3, before = memory->kept[l], left = memory->left[l];
+        double lost = isnan(kept) ? 0 : 1 - exp(-turn / kept * turn / kept);
+        if (l == 1)
+            lost = fmax(lost, 1 - exp(-turn / FILLED));
+        memory->kept[l] = isnan(kept) ? 0 : kept / seconds;
+        memory->left[l] = seconds * share->taken_over * lost;
+        changed |= !(fabs(memory->kept[l] - before) <= RATE_ERROR * before) || !(fabs(memory->left[l] - left) <= RATE_ERROR * left);
     }
     return changed;
 }

@@ -196,11 +196,10 @@ static void look_at_waits(const struct native_probe *p, size_t bytes, double con
 
 bool native_probe_look(struct native_probe *p, struct err *err)
 {
-    struct native n = {.fault_seconds = fault_seconds()};
+    struct native n = {.share = {1, 1, 0, 0}, .fault_seconds = fault_seconds()};
     const double jump_cycles = 6;   /* of the congruence: multiplication, addition, shift and mask beside the load */
-    struct core_readings pieces;
+    struct core_readings pieces = {0};
 
-    core_readings_start(&pieces);
     for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES; size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
         read_seconds(p->at, size);   /* what it finds is what the walk before left: of this size, too */
@@ -230,65 +229,57 @@ bool native_probe_look(struct native_probe *p, struct err *err)
     return true;
 }
 
-/* The value of all looks' that have one that @share of them lie below, of a number @offset bytes into what was seen. */
-static double quantile(const struct native_probe *p, size_t offset, double share)
-{
-    double *values = mem_alloc(p->seen.count * sizeof *values), value;
+/* Some of the looks. */
+struct looks { const struct native *items; size_t count; };
 
+/* The median of a number @offset bytes into what was seen, of two the mean; NaN: none is known. */
+static double middle(const struct looks *looks, size_t offset)
+{
+    double *values = mem_alloc(looks->count * sizeof *values), value;
     size_t count = 0;
-    for (size_t i = 0; i < p->seen.count; i++) {
-        memcpy(&value, (const char *)&p->seen.items[i] + offset, sizeof value);
+
+    for (size_t i = 0; i < looks->count; i++) {
+        memcpy(&value, (const char *)&looks->items[i] + offset, sizeof value);
         if (!isnan(value))
             values[count++] = value;
     }
     qsort(values, count, sizeof *values, ascending);
-    value = count ? values[(size_t)rint(share * (double)(count - 1))] : NAN;
+    value = count ? (values[count / 2] + values[(count - 1) / 2]) / 2 : NAN;
     free(values);
     return value;
 }
 
-/* The lower quartile, the upper one when @high. */
-static double quartile(const struct native_probe *p, size_t offset, bool high)
+void native_probe_result(const struct native_probe *p, size_t first, size_t count, struct native *out)
 {
-    return quantile(p, offset, high ? 0.75 : 0.25);
-}
-
-static double middle(const struct native_probe *p, size_t offset)
-{
-    return quantile(p, offset, 0.5);
-}
-
-void native_probe_result(const struct native_probe *p, struct native *out)
-{
-    *out = p->seen.items[0];
-    out->clock_hz = quartile(p, offsetof(struct native, clock_hz), true);
-    /* Times are what add up. */
+    const struct looks looks = {p->seen.items + first, count};
     double slots = 0, ports = 0;
-    for (size_t i = 0; i < p->seen.count; i++) {
-        slots += 1 / p->seen.items[i].share.slots;
-        ports += 1 / p->seen.items[i].share.ports;
+
+    *out = looks.items[0];
+    out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));
+    /* Times are what add up. */
+    for (size_t i = 0; i < count; i++) {
+        slots += 1 / looks.items[i].share.slots;
+        ports += 1 / looks.items[i].share.ports;
     }
-    out->share.slots = (double)p->seen.count / slots;
-    out->share.ports = (double)p->seen.count / ports;
-    out->share.taken_over = middle(p, offsetof(struct native, share) + offsetof(struct core_share, taken_over));
-    out->share.away = middle(p, offsetof(struct native, share) + offsetof(struct core_share, away));
-    out->alone = quartile(p, offsetof(struct native, alone), false);
-    out->fault_seconds = quartile(p, offsetof(struct native, fault_seconds), false);
-    out->start_seconds = quartile(p, offsetof(struct native, start_seconds), false);
+    out->share.slots = (double)count / slots;
+    out->share.ports = (double)count / ports;
+    out->alone = middle(&looks, offsetof(struct native, alone));
+    out->fault_seconds = middle(&looks, offsetof(struct native, fault_seconds));
+    out->start_seconds = middle(&looks, offsetof(struct native, start_seconds));
     for (size_t i = 0; i < NATIVE_WAITS; i++) {
         size_t at = offsetof(struct native, waits) + i * sizeof *out->waits;
-        out->waits[i].age = middle(p, at + offsetof(struct native_wait, age));
-        out->waits[i].latency = middle(p, at + offsetof(struct native_wait, latency));
-        out->waits[i].waited = middle(p, at + offsetof(struct native_wait, waited));
-        out->waits[i].second = middle(p, at + offsetof(struct native_wait, second));
+        out->waits[i].age = middle(&looks, at + offsetof(struct native_wait, age));
+        out->waits[i].latency = middle(&looks, at + offsetof(struct native_wait, latency));
+        out->waits[i].waited = middle(&looks, at + offsetof(struct native_wait, waited));
+        out->waits[i].second = middle(&looks, at + offsetof(struct native_wait, second));
     }
-    out->second.latency = quartile(p, offsetof(struct native, second) + offsetof(struct native_level, latency), false);
+    out->second.latency = middle(&looks, offsetof(struct native, second) + offsetof(struct native_level, latency));
     for (size_t i = 0; i < out->count; i++) {
         size_t at = offsetof(struct native, sizes) + i * sizeof *out->sizes;
-        out->sizes[i].read = quartile(p, at + offsetof(struct native_level, read), false);
-        out->sizes[i].write = quartile(p, at + offsetof(struct native_level, write), false);
-        out->sizes[i].latency = quartile(p, at + offsetof(struct native_level, latency), false);
-        out->sizes[i].scatter = quartile(p, at + offsetof(struct native_level, scatter), false);
+        out->sizes[i].read = middle(&looks, at + offsetof(struct native_level, read));
+        out->sizes[i].write = middle(&looks, at + offsetof(struct native_level, write));
+        out->sizes[i].latency = middle(&looks, at + offsetof(struct native_level, latency));
+        out->sizes[i].scatter = middle(&looks, at + offsetof(struct native_level, scatter));
     }
 }
 

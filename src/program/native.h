@@ -43,8 +43,8 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
 /* Looks once, for some 80 ms. False with err when no process can be started. One thread. */
 bool native_probe_look(struct native_probe *p, struct err *err);
-/* The lower quartile of what was seen, of each quantity: what a program has when the shortest of several runs counts. */
-void native_probe_result(const struct native_probe *p, struct native *out);
+/* The median of what @count looks from the @first on saw, of each quantity; of two the mean. */
+void native_probe_result(const struct native_probe *p, size_t first, size_t count, struct native *out);
 
 /* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the last one's size and of how long it keeps lines what
  * others leave of it. */

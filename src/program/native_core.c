@@ -11,7 +11,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "model/facts.h"
 
@@ -121,11 +120,6 @@ static double mean_of_most(double *values, size_t count)
     return sum / (double)(count - 2 * cut);
 }
 
-void core_readings_start(struct core_readings *r)
-{
-    *r = (struct core_readings){.start = native_seconds(), .wall = clock_wall(), .left = native_taken_over()};
-}
-
 void core_readings_add(struct core_readings *r)
 {
     double empty = empty_seconds();
@@ -135,12 +129,13 @@ void core_readings_add(struct core_readings *r)
     vec_push(&r->list, one);
 }
 
-/* What readings say of an unshared core's @loads and @issued per cycle, NaN: not known. */
-static void judge(const struct core_readings *r, double loads, double issued, double *clock_hz, struct core_share *share)
+void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz, struct core_share *share)
 {
+    double issued = fact_number(m, "issue_width"), loads = fact_number(m, "loads_per_cycle");
     size_t n = r->list.count;
     double *values = mem_alloc(n * sizeof *values);
 
+    share->slots = share->ports = 1;
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].clock_hz;
     *clock_hz = median(values, n);
@@ -156,14 +151,6 @@ static void judge(const struct core_readings *r, double loads, double issued, do
     free(values);
 }
 
-void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz, struct core_share *share)
-{
-    double used = native_seconds() - r->start;
-
-    *share = (struct core_share){1, 1, (native_taken_over() - r->left) / used, fmax(0, clock_wall() - r->wall - used) / used};
-    judge(r, fact_number(m, "loads_per_cycle"), fact_number(m, "issue_width"), clock_hz, share);
-}
-
 void core_readings_done(struct core_readings *r)
 {
     vec_done(&r->list);
@@ -176,11 +163,14 @@ double native_clock(void)
 
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share)
 {
-    struct core_readings readings;
+    const struct timespec period = {0, WATCH_PERIOD};
+    struct core_readings readings = {0};
 
-    core_readings_start(&readings);
-    while (readings.list.count < READINGS)
+    *share = (struct core_share){1, 1, 0, 0};
+    while (readings.list.count < READINGS) {
         core_readings_add(&readings);
+        nanosleep(&period, NULL);
+    }
     core_readings_judge(&readings, m, clock_hz, share);
     core_readings_done(&readings);
 }
@@ -197,7 +187,6 @@ static void *watch_core(void *state)
     struct native_watch *w = state;
     const struct timespec period = {0, WATCH_PERIOD};
 
-    core_readings_start(&w->readings);
     while (!atomic_load(&w->ends)) {
         nanosleep(&period, NULL);
         core_readings_add(&w->readings);
@@ -232,7 +221,7 @@ size_t native_watch_end(struct native_watch *w, const struct machine *m, double 
     sched_setaffinity(0, sizeof w->before, &w->before);
     size_t count = w->readings.list.count >= WATCH_LEAST ? w->readings.list.count : 0;
     if (count)
-        judge(&w->readings, fact_number(m, "loads_per_cycle"), fact_number(m, "issue_width"), clock_hz, share);
+        core_readings_judge(&w->readings, m, clock_hz, share);
     core_readings_done(&w->readings);
     free(w);
     return count;

@@ -13,21 +13,17 @@ double native_seconds(void);
 double native_taken_over(void);
 
 struct core_reading { double clock_hz, loads, nops; };   /* seconds of one turn of each loop */
-struct core_readings {
-    VEC(struct core_reading) list;
-    double start, wall, left;    /* CPU time and wall clock at the start, and how often the CPU was taken over until then */
-};
+struct core_readings { VEC(struct core_reading) list; };
 
-void core_readings_start(struct core_readings *r);
 /* Adds one reading, 25 microseconds. */
 void core_readings_add(struct core_readings *r);
-/* Clock and share of what was read, at least one reading, of @m's core. One thread, the one that read. */
+/* Clock, and slots and ports of @share, by what was read, at least one reading, of @m's core. */
 void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz, struct core_share *share);
 void core_readings_done(struct core_readings *r);
 
 /* Cycles per second that this thread has now, by a chain of 17 microseconds. */
 double native_clock(void);
-/* Clock and share of the core alone, without the memory: some milliseconds. @m: the machine that this CPU is. One thread. */
+/* Clock and share of the core without the memory, from 25 milliseconds; of a thread that keeps its CPU. @m: the machine that this CPU is. One thread. */
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 
 /* Readings beside a program that runs meanwhile, on the CPU of the calling thread, which keeps to it until the end, as do its children. */

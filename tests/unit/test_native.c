@@ -67,7 +67,7 @@ static void test_huge_second_level(void **state)
         struct native_probe *p = native_probe_new(m, &err);
         assert_non_null(p);
         assert_true(native_probe_look(p, &err));
-        native_probe_result(p, &n);
+        native_probe_result(p, 0, 1, &n);
         assert_int_equal(n.count, 1);
         assert_true(n.sizes[0].bytes <= 0x1p26 && n.sizes[0].read > 0);
         native_apply(&n, m);
