@@ -34,12 +34,18 @@ struct validating {
     unsigned times;
     size_t threads;
     double limit, common;
+    struct native_watch *watch;        /* NULL: no program runs on one CPU */
     VEC(struct compared) rows;
 };
 
+/* Asked by who waits for the program. */
 static bool cancelled(void *state)
 {
-    return job_cancelled(((const struct validating *)state)->job);
+    struct validating *v = state;
+
+    if (v->watch)
+        native_watch_read(v->watch);
+    return job_cancelled(v->job);
 }
 
 /* Predicted with what the CPU gave around the runs, so that both are of one moment. */
@@ -79,12 +85,14 @@ static int by_seconds(const void *a, const void *b)
 }
 
 /* Runs the program, and reads clock and core while it runs, on its CPU: they change from one millisecond to the next. */
-static bool run_watched(const struct validating *v, const double *inputs, const struct run_options *options, struct program_taken *out, struct err *err)
+static bool run_watched(struct validating *v, const double *inputs, const struct run_options *options, struct program_taken *out, struct err *err)
 {
     const struct program_runs *runs = v->model->runs;
-    struct native_watch *watch = v->threads > 1 ? NULL : native_watch_start();
 
+    v->watch = v->threads > 1 ? NULL : native_watch_start();
     out->seconds = program_measure(runs->program, runs->names, runs->name_count, inputs, options, &out->share, err) / (double)v->threads;
+    struct native_watch *watch = v->watch;
+    v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
     /* The readings took the CPU over, too. */
     out->share.taken_over = fmax(0, out->share.taken_over - (double)out->readings / out->seconds);
@@ -92,9 +100,9 @@ static bool run_watched(const struct validating *v, const double *inputs, const 
 }
 
 /* Memory is looked at before and after each of the runs, the core while they run. The run of the lower quartile counts, with what was seen around it. */
-static bool measure(const struct validating *v, const double *inputs, struct native *native, double *seconds, struct err *err)
+static bool measure(struct validating *v, const double *inputs, struct native *native, double *seconds, struct err *err)
 {
-    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads, NULL};
+    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD, v->threads, NULL};
     struct native_probe *probe = native_probe_new(v->machine, err);
     struct program_taken *seen = mem_zero(v->times, sizeof *seen);
     bool ok = probe != NULL;

@@ -360,10 +360,23 @@ static void find_kept(const struct native *n, double second, double third, doubl
     *kept_third = n->count > 3 ? kept_seconds(ages[1], lefts[1]) : NAN;
 }
 
+/* What others leave of the third level, in bytes, whose latency is @third: of an area of that size half of the lines come from main memory. Areas lie a factor of two apart. */
+static double third_left(const struct native *n, double third)
+{
+    double half = (third + n->sizes[n->count - 1].latency) / 2;
+
+    for (size_t i = 1; i < n->count; i++) {
+        const struct native_level *before = &n->sizes[i - 1], *at = &n->sizes[i];
+        if (i > 1 && at->latency >= half)
+            return before->bytes * pow(at->bytes / before->bytes, fmax(0, (half - before->latency) / (at->latency - before->latency)));
+    }
+    return n->sizes[n->count - 1].bytes;
+}
+
 void native_apply(const struct native *n, struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
-    double between = sqrt(next->latency * far->latency), most = fact_number(m, "l3_bytes"), l3 = far->bytes;
+    double most = fact_number(m, "l3_bytes");
 
     set(m, "clock", n->clock_hz * 1e-9, "GHz");
     set(m, "l2_line_cycles", near->read * n->clock_hz, "cycles");
@@ -377,6 +390,7 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
     double third = behind_second(second, next, next->latency, near->latency), kept_second, kept;
     find_kept(n, second, third, &kept_second, &kept);
+    double l3 = third_left(n, third);
     set(m, "l3_latency", third * n->clock_hz, "cycles");
     if (!isnan(kept_second))
         set(m, "l2_kept", kept_second * 1e3, "ms");
@@ -388,10 +402,7 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "line_write", (next->write / next->read + far->write / far->read) / 2, "");
     set(m, "line_alone", fmin(2, fmax(1, n->alone / far->read)), "");
     set(m, "miss_parallel", fmax(1, far->latency / far->scatter), "lines");
-    /* Where a line begins to take as long as from main memory, the others' share of the last level begins. */
-    for (size_t i = n->count - 1; i > 1 && n->sizes[i].latency > between; i--)
-        l3 = sqrt(n->sizes[i].bytes * n->sizes[i - 1].bytes);
-    if (far->latency > 2 * next->latency && l3 < most)
+    if (far->latency > 2 * third && l3 < most)
         set(m, "l3_bytes", l3, "bytes");
 }
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "program/native_core.h"
 
-#include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -23,8 +20,8 @@
 #define NOP_TURNS 500
 #define EMPTY_TRIES 3
 #define READINGS 24              /* of a look at the core alone */
-#define WATCH_PERIOD 1000000     /* nanoseconds from one reading beside a program to the next */
-#define WATCH_LEAST 8            /* of these, fewer tell little */
+#define PERIOD 1000000           /* nanoseconds from one of them to the next */
+#define WATCH_LEAST 8            /* readings beside a program: fewer tell little */
 
 static volatile uint64_t sink;
 
@@ -163,7 +160,7 @@ double native_clock(void)
 
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share)
 {
-    const struct timespec period = {0, WATCH_PERIOD};
+    const struct timespec period = {0, PERIOD};
     struct core_readings readings = {0};
 
     *share = (struct core_share){1, 1, 0, 0};
@@ -177,22 +174,8 @@ void native_core(const struct machine *m, double *clock_hz, struct core_share *s
 
 struct native_watch {
     cpu_set_t before;            /* CPUs of the calling thread */
-    pthread_t thread;
-    atomic_bool ends;
-    struct core_readings readings;   /* the watching thread's until it has ended */
+    struct core_readings readings;
 };
-
-static void *watch_core(void *state)
-{
-    struct native_watch *w = state;
-    const struct timespec period = {0, WATCH_PERIOD};
-
-    while (!atomic_load(&w->ends)) {
-        nanosleep(&period, NULL);
-        core_readings_add(&w->readings);
-    }
-    return NULL;
-}
 
 struct native_watch *native_watch_start(void)
 {
@@ -203,21 +186,21 @@ struct native_watch *native_watch_start(void)
     CPU_ZERO(&here);
     if (cpu >= 0 && cpu < CPU_SETSIZE)
         CPU_SET(cpu, &here);
-    if (CPU_COUNT(&here) && sched_getaffinity(0, sizeof w->before, &w->before) == 0 && sched_setaffinity(0, sizeof here, &here) == 0) {
-        if (pthread_create(&w->thread, NULL, watch_core, w) == 0)
-            return w;
-        sched_setaffinity(0, sizeof w->before, &w->before);
-    }
+    if (CPU_COUNT(&here) && sched_getaffinity(0, sizeof w->before, &w->before) == 0 && sched_setaffinity(0, sizeof here, &here) == 0)
+        return w;
     free(w);
     return NULL;
+}
+
+void native_watch_read(struct native_watch *w)
+{
+    core_readings_add(&w->readings);
 }
 
 size_t native_watch_end(struct native_watch *w, const struct machine *m, double *clock_hz, struct core_share *share)
 {
     if (!w)
         return 0;
-    atomic_store(&w->ends, true);
-    pthread_join(w->thread, NULL);
     sched_setaffinity(0, sizeof w->before, &w->before);
     size_t count = w->readings.list.count >= WATCH_LEAST ? w->readings.list.count : 0;
     if (count)

@@ -27,9 +27,12 @@ double native_clock(void);
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 
 /* Readings beside a program that runs meanwhile, on the CPU of the calling thread, which keeps to it until the end, as do its children. */
+#define NATIVE_WATCH_PERIOD 1e-3 /* seconds from one to the next */
 struct native_watch;
 /* NULL where the thread cannot be kept on one CPU. */
 struct native_watch *native_watch_start(void);
+/* One more: to be called once in NATIVE_WATCH_PERIOD, while the program waits for this CPU. */
+void native_watch_read(struct native_watch *watch);
 /* How many readings there were; 0, with nothing set, where there were too few: the program was too short, or had the CPU to itself by a real-time priority. @watch (may be NULL)
  * is gone then, and the thread free again. @share: slots and ports only. */
 size_t native_watch_end(struct native_watch *watch, const struct machine *m, double *clock_hz, struct core_share *share);

@@ -164,7 +164,7 @@ double program_start_seconds(struct err *err)
 double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, struct core_share *share, struct err *err)
 {
     struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1, .memory = options->memory, .file_size = (size_t)1 << 33,
-                                  .wall_seconds = options->seconds, .output = 4096};
+                                  .wall_seconds = options->seconds, .asks = options->asks, .output = 4096};
     struct program_runs *runs = program_runs_new(p, names, count);
     VEC(const char *) argv = {0};
     /* Threads that wait for others would be in the CPU time. */

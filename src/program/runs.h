@@ -48,6 +48,7 @@ struct run_options {
     enum trace_mode mode;
     double seconds;                /* of wall clock for each run */
     size_t memory;                 /* bytes of address space */
+    double asks;                   /* seconds after which the function of child_watch is asked again; 0: some times a second */
     size_t threads;                /* program_measure tells the program by OMP_NUM_THREADS; 0 and 1: nothing is told */
     const struct memory *caches;   /* of TRACE_SETS */
 };
