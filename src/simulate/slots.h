@@ -45,6 +45,8 @@ static inline __attribute__((always_inline)) void rename_items(struct simulator 
     s->moved = true;
     for (;;) {
         const struct plan_item *item = &s->plan.items.items[s->issued.index];
+        if (item->first && !s->slots_done && slot)
+            return;
         if (item->split && !s->slots_done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
             return;
         uint32_t need = item->issue - s->slots_done, take = need < (uint32_t)slots ? need : (uint32_t)slots;

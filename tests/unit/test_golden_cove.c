@@ -245,6 +245,14 @@ static void test_each_fact_matters(void **state)
         {"load_bank_bytes", "", "488b07488b4f40", 1, 2.0 / 3},                      /* mov rax,[rdi]; mov rcx,[rdi+64] */
         {"split_loads_per_cycle", "", "488b473c", 1, 0.5},                          /* mov rax,[rdi+60]: its two banks are left */
         {"rename_sum_extra", "0", "4883c00548c1e003", 3, 1},                        /* add rax,5; shl rax,3 */
+        {"unlaminate_relative", "no", "3b0d000000009090909090", 4.0 / 3, 1},        /* cmp ecx,[rip]; five nops: the pair begins at 0, 1 and 2, and not at 3 */
+        {"unlaminate_relative", "no", "8b0d000000009090909090", 1, 1},             /* mov ecx,[rip]; five nops */
+        {"unlaminate_relative", "no", "89050000000090909090", 1, 5.0 / 6},          /* mov [rip],eax; four nops */
+        {"unlaminate_relative", "no", "c5f359050000000090909090", 5.0 / 6, 5.0 / 6},   /* vmulsd xmm0,xmm1,[rip]; four nops */
+        {"renamed_relative", "yes", "830500000000014883c602", 7.2, 1},              /* add dword [rip],1; add rsi,2 */
+        {"group_first", "", "c5f8774889d34889d34889d34889d34889d3", 2, 7.0 / 6},    /* vzeroupper, two slots; five of mov rbx,rdx */
+        {"rename_sum_again", "", "488d781f48c1ef05", 1, 0.5},                       /* lea rdi,[rax+31]; shr rdi,5: on two ports three times */
+        {"rename_sum_again", "", "488d781f480fcf", 1, 1},                           /* bswap does not */
         {"slow_flags_latency", "", "4885db480f44c1", 2, 1},                         /* test rbx,rbx; cmovz rax,rcx */
         {"stack_sync", "all", "504889e158", 0.5, 4.0 / 6},                              /* push rax; mov rcx,rsp; pop rax */
         {"fp_add_extra", "0", "f20f58c1f20f59c2", 7, 6},                            /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
