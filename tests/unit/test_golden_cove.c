@@ -320,6 +320,8 @@ static void test_assists(void **state)
         {"d9e8dec1", 1},       /* fld1; faddp st(1),st(0), which finds no number: 423 */
         {"d9c9", 0},           /* fxch st(1) fills both: 1.0 */
         {"d9e1", 0},           /* fabs: 1.0 */
+        {"d9e8d9f7d9f6ddd8", 0},   /* fld1; fincstp; fdecstp; fstp st(0): 4.0 */
+        {"d9e8d9f7ddd8d9f6ddc0", 2},   /* fld1; fincstp; fstp st(0), which is empty; fdecstp; ffree: and the next fld1 finds what is left */
         {"dac1", 1},           /* fcmovb st(0),st(1): 374 */
         {"dd07dd1f", 2},       /* fld qword ptr [rdi]; fstp qword ptr [rdi], a denormal: 695 */
         {"dd07dc06dd5f08", 3}, /* ...; fadd qword ptr [rsi]; fstp qword ptr [rdi+8]: 1107 */
@@ -360,6 +362,8 @@ static void test_x87_stack(void **state)
         {"d907d9c0dec9d91f", 12},                /* fld [rdi]; fld st(0); fmulp; fstp [rdi]: 12.0 */
         {"d907d8c8d91ed94704d8c8d95e04", 2},     /* twice from one place to another, with a multiplication: only the names are the same */
         {"d9c0d8c8ddd9", 6},                     /* fld st(0); fmul st(0),st(0); fstp st(1) */
+        {"d907d906d9f7d8c8d9f6d8c8d91ed91f", 11},   /* fld [rdi]; fld [rsi]; fincstp; fmul; fdecstp; fmul; fstp [rsi]; fstp [rdi]: one each, 15 on the same */
+        {"d9fa", 21},                            /* fsqrt: 21.0 between fld and fstp of one place */
         {"dec1", 3},                             /* faddp st(1),st(0): the next iteration's st(0) */
     };
     const struct block_options not_measured = {.shape = SHAPE_CACHED};
