@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/mem.h"
 #include "work/job.h"
+#include "../support/support.h"
 
 struct count {
     int target, reached;
@@ -140,7 +141,7 @@ static void test_pause(void **state)
 /* Reads the end of a mapped file that has become shorter. */
 static bool cut_run(struct job *job, void *state, struct err *err)
 {
-    FILE *file = tmpfile();
+    FILE *file = fopen(work_path("shrinking"), "w+");
     const size_t length = 1 << 20;
     struct mapped m;
 
