@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -123,6 +124,14 @@ bool mapped_open(struct mapped *m, int fd, size_t length)
     m->bytes = at;
     m->length = length;
     return true;
+}
+
+void mapped_check(const struct mapped *m, int fd)
+{
+    struct stat status;
+
+    if (m->bytes && fstat(fd, &status) == 0 && (uint64_t)status.st_size < m->length)
+        atomic_store(&places[m->place].cut, true);
 }
 
 bool mapped_cut(const struct mapped *m)
