@@ -36,6 +36,7 @@ struct insn;
 struct isa_alternative;
 struct isa_assembler;
 struct isa_foreign;
+struct isa_rewrite;
 struct isa_vary;
 struct str;
 
@@ -114,6 +115,7 @@ struct isa_ops {
     bool (*alternative)(const struct insn *insn, size_t *at, struct isa_alternative *out);
     const struct isa_foreign *foreign;    /* code of others, as it is measured */
     const struct isa_vary *vary;          /* instructions changed in one thing */
+    const struct isa_rewrite *rewrite;    /* and written otherwise; NULL: no way is known */
 };
 
 const struct isa_ops *isa_ops(enum isa isa);

@@ -99,6 +99,7 @@ static const char *const script[] = {
     "find vfmadd",
     "sort",
     "filter",
+    "kernel tune --model-only --tries 20",
     "session save work",
     "set",
     "set threads 2",

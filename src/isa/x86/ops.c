@@ -13,6 +13,7 @@
 #include "isa/x86/foreign.h"
 #include "isa/x86/form.h"
 #include "isa/x86/related.h"
+#include "isa/x86/rewrite.h"
 #include "isa/x86/vary.h"
 
 static int64_t branch_place(const char *form, const uint8_t *code, size_t n, size_t at)
@@ -135,4 +136,5 @@ const struct isa_ops x86_ops = {
     .alternative = x86_alternative,
     .foreign = &x86_foreign,
     .vary = &x86_vary,
+    .rewrite = &x86_rewrite,
 };
