@@ -41,6 +41,7 @@
     COMMAND(kernel_diff) \
     COMMAND(kernel_tune) \
     COMMAND(kernel_report) \
+    COMMAND(kernel_graph) \
     COMMAND(kernel_save) \
     COMMAND(kernel_measure) \
     COMMAND(kernel_learn) \
