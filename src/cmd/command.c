@@ -114,6 +114,8 @@
     COMMAND(filter) \
     COMMAND(session_save) \
     COMMAND(session_load) \
+    COMMAND(undo) \
+    COMMAND(redo) \
     COMMAND(set) \
     COMMAND(export) \
     COMMAND(source) \

@@ -52,6 +52,8 @@ static const char *const script[] = {
     "kernel report r.html --machine skylake",
     "kernel graph g.dot --machine skylake",
     "mapping list",
+    "undo",
+    "redo",
     "mapping use skylake",
     "mapping show 'ADD (R64, R64)'",
     "mapping diff haswell broadwell 'ADD*'",
