@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/session.h"
+#include "table/result.h"
 
 #define EDITED ", edited"
 
@@ -117,22 +118,21 @@ static void swap_kernel(struct session *s, struct undo_step *step)
     shelf->list.items[at].loop = loop;
 }
 
-const char *undo_step_back(struct session *s, bool again, struct err *err)
+bool undo_run(struct session *s, bool again, struct result *result, struct err *err)
 {
     struct undo *u = &s->document.undo;
     struct undo_steps *from = again ? &u->undone : &u->done, *to = again ? &u->done : &u->undone;
 
-    if (!from->list.count) {
-        err_set(err, ERR_USAGE, NULL, again ? "nothing was undone" : "nothing to undo");
-        return NULL;
-    }
+    if (!from->list.count)
+        return err_set(err, ERR_USAGE, NULL, again ? "nothing was undone" : "nothing to undo");
     struct undo_step *step = &from->list.items[from->list.count - 1];
     if (step->machine && !swap_machine(s, step, err))
-        return NULL;
+        return false;
     if (!step->machine)
         swap_kernel(s, step);
-    /* The list may have grown or been cleared: a kernel that is put anew is noted nowhere. */
+    result_confirm(result, "%s: %s", again ? "redone" : "undone", step->what);
+    result_text(result, again ? "redone" : "undone", step->what);
     push(to, *step);
     from->list.count--;
-    return to->list.items[to->list.count - 1].what;
+    return true;
 }

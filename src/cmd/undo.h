@@ -31,7 +31,8 @@ void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop, 
 void undo_mark_edited(struct machine *m);
 
 struct session;
-/* Takes the last change back, or does the last that was taken back again (@again). NULL with err when there is none; otherwise what it was, valid until the next call. */
-const char *undo_step_back(struct session *s, bool again, struct err *err);
+struct result;
+/* Takes the last change back, or does the last that was taken back again (@again), and tells what it was. False with err when there is none. */
+bool undo_run(struct session *s, bool again, struct result *result, struct err *err);
 
 #endif

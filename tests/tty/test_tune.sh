@@ -49,6 +49,10 @@ test_cancelled() {
     see 'imull'
     t send-keys ':kernel tune --model-only --tries 1000000' Enter
     see 'searches faster versions'
+    # Leaving now would cancel it: that is asked once.
+    t send-keys Q
+    see 'kernel tune is running'
+    see 'quit again'
     t send-keys Escape
     see 'cancelled'
     t send-keys 1
