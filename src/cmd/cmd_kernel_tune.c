@@ -26,7 +26,7 @@ struct tune_values {
 };
 
 /* What is known of a version, or, as the first, of the loop itself. */
-struct outcome {
+struct tuned_result {
     double measured;         /* cycles per iteration of the loop; NaN */
     struct same same;
     bool compared;
@@ -47,7 +47,7 @@ struct tuning {
     char *export;                    /* file; NULL: none */
     char why[128];                   /* nothing was run, or measured; "": it was */
     struct tune *tune;
-    struct outcome versions[SHOWN + 1];
+    struct tuned_result versions[SHOWN + 1];
     size_t best;                     /* of versions; 0: the loop itself */
     struct str text;                 /* of the best */
     const struct kernel *made;       /* of that text; NULL: none */
@@ -72,7 +72,7 @@ static size_t shown(const struct tuning *w)
 static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count, struct err *err)
 {
     for (size_t i = 0; i < shown(w); i++) {
-        struct outcome *v = &w->versions[i + 1];
+        struct tuned_result *v = &w->versions[i + 1];
         job_progress(w->job, (double)i, (double)shown(w), "versions compared with the loop");
         if (cancelled(w))
             return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
@@ -87,7 +87,7 @@ static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *
 /* Whether it may be used: seen to do the same, or, where nothing can be run, by the rules alone. */
 static bool is_usable(const struct tuning *w, size_t at)
 {
-    const struct outcome *v = &w->versions[at];
+    const struct tuned_result *v = &w->versions[at];
     return at == 0 || (!v->same.differs && (!w->compares || v->same.agreed));
 }
 
@@ -240,7 +240,7 @@ static double gain(double cycles, double before)
 
 static void add_version(struct result_table *t, const struct tuning *w, size_t at)
 {
-    const struct outcome *v = &w->versions[at];
+    const struct tuned_result *v = &w->versions[at];
     const struct tuned *found = at ? &w->tune->found.items[at - 1] : NULL;
     const double cycles = found ? found->cycles : w->tune->cycles;
     struct str checked = {0};

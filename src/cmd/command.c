@@ -42,6 +42,8 @@
     COMMAND(kernel_tune) \
     COMMAND(kernel_report) \
     COMMAND(kernel_graph) \
+    COMMAND(kernel_trace) \
+    COMMAND(kernel_mark) \
     COMMAND(kernel_save) \
     COMMAND(kernel_measure) \
     COMMAND(kernel_learn) \
@@ -76,6 +78,7 @@
     COMMAND(forms_add) \
     COMMAND(forms_select) \
     COMMAND(forms_scan) \
+    COMMAND(forms_compare) \
     COMMAND(experiments_generate) \
     COMMAND(experiments_load) \
     COMMAND(experiments_import) \
