@@ -112,10 +112,14 @@
     COMMAND(filter) \
     COMMAND(session_save) \
     COMMAND(session_load) \
+    COMMAND(session_list) \
+    COMMAND(session_diff) \
     COMMAND(set) \
     COMMAND(export) \
     COMMAND(source) \
     COMMAND(help) \
+    COMMAND(tutorial) \
+    COMMAND(demo) \
     COMMAND(quit)
 
 #define DECLARED(name) extern const struct command command_##name;
@@ -377,6 +381,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
     result_free(s->result);
     s->result = outer;
     shortage_restore(before);
+    if (ok && line && s->views && s->views->ran)
+        s->views->ran(s, c->name);
     return ok;
 }
 

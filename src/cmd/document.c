@@ -77,6 +77,31 @@ void sweep_done(struct sweep *sweep)
     *sweep = (struct sweep){0};
 }
 
+/* The caller frees. */
+static double *copy_values(const double *from, size_t count)
+{
+    double *to = mem_alloc(count * sizeof *to);
+
+    memcpy(to, from, count * sizeof *to);
+    return to;
+}
+
+void sweep_copy(const struct sweep *from, struct sweep *to)
+{
+    if (!from->count)
+        return;
+    *to = *from;
+    to->values = copy_values(from->values, from->count);
+    to->bounds = copy_values(from->bounds, from->count);
+    to->simulated = copy_values(from->simulated, from->count);
+}
+
+void unfinished_run_done(struct unfinished_run *run)
+{
+    free(run->checkpoint);
+    *run = (struct unfinished_run){0};
+}
+
 void program_state_done(struct program_state *p)
 {
     program_free(p->program);
@@ -197,6 +222,7 @@ void document_done(struct document *d)
     blame_free(d->blame);
     check_free(d->check);
     sweep_done(&d->sweep);
+    unfinished_run_done(&d->unfinished);
     for (size_t i = 0; i < d->run_count; i++)
         evolve_run_free(d->runs[i]);
     free(d->runs);

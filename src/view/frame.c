@@ -85,6 +85,46 @@ static bool find_in_view(struct frame *f, const char *text, struct err *err)
     return true;
 }
 
+/* The example, which is small, is there at once. */
+static bool load_example(struct session *s, struct err *err)
+{
+    static char file[] = "data/kernels/triad-skl-O3.s";
+    char *words[] = {file, NULL};
+
+    return command_call(s, &command_kernel_load, words, 1, err);
+}
+
+/* The tutorial begins with the example in the kernel view. */
+static bool teach(struct frame *f, const char *step, struct err *err)
+{
+    if (!load_example(f->session, err) || !guide_teach(&f->guide, f->session, strtoul(step, NULL, 10), err))
+        return false;
+    show_view(f, view_find("kernel"));
+    f->chosen = f->session->out ? ftell(f->session->out) : -1;
+    return true;
+}
+
+void frame_welcome(struct frame *f, const char *caption, const char *command)
+{
+    struct err none = {0};
+
+    if (load_example(f->session, &none) && f->session->document.kernel)
+        guide_hint(&f->guide, f->session);
+    if (caption)
+        guide_offer(&f->guide, f->session, caption, command);
+}
+
+/* What was done, or is shown, may be what the guide has asked for. */
+static void notice(struct frame *f, int key, const char *command)
+{
+    guide_notice(&f->guide, f->session, views[f->current]->name, key, command);
+}
+
+static void command_ran(struct session *s, const char *name)
+{
+    notice(s->view_state, 0, name);
+}
+
 static bool view_rows(struct session *s, struct rows_shown *out)
 {
     struct frame *f = s->view_state;
@@ -102,6 +142,12 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     (void)result;
     if (strcmp(verb, "find") == 0)
         return find_in_view(f, argument, err);
+    if (strcmp(verb, "tutorial") == 0)
+        return teach(f, argument, err);
+    if (strcmp(verb, "demo") == 0) {
+        demo_start(&f->demo, s, strtod(argument, NULL));
+        return true;
+    }
     if (strcmp(verb, "sort") == 0 || strcmp(verb, "filter") == 0) {
         bool (*change)(void *, struct session *, const char *, struct err *) = verb[0] == 's' ? v->sort : v->filter;
         if (!change)
@@ -137,7 +183,7 @@ static void command_words(struct session *s, const char *verb, void (*add)(void 
 
 void frame_init(struct frame *f, struct session *s)
 {
-    static const struct session_views frame_views = {view_command, command_words, view_rows};
+    static const struct session_views frame_views = {view_command, command_words, view_rows, command_ran};
 
     *f = (struct frame){.session = s};
     s->views = &frame_views;
@@ -153,6 +199,9 @@ void frame_done(struct frame *f)
     str_done(&f->message);
     str_done(&f->refusal);
     editor_done(&f->editor);
+    editing_done(&f->editing);
+    demo_done(&f->demo, f->session);
+    guide_done(&f->guide);
     vec_done(&f->running);
 }
 
@@ -236,6 +285,7 @@ void frame_run(struct frame *f, const char *line)
     f->failed = false;
     log_add(LOG_INFO, ":%s", line);
     obey(f, line);
+    notice(f, 0, NULL);
     if (s->want_paste) {
         s->want_paste = false;
         collect(f, "", 0, 0);
@@ -290,6 +340,10 @@ static void run_on(struct frame *f, const char *line, const char *text, size_t l
 
 void frame_paste(struct frame *f, const char *text, size_t length)
 {
+    if (f->demo.on) {
+        demo_stop(&f->demo, f->session);
+        return;
+    }
     if (!length) {
         frame_say(f, true, "nothing pasted: the clipboard is empty or not text");
         f->collecting = false;
@@ -313,10 +367,12 @@ bool frame_edited(struct frame *f)
         return false;
     if (!s->edit.directory)
         frame_run(f, "kernel reload");
-    else if (file_read(s->edit.path, EDITED_LIMIT, &text, &err))
-        run_on(f, "kernel paste", str_text(&text), text.length);
-    else
+    else if (!file_read(s->edit.path, EDITED_LIMIT, &text, &err))
         say_error(f, &err);
+    else {
+        editing_take_text(&f->editing, s, str_text(&text), text.length);
+        run_on(f, "kernel paste", str_text(&text), text.length);
+    }
     str_done(&text);
     return true;
 }
@@ -351,7 +407,8 @@ static void tell_ended(struct frame *f)
     f->running.count = left;
 }
 
-bool frame_jobs(struct frame *f)
+/* What jobs have posted; true when the screen has changed. */
+static bool take_news(struct frame *f)
 {
     struct session *s = f->session;
     const struct kernel *before = s->document.kernel;
@@ -375,10 +432,24 @@ bool frame_jobs(struct frame *f)
     return true;
 }
 
+bool frame_jobs(struct frame *f)
+{
+    bool changed = take_news(f), playing = f->demo.on;
+    const char *command = playing ? demo_next(&f->demo, f->session, &f->guide) : NULL;
+
+    if (command)
+        frame_run(f, command);
+    if (playing && !f->demo.on) {
+        show_view(f, view_find("kernel"));
+        frame_say(f, false, "end of the demo; your session is as it was");
+    }
+    return changed || playing;
+}
+
 bool frame_live(struct frame *f)
 {
     const struct view_ops *v = views[f->current];
-    return v->live && v->live(state_of(f, f->current), f->session);
+    return f->demo.on || (v->live && v->live(state_of(f, f->current), f->session));
 }
 
 bool frame_busy(struct frame *f)
@@ -556,12 +627,15 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
         grid_put(g, 0, 0, 0, ROLE_TEXT, 0, "too small");
         return;
     }
-    grid_init(&area, g->width, g->height - 2, g->ascii);
+    unsigned guided = f->collecting ? 0 : guide_rows(&f->guide, g->width, g->height);
+    grid_init(&area, g->width, g->height - 2 - guided, g->ascii);
     if (f->collecting)
         draw_collecting(f, &area);
     else
         views[f->current]->draw(state_of(f, f->current), f->session, &area);
     memcpy(g->cells, area.cells, (size_t)g->width * area.height * sizeof *g->cells);
+    if (guided)
+        guide_draw(&f->guide, g, (int)area.height);
     grid_done(&area);
     bool tells = f->message.length && !(prompt && prompt->text);
     draw_status(f, g, tells ? draw_message(f, g) : *y - 1);
@@ -653,16 +727,11 @@ static enum frame_reply act(struct frame *f, enum key_action action, const char 
     return FRAME_DONE;
 }
 
-enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
+/* What the current view, or the frame, does with the key. */
+static enum frame_reply press(struct frame *f, int key, const char **prefill)
 {
     struct str command = {0};
 
-    str_clear(&f->message);
-    f->failed = false;
-    if (f->collecting) {
-        collect_key(f, key);
-        return FRAME_DONE;
-    }
     if (key == KEYCODE_INTERRUPT && stop_waiting(f))
         return FRAME_DONE;
     if (view_press(views[f->current], state_of(f, f->current), f->session, key, &command)) {
@@ -684,6 +753,39 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
     return !b ? FRAME_DONE : b->command ? run_binding(f, b, prefill) : act(f, b->action, prefill);
 }
 
+/* A key of the guide, or one that ends the demo. */
+static bool guided_key(struct frame *f, int key)
+{
+    const char *command;
+
+    if (f->demo.on) {
+        demo_stop(&f->demo, f->session);
+        return true;
+    }
+    if (!guide_key(&f->guide, f->session, key, &command))
+        return false;
+    if (command)
+        frame_run(f, command);
+    return true;
+}
+
+enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
+{
+    enum frame_reply reply = FRAME_DONE;
+
+    str_clear(&f->message);
+    f->failed = false;
+    if (f->collecting)
+        collect_key(f, key);
+    else if (!guided_key(f, key)) {
+        size_t in = f->current;
+        reply = press(f, key, prefill);
+        if (in == f->current)
+            notice(f, key, NULL);
+    }
+    notice(f, 0, NULL);
+    return reply;
+}
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill)
 {
     bool told = f->message.length > 0;   /* where the bars are otherwise */

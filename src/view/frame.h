@@ -3,8 +3,10 @@
 #define PORTOLAN_VIEW_FRAME_H
 
 #include "base/vec.h"
+#include "view/demo.h"
 #include "view/editing.h"
 #include "view/editor.h"
+#include "view/guide.h"
 #include "view/view.h"
 
 #define FRAME_VIEWS 16
@@ -22,6 +24,8 @@ struct frame {
     struct editor editor;        /* of it */
     struct str refusal;          /* why that text was refused; empty: it has not been tried */
     struct editing editing;      /* the kernel in the user's own editor */
+    struct guide guide;          /* the rows above the status line for who is new */
+    struct demo demo;
     VEC(unsigned) running;       /* jobs whose end is to be told */
     char ended[80];              /* title of the job that ended last */
     unsigned last_job;           /* the newest that was put there */
@@ -40,6 +44,8 @@ enum frame_reply { FRAME_DONE, FRAME_PROMPT, FRAME_SUSPEND, FRAME_REDRAW };
 /* @s outlives the frame; its views are the frame's until frame_done. */
 void frame_init(struct frame *f, struct session *s);
 void frame_done(struct frame *f);
+/* Nothing was named to be opened: an example with hints, and with @caption (NULL: none) the offer to run @command instead. */
+void frame_welcome(struct frame *f, const char *caption, const char *command);
 /* Draws everything on @g; *@x, *@y is where the terminal's cursor belongs, *@x < 0 nowhere. */
 void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid *g, int *x, int *y);
 /* FRAME_PROMPT: open the prompt with *@prefill in it. */

@@ -28,7 +28,7 @@ open_shell() {
 open_empty() {
     open_shell
     enter "'$portolan'; echo left with \$?"
-    see 'No kernel is loaded'
+    see 'triad-skl-O3.s'
 }
 # The workbench with a pasted loop of one multiplication.
 open_pasted() {
@@ -220,7 +220,7 @@ test_stops_and_comes_back() {
 test_crash_leaves_a_usable_terminal() {
     open_shell
     enter "'$portolan' & echo \$! >$home/pid; fg"
-    see 'No kernel is loaded'
+    see 'triad-skl-O3.s'
     kill -SEGV "$(cat "$home/pid")"
     see 'egmentation'
     see_prompt

@@ -92,7 +92,7 @@ test_editor_and_keys() {
 test_editor_of_pasted_text() {
     put_editor imulq addq
     open_screen 100 30 "env HOME=$home EDITOR=$work/replace '$portolan' --machine skylake; read -r x"
-    see 'No kernel is loaded'
+    see 'triad-skl-O3.s'
     t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n')"
     t paste-buffer -p
     see '3.00 cycles'
