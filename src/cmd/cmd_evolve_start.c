@@ -171,7 +171,8 @@ static bool read_checkpoint(struct starting *w, struct err *err)
 
     if (!population_load(w->checkpoint, p, err))
         return false;
-    w->o.population = p->count > 2 ? (unsigned)p->count : 2;
+    if (p->count > 1)   /* of one alone all individuals start */
+        w->o.population = (unsigned)p->count;
     const double limit = p->limit > 0 ? p->limit : SECONDS_DEFAULT;
     w->o.seconds = fmax(limit - p->seconds, fmin(limit, SECONDS_DEFAULT) / 4.0);
     w->o.begun = clock_seconds();

@@ -250,7 +250,7 @@ static void compare_experiments(const struct experiments *a, const struct experi
 static bool diff_work(void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
-        {.key = "part", .kind = CELL_TEXT, .width = 10}, {.key = "what", .kind = CELL_TEXT, .width = 44}, {.key = "a", .kind = CELL_TEXT, .width = 20}, {.key = "b", .kind = CELL_TEXT, .width = RAGGED}};
+        {.key = "kind", .kind = CELL_TEXT, .width = 10}, {.key = "what", .kind = CELL_TEXT, .width = 44}, {.key = "a", .kind = CELL_TEXT, .width = 20}, {.key = "b", .kind = CELL_TEXT, .width = RAGGED}};
     struct comparison *c = state;
 
     for (int i = 0; i < 2; i++)
@@ -267,6 +267,8 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     if (!compare_machines(c->sides[0], c->sides[1], t, err))
         return false;
     compare_experiments(a->experiments, b->experiments, t, result);
+    if (!t->count)
+        result_line(result, "no difference");
     return watch_goes_on(err);
 }
 

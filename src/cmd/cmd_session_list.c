@@ -10,12 +10,12 @@
 static const struct result_column columns[] = {
     {.key = "name", .kind = CELL_TEXT, .width = 24},
     {.key = "saved", .kind = CELL_TEXT, .width = 16},
+    {.key = "in_use", .title = "open", .kind = CELL_SWITCH, .width = 4},
     {.key = "kernel", .kind = CELL_TEXT, .width = 24},
-    {.key = "kernels", .kind = CELL_COUNT, .width = 7},
+    {.key = "kernel_count", .title = "kernels", .kind = CELL_COUNT, .width = 7},
     {.key = "experiments", .kind = CELL_COUNT, .width = 11},
     {.key = "measured", .kind = CELL_COUNT, .width = 8},
-    {.key = "run", .unit = "%", .kind = CELL_NUMBER, .decimals = 0},
-    {.key = "open", .kind = CELL_SWITCH},
+    {.key = "run_done", .title = "run", .unit = "%", .kind = CELL_NUMBER, .decimals = 0},
     {.key = "path", .kind = CELL_TEXT, .hide = NOT_TEXT},
 };
 
@@ -28,6 +28,7 @@ static void add_session(const struct kept_session *k, struct result_table *t)
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &local);
     cell_text(t, k->name);
     cell_text(t, when);
+    cell_switch(t, k->open);
     cell_text(t, k->kernel ? path_base(k->kernel) : "");
     cell_count(t, (int64_t)k->kernels);
     cell_count(t, (int64_t)k->experiments);
@@ -36,7 +37,6 @@ static void add_session(const struct kept_session *k, struct result_table *t)
         cell_number(t, 100 * k->run.seconds / k->run.limit);
     else
         cell_missing(t);
-    cell_switch(t, k->open);
     cell_text(t, k->path);
 }
 

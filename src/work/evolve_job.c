@@ -62,7 +62,9 @@ bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
         genome_free(genomes[p.count]);
     }
     free(genomes);
-    if (count)
+    if (!count && (p.mappings[0] = evolve_run_best(run)))   /* no individual is finished yet: what there is */
+        p.count = 1;
+    if (p.count)
         ok = population_save(&p, run->checkpoint, err);
     population_done(&p);
     return ok;

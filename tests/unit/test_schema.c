@@ -100,6 +100,10 @@ static const char *const script[] = {
     "sort",
     "filter",
     "session save work",
+    "session list",
+    "session diff work",
+    "tutorial",
+    "demo",
     "set",
     "set threads 2",
     "export x.json",
@@ -137,7 +141,7 @@ static void run(const char *format, struct str *out)
             str_add(&text, "add %rax, %rbx\n.\n");
     }
     work_put("script.pf", str_text(&text));
-    str_addf(&shell, "XDG_DATA_HOME=$PWD/share %s --format %s -b script.pf >out.%s 2>err.%s </dev/null", getenv("PORTOLAN"), format, format, format);
+    str_addf(&shell, "XDG_DATA_HOME=$PWD/share XDG_STATE_HOME=$PWD/state %s --format %s -b script.pf >out.%s 2>err.%s </dev/null", getenv("PORTOLAN"), format, format, format);
     (void)!system(str_text(&shell));
     str_clear(&text);
     str_addf(&text, "out.%s", format);
