@@ -11,13 +11,13 @@
 #include "cmd/session_file.h"
 #include "cmd/task.h"
 
-struct diff_values {
+struct session_pair {
     const char *a, *b;
 };
 
 static const struct parameter arguments[] = {
-    {.name = "A", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, a), .required = true, .complete = COMPLETE_FILE, .help = "session directory, a name of session list, or last"},
-    {.name = "B", .kind = PARAMETER_TEXT, .at = offsetof(struct diff_values, b), .otherwise = "the session as it is now", .complete = COMPLETE_FILE, .help = "another one"},
+    {.name = "A", .kind = PARAMETER_TEXT, .at = offsetof(struct session_pair, a), .required = true, .complete = COMPLETE_FILE, .help = "session directory, a name of session list, or last"},
+    {.name = "B", .kind = PARAMETER_TEXT, .at = offsetof(struct session_pair, b), .otherwise = "the session as it is now", .complete = COMPLETE_FILE, .help = "another one"},
     {0},
 };
 
@@ -275,7 +275,7 @@ static bool diff_work(void *state, struct result *result, struct err *err)
 static bool run_diff(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct task_ops ops = {diff_work, NULL, comparison_free};
-    const struct diff_values *v = values;
+    const struct session_pair *v = values;
     struct comparison *c = mem_zero(1, sizeof *c);
 
     (void)result;   /* the job fills it */
@@ -298,7 +298,7 @@ const struct command command_session_diff = {
     .description = "Without B the session as it is now is compared. A usage that only one of them has changed stands beside the one as shipped.",
     .arguments = arguments,
     .examples = examples,
-    .values_size = sizeof(struct diff_values),
+    .values_size = sizeof(struct session_pair),
     .flags = COMMAND_JOB,
     .run = run_diff,
 };

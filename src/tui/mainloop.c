@@ -205,7 +205,7 @@ static void welcome(struct frame *f)
         str_addf(&command, "session load %s%s", last.name, last.run.checkpoint ? "; evolve resume" : "");
         kept_session_done(&last);
     }
-    frame_welcome(f, there ? str_text(&caption) : NULL, str_text(&command));
+    guide_welcome(&f->guide, f->session, there ? str_text(&caption) : NULL, str_text(&command));
     str_done(&caption);
     str_done(&command);
 }

@@ -7,7 +7,7 @@
 
 #include "analysis/recipe.h"
 #include "base/mem.h"
-#include "toolchain/plain.h"
+#include "cmd/loading.h"
 
 void editing_done(struct editing *e)
 {
@@ -60,16 +60,13 @@ static bool goes_on(const struct editing *e, const struct session *s)
 
 void editing_take_text(struct editing *e, const struct session *s, const char *text, size_t length)
 {
-    struct str plain = {0};
-
     if (s->document.kernel && made_of(s->document.kernel, e->text)) {
         free(e->before);
         e->before = e->text;
     } else {
         free(e->text);
     }
-    e->text = plain_text(text, length, &plain) ? str_take(&plain) : mem_strndup(text, length);
-    str_done(&plain);
+    e->text = loading_plain(text, length);
 }
 
 bool editing_saved(struct editing *e, struct session *s)

@@ -85,35 +85,6 @@ static bool find_in_view(struct frame *f, const char *text, struct err *err)
     return true;
 }
 
-/* The example, which is small, is there at once. */
-static bool load_example(struct session *s, struct err *err)
-{
-    static char file[] = "data/kernels/triad-skl-O3.s";
-    char *words[] = {file, NULL};
-
-    return command_call(s, &command_kernel_load, words, 1, err);
-}
-
-/* The tutorial begins with the example in the kernel view. */
-static bool teach(struct frame *f, const char *step, struct err *err)
-{
-    if (!load_example(f->session, err) || !guide_teach(&f->guide, f->session, strtoul(step, NULL, 10), err))
-        return false;
-    show_view(f, view_find("kernel"));
-    f->chosen = f->session->out ? ftell(f->session->out) : -1;
-    return true;
-}
-
-void frame_welcome(struct frame *f, const char *caption, const char *command)
-{
-    struct err none = {0};
-
-    if (load_example(f->session, &none) && f->session->document.kernel)
-        guide_hint(&f->guide, f->session);
-    if (caption)
-        guide_offer(&f->guide, f->session, caption, command);
-}
-
 /* What was done, or is shown, may be what the guide has asked for. */
 static void notice(struct frame *f, int key, const char *command)
 {
@@ -133,6 +104,14 @@ static bool view_rows(struct session *s, struct rows_shown *out)
     return v->rows && v->rows(state_of(f, f->current), s, out);
 }
 
+/* Shows a view that was asked for. */
+static bool choose_view(struct frame *f, size_t to)
+{
+    show_view(f, to);
+    f->chosen = f->session->out ? ftell(f->session->out) : -1;
+    return true;
+}
+
 static bool view_command(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
 {
     struct frame *f = s->view_state;
@@ -143,7 +122,7 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     if (strcmp(verb, "find") == 0)
         return find_in_view(f, argument, err);
     if (strcmp(verb, "tutorial") == 0)
-        return teach(f, argument, err);
+        return guide_teach(&f->guide, s, strtoul(argument, NULL, 10), err) && choose_view(f, view_find("kernel"));
     if (strcmp(verb, "demo") == 0) {
         demo_start(&f->demo, s, strtod(argument, NULL));
         return true;
@@ -159,9 +138,7 @@ static bool view_command(struct session *s, const char *verb, const char *argume
                                                        : view_find(argument);
     if (to >= count)
         return view_refuse(argument, err);
-    show_view(f, to);
-    f->chosen = s->out ? ftell(s->out) : -1;
-    return true;
+    return choose_view(f, to);
 }
 
 static void command_words(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)

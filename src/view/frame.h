@@ -44,8 +44,6 @@ enum frame_reply { FRAME_DONE, FRAME_PROMPT, FRAME_SUSPEND, FRAME_REDRAW };
 /* @s outlives the frame; its views are the frame's until frame_done. */
 void frame_init(struct frame *f, struct session *s);
 void frame_done(struct frame *f);
-/* Nothing was named to be opened: an example with hints, and with @caption (NULL: none) the offer to run @command instead. */
-void frame_welcome(struct frame *f, const char *caption, const char *command);
 /* Draws everything on @g; *@x, *@y is where the terminal's cursor belongs, *@x < 0 nowhere. */
 void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid *g, int *x, int *y);
 /* FRAME_PROMPT: open the prompt with *@prefill in it. */

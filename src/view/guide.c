@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cmd/command.h"
 #include "view/key.h"
 
 #define HEIGHT_MIN 16        /* rows of a screen that has room for hints */
@@ -69,11 +70,27 @@ void guide_end(struct guide *g)
     g->kind = GUIDE_NONE;
 }
 
-void guide_hint(struct guide *g, const struct session *s)
+/* The example, which is small, is there at once. */
+static bool load_example(struct session *s, struct err *err)
 {
-    g->kind = GUIDE_HINTS;
-    g->done = 0;
+    static char file[] = "data/kernels/triad-skl-O3.s";
+    char *words[] = {file, NULL};
+
+    return command_call(s, &command_kernel_load, words, 1, err);
+}
+
+void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command)
+{
+    struct err none = {0};
+    bool example = load_example(s, &none) && s->document.kernel;
+
     g->before = s->document.kernel;
+    g->done = 0;
+    g->kind = caption ? GUIDE_OFFER : example ? GUIDE_HINTS : GUIDE_NONE;
+    if (!caption)
+        return;
+    str_add(&g->caption, caption);
+    str_add(&g->command, command);
 }
 
 void guide_tell(struct guide *g, const char *title, const char *caption)
@@ -85,16 +102,6 @@ void guide_tell(struct guide *g, const char *title, const char *caption)
     str_add(&g->caption, caption);
 }
 
-void guide_offer(struct guide *g, const struct session *s, const char *caption, const char *command)
-{
-    g->kind = GUIDE_OFFER;
-    g->before = s->document.kernel;
-    str_clear(&g->caption);
-    str_clear(&g->command);
-    str_add(&g->caption, caption);
-    str_add(&g->command, command);
-}
-
 /* Goes to step @step of the tutorial, behind the last to nothing. */
 static void go_to(struct guide *g, const struct session *s, size_t step)
 {
@@ -103,10 +110,12 @@ static void go_to(struct guide *g, const struct session *s, size_t step)
     g->before = s->document.kernel;
 }
 
-bool guide_teach(struct guide *g, const struct session *s, size_t step, struct err *err)
+bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *err)
 {
     if (step < 1 || step > STEPS)
         return err_set(err, ERR_USAGE, NULL, "the tutorial has %zu steps", STEPS);
+    if (!load_example(s, err))
+        return false;
     g->went_on = false;
     go_to(g, s, step - 1);
     return true;

@@ -19,12 +19,10 @@ struct guide {
 };
 
 void guide_done(struct guide *g);
-/* The hints about the kernel that is open, the example. */
-void guide_hint(struct guide *g, const struct session *s);
-/* Offers @command to Enter, in the words of @caption. */
-void guide_offer(struct guide *g, const struct session *s, const char *caption, const char *command);
-/* Begins the tutorial at step @step, from 1; false with err when there is none such. */
-bool guide_teach(struct guide *g, const struct session *s, size_t step, struct err *err);
+/* Nothing was named to be opened: an example with hints, and with @caption (NULL: none) instead of them the offer to run @command on Enter. */
+void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command);
+/* Begins the tutorial at step @step, from 1, with the example; false with err when there is none such. */
+bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *err);
 /* Shows @title and @caption until guide_end. */
 void guide_tell(struct guide *g, const char *title, const char *caption);
 void guide_end(struct guide *g);

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 
-enum stage { EMPTY, GIVEN, WRITTEN };
+enum keeper_stage { EMPTY, GIVEN, WRITTEN };
 
 struct keeper {
     bool (*write)(void *item, struct err *err);
@@ -17,7 +17,7 @@ struct keeper {
     bool begun, ending;         /* ending: under lock */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    enum stage stage;           /* under lock, as are the next two */
+    enum keeper_stage stage;           /* under lock, as are the next two */
     void *item;
     struct err err;
 };
