@@ -48,7 +48,7 @@ static void uops_in(void) { machine_free(import_uops_parse("x", "x", text.data, 
 static void pmevo_out(void) { str_clear(&text); export_pmevo(machine, forms, &text); }
 static void pmevo_in(void) { mapping_free(pmevo_mapping_parse("x", text.data, text.length, NULL)); }
 static void osaca_out(void) { str_clear(&text); export_osaca(machine, &text, NULL); }
-static void osaca_in(void) { machine_free(import_osaca_parse("x", "x", text.data, text.length, forms, NULL, NULL)); }
+static void osaca_in(void) { machine_free(import_osaca_parse("x", "x", text.data, text.length, (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms}, NULL, NULL)); }
 
 int main(void)
 {

@@ -30,6 +30,7 @@ static void add_class(const struct names *names, const struct congruence *c, uin
         json_array_append_new(members, json_text(names->items[f]));
         cell_count(t, class);
         cell_text(t, names->items[f]);
+        cell_text(t, representative);
         if (f != c->representative[class])
             str_addf(text, "        %s\n", names->items[f]);
     }
@@ -52,14 +53,14 @@ static void finding_free(void *state)
 
 static bool find(void *state, struct result *result, struct err *err)
 {
-    static const struct result_column columns[] = {{.key = "class", .kind = CELL_COUNT}, {.key = "form", .kind = CELL_TEXT}};
+    static const struct result_column columns[] = {{.key = "class", .kind = CELL_COUNT}, {.key = "form", .kind = CELL_TEXT}, {.key = "representative", .kind = CELL_TEXT}};
     const struct finding *f = state;
     json_t *classes = json_array();
     struct str text = {0};
     struct congruence c;
 
     congruence_find(f->table, f->epsilon, 0, &c);
-    struct result_table *t = result_table(result, "members", columns, 2);
+    struct result_table *t = result_table(result, "members", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT | NOT_JSON;
     for (uint32_t class = 0; class < c.classes && !watch_steps(1 + c.forms / 8); class++)
         add_class(&f->table->forms, &c, class, t, &text, classes);

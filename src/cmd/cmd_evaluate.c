@@ -154,6 +154,22 @@ static json_t *worst_json(const struct experiments *t, const struct miss *misses
     return worst;
 }
 
+/* The same as rows of CSV. */
+static void worst_rows(struct result_table *t, const char *name, const struct experiments *e, const struct miss *misses, size_t count, const double *predicted)
+{
+    struct str text = {0};
+
+    for (size_t i = 0; i < count && i < WORST_SHOWN; i++) {
+        str_clear(&text);
+        experiments_print(e, misses[i].row, &text);
+        cell_text(t, name);
+        cell_text(t, str_text(&text));
+        cell_number(t, e->rows.items[misses[i].row].cycles);
+        cell_number(t, predicted[misses[i].row]);
+    }
+    str_done(&text);
+}
+
 static void worst_lines(const struct experiments *t, const struct miss *misses, size_t count, const double *predicted, struct result *result)
 {
     struct str text = {0};
@@ -179,8 +195,12 @@ static const struct result_column columns[COLUMNS] = {
     {.key = "heatmap", .kind = CELL_NESTED},
 };
 
-/* One mapping's row of @table, and in @details what stands below the table. */
-static void add_accuracy(const char *name, const struct experiments *t, const double *predicted, bool heat, bool headed, struct result_table *table, struct result *details)
+static const struct result_column worst_columns[] = {
+    {.key = "mapping", .kind = CELL_TEXT}, {.key = "experiment", .kind = CELL_TEXT}, {.key = "measured", .kind = CELL_NUMBER}, {.key = "predicted", .kind = CELL_NUMBER}};
+
+/* One mapping's row of @table, its worst predictions in @worst, and in @details what stands below the table. */
+static void add_accuracy(const char *name, const struct experiments *t, const double *predicted, bool heat, bool headed, struct result_table *table,
+                         struct result_table *worst, struct result *details)
 {
     struct accuracy a = metrics_accuracy(t, predicted);
     struct heat_map map;
@@ -200,6 +220,7 @@ static void add_accuracy(const char *name, const struct experiments *t, const do
     if (a.unknown)
         result_line(details, "    left out: %zu experiment%s with unknown forms", a.unknown, a.unknown == 1 ? "" : "s");
     worst_lines(t, misses, n, predicted, details);
+    worst_rows(worst, name, t, misses, n, predicted);
     if (heat) {
         heat_map_of(t, predicted, &map);
         cell_nested(table, heat_json(&map));
@@ -233,11 +254,13 @@ static bool evaluate_all(void *state, struct result *result, struct err *err)
     if (!w->table && !(w->table = is_json(w->file) ? pmevo_experiments_load(w->file, err) : experiments_load(w->file, err)))
         return false;
     struct result_table *table = result_table(result, "mappings", columns, w->heat ? COLUMNS : COLUMNS - 1);
+    struct result_table *worst = result_table(result, "worst", worst_columns, sizeof worst_columns / sizeof *worst_columns);
     size_t bytes = (w->table->rows.count + 1) * sizeof(double);
     double *predicted = mem_try_alloc(bytes);
     bool ok = predicted || err_memory_for(err, "the predictions", bytes);
 
     table->shape = TABLE_SPREAD;
+    worst->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; ok && i < w->count; i++) {
         struct evaluated *e = &w->mappings[i];
         watch_at("mappings", (double)i, (double)w->count);
@@ -247,7 +270,7 @@ static bool evaluate_all(void *state, struct result *result, struct err *err)
             machine_predict(e->machine, w->table, predicted);
         ok = e->machine && watch_goes_on(err);
         if (ok)
-            add_accuracy(e->name, w->table, predicted, w->heat, w->count > 1, table, result);
+            add_accuracy(e->name, w->table, predicted, w->heat, w->count > 1, table, worst, result);
     }
     free(predicted);
     return ok;

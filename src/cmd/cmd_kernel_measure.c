@@ -60,7 +60,7 @@ struct kernel_measuring {
     size_t settled, measured, shown; /* rows: with a last word, with cycles, in the file that they go into */
     bool improved;                   /* a row says more than the file */
     struct reasons reasons;
-    double patience, begun;          /* with the loaded loop, NaN: the usual; on clock_seconds */
+    double patience, begun;          /* with the loaded loop; on clock_seconds */
     double seconds, last_settled, last_quiet;   /* the second and third on clock_seconds; the third: when a visit had a quiet window */
 };
 
@@ -71,8 +71,8 @@ struct kernel_measuring {
 #define DRY_SECONDS 2.0          /* without a quiet window, after which */
 #define DRY_PATIENCE 0.05        /* of the patience with a window is left, and a row is visited once, until there is one again */
 #define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
-#define LOOP_SECONDS 5.0         /* of patience with the loaded loop, unless told otherwise */
-#define LOOK_SHARE 0.5           /* of a patience that was given, at most, for a look at the core */
+#define LOOP_PATIENCE 1.75       /* seconds with the loaded loop, in all, unless told otherwise: an answer within two */
+#define LOOK_SHARE 0.5           /* of them, at most, for a look at the core */
 #define CONTENDED "contended"
 
 static bool cancelled(void *state)
@@ -249,13 +249,15 @@ static bool measure_loop(struct kernel_measuring *w, struct err *err)
     size_t count;
     const struct insn *insns = insns_of(w->kernel, w->loop, &count);
 
-    double seconds = isnan(w->patience) ? LOOP_SECONDS : fmax(w->patience - (clock_seconds() - w->begun), VISIT_SECONDS);
+    double seconds = fmax(w->patience - (clock_seconds() - w->begun), VISIT_SECONDS);
     if (kernel_measure(w->sandbox, &w->calibration, &w->seek, insns, count, seconds, &w->result, err))
         return true;
     if (cancelled(w))
         return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     const struct err reason = *err;
-    return reason.code == ERR_DATA ? err_set(err, ERR_DATA, reason.todo, "not measured: %s", reason.what) : false;
+    if (reason.code == ERR_DATA)
+        return err_set(err, ERR_DATA, reason.todo, "not measured: %s", reason.what);
+    return reason.code == ERR_LIMIT ? err_set(err, ERR_LIMIT, "kernel measure --patience 30s waits longer; --cpu N takes another CPU", "%s", reason.what) : false;
 }
 
 static bool measure_run(struct job *job, void *state, struct err *err)
@@ -265,7 +267,7 @@ static bool measure_run(struct job *job, void *state, struct err *err)
     w->begun = clock_seconds();
     w->job = job;
     w->sandbox = sandbox_new(-1, err);
-    bool ok = w->sandbox && calibrate_within(w->sandbox, isnan(w->patience) ? INFINITY : LOOK_SHARE * w->patience, cancelled, w, &w->calibration, err);
+    bool ok = w->sandbox && calibrate_within(w->sandbox, w->kernel ? LOOK_SHARE * w->patience : INFINITY, cancelled, w, &w->calibration, err);
     if (ok) {
         sandbox_cancel_by(w->sandbox, cancelled, w);
         seek_begin(&w->seek, w->sandbox);
@@ -399,7 +401,7 @@ static const struct parameter options[] = {
     {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_measure_values, out), .value = "CSV", .otherwise = "rows are part of the CSV result",
      .complete = COMPLETE_FILE, .help = "with --file: CSV for the rows hex,cycles,spread,state, written as they are measured"},
     {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct kernel_measure_values, patience), .value = "T", .least = 0.1, .most = 8640000,
-     .otherwise = "5s, and up to 2s for a first look at the core", .help = "of the loaded kernel: time to wait for a quiet core, in all; without one the kernel is contended"},
+     .otherwise = "1.75s", .help = "of the loaded kernel: time to wait for a quiet core, in all; without one the kernel is contended"},
     {0},
 };
 
@@ -415,7 +417,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return err_set(err, ERR_USAGE, "kernel measure --patience T", "--patience is for the loaded kernel, not for --file");
     struct kernel_measuring *w = mem_zero(1, sizeof *w);
     w->session = s;
-    w->patience = v->patience;
+    w->patience = isnan(v->patience) ? LOOP_PATIENCE : v->patience;
     w->in = v->file ? mem_strdup(v->file) : NULL;
     w->out = v->out ? mem_strdup(v->out) : NULL;
     if (!v->file && !take_loop(s, w, err)) {

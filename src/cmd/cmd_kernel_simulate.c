@@ -93,6 +93,24 @@ static json_t *timeline_json(const struct simulation *sim, size_t count)
     return steps;
 }
 
+/* The same steps as rows of CSV. */
+static void add_steps(struct result_table *t, const struct machine *m, const struct simulation *sim, size_t count)
+{
+    for (size_t i = 0; i < sim->step_iterations * count && !watch_steps(1); i++) {
+        const struct simulated_step *step = &sim->steps[i];
+        if (!step->retire)
+            continue;
+        cell_text(t, m->id);
+        cell_count(t, (int64_t)(i / count));
+        cell_count(t, (int64_t)(i % count));
+        cell_count(t, step->fetch);
+        cell_count(t, step->issue);
+        cell_count(t, step->dispatch);
+        cell_count(t, step->done);
+        cell_count(t, step->retire);
+    }
+}
+
 static json_t *simulation_json(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, bool least, size_t count)
 {
     const struct ports *ports = mapping_ports(m->mapping);
@@ -142,6 +160,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "period", .kind = CELL_COUNT}, {.key = "iterations", .kind = CELL_COUNT},
         {.key = "numerator", .kind = CELL_COUNT}, {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "bound", .kind = CELL_NUMBER}};
+    static const struct result_column steps[] = {
+        {.key = "machine", .kind = CELL_TEXT}, {.key = "iteration", .kind = CELL_COUNT}, {.key = "instruction", .kind = CELL_COUNT}, {.key = "fetch", .kind = CELL_COUNT},
+        {.key = "issue", .kind = CELL_COUNT}, {.key = "dispatch", .kind = CELL_COUNT}, {.key = "done", .kind = CELL_COUNT}, {.key = "retire", .kind = CELL_COUNT}};
     const struct simulate_values *v = values;
     struct simulate_options how = {.timeline = TIMELINE_ITERATIONS, .iterations = v->iterations == NOT_GIVEN ? 0 : (unsigned)v->iterations};
     size_t count;
@@ -151,6 +172,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const struct insn *insns = kernel_insns(s->document.kernel, s->document.loop, &count);
     struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
+    struct result_table *timeline = result_table(result, "timeline", steps, sizeof steps / sizeof *steps);
+    timeline->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i == 0 || i < v->machines.count; i++) {
         struct machine *m = v->machines.count ? session_machine(s, v->machines.items[i], err) : session_current(s, err);
         struct simulation sim;
@@ -161,6 +184,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         add_text(m, &sim, &bounds, insns, count, result);
         const bool least = bounds.unknown || analysis_repeated(insns, count);
         add_row(t, m, &sim, &bounds, least);
+        add_steps(timeline, m, &sim, count);
         result_item(result, "machines", simulation_json(m, &sim, &bounds, least, count));
         simulation_done(&sim);
     }

@@ -40,6 +40,7 @@
     COMMAND(kernel_switch) \
     COMMAND(kernel_diff) \
     COMMAND(kernel_report) \
+    COMMAND(kernel_graph) \
     COMMAND(kernel_save) \
     COMMAND(kernel_measure) \
     COMMAND(kernel_learn) \

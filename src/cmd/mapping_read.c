@@ -15,7 +15,6 @@
 struct mapping_reading {
     char *path, id[MAPPING_ID];
     enum mapping_source source;
-    enum isa isa;
     struct forms *forms[ISA_COUNT];         /* the session's, held; loaded here if it had none yet */
     struct osaca_notes notes;
     struct machine *machine;
@@ -27,6 +26,7 @@ static void reading_free(void *state)
     for (int isa = 0; isa < ISA_COUNT; isa++)
         forms_free(r->forms[isa]);
     machine_free(r->machine);
+    osaca_notes_done(&r->notes);
     free(r->path);
     free(r);
 }
@@ -77,13 +77,15 @@ static struct machine *from_pmevo(const struct mapping_reading *r, struct err *e
 static bool read_work(void *state, struct result *result, struct err *err)
 {
     struct mapping_reading *r = state;
-    const struct forms *forms;
+    const struct forms *forms[ISA_COUNT];
+    bool ok = true;
 
     (void)result;
     switch (r->source) {
     case MAPPING_OSACA:
-        forms = forms_of(r, r->isa, err);
-        r->machine = forms ? import_osaca(r->id, r->path, forms, &r->notes, err) : NULL;
+        for (int isa = 0; isa < ISA_COUNT; isa++)
+            ok = ok && (forms[isa] = forms_of(r, (enum isa)isa, err));
+        r->machine = ok ? import_osaca(r->id, r->path, forms, &r->notes, err) : NULL;
         break;
     case MAPPING_PMEVO:
         r->machine = from_pmevo(r, err);
@@ -98,6 +100,26 @@ static bool read_work(void *state, struct result *result, struct err *err)
     return r->machine != NULL;
 }
 
+static void tell_skipped(const struct osaca_notes *notes, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "line", .title = "line", .kind = CELL_COUNT},
+        {.key = "name", .title = "entry", .kind = CELL_TEXT},
+        {.key = "reason", .title = "left out because", .kind = CELL_TEXT},
+    };
+
+    result_count(result, "skipped", (int64_t)notes->skipped_count);
+    if (!notes->skipped_count)
+        return;
+    result_line(result, "%zu entr%s left out:", notes->skipped_count, notes->skipped_count == 1 ? "y was" : "ies were");
+    struct result_table *t = result_table(result, "entries_skipped", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < notes->skipped_count; i++) {
+        cell_count(t, (int64_t)notes->skipped[i].line);
+        cell_text(t, notes->skipped[i].name);
+        cell_text(t, notes->skipped[i].why);
+    }
+}
+
 static void tell_osaca(const struct osaca_notes *notes, struct result *result)
 {
     result_line(result, "%zu entries: %zu forms matched, %zu composed of a register form and a memory access, %zu with rounded cycles; "
@@ -107,6 +129,7 @@ static void tell_osaca(const struct osaca_notes *notes, struct result *result)
     result_count(result, "composed", (int64_t)notes->composed);
     result_count(result, "rounded", (int64_t)notes->rounded);
     result_count(result, "unnamed", (int64_t)notes->unnamed);
+    tell_skipped(notes, result);
 }
 
 static bool read_publish(struct session *s, void *state, struct result *result, struct err *err)
@@ -130,7 +153,6 @@ bool mapping_read(struct session *s, const char *title, const char *path, enum m
     r->path = mem_strdup(path);
     mapping_id_from_path(path, r->id);
     r->source = source;
-    r->isa = s->document.isa;
     for (int isa = 0; isa < ISA_COUNT; isa++)
         r->forms[isa] = s->document.forms[isa] ? forms_hold(s->document.forms[isa]) : NULL;
     return task_start(s, title, source == MAPPING_DIRECTORY ? "loads" : "imports", &ops, r, err);

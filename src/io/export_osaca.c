@@ -10,7 +10,8 @@
 #include "base/vec.h"
 #include "base/watch.h"
 #include "io/osaca_file.h"
-#include "isa/x86/att_name.h"
+#include "isa/isa.h"
+#include "isa/spelling.h"
 #include "model/facts.h"
 #include "throughput/throughput.h"
 
@@ -19,8 +20,8 @@
 /* A form to write, with what decides its place. */
 struct item {
     const struct mapping_entry *entry;
-    struct att_form att;
-    bool spelled;           /* AT&T text can name it */
+    struct spelling text;
+    bool spelled;           /* assembly text can name it */
     unsigned rank;          /* smaller stands for its group */
     size_t order;           /* in the mapping */
     char key[96];           /* general spelling: name and operand classes; forms of one key look alike to OSACA */
@@ -30,6 +31,7 @@ struct writer {
     yaml_emitter_t emitter;
     struct throughput *engine;
     const struct machine *machine;
+    enum isa isa;
     bool failed, memory;    /* memory: for want of it */
 };
 
@@ -151,36 +153,69 @@ static void put_part(struct writer *w, const char *key, const char *value)
         put(w, value);
 }
 
-static void put_address(struct writer *w, const struct att_form *f, const struct att_operand *o)
+/* Of AArch64: an immediate offset may be there or not, as in the form; what steps the base is told apart. @o NULL: any address. */
+static void put_address_a64(struct writer *w, const struct spelled_operand *o)
+{
+    put_part(w, "base", o ? o->base_name : "*");
+    put_part(w, "offset", !o || (o->offset && !o->index) ? "*" : "~");
+    put_part(w, "index", !o ? "*" : o->index ? o->name : "~");
+    put_part(w, "scale", !o ? "*" : o->scale ? "8" : "1");
+    put_part(w, "pre_indexed", o ? (o->pre ? "true" : "false") : "*");
+    put_part(w, "post_indexed", o ? (o->post ? "true" : "false") : "*");
+}
+
+static void put_address(struct writer *w, const struct spelling *f, const struct spelled_operand *o)
 {
     bool exact = f && f->address;
+    if (w->isa == ISA_AARCH64) {
+        put_address_a64(w, o);
+        return;
+    }
     put_part(w, "base", exact ? (o->base ? "gpr" : "~") : "*");
     put_part(w, "offset", exact ? (o->offset ? "imd" : "~") : "*");
     put_part(w, "index", o && o->name[0] ? o->name : exact ? (o->index ? "gpr" : "~") : "*");
     put_part(w, "scale", exact ? (o->scale ? "8" : "1") : "*");
 }
 
-static void put_operand(struct writer *w, const struct att_form *f, const struct att_operand *o)
+static void put_operand(struct writer *w, const struct spelling *f, const struct spelled_operand *o)
 {
     open_map(w, true);
     put(w, "class");
     switch (o->class) {
-    case ATT_REGISTER:
+    case SPELLED_REGISTER:
         put(w, "register");
-        put(w, "name");
+        put(w, w->isa == ISA_AARCH64 ? "prefix" : "name");
         put(w, o->name);
+        if (o->shape[0]) {
+            put(w, "shape");
+            put(w, o->shape);
+        }
         break;
-    case ATT_MEMORY:
+    case SPELLED_MEMORY:
         put(w, "memory");
         put_address(w, f, o);
         break;
-    case ATT_IMMEDIATE:
+    case SPELLED_IMMEDIATE:
         put(w, "immediate");
         put(w, "imd");
         put(w, "int");
         break;
-    case ATT_LABEL:
+    case SPELLED_LABEL:
         put(w, "identifier");
+        break;
+    case SPELLED_CONDITION:
+        put(w, "condition");
+        put(w, "ccode");
+        put_text(w, "*");
+        break;
+    case SPELLED_PREFETCH:
+        put(w, "prfop");
+        put(w, "type");
+        put_text(w, "*");
+        put(w, "target");
+        put_text(w, "*");
+        put(w, "policy");
+        put_text(w, "*");
     }
     if (o->mask) {
         put(w, "mask");
@@ -198,7 +233,7 @@ static bool same_facts(const struct mapping_entry *a, const struct mapping_entry
 /* Branches and their like have several names of one rank; others have a general one behind the suffixed. */
 static void put_names(struct writer *w, const struct item *item, bool general)
 {
-    const struct att_form *f = &item->att;
+    const struct spelling *f = &item->text;
     if (!item->spelled) {
         put_text(w, item->entry->form);
         return;
@@ -226,8 +261,8 @@ static void put_entry(struct writer *w, const struct item *items, size_t n, size
     put_names(w, item, general);
     put(w, "operands");
     open_list(w, true);
-    for (unsigned i = 0; item->spelled && i < item->att.count; i++)
-        put_operand(w, &item->att, &item->att.operands[i]);
+    for (unsigned i = 0; item->spelled && i < item->text.count; i++)
+        put_operand(w, &item->text, &item->text.operands[i]);
     close_list(w);
     put(w, "latency");
     put_number(w, item->entry->latency);
@@ -240,7 +275,7 @@ static void put_entry(struct writer *w, const struct item *items, size_t n, size
     put(w, "portolan_forms");
     open_list(w, true);
     for (size_t i = first; i < n; i++) {
-        if (written[i] || !same_facts(item->entry, items[i].entry) || (!general && strcmp(items[i].att.names[0], item->att.names[0]) != 0))
+        if (written[i] || !same_facts(item->entry, items[i].entry) || (!general && strcmp(items[i].text.names[0], item->text.names[0]) != 0))
             continue;
         put_text(w, items[i].entry->form);
         written[i] = true;
@@ -260,7 +295,7 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
         /* An entry under "addq" would hide the general one from the 64-bit forms that it speaks for: then it stands behind it, unseen by OSACA. */
         bool hides = false;
         for (size_t k = 0; k < i; k++)
-            hides |= spoken[k] && strcmp(items[k].att.names[0], items[i].att.names[0]) == 0;
+            hides |= spoken[k] && strcmp(items[k].text.names[0], items[i].text.names[0]) == 0;
         put_entry(w, items, n, i, written, spoken, i == 0 || hides);
     }
     free(written);
@@ -270,7 +305,7 @@ static void put_group(struct writer *w, const struct item *items, size_t n)
 /* What OSACA sees of a form: the name without size suffix and the operand classes. */
 static void set_key(struct item *item)
 {
-    const struct att_form *f = &item->att;
+    const struct spelling *f = &item->text;
     struct str key = {0};
 
     if (!item->spelled) {
@@ -279,22 +314,24 @@ static void set_key(struct item *item)
     }
     str_add(&key, f->names[f->suffixed ? 1 : 0]);
     for (unsigned i = 0; i < f->count; i++) {
-        const struct att_operand *o = &f->operands[i];
-        str_addf(&key, " %d%s%s", o->class, o->name, o->mask ? "k" : "");
-        if (f->address && o->class == ATT_MEMORY)
-            str_addf(&key, "%d%d%d%d", o->base, o->index, o->scale, o->offset);
+        const struct spelled_operand *o = &f->operands[i];
+        str_addf(&key, " %d%s%s%s", o->class, o->name, o->shape, o->mask ? "k" : "");
+        if (f->address && o->class == SPELLED_MEMORY)
+            str_addf(&key, "%s%d%d%d%d%d%d", o->base_name, o->base, o->index, o->scale, o->offset, o->pre, o->post);
     }
     snprintf(item->key, sizeof item->key, "%s", str_text(&key));
     str_done(&key);
 }
 
-/* 64-bit forms without prefixes speak for the others, low bytes before high ones, short immediates before long. */
-static unsigned rank_of(const struct item *item)
+/* 64-bit forms without prefixes speak for the others, low bytes before high ones, short immediates before long; on AArch64 those without a shift. */
+static unsigned rank_of(enum isa isa, const struct item *item)
 {
     unsigned bits = 0;
-    for (unsigned i = 0; i < item->att.count; i++)
-        bits = item->att.operands[i].bits > bits ? item->att.operands[i].bits : bits;
-    return (item->att.plain ? 0 : 1000) + (bits == 64 ? 0 : bits == 32 ? 100 : bits ? 200 : 50) + (strstr(item->entry->form, "R8h") ? 10 : 0) +
+    if (isa == ISA_AARCH64)
+        return (unsigned)strlen(item->entry->form);
+    for (unsigned i = 0; i < item->text.count; i++)
+        bits = item->text.operands[i].bits > bits ? item->text.operands[i].bits : bits;
+    return (item->text.plain ? 0 : 1000) + (bits == 64 ? 0 : bits == 32 ? 100 : bits ? 200 : 50) + (strstr(item->entry->form, "R8h") ? 10 : 0) +
            (strstr(item->entry->form, "I8") ? 0 : 1);
 }
 
@@ -320,9 +357,9 @@ static void put_forms(struct writer *w)
         }
         items[i].entry = mapping_at(mapping, i);
         items[i].order = i;
-        items[i].spelled = att_form(items[i].entry->form, &items[i].att);
+        items[i].spelled = isa_ops(w->isa)->spell(items[i].entry->form, &items[i].text);
         set_key(&items[i]);
-        items[i].rank = rank_of(&items[i]);
+        items[i].rank = rank_of(w->isa, &items[i]);
     }
     if (n)
         qsort(items, n, sizeof *items, order_items);
@@ -334,14 +371,43 @@ static void put_forms(struct writer *w)
     free(items);
 }
 
-/* Usage of the plain 64-bit move between memory and register: what OSACA adds where it lacks a memory form. */
-static void put_access(struct writer *w, const char *key, const char *form)
+/* With the ports that @indexed allows of a µop that has more (0: all). */
+static void put_pressure_within(struct writer *w, const struct usage *usage, portset indexed)
+{
+    open_list(w, true);
+    for (unsigned i = 0; i < usage->count; i++) {
+        portset set = usage->uops[i].ports, within = (set & indexed) == indexed ? indexed : set;
+        open_list(w, true);
+        put_number(w, usage->uops[i].count);
+        put_ports(w, indexed ? within : set);
+        close_list(w);
+    }
+    close_list(w);
+}
+
+/* The rule of stores whose address has an index, where these may use fewer ports. */
+static void put_indexed(struct writer *w, const struct usage *usage, portset indexed)
+{
+    open_map(w, true);
+    put_part(w, "base", "gpr");
+    put_part(w, "offset", "*");
+    put_part(w, "index", "gpr");
+    put_part(w, "scale", "*");
+    put(w, "port_pressure");
+    put_pressure_within(w, usage, indexed);
+    close_map(w);
+}
+
+/* Usage of the plain 64-bit move between memory and register: what OSACA adds where it lacks a memory form. @indexed: ports of addresses with an index, 0: all. */
+static void put_access(struct writer *w, const char *key, const char *form, portset indexed)
 {
     const struct mapping_entry *move = mapping_find(w->machine->mapping, form);
     char fallback[48];
 
     put(w, key);
     open_list(w, false);
+    if (move && indexed && w->isa == ISA_X86_64)
+        put_indexed(w, &move->usage, indexed);
     if (move) {
         open_map(w, true);
         put_address(w, NULL, NULL);
@@ -352,14 +418,7 @@ static void put_access(struct writer *w, const char *key, const char *form)
     close_list(w);
     snprintf(fallback, sizeof fallback, "%s_default", key);
     put(w, fallback);
-    open_list(w, true);
-    for (unsigned i = 0; move && i < move->usage.count; i++) {
-        open_list(w, true);
-        put_number(w, move->usage.uops[i].count);
-        put_ports(w, move->usage.uops[i].ports);
-        close_list(w);
-    }
-    close_list(w);
+    put_pressure_within(w, move ? &move->usage : &(struct usage){0}, 0);
 }
 
 /* NaN where the machine does not say it: what we take without a fact is not OSACA's matter. */
@@ -371,33 +430,32 @@ static double known_number(const struct machine *m, const char *fact)
 /* Facts that OSACA keeps at the top of its file. */
 static void put_facts(struct writer *w)
 {
-    for (const struct osaca_fact *f = osaca_facts; f->key; f++)
-        if (!f->map) {
-            put(w, f->key);
-            put_number(w, known_number(w->machine, f->fact));
-        }
+    for (const struct osaca_fact *f = osaca_facts; f->key; f++) {
+        double value = known_number(w->machine, f->fact);
+        if (f->ours && isnan(value))
+            continue;
+        put(w, f->key);
+        put_number(w, isnan(value) && f->added ? 0 : value);
+    }
 }
 
 /* Of a register class: the fact, else what a plain load takes. */
-static double load_latency(const struct machine *m, const char *class, const char *form)
+static double load_latency(const struct machine *m, const struct osaca_load *load)
 {
-    const struct mapping_entry *load = mapping_find(m->mapping, form);
-    for (const struct osaca_fact *f = osaca_facts; f->key; f++)
-        if (f->map && strcmp(f->key, class) == 0 && !isnan(known_number(m, f->fact)))
-            return known_number(m, f->fact);
-    return load ? load->latency : NAN;
+    const struct mapping_entry *entry = mapping_find(m->mapping, load->form);
+    double known = load->fact ? known_number(m, load->fact) : NAN;
+    return !isnan(known) ? known : entry ? entry->latency : NAN;
 }
 
 static void put_load_latency(struct writer *w)
 {
-    static const char *const loads[][2] = {
-        {"gpr", "MOV (R64, M64)"}, {"mm", "MOVQ (MM, M64)"}, {"xmm", "VMOVUPS (XMM, M128)"}, {"ymm", "VMOVUPS (YMM, M256)"}, {"zmm", "VMOVUPS (ZMM, M512)"}};
     put(w, "load_latency");
     open_map(w, true);
-    for (unsigned i = 0; i < sizeof loads / sizeof *loads; i++) {
-        put(w, loads[i][0]);
-        put_number(w, load_latency(w->machine, loads[i][0], loads[i][1]));
-    }
+    for (const struct osaca_load *load = osaca_loads; load->class; load++)
+        if (load->isa == w->isa) {
+            put(w, load->class);
+            put_number(w, load_latency(w->machine, load));
+        }
     close_map(w);
 }
 
@@ -405,8 +463,13 @@ static void put_head(struct writer *w)
 {
     const struct machine *m = w->machine;
     const struct ports *ports = mapping_ports(m->mapping);
+    const struct isa_ops *ops = isa_ops(w->isa);
+    const char *indexed = machine_fact(m, "indexed_store_ports");
+    portset within = 0;
     struct str scheme = {0};
 
+    if (indexed && !portset_parse(&indexed, ports, &within, NULL))
+        within = 0;
     put(w, "osaca_version");
     put(w, "0.7.1");
     put(w, "micro_architecture");
@@ -414,13 +477,13 @@ static void put_head(struct writer *w)
     put(w, "arch_code");
     put_text(w, m->id);
     put(w, "isa");
-    put(w, "x86");
+    put(w, w->isa == ISA_AARCH64 ? "AArch64" : "x86");
     put_facts(w);
     put(w, "hidden_loads");
     put(w, "false");
     put_load_latency(w);
-    put_access(w, "load_throughput", "MOV (R64, M64)");
-    put_access(w, "store_throughput", "MOV (M64, R64)");
+    put_access(w, "load_throughput", ops->load_form, 0);
+    put_access(w, "store_throughput", ops->store_form, within);
     put(w, "ports");
     open_list(w, true);
     for (unsigned j = 0; j < ports->count; j++)
@@ -439,6 +502,14 @@ static void put_head(struct writer *w)
         if (ports->pipes >> j & 1)
             put_text(w, ports->names[j]);
     close_list(w);
+    put(w, "facts");
+    open_map(w, false);
+    for (size_t i = 0; i < m->fact_count; i++)
+        if (fact_find(m->facts[i].key)) {
+            put(w, m->facts[i].key);
+            put_text(w, m->facts[i].value);
+        }
+    close_map(w);
     close_map(w);
 }
 
@@ -472,7 +543,7 @@ bool export_osaca(const struct machine *m, struct str *out, struct err *err)
 {
     struct writer w = {.machine = m};
 
-    if (strcmp(m->isa, "x86-64") != 0)
+    if (!isa_parse(m->isa, &w.isa) || !isa_ops(w.isa)->spell)
         return err_set(err, ERR_DATA, "export as csv, uops-info or pmevo", "OSACA machine files for %s are not supported", m->isa);
     w.engine = throughput_new(mapping_ports(m->mapping)->count ? mapping_ports(m->mapping)->count : 1);
     begin(&w, out);

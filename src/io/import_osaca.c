@@ -13,6 +13,7 @@
 
 #define ENTRY_STEPS 16   /* of base/steps.h that the forms of an entry take */
 
+#define FACT_LIMIT 1000   /* keys that a file may give; there are some 160 */
 #define FILE_LIMIT ((size_t)64 << 20)
 
 static bool part_fits(enum osaca_part part, bool there)
@@ -21,7 +22,7 @@ static bool part_fits(enum osaca_part part, bool there)
 }
 
 /* @strict: a plain memory operand stands for an address with a base alone; otherwise for any. */
-static bool address_fits(const struct osaca_pattern *p, const struct att_operand *o, bool address, bool strict)
+static bool address_fits(const struct osaca_pattern *p, const struct spelled_operand *o, bool address, bool strict)
 {
     bool vector = str_has_prefix(p->name, "xmm") || str_has_prefix(p->name, "ymm") || str_has_prefix(p->name, "zmm");
     if (o->name[0] || vector)
@@ -31,26 +32,47 @@ static bool address_fits(const struct osaca_pattern *p, const struct att_operand
     return !strict || (p->base != PART_NO && p->index != PART_YES && p->offset != PART_YES);
 }
 
-static bool operand_fits(const struct osaca_pattern *p, const struct att_operand *o, bool address, bool strict)
+static bool a64_part_fits(enum osaca_part part, const char *class, bool there, const char *name, bool strict)
+{
+    return part == PART_ANY || ((part == PART_YES) == there && (!there || strcmp(class, name) == 0)) || (!strict && there && !*name);
+}
+
+/* @strict: the offset is there, or is not, as the form has it; else any. */
+static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled_operand *o, bool strict)
+{
+    return part_fits(p->pre, o->pre) && part_fits(p->post, o->post) && a64_part_fits(p->base, p->base_name, o->base, o->base_name, strict) &&
+           a64_part_fits(p->index, p->name, o->index, o->name, strict) && (!strict || (part_fits(p->offset, o->offset) && part_fits(p->scale, o->scale)));
+}
+
+/* A register of AArch64 with a shape is another than one without; "*" as the form's name stands for whatever a load may fill. */
+static bool a64_register_fits(const struct osaca_pattern *p, const struct spelled_operand *o)
+{
+    bool named = strcmp(p->name, "*") == 0 || strcmp(o->name, "*") == 0 || strcmp(p->name, o->name) == 0;
+    return named && (!o->shape[0] || strcmp(p->shape, "*") == 0 || strcmp(p->shape, o->shape) == 0);
+}
+
+static bool operand_fits(enum isa isa, const struct osaca_pattern *p, const struct spelled_operand *o, bool address, bool strict)
 {
     if (p->never || p->class != o->class || p->mask != o->mask)
         return false;
-    if (p->class == ATT_MEMORY)
-        return address_fits(p, o, address, strict);
-    return p->class != ATT_REGISTER || strcmp(p->name, "*") == 0 || strcmp(p->name, o->name) == 0;
+    if (p->class == SPELLED_MEMORY)
+        return isa == ISA_AARCH64 ? a64_address_fits(p, o, strict) : address_fits(p, o, address, strict);
+    if (p->class == SPELLED_REGISTER && isa == ISA_AARCH64)
+        return a64_register_fits(p, o);
+    return p->class != SPELLED_REGISTER || strcmp(p->name, "*") == 0 || strcmp(p->name, o->name) == 0;
 }
 
-static bool entry_fits(const struct osaca_entry *e, const struct att_form *f, bool strict)
+static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct spelling *f, bool strict)
 {
     if (!e->known || e->count != f->count)
         return false;
     for (unsigned i = 0; i < f->count; i++)
-        if (!operand_fits(&e->operands[i], &f->operands[i], f->address, strict))
+        if (!operand_fits(isa, &e->operands[i], &f->operands[i], f->address, strict))
             return false;
     return true;
 }
 
-static struct osaca_entry *find_named(struct osaca_file *r, const char *name, const struct att_form *f, bool strict)
+static struct osaca_entry *find_named(struct osaca_file *r, const char *name, const struct spelling *f, bool strict)
 {
     size_t low = 0, high = r->names.count;
     while (low < high) {
@@ -63,13 +85,13 @@ static struct osaca_entry *find_named(struct osaca_file *r, const char *name, co
     for (; low < r->names.count && strcmp(r->names.items[low].name, name) == 0; low++) {
         struct osaca_entry *e = &r->entries.items[r->names.items[low].entry];
         steps_add(1);
-        if (entry_fits(e, f, strict))
+        if (entry_fits(r->isa, e, f, strict))
             return e;
     }
     return NULL;
 }
 
-static struct osaca_entry *find(struct osaca_file *r, const struct att_form *f)
+static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f)
 {
     for (int strict = 1; strict >= 0; strict--)
         for (unsigned i = 0; i < f->name_count; i++) {
@@ -81,21 +103,31 @@ static struct osaca_entry *find(struct osaca_file *r, const struct att_form *f)
 }
 
 /* The register class that a load into the memory operand's place would fill. */
-static const char *register_for(const struct att_form *f, const struct att_operand *memory)
+static const char *register_for(enum isa isa, const struct spelling *f, const struct spelled_operand *memory)
 {
     bool vector = false;
+    if (isa == ISA_AARCH64)
+        return f->operands[0].name;
     for (unsigned i = 0; i < f->count; i++)
-        vector |= f->operands[i].class == ATT_REGISTER && strlen(f->operands[i].name) == 3 && strcmp(f->operands[i].name + 1, "mm") == 0;
+        vector |= f->operands[i].class == SPELLED_REGISTER && strlen(f->operands[i].name) == 3 && strcmp(f->operands[i].name + 1, "mm") == 0;
     return !vector ? "gpr" : memory->bits == 256 ? "ymm" : memory->bits == 512 ? "zmm" : "xmm";
 }
 
-static const struct osaca_rule *rule_for(const struct osaca_rule *rules, size_t count, const char *class)
+static bool rule_fits(enum isa isa, const struct osaca_rule *rule, const char *class, const struct spelled_operand *memory, bool strict)
 {
-    static const struct att_operand plain = {.class = ATT_MEMORY, .base = true};
+    if (rule->class[0] && strcmp(rule->class, "*") != 0 && strcmp(rule->class, class) != 0)
+        return false;
+    return isa == ISA_AARCH64 ? a64_address_fits(&rule->address, memory, strict) : address_fits(&rule->address, memory, false, true);
+}
+
+/* The default, which stands last, is for any address. */
+static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *rules, size_t count, const char *class, const struct spelled_operand *memory)
+{
     steps_add(count);
-    for (size_t i = 0; i < count; i++)
-        if ((!rules[i].class[0] || strcmp(rules[i].class, "*") == 0 || strcmp(rules[i].class, class) == 0) && address_fits(&rules[i].address, &plain, false, true))
-            return &rules[i];
+    for (int strict = 1; strict >= 0; strict--)
+        for (size_t i = 0; i < count; i++)
+            if (rules[i].last ? !strict : rule_fits(isa, &rules[i], class, memory, strict))
+                return &rules[i];
     return NULL;
 }
 
@@ -105,35 +137,52 @@ static void add_usage(struct usage *to, const struct usage *from)
         usage_add(to, from->uops[i].ports, from->uops[i].count);
 }
 
-/* A memory form that the file lacks: its register form with a load before or a store behind. */
-static bool compose(struct osaca_file *r, const struct att_form *f, const char *template, struct mapping_entry *out, bool *rounded)
+/* NaN where the file does not say it. */
+static double load_cycles(const struct osaca_file *r, const char *class)
 {
-    struct att_form plain = *f;
-    bool reads = strstr(template, "{R:M") || strstr(template, "{RW:M"), writes = strstr(template, "{W:M") || strstr(template, "{RW:M");
-    struct att_operand *memory = NULL;
+    for (unsigned i = 0; i < r->load_latency_count; i++)
+        if (strcmp(r->load_latency[i].class, class) == 0)
+            return r->load_latency[i].cycles;
+    return NAN;
+}
+
+/* What the memory operand of a form does, by its template, or on AArch64 by its mnemonic. */
+static void set_access(enum isa isa, const struct spelling *f, const char *template, bool *reads, bool *writes)
+{
+    *reads = isa == ISA_AARCH64 ? str_has_prefix(f->names[0], "ld") : strstr(template, "{R:M") || strstr(template, "{RW:M");
+    *writes = isa == ISA_AARCH64 ? str_has_prefix(f->names[0], "st") : strstr(template, "{W:M") || strstr(template, "{RW:M");
+}
+
+/* A memory form that the file lacks: its register form with a load before or a store behind. */
+static bool compose(struct osaca_file *r, const struct spelling *f, const char *template, struct mapping_entry *out, bool *rounded)
+{
+    static const struct spelled_operand any = {.class = SPELLED_MEMORY, .base = true};
+    struct spelling plain = *f;
+    bool reads, writes, a64 = r->isa == ISA_AARCH64;
+    struct spelled_operand *memory = NULL;
+
+    set_access(r->isa, f, template, &reads, &writes);
 
     for (unsigned i = 0; i < plain.count; i++)
-        if (plain.operands[i].class == ATT_MEMORY)
+        if (plain.operands[i].class == SPELLED_MEMORY)
             memory = &plain.operands[i];
-    if (!memory || memory->name[0] || f->address || !(reads || writes))
+    if (!memory || (!a64 && (memory->name[0] || f->address)) || !(reads || writes))
         return false;
-    const char *class = register_for(f, memory);
-    *memory = (struct att_operand){.class = ATT_REGISTER, .bits = memory->bits, .mask = memory->mask};
-    snprintf(memory->name, sizeof memory->name, "%s", class);
+    const char *class = register_for(r->isa, f, memory);
+    const struct spelled_operand address = a64 ? *memory : any;
+    *memory = (struct spelled_operand){.class = SPELLED_REGISTER, .bits = memory->bits, .mask = memory->mask};
+    snprintf(memory->name, sizeof memory->name, "%s", a64 ? "*" : class);
     struct osaca_entry *e = find(r, &plain);
-    const struct osaca_rule *load = rule_for(r->loads.items, r->loads.count, class), *store = rule_for(r->stores.items, r->stores.count, class);
+    const struct osaca_rule *load = rule_for(r->isa, r->loads.items, r->loads.count, class, &address);
+    const struct osaca_rule *store = rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
     if (!e || (reads && !load) || (writes && !store))
         return false;
     usage_copy(&out->usage, &e->usage);
     out->latency = e->latency;
     *rounded = e->rounded || (reads && load->rounded) || (writes && store->rounded);
     if (reads) {
-        double cycles = NAN;
-        for (unsigned i = 0; i < r->load_latency_count; i++)
-            if (strcmp(r->load_latency[i].class, class) == 0)
-                cycles = r->load_latency[i].cycles;
         add_usage(&out->usage, &load->usage);
-        out->latency += cycles;
+        out->latency += load_cycles(r, class);
     }
     if (writes)
         add_usage(&out->usage, &store->usage);
@@ -142,12 +191,12 @@ static bool compose(struct osaca_file *r, const struct att_form *f, const char *
 
 static void match_form(struct osaca_file *r, const struct form_row *row, struct mapping *m, struct osaca_notes *notes)
 {
-    struct att_form f;
+    struct spelling f;
     struct mapping_entry entry = {.form = row->form, .latency = NAN, .source = ""};
     char rounded_source[] = "OSACA; fractions of cycles rounded";
     bool rounded = false;
 
-    if (!att_form(row->form, &f))
+    if (!isa_ops(r->isa)->spell(row->form, &f))
         return;
     struct osaca_entry *e = find(r, &f);
     if (e) {
@@ -196,7 +245,8 @@ static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_not
 /* Where stores with an index may not use a port that others may (Skylake's 7). */
 static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
 {
-    const struct osaca_rule *plain = rule_for(r->stores.items, r->stores.count, "gpr"), *indexed = NULL;
+    static const struct spelled_operand base = {.class = SPELLED_MEMORY, .base = true, .base_name = "x", .offset = true};
+    const struct osaca_rule *plain = rule_for(r->isa, r->stores.items, r->stores.count, r->isa == ISA_AARCH64 ? "x" : "gpr", &base), *indexed = NULL;
     struct str text = {0};
 
     for (size_t i = 0; i < r->stores.count && !indexed; i++)
@@ -213,6 +263,34 @@ static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
     str_done(&text);
 }
 
+/* 0 and values out of range are what a file says that does not know better. */
+static void set_fact(struct machine *m, const char *key, double value, const char *source)
+{
+    const struct fact *fact = fact_find(key);
+    char text[32];
+
+    if (!(value > 0))
+        return;
+    snprintf(text, sizeof text, "%.17g", value);
+    if (fact_check(fact, text, NULL, NULL))
+        machine_set_fact(m, key, text, fact->unit, source);
+}
+
+/* What a file of ours says besides; it goes before what OSACA's keys say. */
+static void set_own_facts(const struct osaca_file *r, struct machine *m)
+{
+    const yaml_node_t *facts = yaml_tree_get(&r->tree, yaml_tree_get(&r->tree, yaml_tree_root(&r->tree), "portolan"), "facts");
+
+    if (!facts || facts->type != YAML_MAPPING_NODE || facts->data.mapping.pairs.top - facts->data.mapping.pairs.start > FACT_LIMIT)
+        return;
+    for (const struct fact *f = fact_schema; f->key; f++) {
+        const char *text = yaml_tree_text(yaml_tree_get(&r->tree, facts, f->key));
+        bool said = strcmp(f->key, "isa") == 0 || strcmp(f->key, "base") == 0;
+        if (text && !said && fact_check(f, text, &r->ports, NULL))
+            machine_set_fact(m, f->key, text, f->unit, "OSACA machine file, portolan: facts");
+    }
+}
+
 static void set_facts(const struct osaca_file *r, struct machine *m)
 {
     const yaml_node_t *root = yaml_tree_root(&r->tree);
@@ -223,23 +301,33 @@ static void set_facts(const struct osaca_file *r, struct machine *m)
         m->title = mem_strdup(title);
         machine_set_fact(m, "title", title, "", "");
     }
-    machine_set_fact(m, "isa", "x86-64", "", "");
+    free(m->isa);
+    m->isa = mem_strdup(isa_name(r->isa));
+    machine_set_fact(m, "isa", m->isa, "", "");
     machine_set_fact(m, "source", "OSACA machine file", "", "");
     for (const struct osaca_fact *f = osaca_facts; f->key; f++) {
-        const yaml_node_t *node = yaml_tree_get(&r->tree, f->map ? yaml_tree_get(&r->tree, root, f->map) : root, f->key);
-        const struct fact *fact = fact_find(f->fact);
         double value;
-        char text[32];
-        if (!osaca_number(node, &value) || !(value > 0))
-            continue;
-        snprintf(text, sizeof text, "%.17g", value);
-        if (fact_check(fact, text, NULL, NULL))
-            machine_set_fact(m, f->fact, text, fact->unit, f->key);
+        if (osaca_number(yaml_tree_get(&r->tree, root, f->key), &value))
+            set_fact(m, f->fact, value, f->key);
     }
+    for (const struct osaca_load *load = osaca_loads; load->class; load++)
+        if (load->isa == r->isa && load->fact && !machine_fact(m, load->fact))
+            set_fact(m, load->fact, load_cycles(r, load->class), "load_latency");
     set_indexed_ports(r, m);
+    set_own_facts(r, m);
 }
 
-struct machine *import_osaca_parse(const char *id, const char *name, const char *text, size_t length, const struct forms *forms,
+/* Nothing was taken: the first reason why, if there is one. */
+static bool nothing_taken(struct osaca_file *r, struct err *err)
+{
+    const struct osaca_skip *first = r->skipped.items;
+    if (!r->skipped.count)
+        return yaml_tree_fault(&r->tree, NULL, err, "give a machine file for x86 or AArch64", "no known instruction form in it");
+    yaml_tree_fault(&r->tree, NULL, err, "correct the entries", "no entry could be taken; the first: %s", first->why);
+    return err_at(err, r->tree.name, first->line, 0);
+}
+
+struct machine *import_osaca_parse(const char *id, const char *name, const char *text, size_t length, const struct forms *const forms[ISA_COUNT],
                                    struct osaca_notes *notes, struct err *err)
 {
     struct osaca_file r;
@@ -250,21 +338,26 @@ struct machine *import_osaca_parse(const char *id, const char *name, const char 
         goto out;
     m = machine_new(id, &r.ports);
     set_facts(&r, m);
-    own.entries = r.entries.count;
+    own.entries = r.entries.count + r.skipped.count;
     bool ok = true;
     if (yaml_tree_get(&r.tree, yaml_tree_root(&r.tree), "portolan"))
         ok = take_named(&r, m->mapping, &own);
     else
-        for (size_t i = 0; i < forms_count(forms) && !watch_steps(1); i++)
-            match_form(&r, forms_at(forms, i), m->mapping, &own);
+        for (size_t i = 0; forms[r.isa] && i < forms_count(forms[r.isa]) && !watch_steps(1); i++)
+            match_form(&r, forms_at(forms[r.isa], i), m->mapping, &own);
     ok = ok && watch_goes_on(err);
     if (ok && mapping_count(m->mapping) == 0)
-        ok = yaml_tree_fault(&r.tree, NULL, err, "give a machine file for x86", "no known instruction form in it");
+        ok = nothing_taken(&r, err);
     for (size_t i = 0; i < r.entries.count; i++)
         own.unnamed += !r.entries.items[i].used;
     if (!ok) {
         machine_free(m);
         m = NULL;
+    }
+    if (notes) {
+        own.skipped = r.skipped.items;
+        own.skipped_count = r.skipped.count;
+        r.skipped.items = NULL;
     }
 out:
     osaca_file_done(&r);
@@ -273,7 +366,13 @@ out:
     return m;
 }
 
-struct machine *import_osaca(const char *id, const char *path, const struct forms *forms, struct osaca_notes *notes, struct err *err)
+void osaca_notes_done(struct osaca_notes *notes)
+{
+    free(notes->skipped);
+    *notes = (struct osaca_notes){0};
+}
+
+struct machine *import_osaca(const char *id, const char *path, const struct forms *const forms[ISA_COUNT], struct osaca_notes *notes, struct err *err)
 {
     struct str text = {0};
     struct machine *m = NULL;

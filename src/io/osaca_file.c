@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/shortage.h"
 #include "base/str.h"
@@ -17,17 +18,35 @@
 #define KEY_LIMIT 64
 #define ENTRY_STEPS 16   /* of base/steps.h that reading an entry takes */
 #define LIST_LIMIT 256
+#define SKIP_LIMIT ((size_t)10000)
 
-/* dispatched_uops_per_cycle is a key of ours: OSACA has no issue width. */
 const struct osaca_fact osaca_facts[] = {
-    {NULL, "ROB_size", "reorder_buffer"},
-    {NULL, "scheduler_size", "scheduler"},
-    {NULL, "retired_uOps_per_cycle", "retire_width"},
-    {NULL, "dispatched_uops_per_cycle", "issue_width"},
-    {"load_latency", "gpr", "load_latency"},
-    {"load_latency", "xmm", "load_latency_vector"},
-    {"load_latency", "ymm", "load_latency_wide"},
-    {NULL, NULL, NULL},
+    {.key = "ROB_size", .fact = "reorder_buffer"},
+    {.key = "scheduler_size", .fact = "scheduler"},
+    {.key = "retired_uOps_per_cycle", .fact = "retire_width"},
+    {.key = "dispatched_uops_per_cycle", .fact = "issue_width"},
+    {.key = "store_to_load_forward_latency", .fact = "store_forward", .added = true},
+    {.key = "load_buffer_size", .fact = "load_buffer", .ours = true},
+    {.key = "store_buffer_size", .fact = "store_buffer", .ours = true},
+    {0},
+};
+
+const struct osaca_load osaca_loads[] = {
+    {ISA_X86_64, "gpr", "load_latency", "MOV (R64, M64)"},
+    {ISA_X86_64, "mm", NULL, "MOVQ (MM, M64)"},
+    {ISA_X86_64, "xmm", "load_latency_vector", "VMOVUPS (XMM, M128)"},
+    {ISA_X86_64, "ymm", "load_latency_wide", "VMOVUPS (YMM, M256)"},
+    {ISA_X86_64, "zmm", "load_latency_wide", "VMOVUPS (ZMM, M512)"},
+    {ISA_AARCH64, "x", "load_latency", "LDR (X, [X, I])"},
+    {ISA_AARCH64, "w", "load_latency", "LDR (W, [X, I])"},
+    {ISA_AARCH64, "d", "load_latency_scalar", "LDR (D, [X, I])"},
+    {ISA_AARCH64, "s", "load_latency_scalar", "LDR (S, [X, I])"},
+    {ISA_AARCH64, "h", "load_latency_scalar", "LDR (H, [X, I])"},
+    {ISA_AARCH64, "b", "load_latency_scalar", "LDR (B, [X, I])"},
+    {ISA_AARCH64, "q", "load_latency_vector", "LDR (Q, [X, I])"},
+    {ISA_AARCH64, "v", "load_latency_vector", "LDR (Q, [X, I])"},
+    {ISA_AARCH64, "z", "load_latency_wide", "LDR (Z, [X, I, MUL VL])"},
+    {ISA_COUNT, NULL, NULL, NULL},
 };
 
 static bool fault(struct osaca_file *r, const yaml_node_t *node, const char *todo, const char *what)
@@ -105,6 +124,16 @@ static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct 
     return true;
 }
 
+/* A mark of the address, true or false, "*" for either; false where it is missing. Both spellings of the key occur. */
+static enum osaca_part read_mark(const struct osaca_file *r, const yaml_node_t *map, const char *key, const char *other)
+{
+    const yaml_node_t *node = yaml_tree_get(&r->tree, map, key);
+    const char *text = yaml_tree_text(node ? node : yaml_tree_get(&r->tree, map, other));
+    if (!text)
+        return PART_NO;
+    return strcmp(text, "*") == 0 ? PART_ANY : strcasecmp(text, "true") == 0 ? PART_YES : PART_NO;
+}
+
 static enum osaca_part read_part(const struct osaca_file *r, const yaml_node_t *map, const char *key)
 {
     const yaml_node_t *node = yaml_tree_get(&r->tree, map, key);
@@ -125,12 +154,15 @@ static void copy_name(char to[16], const char *text)
 
 static void read_address(const struct osaca_file *r, const yaml_node_t *map, struct osaca_pattern *out)
 {
-    out->class = ATT_MEMORY;
+    out->class = SPELLED_MEMORY;
     out->base = read_part(r, map, "base");
     out->index = read_part(r, map, "index");
     out->scale = read_part(r, map, "scale");
     out->offset = read_part(r, map, "offset");
+    out->pre = read_mark(r, map, "pre_indexed", "pre-indexed");
+    out->post = read_mark(r, map, "post_indexed", "post-indexed");
     copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, map, "index")));
+    copy_name(out->base_name, yaml_tree_text(yaml_tree_get(&r->tree, map, "base")));
 }
 
 static bool read_operand(struct osaca_file *r, const yaml_node_t *node, struct osaca_pattern *out)
@@ -145,14 +177,20 @@ static bool read_operand(struct osaca_file *r, const yaml_node_t *node, struct o
     if (!class)
         return fault(r, node, "write - class: register", "an operand without a class");
     if (strcmp(class, "register") == 0) {
-        out->class = ATT_REGISTER;
-        copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, node, "name")));
+        out->class = SPELLED_REGISTER;
+        copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, node, r->isa == ISA_AARCH64 ? "prefix" : "name")));
+        copy_name(out->shape, yaml_tree_text(yaml_tree_get(&r->tree, node, "shape")));
         out->never = !out->name[0];
     } else if (strcmp(class, "memory") == 0) {
         read_address(r, node, out);
     } else {
-        out->class = strcmp(class, "identifier") == 0 ? ATT_LABEL : ATT_IMMEDIATE;
-        out->never = out->class == ATT_IMMEDIATE && strcmp(class, "immediate") != 0;
+        static const char *const classes[] = {[SPELLED_IMMEDIATE] = "immediate", [SPELLED_LABEL] = "identifier", [SPELLED_CONDITION] = "condition", [SPELLED_PREFETCH] = "prfop"};
+        out->never = true;
+        for (size_t i = SPELLED_IMMEDIATE; i < sizeof classes / sizeof *classes; i++)
+            if (strcmp(class, classes[i]) == 0) {
+                out->class = (enum spelled_class)i;
+                out->never = false;
+            }
     }
     return true;
 }
@@ -173,84 +211,158 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
     return true;
 }
 
-static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
+/* Fills @e but for its names. */
+static bool read_form(struct osaca_file *r, const yaml_node_t *node, struct osaca_entry *e)
 {
-    struct osaca_entry e = {.node = node, .latency = NAN};
     double uops;
-    const yaml_node_t *name = yaml_tree_get(&r->tree, node, "name"), *operands = yaml_tree_get(&r->tree, node, "operands"), *item;
-    const yaml_node_t *pressure = yaml_tree_get(&r->tree, node, "port_pressure");
+    const yaml_node_t *operands = yaml_tree_get(&r->tree, node, "operands"), *pressure = yaml_tree_get(&r->tree, node, "port_pressure"), *item;
 
-    if (node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top - node->data.mapping.pairs.start > KEY_LIMIT)
-        return fault(r, node, "write - name: add", "an instruction form is not a YAML mapping, or has too many keys");
-    for (size_t i = 0; (item = yaml_tree_item(&r->tree, name, i)); i++)
-        if (!add_name(r, item, r->entries.count))
-            return false;
-    if (!(name && name->type == YAML_SEQUENCE_NODE) && !add_name(r, name ? name : node, r->entries.count))
-        return false;
     if (!yaml_tree_null(operands) && operands->type != YAML_SEQUENCE_NODE)
         return fault(r, operands, "write a list", "operands is not a list");
     for (size_t i = 0; (item = yaml_tree_item(&r->tree, operands, i)); i++) {
         struct osaca_pattern p;
         if (i == LIST_LIMIT || !read_operand(r, item, &p))
             return i < LIST_LIMIT ? false : fault(r, item, "give its operands", "an instruction form with too many operands");
-        if (i < ATT_OPERANDS)
-            e.operands[i] = p;
-        e.count = (unsigned)(i < ATT_OPERANDS ? i + 1 : ATT_OPERANDS + 1);   /* too many: never found */
+        if (i < SPELLING_OPERANDS)
+            e->operands[i] = p;
+        e->count = (unsigned)(i < SPELLING_OPERANDS ? i + 1 : SPELLING_OPERANDS + 1);   /* too many: never found */
     }
-    if (!osaca_number(yaml_tree_get(&r->tree, node, "latency"), &e.latency))
+    if (!osaca_number(yaml_tree_get(&r->tree, node, "latency"), &e->latency))
         return fault(r, yaml_tree_get(&r->tree, node, "latency"), "give cycles, or ~", "invalid latency");
     if (!osaca_number(yaml_tree_get(&r->tree, node, "uops"), &uops))
         return fault(r, yaml_tree_get(&r->tree, node, "uops"), "give a number, or ~", "invalid uops");
-    e.micro_ops = isnan(uops) || uops > 10000 || uops != floor(uops) ? 0 : (unsigned)uops;
-    e.known = !yaml_tree_null(pressure);
-    bool ok = !e.known || read_pressure(r, pressure, &e.usage, &e.rounded);
+    e->micro_ops = isnan(uops) || uops > 10000 || uops != floor(uops) ? 0 : (unsigned)uops;
+    e->known = !yaml_tree_null(pressure);
+    return !e->known || read_pressure(r, pressure, &e->usage, &e->rounded);
+}
+
+static bool read_names(struct osaca_file *r, const yaml_node_t *node)
+{
+    const yaml_node_t *name = yaml_tree_get(&r->tree, node, "name"), *item;
+
+    if (!name || name->type != YAML_SEQUENCE_NODE)
+        return add_name(r, name ? name : node, r->entries.count);
+    for (size_t i = 0; (item = yaml_tree_item(&r->tree, name, i)); i++)
+        if (!add_name(r, item, r->entries.count))
+            return false;
+    return true;
+}
+
+/* False when it breaks the format; then nothing of it is kept. */
+static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
+{
+    struct osaca_entry e = {.node = node, .latency = NAN};
+    size_t names = r->names.count;
+
+    if (node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top - node->data.mapping.pairs.start > KEY_LIMIT)
+        return fault(r, node, "write - name: add", "an instruction form is not a YAML mapping, or has too many keys");
+    if (!read_names(r, node) || !read_form(r, node, &e)) {
+        while (r->names.count > names)
+            free(r->names.items[--r->names.count].name);
+        usage_done(&e.usage);
+        return false;
+    }
     vec_push(&r->entries, e);
-    return ok;
+    return true;
+}
+
+/* @why of @node joins the list of what was not taken; false, with the file's err, when nothing more can be read at all. */
+static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err *why, struct err *outer)
+{
+    struct osaca_skip s = {.line = why->line};
+    const yaml_node_t *name = yaml_tree_get(&r->tree, node, "name");
+    const char *text = yaml_tree_text(name && name->type == YAML_SEQUENCE_NODE ? yaml_tree_item(&r->tree, name, 0) : name);
+
+    r->err = outer;
+    if (why->code != ERR_DATA || r->skipped.count == SKIP_LIMIT) {
+        if (outer)
+            *outer = *why;
+        return false;
+    }
+    snprintf(s.name, sizeof s.name, "%.31s", text ? text : "");
+    snprintf(s.why, sizeof s.why, "%.119s", why->what);
+    vec_push(&r->skipped, s);
+    return true;
+}
+
+/* All entries; those that break the format are listed instead. */
+static bool read_entries(struct osaca_file *r, const yaml_node_t *list)
+{
+    struct err *outer = r->err;
+    const yaml_node_t *item;
+
+    for (size_t i = 0; (item = yaml_tree_item(&r->tree, list, i)); i++) {
+        struct err why = {0};
+        if (watch_steps(ENTRY_STEPS))
+            return watch_goes_on(r->err);
+        if (i >= ENTRY_LIMIT)
+            return fault(r, item, "split the file", "more than 200,000 instruction forms");
+        r->err = &why;
+        if (!read_entry(r, item) && !skip(r, item, &why, outer))
+            return false;
+        r->err = outer;
+    }
+    return true;
+}
+
+/* One rule of a list, or its default where @item is NULL. */
+static bool read_rule(struct osaca_file *r, const yaml_node_t *item, const yaml_node_t *pressure, const char *class_key, struct osaca_rule *rule)
+{
+    *rule = (struct osaca_rule){.last = !item};
+    if (item) {
+        read_address(r, item, &rule->address);
+        copy_name(rule->class, yaml_tree_text(yaml_tree_get(&r->tree, item, class_key)));
+    }
+    return read_pressure(r, pressure, &rule->usage, &rule->rounded);
 }
 
 static bool read_rules(struct osaca_file *r, const char *key, const char *class_key, bool loads)
 {
     const yaml_node_t *root = yaml_tree_root(&r->tree), *list = yaml_tree_get(&r->tree, root, key), *item;
-    struct str fallback = {0};
-    bool ok = true;
+    struct err *outer = r->err;
+    char fallback[32];
 
-    str_addf(&fallback, "%s_default", key);
-    const yaml_node_t *last = yaml_tree_get(&r->tree, root, str_text(&fallback));
-    str_done(&fallback);
-    for (size_t i = 0; ok && ((item = yaml_tree_item(&r->tree, list, i)) || !yaml_tree_null(last)); i++) {
-        struct osaca_rule rule = {0};
+    snprintf(fallback, sizeof fallback, "%s_default", key);
+    const yaml_node_t *last = yaml_tree_get(&r->tree, root, fallback);
+    for (size_t i = 0; (item = yaml_tree_item(&r->tree, list, i)) || !yaml_tree_null(last); i++) {
+        struct osaca_rule rule;
+        struct err why = {0};
         if (i == LIST_LIMIT)
             return fault(r, item, "join rules with *", "too many rules for loads or stores");
         const yaml_node_t *pressure = item ? yaml_tree_get(&r->tree, item, "port_pressure") : last;
-        if (item)
-            read_address(r, item, &rule.address);
-        else
+        if (!item)
             last = NULL;
-        copy_name(rule.class, item ? yaml_tree_text(yaml_tree_get(&r->tree, item, class_key)) : "");
         if (yaml_tree_null(pressure))
             continue;
-        ok = read_pressure(r, pressure, &rule.usage, &rule.rounded);
+        r->err = &why;
+        bool ok = read_rule(r, item, pressure, class_key, &rule);
+        r->err = outer;
+        if (!ok) {
+            usage_done(&rule.usage);
+            if (!skip(r, item ? item : pressure, &why, outer))
+                return false;
+            continue;
+        }
         if (loads)
             vec_push(&r->loads, rule);
         else
             vec_push(&r->stores, rule);
     }
-    return ok;
+    return true;
 }
 
 static bool read_load_latency(struct osaca_file *r)
 {
     const yaml_node_t *map = yaml_tree_get(&r->tree, yaml_tree_root(&r->tree), "load_latency");
-    static const char *const classes[] = {"gpr", "mm", "xmm", "ymm", "zmm"};
 
-    for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++) {
-        const yaml_node_t *node = yaml_tree_get(&r->tree, map, classes[i]);
+    for (const struct osaca_load *load = osaca_loads; load->class; load++) {
+        const yaml_node_t *node = load->isa == r->isa ? yaml_tree_get(&r->tree, map, load->class) : NULL;
         double cycles;
         if (!osaca_number(node, &cycles))
             return fault(r, node, "give cycles, or ~", "invalid load latency");
         if (isnan(cycles))
             continue;
-        copy_name(r->load_latency[r->load_latency_count].class, classes[i]);
+        copy_name(r->load_latency[r->load_latency_count].class, load->class);
         r->load_latency[r->load_latency_count++].cycles = cycles;
     }
     return true;
@@ -291,19 +403,17 @@ bool osaca_file_read(struct osaca_file *r, const char *name, const char *text, s
     *r = (struct osaca_file){.err = err};
     if (!yaml_tree_parse(name, text, length, &r->tree, r->err))
         return false;
-    const yaml_node_t *root = yaml_tree_root(&r->tree), *list = yaml_tree_get(&r->tree, root, "instruction_forms"), *item;
+    const yaml_node_t *root = yaml_tree_root(&r->tree), *list = yaml_tree_get(&r->tree, root, "instruction_forms");
     if (!root || root->type != YAML_MAPPING_NODE || !list || list->type != YAML_SEQUENCE_NODE)
         return fault(r, list ? list : root, "give an OSACA machine file", "the list instruction_forms is missing");
     const char *isa = yaml_tree_text(yaml_tree_get(&r->tree, root, "isa"));
-    if (!isa || (strcmp(isa, "x86") != 0 && strcmp(isa, "X86") != 0))
-        return fault(r, yaml_tree_get(&r->tree, root, "isa"), "give a file with isa: x86", "the instruction set is not x86");
+    if (!isa || (strcasecmp(isa, "x86") != 0 && strcasecmp(isa, "aarch64") != 0))
+        return fault(r, yaml_tree_get(&r->tree, root, "isa"), "give a file with isa: x86 or isa: AArch64", "the instruction set is neither x86 nor AArch64");
+    r->isa = strcasecmp(isa, "x86") == 0 ? ISA_X86_64 : ISA_AARCH64;
     if (!read_ports(r) || !read_load_latency(r) || !read_rules(r, "load_throughput", "dst", true) || !read_rules(r, "store_throughput", "src", false))
         return false;
-    for (size_t i = 0; (item = yaml_tree_item(&r->tree, list, i)); i++)
-        if (watch_steps(ENTRY_STEPS))
-            return watch_goes_on(r->err);
-        else if (i >= ENTRY_LIMIT || !read_entry(r, item))
-            return i < ENTRY_LIMIT ? false : fault(r, item, "split the file", "more than 200,000 instruction forms");
+    if (!read_entries(r, list))
+        return false;
     if (r->names.count)
         qsort(r->names.items, r->names.count, sizeof *r->names.items, order_names);
     return true;
@@ -323,5 +433,6 @@ void osaca_file_done(struct osaca_file *r)
     vec_done(&r->names);
     vec_done(&r->loads);
     vec_done(&r->stores);
+    vec_done(&r->skipped);
     yaml_tree_done(&r->tree);
 }

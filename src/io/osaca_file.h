@@ -4,23 +4,27 @@
 
 #include "base/vec.h"
 #include "io/yaml_tree.h"
-#include "isa/x86/att_name.h"
+#include "io/import_osaca.h"
+#include "isa/isa.h"
+#include "isa/spelling.h"
 #include "model/usage.h"
 
 /* What an entry says of a part of an address. */
 enum osaca_part { PART_ANY, PART_NO, PART_YES };
 
 struct osaca_pattern {
-    bool never;                  /* a class that x86 forms do not have */
-    enum att_class class;
+    bool never;                  /* a class that no form has */
+    enum spelled_class class;
     char name[16];               /* register class, "*" for any; of memory the index's */
+    char base_name[16];          /* of memory: the base's */
+    char shape[16];              /* AArch64: of the elements, "*" for any, "" for none */
     bool mask;
-    enum osaca_part base, index, scale, offset;
+    enum osaca_part base, index, scale, offset, pre, post;
 };
 
 struct osaca_entry {
     const yaml_node_t *node;
-    struct osaca_pattern operands[ATT_OPERANDS];
+    struct osaca_pattern operands[SPELLING_OPERANDS];
     unsigned count;
     bool known;                  /* it has a port pressure */
     bool rounded, used;
@@ -35,6 +39,7 @@ struct osaca_rule {
     char class[16];              /* dst or src register class, "" for any */
     struct usage usage;
     bool rounded;
+    bool last;                   /* the default: for any address and register */
 };
 
 struct osaca_name { char *name; size_t entry; };
@@ -42,19 +47,29 @@ struct osaca_name { char *name; size_t entry; };
 struct osaca_file {
     struct yaml_tree tree;
     struct err *err;
+    enum isa isa;
     struct ports ports;
     VEC(struct osaca_entry) entries;
     VEC(struct osaca_name) names;           /* sorted */
     VEC(struct osaca_rule) loads, stores;   /* the default comes last */
-    struct { char class[16]; double cycles; } load_latency[8];
+    struct { char class[16]; double cycles; } load_latency[16];
     unsigned load_latency_count;
+    VEC(struct osaca_skip) skipped;
 };
 
 /* Where OSACA's machine files keep what we call facts; import and export both go by it. */
-struct osaca_fact { const char *map, *key, *fact; };   /* @map: the mapping at the top that holds the key; NULL: the top itself */
+struct osaca_fact {
+    const char *key, *fact;
+    bool added;      /* OSACA adds it to other numbers: 0 where it is not known */
+    bool ours;       /* a key that OSACA does not know: left out where it is not known */
+};
 extern const struct osaca_fact osaca_facts[];          /* ends with a NULL key */
 
-/* Reads all of it; @name and @text must outlive @out. osaca_file_done frees @out in both cases. False with err at line and column. */
+/* The register classes that load_latency tells apart, each with the plain load that fills one. Of classes with the same fact the first says it. */
+struct osaca_load { enum isa isa; const char *class, *fact, *form; };
+extern const struct osaca_load osaca_loads[];          /* ends with a NULL class */
+
+/* Reads all of it but entries and rules that break the format, which it lists; @name and @text must outlive @out. osaca_file_done frees @out in both cases. False with err at line and column. */
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length, struct err *err);
 void osaca_file_done(struct osaca_file *f);
 /* A number from 0 up, NaN for a null; false for anything else. */

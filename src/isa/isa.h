@@ -37,6 +37,7 @@ struct isa_alternative;
 struct isa_assembler;
 struct isa_foreign;
 struct isa_vary;
+struct spelling;
 struct str;
 
 /* An instruction set: its data and what it does differently. One const table per set, in a folder of its own. */
@@ -108,6 +109,8 @@ struct isa_ops {
     const char *(*move_class)(const struct insn *move);
     /* What the name of a form tells, bits of enum form_trait; NULL: nothing. */
     unsigned (*form_traits)(const char *form);
+    /* How assembly text spells @form (spelling.h); false when it does not. */
+    bool (*spell)(const char *form, struct spelling *out);
     /* Forms by their relation to another (related.h); NULL: there are no such. */
     bool (*alike)(const char *form, size_t *at, char *out);
     bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);

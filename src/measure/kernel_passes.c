@@ -123,11 +123,15 @@ void kernel_passes_range(const struct kernel_passes *p, double *least, double *m
 
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
 {
+    static const char again[] = "try again, or choose another CPU with --cpu N";
     double least, most;
 
-    if (p->count < 2 * FEW || p->visits < 2)
-        return err_set(err, ERR_LIMIT, "try again, or choose another CPU with --cpu N", "core is contended");
+    if (!p->count)
+        return p->plan.known ? err_set(err, ERR_LIMIT, again, "core is contended: about %.2f cycles beside its neighbors, not confirmed", p->plan.rough)
+                             : err_set(err, ERR_LIMIT, again, "core is contended");
     kernel_passes_range(p, &least, &most);
+    if (p->count < 2 * FEW || p->visits < 2)
+        return err_set(err, ERR_LIMIT, again, "core is contended: %.2f cycles at least once, not confirmed", least);
     return err_set(err, ERR_LIMIT, "try again when the machine is idle", "no stable time: %.2f-%.2f cycles", least, most);
 }
 

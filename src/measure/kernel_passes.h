@@ -28,7 +28,7 @@ bool kernel_passes_enough(const struct kernel_passes *p);
 /* Between which cycles per iteration four of five windows lie. Pure; there must be some. */
 void kernel_passes_range(const struct kernel_passes *p, double *least, double *most);
 
-/* Says in err (ERR_LIMIT) why there is no time yet: too few windows, or none of them agree. Returns false. */
+/* Says in err (ERR_LIMIT) why there is no time yet, and what was seen: too few windows, or none of them agree. Returns false. */
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);
 
 /* Visits until the times settle, for at most @seconds. @seek: moves to a quieter CPU on the way; may be NULL. False with err saying why @insns cannot be measured

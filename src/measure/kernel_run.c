@@ -118,7 +118,7 @@ static void item_fill(const struct run_plan *p, enum values values, struct sandb
 /* Faults after which its process is gone: nothing is learnt by trying again with other values. */
 static bool ends_all(unsigned fault)
 {
-    return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED || fault == FAULT_ANSWER;
+    return fault == FAULT_ENDLESS || fault == FAULT_SYSTEM_CALL || fault == FAULT_KILLED || fault == FAULT_ANSWER || fault == FAULT_STARVED;
 }
 
 static bool in_time(double until, struct err *err)
@@ -176,6 +176,8 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
 {
     char reason[96];
 
+    if (item->fault == FAULT_STARVED)
+        return err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
     if (item->fault == FAULT_ADDRESS || item->fault == FAULT_SEGMENT)
         snprintf(reason, sizeof reason, "%s: 0x%llx", sandbox_fault_text(item->fault), (unsigned long long)item->fault_address);
     else
@@ -190,6 +192,12 @@ static unsigned passes_for(const struct calibration *c, double ticks)
     double fill = c->stretch * WINDOW_SECONDS * c->tick_hz / (each > least ? each : least);
 
     return fill < 1 ? 1 : fill > PASSES_LIMIT ? PASSES_LIMIT : (unsigned)fill;
+}
+
+/* What runs of @ticks say of a plan that nothing confirms yet. */
+static double rough_cycles(const struct calibration *c, const struct kernel_plan *plan, double ticks)
+{
+    return (ticks - c->rules.overhead) / c->tick_hz * c->clock_hz / (double)(plan->count * plan->copies);
 }
 
 /* A loop whose pointers soon leave their pages runs few iterations between two settings of its registers. As so many more copies, run once each, it walks as far, but each of its
@@ -257,6 +265,7 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     if (plan->walks && !plan_unroll(s, p, values, plan, &last, err))
         return false;
     plan->passes = passes_for(c, last);
+    plan->rough = rough_cycles(c, plan, last);
     return true;
 }
 
@@ -272,6 +281,7 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
         return false;
     *plan = *hint;
     plan->passes = passes_for(c, ticks);
+    plan->rough = rough_cycles(c, plan, ticks);
     return true;
 }
 
@@ -294,6 +304,7 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
     if (plan->apart) {
         plan->passes = passes_for(c, apart);
         plan->copies = p->copies;
+        plan->rough = rough_cycles(c, plan, apart);
         return true;
     }
     p->apart = false;

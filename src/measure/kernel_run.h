@@ -25,6 +25,7 @@ struct kernel_plan {
     bool walks;             /* its pointers would leave the pages if it ran longer */
     unsigned pages;         /* touched */
     uint32_t offset;        /* of its code, where kernels stay beside each other */
+    double rough;           /* cycles per iteration when it was found out, beside whoever shared the core: no truth, hardly ever too low */
 };
 
 struct kernel_measured {

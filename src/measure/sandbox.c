@@ -38,7 +38,7 @@ struct sandbox {
     struct sandbox_hello hello;     /* of own code's child */
     uint32_t canary;        /* offset of its loop */
     struct window_rules rules;
-    unsigned children;
+    unsigned children, waits;
     bool any_cpu;
     bool (*cancelled)(void *state);
     void *cancelled_state;
@@ -50,6 +50,7 @@ const char *sandbox_fault_text(unsigned fault)
         "no fault", "SIGILL: not supported by this CPU", "SIGFPE: division fault", "SIGSEGV: access outside its memory", "SIGBUS: misaligned access", "SIGTRAP",
         "time limit exceeded", "system call attempted", "process killed", "address cannot be mapped", "touches too many pages",
         "SIGSEGV: general protection (a non-canonical address, a misaligned vector or a privileged instruction)", "invalid reply from its process",
+        "no processor time: the machine is busy",
     };
     return fault < FAULT_COUNT ? texts[fault] : "unknown fault";
 }
@@ -348,7 +349,7 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item, const struct 
 
 bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules, bool (*cancelled)(void *state), void *state, struct err *err)
 {
-    struct sandbox_watching how = {.cancelled = cancelled ? cancelled : s->cancelled, .state = cancelled ? state : s->cancelled_state};
+    struct sandbox_watching how = {.cancelled = cancelled ? cancelled : s->cancelled, .state = cancelled ? state : s->cancelled_state, .waits = &s->waits};
 
     if (rules)
         s->rules = s->batch->rules = *rules;
@@ -379,7 +380,7 @@ bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *o
         return false;
     *cycles = item->result.cycles / SANDBOX_CHAIN_LENGTH;
     bool settled = !item->fault && item->result.state == WINDOW_SETTLED;
-    *off = (item->fault && item->fault != FAULT_KILLED) || (settled && !(fabs(*cycles - 1) <= CANARY_TOLERANCE));
+    *off = (item->fault && item->fault != FAULT_KILLED && item->fault != FAULT_STARVED) || (settled && !(fabs(*cycles - 1) <= CANARY_TOLERANCE));
     return true;
 }
 
@@ -416,6 +417,11 @@ bool sandbox_has_room(const struct sandbox *s)
 bool sandbox_has_counter(const struct sandbox *s)
 {
     return s->hello.has_counter;
+}
+
+unsigned sandbox_waits(const struct sandbox *s)
+{
+    return s->waits;
 }
 
 bool sandbox_unfiltered(const struct sandbox *s)

@@ -20,7 +20,7 @@
 
 enum sandbox_fault {
     FAULT_NONE, FAULT_ILLEGAL, FAULT_ARITHMETIC, FAULT_SEGMENT, FAULT_BUS, FAULT_TRAP, FAULT_ENDLESS, FAULT_SYSTEM_CALL, FAULT_KILLED, FAULT_ADDRESS, FAULT_PAGES,
-    FAULT_PROTECTION, FAULT_ANSWER, FAULT_COUNT,
+    FAULT_PROTECTION, FAULT_ANSWER, FAULT_STARVED, FAULT_COUNT,
 };
 
 enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS };
@@ -102,6 +102,8 @@ bool sandbox_has_room(const struct sandbox *s);
 bool sandbox_has_counter(const struct sandbox *s);
 /* Children started for own code so far; 1 when none died. */
 unsigned sandbox_children(const struct sandbox *s);
+/* How often a tenth of a second passed in which what runs did not answer: time in the sandbox's own terms, the same on a busy machine. For tests. */
+unsigned sandbox_waits(const struct sandbox *s);
 /* True under an emulator that cannot restrict system calls. */
 bool sandbox_unfiltered(const struct sandbox *s);
 /* Of the child that runs own code, or, with @foreign, code of others; 0: none runs. For tests. */

@@ -2,9 +2,11 @@
 #include "measure/sandbox_process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -25,6 +27,21 @@ static double processor_seconds(pid_t pid)
     if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) < 0)
         return 0;
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Whether it would run if it had a processor; false, too, where the system does not tell. */
+static bool ready_to_run(pid_t pid)
+{
+    char path[64], text[512];
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = 0;
+    const char *name_end = strrchr(text, ')');
+    return name_end && strncmp(name_end, ") R", 3) == 0;
 }
 
 /* Reaps it; what became of it. */
@@ -160,6 +177,8 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p, const struct 
         struct pollfd fd = {.fd = p->link, .events = POLLIN};
         if (poll(&fd, 1, LOOK_MILLISECONDS) > 0)
             return message_take(p, how, bytes, size, fault);
+        if (how->waits)
+            ++*how->waits;
         double now = processor_seconds(p->pid), wall = clock_wall();
         if (how->cancelled && !stopped && how->cancelled(how->state)) {
             stopped = wall;
@@ -177,7 +196,9 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p, const struct 
             begun = wall;
             asked = false;
         } else if (now - since > 2 * ENDLESS_SECONDS || wall - begun > how->patience) {
-            *fault = now - since > ENDLESS_SECONDS || !batch ? FAULT_ENDLESS : FAULT_KILLED;
+            /* What sleeps chose to; what is ready after all that time, without having used its share of it, was left waiting by others. */
+            bool endless = now - since > ENDLESS_SECONDS || (!batch && !ready_to_run(p->pid));
+            *fault = endless ? FAULT_ENDLESS : batch ? FAULT_KILLED : FAULT_STARVED;
             sandbox_process_stop(p);
             return WATCH_DIED;
         } else if (now - since > ENDLESS_SECONDS && !asked) {

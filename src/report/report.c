@@ -253,6 +253,28 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
     str_done(&flags);
 }
 
+/* A row for each machine: for CSV, behind the rows of its instructions. */
+static void add_summaries(struct analysis *const *a, size_t n, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "machine", .kind = CELL_TEXT},       {.key = "cycles", .kind = CELL_NUMBER},        {.key = "bottleneck", .kind = CELL_TEXT},
+        {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "critical_path", .kind = CELL_NUMBER}, {.key = "shape", .kind = CELL_TEXT},
+        {.key = "sentence", .kind = CELL_TEXT},
+    };
+    struct result_table *t = result_table(result, "summaries", columns, sizeof columns / sizeof *columns);
+
+    t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
+    for (size_t i = 0; i < n; i++) {
+        cell_text(t, a[i]->machine->id);
+        cell_number(t, a[i]->cycles);
+        cell_text(t, bound_name(a[i]->bottleneck));
+        cell_switch(t, a[i]->lower_bound);
+        cell_number(t, a[i]->critical_path);
+        cell_text(t, a[i]->shape == SHAPE_LOOP ? "loop" : "unrolled");
+        cell_text(t, a[i]->sentence);
+    }
+}
+
 static json_t *pressure_json(const struct ports *ports, const double *pressure)
 {
     json_t *object = json_object();
@@ -342,4 +364,5 @@ void report_add(const struct kernel *k, size_t loop, struct analysis *const *a, 
         result_item(result, "machines", analysis_json(a[i]));
     }
     add_rows(a, n, result);
+    add_summaries(a, n, result);
 }

@@ -52,14 +52,14 @@ static void experiments(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = mem_strndup((const char *)data, size);
-    struct att_form att;
+    struct spelling att;
     struct str name = {0};
     struct form_row row = {.form = (char *)"ADD (R64, R64)", .template = text, .extension = (char *)""};
     bool takes_next;
 
     usages(text);
     experiments(text);
-    if (att_form(text, &att) && (att.count > ATT_OPERANDS || att.name_count > ATT_NAMES || !att.name_count))
+    if (att_form(text, &att) && (att.count > SPELLING_OPERANDS || att.name_count > SPELLING_NAMES || !att.name_count))
         abort();
     compile_option_allowed(text, &takes_next, NULL);
     pmevo_name_of(&row, &name);

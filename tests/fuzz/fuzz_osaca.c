@@ -27,13 +27,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!forms)
         forms = few_forms();
-    struct machine *m = import_osaca_parse("fuzz", "fuzz", (const char *)data, size, forms, NULL, &err);
+    struct machine *m = import_osaca_parse("fuzz", "fuzz", (const char *)data, size, (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms}, NULL, &err);
     if (!m && err.code == ERR_NONE)
         abort();
     if (m) {
         struct str text = {0};
         if (export_osaca(m, &text, &err)) {
-            struct machine *again = import_osaca_parse("fuzz", "again", text.data, text.length, forms, NULL, &err);
+            struct machine *again = import_osaca_parse("fuzz", "again", text.data, text.length, (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms}, NULL, &err);
             if (!again || !mapping_equal(m->mapping, again->mapping))
                 abort();
             machine_free(again);

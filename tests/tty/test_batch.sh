@@ -295,6 +295,23 @@ test_mappings_differ() {
     holds out 'forms'
 }
 
+# The loop of the OSACA paper that keeps its sum on the stack: the chain through memory goes into the next iteration.
+test_graph_of_dependences() {
+    expect 0 "$portolan" -e "kernel load $source/data/kernels/pi-O1.s; kernel graph $work/g.dot --machine skylake"
+    grep -q '^digraph' "$work/g.dot" && grep -q 'bound by dependencies' "$work/g.dot" || fail "no graph: $(head -3 "$work/g.dot")"
+    grep -q 'vdivsd %xmm0, %xmm1, %xmm0\\nlatency' "$work/g.dot" || fail 'the divide lacks its latency'
+    [ "$(grep -c '^  i[0-9]* \[' "$work/g.dot")" -eq 12 ] || fail 'not a node per instruction'
+    grep -q 'style=dashed.*1 later.*color=red' "$work/g.dot" || fail 'the chain does not go into the next iteration'
+    expect 1 "$portolan" -e "kernel load $source/data/kernels/pi-O1.s; kernel graph $work/g.png"
+    holds err 'kernel graph FILE.dot, or FILE.svg'
+    printf '#!/bin/sh\necho "<svg>$(head -c 12)</svg>"\n' >"$work/dot"; chmod +x "$work/dot"
+    expect 0 env PATH="$work:$PATH" "$portolan" -e "kernel load $source/data/kernels/pi-O1.s; kernel graph $work/g.svg --machine skylake"
+    grep -q '<svg>digraph loop</svg>' "$work/g.svg" || fail "Graphviz was not given the graph: $(head -c 200 "$work/g.svg")"
+    printf '#!/bin/sh\necho no; exit 1\n' >"$work/dot"
+    expect 1 env PATH="$work:$PATH" "$portolan" -e "kernel load $source/data/kernels/pi-O1.s; kernel graph $work/g.svg --machine skylake"
+    holds err 'dot failed: no'
+}
+
 # The man page holds the command table as it is.
 test_man_page_is_the_command_table() {
     "$portolan" -e 'help --man' >"$work/commands"

@@ -142,6 +142,21 @@ test_all_are_measured_after_deaths() {
     nothing_left
 }
 
+# A core that never gets as quiet as it is known to be: what was seen is said within two seconds, not called measured, and longer patience is for who asks for it.
+test_never_quiet() {
+    [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
+    XDG_STATE_HOME=$work/state
+    export XDG_STATE_HOME
+    "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
+    known=$work/state/portolan/baseline.csv
+    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i - NF }
+        NR > 1 { $(NF + at["nops_per_cycle"]) = 55.5; $(NF + at["ports_per_cycle"]) = 59.5; $(NF + at["room_per_cycle"]) = 55.5; $(NF + at["doubtful"]) = "no" } 1' "$known" >"$work/false"
+    cp "$work/false" "$known"
+    expect 1 "$portolan" -e 'kernel hex 480fafc3; kernel measure'
+    grep -Eq 'core is contended: about [0-9.]+ cycles beside its neighbors, not confirmed' "$work/err" || fail "$(cat "$work/err")"
+    holds err 'kernel measure --patience 30s waits longer'
+}
+
 # Why a loop is not measured: with the instruction, and its line where it has one. What is refused, and what only running it shows.
 test_reasons_name_the_line() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"

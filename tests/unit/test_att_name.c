@@ -17,7 +17,7 @@
 /* "addq|add r64 m" : names, then operands in AT&T order. */
 static void describe(const char *form, struct str *out)
 {
-    struct att_form f;
+    struct spelling f;
 
     str_clear(out);
     if (!att_form(form, &f)) {
@@ -27,9 +27,9 @@ static void describe(const char *form, struct str *out)
     for (unsigned i = 0; i < f.name_count; i++)
         str_addf(out, "%s%s", i ? "|" : "", f.names[i]);
     for (unsigned i = 0; i < f.count; i++) {
-        const struct att_operand *o = &f.operands[i];
-        static const char *const classes[] = {"", "mem", "imm", "label"};
-        str_addf(out, " %s%s", classes[o->class], o->class == ATT_REGISTER || o->name[0] ? o->name : "");
+        const struct spelled_operand *o = &f.operands[i];
+        static const char *const classes[] = {"", "mem", "imm", "label", "cond", "prefetch"};
+        str_addf(out, " %s%s", classes[o->class], o->class == SPELLED_REGISTER || o->name[0] ? o->name : "");
         str_addf(out, "%s", o->mask ? "{k}" : "");
     }
 }
@@ -82,7 +82,7 @@ static void test_by_hand(void **state)
 static void test_address_of_lea(void **state)
 {
     (void)state;
-    struct att_form f;
+    struct spelling f;
     assert_true(att_form("LEA_B_IS_D8 (R64)", &f));
     assert_true(f.address && f.operands[0].base && f.operands[0].index && f.operands[0].scale && f.operands[0].offset);
     assert_true(att_form("LEA_B_I (R32)", &f));
@@ -92,15 +92,15 @@ static void test_address_of_lea(void **state)
 }
 
 /* An AT&T operand with registers that no other operand uses. */
-static void instance(const struct att_operand *o, unsigned i, bool one, struct str *out)
+static void instance(const struct spelled_operand *o, unsigned i, bool one, struct str *out)
 {
     static const char *const general[4][3] = {{"%cl", "%dl", "%r8b"}, {"%cx", "%dx", "%r8w"}, {"%ecx", "%edx", "%r8d"}, {"%rcx", "%rdx", "%r8"}};
 
-    if (o->class == ATT_IMMEDIATE) {
+    if (o->class == SPELLED_IMMEDIATE) {
         str_add(out, one ? "$1" : "$7");
-    } else if (o->class == ATT_MEMORY && o->name[0]) {
+    } else if (o->class == SPELLED_MEMORY && o->name[0]) {
         str_addf(out, "(%%rbx,%%%s9)%s", o->name, o->mask ? "{%k1}" : "");
-    } else if (o->class == ATT_MEMORY) {
+    } else if (o->class == SPELLED_MEMORY) {
         str_addf(out, "(%%rbx)%s", o->mask ? "{%k1}" : "");
     } else if (strcmp(o->name, "gpr") == 0) {
         str_add(out, general[o->bits == 8 ? 0 : o->bits == 16 ? 1 : o->bits == 32 ? 2 : 3][i % 3]);
@@ -110,7 +110,7 @@ static void instance(const struct att_operand *o, unsigned i, bool one, struct s
 }
 
 /* Forms whose AT&T text must assemble back to themselves: no fixed registers, no far, broadcast or sized-by-context operands. */
-static bool is_fair(const struct form_row *row, const struct att_form *f)
+static bool is_fair(const struct form_row *row, const struct spelling *f)
 {
     const char *t = row->template;
     if (!f->plain || f->address || strstr(t, ", al") || strstr(t, " al") || strstr(t, "ax,") || strstr(t, ", dx") || strstr(row->form, "1to") ||
@@ -139,7 +139,7 @@ static void test_against_the_assembler(void **state)
     size_t lines = 0, same = 0, checked = 0;
 
     for (size_t i = 0; i < forms_count(forms); i++) {
-        struct att_form f;
+        struct spelling f;
         const struct form_row *row = forms_at(forms, i);
         if (!att_form(row->form, &f) || !is_fair(row, &f))
             continue;

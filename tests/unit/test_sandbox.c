@@ -2,12 +2,14 @@
 /* Real code in a real child: only what holds on every machine, busy or not. */
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,6 +99,49 @@ static void test_killed(void **state)
     /* A child that was killed before it had begun an item took none with it. */
     assert_true(sandbox_children(sandbox) - before >= killed);
     assert_true(killed <= 5);
+}
+
+/* Beside busy processes on its CPU, when it may only have what they leave: that it has no answer in time is their doing, and not an endless run of its code. */
+static void test_starved(void **state)
+{
+    static const uint8_t loop[] = {0xeb, 0xfe}, nop[] = {0x90};
+    enum { BUSY = 2 };
+    const struct sched_param none = {0};
+    pid_t busy[BUSY];
+    struct err err = {0};
+    uint32_t offset, endless;
+    cpu_set_t one;
+
+    (void)state;
+    CPU_ZERO(&one);
+    CPU_SET((unsigned)sandbox_cpu(sandbox), &one);
+    sandbox_clear(sandbox);
+    assert_true(sandbox_add(sandbox, nop, sizeof nop, 1, COUNTER_MEMORY, &offset));
+    assert_true(sandbox_add(sandbox, loop, sizeof loop, 1, COUNTER_MEMORY, &endless));
+    struct sandbox_item item = {.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .kernel = true, .counter = COUNTER_MEMORY, .warm = 1, .count = 2, .samples = 2};
+    sandbox_items(sandbox)[0] = item;
+    assert_true(sandbox_run(sandbox, 1, NULL, NULL, NULL, &err));
+    pid_t child = sandbox_pid(sandbox, true);
+    assert_true(child > 0);
+    if (sched_setscheduler(child, SCHED_IDLE, &none) != 0)
+        skip();
+    for (unsigned i = 0; i < BUSY; i++)
+        if ((busy[i] = fork()) == 0) {
+            sched_setaffinity(0, sizeof one, &one);
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            for (;;)
+                ;
+        }
+    sandbox_items(sandbox)[0] = item;
+    sandbox_items(sandbox)[0].offset = endless;
+    bool ok = sandbox_run(sandbox, 1, NULL, NULL, NULL, &err);
+    for (unsigned i = 0; i < BUSY; i++) {
+        kill(busy[i], SIGKILL);
+        waitpid(busy[i], NULL, 0);
+    }
+    assert_true(ok);
+    assert_int_equal(sandbox_items(sandbox)->fault, FAULT_STARVED);
+    sandbox_clear(sandbox);
 }
 
 static bool yes(void *state)
@@ -305,7 +350,7 @@ static void test_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_killed), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_killed), cmocka_unit_test(test_starved), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
                                        cmocka_unit_test(test_robust_facts), cmocka_unit_test(test_walking), cmocka_unit_test(test_set)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);

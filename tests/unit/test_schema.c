@@ -50,6 +50,7 @@ static const char *const script[] = {
     "kernel whatif reorder_buffer=64..66 --machine skylake",
     "kernel evaluate blocks.csv --machine skylake --threads 1",
     "kernel report r.html --machine skylake",
+    "kernel graph g.dot --machine skylake",
     "mapping list",
     "mapping use skylake",
     "mapping show 'ADD (R64, R64)'",
@@ -59,6 +60,9 @@ static const char *const script[] = {
     "mapping export pmevo my.json",
     "mapping import pmevo my.json",
     "mapping import uops-info up.csv",
+    "mapping export osaca my.yml",
+    "mapping import osaca my.yml",
+    "mapping import osaca left-out.yml",
     "mapping new 8 mine",
     "mapping set 'ADD (R64, R64)' 1*p0156",
     "mapping use skylake",
@@ -124,14 +128,15 @@ static const char *const elsewhere[] = {
 
 static json_t *schema;
 
-/* What the program prints of @script with --format @format. */
-static void run(const char *format, struct str *out)
+/* What the program prints of @script with --format @format, after each command what @marker prints (NULL: nothing). */
+static void run(const char *format, const char *marker, struct str *out)
 {
     struct str text = {0}, shell = {0};
     struct err err = {0};
 
     work_put("blocks.csv", "hex,cycles\n4801d8,1\n480fafc3,3\n");
     work_put("up.csv", "instruction,family,latency,throughput,uops,ports\n\"ADD (R64, R64)\",ADD,1,0.25,1,1*p0156\n");
+    work_put("left-out.yml", "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], port_pressure: [[1, '0']]}\n- {name: add, port_pressure: [[1, '7']]}\n");
     work_put("forms.csv", "form,template,extension\n\"XYZ (R64)\",\"bswap {RW:R64}\",\n");
     work_put("inner.pf", "jobs\n");
     for (size_t i = 0; i < sizeof script / sizeof *script; i++) {
@@ -139,6 +144,8 @@ static void run(const char *format, struct str *out)
         str_addf(&text, "%.*s%s%s\n", at ? (int)(at - script[i]) : (int)strlen(script[i]), script[i], at ? getenv("PORTOLAN_DATA") : "", at ? at + 1 : "");
         if (strcmp(script[i], "kernel paste") == 0)
             str_add(&text, "add %rax, %rbx\n.\n");
+        if (marker)
+            str_addf(&text, "%s\n", marker);
     }
     work_put("script.pf", str_text(&text));
     str_addf(&shell, "XDG_DATA_HOME=$PWD/share XDG_STATE_HOME=$PWD/state %s --format %s -b script.pf >out.%s 2>err.%s </dev/null", getenv("PORTOLAN"), format, format, format);
@@ -175,7 +182,7 @@ static void test_each_command(void **state)
     struct str out = {0}, fault = {0};
     size_t count = 0, inner = 0;
     (void)state;
-    run("json", &out);
+    run("json", NULL, &out);
     for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n")) {
         json_error_t error;
         json_t *object = json_loads(line, 0, &error);
@@ -219,6 +226,77 @@ static const json_t *rows_of(const json_t *object)
         if (json_is_array(value) && json_is_object(json_array_get(value, 0)))
             return json_array_get(value, 0);
     return NULL;
+}
+
+/* The objects of the script's commands in order, without those of a script that one of them ran. Borrowed from @out, which is cut. */
+static size_t objects_of(struct str *out, json_t **objects, size_t most)
+{
+    size_t count = 0;
+    bool inner = false;
+    for (char *line = strtok(out->data, "\n"); line && count < most; line = strtok(NULL, "\n")) {
+        json_t *object = json_loads(line, 0, NULL);
+        assert_non_null(object);
+        if (!inner && strncmp(script[count], "source", 6) == 0) {
+            inner = true;
+            json_decref(object);
+            continue;
+        }
+        objects[count++] = object;
+    }
+    return count;
+}
+
+/* Whether @csv has a column @name: in one of its lines, between commas. */
+static bool has_column(const char *csv, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = csv; (at = strstr(at, name)); at++)
+        if ((at == csv || strchr(",\n\"", at[-1])) && strchr(",\r\n\"", at[length]))
+            return true;
+    return false;
+}
+
+/* Every command of the script that prints rows in JSON has them in CSV, with all their names. What is between two of them is told by a command that prints always
+ * the same. */
+static void test_every_command_has_its_rows_in_csv(void **state)
+{
+    static const char marker[] = "help fact retire_width";
+    static json_t *objects[sizeof script / sizeof *script];
+    struct str out = {0}, csv = {0}, sign = {0};
+    struct err err = {0};
+    size_t with_rows = 0;
+    (void)state;
+
+    run("json", NULL, &out);
+    assert_int_equal(objects_of(&out, objects, sizeof script / sizeof *script), sizeof script / sizeof *script);
+    run("csv", marker, &csv);
+    work_put("line.pf", marker);
+    str_clear(&out);
+    str_addf(&out, "%s --format csv -b line.pf >line.out", getenv("PORTOLAN"));
+    if (system(str_text(&out)) != 0 || !file_read("line.out", LARGEST, &sign, &err))
+        fail_msg("%s", err.what);
+    char *at = csv.data;
+    for (size_t i = 0; i + 1 < sizeof script / sizeof *script; i++) {   /* behind quit nothing is printed */
+        char *end = strstr(at, str_text(&sign));
+        if (!end)
+            fail_msg("%s: what follows it is not there", script[i]);
+        *end = '\0';
+        const json_t *row = rows_of(objects[i]);
+        const char *name;
+        json_t *value;
+        with_rows += row != NULL;
+        if (row)
+            json_object_foreach((json_t *)row, name, value)
+                if (!json_is_array(value) && !json_is_object(value) && !has_column(at, name))
+                    fail_msg("%s: CSV lacks the column %s: %.300s", script[i], name, at);
+        at = end + sign.length;
+    }
+    assert_true(with_rows > 20);
+    for (size_t i = 0; i < sizeof script / sizeof *script; i++)
+        json_decref(objects[i]);
+    str_done(&out);
+    str_done(&csv);
+    str_done(&sign);
 }
 
 /* Each command of the script alone, as its CSV tells nothing of whose it is. */
@@ -332,7 +410,7 @@ static int done(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_checker), cmocka_unit_test(test_each_command), cmocka_unit_test(test_rows_are_in_csv), cmocka_unit_test(test_names_are_documented),
+        cmocka_unit_test(test_checker), cmocka_unit_test(test_each_command), cmocka_unit_test(test_every_command_has_its_rows_in_csv), cmocka_unit_test(test_rows_are_in_csv), cmocka_unit_test(test_names_are_documented),
     };
     return cmocka_run_group_tests(tests, in_directory, done);
 }

@@ -467,7 +467,7 @@ static void osaca_entries(size_t count)
     for (size_t i = 0; i < count; i++)
         str_add(&text, "- {name: add, operands: [{class: register, name: ymm}], latency: 1, port_pressure: [[1, '01']]}\n");
     struct osaca_notes notes = {0};
-    struct machine *m = import_osaca_parse("some", "text", text.data, text.length, forms, &notes, &err);
+    struct machine *m = import_osaca_parse("some", "text", text.data, text.length, (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms}, &notes, &err);
     if (!m)
         fail_msg("%s", err.what);
     assert_int_equal(notes.entries, count + 1);
@@ -487,7 +487,7 @@ static void osaca_rules(size_t count)
     for (size_t i = 0; i < count; i++)
         str_add(&text, "- {dst: nosuch, base: '*', offset: '*', index: '*', scale: '*', port_pressure: [[1, '01']]}\n");
     str_add(&text, "instruction_forms:\n- {name: imul, operands: [{class: register, name: gpr}, {class: register, name: gpr}], latency: 1, port_pressure: [[1, '0']]}\n");
-    struct machine *m = import_osaca_parse("some", "text", text.data, text.length, forms, NULL, &err);
+    struct machine *m = import_osaca_parse("some", "text", text.data, text.length, (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms}, NULL, &err);
     assert_true(m || err.what[0]);
     machine_free(m);
     str_done(&text);

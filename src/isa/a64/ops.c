@@ -9,6 +9,7 @@
 #include "isa/a64/decode.h"
 #include "isa/a64/foreign.h"
 #include "isa/a64/listing.h"
+#include "isa/a64/spell.h"
 #include "isa/a64/vary.h"
 #include "isa/cpu.h"
 #include "isa/insn.h"
@@ -135,6 +136,7 @@ const struct isa_ops a64_ops = {
     .is_marker = is_marker,
     .markers = "OSACA markers",
     .move_class = move_class,
+    .spell = a64_spell,
     .foreign = &a64_foreign,
     .vary = &a64_vary,
 };

@@ -70,11 +70,11 @@ static bool split_form(const char *form, struct parts *p)
 }
 
 /* One operand type of a canonical name. */
-static bool classify(const char *type, struct att_operand *out)
+static bool classify(const char *type, struct spelled_operand *out)
 {
     static const char *const registers[] = {"XMM", "YMM", "ZMM", "TMM", "MM", "K", "ST", "SREG", "CR", "DR"};
 
-    *out = (struct att_operand){.class = ATT_REGISTER};
+    *out = (struct spelled_operand){.class = SPELLED_REGISTER};
     for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++)
         if (strcmp(type, registers[i]) == 0) {
             for (unsigned k = 0; registers[i][k]; k++)
@@ -87,43 +87,43 @@ static bool classify(const char *type, struct att_operand *out)
         return true;
     }
     if (str_has_prefix(type, "VSIB_")) {
-        out->class = ATT_MEMORY;
+        out->class = SPELLED_MEMORY;
         snprintf(out->name, sizeof out->name, "%cmm", tolower((unsigned char)type[5]));
         out->base = out->index = true;
         return true;
     }
     if (type[0] == 'M' && (!type[1] || isdigit((unsigned char)type[1]))) {
-        out->class = ATT_MEMORY;
+        out->class = SPELLED_MEMORY;
         out->bits = strchr(type, '_') ? 0 : (unsigned)strtoul(type + 1, NULL, 10);
         out->base = true;
         return true;
     }
-    out->class = str_has_prefix(type, "Rel") ? ATT_LABEL : ATT_IMMEDIATE;
-    return out->class == ATT_LABEL || isdigit((unsigned char)type[0]) || (type[0] == 'I' && isdigit((unsigned char)type[1]));
+    out->class = str_has_prefix(type, "Rel") ? SPELLED_LABEL : SPELLED_IMMEDIATE;
+    return out->class == SPELLED_LABEL || isdigit((unsigned char)type[0]) || (type[0] == 'I' && isdigit((unsigned char)type[1]));
 }
 
-static bool has_register(const struct att_form *f, const char *name)
+static bool has_register(const struct spelling *f, const char *name)
 {
     for (unsigned i = 0; i < f->count; i++)
-        if (f->operands[i].class == ATT_REGISTER && strcmp(f->operands[i].name, name) == 0)
+        if (f->operands[i].class == SPELLED_REGISTER && strcmp(f->operands[i].name, name) == 0)
             return true;
     return false;
 }
 
-static bool has_vector(const struct att_form *f)
+static bool has_vector(const struct spelling *f)
 {
     return has_register(f, "xmm") || has_register(f, "ymm") || has_register(f, "zmm") || has_register(f, "mm") || has_register(f, "k");
 }
 
 /* Operands in AT&T order; a mask register that guards the destination becomes a mark on it. */
-static bool set_operands(const struct parts *p, struct att_form *f)
+static bool set_operands(const struct parts *p, struct spelling *f)
 {
     bool masked = (p->count > 2 || strstr(p->mnemonic, "ERPF")) && p->mnemonic[0] != 'K' && p->count > 1 && strcmp(p->operands[1], "K") == 0;
 
     for (unsigned i = p->count; i-- > 0;) {
         if (masked && i == 1)
             continue;
-        if (f->count == ATT_OPERANDS || !classify(p->operands[i], &f->operands[f->count]))
+        if (f->count == SPELLING_OPERANDS || !classify(p->operands[i], &f->operands[f->count]))
             return false;
         f->operands[f->count].mask = masked && i == 0;
         f->count++;
@@ -131,7 +131,7 @@ static bool set_operands(const struct parts *p, struct att_form *f)
     if (!*p->lea)
         return true;
     /* The address is LEA's source, which the canonical name keeps in the mnemonic. */
-    struct att_operand address = {.class = ATT_MEMORY};
+    struct spelled_operand address = {.class = SPELLED_MEMORY};
     address.base = strstr(p->lea, "_B") || strstr(p->lea, "_R");
     address.index = strstr(p->lea, "_I") != NULL;
     address.scale = strstr(p->lea, "_IS") != NULL;
@@ -143,12 +143,12 @@ static bool set_operands(const struct parts *p, struct att_form *f)
     return true;
 }
 
-static void add_name(struct att_form *f, const char *format, const char *stem, const char *tail)
+static void add_name(struct spelling *f, const char *format, const char *stem, const char *tail)
 {
     char name[64];
     snprintf(name, sizeof name, format, stem, tail);
     size_t length = strlen(name);
-    if (f->name_count == ATT_NAMES || length >= sizeof f->names[0])
+    if (f->name_count == SPELLING_NAMES || length >= sizeof f->names[0])
         return;
     for (unsigned i = 0; i <= length; i++)
         f->names[f->name_count][i] = (char)tolower((unsigned char)name[i]);
@@ -161,7 +161,7 @@ static const char *size_letter(unsigned bits)
 }
 
 /* Width that the suffix tells: of the general register or integer memory operand that AT&T names last. */
-static unsigned suffix_bits(const struct parts *p, const struct att_form *f)
+static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
 {
     static const char *const bare[] = {"SET",     "PREFETCH", "CLDEMOTE", "CLFLUSH", "CLWB",   "LDMXCSR",  "STMXCSR", "VLDMXCSR",  "VSTMXCSR", "RDSEED",
                                        "RDFSBASE", "RDGSBASE", "WRFSBASE", "WRGSBASE", "RDPID",  "WRSS",     "WRUSS",   "INCSSP",    "RDSSP",    "TPAUSE",
@@ -176,18 +176,18 @@ static unsigned suffix_bits(const struct parts *p, const struct att_form *f)
     if (strcmp(p->mnemonic, "CRC32") == 0)
         return f->operands[0].bits;
     for (unsigned i = f->count; i-- > 0;)
-        if (f->operands[i].bits && (f->operands[i].class == ATT_REGISTER || !has_vector(f) || converts))
+        if (f->operands[i].bits && (f->operands[i].class == SPELLED_REGISTER || !has_vector(f) || converts))
             return f->operands[i].bits <= 64 ? f->operands[i].bits : 0;
     return 0;
 }
 
 /* x87 with memory: the letter tells the number's kind as well as its width. */
-static const char *x87_suffix(const struct parts *p, const struct att_form *f)
+static const char *x87_suffix(const struct parts *p, const struct spelling *f)
 {
     static const char *const integers[] = {"FILD", "FIST", "FISTP", "FISTTP", "FIADD", "FICOM", "FICOMP", "FIDIV", "FIDIVR", "FIMUL", "FISUB", "FISUBR"};
     static const char *const reals[] = {"FADD", "FCOM", "FCOMP", "FDIV", "FDIVR", "FLD", "FMUL", "FST", "FSTP", "FSUB", "FSUBR"};
 
-    if (f->count != 1 || f->operands[0].class != ATT_MEMORY)
+    if (f->count != 1 || f->operands[0].class != SPELLED_MEMORY)
         return "";
     unsigned bits = f->operands[0].bits;
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
@@ -200,7 +200,7 @@ static const char *x87_suffix(const struct parts *p, const struct att_form *f)
 }
 
 /* "NBE" after J, SET or CMOV: the compilers' spelling first. */
-static bool add_condition(const struct parts *p, unsigned bits, struct att_form *f)
+static bool add_condition(const struct parts *p, unsigned bits, struct spelling *f)
 {
     static const char *const stems[] = {"CMOV", "SET", "J"};
     static const char *const same[][3] = {
@@ -231,7 +231,7 @@ static bool add_condition(const struct parts *p, unsigned bits, struct att_form 
 }
 
 /* Mnemonics that AT&T names differently. */
-static bool add_renamed(const struct parts *p, struct att_form *f)
+static bool add_renamed(const struct parts *p, struct spelling *f)
 {
     static const char *const renamed[][2] = {
         {"CBW", "cbtw"},    {"CWDE", "cwtl"},   {"CDQE", "cltq"},   {"CWD", "cwtd"},    {"CDQ", "cltd"},    {"CQO", "cqto"},    {"MOVSD", "movsl"},
@@ -265,11 +265,11 @@ static bool add_renamed(const struct parts *p, struct att_form *f)
     return false;
 }
 
-bool att_form(const char *form, struct att_form *out)
+bool att_form(const char *form, struct spelling *out)
 {
     struct parts p;
 
-    *out = (struct att_form){0};
+    *out = (struct spelling){0};
     if (!split_form(form, &p) || !set_operands(&p, out))
         return false;
     out->plain = p.plain;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "isa/x86/att_name.h"
 #include "isa/x86/ops.h"
 
 #include <ctype.h>
@@ -130,6 +131,7 @@ const struct isa_ops x86_ops = {
     .markers = "IACA markers",
     .move_class = move_class,
     .form_traits = x86_form_traits,
+    .spell = att_form,
     .alike = x86_alike,
     .with_register = x86_with_register,
     .alternative = x86_alternative,

@@ -1,0 +1,34 @@
+/* How assembly text, the language of OSACA's machine files, spells an instruction form: mnemonics and operands as they are written. Derived from the canonical
+ * name alone, by each instruction set in its own way (x86/att_name.h, a64/spell.h). */
+#ifndef PORTOLAN_ISA_SPELLING_H
+#define PORTOLAN_ISA_SPELLING_H
+
+#include <stdbool.h>
+
+enum spelled_class { SPELLED_REGISTER, SPELLED_MEMORY, SPELLED_IMMEDIATE, SPELLED_LABEL, SPELLED_CONDITION, SPELLED_PREFETCH };
+
+struct spelled_operand {
+    enum spelled_class class;
+    char name[8];        /* register: "gpr", "xmm", "k"; AArch64: "x", "d", "v"; memory: register class of the index, where that tells forms apart, else "" */
+    char shape[4];       /* AArch64: of the elements, "d" of v0.2d, "" of none */
+    unsigned bits;       /* of a general register or memory; 0: the name does not say */
+    bool mask;           /* written under an AVX-512 mask */
+    bool base, index, scale, offset;   /* parts of the address, where they tell forms apart; elsewhere a base alone stands for any address */
+    char base_name[8];   /* AArch64, memory: register class of the base */
+    bool pre, post;      /* AArch64: the base steps, before or behind the access */
+};
+
+#define SPELLING_NAMES 18
+#define SPELLING_OPERANDS 6
+
+struct spelling {
+    char names[SPELLING_NAMES][24];   /* lower case, in the order in which to look for them: "addq", "add"; branches: "jne", "jnz" */
+    unsigned name_count;
+    struct spelled_operand operands[SPELLING_OPERANDS];
+    unsigned count;
+    bool address;                /* the parts of the address tell forms apart */
+    bool plain;                  /* no prefix, rounding or EVEX mark that this spelling hides */
+    bool suffixed;               /* names[0] ends in a size suffix that names[1] lacks */
+};
+
+#endif
