@@ -72,7 +72,7 @@ static bool print_view(struct session *s, const char *verb, const char *argument
     struct grid g;
 
     if (strcmp(verb, "view") != 0)
-        return err_set(err, ERR_USAGE, "open the workbench", "%s needs the workbench", verb);
+        return err_set(err, ERR_USAGE, "open the workbench", "%s needs a view of the workbench", verb);
     if (index >= view_count())
         return view_refuse(argument, err);
     void *state = views[index]->open();

@@ -128,9 +128,9 @@ test_demo_to_its_end() {
 
 test_without_a_screen() {
     expect 1 "$portolan" -e tutorial
-    holds err 'tutorial needs the workbench'
+    holds err 'tutorial needs a view of the workbench'
     expect 1 "$portolan" -e demo
-    holds err 'demo needs the workbench'
+    holds err 'demo needs a view of the workbench'
 }
 
 run_tests
