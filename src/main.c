@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <config.h>
 
+#include <fcntl.h>
 #include <getopt.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -311,12 +312,23 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     return run_script(s, a->files.count ? a->files.items[0] : NULL, err);
 }
 
+/* Where standard input, output or error is closed, a file opened later would be read, or written over, in its place. What is opened here fails as a closed one does. */
+static bool standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct arguments a = {0};
     struct session s;
     struct err err = {0};
 
+    if (!standard_files())
+        return 1;
     setlocale(LC_CTYPE, "");
     /* A limit on the size of files is a fault of the write that meets it. */
     signal(SIGXFSZ, SIG_IGN);

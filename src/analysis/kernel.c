@@ -430,10 +430,14 @@ static struct kernel *kernel_from_object(const char *path, const struct kernel_o
         else if (symbol || !wanted)
             k = kernel_of(&o, path, symbol, err);
     }
-    if (k)
+    if (!object_whole(&o, path, err)) {
+        kernel_free(k);
+        k = NULL;
+    } else if (k) {
         k = loop_check(k, options, err);
-    else
+    } else {
         err_at(err, path, 0, 0);
+    }
     object_done(&o);
     return k;
 }

@@ -40,6 +40,16 @@ void die(const char *format, ...)
     abort();
 }
 
+void die_prepare(void)
+{
+    void (*restore)(void) = atomic_exchange(&restore_hook, NULL), (*save)(void) = atomic_exchange(&save_hook, NULL);
+
+    if (restore)
+        restore();
+    if (save)
+        save();
+}
+
 mem_fault_of *_Atomic mem_fault;
 
 bool mem_refused(size_t size)

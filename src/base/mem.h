@@ -45,6 +45,8 @@ bool mem_refused(size_t size);
 
 /* Prints "portolan: ..." on stderr after running the hook (the screen restores the terminal there), runs the other (which saves the session) and aborts. */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+/* What die() does before it ends the program, for another end. */
+void die_prepare(void);
 void die_set_hook(void (*restore)(void));
 void die_set_save(void (*save)(void));
 #define BUG(...) die("bug: " __VA_ARGS__)

@@ -69,6 +69,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!path)
         return err_set(err, ERR_USAGE, "kernel functions FILE", "no object or program is loaded");
     bool ok = object_read(path, OBJECT_FUNCTIONS, &o, err) && functions_rank(&o, &ranking, err);
+    ok = object_whole(&o, path, ok ? err : NULL) && ok;
     if (ok)
         add_rows(&o, &ranking, path, v, result);
     vec_done(&ranking.list);

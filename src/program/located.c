@@ -163,6 +163,7 @@ bool located_add(struct located *out, const struct program_code *c, const struct
     }
     out->all += s->count;
     out->elsewhere += s->count - taken;
+    ok = object_whole(&o, path, ok ? err : NULL) && ok;
     object_done(&o);
     return ok;
 }

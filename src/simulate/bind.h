@@ -12,19 +12,20 @@ static inline unsigned next_in_turn(struct simulator *s, portset ports)
     return s->load_turn;
 }
 
-/* The two ports of @ports with the least waiting at the beginning of the cycle, the highest of equals; the first twice where the second is much worse. Which is the better is
+/* The two of the ports with the least waiting at the beginning of the cycle, the highest of equals; the first twice where the second is much worse. Which is the better is
  * past foretelling: no branch depends on it. */
-static inline struct choice best_ports(portset ports, const uint32_t *before, int32_t now)
+static inline void choose_best(struct choice *choice, const uint32_t *before)
 {
-    uint32_t best = UINT32_MAX, next = UINT32_MAX;
+    uint32_t one = before[choice->ports[0]], other = before[choice->ports[1]], best = one < other ? one : other, next = one < other ? other : one;
 
-    for (; ports; ports &= ports - 1) {
-        uint32_t here = before[__builtin_ctz(ports)], worse = here > best ? here : best;
+    for (unsigned i = 2; i < choice->count; i++) {
+        uint32_t here = before[choice->ports[i]], worse = here > best ? here : best;
         best = here < best ? here : best;
         next = worse < next ? worse : next;
     }
-    bool worse = next == UINT32_MAX || (next >> 8) - (best >> 8) >= 3;
-    return (struct choice){now, {(uint8_t)(PORTS_MAX - 1 - (best & 0xff)), (uint8_t)(PORTS_MAX - 1 - ((worse ? best : next) & 0xff))}};
+    next = (next >> 8) - (best >> 8) >= 3 ? best : next;
+    choice->best[0] = (uint8_t)(PORTS_MAX - 1 - (best & 0xff));
+    choice->best[1] = (uint8_t)(PORTS_MAX - 1 - (next & 0xff));
 }
 
 /* The port of the µop in slot @slot: the second and fourth slot of a cycle, or µop that computes (fact port_turns), take the next best unless that is much worse (as
@@ -36,9 +37,11 @@ static inline unsigned choose_port(struct simulator *s, const struct plan_uop *u
     if (uop->only >= 0)
         return (unsigned)uop->only;
     struct choice *choice = &s->best[uop->choice];
-    if (choice->cycle != s->now)
-        *choice = best_ports(uop->ports, s->before, s->now);
-    return choice->port[(s->core->turns_of_computing ? s->bound_now++ : slot) & 1];
+    if (choice->cycle != s->now) {
+        choice->cycle = s->now;
+        choose_best(choice, s->before);
+    }
+    return choice->best[(s->core->turns_of_computing ? s->bound_now++ : slot) & 1];
 }
 
 #endif

@@ -45,6 +45,19 @@ static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uo
     return period;
 }
 
+/* From each item to the next that stores, the first after the last. */
+static void link_stores(struct plan *p)
+{
+    p->first_store = 0;
+    for (size_t i = p->items.count; i-- > 0;)
+        p->first_store = p->items.items[i].store ? (uint32_t)i : p->first_store;
+    uint32_t next = p->first_store;
+    for (size_t i = p->items.count; i-- > 0;) {
+        p->items.items[i].next_store = next;
+        next = p->items.items[i].store ? (uint32_t)i : next;
+    }
+}
+
 void cache_plan(struct plan *p, const struct core *c, const struct address_work *work)
 {
     uint32_t period = 1;
@@ -70,50 +83,26 @@ void cache_plan(struct plan *p, const struct core *c, const struct address_work 
         period = own > period ? own : period;
     }
     p->phases = period;
-}
-
-/* Loads of the cycle that have a bank of @banks, and what that is relative to, in common with the most others. */
-static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
-{
-    unsigned most = 0;
-
-    for (uint32_t rest = banks; rest; rest &= rest - 1) {
-        unsigned here = 0;
-        for (unsigned i = 0; i < at->loads; i++)
-            here += at->symbols[i] == symbol && at->banks[i] >> __builtin_ctz(rest) & 1;
-        most = here > most ? here : most;
-    }
-    return most;
-}
-
-bool cache_takes(const struct simulator *s, struct cache_cycle *at, int64_t cycle, const struct plan_uop *load, int64_t iteration)
-{
-    const struct plan_place *place = &s->plan.places.items[load->first_place + ((uint32_t)iteration & load->place_mask)];
-    uint32_t banks = place->banks, others = 0;
-
-    if (at->cycle != cycle) {
-        at->cycle = cycle;
-        at->crossed = at->loads = 0;
-    }
-    if (place->crosses && at->crossed >= s->cache.most_crossed)
-        return false;
-    for (unsigned i = 0; i < at->loads; i++)
-        others += at->symbols[i] == load->symbol && at->banks[i] & banks;
-    if (others >= s->cache.most_per_bank && most_in_bank(at, load->symbol, banks) >= s->cache.most_per_bank)
-        return false;
-    if (at->loads < CACHE_LOADS) {
-        at->symbols[at->loads] = load->symbol;
-        at->banks[at->loads++] = banks;
-    }
-    at->crossed += place->crosses;
-    return true;
+    link_stores(p);
 }
 
 static void next_store(const struct simulator *s, struct place *at)
 {
-    do
-        place_next(at, s->plan.items.count);
-    while (!s->plan.items.items[at->index].store);
+    uint32_t next = s->plan.items.items[at->index].next_store;
+
+    at->iteration += next <= at->index;
+    at->index = next;
+}
+
+/* The line that @at is in. Lines have lengths that are powers of two, as good as always. */
+static uint64_t line_of(const struct simulator *s, uint64_t at)
+{
+    return s->cache.shift ? at >> s->cache.shift : at / s->cache.line;
+}
+
+static bool crosses(const struct simulator *s, uint64_t at, uint32_t bytes)
+{
+    return bytes <= s->cache.line && at - line_of(s, at) * s->cache.line + bytes > s->cache.line;
 }
 
 /* Where the store at @at begins, and relative to what: two with the same can be compared. */
@@ -134,12 +123,9 @@ void cache_start(struct simulator *s)
     s->load_ports = 0;
     for (size_t u = 0; u < s->plan.uops.count; u++)
         s->load_ports |= s->plan.uops.items[u].bytes ? s->plan.uops.items[u].ports : 0;
-    s->cache.leaving = (struct place){0};
-    for (size_t i = 0; i < s->plan.items.count; i++)
-        if (s->plan.items.items[i].store) {
-            s->cache.leaving.index = (uint32_t)i;
-            break;
-        }
+    s->cache.line = line_of_stores(s->core);
+    s->cache.shift = s->cache.line & (s->cache.line - 1) ? 0 : (uint32_t)__builtin_ctz(s->cache.line);
+    s->cache.leaving = (struct place){.index = s->plan.first_store};
 }
 
 int32_t cache_commit(struct simulator *s)
@@ -153,15 +139,13 @@ int32_t cache_commit(struct simulator *s)
     }
     if (!s->leaving)
         return 0;
-    uint32_t line = line_of_stores(s->core);
     uint64_t symbols[2], at = store_place(s, &s->cache.leaving, &symbols[0]);
-    s->cache.busy = first_level_crosses((int64_t)at, s->plan.items.items[s->cache.leaving.index].stored.bytes, line);
+    s->cache.busy = crosses(s, at, s->plan.items.items[s->cache.leaving.index].stored.bytes);
     next_store(s, &s->cache.leaving);
     if (s->cache.busy || s->leaving < 2 || s->commit_width < 2)
         return 1;
     uint64_t next = store_place(s, &s->cache.leaving, &symbols[1]);
-    if (symbols[0] != symbols[1] || at / line != next / line ||
-        first_level_crosses((int64_t)next, s->plan.items.items[s->cache.leaving.index].stored.bytes, line))
+    if (symbols[0] != symbols[1] || line_of(s, at) != line_of(s, next) || crosses(s, next, s->plan.items.items[s->cache.leaving.index].stored.bytes))
         return 1;
     next_store(s, &s->cache.leaving);
     return 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From sources to ports: the calendar of µops whose time is known, the queues in front of the ports, dispatch, and the values that follow from it. */
-#include "simulate/state.h"
+#include "simulate/banks.h"
 
 #include <string.h>
 

@@ -14,6 +14,7 @@ static void read_facts(struct front *f, const struct core *c)
     f->complex_uops = (int32_t)c->decode_complex_uops;
     f->microcode_width = core_microcode_width(c);
     f->uop_queue = (int32_t)c->uop_queue;
+    f->room = f->complex_uops < f->uop_queue ? f->complex_uops : f->uop_queue;
     f->lcp_penalty = (int32_t)c->lcp_penalty;
     f->stream_width = alike ? whole(c->decode_width, 8) : whole(width, 8);
     f->fusible_last = c->fusible_last;
@@ -40,7 +41,7 @@ static unsigned copies_of(double slots, const struct core *c)
 static struct decode_group group_from(const struct front *f, size_t first)
 {
     const struct plan_item *items = f->plan->items.items;
-    struct decode_group group = {0};
+    struct decode_group group = {.first_members = items[first].members, .first_uops = (int32_t)items[first].decode};
     uint32_t used = 0, decoders = (uint32_t)f->decoders, most = (uint32_t)f->complex_uops;
 
     for (size_t i = first; used < decoders; i = i + 1 == f->plan->items.count ? 0 : i + 1) {
@@ -89,7 +90,7 @@ void front_start(struct front *f, const struct plan *plan, const struct core *c,
     for (size_t i = 0; i < plan->items.count; i++)
         slots += plan->items.items[i].decode;
     f->copies = f->source == SOURCE_LOOP_BUFFER ? copies_of(slots, c) : 1;
-    f->remembers = !f->streams && plan->insns.count <= UINT16_MAX && f->block_bytes <= 64 && f->predecode_width <= UINT8_MAX && f->lcp_penalty <= INT16_MAX;
+    f->remembers = !f->streams && plan->insns.count <= UINT16_MAX && f->block_bytes <= 64 && f->predecode_width <= ROOM_MOST && f->lcp_penalty <= INT16_MAX;
     if (f->remembers && !f->predecodings)
         f->predecodings = mem_zero(PREDECODED, sizeof *f->predecodings);
 }
@@ -141,24 +142,26 @@ static void predecode_anew(struct front *f, int64_t room)
         next_block(f);
 }
 
-static int8_t paid(const struct front *f)
+static uint32_t paid(const struct front *f)
 {
-    return (int8_t)(f->crossing_paid | f->lcp_paid << 1);
+    return f->crossing_paid | (uint32_t)f->lcp_paid << 1;
 }
 
-/* The same with room for all: what happens then depends on the place alone. */
-static void predecode_again(struct front *f)
+/* The same for what has been met before: what happens depends on the place and on the room alone, of which no more than the width matters. */
+static void predecode_again(struct front *f, int64_t free)
 {
+    uint32_t room = free < f->predecode_width ? (uint32_t)free : (uint32_t)f->predecode_width;
     uint32_t index = f->predecoded.index;
     int64_t at = f->at - f->block, number = f->predecoded.number, iteration = f->predecoded.iteration;
-    struct predecoded *known = &f->predecodings[(index * 29 + (uint32_t)at) % PREDECODED];
+    struct predecoded *known = &f->predecodings[(index * 29 + (uint32_t)at + room * 101) % PREDECODED];
+    uint64_t key = (uint64_t)f->number << 32 | index << 16 | (uint32_t)(uint8_t)at << 8 | room << 2 | paid(f);
 
-    if (known->block != f->number || known->index != index || known->at != at || known->paid != paid(f)) {
-        *known = (struct predecoded){.block = f->number, .index = (uint16_t)index, .at = (int8_t)at, .paid = paid(f)};
-        predecode_anew(f, INT32_MAX);
+    if (known->key != key) {
+        *known = (struct predecoded){.key = key};
+        predecode_anew(f, room < (uint32_t)f->predecode_width ? room : INT32_MAX);
         known->next = (uint16_t)f->predecoded.index;
         known->next_at = (int8_t)(f->at - f->block);
-        known->next_paid = paid(f);
+        known->next_paid = (uint8_t)paid(f);
         known->count = (uint8_t)(f->predecoded.number - number);
         known->iterations = (uint8_t)(f->predecoded.iteration - iteration);
         known->stall = (int16_t)f->stall;
@@ -181,8 +184,8 @@ static inline void predecode(struct front *f)
     if (room <= 0)
         return;
     f->moved = true;
-    if (f->remembers && room >= f->predecode_width)
-        predecode_again(f);
+    if (f->remembers)
+        predecode_again(f, room);
     else
         predecode_anew(f, room);
 }
@@ -195,20 +198,42 @@ static void deliver(struct front *f, const struct plan_item *item)
     place_next(&f->delivered, f->plan->items.count);
 }
 
-/* A group, or as much of it as is there. False when the queue may not have room for it, or there is none. */
-static bool decode_group(struct front *f, int64_t visible, int32_t room)
+/* As much of a group as is there and finds the queue with room. */
+static void decode_part(struct front *f, int64_t visible)
 {
-    const struct decode_group *group = &f->groups[f->delivered.index];
+    const struct decode_group *groups = f->groups, *group = &groups[f->delivered.index];
+    uint32_t at = f->delivered.index, count = (uint32_t)f->plan->items.count, items = 0;
+    int32_t queued = f->queued, most = f->uop_queue - f->room;
 
-    if (!group->items || f->queued + group->uops - group->last + room > f->uop_queue)
-        return false;
-    if (visible < group->members) {
-        const struct plan_item *item;
-        while (visible >= (item = &f->plan->items.items[f->delivered.index])->members) {
-            visible -= item->members;
-            deliver(f, item);
+    for (; items < group->items && queued <= most && visible >= groups[at].first_members; items++) {
+        visible -= groups[at].first_members;
+        queued += groups[at].first_uops;
+        if (++at == count) {
+            at = 0;
+            f->delivered.iteration++;
         }
-        return true;
+    }
+    if (items == 0)
+        return;
+    f->decoded = f->visible - visible;
+    f->queued = queued;
+    f->delivered.number += items;
+    f->delivered.index = at;
+    f->decode_stall = items == group->items ? group->stall : 0;
+    f->moved = true;
+}
+
+static void decode(struct front *f)
+{
+    if (f->decode_stall > 0) {
+        f->decode_stall--;
+        return;
+    }
+    const struct decode_group *group = &f->groups[f->delivered.index];
+    int64_t visible = f->visible - f->decoded;
+    if (visible < group->members || !group->items || f->queued + group->uops - group->last + f->room > f->uop_queue) {
+        decode_part(f, visible);
+        return;
     }
     f->queued += group->uops;
     f->decoded += group->members;
@@ -218,34 +243,6 @@ static bool decode_group(struct front *f, int64_t visible, int32_t room)
     f->delivered.index += group->items;
     for (; f->delivered.index >= f->plan->items.count; f->delivered.iteration++)
         f->delivered.index -= (uint32_t)f->plan->items.count;
-    return true;
-}
-
-static void decode(struct front *f)
-{
-    const struct plan_item *items = f->plan->items.items;
-    uint32_t used = 0, decoders = (uint32_t)f->decoders, most = (uint32_t)f->complex_uops;
-    int32_t room = f->complex_uops < f->uop_queue ? f->complex_uops : f->uop_queue;
-
-    if (f->decode_stall > 0) {
-        f->decode_stall--;
-        return;
-    }
-    int64_t visible = f->visible - f->decoded;
-    if (visible <= 0 || decode_group(f, visible, room))
-        return;
-    while (used < decoders && f->queued + room <= f->uop_queue) {
-        const struct plan_item *item = &items[f->delivered.index];
-        visible -= item->members;
-        if (visible < 0 || (item->complex && used) || (used + 1 == decoders && item->fusible && !f->fusible_last))
-            return;
-        deliver(f, item);
-        used += item->decode > 1 ? item->decode : 1;
-        if (item->decode > most)
-            f->decode_stall = (int32_t)((item->decode - 1) / f->microcode_width);
-        if (item->branch || item->decode >= most)
-            return;
-    }
 }
 
 /* µop cache, loop buffer, or a front end of which nothing is known: so many µops a cycle. Decoders that are all alike: so many instructions. Of either no more
@@ -272,6 +269,12 @@ static void stream(struct front *f)
     }
 }
 
+/* Whether the queue may not have room for another item. */
+static inline bool is_full(const struct front *f)
+{
+    return f->queued + f->room > f->uop_queue;
+}
+
 bool front_cycle(struct front *f)
 {
     f->moved = false;
@@ -279,10 +282,13 @@ bool front_cycle(struct front *f)
         stream(f);
         return f->moved;
     }
+    if (f->blocked && is_full(f))
+        return false;
     f->moved = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded.number;
     decode(f);
     predecode(f);
     f->visible = f->predecoded.number;
+    f->blocked = !f->moved && is_full(f);
     return f->moved;
 }
 

@@ -3,6 +3,7 @@
  * only: it is the first in which it is ready and no older one has the port. So no cycle is looked at to see who can go; an item's course is told at
  * rename, and the cycles only count what has been told. A µop that holds a port or pipe for some cycles could hold up an older one that is ready a little later:
  * then the block is lost for this way, and is simulated by events. */
+#include "simulate/banks.h"
 #include "simulate/bind.h"
 #include "simulate/slots.h"
 
@@ -12,19 +13,20 @@
 
 /* When the µops of an item go to their ports. UNKNOWN: none of that kind did. */
 struct course {
-    int32_t first, last, load, compute_first, compute_last;
+    int32_t first, last, load, compute_first, compute_last;   /* cycles */
     uint32_t loader;                   /* the µop that loads */
 };
 
 static void size_rings(struct simulator *s)
 {
     struct order *o = &s->order;
-    uint32_t rows = power_of_two(s->plan.longest_distance + 2), ring = power_of_two(items_in_flight(s) + (size_t)s->core->uop_queue);
+    uint32_t ring = power_of_two(items_in_flight(s) + (size_t)s->core->uop_queue);
 
-    s->row_mask = rows - 1;
-    s->value_count = (int32_t)(rows * s->plan.nodes.count);
-    RING(o->values, o->value_capacity, (size_t)s->value_count + 1);
-    memset(o->values, 0, (size_t)s->value_count * sizeof *o->values);   /* before the first iteration all was there long ago */
+    o->kept = s->plan.longest_distance * s->plan.nodes.count;
+    o->rows = 4 * s->plan.longest_distance + 16;
+    RING(o->values, o->value_capacity, o->kept + o->rows * s->plan.nodes.count + 1);
+    memset(o->values, 0, o->kept * sizeof *o->values);   /* before the first iteration all was there long ago */
+    o->here = o->values + o->kept;
     o->mask = ring - 1;
     if (s->timeline)
         RING(o->fetched, o->fetched_capacity, ring);
@@ -51,7 +53,6 @@ void order_start(struct simulator *s)
     size_rings(s);
     s->order.room = LANE_ZERO + in_lane((uint64_t)s->rob_size, LANE_ROB) + in_lane((uint64_t)s->scheduler_size, LANE_SCHEDULER) + in_lane((uint64_t)s->load_size, LANE_LOADS) +
                     in_lane((uint64_t)s->store_size, LANE_STORES);
-    s->order.base = 0;
     s->order.fours = (s->core->ports->count + 3) / 4;
     s->order.lost = false;
     s->order.gaps = s->load_ports != 0;
@@ -62,6 +63,8 @@ void order_start(struct simulator *s)
     s->order.content = s->order.times = s->order.retirement = 0;
     for (unsigned port = 0; port < PORTS_MAX; port++)
         s->order.term[port] = (2 * (uint64_t)(s->order.alike >> port & 1 ? PORTS_MAX : port) + 1) * TURN_BACK;
+    for (unsigned port = 0; port < PORTS_MAX; port++)
+        s->order.came[port] = PORTS_MAX - 1 - port;
     memset(s->order.gone, 0, sizeof s->order.gone);
 }
 
@@ -166,13 +169,12 @@ static inline __attribute__((always_inline)) int32_t place_uop(struct simulator 
 /* The value that @source stands for, of the iteration at rename. */
 static inline const struct told_value *told(const struct simulator *s, const struct plan_source *source)
 {
-    int32_t place = s->order.base + source->place;
-    return &s->order.values[place < 0 ? place + s->value_count : place];
+    return s->order.here + source->place;
 }
 
 static inline void tell(struct simulator *s, uint32_t node, int32_t value, int32_t known)
 {
-    s->order.values[(uint32_t)s->order.base + node] = (struct told_value){value, known};
+    s->order.here[node] = (struct told_value){value, known};
 }
 
 /* When the µop's sources let it run, from @ready on. */
@@ -188,7 +190,7 @@ static inline int32_t sources_ready(const struct simulator *s, const struct plan
 }
 
 /* The same by values alone, which can have been there before that was known: *@known, later(it, the cycle in which the last was). */
-static int32_t values_ready(const struct simulator *s, const struct plan_uop *uop, int32_t ready, int32_t *known)
+static inline int32_t values_ready(const struct simulator *s, const struct plan_uop *uop, int32_t ready, int32_t *known)
 {
     for (uint32_t i = uop->first_source; i < uop->first_source + uop->sources; i++) {
         const struct plan_source *source = &s->plan.sources.items[i];
@@ -227,7 +229,7 @@ static inline unsigned bind(struct simulator *s, const struct plan_uop *uop, uns
 {
     unsigned port = choose_port(s, uop, slot);
 
-    s->bound[port] += BOUND_ONE;
+    s->order.came[port] += BOUND_ONE;
     return port;
 }
 
@@ -314,7 +316,7 @@ static int32_t tell_values(struct simulator *s, const struct plan_item *item, co
 }
 
 /* Values that follow from their sources without a µop. */
-static void tell_early(struct simulator *s, const struct plan_item *item)
+static inline void tell_early(struct simulator *s, const struct plan_item *item)
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_EARLY]];
     int32_t known = s->now, ready = values_ready(s, &s->plan.uops.items[item->first_uop + item->uops], s->now, &known);
@@ -348,73 +350,81 @@ static inline void retire(struct simulator *s, const struct plan_item *item, int
         tell(s, nodes[i], with_trails(s, &s->plan.nodes.items[nodes[i]], cycle, cycle - 1), cycle);
 }
 
-static void keep_steps(struct simulator *s, const struct plan_item *item, int32_t first, int32_t done)
+static void keep_steps(struct simulator *s, const struct plan_item *item, int32_t done)
 {
-    struct simulated_step step = {s->order.fetched[(uint64_t)s->issued.number & s->order.mask], s->now, first, done, s->order.retiring};
+    struct simulated_step step = {s->order.fetched[(uint64_t)s->issued.number & s->order.mask], s->now, s->order.first, done, s->order.retiring};
 
     for (uint32_t k = 0; k < item->members; k++)
         s->out->steps[(size_t)s->issued.iteration * s->plan.insns.count + item->insn + k] = step;
 }
 
 /* An item that is one µop, which computes or loads. Returns when it is done. */
-static inline int32_t run_one(struct simulator *s, const struct plan_item *item, unsigned slot, int32_t *first)
+static inline int32_t run_one(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
     const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
     unsigned port = bind(s, uop, slot);
-    int32_t at = place_uop(s, uop, port, sources_ready(s, uop, s->now + AT_RENAME)), done = at + 1;
-    const uint32_t *nodes = &s->plan.listed.items[item->first_value], *end = nodes + item->listed[NODE_COMPUTED];
+    int32_t at = place_uop(s, uop, port, sources_ready(s, uop, s->now + AT_RENAME)), done = at + item->after;
+    const struct plan_telling *telling = &s->plan.tellings.items[item->first_told], *end = telling + item->told;
 
-    *first = at;
-    if (item->unread >= 0)
-        done = later(done, at + (item->load ? item->load_latency : item->unread));
-    for (; nodes < end; nodes++) {
-        const struct plan_node *node = &s->plan.nodes.items[*nodes];
-        int32_t value = item->load ? at + item->load_latency : at + later(node->latency, 1);
-        if (node->trails)
-            value = with_trails(s, node, value, at);
-        tell(s, *nodes, value, at);
-        done = later(done, value);
+    s->order.first = at;
+    for (; telling < end; telling++) {
+        int32_t value = at + telling->after;
+        if (telling->trails) {
+            value = with_trails(s, &s->plan.nodes.items[telling->node], value, at);
+            done = later(done, value);
+        }
+        tell(s, telling->node, value, at);
     }
-    for (end += item->listed[NODE_STORED]; nodes < end; nodes++)
-        tell(s, *nodes, at, at);
     return done;
 }
 
 /* Any other. */
-static __attribute__((noinline)) int32_t run_several(struct simulator *s, const struct plan_item *item, unsigned slot, int32_t *first)
+static __attribute__((noinline)) int32_t run_several(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
-    int32_t done = s->now, known = s->now;
+    struct course course;
+    int32_t known = s->now;
 
-    if (item->uops) {
-        struct course course;
-        run_uops(s, item, slot, &course);
-        *first = course.first;
-        done = tell_values(s, item, &course, &known);
-    }
+    run_uops(s, item, slot, &course);
+    s->order.first = course.first;
+    int32_t done = tell_values(s, item, &course, &known);
     if (item->listed[NODE_EARLY])
         tell_early(s, item);
     return later(done, known);
 }
 
+/* An item without µops. */
+static inline int32_t run_none(struct simulator *s, const struct plan_item *item)
+{
+    s->order.first = s->now;
+    if (item->listed[NODE_EARLY])
+        tell_early(s, item);
+    return s->now;
+}
+
 /* The item at rename, from @slot of the cycle on: all that follows from it. */
 static inline void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
-    int32_t first = s->now, done = item->direct ? run_one(s, item, slot, &first) : run_several(s, item, slot, &first);
+    int32_t done = item->direct ? run_one(s, item, slot) : item->uops ? run_several(s, item, slot) : run_none(s, item);
 
     retire(s, item, done + 1);
     s->order.room -= item->takes;
     if (s->timeline && s->issued.iteration < (int64_t)s->timeline)
-        keep_steps(s, item, first, done);
+        keep_steps(s, item, done);
 }
 
 static void begin_iteration(struct simulator *s)
 {
-    s->order.base += (int32_t)s->plan.nodes.count;
-    if (s->order.base == s->value_count)
-        s->order.base = 0;
+    struct order *o = &s->order;
+
+    o->here += s->plan.nodes.count;
+    if (--o->rows)
+        return;
+    memmove(o->values, o->here - o->kept, o->kept * sizeof *o->values);
+    o->here = o->values + o->kept;
+    o->rows = 4 * s->plan.longest_distance + 16;
 }
 
-/* Of @size entries. */
+/* In use of @size entries. */
 static int32_t used(uint64_t room, int32_t size, enum lane lane)
 {
     return size - (int32_t)((uint16_t)(room >> lane) - (uint16_t)LANE_ZERO);
@@ -430,30 +440,43 @@ void order_count(struct simulator *s)
     s->stores = used(room, s->store_size, LANE_STORES);
 }
 
-static inline double *find_obstacle(struct simulator *s, const struct plan_item *item)
+/* Which of the buffers has no room. */
+static __attribute__((noinline)) double *name_obstacle(struct simulator *s, const struct plan_item *item)
 {
-    if (((s->order.room - item->needs) & LANE_ZERO) == LANE_ZERO)
-        return NULL;
     order_count(s);
     return obstacle(s, item);
 }
 
+static inline double *find_obstacle(struct simulator *s, const struct plan_item *item)
+{
+    return ((s->order.room - item->needs) & LANE_ZERO) == LANE_ZERO ? NULL : name_obstacle(s, item);
+}
+
+typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
+
 /* The µops that are bound to @ports are one less each. */
 static inline void count_gone(struct simulator *s, portset ports)
 {
-    typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
     static const four ones[16] = {
         {0, 0, 0, 0}, {BOUND_ONE, 0, 0, 0}, {0, BOUND_ONE, 0, 0}, {BOUND_ONE, BOUND_ONE, 0, 0},
         {0, 0, BOUND_ONE, 0}, {BOUND_ONE, 0, BOUND_ONE, 0}, {0, BOUND_ONE, BOUND_ONE, 0}, {BOUND_ONE, BOUND_ONE, BOUND_ONE, 0},
         {0, 0, 0, BOUND_ONE}, {BOUND_ONE, 0, 0, BOUND_ONE}, {0, BOUND_ONE, 0, BOUND_ONE}, {BOUND_ONE, BOUND_ONE, 0, BOUND_ONE},
         {0, 0, BOUND_ONE, BOUND_ONE}, {BOUND_ONE, 0, BOUND_ONE, BOUND_ONE}, {0, BOUND_ONE, BOUND_ONE, BOUND_ONE}, {BOUND_ONE, BOUND_ONE, BOUND_ONE, BOUND_ONE},
     };
-    four *bound = (four *)s->bound, *gone = (four *)s->order.gone;
+    four *gone = (four *)s->order.gone;
 
-    for (unsigned i = 0; i < s->order.fours; i++, ports >>= 4) {
-        bound[i] -= ones[ports & 15];
+    for (unsigned i = 0; i < s->order.fours; i++, ports >>= 4)
         gone[i] += ones[ports & 15];
-    }
+}
+
+/* How many µops wait for each port before those of this cycle come. */
+static inline void count_before(struct simulator *s)
+{
+    four *before = (four *)s->before;
+    const four *came = (const four *)s->order.came, *gone = (const four *)s->order.gone;
+
+    for (unsigned i = 0; i < s->order.fours; i++)
+        before[i] = came[i] - gone[i];
 }
 
 /* What has been told to happen in this cycle. */
@@ -486,7 +509,7 @@ void order_cycle(struct simulator *s)
     }
     come_due(s);
     s->order.limit = s->now + FAR;
-    rename_items(s, (struct entrance){find_obstacle, enter, begin_iteration});
+    rename_items(s, (struct entrance){find_obstacle, enter, begin_iteration, count_before});
 }
 
 void order_end(struct simulator *s)

@@ -68,9 +68,31 @@ static bool fill_lanes(struct plan_item *item)
     return item->issue <= LANE_MOST && item->uops <= LANE_MOST;
 }
 
+/* What is told of a direct item when its µop's cycle is known. */
+static void list_tellings(struct plan *p, struct plan_item *item)
+{
+    uint32_t end = item->first_value + item->listed[NODE_COMPUTED] + item->listed[NODE_STORED];
+
+    item->first_told = (uint32_t)p->tellings.count;
+    item->told = item->direct ? end - item->first_value : 0;
+    item->after = item->unread < 0 ? 1 : later(1, item->load ? item->load_latency : item->unread);
+    for (uint32_t i = item->first_value; item->direct && i < end; i++) {
+        uint32_t n = p->listed.items[i];
+        const struct plan_node *node = &p->nodes.items[n];
+        struct plan_telling telling = {n, item->load ? item->load_latency : later(node->latency, 1), node->trails > 0};
+        if (node->kind == NODE_STORED)
+            telling = (struct plan_telling){n, 0, false};
+        item->after = later(item->after, telling.after);
+        vec_push(&p->tellings, telling);
+    }
+}
+
 void plan_turns(struct plan *p)
 {
     p->in_order = true;
+    p->tellings.count = 0;
+    for (size_t k = 0; k < p->items.count; k++)
+        list_tellings(p, &p->items.items[k]);
     for (size_t u = 0; u < p->uops.count; u++)
         p->uops.items[u].apart = p->uops.items[u].pipe || (p->banked && p->uops.items[u].bytes);
     for (size_t k = 0; k < p->items.count; k++)

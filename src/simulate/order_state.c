@@ -35,27 +35,41 @@ static void list_places(const struct simulator *s, uint8_t from[PORTS_MAX])
         from[port] = s->order.alike >> port & 1 ? alike[(turn + at++) % count] : (uint8_t)port;
 }
 
-/* @ports of a cycle, those alike as list_places has them. */
+/* Those of @ports, which are alike, as list_places has them. */
 static portset placed(portset ports, portset alike, const uint8_t from[PORTS_MAX])
 {
-    portset out = ports & ~alike;
+    portset out = 0;
 
-    for (portset rest = ports & alike ? alike : 0; rest; rest &= rest - 1)
+    for (portset rest = alike; rest; rest &= rest - 1)
         out |= (ports >> from[__builtin_ctz(rest)] & 1) << __builtin_ctz(rest);
     return out;
 }
 
-/* How many items retire in which cycles. */
+/* How many items retire in the cycles to come. */
 static int32_t *write_retirement(const struct simulator *s, int32_t *out)
 {
-    for (int32_t cycle = s->now + 1; cycle <= s->order.retiring; cycle++) {
-        uint32_t items = (uint32_t)s->order.due[(uint32_t)cycle % AHEAD].gone;
-        if (!items)
-            continue;
-        *out++ = cycle - s->now;
-        *out++ = (int32_t)items;
-    }
+    const struct due *due = s->order.due;
+
+    for (int32_t cycle = s->now + 1, last = s->order.retiring; cycle <= last; cycle++)
+        *out++ = (int32_t)due[(uint32_t)cycle % AHEAD].gone;
     *out++ = MARK;
+    return out;
+}
+
+/* To which ports µops go in each of the next @cycles. */
+static int32_t *write_goes(const struct simulator *s, int32_t cycles, const uint8_t from[PORTS_MAX], int32_t *out)
+{
+    const struct due *due = s->order.due;
+    portset alike = order_turn(s) ? s->order.alike : 0, last = alike, last_placed = alike;
+
+    for (int32_t i = 1; i <= cycles; i++) {
+        portset ports = due[(uint32_t)(s->now + i) % AHEAD].goes, moved = ports & alike;
+        if (moved && moved != last) {
+            last = moved;
+            last_placed = placed(moved, alike, from);
+        }
+        *out++ = (int32_t)(moved ? (ports ^ moved) | last_placed : ports);
+    }
     return out;
 }
 
@@ -67,8 +81,7 @@ static int32_t *write_ports(const struct simulator *s, int32_t *out)
     uint8_t from[PORTS_MAX];
 
     list_places(s, from);
-    for (int32_t i = 1; i <= cycles; i++)
-        *out++ = (int32_t)placed(o->due[(uint32_t)(s->now + i) % AHEAD].goes, o->alike, from);
+    out = write_goes(s, cycles, from, out);
     for (unsigned port = 0; s->order.gaps && port < s->core->ports->count; port++)
         for (int32_t at = s->now + 1; at <= s->now + cycles; at += 64) {
             uint32_t word = (uint32_t)at / 64, bit = (uint32_t)at % 64;
@@ -101,10 +114,10 @@ static int32_t *write_loads(const struct simulator *s, int32_t *out)
     return out;
 }
 
-/* Values of an iteration, the first @listed of those that are, which are read @distance iterations later or more, and still matter. */
-static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed, uint32_t distance, int32_t *out)
+/* Values of the iteration @distance before the one at rename, the first @listed of those that are, which are read as many iterations later or more, and still matter. */
+static int32_t *write_values(const struct simulator *s, size_t listed, uint32_t distance, int32_t *out)
 {
-    const struct told_value *values = &s->order.values[((uint32_t)iteration & s->row_mask) * s->plan.nodes.count];
+    const struct told_value *values = s->order.here - distance * s->plan.nodes.count;
     int32_t now = s->now;
 
     for (size_t i = 0; i < listed; i++) {
@@ -130,8 +143,8 @@ int32_t *order_state(const struct simulator *s, int32_t *out)
         out = write_loads(s, out);
     for (uint32_t distance = s->plan.longest_distance; distance > 0; distance--)
         if (base >= (int64_t)distance)
-            out = write_values(s, base - distance, s->plan.listed.count, distance, out);
-    return write_values(s, base, s->plan.items.items[s->issued.index].first_value, 0, out);
+            out = write_values(s, s->plan.listed.count, distance, out);
+    return write_values(s, s->plan.items.items[s->issued.index].first_value, 0, out);
 }
 
 uint64_t order_hash(const struct simulator *s)

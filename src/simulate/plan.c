@@ -8,6 +8,7 @@ void plan_done(struct plan *p)
     vec_done(&p->edges);
     vec_done(&p->nodes);
     vec_done(&p->listed);
+    vec_done(&p->tellings);
     vec_done(&p->sources);
     vec_done(&p->readers);
     vec_done(&p->insns);
@@ -260,6 +261,7 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
     /* Places in them are pointed to, also where nothing is listed. */
     vec_reserve(&p->uops, 1);
     vec_reserve(&p->listed, 1);
+    vec_reserve(&p->tellings, 1);
     vec_reserve(&p->sources, 1);
     vec_reserve(&p->readers, 1);
     fill_edges(p, &w->deps, insns);

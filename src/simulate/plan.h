@@ -85,11 +85,21 @@ struct plan_item {
     bool direct;          /* plain, and it tells nothing at rename or when it retires */
     bool split;           /* a load and its operation that rename parts */
     struct access stored; /* its store */
+    uint32_t next_store;  /* item: the next that stores; for the last the first */
     bool data;            /* has a µop that takes the data to store */
     uint32_t first_value, values;    /* of its values that are read, in listed; kind by kind: */
     uint32_t first_listed[NODE_KINDS], listed[NODE_KINDS];
     int32_t unread;       /* latency of the slowest value that is computed and not read; -1: none */
     uint64_t needs, takes, leaves, gone;   /* in program order: entries that must be free, that it takes and that come free when it retires (lanes); its part of struct due's gone */
+    uint32_t first_told, told;       /* where it is direct: its values that are read, in tellings */
+    int32_t after;                   /* and the cycles from the dispatch of its µop until all it computes is there, but for what trails behind */
+};
+
+/* A value of a direct item. */
+struct plan_telling {
+    uint32_t node;
+    int32_t after;        /* cycles from the dispatch of the item's µop */
+    bool trails;          /* it waits for others besides */
 };
 
 /* What a load takes of the first-level cache. */
@@ -105,6 +115,7 @@ struct plan {
     VEC(struct plan_edge) edges;
     VEC(struct plan_node) nodes;
     VEC(uint32_t) listed;      /* nodes */
+    VEC(struct plan_telling) tellings;
     VEC(struct plan_source) sources;
     VEC(struct plan_reader) readers;
     VEC(struct plan_insn) insns;
@@ -112,6 +123,7 @@ struct plan {
     uint32_t length;           /* bytes */
     uint32_t longest_distance;
     bool banked, pairs;        /* loads wait for banks; stores leave by lines */
+    uint32_t first_store;      /* item */
     uint32_t phases;           /* iterations after which all loads are at the same places of their lines again */
     uint32_t choices, pipe_choices;   /* distinct (ports, pipe); distinct pipes, none among them */
     bool in_order;             /* no µop waits for a younger one, and none for a value of its own item */
@@ -166,19 +178,21 @@ struct decode_group {
     uint16_t items, members;
     int32_t uops, last;             /* into the queue; of them those of the last item */
     int32_t stall;                  /* cycles that they are busy with it afterwards */
+    uint32_t first_members;         /* of the first item */
+    int32_t first_uops;
 };
 
-/* A cycle of the predecoder from a place on where it has room for all it can take: worked out when it is met first. */
+/* A cycle of the predecoder from a place on, for so much room: worked out when it is met first. */
 struct predecoded {
-    uint32_t block;                 /* as in struct front: another block's are not there */
-    uint16_t index;                 /* the first instruction */
-    int8_t at, paid;                /* where it begins, from the 16 bytes on; bits: a crossing and a prefix have been paid for */
+    uint64_t key;                   /* bits: 32 number as in struct front, 16 first instruction, 8 where it begins from the 16 bytes on, 6 room, the width at most, 2 what has been paid for */
     uint16_t next;                  /* the first instruction afterwards */
-    int8_t next_at, next_paid;
+    int8_t next_at;
+    uint8_t next_paid;              /* bits: a crossing, a prefix */
     uint8_t count, iterations;      /* instructions taken; ends of the block among them */
     int16_t stall;
 };
 #define PREDECODED 1024             /* a power of two */
+#define ROOM_MOST 63
 
 /* The front end's state; counts are over all iterations. */
 struct front {
@@ -206,7 +220,8 @@ struct front {
     int32_t stall, decode_stall;
     bool lcp_paid, crossing_paid;
     bool moved;                     /* anything changed in this cycle */
-    int32_t queued;                 /* µops in the queue */
+    bool blocked;                   /* nothing could move, and will not before a µop more can enter the queue */
+    int32_t queued, room;           /* µops in the queue; room there without which no item enters */
 };
 
 void front_done(struct front *f);

@@ -3,6 +3,8 @@
 #include "simulate/bind.h"
 #include "simulate/slots.h"
 
+#include <string.h>
+
 static void begin_iteration(struct simulator *s)
 {
     uint32_t row = row_of(s, s->issued.iteration);
@@ -136,7 +138,12 @@ static double *find_obstacle(struct simulator *s, const struct plan_item *item)
     return obstacle(s, item);
 }
 
+static void count_before(struct simulator *s)
+{
+    memcpy(s->before, s->bound, sizeof s->before);
+}
+
 void rename_cycle(struct simulator *s)
 {
-    rename_items(s, (struct entrance){find_obstacle, enter, begin_iteration});
+    rename_items(s, (struct entrance){find_obstacle, enter, begin_iteration, count_before});
 }

@@ -12,6 +12,7 @@ void repeat_start(struct simulator *s)
 {
     s->seen_mask = 127;
     s->states.count = s->snapshots.count = 0;
+    memset(s->kept, 0, sizeof s->kept);
     s->salt += TURN;   /* what was seen of the block before is no longer known */
     s->highest = 0;
     s->checks = s->streak = 0;
@@ -146,6 +147,16 @@ static inline bool was_seen(struct simulator *s, uint64_t hash)
     return false;
 }
 
+/* The newest of the first @count snapshots that has @hash, 1 for the first; 0: none. */
+static size_t newest_with(const struct simulator *s, size_t count, uint64_t hash)
+{
+    if (!(s->kept[hash % KEPT / 64] >> hash % 64 & 1))
+        return 0;
+    while (count > 0 && s->snapshots.items[count - 1].hash != hash)
+        count--;
+    return count;
+}
+
 static bool same_as(const struct simulator *s, const struct snapshot *old, size_t start)
 {
     size_t length = s->states.count - start;
@@ -183,27 +194,27 @@ static void take_period(const struct simulator *s, const struct snapshot *then)
 
 bool repeat_found(struct simulator *s)
 {
-    size_t start = s->states.count, old = s->snapshots.count;
-
+    size_t start = s->states.count;
     uint64_t hash = hash_state(s) ^ s->salt;
     s->last_cycles[1] = s->last_cycles[0];
     s->last_cycles[0] = s->now;
     bool seen = was_seen(s, hash), keep = worth_keeping(s, seen);
-    while (old > 0 && seen && s->snapshots.items[old - 1].hash != hash)
-        old--;
-    bool compare = old > 0 && seen;
-    if (compare || keep)
-        write_state(s);
-    for (; compare && old > 0; old--) {
+    size_t old = seen ? newest_with(s, s->snapshots.count, hash) : 0;
+    if (old == 0 && !keep)
+        return false;
+    write_state(s);
+    for (; old > 0; old = newest_with(s, old - 1, hash)) {
         const struct snapshot *then = &s->snapshots.items[old - 1];
-        if (then->hash != hash || !same_as(s, then, start))
+        if (!same_as(s, then, start))
             continue;
         take_period(s, then);
         return true;
     }
-    if (keep)
+    if (keep) {
+        s->kept[hash % KEPT / 64] |= (uint64_t)1 << hash % 64;
         vec_push(&s->snapshots, ((struct snapshot){hash, order_turn(s), start, s->states.count - start, s->issued.iteration, s->now}));
-    else
+    } else {
         s->states.count = start;
+    }
     return false;
 }

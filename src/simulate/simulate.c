@@ -101,6 +101,14 @@ static void size_rings(struct simulator *s)
         memset(values_of(s, iteration), 0, p->nodes.count * sizeof *s->values);
 }
 
+static void begin_choice(struct choice *choice, portset ports)
+{
+    choice->cycle = -1;
+    choice->count = 0;
+    for (portset rest = ports; rest; rest &= rest - 1)
+        choice->ports[choice->count++] = (uint8_t)__builtin_ctz(rest);
+}
+
 static void start(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block, bool in_order)
 {
     struct frontend bound;
@@ -111,8 +119,8 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     front_start(&s->front, &s->plan, w->core, block, &bound);
     cache_start(s);
     RING(s->best, s->best_capacity, (size_t)s->plan.choices + 1);
-    for (size_t i = 0; i < s->plan.choices; i++)
-        s->best[i].cycle = -1;
+    for (size_t u = 0; u < s->plan.uops.count; u++)
+        begin_choice(&s->best[s->plan.uops.items[u].choice], s->plan.uops.items[u].ports);
     RING(s->bound_to, s->bound_capacity, s->plan.uops.count + 1);
     s->order.on = in_order && order_fits(s);
     s->order.alike = 0;

@@ -2,8 +2,6 @@
 #ifndef PORTOLAN_SIMULATE_SLOTS_H
 #define PORTOLAN_SIMULATE_SLOTS_H
 
-#include <string.h>
-
 #include "simulate/state.h"
 
 /* What keeps the next item from entering; NULL: nothing. */
@@ -21,52 +19,54 @@ struct entrance {
     double *(*obstacle)(struct simulator *s, const struct plan_item *item);   /* as above */
     void (*enter)(struct simulator *s, const struct plan_item *item, unsigned slot);   /* takes an item that has its slots, from the slot on */
     void (*iteration)(struct simulator *s);   /* the item that comes next begins an iteration */
+    void (*begin)(struct simulator *s);       /* items will enter in this cycle: to fill s->before */
 };
 
-/* What keeps the next item from entering, which may not be there yet: it was delivered in a cycle before. */
-static inline __attribute__((always_inline)) double *waits(struct simulator *s, const struct entrance *way)
-{
-    if (s->issued.number >= s->front.delivered.number)
-        return &s->out->stalls_front;
-    return s->slots_done ? NULL : way->obstacle(s, &s->plan.items.items[s->issued.index]);
-}
-
-/* One cycle of rename. */
+/* One cycle of rename. An item enters when it was delivered in a cycle before. */
 static inline __attribute__((always_inline)) void rename_items(struct simulator *s, const struct entrance way)
 {
-    int32_t slots = s->issue_width;
-    unsigned slot = 0, fused = 0;   /* slots and fused µops of this cycle so far */
+    const struct plan_item *items = s->plan.items.items, *end = items + s->plan.items.count, *item = items + s->issued.index;
+    int64_t there = s->front.delivered.number - s->issued.number;
+    uint32_t done = s->slots_done, fused = 0;   /* slots of the item at rename that it has; fused µops of this cycle so far */
+    int32_t width = s->issue_width, slots = width;
 
-    s->stall = waits(s, &way);
+    s->stall = there <= 0 ? &s->out->stalls_front : done ? NULL : way.obstacle(s, item);
     if (s->stall)
         return;
-    memcpy(s->before, s->bound, sizeof s->before);
+    way.begin(s);
     s->bound_now = 0;
     s->moved = true;
     for (;;) {
-        const struct plan_item *item = &s->plan.items.items[s->issued.index];
-        if (item->split && !s->slots_done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
-            return;
-        uint32_t need = item->issue - s->slots_done, take = need < (uint32_t)slots ? need : (uint32_t)slots;
+        if (item->split && !done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
+            break;
+        uint32_t need = item->issue - done, take = need < (uint32_t)slots ? need : (uint32_t)slots;
         slots -= (int32_t)take;
-        slot += take;
         fused += item->split ? item->decode : take;
         if (take < need) {
-            s->slots_done += take;
-            return;
+            done += take;
+            break;
         }
-        s->slots_done = 0;
-        way.enter(s, item, slot - take);
+        done = 0;
+        way.enter(s, item, (unsigned)(width - slots) - take);
         s->front.queued -= (int32_t)item->decode;
-        place_next(&s->issued, s->plan.items.count);
-        if (s->issued.index == 0)
+        s->issued.number++;
+        s->issued.index++;
+        if (++item == end) {
+            item = items;
+            s->issued.index = 0;
+            s->issued.iteration++;
             way.iteration(s);
-        double *stall = slots > 0 ? waits(s, &way) : NULL;
-        if (stall && slots == s->issue_width)   /* what entered takes no slot */
+        }
+        if (slots <= 0)
+            break;
+        double *stall = --there <= 0 ? &s->out->stalls_front : way.obstacle(s, item);
+        if (!stall)
+            continue;
+        if (slots == width)   /* what entered takes no slot */
             s->stall = stall;
-        if (stall || slots <= 0)
-            return;
+        break;
     }
+    s->slots_done = done;
 }
 
 #endif

@@ -13,6 +13,7 @@
 
 #define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
 #define SEEN 4096               /* places for hashes, a power of two */
+#define KEPT 1024               /* a power of two, from 64 on */
 #define AT_RENAME 1             /* cycles from rename to the first chance at a port, at least */
 #define CACHE_LOADS 4           /* of a cycle */
 #define AHEAD 4096              /* cycles that µops can be told where to go in, a power of two */
@@ -95,16 +96,19 @@ struct order {
     int32_t limit;              /* last cycle in which a µop may go, or become ready: what is later is lost */
     int32_t furthest;           /* last cycle in which a port or pipe is taken, unless items retire later */
     int32_t retiring, slots;    /* cycle in which the last item retires, what it leaves of it */
+    int32_t first;              /* cycle in which the first µop of the item at rename goes to its port; without µops that of rename */
     uint32_t mask;              /* of the ring by item */
     int32_t *fetched;           /* cycles, by item, for a timeline */
     size_t fetched_capacity, value_capacity;
-    struct told_value *values;  /* ring by iteration, then by node */
-    int32_t base;               /* place of the first value of the iteration at rename */
+    struct told_value *values;  /* by iteration, then by node: of the iteration at rename and as many before it as any reads */
+    struct told_value *here;    /* the first of the iteration at rename */
+    size_t kept, rows;          /* values kept of iterations before; iterations until the room ends and these move to its beginning */
     unsigned fours;             /* ports by fours */
     int64_t epoch;              /* cycles of the blocks before */
     /* Hash of the µops bound to ports, by port and by port and cycle; what one adds by its port; cycles in which items retire that have not. Sums, kept up to date. */
     uint64_t content, times, term[PORTS_MAX], retirement;
-    uint32_t gone[PORTS_MAX];   /* µops that have gone to each port, in units of BOUND_ONE */
+    uint32_t came[PORTS_MAX];   /* µops that have been bound to each port, in units of BOUND_ONE, above how far down the port stands */
+    uint32_t gone[PORTS_MAX];   /* those that have gone to it */
     uint64_t taken[PORTS_MAX][AHEAD_WORDS];   /* by port or pipe: cycles in which no other can start */
     struct due due[AHEAD];      /* by cycle */
     struct cache_cycle loads[AHEAD];
@@ -113,7 +117,8 @@ struct order {
 /* The two best of a µop's ports in a cycle. */
 struct choice {
     int32_t cycle;
-    uint8_t port[2];
+    uint8_t best[2];
+    uint8_t count, ports[PORTS_MAX];   /* two or more */
 };
 
 struct snapshot {
@@ -160,6 +165,7 @@ struct simulator {
     struct {
         struct cache_cycle taken;      /* by events: by the loads of this cycle */
         uint32_t most_per_bank, most_crossed;   /* loads of a cycle */
+        uint32_t line, shift;          /* bytes of a line of stores, and its logarithm; 0: it has none */
         int32_t busy;                  /* cycles that the store which left last still takes */
         struct place leaving;          /* next store to leave: an item */
     } cache;
@@ -196,6 +202,7 @@ struct simulator {
     uint32_t seen_mask;                /* so much of it is in use */
     VEC(int32_t) states;
     VEC(struct snapshot) snapshots;
+    uint64_t kept[KEPT / 64];          /* bits, by parts of the hashes of the snapshots: where one is not set there is none */
     int32_t last_cycles[2];            /* in which the last iterations ended */
     int32_t highest;                   /* entries of the reorder buffer in use at a look, at most */
     uint32_t checks, streak;           /* looks so far; of them the last that saw known hashes */
@@ -326,8 +333,6 @@ int32_t execute_next(const struct simulator *s);
 
 /* cache.c */
 void cache_start(struct simulator *s);
-/* True when @load of @iteration finds its banks free in @cycle, counted from the first block on, and takes them. @at: what is known of that cycle or of an earlier one. */
-bool cache_takes(const struct simulator *s, struct cache_cycle *at, int64_t cycle, const struct plan_uop *load, int64_t iteration);
 /* How many of the stores that have retired, at least one or what the last still takes, reach the cache in this cycle. */
 int32_t cache_commit(struct simulator *s);
 

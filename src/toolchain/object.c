@@ -199,17 +199,15 @@ static uint64_t code_size(Elf *elf, const struct strings *names)
 static bool code_read(struct object *o, Elf *elf, const struct strings *names, size_t length, unsigned parts, size_t *unwind, struct budget *left, struct err *err)
 {
     GElf_Shdr header;
-    size_t mapped = 0;
-    char *file = NULL;
 
     const uint64_t room = code_size(elf, names);
     o->together = parts & OBJECT_LINES || room <= COPIED_MOST;
     if (o->together && room && (o->code = mem_try_alloc(room)) == NULL)
         return err_memory(err, NULL, room);
-    if (!o->together && (file = elf_rawfile(elf, &mapped)) == NULL)
-        return err_set(err, ERR_IO, NULL, "cannot map the file: %s", elf_errmsg(-1));
+    if (!o->together && !o->file.bytes)
+        return err_set(err, ERR_IO, NULL, "cannot map the file");
     if (!o->together)
-        o->code = (uint8_t *)file;
+        o->code = (uint8_t *)(uintptr_t)o->file.bytes;
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
         const char *name = gelf_getshdr(scn, &header) ? string_of(names, header.sh_name) : NULL;
         Elf_Data *data;
@@ -221,7 +219,7 @@ static bool code_read(struct object *o, Elf *elf, const struct strings *names, s
             *unwind = elf_ndxscn(scn);
         if (parts & OBJECT_LINES && strcmp(name, ".debug_line") == 0 && (data = elf_getdata(scn, NULL)) != NULL && data->d_buf)
             object_lines_read(o, data->d_buf, data->d_size);
-        else if (holds_code(&header, name) && !(o->together ? copy_section(o, room, scn, &header, name, err) : map_section(o, scn, &header, name, mapped < length ? mapped : length, err)))
+        else if (holds_code(&header, name) && !(o->together ? copy_section(o, room, scn, &header, name, err) : map_section(o, scn, &header, name, length, err)))
             return false;
     }
     return true;
@@ -287,24 +285,33 @@ bool object_read(const char *path, unsigned parts, struct object *out, struct er
     struct stat status;
     size_t length = fstat(fd, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
     errno = 0;
-    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    /* Where the system maps no files of its kind, libelf reads it. */
+    Elf *elf = length && mapped_open(&out->file, fd, length) ? elf_memory((char *)(uintptr_t)out->file.bytes, length) : elf_begin(fd, ELF_C_READ, NULL);
     bool ok = elf ? sections_read(out, elf, length, parts, err)
               : errno == ENOMEM ? err_memory(err, NULL, length)
                                 : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1));
-    if (elf && out->code && !out->together)
-        out->mapping = elf;
-    else if (elf)
-        elf_end(elf);
+    elf_end(elf);
     close(fd);
+    if (mapped_cut(&out->file))   /* what seems wrong with it may be that */
+        return object_whole(out, path, err);
+    if (!out->code || out->together)
+        mapped_close(&out->file);
     return ok || err_at(err, path, 0, 0);
+}
+
+bool object_whole(const struct object *o, const char *path, struct err *err)
+{
+    if (!mapped_cut(&o->file))
+        return true;
+    err_set(err, ERR_IO, "try again", "the file became shorter while it was read");
+    return err_at(err, path, 0, 0);
 }
 
 void object_done(struct object *o)
 {
-    if (o->mapping)
-        elf_end(o->mapping);
-    else
+    if (o->code && o->code != (const uint8_t *)o->file.bytes)
         free(o->code);
+    mapped_close(&o->file);
     for (size_t i = 0; i < o->sections.count; i++)
         free(o->sections.items[i].name);
     vec_done(&o->sections);

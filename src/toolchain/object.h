@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/fault.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "isa/isa.h"
@@ -41,7 +42,7 @@ struct object {
     uint8_t *code;
     size_t length;                         /* bytes of code in all sections */
     bool together;                         /* they follow one another from 0 on; else each is at its offset only */
-    void *mapping;                         /* libelf's of the file, where code is in it and must not be changed */
+    struct mapped file;                    /* where code stays in it, and must not be changed */
     VEC(struct object_section) sections;
     VEC(struct object_symbol) symbols;     /* those in executable sections, by offset */
     VEC(struct object_line) lines;         /* only when asked for */
@@ -50,6 +51,8 @@ struct object {
 /* Reads an x86-64 or AArch64 (little-endian) ELF file, and besides of it @parts. Asks watch_steps. object_done frees @out in both cases. Any thread. */
 bool object_read(const char *path, unsigned parts, struct object *out, struct err *err);
 void object_done(struct object *o);
+/* Whether all that was read so far of @o's code was in the file at @path: another program may make it shorter meanwhile. False with err. */
+bool object_whole(const struct object *o, const char *path, struct err *err);
 /* The function or label called @name; NULL when there is none. */
 const struct object_symbol *object_symbol_find(const struct object *o, const char *name);
 

@@ -70,6 +70,7 @@ bool scan_file(struct scan *scan, const char *path, struct err *err)
                 count_form(scan, form, traits);
         }
     }
+    ok = object_whole(&object, path, ok ? err : NULL) && ok;
     object_done(&object);
     return ok;
 }

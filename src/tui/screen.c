@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/fault.h"
 #include "base/mem.h"
 #include "tui/input.h"
 
@@ -75,28 +76,13 @@ static void restore(void)
     }
 }
 
-/* A bug's signal: the terminal first, then the death it asked for. */
-static void on_crash(int number)
-{
-    restore();
-    raise(number);   /* SA_RESETHAND: the default action now */
-}
-
-static void watch_crashes(void)
-{
-    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_NODEFER};
-    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        sigaction(crashes[i], &action, NULL);
-}
-
 bool screen_open(bool color)
 {
     if (!newterm(NULL, stdout, stdin))
         return false;
     opened = true;
     die_set_hook(restore);
-    watch_crashes();
+    fault_watch();
     raw();
     noecho();
     nonl();

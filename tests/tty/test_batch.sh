@@ -453,6 +453,24 @@ test_active_experiments() {
 }
 
 # Ctrl-C ends a run in good order.
+# Closed standard files stay closed: no file that is opened later takes their place, where output and messages would go into it.
+test_closed_standard_files() {
+    [ -d /proc/self/fd ] || skip 'no /proc'
+    mkfifo "$work/script"
+    "$portolan" -b "$work/script" <&- >&- 2>&- &
+    pid=$!
+    exec 7>"$work/script"
+    wait_until test -e "/proc/$pid/fd/3" || fail 'the script is not opened as a file of its own'
+    for number in 0 1 2; do
+        [ "$(readlink "/proc/$pid/fd/$number")" = /dev/null ] || fail "descriptor $number is $(readlink "/proc/$pid/fd/$number")"
+    done
+    echo 'kernel hex 4801d8' >&7
+    exec 7>&-
+    status=0
+    wait "$pid" || status=$?
+    [ "$status" -eq 1 ] || fail "status $status, although nothing could be printed"
+}
+
 test_interrupt_ends_in_good_order() {
     yes 'forms scan /bin/sh' | head -n 100000 >"$work/long.pf"
     "$portolan" -b "$work/long.pf" >"$work/long.out" 2>/dev/null &

@@ -228,4 +228,18 @@ test_crash_leaves_a_usable_terminal() {
     see 'still 42'
 }
 
+# What was changed in the session is there after it, too.
+test_crash_saves_the_session() {
+    open_shell
+    enter "XDG_STATE_HOME=$home/state '$portolan' & echo \$! >$home/pid; fg"
+    see 'No kernel is loaded'
+    prompt 'kernel hex 480fafc3'
+    see 'imul rax, rbx'
+    kill -BUS "$(cat "$home/pid")"
+    see 'the session was saved'
+    see_prompt
+    expect 0 "$portolan" --session "$home"/state/portolan/rescued-* -e 'kernel analyze'
+    holds out 'imul rax, rbx'
+}
+
 run_tests

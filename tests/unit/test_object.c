@@ -12,6 +12,7 @@
 
 #include "analysis/kernel.h"
 #include "base/child.h"
+#include "base/watch.h"
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
@@ -171,7 +172,7 @@ static void test_large_file_is_mapped(void **state)
 
     assert_true(object_read(path, OBJECT_FUNCTIONS, &o, &err));
     assert_false(o.together);
-    assert_non_null(o.mapping);
+    assert_non_null(o.file.bytes);
     assert_int_equal(o.length, 1500009);
     object_done(&o);
     struct kernel *k = kernel_load(path, NULL, &err);
@@ -180,6 +181,47 @@ static void test_large_file_is_mapped(void **state)
     assert_int_equal(k->loops[0].count, 2);
     assert_true(k->of_many);
     kernel_free(k);
+    free(path);
+    child_directory_free(dir);
+}
+
+static const char *shrinking;
+
+/* Another program, at the first look at whether the work goes on. */
+static bool shrink(void *state)
+{
+    (void)state;
+    assert_int_equal(truncate(shrinking, 4096), 0);
+    return false;
+}
+
+/* A mapped file that becomes shorter while it is read, or afterwards, costs the one who reads it, and not the program. */
+static void test_file_that_shrinks(void **state)
+{
+    (void)state;
+    static const char text[] = ".globl start\nstart:\n.cfi_startproc\n ret\n.cfi_endproc\n.skip 1500000, 0x90\n.L1: dec %eax\n jne .L1\n ret\n";
+    char *dir, *path = link_stripped(text, &dir);
+    struct object o;
+    struct err err = {0};
+
+    assert_true(object_read(path, OBJECT_FUNCTIONS, &o, &err));
+    assert_true(object_whole(&o, path, &err));
+    uint8_t *last = o.code + o.sections.items[0].offset + o.sections.items[0].size - 1;
+    assert_int_equal(*last, 0xc3);
+    assert_int_equal(truncate(path, 4096), 0);
+    assert_int_equal(*last, 0);
+    assert_false(object_whole(&o, path, &err));
+    assert_non_null(strstr(err.what, "shorter"));
+    object_done(&o);
+    free(path);
+    child_directory_free(dir);
+
+    path = link_stripped(text, &dir);
+    shrinking = path;
+    struct watch before = watch_begin(shrink, NULL);
+    assert_null(kernel_load(path, NULL, &err));
+    watch_restore(before);
+    assert_non_null(strstr(err.what, "shorter"));
     free(path);
     child_directory_free(dir);
 }
@@ -229,7 +271,7 @@ static void test_names_that_double(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sections_symbols_and_kernel), cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_functions_of_unwind_tables),
-                                       cmocka_unit_test(test_functions_of_calls), cmocka_unit_test(test_large_file_is_mapped),
+                                       cmocka_unit_test(test_functions_of_calls), cmocka_unit_test(test_large_file_is_mapped), cmocka_unit_test(test_file_that_shrinks),
                                        cmocka_unit_test(test_names_as_programmers_write_them), cmocka_unit_test(test_names_that_double)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

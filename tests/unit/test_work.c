@@ -155,7 +155,7 @@ static void test_objects(void **state)
     if (!object_read(path, 0, &o, &err))
         fail_msg("%s", err.what);
     assert_int_equal(o.length, (size_t)1 << 30);
-    assert_non_null(o.mapping);
+    assert_non_null(o.file.bytes);
     object_done(&o);
 }
 

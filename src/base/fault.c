@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/fault.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define PLACES 64            /* files mapped at one time */
+#define RESCUE_SECONDS 40    /* for saving the session: what the fault left locked may hold it up for ever */
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+#define SIGNALS (sizeof signals / sizeof *signals)
+
+/* What is mapped, for the handler; @end is set last and taken back first. */
+static struct mapped_place {
+    atomic_bool taken, cut;
+    atomic_uintptr_t begin, end;
+} places[PLACES];
+
+static struct sigaction before_mapping;   /* SIGBUS, until fault_watch */
+static atomic_bool watching;
+static uintptr_t page_size;
+static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
+
+/* The rest of a mapped file, from the page of @address on, becomes zeros; false when no such file is there. */
+static bool make_zeros(uintptr_t address)
+{
+    for (size_t i = 0; i < PLACES; i++) {
+        uintptr_t begin = atomic_load(&places[i].begin), end = atomic_load(&places[i].end);
+        if (address < begin || address >= end)
+            continue;
+        address -= address % page_size;
+        if (mmap((void *)address, end - address, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+            return false;
+        atomic_store(&places[i].cut, true);
+        return true;
+    }
+    return false;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    int error = errno;
+
+    (void)context;
+    if (number == SIGBUS && info->si_code == BUS_ADRERR && make_zeros((uintptr_t)info->si_addr)) {
+        errno = error;
+        return;
+    }
+    if (atomic_load(&watching)) {
+        signal(number, SIG_DFL);
+        signal(SIGALRM, SIG_DFL);
+        alarm(RESCUE_SECONDS);
+        die_prepare();
+    } else {
+        sigaction(number, &before_mapping, NULL);
+    }
+    if (info->si_code <= 0 || number == SIGABRT)   /* sent: it does not come again by itself */
+        raise(number);
+}
+
+static void handle(int number, struct sigaction *before)
+{
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    sigaction(number, &action, before);
+}
+
+/* Ours comes first, whoever has put another there meanwhile, such as a sanitizer; that one gets what is not about mapped files. */
+static void begin(void)
+{
+    struct sigaction now;
+
+    pthread_mutex_lock(&beginning);
+    page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+    if (sigaction(SIGBUS, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault))
+        handle(SIGBUS, &before_mapping);
+    pthread_mutex_unlock(&beginning);
+}
+
+void fault_watch(void)
+{
+    begin();
+    atomic_store(&watching, true);
+    for (size_t i = 0; i < SIGNALS; i++)
+        handle(signals[i], NULL);
+}
+
+bool mapped_open(struct mapped *m, int fd, size_t length)
+{
+    bool taken = true;
+
+    *m = (struct mapped){.place = -1};
+    begin();
+    for (int i = 0; taken && i < PLACES; i++) {
+        taken = atomic_exchange(&places[i].taken, true);
+        m->place = taken ? -1 : i;
+    }
+    if (taken) {
+        errno = ENOMEM;
+        return false;
+    }
+    struct mapped_place *place = &places[m->place];
+    void *at = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (at == MAP_FAILED) {
+        atomic_store(&place->taken, false);
+        return false;
+    }
+    atomic_store(&place->cut, false);
+    atomic_store(&place->begin, (uintptr_t)at);
+    atomic_store(&place->end, (uintptr_t)at + (length + page_size - 1) / page_size * page_size);
+    m->bytes = at;
+    m->length = length;
+    return true;
+}
+
+bool mapped_cut(const struct mapped *m)
+{
+    return m->bytes && atomic_load(&places[m->place].cut);
+}
+
+void mapped_close(struct mapped *m)
+{
+    if (!m->bytes)
+        return;
+    atomic_store(&places[m->place].end, 0);
+    atomic_store(&places[m->place].begin, 0);
+    munmap((void *)(uintptr_t)m->bytes, m->length);
+    atomic_store(&places[m->place].taken, false);
+    m->bytes = NULL;
+}

@@ -1,0 +1,24 @@
+/* Faults of the processor: those of the program itself end it in good order, those of a mapped file that somebody makes shorter end only what reads it. */
+#ifndef PORTOLAN_BASE_FAULT_H
+#define PORTOLAN_BASE_FAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* From now on a fault that ends the program (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) restores the terminal and saves the session first, as die() does. UI thread. */
+void fault_watch(void);
+
+/* A file's bytes, to be read only. */
+struct mapped {
+    const char *bytes;   /* NULL: it is not mapped */
+    size_t length;
+    int place;           /* internal */
+};
+
+/* Maps @length bytes of a file; false with errno. From then on what is read of pages that the file has lost meanwhile is 0, instead of the end of the program. Any thread. */
+bool mapped_open(struct mapped *m, int fd, size_t length);
+/* Whether something was read that the file no longer had: then what follows from it is wrong. */
+bool mapped_cut(const struct mapped *m);
+void mapped_close(struct mapped *m);
+
+#endif
