@@ -9,6 +9,7 @@
 #include "cmd/analyses.h"
 #include "cmd/check.h"
 #include "cmd/forecast.h"
+#include "cmd/function_list.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
 #include "profile/profile.h"
@@ -144,6 +145,7 @@ void document_exchange(struct document *d, struct document *saved)
     saved->active_run = d->active_run;
     saved->record = d->record;
     saved->check = d->check;
+    saved->functions = d->functions;
     saved->program = d->program;
     saved->profile = d->profile;
     d->runs = before.runs;
@@ -152,6 +154,7 @@ void document_exchange(struct document *d, struct document *saved)
     d->active_run = before.active_run;
     d->record = before.record;
     d->check = before.check;
+    d->functions = before.functions;
     d->program = before.program;
     d->profile = before.profile;
     d->measured = before.measured;
@@ -221,6 +224,7 @@ void document_done(struct document *d)
     kernel_free(d->kernel);
     blame_free(d->blame);
     check_free(d->check);
+    function_list_free(d->functions);
     sweep_done(&d->sweep);
     unfinished_run_done(&d->unfinished);
     for (size_t i = 0; i < d->run_count; i++)

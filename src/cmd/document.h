@@ -20,6 +20,7 @@ struct blame;
 struct check;
 struct evolve_run;
 struct forecasts;
+struct function_list;
 struct run_profile;
 struct study;
 
@@ -82,6 +83,7 @@ struct document {
     struct shelf shelf;               /* it and those loaded before */
     double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
     struct blame *blame;              /* of the loop in use; NULL: not asked for */
+    struct function_list *functions;  /* of the last `kernel functions`; NULL: none */
     struct check *check;              /* of the last `machine check`; NULL: none */
     struct sweep sweep;               /* count 0: none */
     struct experiments *experiments;  /* NULL: none */

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "view/guided.h"
 #include "work/job.h"
 
 #define BAR_CELL 10          /* columns of a key on the bar */
@@ -85,15 +86,9 @@ static bool find_in_view(struct frame *f, const char *text, struct err *err)
     return true;
 }
 
-/* What was done, or is shown, may be what the guide has asked for. */
-static void notice(struct frame *f, int key, const char *command)
-{
-    guide_notice(&f->guide, f->session, views[f->current]->name, key, command);
-}
-
 static void command_ran(struct session *s, const char *name)
 {
-    notice(s->view_state, 0, name);
+    guided_notice(s->view_state, 0, name);
 }
 
 static bool view_rows(struct session *s, struct rows_shown *out)
@@ -211,6 +206,7 @@ static void obey(struct frame *f, const char *line)
     char *printed = NULL;
     size_t length = 0, loop_before = s->document.loop;
     const struct kernel *before = s->document.kernel;
+    const struct function_list *listed = s->document.functions;
     FILE *out = open_memstream(&printed, &length);
 
     f->chosen = -1;
@@ -225,6 +221,8 @@ static void obey(struct frame *f, const char *line)
         say_error(f, &err);
     else if (s->document.kernel && (s->document.kernel != before || s->document.loop != loop_before))
         show_view(f, view_find("kernel"));
+    else if (s->document.functions && s->document.functions != listed)
+        show_view(f, view_find("functions"));
     if (ok && asked < view_count())
         show_view(f, asked);
 }
@@ -262,7 +260,7 @@ void frame_run(struct frame *f, const char *line)
     f->failed = false;
     log_add(LOG_INFO, ":%s", line);
     obey(f, line);
-    notice(f, 0, NULL);
+    guided_notice(f, 0, NULL);
     if (s->want_paste) {
         s->want_paste = false;
         collect(f, "", 0, 0);
@@ -389,6 +387,7 @@ static bool take_news(struct frame *f)
 {
     struct session *s = f->session;
     const struct kernel *before = s->document.kernel;
+    const struct function_list *listed = s->document.functions;
 
     session_clear_output(s);
     experiments_publish(s);
@@ -400,6 +399,8 @@ static bool take_news(struct frame *f)
     tell_ended(f);
     if (s->document.kernel && s->document.kernel != before)
         f->current = view_find("kernel");
+    else if (s->document.functions && s->document.functions != listed)
+        show_view(f, view_find("functions"));
     /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
@@ -411,16 +412,15 @@ static bool take_news(struct frame *f)
 
 bool frame_jobs(struct frame *f)
 {
-    bool changed = take_news(f), playing = f->demo.on;
-    const char *command = playing ? demo_next(&f->demo, f->session, &f->guide) : NULL;
+    bool changed = take_news(f);
 
-    if (command)
-        frame_run(f, command);
-    if (playing && !f->demo.on) {
+    if (!f->demo.on)
+        return changed;
+    if (!guided_play(f)) {
         show_view(f, view_find("kernel"));
         frame_say(f, false, "end of the demo; your session is as it was");
     }
-    return changed || playing;
+    return true;
 }
 
 bool frame_live(struct frame *f)
@@ -730,22 +730,6 @@ static enum frame_reply press(struct frame *f, int key, const char **prefill)
     return !b ? FRAME_DONE : b->command ? run_binding(f, b, prefill) : act(f, b->action, prefill);
 }
 
-/* A key of the guide, or one that ends the demo. */
-static bool guided_key(struct frame *f, int key)
-{
-    const char *command;
-
-    if (f->demo.on) {
-        demo_stop(&f->demo, f->session);
-        return true;
-    }
-    if (!guide_key(&f->guide, f->session, key, &command))
-        return false;
-    if (command)
-        frame_run(f, command);
-    return true;
-}
-
 enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
 {
     enum frame_reply reply = FRAME_DONE;
@@ -758,9 +742,9 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
         size_t in = f->current;
         reply = press(f, key, prefill);
         if (in == f->current)
-            notice(f, key, NULL);
+            guided_notice(f, key, NULL);
     }
-    notice(f, 0, NULL);
+    guided_notice(f, 0, NULL);
     return reply;
 }
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill)
