@@ -13,6 +13,8 @@
 #include "chart/place.h"
 #include "chart/ports.h"
 #include "chart/review.h"
+#include "chart/saturate.h"
+#include "chart/standins.h"
 #include "chart/trial.h"
 #include "throughput/predict.h"
 
@@ -109,6 +111,7 @@ static bool infer_core(struct charting *w, const struct chart_core *core, struct
         w->chart->core_forms = w->core.forms;
         w->chart->core_experiments = w->core.experiments;
         w->chart->width = mapping_issue_width(w->core.mapping);
+        w->lab.noise = fmax(SIGHT_NOISE, w->core.error);
     }
     free(keep);
     return ok;
@@ -326,7 +329,7 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
     case CHART_FACTS:
-        return !w->lab.cpu->times || facts_find(&w->lab, w->chart, err);
+        return !w->lab.cpu->times || (facts_find(&w->lab, w->chart, err) && standins_find(&w->lab, w->chart, err));
     case CHART_REVIEW:
         return !w->lab.cpu->times || review_blocks(&w->lab, w->chart, err);
     case CHART_STAGES:
@@ -349,7 +352,7 @@ struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *cons
     c->core_error = c->width = NAN;
     for (size_t i = 0; i < count; i++)
         c->forms[i] = (struct chart_form){.row = rows[i], .alone = NAN, .confidence = NAN};
-    w.lab = (struct lab){.cpu = cpu, .options = o, .hooks = hooks, .table = c->table};
+    w.lab = (struct lab){.cpu = cpu, .options = o, .hooks = hooks, .table = c->table, .noise = SIGHT_NOISE};
     w.alone = mem_alloc((count + 1) * sizeof *w.alone);
     for (int stage = 0; stage < CHART_STAGES && ok; stage++) {
         double begun = clock_seconds();

@@ -68,7 +68,7 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
     for (size_t i = 0; i < s->list.count && cost <= limit; i++) {
         const struct sight *one = &s->list.items[i];
         double cycles = lattice_cycles(s->lattice, row, s->rows + i * s->lattice->columns, g->slots + sight_slots(s, one), g->pipe);
-        double off = cycles - one->cycles, share = off / sight_noise(one->cycles);
+        double off = cycles - one->cycles, share = off / sight_noise(s->lattice->noise, one->cycles);
         cost += fmin(share * share, DEVIATION_MOST);
         most = fmax(most, fabs(off) / one->cycles);
     }

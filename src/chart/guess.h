@@ -32,13 +32,6 @@ struct sights {
 void sights_add(struct sights *s, struct sight sight);
 void sights_done(struct sights *s);
 
-/* Relative error of a time that is no more than noise. */
-#define SIGHT_NOISE 0.008
-/* The standard deviation of a time, cycles. */
-static inline double sight_noise(double cycles)
-{
-    return SIGHT_NOISE * cycles + 0.003;
-}
 
 void guess_row(const struct guess *g, const struct lattice *lattice, float *row);
 /* Cycles beside @count times @s. @row: guess_row. */

@@ -2,6 +2,8 @@
 #ifndef PORTOLAN_CHART_LAB_H
 #define PORTOLAN_CHART_LAB_H
 
+#include <math.h>
+
 #include "chart/chart.h"
 
 struct lab {
@@ -13,7 +15,15 @@ struct lab {
     unsigned resumed;
     enum chart_stage stage;
     const char *what;            /* of what is measured now */
+    double noise;                /* relative: of a time beside what the best mapping says, which on a real CPU is more than that of measuring */
 };
+
+#define LAB_OFF 0.03
+/* Relative deviation of a time by which a usage disagrees with it. */
+static inline double lab_off(const struct lab *lab)
+{
+    return fmax(LAB_OFF, 3 * lab->noise);
+}
 
 /* Asks for @n forms of lab->table->forms; returns the row that will have its cycles. */
 size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);

@@ -17,8 +17,8 @@
 #define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
 #define STILL 9.0            /* in cost: what explains the times nearly as well */
 #define CHECKS 2             /* experiments at random that a usage has to foretell before it is taken */
+#define FAILED_MOST 3        /* rounds without an explanation: no further time will bring one */
 #define CHECKED_MOST 4       /* times that this is tried */
-#define BAD 0.03             /* relative deviation that calls for all experiments */
 #define SIZE_MOST 160        /* instructions of an experiment */
 #define LEVELS 2             /* so many times as much of a saturator as decides just so, at most: beside less of it two bounds may be equal by chance */
 #define HIDDEN_NEAR 0.02
@@ -48,6 +48,7 @@ struct placing {
     struct guess guess;
     double worst;
     bool done, all;
+    unsigned failed;             /* rounds in which nothing explained all times, */
     unsigned checked;            /* times that the usage had to foretell experiments */
     struct guess foretold;       /* by what usage the last time */
     bool hidden;
@@ -152,9 +153,9 @@ static void see(struct placer *p, struct placing *f)
 }
 
 /* How well saturator @at tells apart guesses that come to @a and @b beside it, in deviations. */
-static double distance(double a, double b)
+static double distance(const struct placer *p, double a, double b)
 {
-    return fabs(a - b) / sight_noise(fmin(a, b));
+    return fabs(a - b) / sight_noise(p->lattice->noise, fmin(a, b));
 }
 
 /* Saturators that tell most of @n choices from each other, up to @most, are asked for. Returns how many. */
@@ -182,7 +183,7 @@ static size_t ask_telling(struct placer *p, struct placing *f, const struct gues
                     cycles[i] = guess_cycles(&choices[i], rows[i], p->lattice, &p->saturators.list.items[by.saturator], by.count);
                 for (size_t i = 0; i < n; i++)
                     for (size_t k = 0; k < i; k++)
-                        if (open[i * n + k] && distance(cycles[i], cycles[k]) > TELLS) {
+                        if (open[i * n + k] && distance(p, cycles[i], cycles[k]) > TELLS) {
                             told++;
                             open[i * n + k] = pass == 0;
                         }
@@ -245,6 +246,9 @@ static void fit(struct placer *p, struct placing *f)
     g = f->guess;
     guess_improve(&g, &f->sights);
     f->guess = g;
+    f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &f->worst);
+    if (f->worst <= lab_off(p->lab))
+        return;
     guess_begin(&f->sights, &g);
     guess_improve(&g, &f->sights);
     if (g.cost < f->guess.cost)
@@ -301,7 +305,7 @@ static double best_tell(const struct placer *p, const struct placing *f, const s
         const struct saturator *by = &p->saturators.list.items[beside.saturator];
         if ((of == TELLERS_UNUSED && !available(p, f, s)) || (of == TELLERS_POSSIBLE && !possible(p, f, s)))
             continue;
-        double d = distance(guess_cycles(a, row_a, p->lattice, by, beside.count), guess_cycles(b, row_b, p->lattice, by, beside.count));
+        double d = distance(p, guess_cycles(a, row_a, p->lattice, by, beside.count), guess_cycles(b, row_b, p->lattice, by, beside.count));
         if (d > most) {
             most = d;
             *at = s;
@@ -380,19 +384,20 @@ static void step(struct placer *p, struct placing *f)
 {
     see(p, f);
     fit(p, f);
-    if (f->worst > BAD && !f->all) {
+    if (f->worst > lab_off(p->lab) && !f->all) {
         f->all = true;
         ask_all(p, f);
         if (f->asked.count)
             return;
     }
-    f->done = !decide(p, f);
-    if (f->done && f->checked < CHECKED_MOST && !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
+    f->failed += f->worst > lab_off(p->lab);
+    f->done = f->failed >= FAILED_MOST || !decide(p, f);
+    if (f->done && f->failed < FAILED_MOST && f->checked < CHECKED_MOST && !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
         f->checked++;
         f->foretold = f->guess;
         f->done = false;
     }
-    if (f->done && f->worst <= BAD)
+    if (f->done && f->worst <= lab_off(p->lab))
         add_to_pool(p, &f->guess);
 }
 
@@ -504,7 +509,7 @@ static void write_placement(const struct placer *p, const struct placing *f, con
         without.pipe = 0;
         guess_cost(&without, &f->sights, INFINITY, &out->error);
     }
-    out->explained = out->error <= BAD;
+    out->explained = out->error <= lab_off(p->lab);
     out->confidence = 1 / (1 + f->rivals);
     out->hidden = f->hidden;
     for (size_t s = 0; s < p->saturators.list.count; s++) {
@@ -549,7 +554,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     struct placer p = {.lab = lab, .mapping = mapping, .lattice = mem_zero(1, sizeof *p.lattice), .n = n};
     unsigned pipes = 0;
 
-    lattice_make(mapping, mapping_issue_width(mapping) > 0 ? mapping_issue_width(mapping) : INFINITY, p.lattice);
+    lattice_make(mapping, mapping_issue_width(mapping) > 0 ? mapping_issue_width(mapping) : INFINITY, lab->noise, p.lattice);
     if (!p.lattice->columns) {
         lattice_done(p.lattice);
         free(p.lattice);

@@ -395,16 +395,49 @@ static bool use_search(struct port_search *s, const bool *keep, struct core_port
     return ok;
 }
 
+/* Whether an earlier run found the usages of these forms. */
+static bool is_known(const struct lab *lab, const uint32_t *forms, size_t n)
+{
+    const struct mapping *core = lab->options->core;
+    bool known = core && mapping_count(core) == n;
+
+    for (size_t i = 0; i < n && known; i++)
+        known = mapping_find(core, lab->table->forms.items[forms[i]]) != NULL;
+    return known;
+}
+
+/* Goes on from what an earlier run found, as long as that explains the rows. */
+static bool use_known(struct port_search *s, const bool *keep, struct core_ports *out, struct err *err)
+{
+    const struct mapping *core = s->lab->options->core;
+    bool better;
+
+    s->error = error_of(s->lab->table, keep, core);
+    bool ok = (s->problem = problem_new(s->lab->table, keep, err)) != NULL && take_found(s, core, err);
+    if (ok && s->error > EXACT_ERROR) {
+        struct genome *from = genome_copy(s->best[0]);
+        ok = search_for(s, from->ports, from, s->lab->options->seconds * LAST_SHARE, PORT_GAIN, &better, err);
+        genome_free(from);
+    }
+    if (ok)
+        take_best(s, out);
+    search_done(s);
+    return ok;
+}
+
 bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
 {
     struct port_search s = {.lab = lab, .begun = clock_seconds(), .error = INFINITY};
+
+    *out = (struct core_ports){0};
+    if (is_known(lab, forms, n) && error_of(lab->table, keep, lab->options->core) <= UNKNOWN_ERROR)
+        return use_known(&s, keep, out, err);
     struct venn_options options = {measured_width(lab->table, keep), 0, venn_goes_on, &s};
     struct found exact = find_exactly(lab, keep, forms, n, &options);
     struct mapping *found = exact.mapping;
     struct core_ports searched = {0};
     bool ok = lab_goes_on(lab, err);
 
-    *out = (struct core_ports){0};
     if (ok && found)
         ok = use_found(&s, keep, found, out, err);
     double error = ok && found ? error_of(lab->table, keep, found) : INFINITY;

@@ -44,9 +44,10 @@ static bool make_columns(struct lattice *g, size_t n)
     return true;
 }
 
-void lattice_make(const struct mapping *m, double width, struct lattice *out)
+void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out)
 {
     out->width = width;
+    out->noise = noise;
     for (size_t i = 0; i < mapping_count(m); i++)
         for (unsigned k = 0; k < mapping_at(m, i)->usage.count; k++)
             add_set(out, mapping_at(m, i)->usage.uops[k].ports);

@@ -22,10 +22,18 @@ struct lattice {
     float inverse[COLUMNS_MOST];   /* 1 / ports */
     float *within;              /* per set of sets, and column: 1 where the column holds the set, else 0 */
     double width;               /* issue slots per cycle */
+    double noise;               /* relative, of a time beside what the true usages say */
 };
+/* Relative error of a time that is no more than noise. */
+#define SIGHT_NOISE 0.008
+/* The standard deviation of a time of so many @cycles, cycles. */
+static inline double sight_noise(double noise, double cycles)
+{
+    return noise * cycles + 0.003;
+}
 /* Sets of @m, and others that may turn up: intersections, pairs of their ports, and single ports while there is room. @out is all zero. Without columns when
  * even the sets of @m need more than COLUMNS_MOST. */
-void lattice_make(const struct mapping *m, double width, struct lattice *out);
+void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out);
 void lattice_done(struct lattice *g);
 /* Adds @count µops of set number @set to the sums of @row. */
 static inline void lattice_add(const struct lattice *g, size_t set, float count, float *row)

@@ -13,7 +13,6 @@
 #define BESIDE 2             /* each beside so many forms of the core */
 #define COUNT_FEW 2          /* of these there are up to so many times as the form takes cycles three times over, between these limits: what is busy in one and */
 #define COUNT_MANY 8         /* free in the next differs from trial to trial */
-#define OFF 0.03             /* relative error of what is foretold wrongly */
 #define GUILTY 0.5           /* of its trials: a form that is in so many wrong ones is wrong itself */
 #define GUILTY_CONFIDENCE 0.2
 
@@ -87,7 +86,7 @@ bool trial_of_usages(struct lab *lab, struct chart *c, struct err *err)
     for (size_t i = 0; i < asked; i++) {
         double cycles = lab_cycles(lab, rows[i]);
         tried[of[i]].trials += !isnan(cycles);
-        tried[of[i]].wrong += fabs(says[rows[i]] - cycles) > OFF * cycles;
+        tried[of[i]].wrong += fabs(says[rows[i]] - cycles) > lab_off(lab) * cycles;
     }
     free(rows);
     free(of);

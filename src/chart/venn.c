@@ -94,7 +94,7 @@ static double added_cost(const struct venn *v, const struct venn_state *s, doubl
         const struct venn_row *row = &v->rows[v->form].items[i];
         if (!known_row(v, row))
             continue;
-        double off = (row_cycles(v, s, row) - row->cycles) / sight_noise(row->cycles);
+        double off = (row_cycles(v, s, row) - row->cycles) / sight_noise(SIGHT_NOISE, row->cycles);
         cost += fmin(off * off, DEVIATION_MOST);
     }
     return cost + v->before > v->bar ? INFINITY : cost;
@@ -239,7 +239,7 @@ static void join_all(struct venn *v, struct venn_state *s, bool pairs)
         for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
             double own = (double)j.count / size;
             /* It takes as long alone, or the slots bind first. */
-            if (fabs(own - t) <= 4 * sight_noise(t) || (own < t && v->slots[v->form] / v->o->width > t * 0.97))
+            if (fabs(own - t) <= 4 * sight_noise(SIGHT_NOISE, t) || (own < t && v->slots[v->form] / v->o->width > t * 0.97))
                 choose(&j, 0, 0, size);
         }
 }

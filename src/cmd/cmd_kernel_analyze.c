@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/kernel_all.h"
 #include "report/report.h"
 
 struct analysis **kernel_analyze(struct session *s, const struct word_list *machines, size_t *count, struct err *err)
@@ -38,11 +39,13 @@ void kernel_analyses_free(struct analysis **analyses, size_t count)
 
 struct analyze_values {
     struct word_list machines;
+    bool all;
 };
 
 static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct analyze_values, machines), .value = "ID", .otherwise = "the current machines",
-     .complete = COMPLETE_MACHINE, .help = "machine to analyze for; several are shown side by side"},
+     .complete = COMPLETE_MACHINE, .help = "machine to analyze for; several are shown side by side; with --all also all: every one"},
+    {.name = "--all", .kind = PARAMETER_FLAG, .at = offsetof(struct analyze_values, all), .help = "every loop and marked region, as a table of cycles per iteration"},
     {0},
 };
 
@@ -50,6 +53,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
 {
     const struct analyze_values *v = values;
     size_t count;
+
+    if (v->all)   /* its job fills the result */
+        return kernel_analyze_all(s, &v->machines, err);
     struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
 
     if (!analyses)
@@ -59,13 +65,13 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return true;
 }
 
-static const char *const examples[] = {"kernel analyze", "kernel analyze --machine skylake --machine znver4", NULL};
+static const char *const examples[] = {"kernel analyze", "kernel analyze --machine skylake --machine znver4", "kernel analyze --all --machine all", NULL};
 
 const struct command command_kernel_analyze = {
     .name = "kernel analyze",
     .help = "show bounds, bottleneck and port pressure, for several machines side by side",
     .description = "Cycles are per iteration of the current loop. The highest bound is the bottleneck; the pressure table shows the cycles that each instruction "
-                   "takes on each port.",
+                   "takes on each port. --all leaves the tables of ports out.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct analyze_values),

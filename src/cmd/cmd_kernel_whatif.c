@@ -13,6 +13,8 @@
 #include "work/job.h"
 
 #define SWEEP_MAX 1000   /* values of one sweep */
+#define ALIGNMENT "alignment"   /* of the loop, not of the machine: bytes from the start of a line of 64 */
+#define LINE 64
 
 /* What one machine makes of the kernel. */
 struct whatif_outcome {
@@ -20,12 +22,13 @@ struct whatif_outcome {
     enum bound_kind bottleneck;
 };
 
-static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop, const struct machine *m)
+/* @moved: bytes behind where the code stands. */
+static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop, const struct machine *m, unsigned moved)
 {
     struct bounds bounds;
     struct simulation sim;
 
-    simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
+    simulate_kernel(k, loop, m, &(struct simulate_options){.moved = moved}, &sim, &bounds);
     simulation_done(&sim);
     return (struct whatif_outcome){bounds.total, sim.cycles, bounds.bottleneck};
 }
@@ -81,19 +84,33 @@ struct sweeping {
     struct whatif_outcome *outcomes;
 };
 
+/* With the swept parameter at @value. False with err. */
+static bool sweep_one(struct sweeping *w, long value, struct err *err)
+{
+    struct whatif_outcome *out = &w->outcomes[value - w->from];
+    char text[24];
+
+    if (strcmp(w->name, ALIGNMENT) == 0) {
+        size_t count;
+        const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
+        *out = outcome_of(w->kernel, w->loop, w->machine, ((unsigned)value + LINE - (unsigned)((count ? insns[0].offset : 0) % LINE)) % LINE);
+        return true;
+    }
+    snprintf(text, sizeof text, "%ld", value);
+    struct machine *changed = machine_copy(w->machine);
+    bool ok = machine_change(changed, w->name, text, err);
+    if (ok)
+        *out = outcome_of(w->kernel, w->loop, changed, 0);
+    machine_free(changed);
+    return ok;
+}
+
 static bool sweep_run(struct job *job, void *state, struct err *err)
 {
     struct sweeping *w = state;
 
     for (long value = w->from; value <= w->to; value++) {
-        char text[24];
-        snprintf(text, sizeof text, "%ld", value);
-        struct machine *changed = machine_copy(w->machine);
-        bool ok = machine_change(changed, w->name, text, err);
-        if (ok)
-            w->outcomes[value - w->from] = outcome_of(w->kernel, w->loop, changed);
-        machine_free(changed);
-        if (!ok)
+        if (!sweep_one(w, value, err))
             return false;
         job_progress(job, (double)(value - w->from + 1), (double)(w->to - w->from + 1), "%s = %ld", w->name, value);
         if (job_cancelled(job))
@@ -180,7 +197,7 @@ struct comparing {
 static bool compare_work(void *state, struct result *result, struct err *err)
 {
     const struct comparing *w = state;
-    struct whatif_outcome before = outcome_of(w->kernel, w->loop, w->machine), after = outcome_of(w->kernel, w->loop, w->changed);
+    struct whatif_outcome before = outcome_of(w->kernel, w->loop, w->machine, 0), after = outcome_of(w->kernel, w->loop, w->changed, 0);
 
     if (!watch_goes_on(err))
         return false;
@@ -220,7 +237,8 @@ struct whatif_values {
 
 static const struct parameter arguments[] = {
     {.name = "CHANGE", .kind = PARAMETER_WORDS, .at = offsetof(struct whatif_values, changes), .required = true, .complete = COMPLETE_CHANGE,
-     .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; NAME=A..B sweeps a fact or latency over whole numbers"},
+     .help = "FACT=VALUE, usage:FORM=USAGE or latency:FORM=CYCLES; NAME=A..B sweeps a fact or latency over whole numbers; alignment=A..B moves the loop, in bytes from the start "
+             "of a 64-byte line"},
     {0},
 };
 static const struct parameter options[] = {
@@ -228,6 +246,21 @@ static const struct parameter options[] = {
      .complete = COMPLETE_MACHINE, .help = "machine to change"},
     {0},
 };
+
+/* "0..63", or a single place. */
+static bool alignment_range(const char *value, long *from, long *to, struct err *err)
+{
+    char *end;
+
+    *from = *to = strtol(value, &end, 10);
+    bool ok = end != value;
+    if (ok && strncmp(end, "..", 2) == 0) {
+        const char *second = end + 2;
+        *to = strtol(second, &end, 10);
+        ok = end != second;
+    }
+    return (ok && !*end && *from >= 0 && *to >= *from && *to < LINE) || err_set(err, ERR_USAGE, "write alignment=0..63", "invalid alignment \"%s\"", value);
+}
 
 /* Applies @word to @changed, or takes it as the range to sweep: then *@swept gets the parameter's name. */
 static bool apply(struct machine *changed, const char *word, char **swept, long *from, long *to, struct err *err)
@@ -238,7 +271,11 @@ static bool apply(struct machine *changed, const char *word, char **swept, long 
 
     if (!split(word, &name, &value, err))
         return false;
-    bool range = change_range(name, value, SWEEP_MAX, &first, &last, err);
+    bool range = strcmp(name, ALIGNMENT) == 0 ? alignment_range(value, &first, &last, err) : change_range(name, value, SWEEP_MAX, &first, &last, err);
+    if (!range && err->code) {
+        free(name);
+        return false;
+    }
     bool ok = range ? !*swept || err_set(err, ERR_USAGE, "sweep one parameter at a time", "several ranges") : !err->code && machine_change(changed, name, value, err);
     if (range && ok) {
         *swept = name;
@@ -275,7 +312,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"kernel whatif issue_width=6", "kernel whatif reorder_buffer=64..512 --machine skylake", "kernel whatif 'latency:ADD (R64, R64)=2'", NULL};
+static const char *const examples[] = {"kernel whatif issue_width=6", "kernel whatif reorder_buffer=64..512 --machine skylake", "kernel whatif 'latency:ADD (R64, R64)=2'",
+                                       "kernel whatif alignment=0..63 --machine skylake", NULL};
 
 const struct command command_kernel_whatif = {
     .name = "kernel whatif",

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "chart/chart.h"
 #include "chart/imitate.h"
+#include "chart/recorded.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
 #include "io/machine_file.h"
@@ -25,6 +26,7 @@
 #define CANDIDATES_SHARE 0.3 /* and of all, where that is more than */
 #define CANDIDATES_FEW 150
 #define SIMULATED_NOISE 0.005
+#define RECORDED_PATIENCE 1e-6 /* seconds: nothing comes of waiting */
 #define USES 1000            /* forms that blocks are made of, at most */
 #define BLOCKS 512
 #define SIMULATED_BLOCKS 2048
@@ -35,8 +37,9 @@
 struct machine_charting {
     struct session *session;
     struct job *job;
-    char *name, *directory, *journal_path, *latencies_path;
+    char *name, *directory, *journal_path, *latencies_path, *core_path;
     struct machine *simulated;       /* a copy; NULL: this CPU */
+    bool recorded;                   /* nothing is measured: what the journals of this CPU know */
     struct forms *forms;
     VEC(const struct form_row *) rows;
     VEC(struct block_form) uses;     /* of the last look */
@@ -47,10 +50,11 @@ struct machine_charting {
     struct chart *chart;             /* the result */
 };
 
-/* What the job says of itself: a simulated CPU is not disturbed. */
+/* What the job says of itself: a simulated CPU is not disturbed, journals neither. */
 static bool measures(const void *state)
 {
-    return !((const struct machine_charting *)state)->simulated;
+    const struct machine_charting *w = state;
+    return !w->simulated && !w->recorded;
 }
 
 static bool cancelled(void *state)
@@ -100,7 +104,6 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
     struct str title = {0};
     char name[64];
 
-    (void)stage;
     if (!so_far->machine)
         return true;
     str_addf(&title, "%s, charted%s%s", w->name, w->simulated ? " from the simulated " : " on ", cpu_title(w, name));
@@ -108,6 +111,8 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
     machine_set_fact(so_far->machine, "isa", isa_name((enum isa)w->rows.items[0]->isa), "", "");
     machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "", "");
     str_done(&title);
+    if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
+        return false;
     return path_make_parents(w->directory, 0777, err) && machine_save(so_far->machine, w->directory, err);
 }
 
@@ -151,14 +156,17 @@ static bool chart_work(struct job *job, void *state, struct err *err)
     struct machine_charting *w = state;
     const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = save, .evolve = evolve_all, .threads = w->threads, .state = w};
     struct imitation *imitation = w->simulated ? imitation_new(w->simulated, SIMULATED_NOISE, w->options.seed) : NULL;
-    struct chart_cpu cpu = {NULL, latencies_of_cpu, times_of_cpu, w};
+    struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu, w->recorded ? recorded_times : times_of_cpu, w};
+
+    struct machine *core = machine_load(w->core_path, NULL);   /* of an earlier run */
 
     w->job = job;
+    w->options.core = core ? core->mapping : NULL;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     bool ok = learn_encodings(w, err) && (w->options.journal = journal_open(w->journal_path, err)) != NULL;
     if (ok)
-        cpu.source = w->source = imitation ? NULL : source_cpu(w->forms, w->cpu, 0, cancelled, w, err);
-    if (w->source)
+        cpu.source = w->source = imitation ? NULL : w->recorded ? source_recorded() : source_cpu(w->forms, w->cpu, 0, cancelled, w, err);
+    if (w->source && !w->recorded)
         sandbox_cancel_by(source_cpu_sandbox(w->source), cancelled, w);
     if (ok && (imitation || cpu.source))
         w->chart = chart_run(imitation ? imitation_cpu(imitation) : &cpu, w->rows.items, w->rows.count, &w->options, &hooks, err);
@@ -166,6 +174,8 @@ static bool chart_work(struct job *job, void *state, struct err *err)
     imitation_free(imitation);
     journal_close(w->options.journal);
     w->options.journal = NULL;
+    w->options.core = NULL;
+    machine_free(core);
     return w->chart != NULL;
 }
 
@@ -353,6 +363,7 @@ static void charting_free(void *state)
     free(w->directory);
     free(w->journal_path);
     free(w->latencies_path);
+    free(w->core_path);
     machine_free(w->simulated);
     vec_done(&w->rows);
     vec_done(&w->uses);
@@ -365,6 +376,7 @@ struct chart_values {
     const char *name, *forms, *simulate;
     double seconds, patience;
     size_t seed, cpu, top;
+    bool recorded;
 };
 
 static const struct parameter arguments[] = {
@@ -383,6 +395,7 @@ static const struct parameter options[] = {
      .help = "time that each lot of experiments waits for a quiet core; what gets none is left to the next run"},
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, simulate), .value = "MACHINE", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
      .help = "chart a simulated CPU with this machine's tables, noise and contention"},
+    {.name = "--recorded", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, recorded), .help = "measure nothing: infer again from what the journal of this CPU knows"},
     {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, cpu), .value = "N", .most = 65535, .otherwise = "any", .help = "CPU to measure on"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
     {0},
@@ -404,13 +417,13 @@ static char *journal_place(const char *name, const char *simulate, struct err *e
     return path;
 }
 
-/* "cpu.latencies.csv" beside "cpu.csv". */
-static char *path_latencies(const char *journal)
+/* "cpu.latencies.csv" beside "cpu.csv", by @what. */
+static char *path_beside(const char *journal, const char *what)
 {
     struct str path = {0};
     size_t length = strlen(journal);
 
-    str_addf(&path, "%.*s.latencies.csv", (int)(length > 4 ? length - 4 : length), journal);
+    str_addf(&path, "%.*s%s", (int)(length > 4 ? length - 4 : length), journal, what);
     return str_take(&path);
 }
 
@@ -483,11 +496,13 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->name = mem_strdup(v->name);
     w->directory = machine_user_directory(v->name);
     w->journal_path = journal_place(v->name, m ? m->id : NULL, err);
-    w->latencies_path = w->journal_path ? path_latencies(w->journal_path) : NULL;
+    w->latencies_path = w->journal_path ? path_beside(w->journal_path, ".latencies.csv") : NULL;
+    w->core_path = w->journal_path ? path_beside(w->journal_path, ".core") : NULL;
     w->simulated = m ? machine_copy(m) : NULL;
+    w->recorded = v->recorded && !m;
     w->forms = forms_hold(forms);
     w->threads = session_threads(s);
-    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->patience, .latencies = w->latencies_path, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
+    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->recorded ? RECORDED_PATIENCE : v->patience, .latencies = w->latencies_path, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
     if (w->journal_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
         choose_rows(w, v->forms, v->top, err)) {
         choose_uses(w, v->forms);

@@ -41,6 +41,8 @@
     COMMAND(kernel_diff) \
     COMMAND(kernel_report) \
     COMMAND(kernel_graph) \
+    COMMAND(kernel_trace) \
+    COMMAND(kernel_mark) \
     COMMAND(kernel_save) \
     COMMAND(kernel_measure) \
     COMMAND(kernel_learn) \
@@ -75,6 +77,7 @@
     COMMAND(forms_add) \
     COMMAND(forms_select) \
     COMMAND(forms_scan) \
+    COMMAND(forms_compare) \
     COMMAND(experiments_generate) \
     COMMAND(experiments_load) \
     COMMAND(experiments_import) \

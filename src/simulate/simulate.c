@@ -319,7 +319,7 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
     const struct insn *insns = kernel_insns(k, loop, &count);
     struct block_work *work = block_work_new(m);
     struct simulator *simulator = simulator_new();
-    struct block_options block = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};
+    struct block_options block = {.shape = shape_of(insns, count), .align = count ? (unsigned)((insns[0].offset + options->moved) % 64) : 0};
     struct bounds own;
     bool room = shortage_need(count * BLOCK_BYTES_EACH);
 

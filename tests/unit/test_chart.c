@@ -164,7 +164,8 @@ static void test_a_small_cpu_is_charted(void **state)
     if (!c)
         fail_msg("%s", err.what);
     assert_int_equal(stages, CHART_STAGES);
-    assert_int_equal(mapping_count(c->machine->mapping), b.rows.count);
+    for (size_t i = 0; i < b.rows.count; i++)   /* beside them there are jumps and what moves the stack pointer */
+        assert_non_null(mapping_find(c->machine->mapping, b.rows.items[i]->form));
     assert_float_equal(c->width, 4, 0);
     for (size_t i = 0; i < c->form_count; i++) {
         assert_int_not_equal(c->forms[i].state, CHART_NOT_MEASURED);
@@ -284,7 +285,7 @@ static void test_saturators_bind_where_they_say(void **state)
     (void)state;
     set_up(&b, 0);
     const struct mapping *m = imitation_truth(b.cpu);
-    lattice_make(m, mapping_issue_width(m), lattice);
+    lattice_make(m, mapping_issue_width(m), SIGHT_NOISE, lattice);
     saturators_find(m, lattice, &found);
     assert_true(found.list.count > 5);
     for (size_t i = 0; i < found.list.count; i++) {

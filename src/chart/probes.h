@@ -1,0 +1,41 @@
+/* Small loops that are timed together, each of which tells something of a CPU, and what the chart makes of them. One thread. */
+#ifndef PORTOLAN_CHART_PROBES_H
+#define PORTOLAN_CHART_PROBES_H
+
+#include "chart/lab.h"
+
+#define PROBE_CERTAIN 0.25   /* of the difference between two answers, that a time may be off from one of them */
+#define PROBE_WITHIN 0.04    /* relative, of a time that is one answer */
+
+/* A loop and its time. */
+struct probe {
+    char *text;
+    double cycles;           /* per iteration; NaN: none */
+};
+
+struct probes {
+    struct lab *lab;
+    struct chart *chart;
+    double width;            /* issue slots per cycle */
+    VEC(struct probe) list;
+};
+
+/* Adds a loop of the lines that @format says; its number, by which probe_time tells its time when probes_run has run all. */
+size_t probe_add(struct probes *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Times all of them. A loop that the assembler refuses stays without a time. False with err. */
+bool probes_run(struct probes *p, struct err *err);
+static inline double probe_time(const struct probes *p, size_t at)
+{
+    return p->list.items[at].cycles;
+}
+/* The instructions of a loop; how many, 0 when there is no such code. */
+#define PROBE_INSNS 64
+size_t probe_decode(const struct probes *p, size_t at, struct insn out[PROBE_INSNS]);
+void probes_done(struct probes *p);
+
+/* What the chart tells of a fact, in c->facts and the machine; @value NULL: it is unknown, because of @why, and not in the machine. */
+void probe_tell(struct probes *p, const char *key, const char *value, const char *unit, const char *why);
+/* The same of a number of cycles, rounded to a whole one or to tenths. */
+void probe_tell_cycles(struct probes *p, const char *key, double cycles, const char *why);
+
+#endif

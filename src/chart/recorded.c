@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/recorded.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+
+static bool recorded_measure(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err)
+{
+    (void)s;
+    (void)e;
+    if (cancelled && cancelled(state))
+        return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (struct measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .short_cycles = NAN, .contended_cycles = NAN, .busy = true};
+        snprintf(out[i].state, sizeof out[i].state, "not in the journal");
+    }
+    return true;
+}
+
+static void recorded_free(struct source *s)
+{
+    free(s);
+}
+
+struct source *source_recorded(void)
+{
+    struct source *s = mem_zero(1, sizeof *s);
+
+    *s = (struct source){.instructions = SOURCE_BODY, .orders = 1, .measure = recorded_measure, .free = recorded_free};
+    return s;
+}
+
+size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err)
+{
+    struct chain chains[CHAINS_MAX];
+    size_t n = chain_list(code, chains);
+
+    (void)state;
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (struct latency){.chain = chains[i], .cycles = NAN, .spread = NAN};
+        snprintf(out[i].state, sizeof out[i].state, "contended: not measured yet");
+    }
+    return n;
+}
+
+bool recorded_times(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
+{
+    (void)state;
+    (void)blocks;
+    (void)err;
+    for (size_t i = 0; i < n; i++)
+        cycles[i] = NAN;
+    return true;
+}

@@ -1,0 +1,13 @@
+/* A CPU of which only what was measured before is known: a chart of it infers again from its journals, without measuring. */
+#ifndef PORTOLAN_CHART_RECORDED_H
+#define PORTOLAN_CHART_RECORDED_H
+
+#include "chart/cpu.h"
+
+/* A source that has no time of anything: what the journal lacks stays without. source_free frees it. */
+struct source *source_recorded(void);
+/* For struct chart_cpu, beside it: chains and loops without times. */
+size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err);
+bool recorded_times(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* kernel mark */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "isa/isa.h"
+
+#define LABEL_LINES 32   /* between a loop's label and its first instruction: directives and comments */
+
+struct mark_values {
+    const char *file, *kind;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct mark_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--for", .kind = PARAMETER_CHOICE, .at = offsetof(struct mark_values, kind), .choices = "llvm-mca|osaca|iaca", .otherwise = "llvm-mca",
+     .help = "whose markers: comments that llvm-mca or OSACA read, or the bytes that IACA finds in an object (x86-64; they change ebx)"},
+    {0},
+};
+
+/* What stands before and behind the loop, each a line. */
+static bool markers_of(const char *kind, const struct isa_ops *ops, const char *name, struct str *begin, struct str *end, struct err *err)
+{
+    static const struct { const char *kind, *begin, *end; } comments[] = {{"llvm-mca", "LLVM-MCA-BEGIN ", "LLVM-MCA-END "}, {"osaca", "OSACA-BEGIN", "OSACA-END"}};
+
+    for (size_t i = 0; i < sizeof comments / sizeof *comments; i++)
+        if (strcmp(kind, comments[i].kind) == 0) {
+            bool named = i == 0;
+            str_addf(begin, "%s %s%s\n", ops->comment, comments[i].begin, named ? name : "");
+            str_addf(end, "%s %s%s\n", ops->comment, comments[i].end, named ? name : "");
+            return true;
+        }
+    if (ops != isa_ops(ISA_X86_64))
+        return err_set(err, ERR_USAGE, "--for osaca, or --for llvm-mca", "IACA has no markers for %s", ops->title);
+    str_add(begin, "\t.byte 187,111,0,0,0,100,103,144\n");
+    str_add(end, "\t.byte 187,222,0,0,0,100,103,144\n");
+    return true;
+}
+
+static bool is_label(const char *line, size_t length, const char *label)
+{
+    while (length && isspace((unsigned char)*line)) {
+        line++;
+        length--;
+    }
+    size_t n = strlen(label);
+    return n && length > n && memcmp(line, label, n) == 0 && line[n] == ':';
+}
+
+/* The line, from 1, in front of which the loop begins: that of its label, which jumps back lead to, or its first. */
+static size_t begin_line(const struct str *const *lines, size_t count, const struct kernel_loop *loop)
+{
+    size_t first = loop->first_line;
+    for (size_t back = 0; back < LABEL_LINES && back < first && first - back <= count; back++)
+        if (is_label(str_text(lines[first - back - 1]), lines[first - back - 1]->length, loop->label))
+            return first - back;
+    return first;
+}
+
+/* @source with @begin and @end around @loop. */
+static void add_marked(const char *source, const struct kernel_loop *loop, const char *begin, const char *end, struct str *out)
+{
+    VEC(struct str *) lines = {0};
+
+    for (const char *at = source; *at;) {
+        size_t span = strcspn(at, "\n");
+        struct str *line = mem_zero(1, sizeof *line);
+        str_add_bytes(line, at, span);
+        vec_push(&lines, line);
+        at += span + (at[span] == '\n');
+    }
+    size_t from = begin_line((const struct str *const *)lines.items, lines.count, loop);
+    for (size_t i = 0; i < lines.count; i++) {
+        if (i + 1 == from)
+            str_add(out, begin);
+        str_addf(out, "%s\n", str_text(lines.items[i]));
+        if (i + 1 == loop->last_line)
+            str_add(out, end);
+        str_done(lines.items[i]);
+        free(lines.items[i]);
+    }
+    vec_done(&lines);
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct mark_values *v = values;
+    const struct kernel *k = s->document.kernel;
+    struct str begin = {0}, end = {0}, text = {0}, name = {0};
+
+    if (!session_has_kernel(s, err))
+        return false;
+    const struct kernel_loop *loop = &k->loops[s->document.loop];
+    if (!k->source || !loop->first_line || !loop->last_line)
+        return err_set(err, ERR_DATA, "load assembler text or C source", "%.100s has no text to mark", k->name);
+    if (loop->marked)
+        return err_set(err, ERR_USAGE, "kernel use N chooses another loop", "this loop is marked already");
+    str_addf(&name, "loop%zu", s->document.loop + 1);
+    bool ok = markers_of(v->kind ? v->kind : "llvm-mca", isa_ops(k->isa), str_text(&name), &begin, &end, err);
+    if (ok) {
+        add_marked(k->source, loop, str_text(&begin), str_text(&end), &text);
+        ok = command_write(v->file, &text, result, err);
+    }
+    str_done(&begin);
+    str_done(&end);
+    str_done(&text);
+    str_done(&name);
+    return ok;
+}
+
+static const char *const examples[] = {"kernel mark marked.s", "kernel mark marked.s --for osaca", NULL};
+
+const struct command command_kernel_mark = {
+    .name = "kernel mark",
+    .help = "write the kernel's text with markers around the loop in use",
+    .description = "The markers stand in front of the loop's label and behind its last line. kernel load reads all of them back.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct mark_values),
+    .flags = COMMAND_READS,
+    .run = run,
+};

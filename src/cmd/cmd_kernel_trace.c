@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* kernel trace */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "base/watch.h"
+#include "cmd/command.h"
+#include "cmd/task.h"
+#include "report/report_trace.h"
+
+#define ITERATIONS_SHOWN 32
+#define ITERATIONS_MOST 1000
+
+struct trace_values {
+    const char *file, *machine;
+    size_t iterations;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct trace_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write: .html"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct trace_values, machine), .value = "ID", .otherwise = "the current machine",
+     .complete = COMPLETE_MACHINE, .help = "machine to simulate"},
+    {.name = "--iterations", .kind = PARAMETER_COUNT, .at = offsetof(struct trace_values, iterations), .value = "N", .least = 1, .most = ITERATIONS_MOST, .initial = INITIAL(ITERATIONS_SHOWN),
+     .help = "iterations to show"},
+    {0},
+};
+
+struct tracing {
+    const struct kernel *kernel;   /* held */
+    size_t loop, iterations;
+    struct machine *machine;       /* held */
+    char *file;
+};
+
+static void tracing_free(void *state)
+{
+    struct tracing *w = state;
+    kernel_free(w->kernel);
+    machine_free(w->machine);
+    free(w->file);
+    free(w);
+}
+
+static bool trace_work(void *state, struct result *result, struct err *err)
+{
+    const struct tracing *w = state;
+    struct simulate_options how = {.timeline = (unsigned)w->iterations, .iterations = 0};
+    struct simulation sim;
+    struct str raw = {0}, text = {0};
+    size_t count;
+    const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
+
+    simulate_kernel(w->kernel, w->loop, w->machine, &how, &sim, NULL);
+    bool ok = watch_goes_on(err) && (!isnan(sim.cycles) || err_set(err, ERR_DATA, "check the machine's facts: load_latency", "%s cannot simulate this loop", w->machine->id));
+    if (ok) {
+        report_trace(w->kernel->name, w->machine, &sim, insns, count, &raw);
+        utf8_printable(str_text(&raw), raw.length, &text);
+        ok = watch_goes_on(err) && command_write(w->file, &text, result, err);
+    }
+    simulation_done(&sim);
+    str_done(&raw);
+    str_done(&text);
+    return ok;
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {trace_work, NULL, tracing_free};
+    const struct trace_values *v = values;
+    const char *ending = strrchr(v->file, '.');
+
+    (void)result;   /* the job fills it */
+    if (!session_has_kernel(s, err))
+        return false;
+    if (!ending || strcmp(ending, ".html") != 0)
+        return err_set(err, ERR_USAGE, "kernel trace FILE.html", "the file name must end in .html");
+    struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
+    if (!m || !session_fits(s, m, err))
+        return false;
+    struct tracing *w = mem_alloc(sizeof *w);
+    *w = (struct tracing){kernel_hold(s->document.kernel), s->document.loop, v->iterations, machine_hold(m), mem_strdup(v->file)};
+    return task_start_passing(s, "kernel trace", "simulates", &ops, w, err);
+}
+
+static const char *const examples[] = {"kernel trace loop.html", "kernel trace loop.html --machine skylake --iterations 100", NULL};
+
+const struct command command_kernel_trace = {
+    .name = "kernel trace",
+    .help = "write the simulated loop as a page that zooms",
+    .description = "A row per instruction and iteration over the cycles, coloured by what it waits for, in one HTML file that loads nothing. The timeline view shows the same in the terminal.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct trace_values),
+    .flags = COMMAND_JOB,
+    .run = run,
+};
