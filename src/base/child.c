@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -301,7 +302,7 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
             break;
         struct pollfd fds[3] = {
             {sent < length ? input : -1, POLLOUT, 0}, {output, POLLIN, 0}, {ended ? -1 : pidfd, POLLIN, 0}};
-        poll(fds, 3, left > 0.1 ? 100 : (int)(left * 1000) + 1);
+        poll(fds, 3, (int)(fmin(left, limits->asks > 0 ? limits->asks : 0.1) * 1000) + (left < 0.1));
         if (fds[0].revents) {
             ssize_t n = send(input, bytes + sent, length - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
             if (n > 0)

@@ -15,6 +15,7 @@ struct child_limits {
     size_t memory;         /* bytes of address space */
     size_t file_size;      /* bytes of each file written */
     double wall_seconds;
+    double asks;           /* seconds after which child_watch's function is asked again; 0: 0.1 */
     size_t output;         /* bytes kept of what it prints */
     bool fixed_addresses;  /* the same addresses in every run, where the system grants it */
     int file;              /* descriptor that it also has as CHILD_FILE, which is the least it may be; 0: none */
@@ -35,7 +36,7 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
                struct child_result *out, struct err *err);
 void child_result_done(struct child_result *result);
 
-/* From now on children of the calling thread are ended when @cancelled says so (asked some times a second), as when the user interrupts; NULL: never. */
+/* From now on children of the calling thread are ended when @cancelled says so (asked some times a second, or as often as the limits say), as when the user interrupts; NULL: never. */
 void child_watch(bool (*cancelled)(void *state), void *state);
 
 /* A new directory of mode 0700 below $TMPDIR or /tmp, removed at exit() if not before, and by the next program that needs one after a kill. NULL on failure. */

@@ -16,6 +16,7 @@
 #include "base/watch.h"
 
 static bool pipes_refused;
+static _Thread_local bool files_only;
 
 #ifndef PORTOLAN_DATADIR
 #define PORTOLAN_DATADIR "/usr/local/share/portolan"
@@ -59,6 +60,13 @@ bool file_pipes_refused(void)
     return pipes_refused;
 }
 
+bool file_only_files(bool only)
+{
+    bool before = files_only;
+    files_only = only;
+    return before;
+}
+
 /* There is no @path: says which name beside it was probably meant. */
 static void not_there(struct err *err, const char *path)
 {
@@ -86,16 +94,19 @@ static void not_there(struct err *err, const char *path)
 static int open_to_read(const char *path, struct err *err)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipes_refused ? O_NONBLOCK : 0));
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipes_refused || files_only ? O_NONBLOCK : 0));
 
     if (fd < 0 && errno == ENOENT) {
         not_there(err, path);
     } else if (fd < 0) {
         file_fault(err, path, "open", NULL);
-    } else if (pipes_refused && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)) {
+    } else if ((pipes_refused || files_only) && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)) {
         close(fd);
         fd = -1;
-        err_set(err, ERR_IO, "write it to a file first, or use portolan -b", "is a pipe; pipes are not supported in the workbench");
+        if (files_only)
+            err_set(err, ERR_IO, "remove it", "is a pipe, where only files are expected");
+        else
+            err_set(err, ERR_IO, "write it to a file first, or use portolan -b", "is a pipe; pipes are not supported in the workbench");
         err_at(err, path, 0, 0);
     }
     return fd;

@@ -13,6 +13,9 @@
 /* From now on named pipes are refused: a screen does not wait for who writes to them. Before there are threads. */
 void file_refuse_pipes(void);
 bool file_pipes_refused(void);
+/* From now on this thread reads files only and refuses pipes, which may keep whoever opens them waiting for ever: what others put into a directory that is read as a whole. Returns
+ * what held before. */
+bool file_only_files(bool only);
 /* Opens @path for reading; NULL with err. */
 FILE *file_open(const char *path, struct err *err);
 /* As opendir. */

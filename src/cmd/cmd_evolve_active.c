@@ -210,9 +210,7 @@ static void beginning_free(void *state)
     experiments_free(b->from);
     experiments_free(b->kept);
     experiments_free(b->table);
-    mapping_free(b->o.simulated);
-    free(b->o.journal);
-    free(b->o.keep);
+    active_options_done(&b->o);
     free(b->checkpoint);
     free(b);
 }

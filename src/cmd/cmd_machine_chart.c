@@ -30,7 +30,6 @@
 #define USES 1000            /* forms that blocks are made of, at most */
 #define BLOCKS 512
 #define SIMULATED_BLOCKS 2048
-#define BLOCK_SECONDS 0.25   /* that a loop may take, together with those measured beside it */
 #define SHOWN 20             /* forms of one kind in the text */
 
 /* The job: measures and infers on the worker; after each stage the machine's directory is written. */
@@ -122,28 +121,18 @@ static size_t latencies_of_cpu(void *state, const struct form_code *code, struct
     return latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, out, err);
 }
 
-/* What has no stable time stays without one. */
+static const struct insn *code_of(const void *blocks, size_t i, size_t *count)
+{
+    const struct chart_block *b = (const struct chart_block *)blocks + i;
+
+    *count = b->count;
+    return b->insns;
+}
+
 static bool times_of_cpu(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
 {
     struct machine_charting *w = state;
-    struct kernel_set *set = kernel_set_new(source_cpu_sandbox(w->source), source_cpu_calibration(w->source));
-    size_t *at = mem_alloc((n + 1) * sizeof *at);
-    struct err reason = {0};
-
-    for (size_t i = 0; i < n; i++)
-        at[i] = kernel_set_add(set, blocks[i].insns, blocks[i].count);
-    bool ok = kernel_set_measure(set, fmin(fmax(1, BLOCK_SECONDS * (double)n), w->options.patience), &reason) || reason.code == ERR_LIMIT;
-    for (size_t i = 0; i < n; i++) {
-        struct err fault = {0};
-        double spread;
-        if (!ok || !kernel_set_result(set, at[i], &cycles[i], &spread, &fault))
-            cycles[i] = NAN;
-    }
-    if (!ok && err)
-        *err = reason;
-    kernel_set_free(set);
-    free(at);
-    return ok;
+    return kernel_set_times(source_cpu_sandbox(w->source), source_cpu_calibration(w->source), code_of, blocks, n, w->options.patience, cycles, err);
 }
 
 static bool learn_encodings(struct machine_charting *w, struct err *err)

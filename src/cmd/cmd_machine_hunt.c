@@ -20,7 +20,6 @@
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
 #define MODEL_DRAWS 24
-#define BLOCK_SECONDS 0.25    /* that a block may take, together with those measured beside it */
 
 /* The job: blocks drawn, timed and predicted on the worker; the UI thread shows what was found. */
 struct machine_hunting {
@@ -73,28 +72,18 @@ static bool times_of_model(void *state, const struct random_block *blocks, size_
     return true;
 }
 
-/* What has no stable time stays without one. */
+static const struct insn *code_of(const void *blocks, size_t i, size_t *count)
+{
+    const struct random_block *b = (const struct random_block *)blocks + i;
+
+    *count = b->count;
+    return b->insns;
+}
+
 static bool times_of_cpu(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
 {
     struct machine_hunting *w = state;
-    struct kernel_set *set = kernel_set_new(w->sandbox, &w->calibration);
-    size_t *at = mem_alloc((n + 1) * sizeof *at);
-    struct err reason = {0};
-
-    for (size_t i = 0; i < n; i++)
-        at[i] = kernel_set_add(set, blocks[i].insns, blocks[i].count);
-    bool ok = kernel_set_measure(set, fmin(fmax(1, BLOCK_SECONDS * (double)n), w->until - clock_seconds()), &reason) || reason.code == ERR_LIMIT;
-    for (size_t i = 0; i < n; i++) {
-        struct err fault = {0};
-        double spread;
-        if (!ok || !kernel_set_result(set, at[i], &cycles[i], &spread, &fault))
-            cycles[i] = NAN;
-    }
-    if (!ok && err)
-        *err = reason;
-    kernel_set_free(set);
-    free(at);
-    return ok;
+    return kernel_set_times(w->sandbox, &w->calibration, code_of, blocks, n, w->until - clock_seconds(), cycles, err);
 }
 
 static void progress(void *state, const struct hunt *so_far)

@@ -355,7 +355,7 @@ static bool run_run_command(struct session *s, const void *values, struct result
     r->program = program_hold(p->program);
     r->arguments = p->arguments ? mem_strdup(p->arguments) : NULL;
     r->template = p->template ? mem_strdup(p->template) : NULL;
-    r->options = (struct run_options){r->arguments, r->template, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30, 1, NULL};
+    r->options = (struct run_options){r->arguments, r->template, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30, 0, 1, NULL};
     r->fit = v->counts[0] == 'g' ? COUNTS_GENETIC : v->counts[0] == 'n' ? COUNTS_NETWORK : COUNTS_REGRESSION;
     return session_job(s, "program run", "runs", &ops, r, err);
 }

@@ -48,7 +48,7 @@ struct predicting {
 
 static bool predict_one(const struct predicting *p, struct estimator *e, struct machine_prediction *o, struct err *err)
 {
-    const struct core_share alone = {1, 1, 0};
+    const struct core_share alone = {1, 1, 0, 0};
     struct memory memory;
     char text[40];
 

@@ -34,12 +34,18 @@ struct validating {
     unsigned times;
     size_t threads;
     double limit, common;
+    struct native_watch *watch;        /* NULL: no program runs on one CPU */
     VEC(struct compared) rows;
 };
 
+/* Asked by who waits for the program. */
 static bool cancelled(void *state)
 {
-    return job_cancelled(((const struct validating *)state)->job);
+    struct validating *v = state;
+
+    if (v->watch)
+        native_watch_read(v->watch);
+    return job_cancelled(v->job);
 }
 
 /* Predicted with what the CPU gave around the runs, so that both are of one moment. */
@@ -69,37 +75,58 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     return ok;
 }
 
-static int ascending(const void *a, const void *b)
+/* One run, which one it was, and what the CPU gave it. */
+struct program_taken { double seconds, clock_hz; struct core_share share; size_t readings, at; };
+
+static int by_seconds(const void *a, const void *b)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    double x = ((const struct program_taken *)a)->seconds, y = ((const struct program_taken *)b)->seconds;
     return (x > y) - (x < y);
 }
 
-/* The CPU is looked at before each of the runs. Of both the lower quartile: the shortest run of many would meet a luckier moment than the looks tell of. */
-static bool measure(const struct validating *v, const double *inputs, struct native *native, double *seconds, struct err *err)
+/* Runs the program, and reads clock and core while it runs, on its CPU: they change from one millisecond to the next. */
+static bool run_watched(struct validating *v, const double *inputs, const struct run_options *options, struct program_taken *out, struct err *err)
 {
     const struct program_runs *runs = v->model->runs;
-    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads, NULL};
+
+    v->watch = v->threads > 1 ? NULL : native_watch_start();
+    out->seconds = program_measure(runs->program, runs->names, runs->name_count, inputs, options, &out->share, err) / (double)v->threads;
+    struct native_watch *watch = v->watch;
+    v->watch = NULL;
+    out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
+    /* The readings took the CPU over, too. */
+    out->share.taken_over = fmax(0, out->share.taken_over - (double)out->readings / out->seconds);
+    return !isnan(out->seconds);
+}
+
+/* Memory is looked at before and after each of the runs, the core while they run. The run of the lower quartile counts, with what was seen around it. */
+static bool measure(struct validating *v, const double *inputs, struct native *native, double *seconds, struct err *err)
+{
+    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD, v->threads, NULL};
     struct native_probe *probe = native_probe_new(v->machine, err);
-    double *seen = mem_alloc(v->times * sizeof *seen), *taken_over = mem_alloc(v->times * sizeof *taken_over);
+    struct program_taken *seen = mem_zero(v->times, sizeof *seen);
     bool ok = probe != NULL;
 
     *seconds = NAN;
+    ok = ok && native_probe_look(probe, err);
     for (unsigned i = 0; ok && i < v->times; i++) {
-        ok = native_probe_look(probe, err);
-        double one = ok ? program_measure(runs->program, runs->names, runs->name_count, inputs, &options, &taken_over[i], err) : NAN;
-        ok = !isnan(one);
-        seen[i] = one / (double)v->threads;
+        seen[i].at = i;
+        ok = run_watched(v, inputs, &options, &seen[i], err) && native_probe_look(probe, err);
     }
     if (ok) {
-        qsort(seen, v->times, sizeof *seen, ascending);
-        qsort(taken_over, v->times, sizeof *taken_over, ascending);
-        *seconds = seen[v->times / 4];
-        native_probe_result(probe, native);
-        native->share.taken_over = taken_over[v->times / 4];
+        qsort(seen, v->times, sizeof *seen, by_seconds);
+        const struct program_taken *one = &seen[v->times / 4];
+        *seconds = one->seconds;
+        native_probe_result(probe, one->at, 2, native);
+        if (one->readings) {
+            native->clock_hz = one->clock_hz;
+            native->share = one->share;
+        } else {
+            native->share.taken_over = one->share.taken_over;
+            native->share.away = one->share.away;
+        }
     }
     free(seen);
-    free(taken_over);
     native_probe_free(probe);
     return ok;
 }
@@ -166,7 +193,7 @@ static void validate_finish(void *state, const struct job_info *info)
             vec_push(&v->session->document.program.measured.list, point);
         }
     }
-    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the lower quartile of %u runs; clock, memory and the share of the core that others left were measured with each", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
+    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the lower quartile of %u runs; clock and share of the core that others left were measured while it ran, memory before and after", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
     result_number(result, "mean_error", sum / (double)v->rows.count);
 }
 

@@ -264,9 +264,11 @@ bool session_save(struct session *s, const char *dir, struct err *err)
 {
     struct session_saving w = {.files = file_set_new(dir, err)};
     struct names before = {0};
+    bool pipes = file_only_files(true);
 
     bool ok = w.files && read_manifest(dir, &before, err) && only_ours(dir, &before, err) && save_all(s, &w, err) && remove_stale(&w, &before, err) &&
               write_manifest(&w, err) && watch_goes_on(err) && file_set_commit(w.files, err);
+    file_only_files(pipes);
     file_set_free(w.files);
     names_done(&w.names);
     names_done(&before);
@@ -513,7 +515,9 @@ struct session *session_read(const char *dir, struct err *err)
     }
     struct session *fresh = mem_alloc(sizeof *fresh);
     session_init(fresh);
-    if (read_session(dir, fresh, err))
+    bool before = file_only_files(true), ok = read_session(dir, fresh, err);
+    file_only_files(before);
+    if (ok)
         return fresh;
     session_forget(fresh);
     return NULL;

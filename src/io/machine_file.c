@@ -467,8 +467,10 @@ static struct machine *load_directory(const char *id, const char *dir, struct er
     struct stat info;
     bool there = stat(dir, &info) == 0 && S_ISDIR(info.st_mode);
     int held = there ? file_set_open(dir, err) : -1;
+    bool before = file_only_files(true);
     struct machine *m = there && held < 0 ? NULL : read_directory(id, dir, err);
 
+    file_only_files(before);
     if (held >= 0)
         close(held);
     return m;

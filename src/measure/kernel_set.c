@@ -11,6 +11,7 @@
 
 #define PATIENCE_SECONDS 0.02   /* of one look for a quiet moment, before the next one's turn */
 #define VISIT_SECONDS 0.3       /* for all of a visit, the first of which finds out how a loop is run */
+#define LOOP_SECONDS 0.25       /* that a loop may take, together with those measured beside it */
 
 struct set_member {
     struct insn *insns;
@@ -162,4 +163,30 @@ bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, 
         return true;
     }
     return m->fault.code == ERR_DATA ? err_set(err, ERR_DATA, m->fault.todo, "%s", m->fault.what) : kernel_passes_unsettled(&m->passes, err);
+}
+
+bool kernel_set_times(struct sandbox *s, const struct calibration *c, const struct insn *(*code)(const void *of, size_t i, size_t *count), const void *of, size_t n, double most,
+                      double *cycles, struct err *err)
+{
+    struct kernel_set *set = kernel_set_new(s, c);
+    size_t *at = mem_alloc((n + 1) * sizeof *at);
+    struct err reason = {0};
+
+    for (size_t i = 0; i < n; i++) {
+        size_t count;
+        const struct insn *insns = code(of, i, &count);
+        at[i] = kernel_set_add(set, insns, count);
+    }
+    bool ok = kernel_set_measure(set, fmin(fmax(1, LOOP_SECONDS * (double)n), most), &reason) || reason.code == ERR_LIMIT;
+    for (size_t i = 0; i < n; i++) {
+        struct err fault = {0};
+        double spread;
+        if (!ok || !kernel_set_result(set, at[i], &cycles[i], &spread, &fault))
+            cycles[i] = NAN;
+    }
+    if (!ok && err)
+        *err = reason;
+    kernel_set_free(set);
+    free(at);
+    return ok;
 }

@@ -114,6 +114,7 @@ const struct fact fact_schema[] = {
     {"l3_latency", FACT_NUMBER, CYCLES, NULL, NULL, "address to value from the third level", "programs", false},
     {"l3_line_cycles", FACT_NUMBER, CYCLES, "8", NULL, "cycles per line streamed from the third level", "programs", false},
     {"l3_miss_cycles", FACT_NUMBER, CYCLES, "l3_line_cycles", NULL, "the same from the third level", "programs", false},
+    {"l2_kept", FACT_NUMBER, "ms", 0.001, MOST, NULL, NULL, "time after which others who share the core have replaced most of what a program left in the second level; without it they never do", "programs", false},
     {"l3_kept", FACT_NUMBER, "ms", 0.001, MOST, NULL, NULL, "time after which others who share the third level have replaced most of what a program left there; without it they never do", "programs", false},
     {"memory_latency", FACT_NUMBER, "ns", 0, MOST, NULL, NULL, "address to value from main memory", "programs", false},
     {"memory_bandwidth", FACT_NUMBER, "GB/s", 0.001, MOST, NULL, NULL, "main memory's bandwidth for one core", "programs", false},

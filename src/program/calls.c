@@ -2,16 +2,13 @@
 #include "program/calls.h"
 
 #include <math.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "program/native.h"
+#include "program/native_core.h"
 
-#define TRIES 12
+#define TRIES 24
 #define CALLS 2000
-#define STEPS 20000
-#define STEP_CYCLES 4.0      /* a 64-bit multiplication, 3, and an exclusive or, 1 */
 
 static double sqrt_of(double x) { return sqrt(x); }
 static double pow_of(double x) { return pow(x, 1.3); }
@@ -28,44 +25,35 @@ static const struct { const char *name; double (*call)(double x); } functions[] 
     {"atan", atan}, {"atan2", atan2_of}, {"asin", asin}, {"acos", acos}, {"sinh", sinh}, {"cosh", cosh}, {"tanh", tanh}, {"erf", erf}, {"erfc", erfc}, {"cbrt", cbrt},
     {"fmod", fmod_of}, {"expm1", expm1}, {"log1p", log1p}, {"expf", expf_of}, {"logf", logf_of}, {"sinf", sinf_of}, {"cosf", cosf_of}, {"powf", powf_of}};
 
-/* Cycles per second from a chain of known latency. */
-static double clock_now(void)
-{
-    static volatile uint64_t seed = 0x9e3779b97f4a7c15u;
-    uint64_t x = seed, y = seed | 1, z = seed >> 3;
-    double start = clock_seconds();
-
-    for (int i = 0; i < STEPS; i++)
-        x = (x * y) ^ z;
-    double seconds = clock_seconds() - start;
-    seed = x;
-    return STEPS * STEP_CYCLES / seconds;
-}
-
 static double seconds_of(double (*call)(double x))
 {
     static volatile double sink;
-    double sum = 0, start = clock_seconds();
+    double sum = 0, start = native_seconds();
 
     for (int i = 0; i < CALLS; i++)
         sum += call(0.1 + 0.8 * i / CALLS);
     sink = sum;
     (void)sink;
-    return (clock_seconds() - start) / CALLS;
+    return (native_seconds() - start) / CALLS;
 }
 
-/* What function number @f takes, measured now, and what it had of the core. */
-static struct call_cost measure(struct call_costs *costs, size_t f)
+static int ascending(const void *a, const void *b)
 {
-    double least = INFINITY, nops = 0;
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
 
-    for (int i = 0; i < TRIES && !costs->count; i++)
-        costs->clock_hz = fmax(costs->clock_hz, clock_now());
+/* Cycles of function number @f, by the clock just before: the lower quartile. */
+static struct call_cost measure(size_t f)
+{
+    double cycles[TRIES];
+
     for (int i = 0; i < TRIES; i++) {
-        least = fmin(least, seconds_of(functions[f].call));
-        nops = fmax(nops, native_nops());
+        double clock_hz = native_clock();
+        cycles[i] = seconds_of(functions[f].call) * clock_hz;
     }
-    return (struct call_cost){functions[f].name, least * costs->clock_hz, nops};
+    qsort(cycles, TRIES, sizeof *cycles, ascending);
+    return (struct call_cost){functions[f].name, cycles[TRIES / 4]};
 }
 
 static const struct call_cost *find(struct call_costs *costs, const char *name)
@@ -75,7 +63,7 @@ static const struct call_cost *find(struct call_costs *costs, const char *name)
             return &costs->list[i];
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         if (strcmp(functions[f].name, name) == 0) {
-            costs->list[costs->count] = measure(costs, f);
+            costs->list[costs->count] = measure(f);
             return &costs->list[costs->count++];
         }
     return NULL;
@@ -85,10 +73,4 @@ double call_cost_of(struct call_costs *costs, const char *name)
 {
     const struct call_cost *found = find(costs, name);
     return found ? found->cycles : NAN;
-}
-
-double call_cost_beside(struct call_costs *costs, const char *name, double issued)
-{
-    const struct call_cost *found = find(costs, name);
-    return found ? found->cycles * (found->nops > 0 && issued > 0 ? found->nops / issued : 1) : NAN;
 }

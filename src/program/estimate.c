@@ -7,12 +7,14 @@
 
 #include "base/mem.h"
 #include "model/facts.h"
+#include "program/ages.h"
 #include "program/native.h"
 #include "program/octaves.h"
 
 #define LINES_PER_PAGE 64
 #define RATE_ROUNDS 8
 #define RATE_ERROR 0.02   /* relative */
+#define FILLED 1e-3       /* seconds in which a process that gets the CPU replaces all but 1/e of the second level: 2 GB/s, as compilers do */
 
 struct estimator {
     const struct program_model *model;   /* held */
@@ -22,6 +24,7 @@ struct estimator {
     enum estimate_model kind;
     struct core_share share;
     struct sharing sharing;
+    struct ages ages;
 };
 
 struct estimator *estimator_new(const struct program_model *model, const double *inputs, enum estimate_model kind, struct err *err)
@@ -35,8 +38,9 @@ struct estimator *estimator_new(const struct program_model *model, const double 
     e->model = program_model_hold(model);
     e->code = code;
     e->kind = kind;
-    e->share = (struct core_share){1, 1, 0};
+    e->share = (struct core_share){1, 1, 0, 0};
     program_model_at(model, inputs, &e->run);
+    ages_of(model->runs->program, &e->run, &e->ages);
     return e;
 }
 
@@ -45,6 +49,7 @@ void estimator_free(struct estimator *e)
     if (!e)
         return;
     program_run_done(e->model->runs->program, &e->run);
+    ages_done(&e->ages);
     program_model_free(e->model);
     free(e);
 }
@@ -110,28 +115,31 @@ static void change_pipe(struct pipe_kind kinds[OP_CLASSES], const struct pipe_ch
     kind->interval *= change->interval > 0 ? change->interval : 1;
 }
 
-/* Sets how many lines the program of @time fetches while others replace all but 1/e of its own: of the second level those who take the CPU over, of the third also
- * those who share it. Whether that is much beside what @memory had. */
-static bool keep(const struct core_share *share, const struct machine *m, const struct program_time *time, struct memory *memory)
+/* Sets how fast others replace the lines of the program that takes @seconds: who shares the second or third level by the clock; those who take over the CPU do so for some milliseconds each
+ * time, in which they fill the second level with what is theirs, and the clock goes on for the third. Whether that is much beside what @memory had. */
+static bool keep(const struct core_share *share, const struct machine *m, double seconds, struct memory *memory)
 {
-    double last = 1 / (fact_number(m, "l3_kept") * 1e-3);
+    static const char *const facts[MEMORY_LEVELS] = {NULL, "l2_kept", "l3_kept"};
+    double turn = share->taken_over > 0 ? share->away / share->taken_over : 0;   /* seconds that others have the CPU each time */
     bool changed = false;
 
     for (size_t l = 1; l < memory->count; l++) {
-        double gone = share->taken_over + (l + 1 == MEMORY_LEVELS && !isnan(last) ? last : 0), lines = time->misses[l - 1] / time->seconds / gone;
-        if (!(lines >= 1) || isinf(lines))
-            continue;
-        changed |= !(fabs(lines / memory->kept[l] - 1) < RATE_ERROR);
-        memory->kept[l] = lines;
+        double kept = fact_number(m, facts[l]) * 1e-3, before = memory->kept[l], left = memory->left[l];
+        double lost = isnan(kept) ? 0 : 1 - exp(-turn / kept * turn / kept);
+        if (l == 1)
+            lost = fmax(lost, 1 - exp(-turn / FILLED));
+        memory->kept[l] = isnan(kept) ? 0 : kept / seconds;
+        memory->left[l] = seconds * share->taken_over * lost;
+        changed |= !(fabs(memory->kept[l] - before) <= RATE_ERROR * before) || !(fabs(memory->left[l] - left) <= RATE_ERROR * left);
     }
     return changed;
 }
 
-/* Time and rate of misses, each of which follows from the other where others replace lines by the clock. */
+/* Time and misses, each of which follows from the other where others replace lines by the clock. */
 static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory, struct program_time *out)
 {
     steady_time(e->code, &e->run, m, memory, &e->calls, &e->share, out);
-    for (int i = 0; i < RATE_ROUNDS && out->seconds > 0 && keep(&e->share, m, out, memory); i++) {
+    for (int i = 0; i < RATE_ROUNDS && out->seconds > 0 && keep(&e->share, m, out->seconds, memory); i++) {
         program_time_done(out);
         steady_time(e->code, &e->run, m, memory, &e->calls, &e->share, out);
     }
@@ -145,6 +153,7 @@ bool estimator_time(struct estimator *e, const struct machine *m, const struct p
     if (!memory_of(m, &memory, err))
         return false;
     memory.sharing = e->sharing;
+    memory.ages = &e->ages;
     if (e->kind == ESTIMATE_STEADY) {
         steady_beside(e, m, &memory, out);
         out->seconds /= fmax(1, e->sharing.threads);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "model/facts.h"
+#include "program/ages.h"
 
 #define MEMORY_PAGE 4096.0   /* bytes */
 
@@ -55,10 +56,15 @@ static double hit_alone(const struct memory *m, size_t level, const struct cache
 
 double memory_hit(const struct memory *m, size_t level, const struct cache_shape *shape, double distance)
 {
-    double hit = hit_alone(m, level, shape, distance);
+    double hit = hit_alone(m, level, shape, distance), part = 0, age = 0;
 
-    /* Others replace lines by the clock: what a slow program comes back to late is gone, as near as it may be by the lines in between. */
-    return m->kept[level] > 0 ? hit * exp(-distance / m->kept[level]) : hit;
+    if (!m->ages || isinf(distance))
+        return hit;
+    /* Others replace lines by the clock: what a slow program comes back to late is gone, as near as it may be by the lines in between. The least recently used go first, so hardly any
+     * of the young ones (measured on a Golden Cove: of lines of the third level 2 % after 1.2 ms, 15 after 2.4, 50 after 4.8). */
+    part = ages_at(m->ages, distance);
+    age = m->kept[level] > 0 ? part / m->kept[level] : 0;
+    return hit * exp(-age * age - part * m->left[level]);
 }
 
 void memory_served(const struct memory *m, double distance, double step, double alike, double out[MEMORY_LEVELS + 1])

@@ -17,6 +17,8 @@ struct memory_level {
     double miss_cycles;              /* cycles per line at least, of lines asked for in no order that do not depend on each other */
 };
 
+struct ages;
+
 struct memory {
     struct memory_level levels[MEMORY_LEVELS];
     size_t count;                    /* 1 to 3 */
@@ -24,7 +26,9 @@ struct memory {
     double line_write;               /* cycles of a line that is written to in a stream, in those of one that is read */
     double line_alone;               /* cycles per line of a single stream from main memory, in those of each of two */
     double clock_hz;
-    double kept[MEMORY_LEVELS];      /* of each level, lines that the program fetches into it while others replace all but 1/e of its lines there; 0: nobody does */
+    const struct ages *ages;         /* when the program comes back to what; NULL: not known, and nobody replaces its lines */
+    double kept[MEMORY_LEVELS];      /* of each level, the part of the run's time in which others replace all but 1/e of its lines there by the clock; 0: nobody does */
+    double left[MEMORY_LEVELS];      /* of each level, how many times during the run others fill it by taking over the CPU */
     struct sharing sharing;          /* of the last level, by threads of the program; as memory_of leaves it nobody shares */
 };
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -17,13 +15,6 @@
 #include "model/facts.h"
 #include "program/runs.h"
 
-#define CHAIN 10000              /* multiplications of the clock's chain */
-#define CHAIN_CYCLES 4.0         /* a 64-bit multiplication, 3, and an exclusive or, 1 */
-#define LOADS 24                 /* of one turn of the loop that shows what the ports leave */
-#define NOPS 96                  /* of one turn of the loop that shows what the slots leave */
-#define TURN_INSNS 1             /* of a loop's end: what counts and jumps is one µop */
-#define LOAD_TURNS 1000
-#define NOP_TURNS 500
 #define PIECES 3                 /* readings of clock and core beside each size */
 #define STREAM_BYTES ((size_t)1 << 20)   /* walked through at least for one reading */
 #define MOST_BYTES ((size_t)64 << 20)
@@ -33,18 +24,11 @@
 #define START_LOOKS 5
 #define FIRST_WAIT 0.3e-3        /* seconds, each twice the one before */
 #define WAIT_TRIES 3
+#define NEAR_BY 2                /* times the first size: what surely lies in the second level after a walk, and is most of it */
 #define LEFT_MOST 0.8            /* of the lines after the longest wait: more does not tell when they will be gone */
 #define SECOND_BY 8              /* times the first size: as large as the second level, or more than half of it */
 #define SECOND_ROUNDS 20
 #define KEPT_LEAST 20e-6         /* seconds, a walk through the second level: less is not told apart from that */
-
-/* CPU time of this thread: what others run on the same CPU meanwhile is not in it. */
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int ascending(const void *a, const void *b)
 {
@@ -54,55 +38,20 @@ static int ascending(const void *a, const void *b)
 
 static volatile uint64_t sink;
 
-static double chain_seconds(void)
-{
-    uint64_t x = sink | 1, y = x, z = x >> 3;
-    double start = seconds_now();
-
-    for (int i = 0; i < CHAIN; i++)
-        x = (x * y) ^ z;
-    start = seconds_now() - start;
-    sink = x;
-    return start / (CHAIN * CHAIN_CYCLES);
-}
-
-/* Hardly anything but loads, so that slots are not what they wait for. */
-static double loads_seconds(void)
-{
-    static uint64_t words[LOADS];
-    const volatile uint64_t *p = words;
-    double start = seconds_now();
-
-    for (int i = 0; i < LOAD_TURNS; i++) {
-        (void)p[0], (void)p[1], (void)p[2], (void)p[3], (void)p[4], (void)p[5], (void)p[6], (void)p[7];
-        (void)p[8], (void)p[9], (void)p[10], (void)p[11], (void)p[12], (void)p[13], (void)p[14], (void)p[15];
-        (void)p[16], (void)p[17], (void)p[18], (void)p[19], (void)p[20], (void)p[21], (void)p[22], (void)p[23];
-    }
-    return (seconds_now() - start) / LOAD_TURNS;
-}
-
-static double nops_seconds(void)
-{
-    double start = seconds_now();
-    for (int i = 0; i < NOP_TURNS; i++)
-        __asm__ volatile(".rept 96\n\tnop\n\t.endr");
-    return (seconds_now() - start) / NOP_TURNS;
-}
-
 /* Walks through @bytes at @at, one half beside the other; seconds per line. */
 static double read_seconds(const char *at, size_t bytes)
 {
     size_t rounds = bytes < STREAM_BYTES ? STREAM_BYTES / bytes : 1, part = bytes / 8 / 2;
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)at;
     uint64_t sum = 0, other = 0;
-    double start = seconds_now();
+    double start = native_seconds();
 
     for (size_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < part; i += 8) {
             sum += p[i];
             other += p[part + i];
         }
-    start = seconds_now() - start;
+    start = native_seconds() - start;
     sink = sum + other;
     return start / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
 }
@@ -112,13 +61,13 @@ static double alone_seconds(const char *at, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)at;
     uint64_t sum = 0, other = 0;
-    double start = seconds_now();
+    double start = native_seconds();
 
     for (size_t i = 0; i < bytes / 16; i += 8) {
         sum += p[i];
         other += p[i + 4];
     }
-    start = seconds_now() - start;
+    start = native_seconds() - start;
     sink = sum + other;
     return start / (double)(bytes / 2 / (size_t)MEMORY_LINE);
 }
@@ -127,14 +76,14 @@ static double write_seconds(char *at, size_t bytes)
 {
     size_t rounds = bytes < STREAM_BYTES ? STREAM_BYTES / bytes : 1, part = bytes / 8 / 2;
     volatile uint64_t *p = (volatile uint64_t *)(void *)at;
-    double start = seconds_now();
+    double start = native_seconds();
 
     for (size_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < part; i += 8) {
             p[i] = 0;
             p[part + i] = 0;
         }
-    return (seconds_now() - start) / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
+    return (native_seconds() - start) / (double)(rounds * (bytes / (size_t)MEMORY_LINE));
 }
 
 /* Each place follows from what was loaded from the one before, all zeros, and from a linear congruence (Knuth's), whose cycles are taken off. */
@@ -142,13 +91,13 @@ static double jump_seconds(const char *from, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
     uint64_t at = sink, lines = bytes / (size_t)MEMORY_LINE;
-    double start = seconds_now();
+    double start = native_seconds();
 
     for (int i = 0; i < JUMPS; i++) {
         at = at * 6364136223846793005u + 1442695040888963407u;
         at += p[((at >> 33) & (lines - 1)) * 8];
     }
-    start = seconds_now() - start;
+    start = native_seconds() - start;
     sink = at;
     return start / JUMPS;
 }
@@ -159,7 +108,7 @@ static double scatter_seconds(const char *from, size_t bytes)
     const size_t step = PAGE + (size_t)MEMORY_LINE;
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
     uint64_t sum = 0, other = 0;
-    double start = seconds_now();
+    double start = native_seconds();
 
     for (size_t i = 0, at = 0; i < JUMPS; i += 2) {
         sum += p[at / 8];
@@ -167,22 +116,14 @@ static double scatter_seconds(const char *from, size_t bytes)
         other += p[at / 8];
         at = (at + step) & (bytes - 1);
     }
-    start = seconds_now() - start;
+    start = native_seconds() - start;
     sink = sum + other;
     return start / JUMPS;
 }
 
-/* Times that others got the CPU from this thread while it could have gone on. */
-static double taken_over(void)
-{
-    struct rusage used = {.ru_nivcsw = 0};
-    getrusage(RUSAGE_THREAD, &used);
-    return (double)used.ru_nivcsw;
-}
-
 static double fault_seconds(void)
 {
-    double start = seconds_now();
+    double start = native_seconds();
     volatile char *at = mmap(NULL, (size_t)FAULT_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (at == MAP_FAILED)
@@ -190,13 +131,13 @@ static double fault_seconds(void)
     for (size_t i = 0; i < FAULT_PAGES; i++)
         at[i * PAGE] = 1;
     munmap((void *)(uintptr_t)at, (size_t)FAULT_PAGES * PAGE);
-    return (seconds_now() - start) / FAULT_PAGES;
+    return (native_seconds() - start) / FAULT_PAGES;
 }
 
 struct native_probe {
     char *at;                    /* MOST_BYTES */
     size_t first;                /* bytes that lie in the second level, a power of two */
-    double loads, issued;        /* per cycle, of an unshared core; NaN: not known */
+    struct machine *machine;     /* that this CPU is */
     VEC(struct native) seen;
 };
 
@@ -213,8 +154,7 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err)
     memset(at, 0, MOST_BYTES);
     p = mem_zero(1, sizeof *p);
     p->at = at;
-    p->loads = fact_number(m, "loads_per_cycle");
-    p->issued = fact_number(m, "issue_width");
+    p->machine = machine_copy(m);
     for (p->first = 1 << 14; p->first < MOST_BYTES && (double)p->first * 16 <= (isnan(bytes) ? 0x1p20 : bytes); p->first *= 2)
         continue;
     return p;
@@ -225,90 +165,29 @@ void native_probe_free(struct native_probe *p)
     if (!p)
         return;
     munmap(p->at, MOST_BYTES);
+    machine_free(p->machine);
     vec_done(&p->seen);
     free(p);
-}
-
-/* Clock and what the core leaves, all through a look: both change within milliseconds, and a program has the middle of it. */
-struct core_readings { double clocks[PIECES * NATIVE_SIZES], loads[PIECES * NATIVE_SIZES], nops[PIECES * NATIVE_SIZES], start, left; size_t count; };
-
-static struct core_readings readings_start(void)
-{
-    return (struct core_readings){.start = seconds_now(), .left = taken_over()};
-}
-
-static void add_readings(struct core_readings *p)
-{
-    for (int i = 0; i < PIECES; i++) {
-        p->clocks[p->count] = 1 / chain_seconds();
-        p->loads[p->count] = loads_seconds();
-        p->nops[p->count++] = nops_seconds();
-    }
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, ascending);
-    return values[count / 2];
-}
-
-/* The mean of all but the lowest and the highest tenth. A core that is shared is so by turns, for some milliseconds each: a program has the mean of both states, the median of
- * what was seen is one or the other. */
-static double mean_of_most(double *values, size_t count)
-{
-    size_t cut = count / 10;
-    double sum = 0;
-
-    qsort(values, count, sizeof *values, ascending);
-    for (size_t i = cut; i < count - cut; i++)
-        sum += values[i];
-    return sum / (double)(count - 2 * cut);
-}
-
-/* @loads and @issued per cycle of an unshared core, NaN: not known. */
-static void judge_readings(struct core_readings *p, double loads, double issued, double *clock_hz, struct core_share *share)
-{
-    *clock_hz = median(p->clocks, p->count);
-    *share = (struct core_share){1, 1, (taken_over() - p->left) / (seconds_now() - p->start)};
-    if (!isnan(issued))
-        share->slots = fmin(1, (NOPS + TURN_INSNS) / issued / (mean_of_most(p->nops, p->count) * *clock_hz));
-    /* Loads wait for slots, too. */
-    if (!isnan(loads))
-        share->ports = fmax(share->slots, fmin(1, LOADS / loads / (mean_of_most(p->loads, p->count) * *clock_hz)));
-}
-
-double native_nops(void)
-{
-    double cycle = chain_seconds(), turn = nops_seconds();
-    return cycle > 0 && turn > 0 ? (NOPS + TURN_INSNS) * cycle / turn : NAN;
-}
-
-void native_core(const struct machine *m, double *clock_hz, struct core_share *share)
-{
-    struct core_readings pieces = readings_start();
-
-    while (pieces.count < PIECES * NATIVE_SIZES)
-        add_readings(&pieces);
-    judge_readings(&pieces, fact_number(m, "loads_per_cycle"), fact_number(m, "issue_width"), clock_hz, share);
 }
 
 /* Waits longer and longer after walking through @bytes; @congruence: seconds of each jump that are not the load's. A wait in which others got this CPU tells of
  * them, not of those who share the third level: it is tried again, and left out. */
 static void look_at_waits(const struct native_probe *p, size_t bytes, double congruence, struct native_wait out[NATIVE_WAITS])
 {
+    const size_t near = p->first * NEAR_BY;   /* the last of what was walked, of the half that ends in the middle */
     double wait = FIRST_WAIT;
 
     for (int i = 0, tries = 1; i < NATIVE_WAITS; tries++) {
-        double start = clock_wall(), left = taken_over();
+        double start = clock_wall(), left = native_taken_over();
         read_seconds(p->at, bytes);
         double walked = clock_wall();
         while (clock_wall() < walked + wait)
             continue;
-        double latency = jump_seconds(p->at, bytes) - congruence, end = clock_wall();
-        bool whole = taken_over() == left;
+        double second = jump_seconds(p->at + bytes / 2 - near, near) - congruence, latency = jump_seconds(p->at, bytes) - congruence, end = clock_wall();
+        bool whole = native_taken_over() == left;
         if (!whole && tries < WAIT_TRIES)
             continue;
-        out[i] = (struct native_wait){(end - start + wait) / 2, whole ? fmax(0, latency) : NAN};
+        out[i] = (struct native_wait){(end - start + wait) / 2, whole ? fmax(0, latency) : NAN, wait, whole ? fmax(0, second) : NAN};
         i++;
         wait *= 2;
         tries = 0;
@@ -317,26 +196,29 @@ static void look_at_waits(const struct native_probe *p, size_t bytes, double con
 
 bool native_probe_look(struct native_probe *p, struct err *err)
 {
-    struct native n = {.fault_seconds = fault_seconds()};
+    struct native n = {.share = {1, 1, 0, 0}, .fault_seconds = fault_seconds()};
     const double jump_cycles = 6;   /* of the congruence: multiplication, addition, shift and mask beside the load */
-    struct core_readings pieces = readings_start();
+    struct core_readings pieces = {0};
+
     for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES; size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
         read_seconds(p->at, size);   /* what it finds is what the walk before left: of this size, too */
         *l = (struct native_level){(double)size, read_seconds(p->at, size), write_seconds(p->at, size), jump_seconds(p->at, size), scatter_seconds(p->at, size)};
-        add_readings(&pieces);
+        for (int i = 0; i < PIECES; i++)
+            core_readings_add(&pieces);
     }
     size_t second = p->first * SECOND_BY;
     for (int i = 0; i < 2 && second <= MOST_BYTES; i++)
         read_seconds(p->at, second);
     if (second <= MOST_BYTES)
         n.second = (struct native_level){.bytes = (double)second, .latency = jump_seconds(p->at, second)};
-    judge_readings(&pieces, p->loads, p->issued, &n.clock_hz, &n.share);
+    core_readings_judge(&pieces, p->machine, &n.clock_hz, &n.share);
+    core_readings_done(&pieces);
     n.second.latency = fmax(0, n.second.latency - jump_cycles / n.clock_hz);
     for (size_t i = 0; i < n.count; i++)
         n.sizes[i].latency = fmax(0, n.sizes[i].latency - jump_cycles / n.clock_hz);
     for (int i = 0; i < NATIVE_WAITS; i++)
-        n.waits[i] = (struct native_wait){NAN, NAN};
+        n.waits[i] = (struct native_wait){NAN, NAN, NAN, NAN};
     if (n.count > 3)
         look_at_waits(p, (size_t)n.sizes[2].bytes, jump_cycles / n.clock_hz, n.waits);
     n.alone = alone_seconds(p->at, MOST_BYTES);
@@ -347,62 +229,57 @@ bool native_probe_look(struct native_probe *p, struct err *err)
     return true;
 }
 
-/* The value of all looks' that have one that @share of them lie below, of a number @offset bytes into what was seen. */
-static double quantile(const struct native_probe *p, size_t offset, double share)
-{
-    double *values = mem_alloc(p->seen.count * sizeof *values), value;
+/* Some of the looks. */
+struct looks { const struct native *items; size_t count; };
 
+/* The median of a number @offset bytes into what was seen, of two the mean; NaN: none is known. */
+static double middle(const struct looks *looks, size_t offset)
+{
+    double *values = mem_alloc(looks->count * sizeof *values), value;
     size_t count = 0;
-    for (size_t i = 0; i < p->seen.count; i++) {
-        memcpy(&value, (const char *)&p->seen.items[i] + offset, sizeof value);
+
+    for (size_t i = 0; i < looks->count; i++) {
+        memcpy(&value, (const char *)&looks->items[i] + offset, sizeof value);
         if (!isnan(value))
             values[count++] = value;
     }
     qsort(values, count, sizeof *values, ascending);
-    value = count ? values[(size_t)rint(share * (double)(count - 1))] : NAN;
+    value = count ? (values[count / 2] + values[(count - 1) / 2]) / 2 : NAN;
     free(values);
     return value;
 }
 
-/* The lower quartile, the upper one when @high. */
-static double quartile(const struct native_probe *p, size_t offset, bool high)
+void native_probe_result(const struct native_probe *p, size_t first, size_t count, struct native *out)
 {
-    return quantile(p, offset, high ? 0.75 : 0.25);
-}
-
-static double middle(const struct native_probe *p, size_t offset)
-{
-    return quantile(p, offset, 0.5);
-}
-
-void native_probe_result(const struct native_probe *p, struct native *out)
-{
-    *out = p->seen.items[0];
-    out->clock_hz = quartile(p, offsetof(struct native, clock_hz), true);
-    /* Times are what add up. */
+    const struct looks looks = {p->seen.items + first, count};
     double slots = 0, ports = 0;
-    for (size_t i = 0; i < p->seen.count; i++) {
-        slots += 1 / p->seen.items[i].share.slots;
-        ports += 1 / p->seen.items[i].share.ports;
+
+    *out = looks.items[0];
+    out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));
+    /* Times are what add up. */
+    for (size_t i = 0; i < count; i++) {
+        slots += 1 / looks.items[i].share.slots;
+        ports += 1 / looks.items[i].share.ports;
     }
-    out->share.slots = (double)p->seen.count / slots;
-    out->share.ports = (double)p->seen.count / ports;
-    out->share.taken_over = middle(p, offsetof(struct native, share) + offsetof(struct core_share, taken_over));
-    out->alone = quartile(p, offsetof(struct native, alone), false);
-    out->fault_seconds = quartile(p, offsetof(struct native, fault_seconds), false);
-    out->start_seconds = quartile(p, offsetof(struct native, start_seconds), false);
+    out->share.slots = (double)count / slots;
+    out->share.ports = (double)count / ports;
+    out->alone = middle(&looks, offsetof(struct native, alone));
+    out->fault_seconds = middle(&looks, offsetof(struct native, fault_seconds));
+    out->start_seconds = middle(&looks, offsetof(struct native, start_seconds));
     for (size_t i = 0; i < NATIVE_WAITS; i++) {
         size_t at = offsetof(struct native, waits) + i * sizeof *out->waits;
-        out->waits[i].age = middle(p, at + offsetof(struct native_wait, age));
-        out->waits[i].latency = middle(p, at + offsetof(struct native_wait, latency));
+        out->waits[i].age = middle(&looks, at + offsetof(struct native_wait, age));
+        out->waits[i].latency = middle(&looks, at + offsetof(struct native_wait, latency));
+        out->waits[i].waited = middle(&looks, at + offsetof(struct native_wait, waited));
+        out->waits[i].second = middle(&looks, at + offsetof(struct native_wait, second));
     }
-    out->second.latency = quartile(p, offsetof(struct native, second) + offsetof(struct native_level, latency), false);
+    out->second.latency = middle(&looks, offsetof(struct native, second) + offsetof(struct native_level, latency));
     for (size_t i = 0; i < out->count; i++) {
         size_t at = offsetof(struct native, sizes) + i * sizeof *out->sizes;
-        out->sizes[i].read = quartile(p, at + offsetof(struct native_level, read), false);
-        out->sizes[i].write = quartile(p, at + offsetof(struct native_level, write), false);
-        out->sizes[i].latency = quartile(p, at + offsetof(struct native_level, latency), false);
-        out->sizes[i].scatter = quartile(p, at + offsetof(struct native_level, scatter), false);
+        out->sizes[i].read = middle(&looks, at + offsetof(struct native_level, read));
+        out->sizes[i].write = middle(&looks, at + offsetof(struct native_level, write));
+        out->sizes[i].latency = middle(&looks, at + offsetof(struct native_level, latency));
+        out->sizes[i].scatter = middle(&looks, at + offsetof(struct native_level, scatter));
     }
 }
 
@@ -448,30 +325,58 @@ static double second_left(const struct native *n, const struct machine *m)
     return left;
 }
 
-/* The time after which 1/e of the lines in the third level are still there, in seconds; NaN: longer than can be told. @second: bytes of the level before, @third: its latency. Where the longer
- * waits are missing, what the last one shows goes on. */
-static double kept_seconds(const struct native *n, double second, double third)
+/* The time after which 1/e of lines are still there, by how many are (@left) after the @ages, in seconds; NaN: longer than can be told. The least recently used go first: what is left
+ * falls with the square of the age, as memory_hit has it. Ages that are missing are NaN. */
+static double kept_seconds(const double ages[NATIVE_WAITS], const double lefts[NATIVE_WAITS])
 {
-    const struct native_level *near = &n->sizes[0], *area = &n->sizes[2], *far = &n->sizes[n->count - 1];
     double age = 0, left = 1;   /* at the wait before */
 
-    for (int i = 0; i < NATIVE_WAITS && n->count > 3 && far->latency > third; i++) {
-        const struct native_wait *w = &n->waits[i];
-        if (isnan(w->latency))
+    for (int i = 0; i < NATIVE_WAITS; i++) {
+        if (isnan(ages[i]) || isnan(lefts[i]))
             continue;
-        double behind = behind_second(second, area, w->latency, near->latency), now = fmin(1, fmax(0.01, (far->latency - behind) / (far->latency - third)));
+        double now = fmin(1, fmax(0.01, lefts[i]));
         if (now <= exp(-1))   /* in between, by the logarithm of what is left */
-            return fmax(KEPT_LEAST, age + (w->age - age) * (log(left) + 1) / (log(left) - log(now)));
-        age = w->age;
+            return fmax(KEPT_LEAST, sqrt(age * age + (ages[i] * ages[i] - age * age) * (log(left) + 1) / (log(left) - log(now))));
+        age = ages[i];
         left = now;
     }
-    return left < LEFT_MOST ? age / -log(left) : NAN;
+    return left < LEFT_MOST ? age / sqrt(-log(left)) : NAN;
+}
+
+/* Of the third level, and of the second one, whose lines go to the third. @second: bytes of the second level, @third: latency of the third. */
+static void find_kept(const struct native *n, double second, double third, double *kept_second, double *kept_third)
+{
+    const struct native_level *near = &n->sizes[0], *area = &n->sizes[2], *far = &n->sizes[n->count - 1];
+    double ages[2][NATIVE_WAITS], lefts[2][NATIVE_WAITS];
+
+    for (int i = 0; i < NATIVE_WAITS; i++) {
+        const struct native_wait *w = &n->waits[i];
+        ages[0][i] = w->waited;
+        lefts[0][i] = third > near->latency ? (third - w->second) / (third - near->latency) : NAN;
+        ages[1][i] = w->age;
+        lefts[1][i] = far->latency > third ? (far->latency - behind_second(second, area, w->latency, near->latency)) / (far->latency - third) : NAN;
+    }
+    *kept_second = n->count > 3 ? kept_seconds(ages[0], lefts[0]) : NAN;
+    *kept_third = n->count > 3 ? kept_seconds(ages[1], lefts[1]) : NAN;
+}
+
+/* What others leave of the third level, in bytes, whose latency is @third: of an area of that size half of the lines come from main memory. Areas lie a factor of two apart. */
+static double third_left(const struct native *n, double third)
+{
+    double half = (third + n->sizes[n->count - 1].latency) / 2;
+
+    for (size_t i = 1; i < n->count; i++) {
+        const struct native_level *before = &n->sizes[i - 1], *at = &n->sizes[i];
+        if (i > 1 && at->latency >= half)
+            return before->bytes * pow(at->bytes / before->bytes, fmax(0, (half - before->latency) / (at->latency - before->latency)));
+    }
+    return n->sizes[n->count - 1].bytes;
 }
 
 void native_apply(const struct native *n, struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
-    double between = sqrt(next->latency * far->latency), most = fact_number(m, "l3_bytes"), l3 = far->bytes;
+    double most = fact_number(m, "l3_bytes");
 
     set(m, "clock", n->clock_hz * 1e-9, "GHz");
     set(m, "l2_line_cycles", near->read * n->clock_hz, "cycles");
@@ -483,8 +388,12 @@ void native_apply(const struct native *n, struct machine *m)
     if (second < fact_number(m, "l2_bytes"))
         set(m, "l2_bytes", second, "bytes");
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
-    double third = behind_second(second, next, next->latency, near->latency), kept = kept_seconds(n, second, third);
+    double third = behind_second(second, next, next->latency, near->latency), kept_second, kept;
+    find_kept(n, second, third, &kept_second, &kept);
+    double l3 = third_left(n, third);
     set(m, "l3_latency", third * n->clock_hz, "cycles");
+    if (!isnan(kept_second))
+        set(m, "l2_kept", kept_second * 1e3, "ms");
     if (!isnan(kept))
         set(m, "l3_kept", kept * 1e3, "ms");
     set(m, "l3_miss_cycles", behind_second(second, next, next->scatter, near->scatter) * n->clock_hz, "cycles");
@@ -493,10 +402,7 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "line_write", (next->write / next->read + far->write / far->read) / 2, "");
     set(m, "line_alone", fmin(2, fmax(1, n->alone / far->read)), "");
     set(m, "miss_parallel", fmax(1, far->latency / far->scatter), "lines");
-    /* Where a line begins to take as long as from main memory, the others' share of the last level begins. */
-    for (size_t i = n->count - 1; i > 1 && n->sizes[i].latency > between; i--)
-        l3 = sqrt(n->sizes[i].bytes * n->sizes[i - 1].bytes);
-    if (far->latency > 2 * next->latency && l3 < most)
+    if (far->latency > 2 * third && l3 < most)
         set(m, "l3_bytes", l3, "bytes");
 }
 

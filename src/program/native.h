@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "program/memory.h"
+#include "program/native_core.h"
 
 #define NATIVE_SIZES 8
 #define NATIVE_WAITS 6
@@ -19,7 +20,10 @@ struct native_level {
 };
 
 /* Places in an area beyond the second level that were walked through some time ago, by the clock on the wall: what others do meanwhile replaces them. */
-struct native_wait { double age, latency; };   /* seconds */
+struct native_wait {
+    double age, latency;         /* seconds; NaN: others had this CPU meanwhile */
+    double waited, second;       /* the same of the part that was walked through last, which lay in the second level */
+};
 
 struct native {
     double clock_hz;
@@ -39,13 +43,9 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
 /* Looks once, for some 80 ms. False with err when no process can be started. One thread. */
 bool native_probe_look(struct native_probe *p, struct err *err);
-/* The lower quartile of what was seen, of each quantity: what a program has when the shortest of several runs counts. */
-void native_probe_result(const struct native_probe *p, struct native *out);
+/* The median of what @count looks from the @first on saw, of each quantity; of two the mean. */
+void native_probe_result(const struct native_probe *p, size_t first, size_t count, struct native *out);
 
-/* No-operations per cycle that this thread can issue now. Some 20 microseconds. */
-double native_nops(void);
-/* Clock and share of the core alone, without the memory: some milliseconds. @m as above. One thread. */
-void native_core(const struct machine *m, double *clock_hz, struct core_share *share);
 /* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the last one's size and of how long it keeps lines what
  * others leave of it. */
 void native_apply(const struct native *n, struct machine *m);

@@ -23,7 +23,7 @@
 /* Appends the section of descriptions, unless @out is NULL; false when there is none, or more than anybody's. */
 static bool read_section(const char *path, struct str *out)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* a pipe is no program */
     if (fd < 0)
         return false;
     elf_version(EV_CURRENT);

@@ -161,10 +161,10 @@ double program_start_seconds(struct err *err)
     return least;
 }
 
-double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, double *taken_over, struct err *err)
+double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, struct core_share *share, struct err *err)
 {
     struct child_limits limits = {.cpu_seconds = (unsigned)options->seconds + 1, .memory = options->memory, .file_size = (size_t)1 << 33,
-                                  .wall_seconds = options->seconds, .output = 4096};
+                                  .wall_seconds = options->seconds, .asks = options->asks, .output = 4096};
     struct program_runs *runs = program_runs_new(p, names, count);
     VEC(const char *) argv = {0};
     /* Threads that wait for others would be in the CPU time. */
@@ -185,10 +185,13 @@ double program_measure(const struct program *p, char *const *names, size_t count
     vec_push(&argv, NULL);
     if (ok) {
         struct child_result result;
+        double start = clock_wall();
         ok = run_here(argv.items, &limits, &result, err) && judge(runs, inputs, &result, options, err);
+        double wall = clock_wall() - start;
         child_result_done(&result);
         seconds = result.cpu_seconds;
-        *taken_over = seconds > 0 ? result.taken_over / seconds : 0;
+        share->taken_over = seconds > 0 ? result.taken_over / seconds : 0;
+        share->away = seconds > 0 ? fmax(0, wall / seconds - 1) : 0;
     }
     str_done(&threads);
     words_done(&words);

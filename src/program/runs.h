@@ -48,6 +48,7 @@ struct run_options {
     enum trace_mode mode;
     double seconds;                /* of wall clock for each run */
     size_t memory;                 /* bytes of address space */
+    double asks;                   /* seconds after which the function of child_watch is asked again; 0: some times a second */
     size_t threads;                /* program_measure tells the program by OMP_NUM_THREADS; 0 and 1: nothing is told */
     const struct memory *caches;   /* of TRACE_SETS */
 };
@@ -59,8 +60,9 @@ const struct program_runs *program_runs_hold(const struct program_runs *runs);
  * status other than 0 or took too long. Any thread. */
 bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err);
 /* Runs the untraced program once; its CPU time in seconds, of all its threads, starting and ending included. NaN with err as above, and when the program is not one that was
- * built here. @taken_over: how many times others got its CPU meanwhile, per second of that time. Any thread. */
-double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, double *taken_over, struct err *err);
+ * built here. Of @share how often and how long others got its CPU meanwhile, per second of that time. Any thread. */
+double program_measure(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, struct core_share *share,
+                       struct err *err);
 /* Runs the program once and simulates the caches of @memory with their sets, by the addresses: the least recently used line of a set goes, a level is looked up where the
  * one before misses. Misses of each into @missed. False with err as above. Any thread. */
 bool program_simulate_sets(const struct program *p, char *const *names, size_t count, const double *inputs, const struct run_options *options, const struct memory *memory,

@@ -5,8 +5,8 @@
 #define PORTOLAN_PROGRAM_SHARING_H
 
 /* What other users of the core leave of it: of the slots in which µops are issued, and of what the ports do; 1: all. And how many times per second of its CPU time a thread has
- * to leave the CPU to them: each time they fill the core's caches with what is theirs. */
-struct core_share { double slots, ports, taken_over; };
+ * to leave the CPU to them, and for how many seconds in all: meanwhile they fill the core's caches with what is theirs. */
+struct core_share { double slots, ports, taken_over, away; };
 
 struct sharing {
     double threads;          /* 0 and 1: a serial run */

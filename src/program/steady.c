@@ -15,6 +15,7 @@
 #define PREDICTED_TRIPS 24     /* iterations up to which the end of a loop is foreseen */
 #define STEADY 0.8             /* share of references from which on they walk */
 #define FAR_HIDDEN 0.25        /* of what the core and main memory could do at once, what they do: measured on a Golden Cove, sums of products over 64 MiB */
+#define SAME_LINE 16           /* lines in between: at most that many, and it has just been used */
 #define STREAM_STEP 2048.0     /* bytes: prefetchers follow no longer step */
 
 struct timing {
@@ -28,7 +29,7 @@ struct timing {
     struct core_share share;
     double insns;                    /* executed, all parts */
     double window, loads, stores;    /* reorder buffer and buffers of loads and stores, entries */
-    double parallel, branch_miss, issue;
+    double parallel, branch_miss;
     uint32_t *first_reference, *references;   /* of the program, by block: those of block b are references[first[b]..first[b + 1]) */
     bool *paid;                      /* per block: its references and calls stand in a part; code of a block may lie in several */
     struct program_time *out;
@@ -113,11 +114,11 @@ static double copies_of(const double *steps, size_t count, size_t at)
     return steps[at] > MEMORY_LINE ? (double)(same & -same) : 1;
 }
 
-/* Adds the lines that one reference comes to at steady steps, and those of them that use few sets. */
+/* Adds the lines that one reference comes to at steady steps, and those of them that use few sets. Copies of an unrolled loop that come to a line one after the other count it once. */
 static void count_lines(const struct run_reference *r, double copies, double *lines, double *crowded)
 {
     for (size_t i = 0; i < r->bin_count; i++) {
-        double own = r->bins[i].regular * fmin(1, fabs(r->bins[i].step) / MEMORY_LINE);
+        double own = r->bins[i].distance > SAME_LINE ? r->bins[i].regular : 0;
         *lines += own;
         *crowded += memory_crowding(r->bins[i].step / copies) > 1 ? own : 0;
     }
@@ -226,7 +227,7 @@ static void time_block_calls(struct timing *t, uint32_t block, struct part_time 
     for (size_t k = 0; k < b->call_count; k++) {
         if (is_own(t->code->program, b->calls[k]))
             continue;
-        double cost = t->calls ? t->share.slots < 1 ? call_cost_beside(t->calls, b->calls[k], t->share.slots * t->issue) : call_cost_of(t->calls, b->calls[k]) : NAN;
+        double cost = t->calls ? call_cost_of(t->calls, b->calls[k]) : NAN;
         known += isnan(cost) ? 0 : count * cost;
         unknown += isnan(cost) ? count : 0;
         name = isnan(cost) ? b->calls[k] : name;
@@ -316,7 +317,6 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
     t.stores = fact_number(m, "store_buffer");
     t.parallel = fact_number(m, "miss_parallel");
     t.branch_miss = fact_number(m, "branch_miss");
-    t.issue = fact_number(m, "issue_width");
     index_references(&t);
     code_parts_find(c, run, &parts);
     if (parts.list.count)

@@ -153,15 +153,20 @@ static void finish(void *state, const struct job_info *info)
     a->problem = out.problem;
 }
 
+void active_options_done(struct active_options *o)
+{
+    mapping_free(o->simulated);
+    free(o->journal);
+    free(o->keep);
+}
+
 static void done(void *state)
 {
     struct active *a = state;
     experiments_free(a->table);
     problem_free(a->problem);
     forms_free(a->forms);
-    mapping_free(a->o.simulated);
-    free(a->o.journal);
-    free(a->o.keep);
+    active_options_done(&a->o);
     free(a);
 }
 

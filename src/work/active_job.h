@@ -27,6 +27,9 @@ struct active_options {
     int cpu;                     /* -1: any */
 };
 
+/* Frees what @o owns. */
+void active_options_done(struct active_options *o);
+
 /* What the job comes to: all that was measured, also after a failure, and the problem that it makes, NULL after one. Who takes one of them sets it NULL. */
 struct active_outcome {
     struct experiments *table;

@@ -8,6 +8,8 @@
 #include "cmd/command.h"
 #include "cmd/line.h"
 
+#include "common.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const heads[] = {"throughput ", "mapping set ", "mapping show ", "mapping diff ", "forms list ", "forms select ", "set ", "help ", "machine show ", "machine list ",
@@ -40,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!size)
         return 0;
+    use_few_forms();
     char *text = mem_strndup((const char *)data + 1, size - 1);
     split(text);
     /* One command only: the others may be of any kind. */

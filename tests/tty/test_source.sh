@@ -102,6 +102,26 @@ test_editor_of_pasted_text() {
     t send-keys Q
 }
 
+# Another kernel that is pasted while an editor still shows the text of the one before is not replaced by what is saved there.
+test_editor_of_another_kernel() {
+    printf '#!/bin/sh\nprintf "%%s" "$1" >"%s/edited"\n' "$work" >"$work/remember"
+    chmod +x "$work/remember"
+    open_screen 100 30 "env HOME=$home EDITOR=$work/remember '$portolan' --machine skylake; read -r x"
+    see 'triad-skl-O3.s'
+    t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n')"
+    t paste-buffer -p
+    see '3.00 cycles'
+    t send-keys e
+    remembered() { [ -s "$work/edited" ]; }
+    wait_until remembered || fail 'no editor was started'
+    t set-buffer "$(printf '.L1:\n subq %%rax, %%rbx\n jmp .L1\n')"
+    t paste-buffer -p
+    see 'subq %rax, %rbx'
+    let_go() { [ ! -e "$(cat "$work/edited")" ]; }
+    wait_until let_go || fail 'the text of the kernel before is still watched'
+    t send-keys Q
+}
+
 test_machines_that_know_the_loop() {
     printf 'v:\n vaddpd (%%rsi,%%rax),%%zmm1,%%zmm2\n vmovupd %%zmm2,(%%rdi,%%rax)\n addq $64,%%rax\n cmpq %%rax,%%rdx\n jne v\n' >"$work/z.s"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/z.s; kernel machines"

@@ -172,7 +172,9 @@ static void raw(const char *name, const char *hex, uint64_t address, unsigned fa
     if (!sandbox_run(sandbox, 1, NULL, NULL, NULL, &err))
         fail_msg("%s: %s", name, err.what);
     waits = sandbox_waits(sandbox) - waits;
-    if (!item->done || (item->fault != fault && (or_fault == FAULT_COUNT ? item->fault == FAULT_NONE : item->fault != or_fault)))
+    /* On a busy machine what never ends is ended before it has had so much of a processor that this is certain. */
+    bool ended = (fault == FAULT_ENDLESS || or_fault == FAULT_ENDLESS) && item->fault == FAULT_STARVED;
+    if (!item->done || (!ended && item->fault != fault && (or_fault == FAULT_COUNT ? item->fault == FAULT_NONE : item->fault != or_fault)))
         fail_msg("%s: %s instead of %s", name, sandbox_fault_text(item->fault), sandbox_fault_text(fault));
     if (waits > WAITS_ALLOWED)
         fail_msg("%s: %.1f s", name, waits / 10.0);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/session.h"
+#include "program/ages.h"
 #include "program/memory.h"
 #include "program/modes.h"
 
@@ -62,21 +63,50 @@ static void test_served(void **state)
     assert_true(served[0] > 0.99);
 }
 
-/* Others who use the third level replace a line by the clock: of those that come back after as many lines as are fetched meanwhile, 1/e are left. The first two levels are the
- * program's. */
+/* Others who use the third level replace a line by the clock, the oldest first: of those that come back after a certain part of the run 1/e are left, of those after a tenth of it nearly
+ * all. The first two levels are the program's, unless others take over its CPU. */
 static void test_kept_beside_others(void **state)
 {
     struct memory m = three;
+    struct age points[] = {{8000, 0.01}, {12000, 0.1}};
+    struct ages ages = {{.items = points, .count = 2}};
     double alone[MEMORY_LEVELS + 1], beside[MEMORY_LEVELS + 1];
+
     (void)state;
-    m.kept[2] = 12000;
+    m.ages = &ages;
+    m.kept[2] = 0.1;
     memory_served(&three, 12000, 0, 1, alone);
     memory_served(&m, 12000, 0, 1, beside);
     assert_true(alone[0] == beside[0] && alone[1] == beside[1] && alone[3] < 0.1);
     assert_float_equal(1 - beside[3], (1 - alone[3]) * exp(-1), 1e-9);
-    memory_served(&three, 300, 0, 1, alone);
-    memory_served(&m, 300, 0, 1, beside);
+    memory_served(&three, 8000, 0, 1, alone);
+    memory_served(&m, 8000, 0, 1, beside);
     assert_true(alone[0] == beside[0] && alone[1] == beside[1]);
+    assert_float_equal(1 - beside[3], (1 - alone[3]) * exp(-0.01), 1e-9);
+    memory_served(&three, 1000, 0, 1, alone);
+    m.left[1] = 400;
+    memory_served(&m, 1000, 0, 1, beside);
+    assert_true(alone[0] == beside[0]);
+    assert_float_equal(beside[0] + beside[1], fmax(alone[0], (alone[0] + alone[1]) * exp(-0.5)), 1e-9);
+}
+
+/* Ages of distances by hand: of a hundred references 60 are farther than 10 lines, and 20 farther than 40. The window grows by a line with each of 60 first, with each of 20 then. */
+static void test_ages(void **state)
+{
+    struct run_bin bins[] = {{0, 40, 40, 0}, {10, 0, 0, 0}, {40, 40, 40, 0}, {100, 15, 15, 0}, {INFINITY, 5, 0, 0}};
+    struct run_reference reference = {100, bins, 5};
+    struct program p = {.reference_count = 1};
+    struct program_run run = {.references = &reference};
+    struct ages ages;
+
+    (void)state;
+    ages_of(&p, &run, &ages);
+    assert_float_equal(ages_at(&ages, 0), 0, 1e-12);
+    assert_float_equal(ages_at(&ages, 30), 0.5, 1e-12);
+    assert_float_equal(ages_at(&ages, 40), 40 / 60.0, 1e-12);
+    assert_float_equal(ages_at(&ages, 44), 40 / 60.0 + 4 / 20.0, 1e-12);
+    assert_float_equal(ages_at(&ages, 1000), 1, 1e-12);
+    ages_done(&ages);
 }
 
 /* A few stragglers between two clusters do not join them, a small cluster joins its nearer neighbour, first uses stay apart. */
@@ -127,6 +157,6 @@ static void test_machines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_kept_beside_others), cmocka_unit_test(test_modes), cmocka_unit_test(test_machines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_kept_beside_others), cmocka_unit_test(test_ages), cmocka_unit_test(test_modes), cmocka_unit_test(test_machines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

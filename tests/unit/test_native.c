@@ -67,7 +67,7 @@ static void test_huge_second_level(void **state)
         struct native_probe *p = native_probe_new(m, &err);
         assert_non_null(p);
         assert_true(native_probe_look(p, &err));
-        native_probe_result(p, &n);
+        native_probe_result(p, 0, 1, &n);
         assert_int_equal(n.count, 1);
         assert_true(n.sizes[0].bytes <= 0x1p26 && n.sizes[0].read > 0);
         native_apply(&n, m);
@@ -77,8 +77,8 @@ static void test_huge_second_level(void **state)
     }
 }
 
-/* Lines of the third level that others replace at a steady rate: the rate comes out again, whatever of the area lies in the second level. Nothing is said of a level that
- * keeps all. */
+/* Lines of the second and third level that others replace, the oldest first: after which time comes out again, whatever of the area lies in the second level. Nothing is said of a
+ * level that keeps all. */
 static void test_replaced_by_others(void **state)
 {
     struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
@@ -90,20 +90,21 @@ static void test_replaced_by_others(void **state)
         struct machine *m = load_machine("sapphirerapids");
         double part = fact_number(m, "l2_bytes") / n.sizes[2].bytes;
         /* Latency of the third level as native_apply finds it: of an area that lies in the second one by half. */
-        double third = (50e-9 - 0.5 * 10e-9) / 0.5;
+        double third = (50e-9 - 0.5 * 10e-9) / 0.5, kept_second = 0.7 * kept;
         for (int i = 0; i < NATIVE_WAITS; i++) {
-            double age = 0.4e-3 * (1 << i), left = exp(-age / kept);
-            n.waits[i] = (struct native_wait){age, part * 10e-9 + (1 - part) * (left * third + (1 - left) * 210e-9)};
+            double age = 0.4e-3 * (1 << i), left = exp(-age / kept * age / kept), second = exp(-age / kept_second * age / kept_second);
+            n.waits[i] = (struct native_wait){age, part * 10e-9 + (1 - part) * (left * third + (1 - left) * 210e-9), age, second * 10e-9 + (1 - second) * third};
         }
         native_apply(&n, m);
         assert_float_equal(fact_number(m, "l3_kept"), kept * 1e3, kept * 1e3 * 0.03);
+        assert_float_equal(fact_number(m, "l2_kept"), kept_second * 1e3, kept_second * 1e3 * 0.03);
         machine_free(m);
     }
     struct machine *m = load_machine("sapphirerapids");
     for (int i = 0; i < NATIVE_WAITS; i++)
-        n.waits[i].latency = 50e-9;
+        n.waits[i].latency = 50e-9, n.waits[i].second = 10e-9;
     native_apply(&n, m);
-    assert_true(isnan(fact_number(m, "l3_kept")));
+    assert_true(isnan(fact_number(m, "l3_kept")) && isnan(fact_number(m, "l2_kept")));
     machine_free(m);
 }
 
@@ -120,7 +121,7 @@ static void test_second_level_shared(void **state)
     n.sizes[0].latency = near;
     n.second.bytes = all;
     for (int i = 0; i < NATIVE_WAITS; i++)
-        n.waits[i] = (struct native_wait){NAN, NAN};
+        n.waits[i] = (struct native_wait){NAN, NAN, NAN, NAN};
     for (double left = 0.3; left < 1.05; left += 0.1) {
         struct machine *m = load_machine("sapphirerapids");
         double held = left * (1 - crowded);

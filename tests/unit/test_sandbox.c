@@ -279,6 +279,35 @@ static void test_walking(void **state)
 }
 
 /* Loops that share a process: each has its own time, whatever ran before it; what is refused or faults says so and harms no other. */
+static const struct insn *insns_at(const void *kernels, size_t i, size_t *count)
+{
+    return kernel_insns(((struct kernel *const *)kernels)[i], 0, count);
+}
+
+/* All at one go: what cannot be measured has no time, and the others have one, unless this machine gives none. */
+static void test_times(void **state)
+{
+    static const char *const hex[] = {"4801d8", "0fa2", "480fafc3", "4801d8"};
+    enum { COUNT = sizeof hex / sizeof *hex };
+    struct kernel *kernels[COUNT];
+    double cycles[COUNT];
+    struct calibration c;
+    struct err err = {0};
+
+    (void)state;
+    if (!calibrate(sandbox, NULL, NULL, &c, &err))
+        return;
+    c.rules.probe_tolerance = 100;
+    for (size_t i = 0; i < COUNT; i++)
+        assert_non_null(kernels[i] = kernel_from_hex(ISA_X86_64, hex[i], &err));
+    assert_true(kernel_set_times(sandbox, &c, insns_at, kernels, COUNT, 3, cycles, &err));
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_true(i == 1 ? isnan(cycles[i]) : isnan(cycles[i]) || cycles[i] > 0.5);
+        kernel_free(kernels[i]);
+    }
+    assert_true(cycles[3] == cycles[0] || isnan(cycles[0]));   /* the same code is the same loop */
+}
+
 static void test_set(void **state)
 {
     static const struct { const char *hex; double least, most; } cases[] = {
@@ -351,7 +380,7 @@ int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_killed), cmocka_unit_test(test_starved), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
-                                       cmocka_unit_test(test_robust_facts), cmocka_unit_test(test_walking), cmocka_unit_test(test_set)};
+                                       cmocka_unit_test(test_robust_facts), cmocka_unit_test(test_walking), cmocka_unit_test(test_set), cmocka_unit_test(test_times)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("sandbox", tests, setup, teardown);

@@ -307,6 +307,30 @@ static void test_export(void **state)
 }
 
 /* What the session did not make stays, by whatever name. */
+/* A pipe among its files keeps nobody waiting. */
+static void test_pipes_are_refused(void **state)
+{
+    static const char *const names[] = {"piped/session.csv", "piped/kernel.hex", "piped/manifest.csv", "piped/machines/four/machine.csv", "piped/machines/four/mapping.csv"};
+    struct session s;
+    struct err err = {0};
+    char command[256];
+
+    (void)state;
+    session_init(&s);
+    RUN(&s, NULL, "kernel hex 4801d84829c375f8; mapping new 4 four; session save %s", "unpiped");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bool manifest = strstr(names[i], "manifest") != NULL;
+        snprintf(command, sizeof command, "rm -rf '%s'; cp -r '%s' '%s'", work_path("piped"), work_path("unpiped"), work_path("piped"));
+        assert_int_equal(system(command), 0);
+        assert_int_equal(unlink(work_path(names[i])), 0);
+        assert_int_equal(mkfifo(work_path(names[i]), 0600), 0);
+        assert_false(run(&s, NULL, &err, manifest ? "session save %s" : "session load %s", "piped"));
+        if (!strstr(err.what, "is a pipe"))
+            fail_msg("%s: %s", names[i], err.what);
+    }
+    session_done(&s);
+}
+
 static void test_strangers_are_kept(void **state)
 {
     static const char *const strangers[] = {"proj/machines/thesis.txt", "proj/kernel.s", "proj/overrides/mine.csv", "proj/session.csv", "proj/manifest.csv"};
@@ -537,6 +561,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_refused_whole),
         cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_forms_add_a64), cmocka_unit_test(test_export),
+        cmocka_unit_test(test_pipes_are_refused),
         cmocka_unit_test(test_strangers_are_kept),
         cmocka_unit_test(test_saved_over),
         cmocka_unit_test(test_death_while_saving),

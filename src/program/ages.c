@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/ages.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+struct counted { double distance, count; };
+
+static int by_distance(const void *a, const void *b)
+{
+    double x = ((const struct counted *)a)->distance, y = ((const struct counted *)b)->distance;
+    return (x > y) - (x < y);
+}
+
+/* A window that holds d lines grows by one whenever a reference is farther than d: its length as a function of d is the integral of the time from one of these to the next
+ * (the working set of Denning, 1968, whose growth is the rate of misses). */
+void ages_of(const struct program *p, const struct program_run *run, struct ages *out)
+{
+    VEC(struct counted) all = {0};
+    double farther = 0, last = 0, part = 0;
+
+    *out = (struct ages){0};
+    for (size_t i = 0; i < p->reference_count; i++)
+        for (size_t k = 0; k < run->references[i].bin_count; k++) {
+            const struct run_bin *b = &run->references[i].bins[k];
+            farther += b->count;
+            vec_push(&all, ((struct counted){b->distance, b->count}));
+        }
+    if (all.count)
+        qsort(all.items, all.count, sizeof *all.items, by_distance);
+    for (size_t i = 0; i < all.count && !isinf(all.items[i].distance); i++) {
+        if (all.items[i].distance > last) {
+            part += (all.items[i].distance - last) / fmax(1, farther);
+            last = all.items[i].distance;
+            vec_push(&out->list, ((struct age){last, part}));
+        }
+        farther -= all.items[i].count;
+    }
+    vec_done(&all);
+}
+
+double ages_at(const struct ages *ages, double distance)
+{
+    size_t low = 0, high = ages->list.count;   /* the first that is at least as far */
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ages->list.items[middle].distance < distance)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!ages->list.count)
+        return 0;
+    if (low == ages->list.count)
+        return fmin(1, ages->list.items[low - 1].part);
+    const struct age *to = &ages->list.items[low], from = low ? to[-1] : (struct age){0, 0};
+    return fmin(1, from.part + (to->part - from.part) * (distance - from.distance) / (to->distance - from.distance));
+}
+
+void ages_done(struct ages *ages)
+{
+    vec_done(&ages->list);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/native_core.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "model/facts.h"
+
+#define CHAIN 10000              /* multiplications of the clock's chain */
+#define CHAIN_CYCLES 4.0         /* a 64-bit multiplication, 3, and an exclusive or, 1 */
+#define LOADS 24                 /* of one turn of the loop that shows what the ports leave */
+#define NOPS 96                  /* of one turn of the loop that shows what the slots leave */
+#define TURN_INSNS 1             /* of a loop's end: what counts and jumps is one µop */
+#define LOAD_TURNS 1000
+#define NOP_TURNS 500
+#define EMPTY_TRIES 3
+#define READINGS 24              /* of a look at the core alone */
+#define PERIOD 1000000           /* nanoseconds from one of them to the next */
+#define WATCH_LEAST 8            /* readings beside a program: fewer tell little */
+
+static volatile uint64_t sink;
+
+double native_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What two looks at the clock take themselves: a system call, which a short loop must not be charged with. */
+static double empty_seconds(void)
+{
+    double least = INFINITY;
+
+    for (int i = 0; i < EMPTY_TRIES; i++) {
+        double start = native_seconds();
+        least = fmin(least, native_seconds() - start);
+    }
+    return least;
+}
+
+/* Seconds of a cycle. */
+static double chain_seconds(double empty)
+{
+    uint64_t x = sink | 1, y = x, z = x >> 3;
+    double start = native_seconds();
+
+    for (int i = 0; i < CHAIN; i++)
+        x = (x * y) ^ z;
+    start = native_seconds() - start - empty;
+    sink = x;
+    return start / (CHAIN * CHAIN_CYCLES);
+}
+
+/* Hardly anything but loads, so that slots are not what they wait for. */
+static double loads_seconds(double empty)
+{
+    static uint64_t words[LOADS];
+    const volatile uint64_t *p = words;
+    double start = native_seconds();
+
+    for (int i = 0; i < LOAD_TURNS; i++) {
+        (void)p[0], (void)p[1], (void)p[2], (void)p[3], (void)p[4], (void)p[5], (void)p[6], (void)p[7];
+        (void)p[8], (void)p[9], (void)p[10], (void)p[11], (void)p[12], (void)p[13], (void)p[14], (void)p[15];
+        (void)p[16], (void)p[17], (void)p[18], (void)p[19], (void)p[20], (void)p[21], (void)p[22], (void)p[23];
+    }
+    return (native_seconds() - start - empty) / LOAD_TURNS;
+}
+
+/* Of four bytes each, as code has them: shorter ones come from the front end more slowly (5.4 of 6 a cycle on a Golden Cove). */
+static double nops_seconds(double empty)
+{
+    double start = native_seconds();
+    for (int i = 0; i < NOP_TURNS; i++)
+#if defined(__x86_64__)
+        __asm__ volatile(".rept 96\n\t.byte 0x0f, 0x1f, 0x40, 0x00\n\t.endr");
+#else
+        __asm__ volatile(".rept 96\n\tnop\n\t.endr");
+#endif
+    return (native_seconds() - start - empty) / NOP_TURNS;
+}
+
+double native_taken_over(void)
+{
+    struct rusage used = {.ru_nivcsw = 0};
+    getrusage(RUSAGE_THREAD, &used);
+    return (double)used.ru_nivcsw;
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, ascending);
+    return values[count / 2];
+}
+
+/* The mean of all but the lowest and the highest tenth. A core that is shared is so by turns, for some milliseconds each: a program has the mean of both states, the median of
+ * what was seen is one or the other. */
+static double mean_of_most(double *values, size_t count)
+{
+    size_t cut = count / 10;
+    double sum = 0;
+
+    qsort(values, count, sizeof *values, ascending);
+    for (size_t i = cut; i < count - cut; i++)
+        sum += values[i];
+    return sum / (double)(count - 2 * cut);
+}
+
+void core_readings_add(struct core_readings *r)
+{
+    double empty = empty_seconds();
+    struct core_reading one = {.clock_hz = 1 / chain_seconds(empty)};
+    one.loads = loads_seconds(empty);
+    one.nops = nops_seconds(empty);
+    vec_push(&r->list, one);
+}
+
+void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz, struct core_share *share)
+{
+    double issued = fact_number(m, "issue_width"), loads = fact_number(m, "loads_per_cycle");
+    size_t n = r->list.count;
+    double *values = mem_alloc(n * sizeof *values);
+
+    share->slots = share->ports = 1;
+    for (size_t i = 0; i < n; i++)
+        values[i] = r->list.items[i].clock_hz;
+    *clock_hz = median(values, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = r->list.items[i].nops;
+    if (!isnan(issued))
+        share->slots = fmin(1, (NOPS + TURN_INSNS) / issued / (mean_of_most(values, n) * *clock_hz));
+    for (size_t i = 0; i < n; i++)
+        values[i] = r->list.items[i].loads;
+    /* Loads wait for slots, too. */
+    if (!isnan(loads))
+        share->ports = fmax(share->slots, fmin(1, LOADS / loads / (mean_of_most(values, n) * *clock_hz)));
+    free(values);
+}
+
+void core_readings_done(struct core_readings *r)
+{
+    vec_done(&r->list);
+}
+
+double native_clock(void)
+{
+    return 1 / chain_seconds(empty_seconds());
+}
+
+void native_core(const struct machine *m, double *clock_hz, struct core_share *share)
+{
+    const struct timespec period = {0, PERIOD};
+    struct core_readings readings = {0};
+
+    *share = (struct core_share){1, 1, 0, 0};
+    while (readings.list.count < READINGS) {
+        core_readings_add(&readings);
+        nanosleep(&period, NULL);
+    }
+    core_readings_judge(&readings, m, clock_hz, share);
+    core_readings_done(&readings);
+}
+
+struct native_watch {
+    cpu_set_t before;            /* CPUs of the calling thread */
+    struct core_readings readings;
+};
+
+struct native_watch *native_watch_start(void)
+{
+    struct native_watch *w = mem_zero(1, sizeof *w);
+    cpu_set_t here;
+    int cpu = sched_getcpu();
+
+    CPU_ZERO(&here);
+    if (cpu >= 0 && cpu < CPU_SETSIZE)
+        CPU_SET(cpu, &here);
+    if (CPU_COUNT(&here) && sched_getaffinity(0, sizeof w->before, &w->before) == 0 && sched_setaffinity(0, sizeof here, &here) == 0)
+        return w;
+    free(w);
+    return NULL;
+}
+
+void native_watch_read(struct native_watch *w)
+{
+    core_readings_add(&w->readings);
+}
+
+size_t native_watch_end(struct native_watch *w, const struct machine *m, double *clock_hz, struct core_share *share)
+{
+    if (!w)
+        return 0;
+    sched_setaffinity(0, sizeof w->before, &w->before);
+    size_t count = w->readings.list.count >= WATCH_LEAST ? w->readings.list.count : 0;
+    if (count)
+        core_readings_judge(&w->readings, m, clock_hz, share);
+    core_readings_done(&w->readings);
+    free(w);
+    return count;
+}
