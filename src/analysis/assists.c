@@ -128,6 +128,9 @@ static unsigned step(struct stack *s, const struct insn *insn)
         faults = *at(s, 0) == EMPTY;
         *at(s, 0) = faults ? NO_NUMBER : *at(s, 0);
         break;
+    case X87_TURN:
+        s->top = (s->top + REGISTERS - (unsigned)insn->x87_step) % REGISTERS;
+        return 0;
     case X87_EXAMINE:
         return *at(s, 0) == EMPTY;
     case X87_FREE:

@@ -112,6 +112,8 @@ struct core *core_new(const struct machine *m)
     c->fuses_nops = fact_switch(m, "fuse_nop");
     c->renamed_by_address = machine_has(m, "renamed_match", "address");
     c->renamed_store_alone = fact_switch(m, "renamed_store_alone");
+    c->renamed_relative = fact_switch(m, "renamed_relative");
+    c->splits_relative = fact_switch(m, "unlaminate_relative");
     c->turns_of_computing = machine_has(m, "port_turns", "computing");
     c->stack_sync_all = !machine_has(m, "stack_sync", "changed");
     c->high_byte_renamed = fact_switch(m, "high_byte_renamed");
@@ -275,6 +277,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= machine_has(c->machine, "carry_idiom", insn->mnemonic) ? OP_CARRY_IDIOM : 0;
     op->traits |= machine_has(c->machine, "slow_flags", insn->mnemonic) ? OP_SLOW_FLAGS : 0;
     op->traits |= machine_has(c->machine, "rename_sum_slow", insn->mnemonic) ? OP_SLOW_SUM : 0;
+    op->traits |= machine_has(c->machine, "rename_sum_again", insn->mnemonic) ? OP_SUM_AGAIN : 0;
+    op->traits |= machine_has(c->machine, "group_first", insn->mnemonic) ? OP_FIRST : 0;
     op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;
     op->traits |= fusion_possible(c->machine, insn) ? OP_FUSIBLE : 0;
     op->traits |= insn->traits & INSN_STACK ? OP_STACK : 0;

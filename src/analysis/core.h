@@ -29,6 +29,8 @@ enum op_trait {
     OP_SLOW_FLAGS = 1 << 14,       /* a conditional move or set that reads its flags takes longer */
     OP_SLOW_SUM = 1 << 15,         /* takes longer to read a register that rename still keeps as a sum */
     OP_FUSIBLE = 1 << 16,          /* some branch behind it would fuse with it */
+    OP_FIRST = 1 << 17,            /* begins a new group at rename */
+    OP_SUM_AGAIN = 1 << 18,        /* takes its ports twice where it reads such a sum */
 };
 
 /* One form on one machine. */
@@ -63,7 +65,7 @@ struct core {
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, load_latency_x87, store_forward, store_forward_vector, store_forward_x87, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_segment, high_byte, dtlb_miss, lock, x87_assist;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
-    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, renamed_by_address, renamed_store_alone, stack_sync_all, high_byte_renamed, turns_of_computing;
+    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, renamed_by_address, renamed_store_alone, stack_sync_all, high_byte_renamed, turns_of_computing, splits_relative, renamed_relative;
     portset multiplier_ports;            /* of what multiplies, converts and compares floating point; 0: what follows it takes no longer */
     portset wide_closes;                 /* ports that take no vector µop beside 512-bit ones */
     enum unlamination unlamination;

@@ -48,6 +48,12 @@ static bool splits_indexed(const struct core *c, const struct insn *insn)
     return listed > 2 || !reads_first;
 }
 
+/* A fused operation of general registers on what the program counter addresses (fact unlaminate_relative). */
+static bool splits_relative(const struct core *c, const struct insn *insn, const struct op *op)
+{
+    return c->splits_relative && insn->traits & INSN_RIP_RELATIVE && !(op->traits & OP_VECTOR);
+}
+
 /* A move from a register to itself is executed even where moves are eliminated. */
 static bool moves_to_itself(const struct insn *insn)
 {
@@ -62,10 +68,11 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
     row->decode = row->issue = row->retire = op->micro_ops ? op->micro_ops : 1;
     if (!c->fused_domain || !pairs)
         return;
-    if (insn->traits & INSN_RIP_RELATIVE && insn_immediate(insn))
+    bool relative = splits_relative(c, insn, op);
+    if (insn->traits & INSN_RIP_RELATIVE && (insn_immediate(insn) || (relative && insn->traits & INSN_STORE && (insn->traits & INSN_LOAD || op->traits & OP_PURE_STORE))))
         pairs = 0;
     row->decode = row->issue = row->retire = op->micro_ops - pairs;
-    if (splits_indexed(c, insn)) {
+    if (pairs && (relative || splits_indexed(c, insn))) {
         row->issue = row->retire = op->micro_ops;
         row->flags |= ROW_SPLIT;
     }
@@ -75,6 +82,16 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
 static bool moves_part_of_sum(const struct insn *insn, const struct rename_sum *sum)
 {
     return insn->operands[0].file == FILE_GENERAL && sum->pending && !(insn->traits & INSN_MOVE && insn->operands[0].bits == 64);
+}
+
+/* A shift of such a register takes its ports twice, though no second slot. */
+static void add_again(struct costs *costs, struct cost *row)
+{
+    for (uint32_t i = row->first, end = row->first + row->count; i < end; i++)
+        if (costs->masses[i].count && portset_size(costs->masses[i].ports) > 1) {
+            add_mass(costs, row, costs->masses[i].ports, 1);
+            return;
+        }
 }
 
 static void fill_row(struct core *c, const struct insn *insn, const struct rename_sum *sum, struct costs *costs, struct cost *row)
@@ -105,10 +122,12 @@ static void fill_row(struct core *c, const struct insn *insn, const struct renam
         return;
     }
     row->flags |= (insn->traits & INSN_ONES_IDIOM ? ROW_ONES : 0) | (op->traits & OP_APPROXIMATE ? ROW_APPROXIMATE : 0) |
-                  (op->traits & OP_PIPE ? ROW_PIPE : 0);
+                  (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0);
     /* A move that the table leaves to rename, from a register to itself: an operation like any other. */
     bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add && insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
     add_usage(costs, row, executed ? c->add : (insn->traits & INSN_STORE) && (insn->traits & INSN_INDEXED) ? &op->indexed : &op->usage);
+    if (sum->pending && op->traits & OP_SUM_AGAIN)
+        add_again(costs, row);
     fill_slots(c, insn, row);
 }
 

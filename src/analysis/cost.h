@@ -20,6 +20,7 @@ enum row_flag {
     ROW_SYNC = 1 << 11,        /* the stack engine adds a µop before it */
     ROW_CHAIN = 1 << 12,       /* on the dependency cycle that bounds the loop */
     ROW_SUM = 1 << 13,         /* an addition of a constant that rename does, in most iterations at least */
+    ROW_FIRST = 1 << 14,       /* begins a new group at rename */
 };
 
 struct cost {

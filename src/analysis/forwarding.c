@@ -64,6 +64,12 @@ static bool stores_sum(const struct forwarding *f, uint32_t store)
     return f->costs->rows[store].sum.pending & ~(1u << f->core->isa->stack_pointer);
 }
 
+/* Traits of addresses that rename does not look for. */
+static uint32_t unfollowed(const struct core *c)
+{
+    return INSN_INDEXED | (c->renamed_relative ? 0 : INSN_RIP_RELATIVE);
+}
+
 /* As far as the two instructions tell. A part of a sum has to be computed. */
 static bool could_rename(const struct forwarding *f, const struct forward *link)
 {
@@ -78,7 +84,7 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
         return false;
     if (!f->core->renamed_by_address)
         return same_text(f, from, to);
-    return !((load->traits | store->traits) & INSN_INDEXED);
+    return !((load->traits | store->traits) & unfollowed(f->core));
 }
 
 void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns, const struct costs *costs, uint64_t written,
@@ -125,7 +131,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return c->store_forward_x87;
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
         return vector_latency(f, link);
-    bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES && !((load->traits | store->traits) & INSN_INDEXED);
+    bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES && !((load->traits | store->traits) & unfollowed(c));
     bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;
     return modify ? c->store_forward_modify : c->store_forward;
 }

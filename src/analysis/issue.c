@@ -20,8 +20,10 @@ static void close_group(struct issue_group *g)
 
 static void add_row(const struct core *c, const struct cost *row, unsigned width, struct issue_group *g)
 {
-    bool together = row->flags & ROW_SPLIT && row->issue <= width;
+    bool together = row->flags & ROW_SPLIT && row->issue <= width && !isnan(c->unlaminate_first);
 
+    if (row->flags & ROW_FIRST && g->slots)
+        close_group(g);
     if (together && (g->uops >= c->unlaminate_first || g->slots + row->issue > width))
         close_group(g);
     g->uops += together ? row->decode : 0;
@@ -37,14 +39,14 @@ double issue_cycles(const struct core *c, const struct costs *costs)
 {
     double slots = 0, seen[GROUP_MOST][GROUP_MOST] = {{0}}, when[GROUP_MOST][GROUP_MOST];
     unsigned width = isnan(c->issue_width) ? 0 : (unsigned)c->issue_width;
-    bool splits = false;
+    bool groups = false;
     struct issue_group g = {0};
 
     for (size_t i = 0; i < costs->count; i++) {
         slots += costs->rows[i].issue;
-        splits |= costs->rows[i].flags & ROW_SPLIT;
+        groups |= costs->rows[i].flags & ROW_FIRST || (costs->rows[i].flags & ROW_SPLIT && !isnan(c->unlaminate_first));
     }
-    if (!splits || isnan(c->unlaminate_first) || width < 2 || width > GROUP_MOST)
+    if (!groups || width < 2 || width > GROUP_MOST)
         return slots / c->issue_width;
     for (double iteration = 1;; iteration++) {
         if (seen[g.slots][g.uops] > 0)

@@ -5,7 +5,8 @@
 #include "analysis/cost.h"
 
 /* Cycles per iteration in the steady state, NaN without the fact issue_width. Where pairs that split must be among the first of their group (fact
- * unlaminate_first), groups are followed until one begins as an earlier one did; otherwise all slots are filled. */
+ * unlaminate_first), groups are followed until one begins as an earlier one did; so they are where an instruction
+ * begins one (group_first); otherwise all slots are filled. */
 double issue_cycles(const struct core *c, const struct costs *costs);
 
 #endif

@@ -16,6 +16,7 @@
 #include "chart/saturate.h"
 #include "chart/standins.h"
 #include "chart/trial.h"
+#include "chart/unexplained.h"
 #include "throughput/predict.h"
 
 #define ALONE_MOST 400.0     /* cycles: what takes longer is microcode whose ports no experiment of a sensible length shows */
@@ -294,8 +295,10 @@ static bool place_rest(struct charting *w, struct err *err)
     struct ports ports;
 
     bool ok = place_forms(&w->lab, w->core.mapping, forms, n, &ports, places, err);
-    if (ok)
+    if (ok) {
         write_mapping(w, &ports, forms, places, n);
+        unexplained_mend(c, lab_off(&w->lab));
+    }
     for (size_t i = 0; i < n; i++)
         placement_done(&places[i]);
     free(places);

@@ -349,7 +349,9 @@ void memory_probes_conclude(struct probes *p, const struct memory_probes *m)
     conclude_forward(p, m);
     conclude_vector(p, m);
     conclude_stack(p, m);
-    if (probe_time(p, m->locked) >= LOCKED * TELLING)
+    if (isnan(probe_time(p, m->locked)))
+        probe_tell(p, "lock_latency", NULL, "", "no stable time");
+    else if (probe_time(p, m->locked) >= LOCKED * TELLING)
         probe_tell_cycles(p, "lock_latency", probe_time(p, m->locked) / LOCKED, "a loop of locked additions to four places");
 }
 

@@ -53,7 +53,7 @@ enum register_file {
 #define INSN_NO_OPERAND 255
 
 /* What an x87 instruction does to the register stack. */
-enum x87_kind { X87_NONE, X87_LOAD, X87_STORE, X87_EXCHANGE, X87_SIGN, X87_EXAMINE, X87_MOVE, X87_COMPARE, X87_ADD, X87_MULTIPLY, X87_FREE, X87_CLEAR };
+enum x87_kind { X87_NONE, X87_LOAD, X87_STORE, X87_EXCHANGE, X87_SIGN, X87_EXAMINE, X87_MOVE, X87_COMPARE, X87_ADD, X87_MULTIPLY, X87_FREE, X87_CLEAR, X87_TURN };
 
 /* Bits of flags_read and flags_written. AArch64 has carry, zero, sign and overflow. */
 #define FLAG_CARRY 1u
@@ -120,7 +120,7 @@ struct insn {
     uint8_t operation;            /* enum operation */
     uint8_t condition;            /* enum condition */
     uint8_t x87;                  /* enum x87_kind */
-    int8_t x87_step;              /* registers of the x87 stack pushed, less those popped */
+    int8_t x87_step;              /* registers of the x87 stack pushed, less those popped; of X87_TURN the top moves as far, and nothing else */
     uint8_t opcode_at;            /* bytes of prefixes before the opcode */
     /* Roles, as places in operands; INSN_NO_OPERAND: none. Of listed operands, and of push and pop the memory too. */
     uint8_t result;               /* what is written first: a register, or the memory that a store writes */

@@ -32,7 +32,8 @@ CHECK(self, 864);
 
 /* gs leads to the frame, from wherever code stands; rdi holds it wherever a register may be used. The loop ends by jumping through frame->phase: first to sandbox_mark, which starts the timed
  * part, then to sandbox_finish. Loading the general registers is inside the time stamps: it costs the same for every code and is subtracted.
- * With passes the registers are loaded again and the loop starts over, so that its pointers come back to where they began. */
+ * With passes the registers are loaded again and the loop starts over, so that its pointers come back to where they began. Each ends when all is computed and stored: a short run's
+ * last chain and the stores that still wait for the cache would otherwise hide behind what loads the registers. */
 __asm__(
     ".text\n"
     ".globl sandbox_enter, sandbox_escape, sandbox_syscall, sandbox_syscall_site, sandbox_sigreturn, sandbox_sigreturn_site, arch_continue\n"
@@ -72,6 +73,8 @@ __asm__(
     "    jmp *%gs:24\n"
     ".p2align 6\n"
     "sandbox_finish:\n"
+    "    lfence\n"
+    "    mfence\n"
     "    mov %gs:864, %rdi\n"
     "    decq 344(%rdi)\n"
     "    jz 1f\n"

@@ -178,6 +178,7 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
                              .load_latency = cycles_of(row->op->load_latency),
                              .complex = row->decode > 1 || row->op->traits & OP_COMPLEX,
                              .split = row->flags & ROW_SPLIT && !isnan(w->core->unlaminate_first),
+                             .first = row->flags & ROW_FIRST,
                              .branch = branch,
                              .fusible = !branch && row->op->traits & OP_FUSIBLE,
                              .load = row->flags & ROW_LOAD,

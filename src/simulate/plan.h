@@ -83,6 +83,7 @@ struct plan_item {
     bool merges;          /* has a UOP_MERGED */
     bool plain;           /* one µop, which computes or loads, and no value but those of it */
     bool direct;          /* plain, and it tells nothing at rename or when it retires */
+    bool first;           /* begins a new group at rename */
     bool split;           /* a load and its operation that rename parts */
     struct access stored; /* its store */
     uint32_t next_store;  /* item: the next that stores; for the last the first */

@@ -37,6 +37,8 @@ static inline __attribute__((always_inline)) void rename_items(struct simulator 
     s->bound_now = 0;
     s->moved = true;
     for (;;) {
+        if (item->first && !done && slots != width)
+            break;
         if (item->split && !done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
             break;
         uint32_t need = item->issue - done, take = need < (uint32_t)slots ? need : (uint32_t)slots;

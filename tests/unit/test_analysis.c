@@ -224,7 +224,7 @@ static void test_all_machines(void **state)
     char **ids = machine_ids();
     size_t count = 0;
     for (; ids[count]; count++) {
-        if (strstr(ids[count], "-inferred")) {   /* knows what was measured, and no more */
+        if (strstr(ids[count], "-inferred") || strstr(ids[count], "-charted")) {   /* knows what was measured, and no more */
             free(ids[count]);
             continue;
         }

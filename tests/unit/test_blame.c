@@ -29,9 +29,10 @@ struct truth {
     enum err_code fatal;   /* of the second call; 0: none */
     unsigned told;         /* how often something more was found */
     size_t costs;          /* of instructions, then */
+    bool loop;             /* what is blamed ends in its branch; without it, its copies are in the µop cache */
 };
 
-static double predict(const struct machine *m, const struct insn *insns, size_t count)
+static double predict(const struct machine *m, const struct insn *insns, size_t count, bool loop)
 {
     struct block_work *work = block_work_new(m);
     struct simulator *simulator = simulator_new();
@@ -40,6 +41,8 @@ static double predict(const struct machine *m, const struct insn *insns, size_t 
     struct simulation sim;
     struct bounds bounds;
 
+    if (loop && block.shape == SHAPE_UNROLLED)
+        block.shape = SHAPE_CACHED;
     bounds_of(work, insns, count, &block, false, &bounds);
     simulate(simulator, work, insns, count, &block, &how, &sim);
     double cycles = fmax(bounds.total, sim.cycles);
@@ -59,7 +62,7 @@ static bool measure(void *self, const struct insn *insns, size_t count, double *
         return err_set(err, t->fatal, NULL, "cancelled");
     if (t->fails_at && t->calls >= t->fails_at && t->calls <= t->fails_to)
         return err_set(err, ERR_LIMIT, NULL, "no stable time: 1.00-2.00 cycles");
-    *cycles = predict(t->machine, insns, count) * (1 + t->noise * rng_unit(&t->rng));
+    *cycles = predict(t->machine, insns, count, t->loop) * (1 + t->noise * rng_unit(&t->rng));
     *spread = t->noise;
     return true;
 }
@@ -92,6 +95,7 @@ static struct blame *blame(const char *id, const char *text, const char *change,
     const struct insn *insns = kernel_insns(k, 0, &count);
 
     t->machine = machine_copy(m);
+    t->loop = shape_of(insns, count) == SHAPE_LOOP;
     rng_seed(&t->rng, 1);
     if (change && !machine_change(t->machine, change, value, err))
         fail_msg("%s", err->what);
@@ -145,6 +149,21 @@ static void test_they_agree(void **state)
     (void)state;
     expect("skylake", pi, NULL, NULL, "measured and predicted agree within 5 %", "");
     expect("znver4", shuffles, NULL, NULL, "measured and predicted agree", "");
+}
+
+/* Without the branch that closes it a loop is not decoded anew: long instructions, which the decoders would take longer for. */
+static void test_branch_left_out(void **state)
+{
+    static const char text[] = ".L1:\n movabsq $0x123456789abcdef, %rax\n movabsq $0x123456789abcdef, %rbx\n movabsq $0x123456789abcdef, %rdx\n"
+                               " movabsq $0x123456789abcdef, %rsi\n addq $1, %rcx\n cmpq %rdi, %rcx\n jne .L1\n";
+    struct truth t = {.noise = 0.002};
+    struct err err = {0};
+    struct blame *b = blame("skylake", text, NULL, NULL, &t, 1000, &err);
+
+    (void)state;
+    assert_non_null(b);
+    assert_true(b->rows[b->count - 1].out.model > -0.05);
+    blame_free(b);
 }
 
 /* Each time is told as it comes: the first ones before the last are measured. */
@@ -379,7 +398,7 @@ static void test_many_blocks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_thing_differs), cmocka_unit_test(test_they_agree), cmocka_unit_test(test_missing_times), cmocka_unit_test(test_found_as_it_comes),
+        cmocka_unit_test(test_one_thing_differs), cmocka_unit_test(test_they_agree), cmocka_unit_test(test_branch_left_out), cmocka_unit_test(test_missing_times), cmocka_unit_test(test_found_as_it_comes),
         cmocka_unit_test(test_instructions), cmocka_unit_test(test_registers_are_kept_alive), cmocka_unit_test(test_many_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,6 +245,14 @@ static void test_each_fact_matters(void **state)
         {"load_bank_bytes", "", "488b07488b4f40", 1, 2.0 / 3},                      /* mov rax,[rdi]; mov rcx,[rdi+64] */
         {"split_loads_per_cycle", "", "488b473c", 1, 0.5},                          /* mov rax,[rdi+60]: its two banks are left */
         {"rename_sum_extra", "0", "4883c00548c1e003", 3, 1},                        /* add rax,5; shl rax,3 */
+        {"unlaminate_relative", "no", "3b0d000000009090909090", 4.0 / 3, 1},        /* cmp ecx,[rip]; five nops: the pair begins at 0, 1 and 2, and not at 3 */
+        {"unlaminate_relative", "no", "8b0d000000009090909090", 1, 1},             /* mov ecx,[rip]; five nops */
+        {"unlaminate_relative", "no", "89050000000090909090", 1, 5.0 / 6},          /* mov [rip],eax; four nops */
+        {"unlaminate_relative", "no", "c5f359050000000090909090", 5.0 / 6, 5.0 / 6},   /* vmulsd xmm0,xmm1,[rip]; four nops */
+        {"renamed_relative", "yes", "830500000000014883c602", 7.2, 1},              /* add dword [rip],1; add rsi,2 */
+        {"group_first", "", "c5f8774889d34889d34889d34889d34889d3", 2, 7.0 / 6},    /* vzeroupper, two slots; five of mov rbx,rdx */
+        {"rename_sum_again", "", "488d781f48c1ef05", 1, 0.5},                       /* lea rdi,[rax+31]; shr rdi,5: on two ports three times */
+        {"rename_sum_again", "", "488d781f480fcf", 1, 1},                           /* bswap does not */
         {"slow_flags_latency", "", "4885db480f44c1", 2, 1},                         /* test rbx,rbx; cmovz rax,rcx */
         {"stack_sync", "all", "504889e158", 0.5, 4.0 / 6},                              /* push rax; mov rcx,rsp; pop rax */
         {"fp_add_extra", "0", "f20f58c1f20f59c2", 7, 6},                            /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
@@ -312,6 +320,8 @@ static void test_assists(void **state)
         {"d9e8dec1", 1},       /* fld1; faddp st(1),st(0), which finds no number: 423 */
         {"d9c9", 0},           /* fxch st(1) fills both: 1.0 */
         {"d9e1", 0},           /* fabs: 1.0 */
+        {"d9e8d9f7d9f6ddd8", 0},   /* fld1; fincstp; fdecstp; fstp st(0): 4.0 */
+        {"d9e8d9f7ddd8d9f6ddc0", 2},   /* fld1; fincstp; fstp st(0), which is empty; fdecstp; ffree: and the next fld1 finds what is left */
         {"dac1", 1},           /* fcmovb st(0),st(1): 374 */
         {"dd07dd1f", 2},       /* fld qword ptr [rdi]; fstp qword ptr [rdi], a denormal: 695 */
         {"dd07dc06dd5f08", 3}, /* ...; fadd qword ptr [rsi]; fstp qword ptr [rdi+8]: 1107 */
@@ -352,6 +362,8 @@ static void test_x87_stack(void **state)
         {"d907d9c0dec9d91f", 12},                /* fld [rdi]; fld st(0); fmulp; fstp [rdi]: 12.0 */
         {"d907d8c8d91ed94704d8c8d95e04", 2},     /* twice from one place to another, with a multiplication: only the names are the same */
         {"d9c0d8c8ddd9", 6},                     /* fld st(0); fmul st(0),st(0); fstp st(1) */
+        {"d907d906d9f7d8c8d9f6d8c8d91ed91f", 11},   /* fld [rdi]; fld [rsi]; fincstp; fmul; fdecstp; fmul; fstp [rsi]; fstp [rdi]: one each, 15 on the same */
+        {"d9fa", 21},                            /* fsqrt: 21.0 between fld and fstp of one place */
         {"dec1", 3},                             /* faddp st(1),st(0): the next iteration's st(0) */
     };
     const struct block_options not_measured = {.shape = SHAPE_CACHED};

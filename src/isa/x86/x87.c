@@ -14,7 +14,7 @@ static const struct { const char *pattern; uint8_t kind; int8_t step; } rows[] =
     {"fcomip", X87_COMPARE, -1}, {"fucomip", X87_COMPARE, -1}, {"fcom*", X87_COMPARE, 0}, {"ficom*", X87_COMPARE, 0}, {"fucom*", X87_COMPARE, 0}, {"ftst", X87_COMPARE, 0},
     {"faddp", X87_ADD, -1}, {"fsubp", X87_ADD, -1}, {"fsubrp", X87_ADD, -1}, {"fadd", X87_ADD, 0}, {"fsub*", X87_ADD, 0}, {"fiadd", X87_ADD, 0}, {"fisub*", X87_ADD, 0},
     {"fmulp", X87_MULTIPLY, -1}, {"fdivp", X87_MULTIPLY, -1}, {"fdivrp", X87_MULTIPLY, -1}, {"fmul", X87_MULTIPLY, 0}, {"fdiv*", X87_MULTIPLY, 0},
-    {"fimul", X87_MULTIPLY, 0}, {"fidiv*", X87_MULTIPLY, 0}, {"fsqrt", X87_MULTIPLY, 0}, {"ffree*", X87_FREE, 0}, {"fninit", X87_CLEAR, 0}, {"emms", X87_CLEAR, 0},
+    {"fimul", X87_MULTIPLY, 0}, {"fidiv*", X87_MULTIPLY, 0}, {"fsqrt", X87_MULTIPLY, 0}, {"ffree*", X87_FREE, 0}, {"fdecstp", X87_TURN, 1}, {"fincstp", X87_TURN, -1}, {"fninit", X87_CLEAR, 0}, {"emms", X87_CLEAR, 0},
 };
 
 void x87_fill(struct insn *out)
