@@ -377,9 +377,15 @@ static void missing_free(void *state)
     free(w);
 }
 
+/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would be disturbed. */
+static bool measures_here(const void *state)
+{
+    return ((const struct missing *)state)->at.here;
+}
+
 static bool run_misses(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = misses_run, .finish = misses_finish, .free = missing_free};
+    static const struct job_ops ops = {.run = misses_run, .finish = misses_finish, .free = missing_free, .measures = measures_here};
     const struct misses_values *v = values;
     struct missing *w = mem_zero(1, sizeof *w);
 

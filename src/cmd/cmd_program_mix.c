@@ -187,9 +187,15 @@ static void time_formula_free(void *state)
     free(f);
 }
 
+/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would be disturbed. */
+static bool measures_here(const void *state)
+{
+    return ((const struct time_formula *)state)->here;
+}
+
 static bool run_formula(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = formula_run, .finish = formula_finish, .free = time_formula_free};
+    static const struct job_ops ops = {.run = formula_run, .finish = formula_finish, .free = time_formula_free, .measures = measures_here};
     const struct formula_values *v = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;

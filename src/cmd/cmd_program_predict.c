@@ -202,9 +202,20 @@ static void predicting_free(void *state)
     free(p);
 }
 
+/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would be disturbed. */
+static bool measures_here(const void *state)
+{
+    const struct predicting *p = state;
+    bool here = false;
+
+    for (size_t i = 0; i < p->outcomes.count; i++)
+        here |= p->outcomes.items[i].here;
+    return here;
+}
+
 static bool run_predict(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = predict_run, .finish = predict_finish, .free = predicting_free};
+    static const struct job_ops ops = {.run = predict_run, .finish = predict_finish, .free = predicting_free, .measures = measures_here};
     const struct predict_values *v = values;
     const struct program_model *m = program_fitted(s, err);
 

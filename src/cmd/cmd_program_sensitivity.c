@@ -146,9 +146,15 @@ static struct probing *probing_new(struct session *s, const struct word_list *in
     return NULL;
 }
 
+/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would be disturbed. */
+static bool measures_here(const void *state)
+{
+    return ((const struct probing *)state)->at.here;
+}
+
 static bool run_sensitivity(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = sensitivity_run, .finish = sensitivity_finish, .free = probing_free};
+    static const struct job_ops ops = {.run = sensitivity_run, .finish = sensitivity_finish, .free = probing_free, .measures = measures_here};
     const struct sensitivity_values *v = values;
     struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 
@@ -246,7 +252,7 @@ static bool read_property(struct probing *p, const char *text, struct err *err)
 
 static bool run_sweep(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = sweep_run, .finish = sweep_finish, .free = probing_free};
+    static const struct job_ops ops = {.run = sweep_run, .finish = sweep_finish, .free = probing_free, .measures = measures_here};
     const struct sweep_values *v = values;
     struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 

@@ -110,7 +110,13 @@ static void showing_free(void *state)
     free(w);
 }
 
-static const struct job_ops ops = {.run = show_run, .finish = show_finish, .free = showing_free};
+/* Of this CPU, clock, core and where they are not known yet its caches are measured: a chart would be disturbed. */
+static bool measures_here(const void *state)
+{
+    return ((const struct showing *)state)->at.here;
+}
+
+static const struct job_ops ops = {.run = show_run, .finish = show_finish, .free = showing_free, .measures = measures_here};
 
 /* NULL with err. */
 static struct showing *showing_new(struct session *s, const struct word_list *inputs, const char *machine, struct err *err)

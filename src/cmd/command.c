@@ -82,6 +82,8 @@
     COMMAND(experiments_load) \
     COMMAND(experiments_import) \
     COMMAND(experiments_save) \
+    COMMAND(experiments_split) \
+    COMMAND(experiments_merge) \
     COMMAND(experiments_measure) \
     COMMAND(experiments_pause) \
     COMMAND(experiments_resume) \

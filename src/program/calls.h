@@ -12,8 +12,9 @@ struct call_costs {
     unsigned count;
 };
 
-/* Cycles of one call; NaN for a function that is not known. Measures it when it is asked for the first time, over typical arguments, for about two milliseconds. It is the
- * same whatever others leave of the core: such functions wait for their own chains more than for slots (on a Golden Cove, exp takes 29 cycles with 45 % of the slots, 28 with 75). One thread at a time. */
+/* Cycles of one call; NaN for a function that is not known. Measures it when it is asked for the first time, over typical arguments, now and then for 25
+ * milliseconds. It is not reckoned by the slots that others leave: such functions wait for their own chains more than for them (on a Golden Cove, exp takes 20 cycles alone, and 20 to 30
+ * beside a neighbour whether that leaves 45 or 75 % of the slots). One thread at a time. */
 double call_cost_of(struct call_costs *costs, const char *name);
 
 #endif

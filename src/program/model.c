@@ -20,6 +20,10 @@
 #define SPREAD 2.5         /* of the farthest tenth of a cluster and its nearest quarter: from it on one mean distance does not do */
 #define SPREAD_LINES 16
 #define LIKE 0.25          /* of a cluster's share: less is another cluster */
+#define ALIKE_RUNS 3       /* at least, of which an input leaves the same rest */
+#define ALIKE_DIVISORS 8   /* doubles in a line */
+#define ALIKE_WORTH 0.02   /* error of a formula of all runs, from it on others are tried */
+#define ALIKE_BETTER 0.25  /* of that error: a formula of less is better */
 #define DEGREE_MOST 3      /* of a formula of distances */
 #define LINES 0.25         /* of a distance: scatter that says nothing */
 #define SCATTER 0.005
@@ -90,6 +94,40 @@ static void fit_some(const struct fitting *f, const double *from, const double *
     free(used);
 }
 
+/* How rows lie in lines decides which copy of an unrolled loop comes to a new one: with an odd number of doubles in a row another one than with an even number. Where the shares @values
+ * of the runs that @use have no good formula in common, and runs that lie as the largest one does have one, that is used for inputs that lie so. */
+static void fit_alike(const struct fitting *f, const double *values, const double *totals, const bool *use, const struct growth_limits *limits, struct model_mode *out)
+{
+    size_t n = f->runs->runs.count, width = f->runs->name_count, largest = 0;
+    double best = ALIKE_BETTER * out->share.error;
+    bool *same = mem_zero(n, sizeof *same);
+
+    for (size_t r = 0; r < n; r++)
+        largest = use[r] && (!use[largest] || totals[r] > totals[largest]) ? r : largest;
+    for (size_t i = 0; i < width && out->share.error > ALIKE_WORTH; i++)
+        for (uint16_t divisor = 2; divisor <= ALIKE_DIVISORS; divisor *= 2) {
+            double rest = fmod(f->inputs[largest * width + i], divisor);
+            struct formula formula;
+            size_t count = 0, others = 0;
+            for (size_t r = 0; r < n; r++) {
+                same[r] = use[r] && fmod(f->inputs[r * width + i], divisor) == rest;
+                count += same[r];
+                others += use[r] && !same[r];
+            }
+            if (count < ALIKE_RUNS || !others || rest != rint(rest))
+                continue;
+            fit_some(f, f->reciprocals, values, same, limits, &formula);
+            if (!(formula.error < best))
+                continue;
+            best = formula.error;
+            out->share_alike = formula;
+            out->input = (uint16_t)i;
+            out->divisor = divisor;
+            out->rest = (uint16_t)rest;
+        }
+    free(same);
+}
+
 /* A cluster, or a part of the references, as the runs have it: modes[r], of those that @use. */
 static void fit_mode(const struct fitting *f, const struct mode *modes, const double *totals, const bool *use, struct model_mode *out)
 {
@@ -109,6 +147,7 @@ static void fit_mode(const struct fitting *f, const struct mode *modes, const do
         out->cold |= use[r] && isinf(modes[r].distance);
     }
     fit_some(f, f->reciprocals, values, use, &share, &out->share);
+    fit_alike(f, values, totals, use, &share, out);
     fit_some(f, f->reciprocals, values + n, use, &irregular, &out->irregular);
     if (!out->cold)
         fit_some(f, f->inputs, values + 2 * n, use, &distance, &out->distance);
@@ -486,7 +525,8 @@ static void reference_at(const struct program_model *m, const struct model_refer
     out->bins = mem_zero(model->mode_count + 1, sizeof *out->bins);
     for (size_t k = 0; k < model->mode_count; k++) {
         const struct model_mode *mode = &model->modes[k];
-        double count = out->references * formula_value(&mode->share, reciprocals, width), regular = 1 - fmin(1, formula_value(&mode->irregular, reciprocals, width));
+        bool alike = mode->divisor && fmod(inputs[mode->input], mode->divisor) == mode->rest;
+        double count = out->references * formula_value(alike ? &mode->share_alike : &mode->share, reciprocals, width), regular = 1 - fmin(1, formula_value(&mode->irregular, reciprocals, width));
         double distance = mode->cold ? INFINITY : fmin(footprint, formula_value(&mode->distance, inputs, width));
         if (count > 0)
             out->bins[out->bin_count++] = (struct run_bin){distance, count, count * regular, formula_value(&mode->step, inputs, width)};

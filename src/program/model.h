@@ -10,6 +10,8 @@
 /* References of one instruction that behave alike: a cluster of distances that all runs have, or a part of them where clusters differ. */
 struct model_mode {
     struct formula share;          /* of the reference's references, of the inputs' reciprocals: what is left of it as they grow */
+    struct formula share_alike;    /* the same at inputs of which number @input leaves @rest when divided by @divisor; divisor 0: there is none */
+    uint16_t input, divisor, rest;
     bool cold;                     /* first uses */
     struct formula distance;
     struct formula irregular;      /* share of it that is at no steady step, of the reciprocals */

@@ -86,6 +86,8 @@ static const char *const script[] = {
     "experiments load e.csv",
     "experiments save e.json",
     "experiments import e.json",
+    "experiments split 2 part.csv --controls 2",
+    "experiments merge part-1.csv part-2.csv --all",
     "congruence",
     "evaluate --mapping skylake --mapping znver4",
     "evaluate --mapping skylake --heatmap",

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "api/portolan.h"
+
+#include "config.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/mem.h"
+#include "infer/evolve.h"
+#include "io/experiments_file.h"
+#include "io/machine_file.h"
+#include "isa/isa.h"
+#include "model/metrics.h"
+#include "simulate/simulate.h"
+#include "throughput/predict.h"
+#include "work/pool.h"
+
+#define API __attribute__((visibility("default")))
+
+static_assert((int)PORTOLAN_BOUNDS == (int)BOUND_COUNT && (int)PORTOLAN_BOUND_RETIRE == (int)BOUND_RETIRE && (int)PORTOLAN_BOUND_DIVIDERS == (int)BOUND_PIPES,
+              "the bounds have the numbers that the interface gives them");
+static_assert((int)PORTOLAN_USAGE == (int)ERR_USAGE && (int)PORTOLAN_MEMORY == (int)ERR_MEMORY, "the errors have the numbers that the interface gives them");
+
+struct portolan_machine { struct machine *m; };
+
+/* @err as the caller's; returns 0. */
+static int refuse(const struct err *err, portolan_error *out)
+{
+    char text[2200];
+    if (out) {
+        out->code = err->code == ERR_NONE ? PORTOLAN_DATA : (int)err->code;
+        snprintf(out->text, sizeof out->text, "%.511s", err_text(err, text, sizeof text));
+    }
+    return 0;
+}
+
+static int refuse_argument(portolan_error *out, const char *what)
+{
+    struct err err = {0};
+    err_set(&err, ERR_USAGE, "portolan.h says what it takes", "%s", what);
+    return refuse(&err, out);
+}
+
+/* What both sides know of a structure whose first member is its size. */
+static void hand_over(void *to, const void *from, size_t theirs, size_t ours)
+{
+    memcpy((char *)to + sizeof(size_t), (const char *)from + sizeof(size_t), (theirs < ours ? theirs : ours) - sizeof(size_t));
+}
+
+API const char *portolan_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+static portolan_machine *machine_handle(struct machine *m)
+{
+    portolan_machine *handle = mem_alloc(sizeof *handle);
+    handle->m = m;
+    return handle;
+}
+
+API portolan_machine *portolan_machine_load(const char *id_or_directory, portolan_error *error)
+{
+    struct err err = {0};
+    struct machine *m = id_or_directory ? machine_load(id_or_directory, &err) : NULL;
+
+    if (!m) {
+        if (id_or_directory)
+            refuse(&err, error);
+        else
+            refuse_argument(error, "no machine is named");
+        return NULL;
+    }
+    return machine_handle(m);
+}
+
+API void portolan_machine_free(portolan_machine *machine)
+{
+    if (machine)
+        machine_free(machine->m);
+    free(machine);
+}
+
+API const char *portolan_machine_title(const portolan_machine *machine)
+{
+    return machine->m->title ? machine->m->title : machine->m->id;
+}
+
+API size_t portolan_machine_forms(const portolan_machine *machine)
+{
+    return mapping_count(machine->m->mapping);
+}
+
+API const char *portolan_machine_form(const portolan_machine *machine, size_t index)
+{
+    return index < mapping_count(machine->m->mapping) ? mapping_at(machine->m->mapping, index)->form : NULL;
+}
+
+API int portolan_machine_usage(const portolan_machine *machine, const char *form, char *buffer, size_t size, portolan_error *error)
+{
+    const struct mapping_entry *entry = form ? mapping_find(machine->m->mapping, form) : NULL;
+    struct err err = {0};
+    struct str text = {0};
+
+    if (!entry) {
+        err_set(&err, ERR_MISSING, NULL, "%s does not know %.200s", machine->m->id, form ? form : "a form without a name");
+        return refuse(&err, error);
+    }
+    usage_print(&entry->usage, mapping_ports(machine->m->mapping), &text);
+    bool fits = text.length < size;
+    if (fits)
+        memcpy(buffer, str_text(&text), text.length + 1);
+    str_done(&text);
+    return fits || refuse_argument(error, "the buffer is too small for the usage");
+}
+
+API int portolan_throughput(const portolan_machine *machine, const char *experiment, double *cycles, portolan_error *error)
+{
+    struct experiment e = {0};
+    struct err err = {0};
+
+    if (!experiment || !experiment_parse(experiment, &e, &err))
+        return experiment ? refuse(&err, error) : refuse_argument(error, "no experiment is given");
+    struct experiments *table = experiments_new();
+    experiments_add_named(table, &e);
+    machine_predict(machine->m, table, cycles);
+    for (unsigned i = 0; isnan(*cycles) && i < e.count; i++)
+        if (!mapping_find(machine->m->mapping, e.terms[i].form))
+            err_set(&err, ERR_MISSING, NULL, "%s does not know %.200s", machine->m->id, e.terms[i].form);
+    experiments_free(table);
+    experiment_done(&e);
+    return !isnan(*cycles) || refuse(&err, error);
+}
+
+API const char *portolan_bound_name(int bound)
+{
+    return bound >= 0 && bound < PORTOLAN_BOUNDS ? bound_name((enum bound_kind)bound) : NULL;
+}
+
+static void fill_analysis(const struct kernel *k, const struct machine *m, portolan_analysis *out)
+{
+    struct analysis *a = analysis_new(k, 0, m);
+    struct simulation sim;
+
+    simulate_kernel(k, 0, m, &(struct simulate_options){0}, &sim, NULL);
+    *out = (portolan_analysis){.cycles = a->cycles, .bottleneck = (int)a->bottleneck, .lower_bound = a->lower_bound, .instructions = a->count, .simulated = sim.cycles};
+    memcpy(out->bounds, a->bounds, sizeof out->bounds);
+    for (size_t i = 0; i < a->count; i++)
+        out->unknown += (a->rows[i].flags & ROW_UNKNOWN) != 0;
+    snprintf(out->sentence, sizeof out->sentence, "%.511s", a->sentence ? a->sentence : "");
+    simulation_done(&sim);
+    analysis_free(a);
+}
+
+API int portolan_analyze(const portolan_machine *machine, const void *code, size_t length, portolan_analysis *analysis, portolan_error *error)
+{
+    struct err err = {0};
+    struct str hex = {0};
+    enum isa isa;
+
+    if (!code || !length || analysis->size < sizeof(size_t))
+        return refuse_argument(error, "there is no code, or the structure does not say its size");
+    if (!isa_parse(machine->m->isa, &isa))
+        return refuse_argument(error, "the machine is for no instruction set known here");
+    for (size_t i = 0; i < length; i++)
+        str_addf(&hex, "%02x", ((const unsigned char *)code)[i]);
+    struct kernel *k = kernel_from_hex(isa, str_text(&hex), &err);
+    str_done(&hex);
+    if (!k)
+        return refuse(&err, error);
+    portolan_analysis own;
+    fill_analysis(k, machine->m, &own);
+    hand_over(analysis, &own, analysis->size, sizeof own);
+    kernel_free(k);
+    return 1;
+}
+
+API int portolan_evaluate(const portolan_machine *machine, const char *file, portolan_accuracy *accuracy, portolan_error *error)
+{
+    struct err err = {0};
+
+    if (!file || accuracy->size < sizeof(size_t))
+        return refuse_argument(error, "no file is named, or the structure does not say its size");
+    struct experiments *table = experiments_load(file, &err);
+    if (!table)
+        return refuse(&err, error);
+    size_t bytes = (table->rows.count + 1) * sizeof(double);
+    double *predicted = mem_try_alloc(bytes);
+    if (predicted) {
+        machine_predict(machine->m, table, predicted);
+        struct accuracy a = metrics_accuracy(table, predicted);
+        portolan_accuracy own = {.experiments = a.n, .unknown = a.unknown, .error = a.mape, .pearson = a.pearson, .spearman = a.spearman};
+        hand_over(accuracy, &own, accuracy->size, sizeof own);
+    } else {
+        err_memory_for(&err, "the predictions", bytes);
+    }
+    free(predicted);
+    experiments_free(table);
+    return !err.code || refuse(&err, error);
+}
+
+/* A run that somebody watches. */
+struct watched {
+    struct evolve *evolve;
+    portolan_watcher watcher;
+    void *state;
+};
+
+static void tell(void *state)
+{
+    struct watched *w = state;
+    struct evolve_status status;
+
+    evolve_get_status(w->evolve, &status);
+    portolan_progress progress = {.seconds = status.seconds, .generation = status.generation, .error = status.d_avg, .distinct = status.distinct};
+    if (w->watcher && w->watcher(w->state, &progress))
+        evolve_stop(w->evolve);
+}
+
+static void improve(void *state, unsigned worker)
+{
+    evolve_worker(((struct watched *)state)->evolve, worker, tell, state);
+}
+
+/* The best mapping of @e as a machine; NULL with err when it has none. */
+static struct machine *best_machine(struct evolve *e, const struct problem *p, struct err *err)
+{
+    struct genome *best = evolve_best(e);
+    struct ports ports;
+
+    if (!best) {
+        err_set(err, ERR_LIMIT, "give it more seconds", "the run ended before it had a mapping");
+        return NULL;
+    }
+    ports_number(&ports, best->ports);
+    struct machine *m = machine_new("inferred", &ports);
+    mapping_free(m->mapping);
+    m->mapping = genome_mapping(best, p, &ports);
+    genome_free(best);
+    return m;
+}
+
+API portolan_machine *portolan_infer(const char *file, const portolan_inference *inference, portolan_watcher watcher, void *state, portolan_error *error)
+{
+    portolan_inference own = {0};
+    struct evolve_options o;
+    struct err err = {0};
+    struct machine *m = NULL;
+
+    if (inference && inference->size >= sizeof(size_t))
+        hand_over(&own, inference, inference->size, sizeof own);
+    if (!file || !(own.seconds > 0 || own.generations)) {
+        refuse_argument(error, "no file is named, or neither seconds nor generations end the run");
+        return NULL;
+    }
+    evolve_defaults(&o);
+    o.ports = own.ports;
+    o.threads = own.threads ? own.threads : 1;
+    o.generations = own.generations;
+    o.seconds = own.seconds > 0 ? own.seconds : 0;
+    o.seed = own.seed ? own.seed : 1;
+    struct experiments *table = experiments_load(file, &err);
+    struct problem *p = table ? problem_new(table, NULL, &err) : NULL;
+    struct watched w = {.evolve = p ? evolve_new(p, &o, NULL, 0, &err) : NULL, .watcher = watcher, .state = state};
+    if (w.evolve && team_run(o.threads, improve, &w, &err))
+        m = best_machine(w.evolve, p, &err);
+    evolve_free(w.evolve);
+    problem_free(p);
+    experiments_free(table);
+    if (!m)
+        refuse(&err, error);
+    return m ? machine_handle(m) : NULL;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* libportolan: predicting loops, and inferring port mappings, from programs of your own.
+ *
+ * Handles are opaque, and each is used by one thread at a time; different handles by different threads at once. The library keeps no settings and no state between
+ * calls. What can fail returns 0 or NULL and fills a portolan_error (NULL: not wanted); nothing is printed. Structures that the caller provides begin with their
+ * size, which sizeof fills in, so that later versions can add members behind it: what a library does not know stays as it was. Missing numbers are NaN. Only when
+ * memory for small things runs out does the process end. */
+#ifndef PORTOLAN_H
+#define PORTOLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0". */
+const char *portolan_version(void);
+
+enum portolan_error_code {
+    PORTOLAN_OK,
+    PORTOLAN_USAGE,      /* an argument is invalid */
+    PORTOLAN_DATA,       /* input breaks the rules of its format */
+    PORTOLAN_IO,         /* the system refused */
+    PORTOLAN_LIMIT,      /* a limit on time or size was met */
+    PORTOLAN_MISSING,    /* a file, tool or CPU feature is not there */
+    PORTOLAN_STOPPED,    /* the caller stopped it */
+    PORTOLAN_MEMORY      /* there is too little for this input */
+};
+
+typedef struct portolan_error {
+    int code;            /* enum portolan_error_code */
+    char text[512];      /* file:line:column: what; what to do */
+} portolan_error;
+
+/* A microarchitecture: ports, mapping, latencies and facts. */
+typedef struct portolan_machine portolan_machine;
+
+/* A shipped machine or one of the user's by its id ("skylake"), a processor by its name ("emeraldrapids"), or a machine's directory (a path with a slash). The
+ * environment variable PORTOLAN_DATA names another data directory than the installed one. */
+portolan_machine *portolan_machine_load(const char *id_or_directory, portolan_error *error);
+void portolan_machine_free(portolan_machine *machine);   /* NULL is fine */
+const char *portolan_machine_title(const portolan_machine *machine);   /* borrowed */
+/* Instruction forms that it knows, and their names, as "ADD (R64, R64)"; NULL for an index past the last. Borrowed. */
+size_t portolan_machine_forms(const portolan_machine *machine);
+const char *portolan_machine_form(const portolan_machine *machine, size_t index);
+/* The port usage of @form as text, "1*p0156+1*p23", into @buffer. 0 when the form is not known, or the text does not fit. */
+int portolan_machine_usage(const portolan_machine *machine, const char *form, char *buffer, size_t size, portolan_error *error);
+
+/* Cycles of @experiment, "2*ADD (R64, R64) + IMUL (R64, R64)", in steady state without dependences. */
+int portolan_throughput(const portolan_machine *machine, const char *experiment, double *cycles, portolan_error *error);
+
+enum portolan_bound {
+    PORTOLAN_BOUND_PORTS,
+    PORTOLAN_BOUND_DIVIDERS,
+    PORTOLAN_BOUND_ISSUE,
+    PORTOLAN_BOUND_FRONTEND,
+    PORTOLAN_BOUND_DEPENDENCIES,
+    PORTOLAN_BOUND_MEMORY,
+    PORTOLAN_BOUND_RETIRE,
+    PORTOLAN_BOUNDS
+};
+const char *portolan_bound_name(int bound);   /* "ports"; NULL for another number */
+
+typedef struct portolan_analysis {
+    size_t size;                     /* sizeof (portolan_analysis), by the caller */
+    double cycles;                   /* per iteration: the highest bound */
+    double bounds[PORTOLAN_BOUNDS];  /* NaN: not modelled on this machine */
+    int bottleneck;                  /* enum portolan_bound */
+    int lower_bound;                 /* not 0: something in it is not known, so it takes at least that */
+    size_t instructions, unknown;    /* unknown: of a form that the machine does not know */
+    double simulated;                /* per iteration; NaN where the machine has no load latency */
+    char sentence[512];              /* what binds, in words; cut where it is longer */
+} portolan_analysis;
+
+/* The @length bytes of machine code at @code as the body of a loop that repeats, for the machine's instruction set. */
+int portolan_analyze(const portolan_machine *machine, const void *code, size_t length, portolan_analysis *analysis, portolan_error *error);
+
+typedef struct portolan_accuracy {
+    size_t size;                     /* sizeof (portolan_accuracy), by the caller */
+    size_t experiments, unknown;     /* that count, and measured ones left out since a form is not known */
+    double error;                    /* mean of |predicted - measured| / measured */
+    double pearson, spearman;
+} portolan_accuracy;
+
+/* How well the machine predicts the measured experiments of a CSV file with the columns experiment and cycles. */
+int portolan_evaluate(const portolan_machine *machine, const char *file, portolan_accuracy *accuracy, portolan_error *error);
+
+typedef struct portolan_inference {
+    size_t size;                     /* sizeof (portolan_inference), by the caller; 0 in the members below: the default */
+    unsigned ports;                  /* of the mapping; 0: as few as explain the measurements */
+    unsigned threads;                /* 0: one */
+    unsigned generations;            /* 0: no limit; then there must be one on seconds */
+    double seconds;
+    uint64_t seed;                   /* 0: 1 */
+} portolan_inference;
+
+typedef struct portolan_progress {
+    double seconds;
+    unsigned generation;
+    double error;                    /* of the best mapping on the measurements; NaN before there is one */
+    uint64_t distinct;               /* different µops in it */
+} portolan_progress;
+
+/* Called some times a second on the calling thread; not 0 ends the run with what it has. */
+typedef int (*portolan_watcher)(void *state, const portolan_progress *progress);
+
+/* A port mapping that explains the measured experiments of a CSV file, as a machine of its own; the caller frees it. @watcher may be NULL. NULL with an error, also
+ * when the run ended before it had a mapping. */
+portolan_machine *portolan_infer(const char *file, const portolan_inference *inference, portolan_watcher watcher, void *state, portolan_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

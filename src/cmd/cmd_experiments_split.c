@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* experiments split, merge: measuring on several hosts of one kind, with experiments that all of them measure. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "cmd/command.h"
+#include "cmd/task.h"
+#include "io/experiments_file.h"
+
+#define PARTS_MOST 10000
+#define CONTROLS 20            /* experiments that every host measures */
+#define CONTROL_COLUMN "control"
+#define CONTROL_OFF .05        /* of the median of all hosts: the control is off there */
+#define CONTROLS_OFF .1        /* more of them than this, and more than one: the host disagrees */
+
+struct split_values {
+    size_t parts, controls;
+    const char *file;
+};
+
+static const struct parameter split_arguments[] = {
+    {.name = "N", .kind = PARAMETER_COUNT, .at = offsetof(struct split_values, parts), .required = true, .least = 2, .most = PARTS_MOST, .help = "parts, one for each host"},
+    {.name = "FILE.csv", .kind = PARAMETER_TEXT, .at = offsetof(struct split_values, file), .required = true, .complete = COMPLETE_FILE,
+     .help = "name of the parts: FILE-1.csv, FILE-2.csv and so on"},
+    {0},
+};
+static const struct parameter split_options[] = {
+    {.name = "--controls", .kind = PARAMETER_COUNT, .at = offsetof(struct split_values, controls), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(CONTROLS),
+     .help = "experiments that are in every part, to compare the hosts by"},
+    {0},
+};
+
+struct splitting {
+    struct experiments *table;   /* held */
+    size_t parts, controls;
+    char *stem;
+};
+
+static void splitting_free(void *state)
+{
+    struct splitting *w = state;
+    experiments_free(w->table);
+    free(w->stem);
+    free(w);
+}
+
+/* Part @part (from 0): every row that is its turn, and the controls, which lie evenly over the table and are marked. */
+static struct experiments *part_of(const struct splitting *w, size_t part, const bool *control)
+{
+    size_t rows = w->table->rows.count, at = 0;
+    bool *keep = mem_zero(rows + 1, sizeof *keep);
+
+    for (size_t i = 0, turn = 0; i < rows; i++) {
+        keep[i] = control[i] || turn % w->parts == part;
+        turn += !control[i];
+    }
+    struct experiments *t = experiments_copy(w->table, keep);
+    for (size_t i = 0; i < rows && at < t->rows.count; i++) {
+        if (!keep[i])
+            continue;
+        experiments_set_extra(t, at, CONTROL_COLUMN, control[i] ? "yes" : "");
+        at++;
+    }
+    free(keep);
+    return t;
+}
+
+static bool split_work(void *state, struct result *result, struct err *err)
+{
+    struct splitting *w = state;
+    size_t rows = w->table->rows.count, controls = w->controls < rows ? w->controls : rows;
+    bool *control = mem_zero(rows + 1, sizeof *control), ok = true;
+
+    for (size_t k = 0; k < controls; k++)
+        control[k * rows / controls] = true;
+    for (size_t part = 0; ok && part < w->parts; part++) {
+        struct str path = {0};
+        struct experiments *t = part_of(w, part, control);
+        watch_at("parts", (double)part, (double)w->parts);
+        str_addf(&path, "%s-%zu.csv", w->stem, part + 1);
+        ok = watch_goes_on(err) && experiments_save(t, str_text(&path), err);
+        experiments_free(t);
+        str_done(&path);
+    }
+    free(control);
+    if (!ok)
+        return false;
+    result_line(result, "%zu parts of %zu experiments: %s-1.csv to %s-%zu.csv, with %zu controls in each", w->parts, rows, w->stem, w->stem, w->parts, controls);
+    result_count(result, "hosts", (int64_t)w->parts);
+    result_count(result, "experiments", (int64_t)rows);
+    result_count(result, "control_experiments", (int64_t)controls);
+    return true;
+}
+
+static bool run_split(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {split_work, NULL, splitting_free};
+    const struct split_values *v = values;
+    size_t length = strlen(v->file);
+
+    (void)result;   /* the job fills it */
+    if (!experiments_required(s, err))
+        return false;
+    if (length < 5 || strcmp(v->file + length - 4, ".csv") != 0)
+        return err_set(err, ERR_USAGE, "experiments split N FILE.csv", "the file name must end in .csv");
+    struct splitting *w = mem_alloc(sizeof *w);
+    *w = (struct splitting){experiments_hold(s->document.experiments), v->parts, v->controls, mem_strndup(v->file, length - 4)};
+    return task_start(s, "experiments split", "splits", &ops, w, err);
+}
+
+static const char *const split_examples[] = {"experiments split 4 part.csv", "experiments split 64 part.csv --controls 40", NULL};
+
+const struct command command_experiments_split = {
+    .name = "experiments split",
+    .help = "write the experiments as parts for several hosts",
+    .description = "Each host measures its part: experiments load part-3.csv; experiments measure; experiments save part-3.csv. experiments merge puts them together. The controls "
+                   "are in every part; the column control marks them.",
+    .arguments = split_arguments,
+    .options = split_options,
+    .examples = split_examples,
+    .values_size = sizeof(struct split_values),
+    .flags = COMMAND_JOB,
+    .run = run_split,
+};
+
+/* A part as a host measured it. */
+struct host_part {
+    struct experiments *table;
+    size_t controls, off;      /* measured here and elsewhere; of them those that differ */
+    double error;              /* mean difference from the median, as a fraction; NaN without controls */
+    bool deviates;
+};
+
+struct host_merging {
+    char **files;
+    struct host_part *parts;
+    size_t count;
+    bool all;
+    struct experiments *made;
+};
+
+static void merging_free(void *state)
+{
+    struct host_merging *w = state;
+    for (size_t i = 0; i < w->count; i++) {
+        free(w->files[i]);
+        experiments_free(w->parts[i].table);
+    }
+    experiments_free(w->made);
+    free(w->files);
+    free(w->parts);
+    free(w);
+}
+
+/* Whether row @index is a control; with @t's column looked up by name. */
+static bool is_control(const struct experiments *t, size_t index)
+{
+    uint32_t column = names_find(&t->extra, CONTROL_COLUMN);
+    const char *text = column == UINT32_MAX ? NULL : experiments_extra(t, index, column);
+    return text && strcmp(text, "yes") == 0;
+}
+
+/* What a host measured of a control. */
+struct sighting {
+    char *text;
+    size_t part;
+    double cycles;
+};
+
+static int order_sightings(const void *a, const void *b)
+{
+    const struct sighting *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
+}
+
+/* One control's sightings, by cycles: each host beside their median. Of @hosts; the median of two tells nothing where there are more. */
+static void compare_control(const struct sighting *s, size_t n, size_t hosts, struct host_part *parts)
+{
+    double median = n % 2 ? s[n / 2].cycles : (s[n / 2 - 1].cycles + s[n / 2].cycles) / 2;
+
+    for (size_t i = 0; n > 1 && (n > 2 || hosts == 2) && i < n; i++) {
+        struct host_part *p = &parts[s[i].part];
+        double difference = fabs(s[i].cycles / median - 1);
+        p->error = (isnan(p->error) ? 0 : p->error) + difference;
+        p->controls++;
+        p->off += difference > CONTROL_OFF;
+    }
+}
+
+static void compare_hosts(struct host_merging *w)
+{
+    VEC(struct sighting) seen = {0};
+    struct str text = {0};
+
+    for (size_t p = 0; p < w->count; p++)
+        for (size_t i = 0; i < w->parts[p].table->rows.count; i++) {
+            if (!is_control(w->parts[p].table, i) || !experiments_measured(w->parts[p].table, i))
+                continue;
+            str_clear(&text);
+            experiments_print(w->parts[p].table, i, &text);
+            vec_push(&seen, ((struct sighting){mem_strdup(str_text(&text)), p, w->parts[p].table->rows.items[i].cycles}));
+        }
+    if (seen.count)
+        qsort(seen.items, seen.count, sizeof *seen.items, order_sightings);
+    for (size_t from = 0, to; from < seen.count && !watch_steps(1); from = to) {
+        for (to = from + 1; to < seen.count && strcmp(seen.items[to].text, seen.items[from].text) == 0; to++)
+            ;
+        compare_control(seen.items + from, to - from, w->count, w->parts);
+    }
+    for (size_t i = 0; i < seen.count; i++)
+        free(seen.items[i].text);
+    vec_done(&seen);
+    str_done(&text);
+    for (size_t p = 0; p < w->count; p++) {
+        struct host_part *part = &w->parts[p];
+        part->error /= part->controls ? (double)part->controls : 1;
+        part->deviates = part->off > 1 && (double)part->off > CONTROLS_OFF * (double)part->controls;
+    }
+}
+
+/* All rows of hosts that agree, the controls once. */
+static void join(struct host_merging *w)
+{
+    bool first = true;
+
+    for (size_t p = 0; p < w->count; p++) {
+        const struct experiments *t = w->parts[p].table;
+        if (w->parts[p].deviates && !w->all)
+            continue;
+        bool *keep = mem_zero(t->rows.count + 1, sizeof *keep);
+        for (size_t i = 0; i < t->rows.count; i++)
+            keep[i] = first || !is_control(t, i);
+        struct experiments *taken = experiments_copy(t, keep);
+        if (w->made)
+            experiments_append(w->made, taken);
+        else
+            w->made = experiments_hold(taken);
+        experiments_free(taken);
+        free(keep);
+        first = false;
+    }
+}
+
+static void tell_hosts(const struct host_merging *w, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "file", .kind = CELL_TEXT, .width = 24}, {.key = "experiments", .kind = CELL_COUNT}, {.key = "control_experiments", .title = "controls", .kind = CELL_COUNT},
+        {.key = "control_outliers", .title = "off", .kind = CELL_COUNT}, {.key = "control_error", .title = "mean error", .kind = CELL_NUMBER, .decimals = 4}, {.key = "deviates", .kind = CELL_SWITCH},
+    };
+    struct result_table *t = result_table(result, "hosts", columns, sizeof columns / sizeof *columns);
+
+    for (size_t p = 0; p < w->count; p++) {
+        const struct host_part *part = &w->parts[p];
+        cell_text(t, w->files[p]);
+        cell_count(t, (int64_t)part->table->rows.count);
+        cell_count(t, (int64_t)part->controls);
+        cell_count(t, (int64_t)part->off);
+        cell_number(t, part->error);
+        cell_switch(t, part->deviates);
+    }
+    for (size_t p = 0; p < w->count; p++)
+        if (w->parts[p].deviates)
+            result_line(result, "%s: %zu of %zu controls are more than %g %% off: %s", w->files[p], w->parts[p].off, w->parts[p].controls, 100 * CONTROL_OFF,
+                        w->all ? "taken all the same (--all)" : "left out; --all takes it");
+        else if (!w->parts[p].controls)
+            result_line(result, "%s: no control was measured here and elsewhere, so it was not compared", w->files[p]);
+}
+
+static bool merge_work(void *state, struct result *result, struct err *err)
+{
+    struct host_merging *w = state;
+
+    for (size_t p = 0; p < w->count; p++) {
+        w->parts[p].error = NAN;
+        if (!(w->parts[p].table = experiments_load(w->files[p], err)))
+            return false;
+    }
+    compare_hosts(w);
+    join(w);
+    if (!watch_goes_on(err))
+        return false;
+    tell_hosts(w, result);
+    if (!w->made)
+        return err_set(err, ERR_DATA, "with two hosts nobody knows which is right: measure a third, or --all", "every host disagrees with the others");
+    result_line(result, "%zu experiments", w->made->rows.count);
+    result_count(result, "experiments", (int64_t)w->made->rows.count);
+    return true;
+}
+
+static bool merge_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct host_merging *w = state;
+    (void)result;
+    return session_set_experiments(s, &w->made, NULL, err);
+}
+
+struct merge_values {
+    struct word_list files;
+    bool all;
+};
+
+static const struct parameter merge_arguments[] = {
+    {.name = "FILE", .kind = PARAMETER_WORDS, .at = offsetof(struct merge_values, files), .required = true, .complete = COMPLETE_FILE, .help = "parts as the hosts saved them"},
+    {0},
+};
+static const struct parameter merge_options[] = {
+    {.name = "--all", .kind = PARAMETER_FLAG, .at = offsetof(struct merge_values, all), .help = "take hosts that disagree, too"},
+    {0},
+};
+
+static bool run_merge(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {merge_work, merge_publish, merging_free};
+    const struct merge_values *v = values;
+    struct host_merging *w = mem_zero(1, sizeof *w);
+
+    (void)result;   /* the job fills it */
+    w->files = mem_zero(v->files.count + 1, sizeof *w->files);
+    w->parts = mem_zero(v->files.count + 1, sizeof *w->parts);
+    w->all = v->all;
+    for (size_t i = 0; i < v->files.count; i++)
+        w->files[w->count++] = mem_strdup(v->files.items[i]);
+    return task_start(s, "experiments merge", "merges", &ops, w, err);
+}
+
+static const char *const merge_examples[] = {"experiments merge part-1.csv part-2.csv part-3.csv", NULL};
+
+const struct command command_experiments_merge = {
+    .name = "experiments merge",
+    .help = "put together what several hosts measured, and name those that disagree",
+    .description = "A host disagrees when more than a tenth of the controls, and more than one, are more than 5 % off their median over all hosts; what it measured is left out.",
+    .arguments = merge_arguments,
+    .options = merge_options,
+    .examples = merge_examples,
+    .values_size = sizeof(struct merge_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run_merge,
+};

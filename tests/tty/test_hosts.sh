@@ -1,0 +1,70 @@
+#!/bin/sh
+# Measuring on several hosts: parts of the experiments, each measured by a process of its own, and the host that is no such CPU.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+count() { awk 'NR > 1 { n++ } END { print n + 0 }' "$1"; }
+
+generate() {
+    [ -e "$work/part-1.csv" ] && return
+    expect 0 "$portolan" --machine skylake -e "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' 'VDIVPD (YMM, YMM, YMM)' 'VMULPD (YMM, YMM, YMM)' 'VADDPS (YMM, YMM, YMM)'; \
+experiments generate; experiments measure --simulate skylake; experiments generate; experiments split 3 $work/part.csv --controls 16; experiments save $work/all.csv"
+    holds out "part-1.csv to $work/part-3.csv"
+}
+
+measure_as() {
+    part=$1; machine=$2
+    "$portolan" -e "experiments load $work/part-$part.csv; experiments measure --fresh --simulate $machine; experiments save $work/done-$part.csv" >"$work/host-$part" 2>&1
+}
+
+measure_all() {
+    processes=
+    part=0
+    for machine in "$@"; do
+        part=$((part + 1))
+        measure_as $part "$machine" &
+        processes="$processes $!"
+    done
+    for process in $processes; do wait "$process" || fail "a host failed: $(cat "$work"/host-*)"; done
+}
+
+test_parts_hold_every_experiment() {
+    generate
+    for part in 1 2 3; do
+        [ "$(grep -c ',yes' "$work/part-$part.csv")" -eq 16 ] || fail "part $part has not 16 controls: $(head -3 "$work/part-$part.csv")"
+    done
+    total=$(count "$work/all.csv"); sum=$(($(count "$work/part-1.csv") + $(count "$work/part-2.csv") + $(count "$work/part-3.csv")))
+    [ "$sum" -eq $((total + 2 * 16)) ] || fail "$sum rows in the parts of $total"
+    expect 1 "$portolan" -e 'experiments split 3 part.csv'
+    holds err 'no experiments'
+    expect 1 "$portolan" -e "experiments load $work/all.csv; experiments split 3 part.txt"
+    holds err 'must end in .csv'
+}
+
+test_equal_hosts_are_merged() {
+    generate
+    measure_all skylake skylake skylake
+    expect 0 "$portolan" -e "experiments merge $work/done-1.csv $work/done-2.csv $work/done-3.csv; experiments save $work/merged.csv"
+    [ "$(count "$work/merged.csv")" -eq "$(count "$work/all.csv")" ] || fail "$(count "$work/merged.csv") of $(count "$work/all.csv") came back"
+    lacks out 'left out'
+    # Every experiment is there once, with its cycles.
+    expect 0 "$portolan" --format json -e "experiments load $work/merged.csv; evaluate --mapping skylake"
+    holds out "\"n\":$(count "$work/all.csv")"
+}
+
+# The third has Sandy Bridge's ports: vectors are added and multiplied on one port each, where the others have two.
+test_a_host_that_disagrees_is_left_out() {
+    generate
+    measure_all skylake skylake sandybridge
+    expect 0 "$portolan" --format csv -e "experiments merge $work/done-1.csv $work/done-2.csv $work/done-3.csv; experiments save $work/merged.csv"
+    holds out 'file,experiments,control_experiments,control_outliers,control_error,deviates'
+    grep -q "done-3.csv,[0-9]*,[0-9]*,[1-9][0-9]*,0\.[0-9]*,1" "$work/out" || fail "the third is not named: $(cat "$work/out")"
+    grep -q 'done-1.csv,.*,0$' "$work/out" && grep -q 'done-2.csv,.*,0$' "$work/out" || fail "the others are: $(cat "$work/out")"
+    [ "$(count "$work/merged.csv")" -eq $(($(count "$work/done-1.csv") + $(count "$work/done-2.csv") - 16)) ] || fail 'what the third measured is not left out'
+    expect 0 "$portolan" -e "experiments merge $work/done-1.csv $work/done-2.csv $work/done-3.csv --all"
+    holds out 'taken all the same'
+    # Two that disagree: nobody knows which is right.
+    expect 1 "$portolan" -e "experiments merge $work/done-1.csv $work/done-3.csv"
+    holds err 'every host disagrees'
+}
+
+run_tests

@@ -1,0 +1,87 @@
+#!/bin/sh
+# libportolan as others use it: the examples compiled with what an installation gives, and run; Python by ctypes. After `make shared`, or ./configure --enable-shared.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+build=$(cd "$(dirname "$portolan")" && pwd)
+[ -e "$build/libportolan.so" ] || without='libportolan.so is not built: make shared'
+LD_LIBRARY_PATH=$build
+export LD_LIBRARY_PATH
+
+# example NAME ARGUMENTS...: compiled against the public header alone, and run.
+example() {
+    name=$1; shift
+    [ -x "$work/$name" ] || ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$source/src/api" -o "$work/$name" "$source/examples/$name.c" -L"$build" -lportolan 2>"$work/cc" ||
+        fail "$name.c: $(head -c 300 "$work/cc")"
+    "$work/$name" "$@"
+}
+
+test_throughput() {
+    [ -z "${without-}" ] || skip "$without"
+    expect 0 example throughput skylake '2*ADD (R64, R64) + IMUL (R64, R64)'
+    holds out 'Intel Skylake (client): 1.00 cycles'
+    expect 1 example throughput skylake 'NOSUCH (R64)'
+    holds err 'skylake does not know NOSUCH (R64)'
+    expect 1 example throughput nosuch 'ADD (R64, R64)'
+    holds err 'nosuch'
+    expect 1 example throughput skylake '2*'
+}
+
+# The same as the program says.
+test_analysis() {
+    [ -z "${without-}" ] || skip "$without"
+    for hex in 4801d8480fafc3 488b38488b114883c0084883c1084c21f24821f74809fa488950f84839c375e0; do
+        for machine in skylake znver4; do
+            expect 0 example analyze $machine $hex
+            cp "$work/out" "$work/library"
+            expect 0 "$portolan" -e "kernel hex $hex; kernel analyze --machine $machine; kernel simulate --machine $machine"
+            cycles=$(sed -n 's/^.*: \([0-9.]*\) cycles per iteration, bound by \(.*\)$/\1 cycles per iteration, bound by \2;/p' "$work/out" | head -1)
+            grep -qF "$cycles" "$work/library" || fail "$machine, $hex: $cycles, but $(head -1 "$work/library")"
+            simulated=$(sed -n 's/^.*: \([0-9.]*\) cycles per iteration simulated.*/simulated \1/p' "$work/out" | head -1)
+            grep -qF "$simulated" "$work/library" || fail "$machine, $hex: $simulated, but $(head -1 "$work/library")"
+        done
+    done
+    expect 1 example analyze skylake 06
+    expect 1 example analyze skylake ''
+}
+
+test_evaluation() {
+    [ -z "${without-}" ] || skip "$without"
+    printf 'experiment,cycles\n"ADD (R64, R64)",0.25\n"IMUL (R64, R64)",1\n"2*IMUL (R64, R64)",2.2\n"NOSUCH (R64)",1\n' >"$work/e.csv"
+    expect 0 example evaluate skylake "$work/e.csv"
+    holds out '3 experiments, 1 not known, mean error 3.0 %'
+    printf 'nothing\n' >"$work/bad.csv"
+    expect 1 example evaluate skylake "$work/bad.csv"
+    holds err 'bad.csv:1'
+}
+
+# What a made machine takes is explained again; its callback ends the run long before the time.
+test_inference() {
+    [ -z "${without-}" ] || skip "$without"
+    expect 0 "$portolan" --machine skylake -e "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)'; experiments generate; experiments measure --simulate skylake; experiments generate; experiments measure --simulate skylake; experiments save $work/e.csv"
+    expect 0 example infer "$work/e.csv" 60 4
+    holds out 'watched: yes'
+    grep -q '^IMUL (R64, R64)	1\*p[0-3]$' "$work/out" || fail "$(cat "$work/out")"
+    expect 1 example infer "$work/e.csv" 0 4
+    holds err 'neither seconds nor generations'
+}
+
+# No name but the interface's, each with its version, and no state that could be shared.
+test_names_of_the_library() {
+    [ -z "${without-}" ] || skip "$without"
+    needs nm
+    nm -D --defined-only "$build/libportolan.so" | awk '$3 != "PORTOLAN_0" { print $3 }' | sort >"$work/names"
+    sed -n 's/^ *\(portolan_[a-z_]*\);$/\1@@PORTOLAN_0/p' "$source/src/api/libportolan.map" | sort >"$work/wanted"
+    cmp -s "$work/names" "$work/wanted" || fail "$(diff "$work/names" "$work/wanted")"
+    grep -oE '^[a-z_ *]*[ *](portolan_[a-z_]+)\(' "$source/src/api/portolan.h" | sed 's/.*[ *]//; s/(//' | sort >"$work/declared"
+    sed 's/@@.*//' "$work/wanted" | cmp -s - "$work/declared" || fail "the header and the map differ"
+}
+
+test_python() {
+    [ -z "${without-}" ] || skip "$without"
+    needs python3
+    expect 0 env LIBPORTOLAN="$build/libportolan.so" python3 "$source/examples/portolan.py" skylake 'IMUL (R64, R64)' 4801d8480fafc3
+    holds out 'Intel Skylake (client): 1.00 cycles'
+    holds out 'bound by'
+}
+
+run_tests
