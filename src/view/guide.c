@@ -149,7 +149,7 @@ void guide_notice(struct guide *g, const struct session *s, const char *view, in
         guide_end(g);
 }
 
-bool guide_key(struct guide *g, const struct session *s, int key, const char **command)
+bool guide_key(struct guide *g, const struct session *s, const char *view, int key, const char **command)
 {
     bool enter = key == KEYCODE_ENTER || key == '\n';
 
@@ -159,7 +159,7 @@ bool guide_key(struct guide *g, const struct session *s, int key, const char **c
         go_to(g, s, g->step + 1);
         return true;
     }
-    if (g->kind == GUIDE_OFFER && enter) {
+    if (g->kind == GUIDE_OFFER && enter && strcmp(view, "kernel") == 0) {   /* in other views Enter opens what is there */
         *command = str_text(&g->command);
         guide_end(g);
         return true;

@@ -28,8 +28,8 @@ void guide_tell(struct guide *g, const char *title, const char *caption);
 void guide_end(struct guide *g);
 /* Looks at what was done: @key was pressed in @view (0: none), command @name ran (NULL: none), or neither: at what is shown now. */
 void guide_notice(struct guide *g, const struct session *s, const char *view, int key, const char *name);
-/* Whether @key is the guide's own; then *@command (NULL: nothing) is to be run. Borrowed until the next call. */
-bool guide_key(struct guide *g, const struct session *s, int key, const char **command);
+/* Whether @key, pressed in @view, is the guide's own; then *@command (NULL: nothing) is to be run. Borrowed until the next call. */
+bool guide_key(struct guide *g, const struct session *s, const char *view, int key, const char **command);
 /* The rows that it takes at the end of a screen of so many columns and rows; 0: none. */
 unsigned guide_rows(const struct guide *g, unsigned width, unsigned height);
 /* Draws them from row @y on. */

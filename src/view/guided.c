@@ -14,7 +14,7 @@ bool guided_key(struct frame *f, int key)
         demo_stop(&f->demo, f->session);
         return true;
     }
-    if (!guide_key(&f->guide, f->session, key, &command))
+    if (!guide_key(&f->guide, f->session, views[f->current]->name, key, &command))
         return false;
     if (command)
         frame_run(f, command);

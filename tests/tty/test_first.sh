@@ -12,7 +12,7 @@ unsee() {
     t capture-pane -p >>"$work/faults"
     exit 1
 }
-open_bare() { rm -rf "$home/.local" && open_screen "$1" "$2" "env -u XDG_STATE_HOME HOME=$home '$portolan'; echo left with \$?; read -r x"; }
+open_bare() { wait_until rm -rf "$home/.local" 2>/dev/null; open_screen "$1" "$2" "env -u XDG_STATE_HOME HOME=$home '$portolan'; echo left with \$?; read -r x"; }
 
 # A hint goes when what it hints at was done, each by itself.
 test_hints_go() {

@@ -53,7 +53,7 @@ test_kill_and_come_back() {
 
 # What was typed at the prompt is there after kill -9, too; what is not the user's is not offered.
 test_history_and_nothing_to_offer() {
-    rm -rf "$home/.local"
+    wait_until rm -rf "$home/.local" 2>/dev/null
     open_bench 80 24
     see 'What next?'
     prompt 'kernel list'
@@ -70,7 +70,7 @@ test_history_and_nothing_to_offer() {
 
 # Two workbenches at once have a session each, and one that runs is not offered to another.
 test_two_at_once() {
-    rm -rf "$home/.local"
+    wait_until rm -rf "$home/.local" 2>/dev/null
     open_bench 80 24
     see 'What next?'
     paste '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n'
@@ -88,7 +88,7 @@ test_two_at_once() {
 
 # Leaving in good order keeps the session as well; so does the end of the terminal.
 test_end_of_the_terminal() {
-    rm -rf "$home/.local"
+    wait_until rm -rf "$home/.local" 2>/dev/null
     open_bench 80 24
     see 'What next?'
     paste '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n'
@@ -106,7 +106,7 @@ test_end_of_the_terminal() {
 
 # A run of inference that was cut short goes on from its checkpoint; each run has one of its own.
 test_run_goes_on() {
-    rm -rf "$home/.local"
+    wait_until rm -rf "$home/.local" 2>/dev/null
     printf 'experiment,cycles\n"ADD (R64, R64)",0.25\n"IMUL (R64, R64)",1\n"ADD (R64, R64) + IMUL (R64, R64)",1\n' >"$work/e.csv"
     open_bench 100 30
     see 'What next?'

@@ -232,7 +232,7 @@ test_crash_leaves_a_usable_terminal() {
 test_crash_saves_the_session() {
     open_shell
     enter "XDG_STATE_HOME=$home/state '$portolan' & echo \$! >$home/pid; fg"
-    see 'No kernel is loaded'
+    see 'triad-skl-O3.s'
     prompt 'kernel hex 480fafc3'
     see 'imul rax, rbx'
     kill -BUS "$(cat "$home/pid")"
