@@ -17,7 +17,9 @@ open_bench() {
     open_screen "$1" "$2" "HOME=$home; export HOME; echo \$\$ >$home/pid; exec '$portolan'"
 }
 kill_bench() { kill -9 "$(cat "$home/pid")"; }
-kept() { grep -rqF -- "$1" "$state/sessions" 2>/dev/null; }
+# Not what is just being written, which a kill takes with it.
+kept() { grep -rqF --exclude='.*' --exclude='*.tmp*' -- "$1" "$state/sessions" 2>/dev/null; }
+ended() { ! kill -0 "$(cat "$home/pid")" 2>/dev/null; }
 await_kept() { wait_until kept "$1" || { fail "not kept: $1"; exit 1; }; }
 
 # A second kernel, a changed usage, experiments, a what-if: all come back after kill -9.
@@ -95,6 +97,7 @@ test_end_of_the_terminal() {
     see '3.00 cycles'
     t kill-server
     await_kept 'imulq %rax, %rbx'
+    wait_until ended || fail 'the workbench outlives its terminal'
     open_bench 80 24
     see 'Enter goes on'
     t send-keys Escape
