@@ -33,7 +33,7 @@ static bool make_zeros(uintptr_t address)
 {
     for (size_t i = 0; i < PLACES; i++) {
         uintptr_t begin = atomic_load(&places[i].begin), end = atomic_load(&places[i].end);
-        if (address < begin || address >= end)
+        if (address < begin || address >= end || begin != atomic_load(&places[i].begin))   /* another thread's, who has just taken the place of a third */
             continue;
         address -= address % page_size;
         if (mmap((void *)address, end - address, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
@@ -89,6 +89,12 @@ void fault_watch(void)
     atomic_store(&watching, true);
     for (size_t i = 0; i < SIGNALS; i++)
         handle(signals[i], NULL);
+}
+
+void fault_unblock(sigset_t *blocked)
+{
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigdelset(blocked, signals[i]);
 }
 
 bool mapped_open(struct mapped *m, int fd, size_t length)

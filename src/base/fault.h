@@ -2,11 +2,14 @@
 #ifndef PORTOLAN_BASE_FAULT_H
 #define PORTOLAN_BASE_FAULT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /* From now on a fault that ends the program (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) restores the terminal and saves the session first, as die() does. UI thread. */
 void fault_watch(void);
+/* Takes these signals out of those that a new thread is to block: where one is blocked, its fault ends the program at once, whoever handles it. */
+void fault_unblock(sigset_t *blocked);
 
 /* A file's bytes, to be read only. */
 struct mapped {
