@@ -23,7 +23,7 @@
 #define KEYCODE_LOAD_REST 15
 #define JOBS_ROOM 32         /* columns that the jobs may claim before the tabs lose their names */
 
-enum tab_names { TABS_ALL, TABS_SHORT, TABS_NUMBERS, TABS_ONE };
+enum tab_names { TABS_ALL, TABS_SHORT, TABS_SHORTER, TABS_NUMBERS, TABS_ONE };
 
 static void *state_of(struct frame *f, size_t index)
 {
@@ -456,8 +456,8 @@ static void tab_text(const struct frame *f, size_t index, enum tab_names names, 
 {
     if (index == f->current || names == TABS_ALL)
         snprintf(out, TAB_MAX, " %zu %s ", index + 1, views[index]->name);
-    else if (names == TABS_SHORT)
-        snprintf(out, TAB_MAX, " %zu %.4s ", index + 1, views[index]->name);
+    else if (names <= TABS_SHORTER)
+        snprintf(out, TAB_MAX, " %zu %.*s ", index + 1, names == TABS_SHORT ? 4 : 3, views[index]->name);
     else if (names == TABS_NUMBERS)
         snprintf(out, TAB_MAX, " %zu ", index + 1);
     else
@@ -476,7 +476,7 @@ static enum tab_names tab_names(struct frame *f, unsigned width)
         return TABS_ONE;
     size_t wide[TABS_ONE] = {0};
     for (size_t i = 0; i < view_count(); i++)
-        for (int names = TABS_ALL; names <= TABS_SHORT; names++) {
+        for (int names = TABS_ALL; names <= TABS_SHORTER; names++) {
             tab_text(f, i, (enum tab_names)names, tab);
             wide[names] += strlen(tab);
         }
@@ -486,7 +486,10 @@ static enum tab_names tab_names(struct frame *f, unsigned width)
     used += status.length + 1 + (jobs.length < JOBS_ROOM ? jobs.length : JOBS_ROOM) + 1;
     str_done(&status);
     str_done(&jobs);
-    return used + wide[TABS_ALL] <= width ? TABS_ALL : used + wide[TABS_SHORT] <= width ? TABS_SHORT : TABS_NUMBERS;
+    enum tab_names names = TABS_ALL;
+    while (names <= TABS_SHORTER && used + wide[names] > width)
+        names++;
+    return names;
 }
 
 static void draw_status(struct frame *f, struct grid *g, int y)
