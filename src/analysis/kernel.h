@@ -25,6 +25,7 @@ struct kernel {
     size_t insn_count;
     struct kernel_loop *loops;  /* best first; at least one */
     size_t loop_count;
+    unsigned times;             /* tuned: iterations of the loop that it was made of in one of its own; else 0 */
     bool of_many;               /* loops of one function of a large program, chosen without --symbol */
     struct diagnostic *refused; /* lines left out with --skip-bad */
     size_t refused_count;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -33,7 +34,7 @@ static bool make_zeros(uintptr_t address)
 {
     for (size_t i = 0; i < PLACES; i++) {
         uintptr_t begin = atomic_load(&places[i].begin), end = atomic_load(&places[i].end);
-        if (address < begin || address >= end)
+        if (address < begin || address >= end || begin != atomic_load(&places[i].begin))   /* another thread's, who has just taken the place of a third */
             continue;
         address -= address % page_size;
         if (mmap((void *)address, end - address, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
@@ -91,6 +92,12 @@ void fault_watch(void)
         handle(signals[i], NULL);
 }
 
+void fault_unblock(sigset_t *blocked)
+{
+    for (size_t i = 0; i < SIGNALS; i++)
+        sigdelset(blocked, signals[i]);
+}
+
 bool mapped_open(struct mapped *m, int fd, size_t length)
 {
     bool taken = true;
@@ -117,6 +124,14 @@ bool mapped_open(struct mapped *m, int fd, size_t length)
     m->bytes = at;
     m->length = length;
     return true;
+}
+
+void mapped_check(const struct mapped *m, int fd)
+{
+    struct stat status;
+
+    if (m->bytes && fstat(fd, &status) == 0 && (uint64_t)status.st_size < m->length)
+        atomic_store(&places[m->place].cut, true);
 }
 
 bool mapped_cut(const struct mapped *m)

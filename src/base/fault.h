@@ -2,11 +2,14 @@
 #ifndef PORTOLAN_BASE_FAULT_H
 #define PORTOLAN_BASE_FAULT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /* From now on a fault that ends the program (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) restores the terminal and saves the session first, as die() does. UI thread. */
 void fault_watch(void);
+/* Takes these signals out of those that a new thread is to block: where one is blocked, its fault ends the program at once, whoever handles it. */
+void fault_unblock(sigset_t *blocked);
 
 /* A file's bytes, to be read only. */
 struct mapped {
@@ -17,7 +20,9 @@ struct mapped {
 
 /* Maps @length bytes of a file; false with errno. From then on what is read of pages that the file has lost meanwhile is 0, instead of the end of the program. Any thread. */
 bool mapped_open(struct mapped *m, int fd, size_t length);
-/* Whether something was read that the file no longer had: then what follows from it is wrong. */
+/* Looks whether the file, open as @fd, is shorter now: what is gone of a page that it still has a part of reads as 0 without a fault. */
+void mapped_check(const struct mapped *m, int fd);
+/* Whether the file was seen to be shorter, by that or by reading a page that it no longer had: then what follows from it may be wrong. */
 bool mapped_cut(const struct mapped *m);
 void mapped_close(struct mapped *m);
 

@@ -7,7 +7,7 @@ struct filter_values {
 
 static const struct parameter arguments[] = {
     {.name = "EXPRESSION", .kind = PARAMETER_TEXT, .at = offsetof(struct filter_values, expression), .otherwise = "show all rows", .complete = COMPLETE_FILTER,
-     .help = "conditions on columns joined by &, such as cycles>2 & form~VADD, or words to find in any column"},
+     .help = "conditions on columns joined by & and |, such as cycles>2 & form~VADD | error>40%, or words to find in any column; quotes take text as it stands"},
     {0},
 };
 
@@ -16,7 +16,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return session_view(s, "filter", ((const struct filter_values *)values)->expression, result, err);
 }
 
-static const char *const examples[] = {"filter cycles>2 & form~VADD", "filter", NULL};
+static const char *const examples[] = {"filter cycles>2 & form~VADD", "filter error>40% | error<-40%", "filter", NULL};
 
 const struct command command_filter = {
     .name = "filter",

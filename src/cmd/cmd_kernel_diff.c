@@ -99,6 +99,12 @@ static void add_instructions(const struct side *s, struct result *result)
     free(best);
 }
 
+/* Of loops that do several iterations at once (kernel tune), all is told per one. */
+static double times_of(const struct side *s)
+{
+    return s->item.kernel->times > 1 ? s->item.kernel->times : 1;
+}
+
 static void put_values(struct result_table *t, const char *name, double a, double b)
 {
     cell_text(t, name);
@@ -116,10 +122,12 @@ static void add_bounds(const struct side *s, struct result *result)
     struct result_table *t = result_table(result, "bounds", columns, sizeof columns / sizeof *columns);
     const struct analysis *a = s[0].analysis, *b = s[1].analysis;
 
-    put_values(t, "predicted", a->cycles, b->cycles);
+    const double x = times_of(&s[0]), y = times_of(&s[1]);
+
+    put_values(t, "predicted", a->cycles / x, b->cycles / y);
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        put_values(t, bound_name((enum bound_kind)kind), a->bounds[kind], b->bounds[kind]);
-    put_values(t, "instructions", (double)a->count, (double)b->count);
+        put_values(t, bound_name((enum bound_kind)kind), a->bounds[kind] / x, b->bounds[kind] / y);
+    put_values(t, "instructions", (double)a->count / x, (double)b->count / y);
     if (strcmp(a->machine->id, b->machine->id) != 0)
         return;
     const struct ports *ports = mapping_ports(a->machine->mapping);
@@ -127,7 +135,7 @@ static void add_bounds(const struct side *s, struct result *result)
         struct str name = {0};
         str_addf(&name, "port %s", ports->names[j]);
         if (a->totals[j] > 0.005 || b->totals[j] > 0.005)
-            put_values(t, str_text(&name), a->totals[j], b->totals[j]);
+            put_values(t, str_text(&name), a->totals[j] / x, b->totals[j] / y);
         str_done(&name);
     }
 }
@@ -178,7 +186,10 @@ static bool run(struct session *s, const void *values, struct result *result, st
         result_text(result, i ? "b_machine" : "a_machine", machines[i]->id);
         str_done(&side[i].name);
     }
-    const double a = side[0].analysis->cycles, b = side[1].analysis->cycles;
+    const double a = side[0].analysis->cycles / times_of(&side[0]), b = side[1].analysis->cycles / times_of(&side[1]);
+    for (int i = 0; i < 2; i++)
+        if (side[i].item.kernel->times > 1)
+            result_line(result, "%c does %u iterations at once; all values are per one\n", 'A' + i, side[i].item.kernel->times);
     result_line(result, "B takes %.2f cycles per iteration, A %.2f: %+.2f (%+.0f %%)\n\n", b, a, b - a, a > 0 ? 100 * (b / a - 1) : 0);
     add_bounds(side, result);
     result_line(result, "\n");
@@ -194,7 +205,7 @@ const struct command command_kernel_diff = {
     .name = "kernel diff",
     .help = "compare two loops, instruction by instruction, with cycles, bounds and ports beside each other",
     .description = "B is the current kernel, A the one loaded before it or N; with two machines the same loop on both. ~ marks instructions that differ in their operands or forms, - "
-                   "those that A alone has, + those of B alone. Cycles are per iteration: where B does more in one, divide.",
+                   "those that A alone has, + those of B alone. Cycles are per iteration; of a loop from kernel tune that does several at once, per one of them.",
     .arguments = diff_arguments,
     .options = diff_options,
     .examples = examples,

@@ -238,7 +238,7 @@ static void learn_finish(void *state, const struct job_info *info)
     }
     struct result_table *evidence = result_table(result, "evidence", columns, sizeof columns / sizeof *columns);
     evidence->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
-    m = session_change_machine(w->session, m);
+    m = session_change_machine(w->session, m, "kernel learn");
     for (size_t i = 0; i < w->lessons.count; i++) {
         struct lesson *lesson = &w->lessons.items[i];
         learned += lesson->known;

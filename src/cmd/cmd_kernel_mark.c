@@ -35,10 +35,10 @@ static bool markers_of(const char *kind, const struct isa_ops *ops, const char *
             str_addf(end, "%s %s%s\n", ops->comment, comments[i].end, named ? name : "");
             return true;
         }
-    if (ops != isa_ops(ISA_X86_64))
+    if (!ops->iaca_markers[0])
         return err_set(err, ERR_USAGE, "--for osaca, or --for llvm-mca", "IACA has no markers for %s", ops->title);
-    str_add(begin, "\t.byte 187,111,0,0,0,100,103,144\n");
-    str_add(end, "\t.byte 187,222,0,0,0,100,103,144\n");
+    str_add(begin, ops->iaca_markers[0]);
+    str_add(end, ops->iaca_markers[1]);
     return true;
 }
 

@@ -20,7 +20,7 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-/* A usage to be set in a machine that something else reads, which is copied first. */
+/* A usage to be set in a large machine, which is copied first. */
 struct usage_setting {
     struct machine *from, *copy;
     char *form, *usage;
@@ -33,12 +33,13 @@ static bool entry_of(const struct machine *m, const char *form, const char *usag
     return usage_parse(usage, mapping_ports(m->mapping), &out->usage, err);
 }
 
-static bool apply(struct session *s, struct machine *m, const char *form, const char *text, struct result *result, struct err *err)
+/* @copy: of @m, made beforehand; NULL: none was. It is the caller's when this fails. */
+static bool apply(struct session *s, struct machine *m, struct machine *copy, const char *form, const char *text, struct result *result, struct err *err)
 {
     struct mapping_entry entry;
     struct err none = {0};
     enum isa isa = s->document.isa;
-    struct str usage = {0};
+    struct str usage = {0}, what = {0};
 
     if (!entry_of(m, form, text, &entry, err))
         return false;
@@ -55,7 +56,9 @@ static bool apply(struct session *s, struct machine *m, const char *form, const 
         similar_todo(&similar, NULL, todo);
         result_line(result, "%s is not in the form tables; added to %s%s%s", form, m->id, *todo ? "; " : "", todo);
     }
-    m = session_change_machine(s, m);
+    str_addf(&what, "mapping set %s on %s", form, m->id);
+    m = copy ? session_take_changed(s, m, copy, str_text(&what)) : session_change_machine(s, m, str_text(&what));
+    str_done(&what);
     mapping_set(m->mapping, &entry);
     usage_print(&entry.usage, mapping_ports(m->mapping), &usage);
     result_text(result, "mapping", m->id);
@@ -81,11 +84,11 @@ static bool setting_publish(struct session *s, void *state, struct result *resul
     struct usage_setting *u = state;
     struct machine *now = session_machine(s, u->from->id, err);
 
-    if (now == u->from) {
-        session_add_machine(s, now = u->copy);
+    if (!now || !apply(s, now, now == u->from ? u->copy : NULL, u->form, u->usage, result, err))
+        return false;
+    if (now == u->from)
         u->copy = NULL;
-    }
-    return now && apply(s, now, u->form, u->usage, result, err);
+    return true;
 }
 
 static void setting_free(void *state)
@@ -108,8 +111,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     if (!m)
         return false;
-    if (!machine_held(m) || mapping_count(m->mapping) <= LARGE)
-        return apply(s, m, v->form, v->usage, result, err);
+    if (mapping_count(m->mapping) <= LARGE)
+        return apply(s, m, NULL, v->form, v->usage, result, err);
     if (!entry_of(m, v->form, v->usage, &entry, err))
         return false;
     usage_done(&entry.usage);

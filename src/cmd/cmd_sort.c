@@ -7,7 +7,7 @@ struct sort_values {
 
 static const struct parameter arguments[] = {
     {.name = "COLUMN", .kind = PARAMETER_TEXT, .at = offsetof(struct sort_values, column), .otherwise = "original order", .complete = COMPLETE_SORT,
-     .help = "column to sort by, -COLUMN for descending order"},
+     .help = "columns to sort by, one after the other, at most four; -COLUMN for descending order"},
     {0},
 };
 
@@ -16,7 +16,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return session_view(s, "sort", ((const struct sort_values *)values)->column, result, err);
 }
 
-static const char *const examples[] = {"sort error", "sort -cycles", "sort", NULL};
+static const char *const examples[] = {"sort error", "sort -cycles", "sort state -error", "sort", NULL};
 
 const struct command command_sort = {
     .name = "sort",

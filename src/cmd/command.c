@@ -39,6 +39,7 @@
     COMMAND(kernel_opened) \
     COMMAND(kernel_switch) \
     COMMAND(kernel_diff) \
+    COMMAND(kernel_tune) \
     COMMAND(kernel_report) \
     COMMAND(kernel_graph) \
     COMMAND(kernel_trace) \
@@ -118,6 +119,8 @@
     COMMAND(filter) \
     COMMAND(session_save) \
     COMMAND(session_load) \
+    COMMAND(undo) \
+    COMMAND(redo) \
     COMMAND(set) \
     COMMAND(export) \
     COMMAND(source) \

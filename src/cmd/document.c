@@ -192,6 +192,7 @@ void document_done(struct document *d)
     free(d->here.title);
     document_drop_analyses(d);
     forecasts_free(d->forecasts);
+    undo_done(&d->undo);
     shelf_done(&d->shelf);
     kernel_free(d->kernel);
     blame_free(d->blame);

@@ -8,6 +8,7 @@
 #include "analysis/kernel.h"
 #include "base/err.h"
 #include "cmd/shelf.h"
+#include "cmd/undo.h"
 #include "isa/forms.h"
 #include "measure/runner.h"
 #include "model/experiments.h"
@@ -73,6 +74,7 @@ struct document {
     const struct kernel *kernel;      /* NULL: none loaded */
     size_t loop;                      /* of the kernel's loops, the one in use */
     struct shelf shelf;               /* it and those loaded before; not part of a saved session */
+    struct undo undo;                 /* what can be taken back; not part of a saved session */
     double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
     struct blame *blame;              /* of the loop in use; NULL: not asked for */
     struct check *check;              /* of the last `machine check`; NULL: none */

@@ -267,14 +267,18 @@ bool session_set_experiments(struct session *s, struct experiments **made, const
     return true;
 }
 
-struct machine *session_change_machine(struct session *s, struct machine *m)
+struct machine *session_take_changed(struct session *s, struct machine *m, struct machine *take_copy, const char *what)
 {
     document_drop_analyses(&s->document);
-    if (!machine_held(m))
-        return m;
-    struct machine *copy = machine_copy(m);
-    session_add_machine(s, copy);
-    return copy;
+    undo_note_machine(&s->document.undo, m, what);
+    undo_mark_edited(take_copy);
+    session_add_machine(s, take_copy);
+    return take_copy;
+}
+
+struct machine *session_change_machine(struct session *s, struct machine *m, const char *what)
+{
+    return session_take_changed(s, m, machine_copy(m), what);
 }
 
 struct experiments *session_change_experiments(struct session *s)
@@ -429,9 +433,17 @@ static void keep_loop(struct document *d)
 
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop)
 {
+    struct shelf *shelf = &s->document.shelf;
+    const size_t at = shelf->at, count = shelf->list.count;
+
     keep_loop(&s->document);
+    const struct shelved before = count ? shelf->list.items[at] : (struct shelved){0};
+    const struct kernel *held = before.kernel ? kernel_hold(before.kernel) : NULL;
     if (take_kernel)
-        shelf_put(&s->document.shelf, take_kernel, loop);
+        shelf_put(shelf, take_kernel, loop);
+    if (take_kernel && held && shelf->at == at && shelf->list.count == count && shelf->list.items[at].kernel != held)
+        undo_note_kernel(&s->document.undo, held, before.loop, take_kernel);
+    kernel_free(held);
     use_kernel(s, take_kernel, loop);
 }
 

@@ -83,7 +83,9 @@ struct machine *session_machine(struct session *s, const char *id, struct err *e
 /* Takes @take_machine; replaces one of the same id. */
 void session_add_machine(struct session *s, struct machine *take_machine);
 /* One of the session's machines, to be changed at once; replaced by a copy when something else reads it. */
-struct machine *session_change_machine(struct session *s, struct machine *m);
+struct machine *session_change_machine(struct session *s, struct machine *m, const char *what);
+/* The same with the copy made beforehand. */
+struct machine *session_take_changed(struct session *s, struct machine *m, struct machine *take_copy, const char *what);
 /* Puts *@made in place of the session's experiments and sets it NULL. @base, held by the caller: *@made is what has become of it, and running measurements go on
  * filling it; false with err when the session's are no longer what @base was. NULL: *@made has nothing to do with them. */
 bool session_set_experiments(struct session *s, struct experiments **made, const struct experiments *base, struct err *err);

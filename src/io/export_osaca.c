@@ -167,7 +167,7 @@ static void put_address_a64(struct writer *w, const struct spelled_operand *o)
 static void put_address(struct writer *w, const struct spelling *f, const struct spelled_operand *o)
 {
     bool exact = f && f->address;
-    if (w->isa == ISA_AARCH64) {
+    if (isa_ops(w->isa)->osaca->shaped) {
         put_address_a64(w, o);
         return;
     }
@@ -184,7 +184,7 @@ static void put_operand(struct writer *w, const struct spelling *f, const struct
     switch (o->class) {
     case SPELLED_REGISTER:
         put(w, "register");
-        put(w, w->isa == ISA_AARCH64 ? "prefix" : "name");
+        put(w, isa_ops(w->isa)->osaca->register_key);
         put(w, o->name);
         if (o->shape[0]) {
             put(w, "shape");
@@ -327,7 +327,7 @@ static void set_key(struct item *item)
 static unsigned rank_of(enum isa isa, const struct item *item)
 {
     unsigned bits = 0;
-    if (isa == ISA_AARCH64)
+    if (isa_ops(isa)->osaca->shaped)
         return (unsigned)strlen(item->entry->form);
     for (unsigned i = 0; i < item->text.count; i++)
         bits = item->text.operands[i].bits > bits ? item->text.operands[i].bits : bits;
@@ -406,7 +406,7 @@ static void put_access(struct writer *w, const char *key, const char *form, port
 
     put(w, key);
     open_list(w, false);
-    if (move && indexed && w->isa == ISA_X86_64)
+    if (move && indexed && !isa_ops(w->isa)->osaca->shaped)
         put_indexed(w, &move->usage, indexed);
     if (move) {
         open_map(w, true);
@@ -451,11 +451,10 @@ static void put_load_latency(struct writer *w)
 {
     put(w, "load_latency");
     open_map(w, true);
-    for (const struct osaca_load *load = osaca_loads; load->class; load++)
-        if (load->isa == w->isa) {
-            put(w, load->class);
-            put_number(w, load_latency(w->machine, load));
-        }
+    for (const struct osaca_load *load = isa_ops(w->isa)->osaca->loads; load->class; load++) {
+        put(w, load->class);
+        put_number(w, load_latency(w->machine, load));
+    }
     close_map(w);
 }
 
@@ -477,7 +476,7 @@ static void put_head(struct writer *w)
     put(w, "arch_code");
     put_text(w, m->id);
     put(w, "isa");
-    put(w, w->isa == ISA_AARCH64 ? "AArch64" : "x86");
+    put(w, ops->osaca->name);
     put_facts(w);
     put(w, "hidden_loads");
     put(w, "false");

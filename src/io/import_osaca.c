@@ -56,8 +56,8 @@ static bool operand_fits(enum isa isa, const struct osaca_pattern *p, const stru
     if (p->never || p->class != o->class || p->mask != o->mask)
         return false;
     if (p->class == SPELLED_MEMORY)
-        return isa == ISA_AARCH64 ? a64_address_fits(p, o, strict) : address_fits(p, o, address, strict);
-    if (p->class == SPELLED_REGISTER && isa == ISA_AARCH64)
+        return isa_ops(isa)->osaca->shaped ? a64_address_fits(p, o, strict) : address_fits(p, o, address, strict);
+    if (p->class == SPELLED_REGISTER && isa_ops(isa)->osaca->shaped)
         return a64_register_fits(p, o);
     return p->class != SPELLED_REGISTER || strcmp(p->name, "*") == 0 || strcmp(p->name, o->name) == 0;
 }
@@ -106,7 +106,7 @@ static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f)
 static const char *register_for(enum isa isa, const struct spelling *f, const struct spelled_operand *memory)
 {
     bool vector = false;
-    if (isa == ISA_AARCH64)
+    if (isa_ops(isa)->osaca->shaped)
         return f->operands[0].name;
     for (unsigned i = 0; i < f->count; i++)
         vector |= f->operands[i].class == SPELLED_REGISTER && strlen(f->operands[i].name) == 3 && strcmp(f->operands[i].name + 1, "mm") == 0;
@@ -117,7 +117,7 @@ static bool rule_fits(enum isa isa, const struct osaca_rule *rule, const char *c
 {
     if (rule->class[0] && strcmp(rule->class, "*") != 0 && strcmp(rule->class, class) != 0)
         return false;
-    return isa == ISA_AARCH64 ? a64_address_fits(&rule->address, memory, strict) : address_fits(&rule->address, memory, false, true);
+    return isa_ops(isa)->osaca->shaped ? a64_address_fits(&rule->address, memory, strict) : address_fits(&rule->address, memory, false, true);
 }
 
 /* The default, which stands last, is for any address. */
@@ -149,8 +149,8 @@ static double load_cycles(const struct osaca_file *r, const char *class)
 /* What the memory operand of a form does, by its template, or on AArch64 by its mnemonic. */
 static void set_access(enum isa isa, const struct spelling *f, const char *template, bool *reads, bool *writes)
 {
-    *reads = isa == ISA_AARCH64 ? str_has_prefix(f->names[0], "ld") : strstr(template, "{R:M") || strstr(template, "{RW:M");
-    *writes = isa == ISA_AARCH64 ? str_has_prefix(f->names[0], "st") : strstr(template, "{W:M") || strstr(template, "{RW:M");
+    *reads = isa_ops(isa)->osaca->shaped ? str_has_prefix(f->names[0], "ld") : strstr(template, "{R:M") || strstr(template, "{RW:M");
+    *writes = isa_ops(isa)->osaca->shaped ? str_has_prefix(f->names[0], "st") : strstr(template, "{W:M") || strstr(template, "{RW:M");
 }
 
 /* A memory form that the file lacks: its register form with a load before or a store behind. */
@@ -158,7 +158,7 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const char *
 {
     static const struct spelled_operand any = {.class = SPELLED_MEMORY, .base = true};
     struct spelling plain = *f;
-    bool reads, writes, a64 = r->isa == ISA_AARCH64;
+    bool reads, writes, a64 = isa_ops(r->isa)->osaca->shaped;
     struct spelled_operand *memory = NULL;
 
     set_access(r->isa, f, template, &reads, &writes);
@@ -246,7 +246,7 @@ static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_not
 static void set_indexed_ports(const struct osaca_file *r, struct machine *m)
 {
     static const struct spelled_operand base = {.class = SPELLED_MEMORY, .base = true, .base_name = "x", .offset = true};
-    const struct osaca_rule *plain = rule_for(r->isa, r->stores.items, r->stores.count, r->isa == ISA_AARCH64 ? "x" : "gpr", &base), *indexed = NULL;
+    const struct osaca_rule *plain = rule_for(r->isa, r->stores.items, r->stores.count, isa_ops(r->isa)->osaca->loads[0].class, &base), *indexed = NULL;
     struct str text = {0};
 
     for (size_t i = 0; i < r->stores.count && !indexed; i++)
@@ -310,8 +310,8 @@ static void set_facts(const struct osaca_file *r, struct machine *m)
         if (osaca_number(yaml_tree_get(&r->tree, root, f->key), &value))
             set_fact(m, f->fact, value, f->key);
     }
-    for (const struct osaca_load *load = osaca_loads; load->class; load++)
-        if (load->isa == r->isa && load->fact && !machine_fact(m, load->fact))
+    for (const struct osaca_load *load = isa_ops(r->isa)->osaca->loads; load->class; load++)
+        if (load->fact && !machine_fact(m, load->fact))
             set_fact(m, load->fact, load_cycles(r, load->class), "load_latency");
     set_indexed_ports(r, m);
     set_own_facts(r, m);

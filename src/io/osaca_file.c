@@ -31,24 +31,6 @@ const struct osaca_fact osaca_facts[] = {
     {0},
 };
 
-const struct osaca_load osaca_loads[] = {
-    {ISA_X86_64, "gpr", "load_latency", "MOV (R64, M64)"},
-    {ISA_X86_64, "mm", NULL, "MOVQ (MM, M64)"},
-    {ISA_X86_64, "xmm", "load_latency_vector", "VMOVUPS (XMM, M128)"},
-    {ISA_X86_64, "ymm", "load_latency_wide", "VMOVUPS (YMM, M256)"},
-    {ISA_X86_64, "zmm", "load_latency_wide", "VMOVUPS (ZMM, M512)"},
-    {ISA_AARCH64, "x", "load_latency", "LDR (X, [X, I])"},
-    {ISA_AARCH64, "w", "load_latency", "LDR (W, [X, I])"},
-    {ISA_AARCH64, "d", "load_latency_scalar", "LDR (D, [X, I])"},
-    {ISA_AARCH64, "s", "load_latency_scalar", "LDR (S, [X, I])"},
-    {ISA_AARCH64, "h", "load_latency_scalar", "LDR (H, [X, I])"},
-    {ISA_AARCH64, "b", "load_latency_scalar", "LDR (B, [X, I])"},
-    {ISA_AARCH64, "q", "load_latency_vector", "LDR (Q, [X, I])"},
-    {ISA_AARCH64, "v", "load_latency_vector", "LDR (Q, [X, I])"},
-    {ISA_AARCH64, "z", "load_latency_wide", "LDR (Z, [X, I, MUL VL])"},
-    {ISA_COUNT, NULL, NULL, NULL},
-};
-
 static bool fault(struct osaca_file *r, const yaml_node_t *node, const char *todo, const char *what)
 {
     return yaml_tree_fault(&r->tree, node, r->err, todo, "%s", what);
@@ -180,7 +162,7 @@ static bool read_operand(struct osaca_file *r, const yaml_node_t *node, struct o
         return fault(r, node, "write - class: register", "an operand without a class");
     if (strcmp(class, "register") == 0) {
         out->class = SPELLED_REGISTER;
-        copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, node, r->isa == ISA_AARCH64 ? "prefix" : "name")));
+        copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, node, isa_ops(r->isa)->osaca->register_key)));
         copy_name(out->shape, yaml_tree_text(yaml_tree_get(&r->tree, node, "shape")));
         out->never = !out->name[0];
     } else if (strcmp(class, "memory") == 0) {
@@ -360,8 +342,8 @@ static bool read_load_latency(struct osaca_file *r)
 {
     const yaml_node_t *map = yaml_tree_get(&r->tree, yaml_tree_root(&r->tree), "load_latency");
 
-    for (const struct osaca_load *load = osaca_loads; load->class; load++) {
-        const yaml_node_t *node = load->isa == r->isa ? yaml_tree_get(&r->tree, map, load->class) : NULL;
+    for (const struct osaca_load *load = isa_ops(r->isa)->osaca->loads; load->class; load++) {
+        const yaml_node_t *node = yaml_tree_get(&r->tree, map, load->class);
         double cycles;
         if (!osaca_number(node, &cycles))
             return fault(r, node, "give cycles, or ~", "invalid load latency");
@@ -403,6 +385,18 @@ static int order_names(const void *a, const void *b)
     return order ? order : (x->entry > y->entry) - (x->entry < y->entry);
 }
 
+/* False when no set has that name there. */
+static bool set_named(const char *name, enum isa *out)
+{
+    for (enum isa isa = 0; isa < ISA_COUNT; isa++) {
+        const struct isa_osaca *osaca = isa_ops(isa)->osaca;
+        *out = isa;
+        if (osaca && strcasecmp(name, osaca->name) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool osaca_file_read(struct osaca_file *r, const char *name, const char *text, size_t length, struct err *err)
 {
     *r = (struct osaca_file){.err = err};
@@ -412,9 +406,8 @@ bool osaca_file_read(struct osaca_file *r, const char *name, const char *text, s
     if (!root || root->type != YAML_MAPPING_NODE || !list || list->type != YAML_SEQUENCE_NODE)
         return fault(r, list ? list : root, "give an OSACA machine file", "the list instruction_forms is missing");
     const char *isa = yaml_tree_text(yaml_tree_get(&r->tree, root, "isa"));
-    if (!isa || (strcasecmp(isa, "x86") != 0 && strcasecmp(isa, "aarch64") != 0))
+    if (!isa || !set_named(isa, &r->isa))
         return fault(r, yaml_tree_get(&r->tree, root, "isa"), "give a file with isa: x86 or isa: AArch64", "the instruction set is neither x86 nor AArch64");
-    r->isa = strcasecmp(isa, "x86") == 0 ? ISA_X86_64 : ISA_AARCH64;
     if (!read_ports(r) || !read_load_latency(r) || !read_rules(r, "load_throughput", "dst", true) || !read_rules(r, "store_throughput", "src", false))
         return false;
     if (!read_entries(r, list))

@@ -66,10 +66,6 @@ struct osaca_fact {
 };
 extern const struct osaca_fact osaca_facts[];          /* ends with a NULL key */
 
-/* The register classes that load_latency tells apart, each with the plain load that fills one. Of classes with the same fact the first says it. */
-struct osaca_load { enum isa isa; const char *class, *fact, *form; };
-extern const struct osaca_load osaca_loads[];          /* ends with a NULL class */
-
 /* Reads all of it but entries and rules that break the format, which it lists; @name and @text must outlive @out. osaca_file_done frees @out in both cases. False with err at line and column. */
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length, struct err *err);
 void osaca_file_done(struct osaca_file *f);

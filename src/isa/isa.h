@@ -36,6 +36,8 @@ struct insn;
 struct isa_alternative;
 struct isa_assembler;
 struct isa_foreign;
+struct isa_osaca;
+struct isa_rewrite;
 struct isa_vary;
 struct spelling;
 struct str;
@@ -105,18 +107,21 @@ struct isa_ops {
     /* Markers around a loop in machine code: true when one begins (@begin) or ends at @code, where MARKER_BYTES are. */
     bool (*is_marker)(const uint8_t *code, bool begin);
     const char *markers;          /* whose they are: "IACA markers" */
+    const char *iaca_markers[2];  /* IACA's as assembler text, before and behind a loop; NULL: it has none for the set */
     /* The class of fact eliminate that @move belongs to; NULL: a renamer does not see it as a move. */
     const char *(*move_class)(const struct insn *move);
     /* What the name of a form tells, bits of enum form_trait; NULL: nothing. */
     unsigned (*form_traits)(const char *form);
     /* How assembly text spells @form (spelling.h); false when it does not. */
     bool (*spell)(const char *form, struct spelling *out);
+    const struct isa_osaca *osaca;        /* spelling.h; there where spell is */
     /* Forms by their relation to another (related.h); NULL: there are no such. */
     bool (*alike)(const char *form, size_t *at, char *out);
     bool (*with_register)(const char *form, unsigned bits, size_t *at, char *out);
     bool (*alternative)(const struct insn *insn, size_t *at, struct isa_alternative *out);
     const struct isa_foreign *foreign;    /* code of others, as it is measured */
     const struct isa_vary *vary;          /* instructions changed in one thing */
+    const struct isa_rewrite *rewrite;    /* and written otherwise; NULL: no way is known */
 };
 
 const struct isa_ops *isa_ops(enum isa isa);

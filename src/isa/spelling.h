@@ -18,6 +18,17 @@ struct spelled_operand {
     bool pre, post;      /* AArch64: the base steps, before or behind the access */
 };
 
+/* A register class that OSACA's load_latency tells apart, and the plain load that fills one. Of classes with the same fact the first says it. */
+struct osaca_load { const char *class, *fact, *form; };
+
+/* How OSACA's machine files are written for an instruction set. */
+struct isa_osaca {
+    const char *name;                 /* of the set: "x86" */
+    const char *register_key;         /* of an operand: where its register class stands */
+    bool shaped;                      /* registers may have a shape of elements, and addresses step their base; an access is told by its mnemonic */
+    const struct osaca_load *loads;   /* general registers first; ends with a NULL class */
+};
+
 #define SPELLING_NAMES 18
 #define SPELLING_OPERANDS 6
 

@@ -60,6 +60,8 @@ void arch_frame_fill(struct sandbox_frame *frame, const uint8_t *area, size_t lo
 uint64_t arch_fault_code(const void *context);
 /* Has the processor that calls see the new instructions. */
 void arch_code_changed(uint8_t *code, size_t length);
+/* Whether frame->keeps is heeded. */
+bool arch_has_states(void);
 /* What the user should know of measuring on this kind of processor; NULL: nothing. */
 const char *arch_remark(void);
 

@@ -268,6 +268,11 @@ BARE void arch_code_changed(uint8_t *code, size_t length)
     __builtin___clear_cache((char *)code, (char *)code + length);
 }
 
+bool arch_has_states(void)
+{
+    return false;
+}
+
 const char *arch_remark(void)
 {
     return "measuring on AArch64 was tested under emulation only: check these numbers against known ones first";

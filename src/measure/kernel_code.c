@@ -52,24 +52,27 @@ const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at)
     return kernel_refused_anywhere(insns, count, at);
 }
 
+size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, uint8_t *out, size_t at)
+{
+    bool branch = in->traits & INSN_BRANCH;
+    if (branch)
+        foreign_of(in)->branch_emit(in, out + at);
+    else
+        memcpy(out + at, in->bytes, in->length);
+    unsigned displacement = !branch && foreign_of(in)->relative_at ? foreign_of(in)->relative_at(in) : 0;
+    if (displacement) {
+        int32_t distance = (int32_t)((int64_t)sandbox_data_offset(slot) - (int64_t)(offset + at + in->length));
+        memcpy(out + at + displacement, &distance, 4);
+    }
+    return in->length;
+}
+
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at)
 {
     size_t start = at;
-    for (size_t i = 0; i < count; i++) {
-        const struct insn *in = &insns[i];
-        bool branch = in->traits & INSN_BRANCH;
-        if (branch)
-            foreign_of(in)->branch_emit(in, out + at);
-        else
-            memcpy(out + at, in->bytes, in->length);
-        unsigned displacement = !branch && foreign_of(in)->relative_at ? foreign_of(in)->relative_at(in) : 0;
-        if (displacement) {
-            /* The code stands elsewhere; each such operand gets a line of its own, the same in every copy. */
-            int32_t distance = (int32_t)((int64_t)sandbox_data_offset((unsigned)i) - (int64_t)(offset + at + in->length));
-            memcpy(out + at + displacement, &distance, 4);
-        }
-        at += in->length;
-    }
+    /* The code stands elsewhere; each operand relative to it gets a line of its own, the same in every copy. */
+    for (size_t i = 0; i < count; i++)
+        at += kernel_emit_one(&insns[i], (unsigned)i, offset, out, at);
     return at - start;
 }
 

@@ -17,6 +17,8 @@ const char *kernel_refused_anywhere(const struct insn *insns, size_t count, unsi
 /* Writes one copy at @out + @at, all of whose code will stand at @offset of the sandbox's code area: branches lead to the next instruction, addresses
  * relative to the instruction to places that may be touched. Returns its length. */
 size_t kernel_emit(const struct insn *insns, size_t count, uint32_t offset, uint8_t *out, size_t at);
+/* The same for one instruction, whose operand relative to the code, if any, is @slot. Returns its length. */
+size_t kernel_emit_one(const struct insn *in, unsigned slot, uint32_t offset, uint8_t *out, size_t at);
 /* How many bytes from one copy to the next keep taken branches apart, where the closing branch of @insns would stand within KERNEL_APART bytes of the next copy's; else
  * @length, that of one copy. Branch predictors find one taken branch a cycle only where they are that far from each other. */
 size_t kernel_apart(const struct insn *insns, size_t count, size_t length);

@@ -42,6 +42,8 @@ struct sandbox {
     bool any_cpu;
     bool (*cancelled)(void *state);
     void *cancelled_state;
+    const struct sandbox_start *start;   /* of the item that is run for what it computes, and where that goes; NULL: another kind */
+    struct sandbox_state *after;
 };
 
 const char *sandbox_fault_text(unsigned fault)
@@ -317,16 +319,18 @@ static bool batch_run(struct sandbox *s, unsigned begin, unsigned end, const str
 static void pages_fill(const struct sandbox *s)
 {
     for (size_t i = 0; i < SANDBOX_REAL_PAGES * s->page_size / 8; i++)
-        s->pages[i] = START_MEMORY;
+        s->pages[i] = s->start ? s->start->words[i % SANDBOX_WORDS] : START_MEMORY;
 }
 
 static bool task_run(struct sandbox *s, struct sandbox_item *item, const struct sandbox_watching *how, struct err *err)
 {
     struct sandbox_task task;
-    struct sandbox_item answer;
+    struct sandbox_told answer;
     unsigned fault = FAULT_KILLED;
 
     memset(&task, 0, sizeof task);
+    if (s->start)
+        task.start = *s->start;
     task.rules = s->rules;
     task.item = *item;
     if (!s->foreign.pid && !child_start(s, true, err))
@@ -340,7 +344,9 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item, const struct 
         sandbox_answer_fault(item, fault);
         return true;
     default:
-        sandbox_answer_take(item, &answer);
+        sandbox_answer_take(item, &answer.item);
+        if (s->after)
+            *s->after = answer.state;
         if (item->fault == FAULT_ANSWER)
             sandbox_process_stop(&s->foreign);
         return true;
@@ -365,6 +371,55 @@ bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *r
         if (!ok)
             return false;
     }
+    return true;
+}
+
+bool sandbox_has_states(void)
+{
+    return arch_has_states();
+}
+
+/* SplitMix64's output function (Steele, Lea and Flood 2014). */
+static uint64_t mixed(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+/* Of the pages that were mapped, what is not as it was in the beginning, wherever they lie in the file: places and values, in any order. */
+static uint64_t memory_sum(const struct sandbox *s, const struct sandbox_start *start, const uint64_t addresses[SANDBOX_REAL_PAGES])
+{
+    const size_t words = s->page_size / 8;
+    uint64_t sum = 0;
+
+    for (size_t page = 0; page < SANDBOX_REAL_PAGES && addresses[page]; page++)
+        for (size_t i = 0; i < words; i++) {
+            const uint64_t word = s->pages[page * words + i];
+            if (word != start->words[(page * words + i) % SANDBOX_WORDS])
+                sum += mixed(mixed(addresses[page] + 8 * i) ^ word);
+        }
+    return sum;
+}
+
+bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
+                        struct err *err)
+{
+    struct sandbox_item *item = &s->items[0];
+
+    if (!arch_has_states())
+        return err_set(err, ERR_MISSING, NULL, "registers are not read back on this kind of processor");
+    *item = (struct sandbox_item){.mode = SANDBOX_STATES, .code = PULSE_ITEM, .offset = offset, .kernel = true, .counter = COUNTER_MEMORY, .vectors = vectors, .count = 1};
+    memcpy(item->general, start->general, sizeof item->general);
+    s->start = start;
+    s->after = after;
+    bool ok = sandbox_run(s, 1, NULL, NULL, NULL, err);
+    s->start = NULL;
+    s->after = NULL;
+    if (!ok)
+        return false;
+    *fault = item->fault ? item->fault : item->pages > SANDBOX_REAL_PAGES ? (unsigned)FAULT_PAGES : (unsigned)FAULT_NONE;
+    *memory = *fault ? 0 : memory_sum(s, start, after->pages);
     return true;
 }
 

@@ -23,7 +23,22 @@ enum sandbox_fault {
     FAULT_PROTECTION, FAULT_ANSWER, FAULT_STARVED, FAULT_COUNT,
 };
 
-enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS };
+enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES };
+
+/* What code of others begins with when it is run for what it computes. */
+#define SANDBOX_WORDS 64
+struct sandbox_start {
+    uint64_t general[32];             /* by number */
+    uint64_t vectors[SANDBOX_WORDS];  /* vector register i begins at the i-th */
+    uint64_t words[SANDBOX_WORDS];    /* memory is full of them, one after the other, again and again */
+};
+/* What it leaves. x86-64. */
+struct sandbox_state {
+    uint64_t general[32];             /* by number */
+    uint64_t vectors[32][8];          /* the lowest word first; what the set-up does not have is 0 */
+    uint64_t masks[8];
+    uint64_t pages[SANDBOX_REAL_PAGES];   /* addresses of those that were mapped for it, the first of them */
+};
 
 #define SANDBOX_NO_OFFSET UINT32_MAX
 
@@ -84,6 +99,14 @@ const uint8_t *sandbox_code(const struct sandbox *s, uint32_t offset);
 /* Runs items 0 to @count - 1. @cancelled (may be NULL) is asked about ten times a second. False with err when no child can be started, or cancelled.
  * What a child answers is checked: counts, order and ranges. */
 bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules, bool (*cancelled)(void *state), void *state, struct err *err);
+
+/* Runs the code at @offset once, as it was added (COUNTER_MEMORY), with @vectors set up (enum vector_setup): what it computes from @start goes to @after, what it wrote to memory
+ * as a sum over places and values to *@memory, and to *@fault (enum sandbox_fault) why it did not end, or that it touched more pages than can be told apart (FAULT_PAGES).
+ * False with err as sandbox_run, or where no such runs are possible. */
+bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
+                        struct err *err);
+/* Whether this kind of processor can tell what code leaves in its registers. */
+bool sandbox_has_states(void);
 
 /* Ends all children and writes the chains and the probe anew: what may have been damaged is as it was in the beginning. Code and items are dropped. */
 void sandbox_renew(struct sandbox *s);

@@ -80,7 +80,7 @@ static bool answer_right(const struct sandbox_item *item, const struct sandbox_i
         return false;
     if (item->mode == SANDBOX_WINDOWS)
         return windows_right(item, &answer->result) && (answer->fault != FAULT_NONE) == (answer->result.state == WINDOW_FAULT);
-    for (unsigned i = 0; i < item->samples && i < SANDBOX_RAW && !answer->fault; i++)
+    for (unsigned i = 0; item->mode == SANDBOX_RAW_TICKS && i < item->samples && i < SANDBOX_RAW && !answer->fault; i++)
         if (!answer->ticks[i] || answer->ticks[i] >> 56)
             return false;
     return true;

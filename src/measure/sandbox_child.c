@@ -109,11 +109,20 @@ static BARE void pulse_rest(void *self)
 /* Values near 1 as doubles and as floats, different in every register; or 0, for what takes them as indices. */
 static BARE void values_fill(struct sandbox_vault *v, bool plain)
 {
-    if (v->plain == plain)
+    if (v->valued && v->plain == plain)
         return;
+    v->valued = true;
     v->plain = plain;
     for (unsigned i = 0; i < sizeof v->frame.values / sizeof *v->frame.values; i++)
         v->frame.values[i] = plain ? 0 : VALUE_PATTERN + (uint64_t)i * 0x0000010000000100;
+}
+
+/* What is to be computed with. */
+static BARE void start_fill(struct sandbox_vault *v)
+{
+    v->valued = false;
+    for (unsigned i = 0; i < SANDBOX_WORDS; i++)
+        v->frame.values[i] = v->task.start.vectors[i];
 }
 
 static BARE void frame_fill(struct sandbox_vault *v, enum pulse_code code, uint64_t warm, uint64_t count)
@@ -135,7 +144,11 @@ static BARE void frame_fill(struct sandbox_vault *v, enum pulse_code code, uint6
     f->vectors = code == PULSE_ITEM ? item->vectors : arch_setup_plain(f);
     f->counter_register = own ? (item->counter >= COUNTER_REGISTER ? item->counter - COUNTER_REGISTER : 0) : ARCH_COUNTER;
     f->passes = own && item->passes ? item->passes : 1;
-    values_fill(v, own && item->plain_values);
+    f->keeps = own && item->mode == SANDBOX_STATES;
+    if (f->keeps)
+        start_fill(v);
+    else
+        values_fill(v, own && item->plain_values);
     if (!own) {
         bool moves = code == PULSE_ITEM && item->load_places;
         arch_frame_fill(f, given->area, moves ? 64 * (v->runs++ * PLACE_STEP % item->load_places) : 0);
@@ -206,7 +219,9 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, co
 
     v->item = item;
     v->fault_address = v->fault_code = 0;
-    if (item->mode == SANDBOX_RAW_TICKS) {
+    if (item->mode == SANDBOX_STATES) {
+        pulse_run(v, PULSE_ITEM, 0, 1, &item->fault);
+    } else if (item->mode == SANDBOX_RAW_TICKS) {
         for (unsigned i = 0; i < item->samples && i < SANDBOX_RAW && !item->fault; i++)
             item->ticks[i] = pulse_run(v, item->code, item->warm, item->count, &item->fault);
     } else {
@@ -222,6 +237,8 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, co
     uint64_t offset = v->fault_code - (uint64_t)v->given.area;
     item->fault_offset = offset < AREA_CODE ? (uint32_t)offset : SANDBOX_NO_OFFSET;
     item->pages = v->page_count;
+    for (unsigned i = 0; i < SANDBOX_REAL_PAGES; i++)
+        v->frame.state.pages[i] = i < v->page_count ? v->pages[i] : 0;
     for (unsigned i = 0; i < v->page_count; i++)
         call(SYS_munmap, (long)v->pages[i], (long)v->given.page_size, 0, 0, 0, 0);
     v->page_count = 0;
@@ -264,6 +281,17 @@ static BARE void batches_serve(struct sandbox_vault *v)
     }
 }
 
+static BARE void told_fill(struct sandbox_vault *v)
+{
+    const unsigned char *from[] = {(const unsigned char *)&v->task.item, (const unsigned char *)&v->frame.state};
+    unsigned char *to[] = {(unsigned char *)&v->told.item, (unsigned char *)&v->told.state};
+    const size_t sizes[] = {sizeof v->told.item, sizeof v->told.state};
+
+    for (unsigned part = 0; part < 2; part++)
+        for (size_t i = 0; i < sizes[part]; i++)
+            ((volatile unsigned char *)to[part])[i] = from[part][i];
+}
+
 /* Code of others: all that it can write is as new for each task, and its answer leaves memory that it cannot write through the link. */
 static BARE void tasks_serve(struct sandbox_vault *v)
 {
@@ -274,7 +302,8 @@ static BARE void tasks_serve(struct sandbox_vault *v)
         task->item.rivals = 0;
         struct window_wait wait = wait_begin(v, task->rules.patience);
         item_run(v, &task->item, &task->rules, &wait);
-        call(SYS_write, v->given.link, (long)&task->item, sizeof task->item, 0, 0, 0);
+        told_fill(v);
+        call(SYS_write, v->given.link, (long)&v->told, sizeof v->told, 0, 0, 0);
     }
 }
 
@@ -283,7 +312,6 @@ static BARE void serve(void *given)
     struct sandbox_vault *v = given;
 
     v->hello.stage = sandbox_close_finish(v, on_signal);
-    v->plain = true;
     values_fill(v, false);
     call(SYS_write, v->given.link, (long)&v->hello, sizeof v->hello, 0, 0, 0);
     if (v->hello.stage != STAGE_READY)

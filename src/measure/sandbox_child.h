@@ -20,7 +20,8 @@ struct sandbox_batch {
 };
 
 /* Code of others: one item comes through the link and goes back through it. */
-struct sandbox_task { struct window_rules rules; struct sandbox_item item; };
+struct sandbox_task { struct window_rules rules; struct sandbox_item item; struct sandbox_start start; };
+struct sandbox_told { struct sandbox_item item; struct sandbox_state state; };
 
 /* The first message of a child. */
 enum sandbox_stage { STAGE_READY, STAGE_ORPHAN, STAGE_FILES, STAGE_MEMORY, STAGE_SIGNALS, STAGE_LIMITS, STAGE_FILTER, STAGE_COUNT };
@@ -48,6 +49,8 @@ struct sandbox_frame {
     uint64_t passes;        /* 344: of the timed part, at least 1 */
     uint64_t values[64];    /* 352: vector register i begins at values[i]; the widest has 2,048 bits */
     struct sandbox_frame *self;  /* 864 */
+    uint64_t keeps;         /* 872: what the registers hold in the end goes to @state (x86-64) */
+    struct sandbox_state state;  /* 880 */
 };
 
 /* Where things lie: code, thread-local words, memory and stack in one stretch, so that code reaches its data relative to itself. */
@@ -92,13 +95,14 @@ struct sandbox_vault {
     struct sandbox_child given;
     struct sandbox_hello hello;
     struct sandbox_task task;
+    struct sandbox_told told;
     struct sandbox_item *item;        /* being run */
     volatile bool inside;             /* measured code is running */
     uint64_t fault_address, fault_code;   /* what it was about; the instruction, absolute */
     uint64_t pages[SANDBOX_PAGES];    /* mapped for the item */
     unsigned page_count;
     int counter;                      /* perf event or -1 */
-    bool plain;                       /* vector registers are to hold 0 */
+    bool valued, plain;               /* vector registers are to hold values of ours; those are 0 */
     uint64_t runs;                    /* of items whose loads move */
     uint64_t ignored_heartbeat;       /* of tasks */
     struct sandbox_range all;         /* the vault with its stacks */

@@ -24,66 +24,153 @@ static const char *trim(const char *at, const char **end)
     return at;
 }
 
+/* The first of @set at or behind @at that is not in quotes; @end: there is none. */
+static const char *find_plain(const char *at, const char *end, const char *set)
+{
+    for (char quote = 0; at < end; at++) {
+        if (quote)
+            quote = *at == quote ? 0 : quote;
+        else if (strchr(set, *at))
+            return at;
+        else if ((*at == '"' || *at == '\'') && memchr(at + 1, *at, (size_t)(end - at - 1)))   /* one that is never closed is itself */
+            quote = *at;
+    }
+    return end;
+}
+
+/* The text between @at and @end, without quotes around all of it; the caller frees. */
+static char *unquoted(const char *at, const char *end)
+{
+    const bool quoted = end - at >= 2 && (*at == '"' || *at == '\'') && end[-1] == *at && memchr(at + 1, *at, (size_t)(end - at - 1)) == end - 1;
+    return mem_strndup(at + quoted, (size_t)(end - at) - 2 * quoted);
+}
+
+/* 2.5, or 40% for .4; NaN when it is no number. */
+static double number_of(const char *text)
+{
+    char *rest;
+    const double number = strtod(text, &rest);
+
+    if (rest == text || isnan(number))
+        return NAN;
+    const bool percent = *rest == '%';
+    return rest[percent] ? NAN : percent ? number / 100 : number;
+}
+
+static bool unknown_column(const char *name, const char *end, const struct table_column *columns, int count, struct err *err)
+{
+    struct str names = {0};
+
+    for (int i = 0; i < count; i++)
+        str_addf(&names, "%s%s", i ? ", " : "", columns[i].name);
+    err_set(err, ERR_USAGE, str_text(&names), "unknown column \"%.*s\"", (int)(end - name), name);
+    str_done(&names);
+    return false;
+}
+
 static bool parse_term(const char *at, const char *end, const struct table_column *columns, int count, struct filter_term *out, struct err *err)
 {
-    const char *op = at;
-
     at = trim(at, &end);
-    while (op < end && !strchr("<>=!~", *op))
-        op++;
+    const char *op = find_plain(at, end, "<>=!~");
     if (at == end)
         return err_set(err, ERR_USAGE, "cycles>2 & form~VADD", "empty condition");
     if (op == end) {   /* plain words */
-        *out = (struct filter_term){-1, '~', NAN, mem_strndup(at, (size_t)(end - at))};
+        *out = (struct filter_term){.column = -1, .op = '~', .number = NAN, .text = unquoted(at, end)};
         return true;
     }
     const char *name_end = op, *value = op + 1;
     const char *name = trim(at, &name_end);
-    *out = (struct filter_term){column_by_name(name, (size_t)(name_end - name), columns, count), *op, NAN, NULL};
-    if (out->column < 0) {
-        struct str names = {0};
-        for (int i = 0; i < count; i++)
-            str_addf(&names, "%s%s", i ? ", " : "", columns[i].name);
-        err_set(err, ERR_USAGE, str_text(&names), "unknown column \"%.*s\"", (int)(name_end - name), name);
-        str_done(&names);
-        return false;
-    }
+    *out = (struct filter_term){.column = column_by_name(name, (size_t)(name_end - name), columns, count), .op = *op, .number = NAN};
+    if (out->column < 0)
+        return unknown_column(name, name_end, columns, count, err);
     if (value < end && *value == '=') {
         out->op = *op == '<' ? 'l' : *op == '>' ? 'g' : *op;
         value++;
     }
     value = trim(value, &end);
-    out->text = mem_strndup(value, (size_t)(end - value));
-    char *rest;
-    out->number = strtod(out->text, &rest);
-    if (rest == out->text || *rest)
-        out->number = NAN;
-    if (strchr("<>lg", out->op) && isnan(out->number)) {
+    out->text = unquoted(value, end);
+    out->number = number_of(out->text);
+    const bool order = strchr("<>lg", out->op);
+    if (order && !columns[out->column].number)
+        err_set(err, ERR_USAGE, "~ for what it holds, = for all of it", "%s is text: no row can match", columns[out->column].name);
+    else if (order && isnan(out->number))
         err_set(err, ERR_USAGE, "cycles>2", "invalid number \"%s\"", out->text);
-        free(out->text);
-        return false;
+    else
+        return true;
+    free(out->text);
+    return false;
+}
+
+/* Bounds of one column in a group. */
+struct bounds_of_column { double low, high; bool above, below; };   /* above: low itself is out */
+
+static void narrow(struct bounds_of_column *b, const struct filter_term *term)
+{
+    const bool lower = term->op == '>' || term->op == 'g' || term->op == '=', upper = term->op == '<' || term->op == 'l' || term->op == '=';
+
+    if (lower && term->number >= b->low) {
+        b->above = (b->above && term->number == b->low) || term->op == '>';
+        b->low = term->number;
+    }
+    if (upper && term->number <= b->high) {
+        b->below = (b->below && term->number == b->high) || term->op == '<';
+        b->high = term->number;
+    }
+}
+
+/* The column whose bounds in the group that begins at @first leave nothing; -1: there is none. */
+static int contradiction(const struct filter *f, size_t first, const struct table_column *columns)
+{
+    for (size_t i = first; i < f->count && (i == first || !f->terms[i].first); i++) {
+        struct bounds_of_column b = {-INFINITY, INFINITY, false, false};
+        const int column = f->terms[i].column;
+        if (column < 0 || !columns[column].number)
+            continue;
+        for (size_t k = first; k < f->count && (k == first || !f->terms[k].first); k++)
+            if (f->terms[k].column == column && !isnan(f->terms[k].number))
+                narrow(&b, &f->terms[k]);
+        if (b.low > b.high || (b.low == b.high && (b.above || b.below)))
+            return column;
+    }
+    return -1;
+}
+
+static bool can_match(const struct filter *f, const struct table_column *columns, struct err *err)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        const int column = f->terms[i].first ? contradiction(f, i, columns) : -1;
+        if (column >= 0)
+            return err_set(err, ERR_USAGE, "| joins conditions of which one is enough", "no %s is as asked for: no row can match", columns[column].name);
     }
     return true;
 }
 
 bool filter_parse(const char *text, const struct table_column *columns, int count, struct filter *out, struct err *err)
 {
+    const char *at = text, *end = text + strlen(text);
+    bool first = true;
+
     *out = (struct filter){0};
     if (!text[strspn(text, " \t")])
         return true;
-    for (const char *at = text;; at++) {
-        size_t span = strcspn(at, "&");
+    for (;;) {
+        const char *to = find_plain(at, end, "&|");
         struct filter_term term;
-        if (!parse_term(at, at + span, columns, count, &term, err)) {
-            filter_done(out);
-            return false;
-        }
+        if (!parse_term(at, to, columns, count, &term, err))
+            break;
+        term.first = first;
         out->terms = mem_resize(out->terms, (out->count + 1) * sizeof *out->terms);
         out->terms[out->count++] = term;
-        at += span;
-        if (!*at)
-            return true;
+        if (to == end) {
+            if (can_match(out, columns, err))
+                return true;
+            break;
+        }
+        first = *to == '|';
+        at = to + 1;
     }
+    filter_done(out);
+    return false;
 }
 
 void filter_done(struct filter *f)
@@ -124,16 +211,24 @@ static bool cell_matches(const struct filter_term *term, const struct filter_row
     return term->op == '!' ? !matches : matches;
 }
 
+static bool term_matches(const struct filter_term *term, const struct filter_row *row)
+{
+    if (term->column >= 0)
+        return cell_matches(term, row, term->column);
+    for (int c = 0; c < row->columns; c++)
+        if (cell_matches(term, row, c))
+            return true;
+    return false;
+}
+
 bool filter_matches(const struct filter *f, const struct filter_row *row)
 {
+    bool all = true;
+
     for (size_t i = 0; i < f->count; i++) {
-        bool any = false;
-        if (f->terms[i].column >= 0)
-            any = cell_matches(&f->terms[i], row, f->terms[i].column);
-        for (int c = 0; f->terms[i].column < 0 && c < row->columns && !any; c++)
-            any = cell_matches(&f->terms[i], row, c);
-        if (!any)
-            return false;
+        if (f->terms[i].first && i && all)
+            return true;
+        all = f->terms[i].first ? term_matches(&f->terms[i], row) : all && term_matches(&f->terms[i], row);
     }
-    return true;
+    return all;
 }

@@ -1,4 +1,5 @@
-/* Filter expressions over rows with columns, for views and commands alike: `cycles>2 & form~VADD`, or plain words that any column may hold. */
+/* Filter expressions over rows with columns, for views and commands alike: `cycles>2 & form~VADD | error>40%`, or plain words that any column may hold. Quotes, single
+ * or double, take what is between them as it stands; & binds closer than |. */
 #ifndef PORTOLAN_TABLE_FILTER_H
 #define PORTOLAN_TABLE_FILTER_H
 
@@ -12,12 +13,13 @@
 struct filter_term {
     int column;           /* -1: any */
     char op;              /* '<' '>' 'l' (<=) 'g' (>=) '=' '!' '~' (holds, * and ? match) */
-    double number;        /* of a comparison */
+    bool first;           /* of a group: one of the groups must hold */
+    double number;        /* of a comparison; 40% is .4 */
     char *text;           /* of = ! ~ */
 };
 
 struct filter {
-    struct filter_term *terms;   /* all must hold */
+    struct filter_term *terms;   /* all of a group must hold */
     size_t count;
 };
 
@@ -29,7 +31,8 @@ struct filter_row {
     int columns;
 };
 
-/* Column names are matched by prefix, case ignored. False with @err naming the place; @out is then empty. */
+/* Column names are matched by prefix, case ignored. False with @err naming the place; @out is then empty. What no row can match is refused: an order asked of text, or
+ * a group whose bounds of a column leave nothing. */
 bool filter_parse(const char *text, const struct table_column *columns, int count, struct filter *out, struct err *err);
 void filter_done(struct filter *f);
 /* An empty filter matches all. A missing number matches no comparison but "!=". */

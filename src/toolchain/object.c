@@ -291,6 +291,7 @@ bool object_read(const char *path, unsigned parts, struct object *out, struct er
               : errno == ENOMEM ? err_memory(err, NULL, length)
                                 : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1));
     elf_end(elf);
+    mapped_check(&out->file, fd);
     close(fd);
     if (mapped_cut(&out->file))   /* what seems wrong with it may be that */
         return object_whole(out, path, err);

@@ -32,10 +32,14 @@ struct source_row {
 struct arrangement {
     int sort;
     bool by_text, descending;
+    struct table_key then[TABLE_THEN];
+    unsigned then_count;
+    const struct table_source *source;   /* of the call that goes on */
+    const void *context;
     size_t total, read;             /* rows there are, and those read so far */
     struct keyed *rows, *merged;
     size_t count, capacity;         /* of rows that fit */
-    struct str texts, one;          /* of all rows; of the row that is read */
+    struct str texts, one, shown;   /* keys of all rows, and of the row that is read; its text */
     size_t sorted;                  /* rows in sorted runs of RUN */
     size_t width;                   /* of the runs being merged; 0: not yet */
     size_t begin, left, right, out; /* the pair of runs that is merged: where it begins, the next row of each, and of the merged ones */
@@ -44,6 +48,23 @@ struct arrangement {
     bool giving;
     bool cut;                       /* memory ran out: rows are missing or out of order */
 };
+
+/* @text as a key whose bytes are in natural order: before the digits of a number, without leading zeros, stands how many they are. */
+static void add_natural(const char *text, struct str *out)
+{
+    while (*text) {
+        const size_t other = strcspn(text, "0123456789");
+        str_add_bytes(out, text, other);
+        text += other;
+        if (!*text)
+            break;
+        const size_t zeros = strspn(text, "0"), digits = strspn(text + zeros, "0123456789");
+        const char count = (char)('0' + (digits < 9 ? digits : 9));
+        str_add_bytes(out, &count, 1);
+        str_add_bytes(out, text + zeros, digits);
+        text += zeros + digits;
+    }
+}
 
 static double row_number(const void *row, int column)
 {
@@ -57,21 +78,51 @@ static void row_text(const void *row, int column, struct str *out)
     b->source->text(b->context, b->row, column, out);
 }
 
-/* Missing values come last either way; equal ones keep their order. */
+static int by_value(double x, double y, bool descending)
+{
+    if (isnan(x) || isnan(y))   /* missing values come last either way */
+        return isnan(x) == isnan(y) ? 0 : isnan(x) ? 1 : -1;
+    const int order = (x > y) - (x < y);
+    return descending ? -order : order;
+}
+
+/* Rows that are equal by the first column. */
+static int compare_then(size_t x, size_t y, const struct arrangement *a)
+{
+    int order = 0;
+
+    for (unsigned k = 0; k < a->then_count && !order; k++) {
+        const struct table_key *key = &a->then[k];
+        if (a->source->columns[key->column].number) {
+            order = by_value(a->source->number(a->context, x, key->column), a->source->number(a->context, y, key->column), key->descending);
+            continue;
+        }
+        struct str texts[2] = {{0}, {0}}, keys[2] = {{0}, {0}};
+        a->source->text(a->context, x, key->column, &texts[0]);
+        a->source->text(a->context, y, key->column, &texts[1]);
+        for (int i = 0; i < 2; i++)
+            add_natural(str_text(&texts[i]), &keys[i]);
+        order = strcmp(str_text(&keys[0]), str_text(&keys[1]));
+        order = key->descending ? -order : order;
+        for (int i = 0; i < 2; i++) {
+            str_done(&texts[i]);
+            str_done(&keys[i]);
+        }
+    }
+    return order ? order : (x > y) - (x < y);   /* equal ones keep their order */
+}
+
 static int compare(const struct keyed *x, const struct keyed *y, const struct arrangement *a)
 {
     int order;
     if (a->by_text) {
         bool whole = x->text != NO_TEXT && y->text != NO_TEXT;
         order = x->prefix != y->prefix ? (x->prefix > y->prefix) - (x->prefix < y->prefix) : whole ? strcmp(a->texts.data + x->text, a->texts.data + y->text) : 0;
+        order = a->descending ? -order : order;
     } else {
-        if (isnan(x->number) || isnan(y->number))
-            return isnan(x->number) != isnan(y->number) ? (isnan(x->number) ? 1 : -1) : (x->row > y->row) - (x->row < y->row);
-        order = (x->number > y->number) - (x->number < y->number);
+        order = by_value(x->number, y->number, a->descending);
     }
-    if (order)
-        return a->descending ? -order : order;
-    return (x->row > y->row) - (x->row < y->row);
+    return order ? order : compare_then(x->row, y->row, a);
 }
 
 static int compare_rows(const void *x, const void *y, void *arrangement)
@@ -89,13 +140,16 @@ static uint64_t prefix_of(const char *text)
     return prefix;
 }
 
-struct arrangement *arrange_begin(const struct table_source *source, const void *context, int sort, bool descending)
+struct arrangement *arrange_begin(const struct table_source *source, const void *context, int sort, bool descending, const struct table_key *then, unsigned then_count)
 {
     struct arrangement *a = mem_zero(1, sizeof *a);
 
     a->sort = sort;
     a->by_text = sort >= 0 && !source->columns[sort].number;
     a->descending = descending;
+    for (unsigned i = 0; i < then_count && i < TABLE_THEN; i++)
+        if (then[i].column < source->column_count)
+            a->then[a->then_count++] = then[i];
     a->total = source->count(context);
     return a;
 }
@@ -109,6 +163,7 @@ void arrange_free(struct arrangement *a)
     free(a->order);
     str_done(&a->texts);
     str_done(&a->one);
+    str_done(&a->shown);
     free(a);
 }
 
@@ -155,7 +210,9 @@ static uint64_t read_row(struct arrangement *a, const struct table_source *sourc
     *keyed = (struct keyed){bound.row, NAN, NO_TEXT, 0};
     if (a->by_text) {
         str_clear(&a->one);
-        source->text(context, bound.row, a->sort, &a->one);
+        str_clear(&a->shown);
+        source->text(context, bound.row, a->sort, &a->shown);
+        add_natural(str_text(&a->shown), &a->one);
         keyed->prefix = prefix_of(str_text(&a->one));
         keyed->text = keep_text(a);
     } else if (a->sort >= 0) {
@@ -241,6 +298,8 @@ bool arrange_go_on(struct arrangement *a, const struct table_source *source, con
 {
     uint64_t taken = 0;
 
+    a->source = source;
+    a->context = context;
     while (a->read < a->total && taken < steps)
         taken += read_row(a, source, context, filter);
     while (a->sort >= 0 && a->read == a->total && a->sorted < a->count && taken < steps)

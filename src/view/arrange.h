@@ -6,8 +6,9 @@
 
 struct arrangement;
 
-/* Of the rows of @source by column @sort (-1: as they come). */
-struct arrangement *arrange_begin(const struct table_source *source, const void *context, int sort, bool descending);
+/* Of the rows of @source by column @sort (-1: as they come); rows that are equal there by the columns @then, @then_count of them, one after the other. Texts are in natural
+ * order: numbers in them count as numbers. */
+struct arrangement *arrange_begin(const struct table_source *source, const void *context, int sort, bool descending, const struct table_key *then, unsigned then_count);
 void arrange_free(struct arrangement *a);
 /* Goes on for about @steps (base/steps.h), with the rows that fit @filter. True when it is complete. All are the same in each call. */
 bool arrange_go_on(struct arrangement *a, const struct table_source *source, const void *context, const struct filter *filter, uint64_t steps);

@@ -206,6 +206,7 @@ static bool check_correct(void *state, struct session *s, int key, struct str *c
 
 static const struct view_key check_keys[] = {
     {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = table_view_press},
+    {.keys = {VIEW_KEYS_SIDEWAYS}, .label = "< >", .help = "scroll columns that do not fit; the first stays", .act = table_view_press},
     {.keys = {VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, .label = "Enter", .help = "show or close both numbers and the code that was run; J K scroll the code",
      .act = table_view_press, .hint = "code"},
     {.keys = {'o'}, .label = "o", .help = "save the measured values of the form (machine correct)", .act = check_correct, .hint = "save"},
@@ -217,4 +218,4 @@ static const struct view_key check_keys[] = {
 
 const struct view_ops check_view = {.name = "check", .help = "forms measured here and in the tables, the largest differences first", .keys = check_keys,
                                     .open = check_open, .close = check_close, .draw = check_draw, .click = table_view_click, .find = table_view_find, .sort = table_view_sort,
-                                    .filter = table_view_filter, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy};
+                                    .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy};

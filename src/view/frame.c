@@ -582,7 +582,10 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
 static enum frame_reply run_binding(struct frame *f, const struct key_binding *b, const char **prefill)
 {
     if (b->command[strlen(b->command) - 1] == ' ') {
-        *prefill = b->command;
+        const struct view_ops *view = views[f->current];
+        const char *now = strcmp(b->command, "filter ") == 0 && view->filtered && f->states[f->current] ? view->filtered(f->states[f->current]) : "";
+        snprintf(f->prefill, sizeof f->prefill, "%s%s", b->command, now);
+        *prefill = f->prefill;
         return FRAME_PROMPT;
     }
     frame_run(f, b->command);

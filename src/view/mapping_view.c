@@ -266,6 +266,7 @@ static bool mapping_press(void *state, struct session *s, int key, struct str *c
 
 static const struct view_key mapping_keys[] = {
     {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; forms with the same usage are shown below", .act = mapping_press},
+    {.keys = {VIEW_KEYS_SIDEWAYS}, .label = "< >", .help = "scroll columns that do not fit; the first stays", .act = mapping_press},
     {.keys = {VIEW_KEYS_ENTER}, .label = "Enter", .help = "edit the usage of the form", .act = mapping_press, .hint = "edit usage"},
     {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = mapping_press},
     {.label = "\\", .help = "filter: form~VADD & cycles>1; empty shows all rows"},
@@ -278,5 +279,5 @@ static const struct view_key mapping_keys[] = {
 const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine",
     .keys = mapping_keys,
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
-                                      .click = table_view_click, .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter, .source = table_view_source,
+                                      .click = table_view_click, .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source,
                                       .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy};

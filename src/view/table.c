@@ -108,7 +108,7 @@ static void arrange(struct table *t, const struct table_source *source, const vo
         arrange_plain(t);
         return;
     }
-    t->arranging = arrange_begin(source, context, t->sort, t->descending);
+    t->arranging = arrange_begin(source, context, t->sort, t->descending, t->then, t->then_count);
 }
 
 static void place(struct table *t)
@@ -128,20 +128,39 @@ static void place(struct table *t)
         t->selected = table_row(t, t->cursor);
 }
 
-static bool column_shown(const struct table_source *source, int column, unsigned width)
+static bool column_shown(const struct table *t, const struct table_source *source, int column, unsigned width)
 {
-    return width >= source->columns[column].from;
+    return width >= source->columns[column].from && (column == 0 || column > t->skipped);
 }
 
-static unsigned column_width(const struct table_source *source, int column, unsigned width)
+static unsigned column_width(const struct table *t, const struct table_source *source, int column, unsigned width)
 {
     unsigned fixed = 0;
     if (source->columns[column].width)
         return source->columns[column].width;
     for (int c = 0; c < source->column_count; c++)
-        fixed += column_shown(source, c, width) ? source->columns[c].width + 1 : 0;
+        fixed += column_shown(t, source, c, width) ? source->columns[c].width + 1 : 0;
     unsigned least = width >= 80 ? 28 : 12;   /* columns further right are cut instead */
     return width > fixed + least ? width - fixed : least;
+}
+
+/* Whether the last columns are cut. */
+static bool is_cut(const struct table *t, const struct table_source *source)
+{
+    unsigned used = 0;
+
+    for (int c = 0; c < source->column_count; c++)
+        used += column_shown(t, source, c, t->width) ? column_width(t, source, c, t->width) + 1 : 0;
+    return used > t->width + 1;
+}
+
+/* The next column goes out of sight, as long as others are cut; or comes back. */
+static void scroll(struct table *t, const struct table_source *source, bool right)
+{
+    if (!right)
+        t->skipped -= t->skipped > 0;
+    else if (is_cut(t, source) && t->skipped + 2 < source->column_count)
+        t->skipped++;
 }
 
 static void draw_cell(const struct table_source *source, const char *text, int column, struct grid *g, int x, int y, unsigned width, enum role role, unsigned attr)
@@ -165,6 +184,8 @@ static void meet_columns(struct table *t, const struct table_source *source)
 
     if (t->sort >= source->column_count)
         t->sort = -1;
+    if (t->skipped + 1 >= source->column_count)
+        t->skipped = 0;
     filter_done(&t->filter);
     if (!parse_filter(source, t->filter_text, &t->filter, &none))
         t->filter_text[0] = '\0';
@@ -245,9 +266,9 @@ void table_draw(struct table *t, const struct table_source *source, const void *
         if (cursor)
             grid_fill(g, 0, y + (int)r, g->width, 1, ROLE_CURSOR, 0, ' ');
         for (int c = 0; c < source->column_count; c++) {
-            if (!column_shown(source, c, g->width))
+            if (!column_shown(t, source, c, g->width))
                 continue;
-            unsigned width = column_width(source, c, g->width);
+            unsigned width = column_width(t, source, c, g->width);
             enum role role = whole;
             str_clear(&text);
             if (header)
@@ -305,9 +326,12 @@ bool table_key(struct table *t, const struct table_source *source, int key)
     case KEYCODE_PAGE_UP: move_to(t, at - page); return true;
     case 'g': case KEYCODE_HOME: move_to_end(t, -1); return true;
     case 'G': case KEYCODE_END: move_to_end(t, 1); return true;
+    case '>': case KEYCODE_RIGHT: scroll(t, source, true); return true;
+    case '<': case KEYCODE_LEFT: scroll(t, source, false); return true;
     case 'F': t->follow = !t->follow; return true;
     case '[': case ']':
         t->sort += key == ']' ? 1 : -1;
+        t->then_count = 0;
         t->sort = t->sort < -1 ? source->column_count - 1 : t->sort >= source->column_count ? -1 : t->sort;
         t->stale = true;
         return true;
@@ -327,11 +351,12 @@ void table_click(struct table *t, const struct table_source *source, int x, int 
         return;
     }
     for (int c = 0, at = 0; c < source->column_count; c++) {
-        if (!column_shown(source, c, t->width))
+        if (!column_shown(t, source, c, t->width))
             continue;
-        int end = at + (int)column_width(source, c, t->width) + 1;
+        int end = at + (int)column_width(t, source, c, t->width) + 1;
         if (x >= at && x < end) {
             t->descending = t->sort == c ? !t->descending : false;
+            t->then_count = 0;
             t->sort = c;
             t->stale = true;
         }
@@ -352,28 +377,50 @@ bool table_find(struct table *t, const struct table_source *source, const void *
     return !t->missed;
 }
 
-bool table_sort(struct table *t, const struct table_source *source, const char *column, struct err *err)
+/* -COLUMN or COLUMN, by its first letters; false with err when there is none. */
+static bool parse_key(const struct table_source *source, const char *word, size_t length, struct table_key *out, struct err *err)
 {
-    bool down = column[0] == '-';
+    struct str names = {0};
 
-    column += down;
-    t->stale = true;
-    t->descending = down;
-    if (!*column) {
-        t->sort = -1;
-        return true;
-    }
-    for (int c = 0; c < source->column_count; c++)
-        if (strncasecmp(source->columns[c].name, column, strlen(column)) == 0) {
-            t->sort = c;
+    out->descending = length && *word == '-';
+    word += out->descending;
+    length -= out->descending;
+    for (int c = 0; length && c < source->column_count; c++)
+        if (strncasecmp(source->columns[c].name, word, length) == 0) {
+            out->column = c;
             return true;
         }
-    struct str names = {0};
     for (int c = 0; c < source->column_count; c++)
         str_addf(&names, "%s%s", c ? ", " : "", source->columns[c].name);
-    err_set(err, ERR_USAGE, str_text(&names), "unknown column \"%s\"", column);
+    err_set(err, ERR_USAGE, str_text(&names), "unknown column \"%.*s\"", (int)length, word);
     str_done(&names);
     return false;
+}
+
+bool table_sort(struct table *t, const struct table_source *source, const char *column, struct err *err)
+{
+    struct table_key keys[1 + TABLE_THEN] = {{-1, false}};
+    struct err none = {0};
+    unsigned count = 0;
+
+    if (*column && parse_key(source, column, strlen(column), &keys[0], &none))   /* a name may have blanks */
+        count = 1;
+    const bool whole = count;
+    for (const char *at = column + strspn(column, " ,"); !whole && *at; at += strspn(at, " ,"), count++) {
+        const size_t length = strcspn(at, " ,");
+        if (count == 1 + TABLE_THEN)
+            return err_set(err, ERR_USAGE, NULL, "at most %d columns to sort by", 1 + TABLE_THEN);
+        if (!parse_key(source, at, length, &keys[count], err))
+            return false;
+        at += length;
+    }
+    t->stale = true;
+    t->sort = count ? keys[0].column : -1;
+    t->descending = count && keys[0].descending;
+    t->then_count = count ? count - 1 : 0;
+    memcpy(t->then, keys + 1, sizeof t->then);
+    t->goes = -1;   /* what was asked for stands at the top */
+    return true;
 }
 
 bool table_filter(struct table *t, const struct table_source *source, const char *expression, struct err *err)
@@ -462,6 +509,8 @@ void table_collect(struct table *t, const struct table_source *source, const voi
     if (source->hold) {
         c->held = source->hold(context, &c->source);
         c->as.sort = t->sort;
+        memcpy(c->as.then, t->then, sizeof t->then);
+        c->as.then_count = t->then_count;
         c->as.descending = t->descending;
         snprintf(c->as.filter_text, sizeof c->as.filter_text, "%s", t->filter_text);
     } else {
@@ -480,8 +529,12 @@ void table_status(const struct table *t, const struct table_source *source, stru
         str_addf(out, " of %zu", t->total);
     if (t->sort >= 0)
         str_addf(out, "  sort %s%s", t->descending ? "-" : "", source->columns[t->sort].name);
+    for (unsigned i = 0; t->sort >= 0 && i < t->then_count && t->then[i].column < source->column_count; i++)
+        str_addf(out, " %s%s", t->then[i].descending ? "-" : "", source->columns[t->then[i].column].name);
     if (t->filter_text[0])
         str_addf(out, "  filter %s", t->filter_text);
+    if (t->skipped)
+        str_addf(out, "  < %d column%s", t->skipped, t->skipped == 1 ? "" : "s");
     if (t->follow)
         str_add(out, "  following");
     if (t->arranging)

@@ -24,6 +24,9 @@ struct table_source {
 
 struct arrangement;
 
+#define TABLE_THEN 3   /* columns that rows are sorted by where the first leaves them equal */
+struct table_key { int column; bool descending; };
+
 #define TABLE_STEPS 200000   /* of base/steps.h that one table_update takes at most, or little more: some ten milliseconds */
 
 struct table {
@@ -35,6 +38,9 @@ struct table {
     size_t selected;       /* the row under the cursor, kept through sort and filter */
     int goes;              /* to the first (-1) or last (1) row once they are in order; 0: stays with the selected one */
     int sort;              /* column, -1 as they come */
+    struct table_key then[TABLE_THEN];
+    unsigned then_count;
+    int skipped;           /* columns behind the first that are scrolled out to the left */
     bool descending, follow, stale;
     unsigned long revision;
     struct filter filter;
@@ -57,7 +63,7 @@ bool table_busy(const struct table *t);
 void table_finish(struct table *t, const struct table_source *source, const void *context);
 /* Draws header and rows on rows @y .. @y+@height-1 of @g. @revision: of the source; another one filters and sorts anew. */
 void table_draw(struct table *t, const struct table_source *source, const void *context, unsigned long revision, struct grid *g, int y, unsigned height);
-/* Arrows, pages, g G, [ ] sort column, r reverse, F follow the newest. */
+/* Arrows, of which left and right scroll the columns behind the first, pages, g G, [ ] sort column, r reverse, F follow the newest. */
 bool table_key(struct table *t, const struct table_source *source, int key);
 /* A press at row @y of the area that table_draw got; on the header it sorts. */
 void table_click(struct table *t, const struct table_source *source, int x, int y);

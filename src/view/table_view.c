@@ -66,6 +66,11 @@ bool table_view_filter(void *state, struct session *s, const char *expression, s
     return has_columns(v, s, err) && table_filter(&v->table, &v->source, expression, err);
 }
 
+const char *table_view_filtered(void *state)
+{
+    return ((const struct table_view *)state)->table.filter_text;
+}
+
 bool table_view_source(void *state, struct session *s, struct table_source *out)
 {
     struct table_view *v = state;

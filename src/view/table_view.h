@@ -25,6 +25,7 @@ void table_view_click(void *state, struct session *s, int x, int y);
 bool table_view_find(void *state, struct session *s, const char *text, int direction);
 bool table_view_sort(void *state, struct session *s, const char *column, struct err *err);
 bool table_view_filter(void *state, struct session *s, const char *expression, struct err *err);
+const char *table_view_filtered(void *state);
 bool table_view_source(void *state, struct session *s, struct table_source *out);
 void table_view_status(void *state, struct session *s, struct str *out);
 bool table_view_busy(void *state);

@@ -21,6 +21,8 @@ struct view_key {
 /* Moving, as every view with rows takes it, and scrolling sideways. */
 #define VIEW_KEYS_ROWS \
     'j', 'k', 'g', 'G', KEYCODE_DOWN, KEYCODE_UP, KEYCODE_PAGE_DOWN, KEYCODE_PAGE_UP, KEYCODE_HOME, KEYCODE_END, KEYCODE_WHEEL_DOWN, KEYCODE_WHEEL_UP
+/* Of tables whose columns may be more than fit. */
+#define VIEW_KEYS_SIDEWAYS '<', '>', KEYCODE_LEFT, KEYCODE_RIGHT
 #define VIEW_KEYS_ENTER KEYCODE_ENTER, '\n'
 
 struct view_ops {
@@ -39,6 +41,8 @@ struct view_ops {
     /* Sorts, filters; "" takes it away. May be NULL. */
     bool (*sort)(void *state, struct session *s, const char *column, struct err *err);
     bool (*filter)(void *state, struct session *s, const char *expression, struct err *err);
+    /* The expression that is in force, "": none; to be edited in the prompt. May be NULL. */
+    const char *(*filtered)(void *state);
     /* Its table as it is now, whose columns sort and filter take; false when it shows none. May be NULL. */
     bool (*source)(void *state, struct session *s, struct table_source *out);
     /* Appends position, sort and filter for the status line. May be NULL. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/watch.h"
@@ -170,8 +171,9 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
         job_free(job);
         return 0;
     }
-    /* Signals are the UI thread's. */
+    /* Signals are the UI thread's, but for faults of the job's own. */
     sigfillset(&all);
+    fault_unblock(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool memory = shortage_keep();
     if (!memory)

@@ -39,6 +39,31 @@ test_two_beside_each_other() {
     holds err 'no other kernel'
 }
 
+# Changes are marked, taken back and done again: of a mapping, and of a kernel that was read again.
+test_undo() {
+    set_it="mapping set 'IMUL (R64, R64)' 2*p0"
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; $set_it; kernel analyze; mapping show 'IMUL (R64, R64)'"
+    holds out 'Intel Skylake (client), edited'
+    holds out '2*p0'
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; $set_it; mapping set 'IMUL (R64, R64)' 3*p0; undo; mapping show 'IMUL (R64, R64)'; undo; kernel analyze; mapping show 'IMUL (R64, R64)'"
+    holds out '2*p0'
+    holds out '1*p1'
+    lacks out '3*p0'
+    lacks out ', edited'
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/mul.s; $set_it; undo; redo; kernel analyze; mapping show 'IMUL (R64, R64)'"
+    holds out '2*p0'
+    holds out 'Intel Skylake (client), edited'
+    # What comes after a change that was undone cannot be redone.
+    expect 1 "$portolan" --machine skylake -e "$set_it; undo; mapping set 'ADD (R64, R64)' 1*p5; redo"
+    holds err 'nothing was undone'
+    expect 1 "$portolan" -e 'undo'
+    holds err 'nothing to undo'
+    # The file of the first is written anew and read again.
+    cp "$work/mul.s" "$work/edit.s"
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/edit.s; kernel load $work/add.s; kernel save $work/edit.s; kernel switch 1; kernel reload; kernel show; undo; kernel show; redo; kernel show"
+    [ "$(grep -c imulq "$work/out")" = 1 ] || fail "the kernel before did not come back: $(cat "$work/out")"
+}
+
 test_keys() {
     open_screen 100 30 "env HOME=$home '$portolan' --machine skylake $work/mul.s $work/add.s; read -r x"
     see 'mul.s: innermost loop .L1'

@@ -259,6 +259,9 @@ static void test_experiments(void **state)
     frame_run(&frame, "sort -cycles");
     frame_run(&frame, "filter cycles>1 & experiment~IMUL");
     assert_true(screen_holds("1/2 of 6"));
+    prefill = NULL;
+    assert_int_equal(frame_key(&frame, '\\', &prefill), FRAME_PROMPT);
+    assert_string_equal(prefill, "filter cycles>1 & experiment~IMUL");   /* what is in force, to be edited */
     frame_run(&frame, "filter cycles>much");
     assert_true(frame.failed);
     frame_run(&frame, "filter");

@@ -6,11 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/fault.h"
 #include "base/mem.h"
 #include "work/job.h"
+#include "../support/support.h"
 
 struct count {
     int target, reached;
@@ -135,6 +138,36 @@ static void test_pause(void **state)
     job_shutdown();
 }
 
+/* Reads the end of a mapped file that has become shorter. */
+static bool cut_run(struct job *job, void *state, struct err *err)
+{
+    FILE *file = fopen(work_path("shrinking"), "w+");
+    const size_t length = 1 << 20;
+    struct mapped m;
+
+    (void)job;
+    if (!file || ftruncate(fileno(file), (off_t)length) != 0 || !mapped_open(&m, fileno(file), length) || ftruncate(fileno(file), 0) != 0)
+        return err_set(err, ERR_IO, NULL, "no such file");
+    *(bool *)state = m.bytes[length - 1] == 0 && mapped_cut(&m);
+    mapped_close(&m);
+    fclose(file);
+    return true;
+}
+
+/* It costs the job, and not the program, though jobs leave signals to the UI thread. */
+static void test_file_that_shrinks(void **state)
+{
+    static const struct job_ops reading = {.run = cut_run};
+    struct err err;
+    bool cut = false;
+
+    (void)state;
+    assert_true(job_start("reading", &reading, &cut, &err) > 0);
+    assert_true(job_wait(0));
+    assert_true(cut);
+    job_shutdown();
+}
+
 static bool says(const void *state)
 {
     return *(const bool *)state;
@@ -228,7 +261,7 @@ static void test_end_begins_another(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_pause), cmocka_unit_test(test_measuring_alone),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_pause), cmocka_unit_test(test_file_that_shrinks), cmocka_unit_test(test_measuring_alone),
                                        cmocka_unit_test(test_many_and_shutdown), cmocka_unit_test(test_end_begins_another)};
     return cmocka_run_group_tests_name("job", tests, NULL, NULL);
 }

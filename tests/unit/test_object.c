@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -186,12 +187,13 @@ static void test_large_file_is_mapped(void **state)
 }
 
 static const char *shrinking;
+static off_t shrunk;     /* bytes */
 
 /* Another program, at the first look at whether the work goes on. */
 static bool shrink(void *state)
 {
     (void)state;
-    assert_int_equal(truncate(shrinking, 4096), 0);
+    assert_int_equal(truncate(shrinking, shrunk), 0);
     return false;
 }
 
@@ -218,10 +220,32 @@ static void test_file_that_shrinks(void **state)
 
     path = link_stripped(text, &dir);
     shrinking = path;
+    shrunk = 4096;
     struct watch before = watch_begin(shrink, NULL);
     assert_null(kernel_load(path, NULL, &err));
     watch_restore(before);
     assert_non_null(strstr(err.what, "shorter"));
+    free(path);
+    child_directory_free(dir);
+}
+
+/* So is one that loses a part of its last page, which reads as zeros then. */
+static void test_file_that_shrinks_little(void **state)
+{
+    (void)state;
+    char *dir, *path = link_stripped(".globl start\nstart: ret\n", &dir);
+    struct object o;
+    struct stat status;
+    struct err err = {0};
+
+    assert_int_equal(stat(path, &status), 0);
+    shrinking = path;
+    shrunk = status.st_size - 8;
+    struct watch before = watch_begin(shrink, NULL);
+    assert_false(object_read(path, OBJECT_FUNCTIONS, &o, &err));
+    watch_restore(before);
+    assert_non_null(strstr(err.what, "shorter"));
+    object_done(&o);
     free(path);
     child_directory_free(dir);
 }
@@ -271,7 +295,7 @@ static void test_names_that_double(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sections_symbols_and_kernel), cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_functions_of_unwind_tables),
-                                       cmocka_unit_test(test_functions_of_calls), cmocka_unit_test(test_large_file_is_mapped), cmocka_unit_test(test_file_that_shrinks),
+                                       cmocka_unit_test(test_functions_of_calls), cmocka_unit_test(test_large_file_is_mapped), cmocka_unit_test(test_file_that_shrinks), cmocka_unit_test(test_file_that_shrinks_little),
                                        cmocka_unit_test(test_names_as_programmers_write_them), cmocka_unit_test(test_names_that_double)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

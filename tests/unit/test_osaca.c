@@ -184,8 +184,10 @@ static void assert_round_trip(const struct machine *m)
     osaca_notes_done(&notes);
     for (const struct osaca_fact *f = osaca_facts; f->key; f++)
         assert_fact_back(m, back, f->fact);
-    for (const struct osaca_load *load = osaca_loads; load->class; load++)
-        if (load->fact && strcmp(isa_name(load->isa), m->isa) == 0)
+    enum isa isa;
+    assert_true(isa_parse(m->isa, &isa));
+    for (const struct osaca_load *load = isa_ops(isa)->osaca->loads; load->class; load++)
+        if (load->fact)
             assert_fact_back(m, back, load->fact);
     for (size_t i = 0; i < m->fact_count; i++) {
         const char *key = m->facts[i].key, *value = machine_fact(back, key);

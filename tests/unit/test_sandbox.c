@@ -278,7 +278,6 @@ static void test_walking(void **state)
         assert_true(slowly.copies * slowly.count * 8 <= SANDBOX_REAL_PAGES * 4096 && slowly.copies > 256);
 }
 
-/* Loops that share a process: each has its own time, whatever ran before it; what is refused or faults says so and harms no other. */
 static const struct insn *insns_at(const void *kernels, size_t i, size_t *count)
 {
     return kernel_insns(((struct kernel *const *)kernels)[i], 0, count);
@@ -308,6 +307,7 @@ static void test_times(void **state)
     assert_true(cycles[3] == cycles[0] || isnan(cycles[0]));   /* the same code is the same loop */
 }
 
+/* Loops that share a process: each has its own time, whatever ran before it; what is refused or faults says so and harms no other. */
 static void test_set(void **state)
 {
     static const struct { const char *hex; double least, most; } cases[] = {

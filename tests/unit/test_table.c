@@ -86,6 +86,27 @@ static void test_filters(void **state)
     assert_non_null(strstr(filtered(&t, "cycles>much"), "invalid number"));
     assert_non_null(strstr(filtered(&t, "cycles>1 &"), "empty"));
     assert_string_equal(shown(&t), "1");   /* a refused filter changes nothing */
+    /* One of several, and all of some of them. */
+    assert_string_equal(filtered(&t, "cycles<0.3 | cycles>10"), "03");
+    assert_string_equal(filtered(&t, "add & cycles>0.3 | form~NOP | imul"), "124");
+    assert_string_equal(filtered(&t, "nothing | else"), "");
+    assert_non_null(strstr(filtered(&t, "cycles>1 |"), "empty"));
+    assert_non_null(strstr(filtered(&t, "| cycles>1"), "empty"));
+    /* What is quoted stands as it is. */
+    assert_string_equal(filtered(&t, "form~\"R64, R64\""), "02");
+    assert_string_equal(filtered(&t, "'ADD (R64' & form = \"ADD (R64, R64)\""), "0");
+    assert_string_equal(filtered(&t, "\"cycles>1 & x | y\""), "");
+    assert_string_equal(filtered(&t, "form~don't"), "");
+    /* 50% is a half. */
+    assert_string_equal(filtered(&t, "cycles>=50% & cycles<100%"), "1");
+    assert_non_null(strstr(filtered(&t, "cycles>5%%"), "invalid number"));
+    /* What no row can match says so. */
+    assert_non_null(strstr(filtered(&t, "form>2"), "form is text: no row can match"));
+    assert_non_null(strstr(filtered(&t, "cycles>3 & cycles<2"), "no row can match"));
+    assert_non_null(strstr(filtered(&t, "cycles>3 & cycles<=3"), "no row can match"));
+    assert_non_null(strstr(filtered(&t, "add | cycles=1 & cycles=2"), "no row can match"));
+    assert_string_equal(filtered(&t, "cycles>=1 & cycles<=1"), "2");
+    assert_string_equal(filtered(&t, "cycles>3 | cycles<0.3"), "03");
     table_done(&t);
 }
 
@@ -102,13 +123,19 @@ static void test_selection_follows(void **state)
     table_key(&t, &source, 'j');
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 2);
-    assert_true(table_sort(&t, &source, "cycles", &err));
+    table_key(&t, &source, ']');
+    table_key(&t, &source, ']');
     assert_string_equal(shown(&t), "01234");
-    assert_true(table_sort(&t, &source, "-cycles", &err));
-    assert_string_equal(shown(&t), "32104");   /* missing comes last either way */
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 2);
-    assert_true(table_sort(&t, &source, "form", &err));
+    assert_true(table_sort(&t, &source, "-cycles", &err));
+    assert_string_equal(shown(&t), "32104");   /* missing comes last either way */
+    assert_int_equal(t.cursor, 0);             /* what was asked for stands at the top */
+    table_key(&t, &source, 'j');
+    assert_true(table_selected(&t, &row));
+    assert_int_equal(row, 2);
+    table_key(&t, &source, '[');
+    table_key(&t, &source, 'r');
     assert_string_equal(shown(&t), "03241");
     assert_string_equal(filtered(&t, "R64"), "032");
     assert_true(table_selected(&t, &row));
@@ -124,6 +151,111 @@ static void test_selection_follows(void **state)
     table_key(&t, &source, 'G');
     table_key(&t, &source, KEYCODE_PAGE_DOWN);
     assert_int_equal(t.cursor, t.shown - 1);
+    table_done(&t);
+}
+
+static const char *const registers[] = {"xmm10 b", "xmm2 b", "xmm2 a", "R8", "R16", "x007", "x7", "x"};
+
+static size_t eight(const void *context)
+{
+    (void)context;
+    return 8;
+}
+
+static void register_text(const void *context, size_t row, int column, struct str *out)
+{
+    (void)context;
+    if (column == 0)
+        str_add(out, registers[row]);
+    else
+        str_addf(out, "%zu", row % 2);
+}
+
+static double register_number(const void *context, size_t row, int column)
+{
+    (void)context;
+    return column == 1 ? (double)(row % 2) : NAN;
+}
+
+/* Numbers in names are in the order of numbers; what the first column leaves equal is sorted by the next. */
+static void test_several_columns(void **state)
+{
+    static const struct table_source named = {.columns = columns, .column_count = 2, .count = eight, .number = register_number, .text = register_text};
+    static const struct { const char *sort; size_t order[8]; } cases[] = {
+        {"form", {3, 4, 7, 5, 6, 2, 1, 0}}, {"-form", {0, 1, 2, 5, 6, 7, 4, 3}}, {"cycles -form", {0, 2, 6, 4, 1, 5, 7, 3}}, {"-cycles,form", {3, 7, 5, 1, 4, 6, 2, 0}},
+        {"cycles", {0, 2, 4, 6, 1, 3, 5, 7}}, {"", {0, 1, 2, 3, 4, 5, 6, 7}}};
+    struct err err = {0};
+    struct table t;
+
+    (void)state;
+    table_init(&t);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(table_sort(&t, &named, cases[i].sort, &err));
+        table_update(&t, &named, NULL, 1);
+        table_finish(&t, &named, NULL);
+        for (size_t k = 0; k < 8; k++)
+            if (table_row(&t, k) != cases[i].order[k])
+                fail_msg("%s: row %zu is %zu, not %zu", cases[i].sort, k, table_row(&t, k), cases[i].order[k]);
+    }
+    assert_false(table_sort(&t, &named, "cycles taste", &err));
+    assert_non_null(strstr(err.what, "taste"));
+    assert_false(table_sort(&t, &named, "form form form form form", &err));
+    table_done(&t);
+}
+
+static void ten_text(const void *context, size_t row, int column, struct str *out)
+{
+    (void)context;
+    str_addf(out, "%c%zu", 'a' + column, row);
+}
+
+/* The first line of what @t draws on 40 columns. */
+static const char *header_of(struct table *t, const struct table_source *wide)
+{
+    static char text[256];
+    struct grid g;
+
+    grid_init(&g, 40, 5, true);
+    table_draw(t, wide, NULL, 1, &g, 0, 5);
+    text[0] = '\0';
+    for (unsigned x = 0; x < 40; x++)
+        strncat(text, g.cells[x].glyph, sizeof text - strlen(text) - 1);
+    grid_done(&g);
+    return text;
+}
+
+/* Columns that do not fit are scrolled behind the first, which stays. */
+static void test_sideways(void **state)
+{
+    static const struct table_column ten[10] = {{"name", 0, false, 0}, {"one", 9, false, 0}, {"two", 9, false, 0}, {"three", 9, false, 0}, {"four", 9, false, 0},
+                                                {"five", 9, false, 0}, {"six", 9, false, 0}, {"seven", 9, false, 0}, {"eight", 9, false, 0}, {"nine", 9, false, 0}};
+    static const struct table_source wide = {.columns = ten, .column_count = 10, .count = eight, .number = register_number, .text = ten_text};
+    struct table t;
+
+    (void)state;
+    table_init(&t);
+    assert_non_null(strstr(header_of(&t, &wide), "one"));
+    assert_null(strstr(header_of(&t, &wide), "nine"));
+    assert_true(table_key(&t, &wide, KEYCODE_RIGHT));
+    assert_non_null(strstr(header_of(&t, &wide), "name"));
+    assert_null(strstr(header_of(&t, &wide), "one"));
+    assert_non_null(strstr(header_of(&t, &wide), "two"));
+    for (unsigned i = 0; i < 20; i++) {
+        table_key(&t, &wide, '>');
+        header_of(&t, &wide);
+    }
+    assert_non_null(strstr(header_of(&t, &wide), "name"));
+    assert_non_null(strstr(header_of(&t, &wide), "nine"));
+    for (unsigned i = 0; i < 20; i++)
+        table_key(&t, &wide, KEYCODE_LEFT);
+    assert_non_null(strstr(header_of(&t, &wide), "one"));
+    assert_int_equal(t.skipped, 0);
+    /* What fits stays. */
+    table_done(&t);
+    table_init(&t);
+    shown(&t);
+    table_key(&t, &source, KEYCODE_RIGHT);
+    assert_int_equal(t.skipped, 0);
     table_done(&t);
 }
 
@@ -294,6 +426,6 @@ static void test_ends_of_what_comes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_rows), cmocka_unit_test(test_search_goes_on), cmocka_unit_test(test_ends_of_what_comes), cmocka_unit_test(test_filters), cmocka_unit_test(test_selection_follows), cmocka_unit_test(test_filter_fills)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_rows), cmocka_unit_test(test_search_goes_on), cmocka_unit_test(test_ends_of_what_comes), cmocka_unit_test(test_filters), cmocka_unit_test(test_several_columns), cmocka_unit_test(test_sideways), cmocka_unit_test(test_selection_follows), cmocka_unit_test(test_filter_fills)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,7 @@ const struct isa_ops a64_ops = {
     .markers = "OSACA markers",
     .move_class = move_class,
     .spell = a64_spell,
+    .osaca = &a64_osaca,
     .foreign = &a64_foreign,
     .vary = &a64_vary,
 };

@@ -163,3 +163,18 @@ bool a64_spell(const char *form, struct spelling *out)
     }
     return true;
 }
+
+static const struct osaca_load loads[] = {
+    {"x", "load_latency", "LDR (X, [X, I])"},
+    {"w", "load_latency", "LDR (W, [X, I])"},
+    {"d", "load_latency_scalar", "LDR (D, [X, I])"},
+    {"s", "load_latency_scalar", "LDR (S, [X, I])"},
+    {"h", "load_latency_scalar", "LDR (H, [X, I])"},
+    {"b", "load_latency_scalar", "LDR (B, [X, I])"},
+    {"q", "load_latency_vector", "LDR (Q, [X, I])"},
+    {"v", "load_latency_vector", "LDR (Q, [X, I])"},
+    {"z", "load_latency_wide", "LDR (Z, [X, I, MUL VL])"},
+    {0},
+};
+
+const struct isa_osaca a64_osaca = {.name = "AArch64", .register_key = "prefix", .shaped = true, .loads = loads};

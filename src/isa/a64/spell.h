@@ -8,4 +8,7 @@
  * @form is not in the shape of an AArch64 form, or has more operands than a spelling holds. Any thread. */
 bool a64_spell(const char *form, struct spelling *out);
 
+/* How OSACA's machine files are written for the set. */
+extern const struct isa_osaca a64_osaca;
+
 #endif

@@ -291,3 +291,14 @@ bool att_form(const char *form, struct spelling *out)
     /* A mnemonic longer than any that exists has no room. */
     return out->name_count > 0;
 }
+
+static const struct osaca_load loads[] = {
+    {"gpr", "load_latency", "MOV (R64, M64)"},
+    {"mm", NULL, "MOVQ (MM, M64)"},
+    {"xmm", "load_latency_vector", "VMOVUPS (XMM, M128)"},
+    {"ymm", "load_latency_wide", "VMOVUPS (YMM, M256)"},
+    {"zmm", "load_latency_wide", "VMOVUPS (ZMM, M512)"},
+    {0},
+};
+
+const struct isa_osaca att_osaca = {.name = "x86", .register_key = "name", .shaped = false, .loads = loads};

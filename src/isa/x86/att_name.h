@@ -7,4 +7,7 @@
 /* False when @form has operands that AT&T text does not show (far pointers, unknown types). Any thread. */
 bool att_form(const char *form, struct spelling *out);
 
+/* How OSACA's machine files are written for the set. */
+extern const struct isa_osaca att_osaca;
+
 #endif

@@ -14,6 +14,7 @@
 #include "isa/x86/foreign.h"
 #include "isa/x86/form.h"
 #include "isa/x86/related.h"
+#include "isa/x86/rewrite.h"
 #include "isa/x86/vary.h"
 
 static int64_t branch_place(const char *form, const uint8_t *code, size_t n, size_t at)
@@ -129,12 +130,15 @@ const struct isa_ops x86_ops = {
     .branch_place = branch_place,
     .is_marker = is_marker,
     .markers = "IACA markers",
+    .iaca_markers = {"\t.byte 187,111,0,0,0,100,103,144\n", "\t.byte 187,222,0,0,0,100,103,144\n"},
     .move_class = move_class,
     .form_traits = x86_form_traits,
     .spell = att_form,
+    .osaca = &att_osaca,
     .alike = x86_alike,
     .with_register = x86_with_register,
     .alternative = x86_alternative,
     .foreign = &x86_foreign,
     .vary = &x86_vary,
+    .rewrite = &x86_rewrite,
 };

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* kernel tune */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/path.h"
+#include "cmd/command.h"
+#include "measure/kernel_set.h"
+#include "tune/same.h"
+#include "tune/search.h"
+#include "work/job.h"
+
+#define TRIES 400
+#define INPUTS 64
+#define MEASURED 3         /* versions */
+#define SHOWN 8
+#define PATIENCE_SECONDS 4.0
+
+struct tune_values {
+    const char *machine, *unroll, *export;
+    size_t tries, inputs, seed;
+    bool reassociate, model_only;
+};
+
+/* What is known of a version, or, as the first, of the loop itself. */
+struct tuned_result {
+    double measured;         /* cycles per iteration of the loop; NaN */
+    struct same same;
+    bool compared;
+};
+
+/* The job: search, comparison and measuring on the worker; the UI thread shows what came of it. */
+struct tuning {
+    struct session *session;
+    struct job *job;
+    const struct kernel *kernel;     /* held */
+    size_t loop;
+    struct machine *machine;         /* a copy */
+    struct tune_options options;
+    unsigned inputs;
+    bool here;                       /* it may run on this CPU */
+    bool would_sum;                  /* with --reassociate there would be more sums in registers of their own */
+    bool compares;                   /* all versions are compared with the loop by running both */
+    char *export;                    /* file; NULL: none */
+    char why[128];                   /* nothing was run, or measured; "": it was */
+    struct tune *tune;
+    struct tuned_result versions[SHOWN + 1];
+    size_t best;                     /* of versions; 0: the loop itself */
+    struct str text;                 /* of the best */
+    const struct kernel *made;       /* of that text; NULL: none */
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct tuning *)state)->job);
+}
+
+static void progress(void *state, size_t done, size_t total)
+{
+    job_progress(((struct tuning *)state)->job, (double)done, (double)total, "versions simulated");
+}
+
+static size_t shown(const struct tuning *w)
+{
+    return w->tune->found.count < SHOWN ? w->tune->found.count : SHOWN;
+}
+
+/* All that are shown, on random inputs. What differs is a fault of the table or of the rules of order: it is told, and not used. */
+static bool compare_all(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < shown(w); i++) {
+        struct tuned_result *v = &w->versions[i + 1];
+        job_progress(w->job, (double)i, (double)shown(w), "versions compared with the loop");
+        if (cancelled(w))
+            return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+        v->compared = same_try(s, insns, count, w->tune->found.items[i].version, w->inputs, w->options.seed + i, &v->same, err);
+        if (!v->compared && err->code != ERR_LIMIT && err->code != ERR_DATA)
+            return false;
+    }
+    *err = (struct err){0};
+    return true;
+}
+
+/* Whether it may be used: seen to do the same, or, where nothing can be run, by the rules alone. */
+static bool is_usable(const struct tuning *w, size_t at)
+{
+    const struct tuned_result *v = &w->versions[at];
+    return at == 0 || (!v->same.differs && (!w->compares || v->same.agreed));
+}
+
+/* The loop and the best few beside each other, so that they share the quiet moments. */
+static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn *insns, size_t count, struct err *err)
+{
+    struct calibration calibration;
+    struct err fault = {0};
+
+    job_progress(w->job, 0, 0, "measuring the best");
+    if (!calibrate(s, cancelled, w, &calibration, err))
+        return false;
+    struct kernel_set *set = kernel_set_new(s, &calibration);
+    size_t at[SHOWN + 1], of[SHOWN + 1], n = 0;
+    of[n] = 0;
+    at[n++] = kernel_set_add(set, insns, count);
+    for (size_t i = 1; i <= shown(w) && n <= MEASURED; i++)
+        if (is_usable(w, i)) {
+            const struct version *c = w->tune->found.items[i - 1].version;
+            of[n] = i;
+            at[n++] = kernel_set_add(set, c->insns, c->count);
+        }
+    const bool ok = kernel_set_measure(set, PATIENCE_SECONDS, err);
+    for (size_t i = 0; ok && i < n; i++) {
+        double cycles = NAN, spread;
+        const unsigned times = of[i] ? w->tune->found.items[of[i] - 1].version->times : 1;
+        if (kernel_set_result(set, at[i], &cycles, &spread, &fault))
+            w->versions[of[i]].measured = cycles / times;
+        else if (i == 0)
+            snprintf(w->why, sizeof w->why, "not measured: %.100s", fault.what);
+    }
+    kernel_set_free(set);
+    return ok;
+}
+
+/* Runs versions on this CPU. False with err when cancelled; where nothing can be run, why says so and all goes on by the model. */
+static bool run_here(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
+{
+    struct err fault = {0};
+    const char *refused = w->here ? same_refused(insns, count) : NULL;
+
+    if (!w->here || !shown(w))
+        return true;
+    struct sandbox *s = sandbox_new(-1, &fault);
+    if (s)
+        sandbox_cancel_by(s, cancelled, w);
+    w->compares = s && !refused;
+    if (refused)
+        snprintf(w->why, sizeof w->why, "not compared by running: %.90s", refused);
+    bool ok = s && (!w->compares || compare_all(w, s, insns, count, &fault)) && (kernel_refused(insns, count, NULL) || measure_best(w, s, insns, count, &fault));
+    sandbox_free(s);
+    if (!ok && fault.code == ERR_INTERRUPTED) {
+        *err = fault;
+        return false;
+    }
+    if (!ok)
+        snprintf(w->why, sizeof w->why, "not measured: %.100s", fault.what);
+    return true;
+}
+
+/* The fastest by measuring where the loop itself has a time, otherwise by the model. */
+static size_t choose(const struct tuning *w)
+{
+    const bool measured = isfinite(w->versions[0].measured);
+    size_t best = 0;
+
+    for (size_t i = 1; i <= shown(w); i++) {
+        if (!is_usable(w, i) || (measured && !isfinite(w->versions[i].measured)))
+            continue;
+        if (!measured)
+            return i;
+        if (w->versions[i].measured < (best ? w->versions[best].measured : w->versions[0].measured * 0.99))
+            best = i;
+    }
+    return best;
+}
+
+/* AT&T operands have a % before each register. */
+static bool is_att(const struct insn *insns, size_t count)
+{
+    bool att = false;
+    for (size_t i = 0; i < count; i++)
+        att |= insns[i].text && strchr(insns[i].text, '%');
+    return att;
+}
+
+static bool same_insns(const struct kernel *k, const struct version *c)
+{
+    size_t count;
+    const struct insn *made = kernel_insns(k, 0, &count);
+    bool ok = count == c->count;
+
+    for (size_t i = 0; ok && i < count; i++)
+        ok = strcmp(made[i].form, c->insns[i].form) == 0 && made[i].operand_count == c->insns[i].operand_count;
+    return ok;
+}
+
+/* The best as text, and as a kernel of that text; false with err when what the text says is something else. */
+static bool write_best(struct tuning *w, const struct insn *insns, size_t count, struct err *err)
+{
+    const struct version *c = w->tune->found.items[w->best - 1].version;
+    const struct kernel_options options = {.isa_given = true, .isa = w->kernel->isa, .syntax = is_att(insns, count) ? SYNTAX_ATT : SYNTAX_INTEL};
+    struct str name = {0};
+
+    str_addf(&name, "%s (tuned)", path_base(w->kernel->name));
+    version_print(c, path_base(w->kernel->name), is_att(insns, count), &w->text);
+    struct kernel *made = kernel_from_text(str_text(&name), str_text(&w->text), w->text.length, &options, err);
+    str_done(&name);
+    if (made && !same_insns(made, c)) {
+        kernel_free(made);
+        return err_set(err, ERR_DATA, NULL, "the tuned loop's text does not assemble to it");
+    }
+    if (made)
+        made->times = c->times;
+    w->made = made;
+    return made && (!w->export || file_write(w->export, w->text.data, w->text.length, err));
+}
+
+static size_t sums(const struct insn *insns, size_t count, bool reassociate)
+{
+    struct version *c = version_unroll(insns, count, 2, reassociate);
+    const size_t n = c ? c->before.count : 0;
+
+    version_free(c);
+    return n;
+}
+
+static bool tune_run(struct job *job, void *state, struct err *err)
+{
+    struct tuning *w = state;
+    const struct tune_hooks hooks = {cancelled, progress, w};
+    size_t count;
+    const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
+
+    w->job = job;
+    for (size_t i = 0; i <= SHOWN; i++)
+        w->versions[i].measured = NAN;
+    w->tune = tune_new(insns, count, w->machine, &w->options, &hooks, err);
+    if (!w->tune || !run_here(w, insns, count, err))
+        return false;
+    w->best = choose(w);
+    w->would_sum = !w->options.reassociate && w->options.unroll > 1 && sums(insns, count, true) > sums(insns, count, false);
+    return !w->best || write_best(w, insns, count, err);
+}
+
+static double gain(double cycles, double before)
+{
+    return 100 * (cycles / before - 1);
+}
+
+static void add_version(struct result_table *t, const struct tuning *w, size_t at)
+{
+    const struct tuned_result *v = &w->versions[at];
+    const struct tuned *found = at ? &w->tune->found.items[at - 1] : NULL;
+    const double cycles = found ? found->cycles : w->tune->cycles;
+    struct str checked = {0};
+
+    if (found && v->same.differs)
+        str_addf(&checked, "differs in %s: not used", v->same.where);
+    else if (found && v->compared && v->same.agreed)
+        str_addf(&checked, "%u inputs agree", v->same.agreed);
+    else if (found)
+        str_add(&checked, w->compares ? "no input ran: not used" : "by its dependences");
+    cell_text(t, at == w->best ? "*" : "");
+    cell_count(t, found ? found->version->times : 1);
+    cell_number(t, cycles);
+    if (found)
+        cell_number(t, gain(cycles, w->tune->cycles));
+    else
+        cell_missing(t);
+    cell_number(t, v->measured);
+    if (found)
+        cell_number(t, gain(v->measured, w->versions[0].measured));
+    else
+        cell_missing(t);
+    cell_text(t, str_text(&checked));
+    cell_text(t, found ? str_text(&found->version->what) : "the loop as it is");
+    str_done(&checked);
+}
+
+static void add_versions(const struct tuning *w, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1, .hide = NOT_CSV | NOT_JSON},
+        {.key = "at_once", .kind = CELL_COUNT, .width = 4, .hide = NOT_TEXT},
+        {.key = "simulated", .kind = CELL_NUMBER, .decimals = 2, .width = 9},
+        {.key = "gain", .title = "%", .kind = CELL_NUMBER, .decimals = 0, .width = 4},
+        {.key = "measured", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
+        {.key = "measured_gain", .title = "%", .kind = CELL_NUMBER, .decimals = 0, .width = 4},
+        {.key = "checked", .kind = CELL_TEXT, .width = 16},
+        {.key = "rewrite", .title = "version", .kind = CELL_TEXT},
+    };
+    struct result_table *t = result_table(result, "versions", columns, sizeof columns / sizeof *columns);
+
+    for (size_t i = 0; i <= shown(w); i++)
+        add_version(t, w, i);
+}
+
+static void add_finding(const struct tuning *w, struct result *result)
+{
+    const bool measured = w->best && isfinite(w->versions[0].measured);
+    const double before = measured ? w->versions[0].measured : w->tune->cycles;
+    const double after = !w->best ? before : measured ? w->versions[w->best].measured : w->tune->found.items[w->best - 1].cycles;
+    struct str sentence = {0};
+
+    if (w->best)
+        str_addf(&sentence, "Yes: %.2f instead of %.2f cycles per iteration %s (%+.0f %%): %s", after, before, measured ? "measured here" : "by the model", gain(after, before),
+                 str_text(&w->tune->found.items[w->best - 1].version->what));
+    else if (w->tune->unknown)
+        str_addf(&sentence, "Not known: %s lacks forms of this loop", w->machine->id);
+    else
+        str_addf(&sentence, "No: nothing faster than %.2f cycles per iteration among %zu versions%s", w->tune->cycles, w->tune->simulated,
+                 isfinite(w->versions[0].measured) ? ", measured here" : "");
+    result_line(result, "%s\n", str_text(&sentence));
+    result_text(result, "sentence", str_text(&sentence));
+    str_done(&sentence);
+}
+
+static void show(const struct tuning *w, struct result *result)
+{
+    add_finding(w, result);
+    result_text(result, "machine", w->machine->id);
+    result_number(result, "cycles", w->tune->cycles);
+    result_count(result, "variants", (int64_t)w->tune->simulated);
+    if (w->why[0])
+        result_line(result, "%s\n", w->why);
+    add_versions(w, result);
+    if (w->would_sum)
+        result_line(result, "--reassociate would allow sums of floating point in another order, which are rounded otherwise\n");
+    if (!w->best)
+        return;
+    result_line(result, "\n%s\nkernel diff compares it with the loop; kernel switch previous goes back\n", str_text(&w->text));
+    result_text(result, "text", str_text(&w->text));
+    if (w->export)
+        result_line(result, "written to %s\n", w->export);
+}
+
+static void tune_finish(void *state, const struct job_info *info)
+{
+    struct tuning *w = state;
+    struct document *d = &w->session->document;
+
+    if (info->state != JOB_DONE)
+        return;
+    show(w, w->session->result);
+    /* Something else was loaded meanwhile: the text is shown all the same. */
+    if (w->made && d->kernel == w->kernel && d->loop == w->loop) {
+        session_set_kernel(w->session, w->made, 0);
+        w->made = NULL;
+        d->kernel_measured = w->versions[w->best].measured * w->tune->found.items[w->best - 1].version->times;
+    }
+}
+
+static void tuning_free(void *state)
+{
+    struct tuning *w = state;
+
+    kernel_free(w->kernel);
+    kernel_free(w->made);
+    machine_free(w->machine);
+    tune_free(w->tune);
+    str_done(&w->text);
+    free(w->export);
+    free(w);
+}
+
+static bool measures(const void *state)
+{
+    return ((const struct tuning *)state)->here;
+}
+
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct tune_values, machine), .value = "ID", .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
+     .help = "model to search by"},
+    {.name = "--unroll", .kind = PARAMETER_CHOICE, .at = offsetof(struct tune_values, unroll), .choices = "1|2|4", .initial = "4", .help = "iterations at once, at most"},
+    {.name = "--reassociate", .kind = PARAMETER_FLAG, .at = offsetof(struct tune_values, reassociate),
+     .help = "allow sums of floating point in another order, which rounds them otherwise"},
+    {.name = "--tries", .kind = PARAMETER_COUNT, .at = offsetof(struct tune_values, tries), .value = "N", .least = 1, .most = 1e6, .initial = INITIAL(TRIES),
+     .help = "orders to simulate for each kind of version"},
+    {.name = "--inputs", .kind = PARAMETER_COUNT, .at = offsetof(struct tune_values, inputs), .value = "N", .least = 1, .most = 1e6, .initial = INITIAL(INPUTS),
+     .help = "random inputs on which each version is compared with the loop"},
+    {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct tune_values, seed), .value = "N", .least = 0, .most = 1e9, .initial = "1", .help = "random seed"},
+    {.name = "--model-only", .kind = PARAMETER_FLAG, .at = offsetof(struct tune_values, model_only), .help = "run nothing on this CPU"},
+    {.name = "--export", .kind = PARAMETER_TEXT, .at = offsetof(struct tune_values, export), .value = "FILE", .complete = COMPLETE_FILE, .help = "file for the best version's code; replaced if it exists"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {.run = tune_run, .finish = tune_finish, .free = tuning_free, .measures = measures};
+    const struct tune_values *v = values;
+    const struct document *d = &s->document;
+    size_t count;
+
+    (void)result;   /* the job's finish function fills it */
+    if (!session_has_kernel(s, err))
+        return false;
+    kernel_insns(d->kernel, d->loop, &count);
+    if (!count)
+        return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
+    if (count > TUNE_INSNS)
+        return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it", "the loop has %zu instructions, kernel tune takes at most %d", count, TUNE_INSNS);
+    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_machine(s, d->selected[d->in_view], err);
+    if (!m || !session_fits(s, m, err))
+        return false;
+    struct tuning *w = mem_zero(1, sizeof *w);
+    w->session = s;
+    w->kernel = kernel_hold(d->kernel);
+    w->loop = d->loop;
+    w->machine = machine_copy(m);
+    w->options = (struct tune_options){(unsigned)v->tries, v->unroll ? (unsigned)(v->unroll[0] - '0') : 4, v->reassociate, v->seed};
+    w->inputs = (unsigned)v->inputs;
+    w->here = !v->model_only && d->kernel->isa == isa_host();
+    if (!v->model_only && !w->here)
+        snprintf(w->why, sizeof w->why, "not run here: this CPU runs %s", isa_name(isa_host()));
+    w->export = v->export ? mem_strdup(v->export) : NULL;
+    return session_job(s, "kernel tune", "searches faster versions of the loop", &ops, w, err);
+}
+
+static const char *const examples[] = {"kernel tune", "kernel tune --reassociate --export faster.s", "kernel tune --machine znver4 --model-only", NULL};
+
+const struct command command_kernel_tune = {
+    .name = "kernel tune",
+    .help = "search a faster version of the loop: other orders, other instructions, several iterations at once",
+    .description = "Versions are searched by simulation. Other orders keep all dependences through registers, flags and memory that may overlap; other instructions come from a "
+                   "table of replacements that do the same; two or four iterations at once need a trip count that is a multiple, and registers that are free. Each version "
+                   "is run on random inputs beside the loop, and what both leave in registers, flags and memory is compared; the best are measured. The fastest becomes "
+                   "the current kernel: kernel diff shows it beside the loop, kernel switch previous goes back.",
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct tune_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/command.h"
+#include "cmd/undo.h"
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    (void)values;
+    return undo_run(s, true, result, err);
+}
+
+static const char *const examples[] = {"redo", NULL};
+
+const struct command command_redo = {
+    .name = "redo",
+    .help = "do again what undo took back",
+    .examples = examples,
+    .flags = COMMAND_CHANGES,
+    .run = run,
+};

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tune/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "isa/rewrite.h"
+#include "simulate/simulate.h"
+#include "tune/dataflow.h"
+
+#define GAIN 0.005        /* relative: what is less is no gain */
+#define BETTER 1e-6       /* cycles: what is less is no difference */
+#define KINDS 8           /* of unrolling at most */
+
+struct tune_search {
+    const struct insn *insns;
+    size_t count;
+    const struct tune_options *options;
+    const struct tune_hooks *hooks;
+    struct block_work *work;
+    struct simulator *simulator;
+    struct rng rng;
+    struct tune *t;
+    size_t done, total;   /* simulations, as far as they can be told beforehand */
+};
+
+static bool over(const struct tune_search *s)
+{
+    return s->hooks && s->hooks->cancelled && s->hooks->cancelled(s->hooks->self);
+}
+
+/* Cycles per iteration of the loop as the model has them: simulated, but never less than the bounds. Infinite when a form is unknown that was known. */
+static double cycles_of(struct tune_search *s, const struct insn *insns, size_t count, unsigned times)
+{
+    struct block_options block = {.shape = shape_of(insns, count), .align = (unsigned)(insns[0].offset % 64)};
+    struct simulate_options how = {0};
+    struct simulation sim;
+    struct bounds bounds;
+
+    s->t->simulated++;
+    if (s->hooks && s->hooks->progress && s->t->simulated % 16 == 0)
+        s->hooks->progress(s->hooks->self, s->t->simulated < s->total ? s->t->simulated : s->total, s->total);
+    bounds_of(s->work, insns, count, &block, false, &bounds);
+    if (bounds.unknown && !s->t->unknown)
+        return INFINITY;
+    simulate(s->simulator, s->work, insns, count, &block, &how, &sim);
+    const double cycles = fmax(bounds.total, sim.cycles) / times;   /* fmax ignores a NaN */
+    simulation_done(&sim);
+    return cycles;
+}
+
+static double cost_of(struct tune_search *s, struct version *c)
+{
+    version_place(c, s->insns[0].offset);
+    return cycles_of(s, c->insns, c->count, c->times);
+}
+
+/* Every place of @c that rule @what fits, or the only one @at (SIZE_MAX: all), rewritten; NULL when it fits nowhere. */
+static struct version *rewritten(const struct version *c, const char *what, size_t only)
+{
+    struct version *made = NULL;
+
+    for (size_t i = c->count; i-- > 0;) {
+        struct insn with[REWRITTEN_MOST];
+        unsigned count;
+        uint32_t loses;
+        const char *name;
+        if (only != SIZE_MAX && i != only)
+            continue;
+        for (size_t at = 0; rewrite_next(&c->insns[i], &at, with, &count, &loses, &name);) {
+            if (strcmp(name, what) != 0 || (loses && !dataflow_flags_dead(c->insns, c->count, i, loses)))
+                continue;
+            made = made ? made : version_copy(c);
+            version_replace(made, i, with, count);   /* from the end on: places before stay */
+            break;
+        }
+    }
+    if (made)
+        version_note(made, what);
+    return made;
+}
+
+struct rule_list { const char *names[64]; size_t count; };
+
+static void rules_of(const struct version *c, struct rule_list *rules)
+{
+    struct insn with[REWRITTEN_MOST];
+    unsigned count;
+    uint32_t loses;
+    const char *name;
+
+    rules->count = 0;
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t at = 0; rewrite_next(&c->insns[i], &at, with, &count, &loses, &name);) {
+            size_t k = 0;
+            while (k < rules->count && rules->names[k] != name)
+                k++;
+            if (k == rules->count && k < sizeof rules->names / sizeof *rules->names)
+                rules->names[rules->count++] = name;
+        }
+}
+
+/* Takes @take_made for *@best when it is faster. */
+static bool take_better(struct tune_search *s, struct version *take_made, struct version **best, double *cycles)
+{
+    const double now = take_made ? cost_of(s, take_made) : INFINITY;
+
+    if (!(now < *cycles - BETTER)) {
+        version_free(take_made);
+        return false;
+    }
+    version_free(*best);
+    *best = take_made;
+    *cycles = now;
+    return true;
+}
+
+/* Rules one after the other, everywhere and at single places, while one of them helps; then those that help only together. */
+static void rewrite_all(struct tune_search *s, struct version **best, double *cycles)
+{
+    struct rule_list rules;
+    struct version *all = version_copy(*best);
+    bool helped = true;
+
+    while (helped && !over(s)) {
+        helped = false;
+        rules_of(*best, &rules);
+        for (size_t r = 0; r < rules.count && !over(s); r++) {
+            helped |= take_better(s, rewritten(*best, rules.names[r], SIZE_MAX), best, cycles);
+            for (size_t i = 0; i < (*best)->count && !over(s); i++)
+                helped |= take_better(s, rewritten(*best, rules.names[r], i), best, cycles);
+        }
+    }
+    rules_of(all, &rules);
+    for (size_t r = 0; r < rules.count; r++) {
+        struct version *next = rewritten(all, rules.names[r], SIZE_MAX);
+        if (next) {
+            version_free(all);
+            all = next;
+        }
+    }
+    take_better(s, all, best, cycles);
+}
+
+static void move_one(uint32_t *order, size_t from, size_t to)
+{
+    const uint32_t moved = order[from];
+
+    if (from < to)
+        memmove(order + from, order + from + 1, (to - from) * sizeof *order);
+    else
+        memmove(order + to + 1, order + to, (from - to) * sizeof *order);
+    order[to] = moved;
+}
+
+static double order_cost(struct tune_search *s, const struct version *c, const uint32_t *order, struct insn *room)
+{
+    uint64_t offset = s->insns[0].offset;
+
+    for (size_t i = 0; i < c->count; i++) {
+        room[i] = c->insns[order[i]];
+        room[i].offset = offset;
+        offset += room[i].length;
+    }
+    return cycles_of(s, room, c->count, c->times);
+}
+
+/* Single instructions moved elsewhere, kept when that is no slower: a walk over orders of the same cost finds what no single move does. The best order seen is @c's. */
+static bool reorder(struct tune_search *s, struct version *c, double *cycles)
+{
+    const size_t n = c->count;
+    struct dataflow *flow = dataflow_new(c->insns, n);
+    uint32_t *order = mem_alloc((n + 1) * sizeof *order), *next = mem_alloc((n + 1) * sizeof *next), *best = mem_alloc((n + 1) * sizeof *best);
+    struct insn *room = mem_alloc((n + 1) * sizeof *room);
+    double current = *cycles, least = *cycles;
+
+    for (size_t i = 0; i < n; i++)
+        order[i] = best[i] = (uint32_t)i;
+    const size_t until = s->t->simulated + s->options->tries;
+    for (size_t vain = 0; s->t->simulated < until && vain < 50 * (size_t)s->options->tries && !over(s); vain++) {
+        const size_t from = rng_below(&s->rng, n), to = rng_below(&s->rng, n);
+        memcpy(next, order, n * sizeof *order);
+        move_one(next, from, to);
+        if (from == to || !dataflow_moves(flow, order[from]) || !dataflow_keeps(flow, next))
+            continue;
+        const double now = order_cost(s, c, next, room);
+        if (now <= current + BETTER) {
+            memcpy(order, next, n * sizeof *order);
+            current = now;
+        }
+        if (now < least - BETTER) {
+            memcpy(best, next, n * sizeof *best);
+            least = now;
+        }
+    }
+    const bool better = least < *cycles - BETTER;
+    if (better) {
+        version_reorder(c, best);
+        version_place(c, s->insns[0].offset);
+        version_note(c, "reordered");
+        *cycles = least;
+    }
+    dataflow_free(flow);
+    free(order);
+    free(next);
+    free(best);
+    free(room);
+    return better;
+}
+
+static int compare_tuned(const void *a, const void *b)
+{
+    const struct tuned *x = a, *y = b;
+
+    if (fabs(x->cycles - y->cycles) > BETTER)
+        return x->cycles < y->cycles ? -1 : 1;
+    return x->version->count < y->version->count ? -1 : x->version->count > y->version->count;
+}
+
+/* Keeps a copy of @c where it is a gain. */
+static void keep(struct tune_search *s, const struct version *c, double cycles)
+{
+    if (!(cycles < s->t->cycles * (1 - GAIN)))
+        return;
+    for (size_t i = 0; i < s->t->found.count; i++)
+        if (strcmp(str_text(&s->t->found.items[i].version->what), str_text(&c->what)) == 0)
+            return;
+    struct version *copy = version_copy(c);
+    version_place(copy, s->insns[0].offset);
+    vec_push(&s->t->found, ((struct tuned){copy, cycles}));
+}
+
+/* From @take_c on: rewritten, and reordered; each step that is a gain is kept. */
+static void improve(struct tune_search *s, struct version *take_c)
+{
+    struct version *best = take_c, *plain;
+    double cycles = cost_of(s, best), own = cycles;
+
+    plain = version_copy(best);
+    keep(s, best, cycles);
+    rewrite_all(s, &best, &cycles);
+    keep(s, best, cycles);
+    if (reorder(s, best, &cycles))
+        keep(s, best, cycles);
+    if (strcmp(str_text(&best->what), str_text(&plain->what)) != 0 && reorder(s, plain, &own))
+        keep(s, plain, own);
+    version_free(plain);
+    version_free(best);
+}
+
+struct tune *tune_new(const struct insn *insns, size_t count, const struct machine *m, const struct tune_options *options, const struct tune_hooks *hooks, struct err *err)
+{
+    struct tune_search s = {.insns = insns, .count = count, .options = options, .hooks = hooks, .work = block_work_new(m), .simulator = simulator_new(), .t = mem_zero(1, sizeof(struct tune))};
+    struct block_options block = {.shape = shape_of(insns, count), .align = (unsigned)(insns[0].offset % 64)};
+    struct bounds bounds;
+
+    s.total = options->tries * (options->unroll >= 4 ? 6u : options->unroll >= 2 ? 4u : 2u);
+    rng_seed(&s.rng, options->seed);
+    bounds_of(s.work, insns, count, &block, false, &bounds);
+    s.t->unknown = bounds.unknown;
+    s.t->cycles = cycles_of(&s, insns, count, 1);
+    improve(&s, version_new(insns, count));
+    for (unsigned times = 2; times <= options->unroll && !over(&s); times *= 2) {
+        struct version *plain = version_unroll(insns, count, times, false), *free_order = options->reassociate ? version_unroll(insns, count, times, true) : NULL;
+        const bool same = plain && free_order && free_order->before.count == plain->before.count;
+        if (plain)
+            improve(&s, plain);
+        if (free_order && !same)
+            improve(&s, free_order);
+        else
+            version_free(free_order);
+    }
+    const bool cancelled = over(&s);
+    simulator_free(s.simulator);
+    block_work_free(s.work);
+    if (s.t->found.count)
+        qsort(s.t->found.items, s.t->found.count, sizeof *s.t->found.items, compare_tuned);
+    if (!cancelled)
+        return s.t;
+    tune_free(s.t);
+    err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    return NULL;
+}
+
+void tune_free(struct tune *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->found.count; i++)
+        version_free(t->found.items[i].version);
+    vec_done(&t->found);
+    free(t);
+}

@@ -1,0 +1,45 @@
+/* Another way to write a loop: the same computation in another order, in other instructions, or several iterations at once. One thread. */
+#ifndef PORTOLAN_TUNE_VERSION_H
+#define PORTOLAN_TUNE_VERSION_H
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "isa/insn.h"
+
+struct version {
+    struct insn *insns;      /* texts are borrowed from the loop, NULL where an instruction is new */
+    uint32_t *origin;        /* of each: the instruction of the loop that it stands for */
+    size_t count;
+    unsigned times;          /* iterations of the loop in one of it */
+    VEC(struct insn) before, after;   /* once, around the loop: sums that begin and come together */
+    uint64_t fresh[2];       /* registers that it writes and the loop does not name: bits by number */
+    unsigned lanes;          /* sums of floating-point lanes of so many bits in another order; 0: none */
+    uint32_t flags;          /* FLAG_... that are left as the loop leaves them */
+    struct str what;         /* "2 iterations at once, shl by 1 as add, reordered" */
+};
+
+#define FLAGS_ALL (FLAG_CARRY | FLAG_PARITY | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
+
+/* The loop itself. */
+struct version *version_new(const struct insn *insns, size_t count);
+struct version *version_copy(const struct version *c);
+void version_free(struct version *c);
+/* Adds @what to what was done, once. */
+void version_note(struct version *c, const char *what);
+/* Puts @count instructions in the place of @at. */
+void version_replace(struct version *c, size_t at, const struct insn *with, unsigned count);
+/* Its instructions in the order @order. */
+void version_reorder(struct version *c, const uint32_t *order);
+/* Places of its instructions in the code, one after the other from @offset on. */
+void version_place(struct version *c, uint64_t offset);
+bool version_fresh(const struct version *c, uint8_t reg);
+
+/* @times (2, 4) iterations at once: copies of the loop, of which only the last branches; steps of pointers and counters are taken together where all that reads them can be
+ * moved, comparisons of the others are left out, and sums go on in registers of their own, those of floating point only with @reassociate. The loop's trip count
+ * must be a multiple of @times. NULL when the loop is not of that kind. */
+struct version *version_unroll(const struct insn *insns, size_t count, unsigned times, bool reassociate);
+
+/* Its whole code as assembler text: what was done and what it needs as comments, what comes before, the loop, what comes after. */
+void version_print(const struct version *c, const char *name, bool att, struct str *out);
+
+#endif
