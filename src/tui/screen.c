@@ -3,6 +3,7 @@
 
 #include <curses.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -19,7 +20,8 @@
 
 #define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
 
-static bool opened, colors;
+static atomic_bool opened;   /* any thread that ends the program restores the terminal */
+static bool colors;
 static struct str pasted;
 static MEVENT mouse;
 
@@ -68,8 +70,7 @@ static void init_half_blocks(void)
 
 static void restore(void)
 {
-    if (opened) {
-        opened = false;
+    if (atomic_exchange(&opened, false)) {
         fputs("\033[?2004l", stdout);
         endwin();
         fflush(stdout);
@@ -80,7 +81,7 @@ bool screen_open(bool color)
 {
     if (!newterm(NULL, stdout, stdin))
         return false;
-    opened = true;
+    atomic_store(&opened, true);
     die_set_hook(restore);
     fault_watch();
     raw();
@@ -143,6 +144,8 @@ static attr_t attributes(const struct cell *cell)
 
 void screen_show(const struct grid *g, int x, int y)
 {
+    if (!atomic_load(&opened))   /* a job's fault is ending the program: the terminal stays as it was before */
+        return;
     for (unsigned row = 0; row < g->height && row < (unsigned)LINES; row++)
         for (unsigned column = 0; column < g->width && column < (unsigned)COLS; column++) {
             const struct cell *cell = &g->cells[(size_t)row * g->width + column];

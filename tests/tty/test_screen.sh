@@ -242,4 +242,22 @@ test_crash_saves_the_session() {
     holds out 'imul rax, rbx'
 }
 
+# A fault of a job's own thread ends no less well, though the screen goes on meanwhile.
+test_crash_of_a_job() {
+    needs python3
+    open_shell
+    enter "XDG_STATE_HOME=$home/other '$portolan' & echo \$! >$home/pid; fg"
+    see 'No kernel is loaded'
+    prompt "experiments load $source/data/experiments/golden-cove-five.csv; evolve start --threads 1 --checkpoint none"
+    see 'shows its progress'
+    python3 -c 'import ctypes, os, sys
+pid = int(sys.argv[1])
+worker = [int(task) for task in os.listdir("/proc/%d/task" % pid) if int(task) != pid][0]
+sys.exit(ctypes.CDLL(None).tgkill(pid, worker, 11))' "$(cat "$home/pid")" || fail 'no thread of a job'
+    see 'the session was saved'
+    see_prompt
+    enter 'echo still $((40 + 2))'
+    see 'still 42'
+}
+
 run_tests
