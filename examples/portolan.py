@@ -31,15 +31,15 @@ def main(name, experiment, code=None):
     error, cycles = Error(), ctypes.c_double()
     machine = library.portolan_machine_load(name.encode(), ctypes.byref(error))
     if not machine:
-        sys.exit(error.text.decode())
+        sys.exit(error.text.decode(errors="replace"))
     try:
         if not library.portolan_throughput(machine, experiment.encode(), ctypes.byref(cycles), ctypes.byref(error)):
-            sys.exit(error.text.decode())
+            sys.exit(error.text.decode(errors="replace"))
         print(f"{library.portolan_machine_title(machine).decode()}: {cycles.value:.2f} cycles")
         if code:
             data, analysis = bytes.fromhex(code), Analysis(size=ctypes.sizeof(Analysis))
             if not library.portolan_analyze(machine, data, len(data), ctypes.byref(analysis), ctypes.byref(error)):
-                sys.exit(error.text.decode())
+                sys.exit(error.text.decode(errors="replace"))
             print(f"{analysis.cycles:.2f} cycles per iteration, bound by {library.portolan_bound_name(analysis.bottleneck).decode()}")
     finally:
         library.portolan_machine_free(machine)

@@ -20,6 +20,7 @@
 #include "throughput/predict.h"
 #include "work/pool.h"
 
+#define THREADS_MOST 1024   /* as of the program's --threads */
 #define API __attribute__((visibility("default")))
 
 static_assert((int)PORTOLAN_BOUNDS == (int)BOUND_COUNT && (int)PORTOLAN_BOUND_RETIRE == (int)BOUND_RETIRE && (int)PORTOLAN_BOUND_DIVIDERS == (int)BOUND_PIPES,
@@ -256,6 +257,10 @@ API portolan_machine *portolan_infer(const char *file, const portolan_inference 
         hand_over(&own, inference, inference->size, sizeof own);
     if (!file || !(own.seconds > 0 || own.generations)) {
         refuse_argument(error, "no file is named, or neither seconds nor generations end the run");
+        return NULL;
+    }
+    if (own.threads > THREADS_MOST) {
+        refuse_argument(error, "more than 1024 threads");
         return NULL;
     }
     evolve_defaults(&o);

@@ -90,9 +90,9 @@ int portolan_evaluate(const portolan_machine *machine, const char *file, portola
 typedef struct portolan_inference {
     size_t size;                     /* sizeof (portolan_inference), by the caller; 0 in the members below: the default */
     unsigned ports;                  /* of the mapping; 0: as few as explain the measurements */
-    unsigned threads;                /* 0: one */
+    unsigned threads;                /* 0: one; up to 1024 */
     unsigned generations;            /* 0: no limit; then there must be one on seconds */
-    double seconds;
+    double seconds;                  /* 0: no limit. The search plans with it: half of it is for the first generation */
     uint64_t seed;                   /* 0: 1 */
 } portolan_inference;
 

@@ -164,6 +164,27 @@ static bool is_control(const struct experiments *t, size_t index)
     return text && strcmp(text, "yes") == 0;
 }
 
+static int order_terms(const void *a, const void *b)
+{
+    const struct experiment_term *x = a, *y = b;
+    return strcmp(x->form, y->form);
+}
+
+/* Sets @out to what names row @index in every table: its terms in the order of their forms' names. Tables order them by where a form is first mentioned. */
+static void set_key(const struct experiments *t, size_t index, struct str *out)
+{
+    const struct flat_term *terms = experiments_terms(t, index);
+    struct experiment e = {.count = t->rows.items[index].count};
+
+    e.terms = mem_zero(e.count + 1, sizeof *e.terms);
+    for (unsigned k = 0; k < e.count; k++)
+        e.terms[k] = (struct experiment_term){t->forms.items[terms[k].form], terms[k].count};
+    qsort(e.terms, e.count, sizeof *e.terms, order_terms);
+    str_clear(out);
+    experiment_print(&e, out);
+    free(e.terms);
+}
+
 /* What a host measured of a control. */
 struct sighting {
     char *text;
@@ -201,8 +222,7 @@ static void compare_hosts(struct host_merging *w)
         for (size_t i = 0; i < w->parts[p].table->rows.count; i++) {
             if (!is_control(w->parts[p].table, i) || !experiments_measured(w->parts[p].table, i))
                 continue;
-            str_clear(&text);
-            experiments_print(w->parts[p].table, i, &text);
+            set_key(w->parts[p].table, i, &text);
             vec_push(&seen, ((struct sighting){mem_strdup(str_text(&text)), p, w->parts[p].table->rows.items[i].cycles}));
         }
     if (seen.count)
@@ -223,27 +243,41 @@ static void compare_hosts(struct host_merging *w)
     }
 }
 
-/* All rows of hosts that agree, the controls once. */
+/* The rows of @t that are not @controls, or of these the ones that are @measured or not, as @t has them, and not yet in @taken. */
+static void join_rows(struct host_merging *w, const struct experiments *t, bool controls, bool measured, struct names *taken)
+{
+    bool *keep = mem_zero(t->rows.count + 1, sizeof *keep);
+    struct str text = {0};
+
+    for (size_t i = 0; i < t->rows.count; i++) {
+        bool control = is_control(t, i);
+        keep[i] = control == controls && (!control || experiments_measured(t, i) == measured);
+        if (!keep[i] || !control)
+            continue;
+        set_key(t, i, &text);
+        keep[i] = names_find(taken, str_text(&text)) == UINT32_MAX;
+        names_add(taken, str_text(&text));
+    }
+    struct experiments *rows = experiments_copy(t, keep);
+    if (w->made)
+        experiments_append(w->made, rows);
+    else
+        w->made = experiments_hold(rows);
+    experiments_free(rows);
+    str_done(&text);
+    free(keep);
+}
+
+/* All rows of hosts that agree, the controls once: as the first measured them, or at last those that none did. */
 static void join(struct host_merging *w)
 {
-    bool first = true;
+    struct names taken = {0};
 
-    for (size_t p = 0; p < w->count; p++) {
-        const struct experiments *t = w->parts[p].table;
-        if (w->parts[p].deviates && !w->all)
-            continue;
-        bool *keep = mem_zero(t->rows.count + 1, sizeof *keep);
-        for (size_t i = 0; i < t->rows.count; i++)
-            keep[i] = first || !is_control(t, i);
-        struct experiments *taken = experiments_copy(t, keep);
-        if (w->made)
-            experiments_append(w->made, taken);
-        else
-            w->made = experiments_hold(taken);
-        experiments_free(taken);
-        free(keep);
-        first = false;
-    }
+    for (int pass = 0; pass < 3; pass++)
+        for (size_t p = 0; p < w->count; p++)
+            if (!w->parts[p].deviates || w->all)
+                join_rows(w, w->parts[p].table, pass != 1, pass == 0, &taken);
+    names_done(&taken);
 }
 
 static void tell_hosts(const struct host_merging *w, struct result *result)

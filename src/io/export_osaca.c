@@ -24,7 +24,7 @@ struct item {
     bool spelled;           /* assembly text can name it */
     unsigned rank;          /* smaller stands for its group */
     size_t order;           /* in the mapping */
-    char key[96];           /* general spelling: name and operand classes; forms of one key look alike to OSACA */
+    char key[96];           /* general spelling: name and operand classes; spelled forms of one key look alike to OSACA */
 };
 
 struct writer {
@@ -364,7 +364,7 @@ static void put_forms(struct writer *w)
     if (n)
         qsort(items, n, sizeof *items, order_items);
     for (size_t from = 0, to; from < n && !watch_steps(FORM_STEPS); from = to) {
-        for (to = from + 1; to < n && strcmp(items[to].key, items[from].key) == 0; to++)
+        for (to = from + 1; to < n && items[from].spelled && strcmp(items[to].key, items[from].key) == 0; to++)
             ;
         put_group(w, items + from, to - from);
     }

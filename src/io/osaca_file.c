@@ -59,6 +59,8 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
     if (!text && !(node && node->type == YAML_SEQUENCE_NODE))
         return fault(r, node, "write '01' or ['0', '1']", "expected a list of ports");
     for (size_t i = 0; text && text[i]; i++) {
+        if (i == LIST_LIMIT)
+            return fault(r, node, "name each port once", "the list of ports is too long");
         int port = ports_find(&r->ports, text + i, 1);
         if (port < 0)
             return yaml_tree_fault(&r->tree, node, r->err, "add it to ports, or write names longer than a character as a list",
@@ -184,8 +186,9 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
         return fault(r, node, "give the mnemonic", "an instruction form without a name");
     if (shortage_met())
         return err_memory(r->err, r->tree.name, r->names.count * sizeof *r->names.items);
-    if (r->names.count == NAME_LIMIT)
+    if (r->names_read >= NAME_LIMIT)
         return fault(r, node, "split the file", "more than a million names");
+    r->names_read++;
     struct osaca_name ref = {mem_strdup(text), entry};
     for (char *p = ref.name; *p; p++)
         *p = (char)tolower((unsigned char)*p);
@@ -248,11 +251,13 @@ static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
     return true;
 }
 
-/* @why of @node joins the list of what was not taken; false, with the file's err, when nothing more can be read at all. */
+/* @why of @node joins the list of what was not taken; false, with the file's err, when nothing more can be read at all. A mapping of too many keys is listed without
+ * its name: to look for it in each of many aliases would take too long. */
 static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err *why, struct err *outer)
 {
     struct osaca_skip s = {.line = why->line};
-    const yaml_node_t *name = yaml_tree_get(&r->tree, node, "name");
+    bool small = node->type == YAML_MAPPING_NODE && node->data.mapping.pairs.top - node->data.mapping.pairs.start <= KEY_LIMIT;
+    const yaml_node_t *name = small ? yaml_tree_get(&r->tree, node, "name") : NULL;
     const char *text = yaml_tree_text(name && name->type == YAML_SEQUENCE_NODE ? yaml_tree_item(&r->tree, name, 0) : name);
 
     r->err = outer;

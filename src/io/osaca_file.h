@@ -51,6 +51,7 @@ struct osaca_file {
     struct ports ports;
     VEC(struct osaca_entry) entries;
     VEC(struct osaca_name) names;           /* sorted */
+    size_t names_read;                      /* those of entries that were left out among them */
     VEC(struct osaca_rule) loads, stores;   /* the default comes last */
     struct { char class[16]; double cycles; } load_latency[16];
     unsigned load_latency_count;

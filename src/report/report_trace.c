@@ -47,7 +47,7 @@ static const char script[] =
     "const canvas=document.getElementById('trace'),told=document.getElementById('told'),g=canvas.getContext('2d');\n"
     "const first=steps.reduce((a,s)=>Math.min(a,s[2]),Infinity),last=steps.reduce((a,s)=>Math.max(a,s[6]),0);\n"
     "const left=260,top_=24;let x0=first,y0=0,sx=1,sy=1,drag=null;\n"
-    "function all(){x0=first;y0=0;sx=(canvas.width-left)/Math.max(1,last-first+1);sy=(canvas.height-top_)/Math.max(1,steps.length);draw();}\n"
+    "function all(){x0=first;y0=0;sx=Math.max(1,canvas.width-left)/Math.max(1,last-first+1);sy=Math.max(1,canvas.height-top_)/Math.max(1,steps.length);draw();}\n"
     "function X(c){return left+(c-x0)*sx;}\nfunction Y(r){return top_+(r-y0)*sy;}\n"
     "function draw(){g.clearRect(0,0,canvas.width,canvas.height);g.font=Math.max(6,Math.min(13,sy*.8))+'px monospace';g.textBaseline='middle';\n"
     "steps.forEach((s,r)=>{const y=Y(r);if(y<top_-sy||y>canvas.height)return;\n"

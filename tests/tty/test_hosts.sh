@@ -67,4 +67,33 @@ test_a_host_that_disagrees_is_left_out() {
     holds err 'every host disagrees'
 }
 
+# Whichever of its forms a host mentions first: a control is the same experiment.
+test_controls_are_compared_in_any_order() {
+    for host in 1 2 3; do
+        printf 'experiment,cycles,control\n' >"$work/way-$host.csv"
+        for form in 'ADD (R64, R64)' 'SUB (R64, R64)' 'XOR (R64, R64)'; do
+            case $host in
+            1) printf '"%s",0.25,yes\n"IMUL (R64, R64) + %s",1,yes\n' "$form" "$form" ;;
+            2) printf '"IMUL (R64, R64) + %s",1,yes\n"%s",0.25,yes\n' "$form" "$form" ;;
+            3) printf '"%s",0.25,yes\n"%s + IMUL (R64, R64)",2,yes\n' "$form" "$form" ;;
+            esac
+        done >>"$work/way-$host.csv"
+    done
+    expect 0 "$portolan" --format csv -e "experiments merge $work/way-1.csv $work/way-2.csv $work/way-3.csv; experiments save $work/merged.csv"
+    for host in 1 2; do grep -q "way-$host.csv,6,6,0,0,0" "$work/out" || fail "$(cat "$work/out")"; done
+    grep -q 'way-3.csv,6,6,3,0.5,1' "$work/out" || fail "$(cat "$work/out")"
+    [ "$(count "$work/merged.csv")" -eq 6 ] || fail "$(cat "$work/merged.csv")"
+}
+
+# A control without a value on the first host comes from the next that measured it; one that nobody measured is there all the same, once.
+test_controls_are_of_who_measured_them() {
+    part() { printf 'experiment,cycles,control\n"ADD (R64, R64)",%s,yes\n"IMUL (R64, R64)",1,yes\n"2*IMUL (R64, R64)",,yes\n"%s*ADD (R64, R64)",%s,\n' "$2" "$3" "$3" >"$work/own-$1.csv"; }
+    part 1 '' 2
+    part 2 0.25 3
+    part 3 0.25 4
+    expect 0 "$portolan" -e "experiments merge $work/own-1.csv $work/own-2.csv $work/own-3.csv; experiments save $work/merged.csv"
+    [ "$(count "$work/merged.csv")" -eq 6 ] || fail "$(cat "$work/merged.csv")"
+    grep -q '^"ADD (R64, R64)",0.25,' "$work/merged.csv" || fail "the value of the second host is lost: $(cat "$work/merged.csv")"
+}
+
 run_tests

@@ -63,6 +63,22 @@ test_inference() {
     grep -q '^IMUL (R64, R64)	1\*p[0-3]$' "$work/out" || fail "$(cat "$work/out")"
     expect 1 example infer "$work/e.csv" 0 4
     holds err 'neither seconds nor generations'
+    cat >"$work/threads.c" <<'CODE'
+#include <portolan.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    portolan_error error;
+    portolan_inference how = {.size = sizeof how, .seconds = 1, .threads = 100000};
+    (void)argc;
+    if (!portolan_infer(argv[1], &how, NULL, NULL, &error))
+        puts(error.text);
+    return 0;
+}
+CODE
+    ${CC:-cc} -std=c11 -I"$source/src/api" -o "$work/threads" "$work/threads.c" -L"$build" -lportolan || fail 'threads.c'
+    expect 0 "$work/threads" "$work/e.csv"
+    holds out 'more than 1024 threads'
 }
 
 # No name but the interface's, each with its version, and no state that could be shared.

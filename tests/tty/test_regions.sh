@@ -87,7 +87,15 @@ test_trace_is_a_page() {
     ! grep -qE 'src=|href=|https?:' "$work/t.html" || fail 'the page fetches something'
     if command -v node >/dev/null 2>&1; then
         sed -n '/<script>/,/<\/script>/p' "$work/t.html" | sed '1d;$d' >"$work/t.js"
-        node --check "$work/t.js" || fail 'the script of the page is wrong'
+        # Also in a window that is narrower than the names of the instructions.
+        for width in 10 1000; do
+            { echo "const side = $width;"; cat <<'STUB'; cat "$work/t.js"; } >"$work/page.js"
+const pen = new Proxy({}, {get: () => () => {}, set: () => true});
+const element = {clientWidth: side, clientHeight: side, getContext: () => pen, addEventListener: () => {}};
+const document = {getElementById: () => element}, window = {addEventListener: () => {}};
+STUB
+            timeout 60 node "$work/page.js" || fail "the script of the page fails in $width pixels"
+        done
     fi
     # What a file is called is text, not markup.
     cp "$source/data/kernels/pi-O1.s" "$work/a<b>&.s"

@@ -497,6 +497,30 @@ static void test_aliases_are_bounded(void **state)
     str_done(&text);
 }
 
+/* Names of entries that are left out count, too: a list of them may stand in any number of entries. */
+static void test_names_are_bounded(void **state)
+{
+    (void)state;
+    struct str text = {0};
+    struct osaca_notes notes;
+
+    str_add(&text, "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: addq, operands: [{class: register, name: gpr}, {class: register, name: gpr}], latency: 1, "
+                   "port_pressure: [[1, '0']]}\n- &e {name: [add");
+    for (int k = 0; k < 2000; k++)
+        str_add(&text, ", a");
+    str_add(&text, ", []]}\n");
+    for (int k = 0; k < 1000; k++)
+        str_add(&text, "- *e\n");
+    struct machine *m = import_osaca_parse("x", "bomb", text.data, text.length, shipped_forms(), &notes, NULL);
+    assert_usage(m, "ADD (R64, R64)", "1*p0", 1);
+    assert_int_equal(notes.skipped_count, 1001);
+    assert_non_null(strstr(notes.skipped[0].why, "without a name"));
+    assert_non_null(strstr(notes.skipped[1000].why, "more than a million names"));
+    osaca_notes_done(&notes);
+    machine_free(m);
+    str_done(&text);
+}
+
 static void test_odd_names_survive(void **state)
 {
     (void)state;
@@ -526,6 +550,7 @@ int main(void)
         cmocka_unit_test(test_aliases_are_bounded),    cmocka_unit_test(test_odd_names_survive),
         cmocka_unit_test(test_bad_entries_are_left_out), cmocka_unit_test(test_reads_aarch64),
         cmocka_unit_test(test_foreign_eyes_on_aarch64), cmocka_unit_test(test_files_of_osaca),
+        cmocka_unit_test(test_names_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
