@@ -96,7 +96,7 @@ static void name_views(struct session *s, const char *verb, void (*add)(void *to
         view_words(add, to);
 }
 
-static const struct session_views batch_views = {print_view, name_views, NULL};
+static const struct session_views batch_views = {.command = print_view, .words = name_views};
 
 struct arguments {
     VEC(char *) commands, machines, files;
@@ -254,7 +254,7 @@ static bool open_file(struct session *s, const char *file, bool *kernel, struct 
 }
 
 /* The workbench: what was named is loaded before the screen opens. */
-static bool open_workbench(struct session *s, char **files, size_t count, int *status, struct err *err)
+static bool open_workbench(struct session *s, char **files, size_t count, bool welcome, int *status, struct err *err)
 {
     bool kernel;
 
@@ -265,7 +265,7 @@ static bool open_workbench(struct session *s, char **files, size_t count, int *s
         session_use_shelved(s, 0, s->document.shelf.list.items[0].loop);
     s->views = NULL;
     if (!s->quit)
-        *status = mainloop_run(s);
+        *status = mainloop_run(s, welcome);
     return true;
 }
 
@@ -306,7 +306,7 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     if (a->commands.count)
         return ok;
     if (!a->batch && terminal)
-        return open_workbench(s, a->files.items, a->files.count, status, err);
+        return open_workbench(s, a->files.items, a->files.count, !a->files.count && !a->session, status, err);
     if (!a->batch && a->files.count)
         return run_files(s, a->files.items, a->files.count, err);
     return run_script(s, a->files.count ? a->files.items[0] : NULL, err);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/path.h"
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
+#include "cmd/keeping.h"
 #include "cmd/task.h"
 #include "infer/select.h"
 #include "io/population_file.h"
@@ -47,7 +47,7 @@ const struct parameter evolve_start_options[] = {
     {.name = "--volume-weight", .kind = PARAMETER_NUMBER, .at = AT(volume_weight), .value = "W", .initial = INITIAL(EVOLVE_VOLUME_WEIGHT), .help = "pmevo: weight of the volume against the error"},
     {.name = "--from", .kind = PARAMETER_TEXT, .at = AT(from), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "random mappings", .help = "machine whose mapping to start from"},
     {.name = "--continue", .kind = PARAMETER_FLAG, .at = AT(go_on), .help = "start from the last run's population; with --active, from its experiments"},
-    {.name = "--checkpoint", .kind = PARAMETER_TEXT, .at = AT(checkpoint), .value = "FILE|none", .complete = COMPLETE_FILE, .otherwise = "evolve.json in the state directory",
+    {.name = "--checkpoint", .kind = PARAMETER_TEXT, .at = AT(checkpoint), .value = "FILE|none", .complete = COMPLETE_FILE, .otherwise = "a file of its own in the state directory",
      .help = "file to save the population in, for evolve resume"},
     {.name = "--tolerant", .kind = PARAMETER_FLAG, .at = AT(tolerant), .help = "pmevo: follow the authors' program where it differs from the paper"},
     {.name = "--active", .kind = PARAMETER_FLAG, .at = AT(active), .help = "first measure, in rounds, the experiments on which near-optimal mappings disagree"},
@@ -60,15 +60,6 @@ const struct parameter evolve_start_options[] = {
     {.name = "--by-chance", .kind = PARAMETER_FLAG, .at = AT(by_chance), .help = "with --active: choose experiments at random (for comparison)"},
     {0},
 };
-
-/* Where checkpoints go unless told otherwise, its directory made: the caller frees; NULL when there is no home. */
-static char *state_path(void)
-{
-    char *path = path_state("evolve.json");
-    if (path)
-        path_make_parents(path, 0700, NULL);   /* what cannot be made shows when the checkpoint is written */
-    return path;
-}
 
 static void fill_options(const struct session *s, const struct evolve_values *v, struct evolve_options *o)
 {
@@ -94,6 +85,7 @@ static void fill_options(const struct session *s, const struct evolve_values *v,
 
 void evolve_session_add(struct session *s, struct evolve_run *take_run)
 {
+    unfinished_run_done(&s->document.unfinished);
     s->document.runs = mem_resize(s->document.runs, (s->document.run_count + 1) * sizeof *s->document.runs);
     s->document.runs[s->document.run_count++] = take_run;
 }
@@ -179,8 +171,10 @@ static bool read_checkpoint(struct starting *w, struct err *err)
 
     if (!population_load(w->checkpoint, p, err))
         return false;
-    w->o.population = p->count > 2 ? (unsigned)p->count : 2;
-    w->o.seconds = fmax(SECONDS_DEFAULT - p->seconds, SECONDS_DEFAULT / 4.0);
+    if (p->count > 1)   /* of one alone all individuals start */
+        w->o.population = (unsigned)p->count;
+    const double limit = p->limit > 0 ? p->limit : SECONDS_DEFAULT;
+    w->o.seconds = fmax(limit - p->seconds, fmin(limit, SECONDS_DEFAULT) / 4.0);
     w->o.begun = clock_seconds();
     return true;
 }
@@ -249,7 +243,7 @@ static bool run_start(struct session *s, const void *values, struct result *resu
     w->names = v->ports.named ? v->ports.ports : w->names;
     bool ok = ((v->active && v->go_on) || need_experiments(s, err)) && agree(v, &w->o, err);
 
-    w->checkpoint = !v->checkpoint ? state_path() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
+    w->checkpoint = !v->checkpoint ? keeping_checkpoint_new() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
     if (ok && v->active) {
         const struct active_choice choice = {v->simulate, v->most == NOT_GIVEN ? 0 : v->most, v->size == NOT_GIVEN ? 0 : v->size, v->by_chance, v->go_on};
         ok = evolve_start_active(s, &choice, &w->o, w->checkpoint, err);
@@ -282,7 +276,7 @@ struct resume_values {
 
 static const struct parameter resume_arguments[] = {
     {.name = "CHECKPOINT", .kind = PARAMETER_TEXT, .at = offsetof(struct resume_values, file), .complete = COMPLETE_FILE,
-     .otherwise = "the paused run, or evolve.json in the state directory", .help = "checkpoint file of evolve start"},
+     .otherwise = "the paused run, else that of the session that was loaded, else the newest in the state directory", .help = "checkpoint file of evolve start"},
     {0},
 };
 
@@ -292,11 +286,11 @@ static bool resume_checkpoint(struct session *s, const char *file, struct err *e
     struct starting *w = mem_zero(1, sizeof *w);
 
     w->resumed = true;
-    w->checkpoint = file ? mem_strdup(file) : state_path();
+    w->checkpoint = mem_strdup(file);
     evolve_defaults(&w->o);
     w->o.threads = session_threads(s);
     w->o.seed = s->settings.seed;
-    if (need_experiments(s, err) && (w->checkpoint || err_set(err, ERR_USAGE, "give the checkpoint file", "no state directory")))
+    if (need_experiments(s, err))
         return start(s, w, err);
     starting_free(w);
     return false;
@@ -306,8 +300,16 @@ static bool run_resume(struct session *s, const void *values, struct result *res
 {
     const struct resume_values *v = values;
 
-    if (v->file || !s->document.run_count)
+    if (v->file)
         return resume_checkpoint(s, v->file, err);
+    if (s->document.unfinished.checkpoint)
+        return resume_checkpoint(s, s->document.unfinished.checkpoint, err);
+    if (!s->document.run_count) {
+        char *last = keeping_checkpoint_last();
+        bool ok = last ? resume_checkpoint(s, last, err) : err_set(err, ERR_USAGE, "give the checkpoint file", "no run has left a checkpoint");
+        free(last);
+        return ok;
+    }
     struct evolve_run *run = s->document.runs[s->document.run_count - 1];
     evolve_pause(run->evolve, false);
     result_set_confirmation(result);

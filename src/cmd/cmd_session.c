@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "cmd/keeping.h"
 #include "cmd/session_file.h"
 #include "cmd/task.h"
 
@@ -11,7 +12,7 @@ struct path_values {
     const char *path;
 };
 
-static const struct parameter directory[] = {
+static const struct parameter saved_to[] = {
     {.name = "DIRECTORY", .kind = PARAMETER_TEXT, .at = offsetof(struct path_values, path), .required = true, .complete = COMPLETE_FILE,
      .help = "session directory; only session files in it are replaced"},
     {0},
@@ -63,7 +64,7 @@ const struct command command_session_save = {
     .name = "session save",
     .help = "save kernel, machines, changes, experiments and settings to a directory",
     .description = "Replaces an older session there completely, or not at all.",
-    .arguments = directory,
+    .arguments = saved_to,
     .examples = save_examples,
     .values_size = sizeof(struct path_values),
     .flags = COMMAND_JOB,
@@ -97,8 +98,11 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     (void)result;   /* the job fills it */
     if (!session_idle(err))
         return false;
+    char *directory = keeping_find(v->path, err);
+    if (!directory)
+        return false;
     struct moving *m = mem_zero(1, sizeof *m);
-    m->directory = mem_strdup(v->path);
+    m->directory = directory;
     m->into = s;
     bool ok = task_start(s, "session load", "loads", &ops, m, err);
     if (ok && s->waiting.now)   /* it goes on */
@@ -107,13 +111,19 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     return ok;
 }
 
-static const char *const load_examples[] = {"session load work", NULL};
+static const struct parameter loaded[] = {
+    {.name = "DIRECTORY", .kind = PARAMETER_TEXT, .at = offsetof(struct path_values, path), .required = true, .complete = COMPLETE_FILE,
+     .help = "session directory, a name of session list, or last: the newest of a workbench that has ended"},
+    {0},
+};
+
+static const char *const load_examples[] = {"session load work", "session load last", NULL};
 
 const struct command command_session_load = {
     .name = "session load",
     .help = "resume a saved session",
     .description = "Replaces the current session. Refused while jobs run.",
-    .arguments = directory,
+    .arguments = loaded,
     .examples = load_examples,
     .values_size = sizeof(struct path_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,

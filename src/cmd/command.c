@@ -119,12 +119,16 @@
     COMMAND(filter) \
     COMMAND(session_save) \
     COMMAND(session_load) \
+    COMMAND(session_list) \
+    COMMAND(session_diff) \
     COMMAND(undo) \
     COMMAND(redo) \
     COMMAND(set) \
     COMMAND(export) \
     COMMAND(source) \
     COMMAND(help) \
+    COMMAND(tutorial) \
+    COMMAND(demo) \
     COMMAND(quit)
 
 #define DECLARED(name) extern const struct command command_##name;
@@ -386,6 +390,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
     result_free(s->result);
     s->result = outer;
     shortage_restore(before);
+    if (ok && line && s->views && s->views->ran)
+        s->views->ran(s, c->name);
     return ok;
 }
 

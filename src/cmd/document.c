@@ -9,6 +9,7 @@
 #include "cmd/analyses.h"
 #include "cmd/check.h"
 #include "cmd/forecast.h"
+#include "cmd/function_list.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
 #include "profile/profile.h"
@@ -77,6 +78,31 @@ void sweep_done(struct sweep *sweep)
     *sweep = (struct sweep){0};
 }
 
+/* The caller frees. */
+static double *copy_values(const double *from, size_t count)
+{
+    double *to = mem_alloc(count * sizeof *to);
+
+    memcpy(to, from, count * sizeof *to);
+    return to;
+}
+
+void sweep_copy(const struct sweep *from, struct sweep *to)
+{
+    if (!from->count)
+        return;
+    *to = *from;
+    to->values = copy_values(from->values, from->count);
+    to->bounds = copy_values(from->bounds, from->count);
+    to->simulated = copy_values(from->simulated, from->count);
+}
+
+void unfinished_run_done(struct unfinished_run *run)
+{
+    free(run->checkpoint);
+    *run = (struct unfinished_run){0};
+}
+
 void program_state_done(struct program_state *p)
 {
     program_free(p->program);
@@ -119,6 +145,7 @@ void document_exchange(struct document *d, struct document *saved)
     saved->active_run = d->active_run;
     saved->record = d->record;
     saved->check = d->check;
+    saved->functions = d->functions;
     saved->program = d->program;
     saved->profile = d->profile;
     d->runs = before.runs;
@@ -127,6 +154,7 @@ void document_exchange(struct document *d, struct document *saved)
     d->active_run = before.active_run;
     d->record = before.record;
     d->check = before.check;
+    d->functions = before.functions;
     d->program = before.program;
     d->profile = before.profile;
     d->measured = before.measured;
@@ -197,7 +225,9 @@ void document_done(struct document *d)
     kernel_free(d->kernel);
     blame_free(d->blame);
     check_free(d->check);
+    function_list_free(d->functions);
     sweep_done(&d->sweep);
+    unfinished_run_done(&d->unfinished);
     for (size_t i = 0; i < d->run_count; i++)
         evolve_run_free(d->runs[i]);
     free(d->runs);

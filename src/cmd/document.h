@@ -21,6 +21,7 @@ struct blame;
 struct check;
 struct evolve_run;
 struct forecasts;
+struct function_list;
 struct run_profile;
 struct study;
 
@@ -30,6 +31,13 @@ struct sweep {
     double *values, *bounds, *simulated;   /* cycles per iteration; NaN where there is no prediction */
     size_t count;
 };
+
+/* A run of inference that was not at its end when its session was left: evolve resume goes on with it. */
+struct unfinished_run {
+    char *checkpoint;                 /* path; NULL: there is none */
+    double seconds, limit;            /* used, and meant; limit 0: none */
+};
+void unfinished_run_done(struct unfinished_run *run);
 
 /* Machines that are shown side by side, the first the current one. */
 struct selection {
@@ -73,15 +81,17 @@ struct document {
     struct here here;
     const struct kernel *kernel;      /* NULL: none loaded */
     size_t loop;                      /* of the kernel's loops, the one in use */
-    struct shelf shelf;               /* it and those loaded before; not part of a saved session */
+    struct shelf shelf;               /* it and those loaded before */
     struct undo undo;                 /* what can be taken back; not part of a saved session */
     double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
     struct blame *blame;              /* of the loop in use; NULL: not asked for */
+    struct function_list *functions;  /* of the last `kernel functions`; NULL: none */
     struct check *check;              /* of the last `machine check`; NULL: none */
     struct sweep sweep;               /* count 0: none */
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* of inference, newest last */
     size_t run_count;
+    struct unfinished_run unfinished; /* of the session that was loaded, until a run is begun here */
     struct active_curve *active;      /* rounds of the last `evolve start --active`; NULL: none */
     unsigned active_run;              /* the run that followed them; 0 while they go on, and after they failed */
     struct machine **machines;        /* loaded so far */
@@ -112,6 +122,8 @@ struct document {
 void document_init(struct document *d);
 void document_done(struct document *d);
 void sweep_done(struct sweep *sweep);
+/* @to is empty. */
+void sweep_copy(const struct sweep *from, struct sweep *to);
 void program_state_done(struct program_state *p);
 /* Forgets the analyses, and ends the job that makes them. */
 void document_drop_analyses(struct document *d);

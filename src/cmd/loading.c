@@ -122,6 +122,13 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     result_text(result, "loop", k->loops[s->document.loop].why);
 }
 
+char *loading_plain(const char *text, size_t length)
+{
+    struct str plain = {0};
+
+    return plain_text(text, length, &plain) ? str_take(&plain) : mem_strndup(text, length);
+}
+
 static void publish(struct kernel_loading *l)
 {
     session_set_kernel(l->session, l->kernel, l->loop);

@@ -15,6 +15,8 @@
  * the text in any case. False with err on failure; what a compiler had to say stands in the session's result. */
 bool loading_start(struct session *s, struct recipe *take_recipe, struct err *err);
 bool loading_start_text(struct session *s, struct str *take_text, const struct kernel_options *options, struct err *err);
+/* Text as the kernel that is made of it keeps it (kernel.source); the caller frees. Any thread. */
+char *loading_plain(const char *text, size_t length);
 /* Adds name, loop and number of instructions of the session's kernel to @result, and the lines that were left out. */
 void kernel_tell_loaded(struct session *s, struct result *result);
 

@@ -68,6 +68,8 @@ struct session_views {
     void (*words)(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to);
     /* Gives `export` the rows as shown; false when there are none. May be NULL. */
     bool (*rows)(struct session *s, struct rows_shown *out);
+    /* The command @name, as it was typed, has begun well: it ran, or its work goes on. May be NULL. */
+    void (*ran)(struct session *s, const char *name);
 };
 
 void session_init(struct session *s);

@@ -16,8 +16,7 @@
 #include "base/names.h"
 #include "base/vec.h"
 #include "base/watch.h"
-#include "cmd/parameter.h"
-#include "base/csv.h"
+#include "cmd/session_parts.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
@@ -26,13 +25,10 @@
 
 #define VERSION "1"
 
-/* The user's own forms. */
-#define TEXT_LIMIT ((size_t)32 << 20)
-
 /* The names of the files that the session wrote, one a row: only these are replaced. */
 #define MANIFEST "manifest.csv"
 
-static const char *path_in(struct str *path, const char *dir, const char *name)
+const char *session_path(struct str *path, const char *dir, const char *name)
 {
     str_clear(path);
     str_addf(path, "%s/%s", dir, name);
@@ -45,23 +41,23 @@ struct session_saving {
     struct names names;
 };
 
-static bool write_in(struct session_saving *w, const char *name, const struct str *text, struct err *err)
+bool session_write(struct session_saving *w, const char *name, const struct str *text, struct err *err)
 {
     names_add(&w->names, name);
     return watch_goes_on(err) && file_set_write(w->files, name, str_text(text), text->length, err);
 }
 
-static void add_row(struct str *out, const char *key, const char *value)
+void session_row(struct str *out, const char *key, const char *value)
 {
     csv_add_field(out, key, false);
     csv_add_field(out, value, true);
 }
 
-static void add_number(struct str *out, const char *key, uint64_t value)
+void session_row_number(struct str *out, const char *key, uint64_t value)
 {
     char number[32];
     snprintf(number, sizeof number, "%llu", (unsigned long long)value);
-    add_row(out, key, number);
+    session_row(out, key, number);
 }
 
 /* A machine's id becomes a name in the directory. */
@@ -116,64 +112,18 @@ static bool save_machine(struct session_saving *w, const struct machine *m, stru
         return err_set(err, ERR_DATA, "save it under another name with mapping save", "a machine called \"%s\" cannot be saved in a session", m->id);
     if (overrides_of(m, &rows)) {
         str_addf(&name, "overrides/%s.csv", m->id);
-        ok = !rows.length || write_in(w, str_text(&name), &rows, err);
+        ok = !rows.length || session_write(w, str_text(&name), &rows, err);
     } else {
         for (size_t i = 0; ok && i < (m->latency_count ? 3 : 2); i++) {
             str_clear(&name);
             str_clear(&rows);
             str_addf(&name, "machines/%s/%s", m->id, files[i].name);
             files[i].print(m, &rows);
-            ok = write_in(w, str_text(&name), &rows, err);
+            ok = session_write(w, str_text(&name), &rows, err);
         }
     }
     str_done(&rows);
     str_done(&name);
-    return ok;
-}
-
-/* Text as it was loaded; of objects and hex blocks the bytes of the loop in use. */
-static bool save_kernel(struct session_saving *w, const struct kernel *k, size_t loop, struct str *settings, struct err *err)
-{
-    struct str text = {0};
-    char number[48];
-    bool ok;
-
-    add_row(settings, "kernel", k->name);
-    if (!k->source) {
-        size_t count;
-        const struct insn *insns = kernel_insns(k, loop, &count);
-        for (size_t i = 0; i < count; i++)
-            for (unsigned j = 0; j < insns[i].length; j++)
-                str_addf(&text, "%02x", insns[i].bytes[j]);
-        str_add_char(&text, '\n');
-        ok = write_in(w, "kernel.hex", &text, err);
-        str_done(&text);
-        return ok;
-    }
-    uint32_t first = UINT32_MAX, last = 0;
-    for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++) {
-        first = k->insns[i].line < first ? k->insns[i].line : first;
-        last = k->insns[i].line > last ? k->insns[i].line : last;
-    }
-    snprintf(number, sizeof number, "%u-%u", first, last);
-    add_row(settings, "kernel-lines", number);
-    add_number(settings, "kernel-loop", loop + 1);
-    add_row(settings, "kernel-skip-bad", k->refused_count ? "on" : "off");
-    str_add(&text, k->source);
-    ok = write_in(w, "kernel.s", &text, err);
-    str_clear(&text);
-    for (size_t i = 0; i < k->origin_text_count && !watch_steps(1); i++)
-        str_addf(&text, "%s\n", k->origin_texts[i]);
-    if (ok && text.length)
-        ok = write_in(w, "kernel-source.txt", &text, err);
-    str_clear(&text);
-    str_add(&text, "line,source_line\n");
-    for (size_t i = 0; i < k->origin_line_count && !watch_steps(1); i++)
-        if (i == 0 || k->origin_lines[i] != k->origin_lines[i - 1])
-            str_addf(&text, "%zu,%u\n", i + 1, k->origin_lines[i]);
-    if (ok && k->origin_line_count)
-        ok = write_in(w, "kernel-lines.csv", &text, err);
-    str_done(&text);
     return ok;
 }
 
@@ -191,7 +141,7 @@ static bool save_forms(struct session_saving *w, const char *name, const struct 
         csv_add_field(&text, rows[i].template, false);
         csv_add_field(&text, rows[i].extension, true);
     }
-    bool ok = write_in(w, name, &text, err);
+    bool ok = session_write(w, name, &text, err);
     str_done(&text);
     return ok;
 }
@@ -202,35 +152,37 @@ static bool save_all(struct session *s, struct session_saving *w, struct err *er
     bool ok = true;
 
     str_add(&settings, "key,value\n");
-    add_row(&settings, "version", VERSION);
+    session_row(&settings, "version", VERSION);
     for (const struct setting *setting = settings_table; setting->name; setting++)
         if (setting->saved) {
             str_clear(&value);
             setting_print(&s->settings, setting, &value);
-            add_row(&settings, setting->name, str_text(&value));
+            session_row(&settings, setting->name, str_text(&value));
         }
     str_done(&value);
     /* Those on the screen come last. */
     for (int k = 1; k <= ISA_COUNT; k++) {
         const struct selection *shown = &s->document.kept[(s->document.isa + k) % ISA_COUNT];
         for (size_t i = 0; i < shown->count; i++)
-            add_row(&settings, "machine", shown->ids[i]);
+            session_row(&settings, "machine", shown->ids[i]);
     }
     for (size_t i = 0; i < s->document.form_pattern_count; i++)
-        add_row(&settings, "forms-select", s->document.form_patterns[i]);
+        session_row(&settings, "forms-select", s->document.form_patterns[i]);
     for (size_t i = 0; ok && i < s->document.machine_count; i++)
         ok = watch_goes_on(err) && save_machine(w, s->document.machines[i], err);
     for (int isa = 0; ok && isa < ISA_COUNT; isa++)
         ok = save_forms(w, isa_ops((enum isa)isa)->forms_file, s->document.forms[isa], err);
     if (s->document.kernel)
-        add_row(&settings, "kernel-isa", isa_name(s->document.kernel->isa));
+        session_row(&settings, "kernel-isa", isa_name(s->document.kernel->isa));
     if (ok && s->document.experiments && s->document.experiments->rows.count) {
         struct str table = {0};
         experiments_csv(s->document.experiments, &table);
-        ok = write_in(w, "experiments.csv", &table, err);
+        ok = session_write(w, "experiments.csv", &table, err);
         str_done(&table);
     }
-    ok = ok && (!s->document.kernel || save_kernel(w, s->document.kernel, s->document.loop, &settings, err)) && write_in(w, "session.csv", &settings, err);
+    ok = ok && (!s->document.kernel || session_kernel_save(w, s->document.kernel, s->document.loop, "kernel", &settings, err)) &&
+         session_shelf_save(&s->document.shelf, w, err) && session_sweep_save(&s->document.sweep, w, err) && session_run_save(&s->document.unfinished, w, err) &&
+         session_write(w, "session.csv", &settings, err);
     str_done(&settings);
     return ok;
 }
@@ -239,8 +191,8 @@ bool session_is_directory(const char *dir)
 {
     struct str path = {0};
     struct stat status;
-    bool is = stat(dir, &status) == 0 && S_ISDIR(status.st_mode) && (access(path_in(&path, dir, "session.csv"), F_OK) == 0 ||
-                                                                  access(path_in(&path, dir, FILE_SET_RECORD), F_OK) == 0);
+    bool is = stat(dir, &status) == 0 && S_ISDIR(status.st_mode) && (access(session_path(&path, dir, "session.csv"), F_OK) == 0 ||
+                                                                  access(session_path(&path, dir, FILE_SET_RECORD), F_OK) == 0);
     str_done(&path);
     return is;
 }
@@ -249,7 +201,7 @@ bool session_is_directory(const char *dir)
 static bool read_manifest(const char *dir, struct names *out, struct err *err)
 {
     struct str path = {0};
-    bool ok = access(path_in(&path, dir, MANIFEST), F_OK) != 0;
+    bool ok = access(session_path(&path, dir, MANIFEST), F_OK) != 0;
 
     if (!ok) {
         struct csv_table *t = csv_table_read(str_text(&path), err);
@@ -323,76 +275,84 @@ bool session_save(struct session *s, const char *dir, struct err *err)
     return ok;
 }
 
+bool session_remove(const char *dir, struct err *err)
+{
+    struct session_saving w = {.files = file_set_new(dir, err)};
+    struct names files = {0};
+    bool ok = w.files && read_manifest(dir, &files, err) && only_ours(dir, &files, err);
+
+    for (size_t i = 0; ok && i < files.count; i++)
+        ok = file_set_remove(w.files, files.items[i], err);
+    ok = ok && file_set_commit(w.files, err);
+    file_set_free(w.files);
+    names_done(&files);
+    return ok && (rmdir(dir) == 0 || file_fault(err, dir, "remove", NULL));
+}
+
 /* What session.csv says, besides what goes straight into the session. */
 struct session_plan {
+    struct session *into;
     VEC(char *) machines, patterns;
-    char *kernel;
-    struct kernel_options options;
+    struct kernel_record kernel;
     bool version;
 };
 
-static bool row_fault(struct err *err, const char *path, size_t line, const char *key, const char *value)
+bool session_row_fault(struct err *err, const char *path, size_t line, const char *key, const char *value)
 {
     err_set(err, ERR_DATA, "correct the row", "invalid %.40s \"%.100s\"", key, value);
     return err_at(err, path, line, 2);
 }
 
-static bool read_switch(const char *value, bool *out)
-{
-    *out = strcmp(value, "on") == 0;
-    return *out || strcmp(value, "off") == 0;
-}
-
-static bool read_lines(const char *value, struct kernel_options *options)
-{
-    struct line_range lines;
-    bool ok = parameter_lines(value, &lines);
-
-    options->first_line = lines.first;
-    options->last_line = lines.last;
-    return ok;
-}
-
-static bool read_setting(const char *key, const char *value, struct session *s, struct session_plan *plan)
-{
-    const struct setting *setting = setting_find(key);
-    int used = 0;
-
-    if (setting)
-        return setting_set(&s->settings, setting, value, NULL);
-    if (strcmp(key, "version") == 0)
-        return plan->version = strcmp(value, VERSION) == 0;
-    if (strcmp(key, "kernel-skip-bad") == 0)
-        return read_switch(value, &plan->options.skip_bad);
-    if (strcmp(key, "kernel-isa") == 0)
-        return plan->options.isa_given = isa_parse(value, &plan->options.isa);
-    if (strcmp(key, "kernel-lines") == 0)
-        return read_lines(value, &plan->options);
-    if (strcmp(key, "kernel-loop") == 0)
-        return sscanf(value, "%zu%n", &plan->options.loop, &used) == 1 && !value[used] && plan->options.loop > 0;
-    if (strcmp(key, "machine") == 0) {
-        vec_push(&plan->machines, (char *)value);
-        return plain_id(value);
-    }
-    if (strcmp(key, "forms-select") == 0)
-        vec_push(&plan->patterns, (char *)value);
-    else if (strcmp(key, "kernel") == 0)
-        plan->kernel = (char *)value;
-    else
-        return false;
-    return *value;
-}
-
-static bool read_settings(const char *path, const struct csv_table *t, struct session *s, struct session_plan *plan, struct err *err)
+/* The rows of @t, from @path. */
+static bool take_rows(const char *path, const struct csv_table *t, bool (*take)(void *to, const char *key, const char *value), void *to, struct err *err)
 {
     int key = csv_table_column(t, "key"), value = csv_table_column(t, "value");
+
     if (key < 0 || value < 0) {
         err_set(err, ERR_DATA, "begin with key,value", "the column %s is missing", key < 0 ? "key" : "value");
         return err_at(err, path, 1, 1);
     }
     for (size_t i = 0; i < t->count; i++)
-        if (!read_setting(t->rows[i][key], t->rows[i][value], s, plan))
-            return row_fault(err, path, t->lines[i], t->rows[i][key], t->rows[i][value]);
+        if (!take(to, t->rows[i][key], t->rows[i][value]))
+            return session_row_fault(err, path, t->lines[i], t->rows[i][key], t->rows[i][value]);
+    return true;
+}
+
+bool session_read_rows(const char *path, bool (*take)(void *to, const char *key, const char *value), void *to, struct err *err)
+{
+    struct csv_table *t = csv_table_read(path, err);
+    bool ok = t && take_rows(path, t, take, to, err);
+
+    csv_table_free(t);
+    return ok;
+}
+
+static bool take_setting(void *to, const char *key, const char *value)
+{
+    struct session_plan *plan = to;
+    const struct setting *setting = setting_find(key);
+    bool valid = false;
+
+    if (setting)
+        return setting_set(&plan->into->settings, setting, value, NULL);
+    if (kernel_record_take(&plan->kernel, key, value, &valid))
+        return valid;
+    if (strcmp(key, "version") == 0)
+        return plan->version = strcmp(value, VERSION) == 0;
+    if (strcmp(key, "machine") == 0) {
+        vec_push(&plan->machines, (char *)value);
+        return plain_id(value);
+    }
+    if (strcmp(key, "forms-select") != 0)
+        return false;
+    vec_push(&plan->patterns, (char *)value);
+    return *value;
+}
+
+static bool read_settings(const char *path, const struct csv_table *t, struct session_plan *plan, struct err *err)
+{
+    if (!take_rows(path, t, take_setting, plan, err))
+        return false;
     if (!plan->version || !plan->machines.count) {
         err_set(err, ERR_DATA, "save the session again with this version", "the row %s is missing", plan->version ? "machine" : "version");
         return err_at(err, path, 0, 0);
@@ -406,13 +366,13 @@ static struct machine *load_machine(const char *dir, const char *id, struct err 
     struct machine *m;
 
     str_addf(&name, "machines/%s", id);
-    if (access(path_in(&path, dir, str_text(&name)), F_OK) == 0)
+    if (access(session_path(&path, dir, str_text(&name)), F_OK) == 0)
         m = machine_load(str_text(&path), err);
     else
         m = machine_load(id, err);
     str_clear(&name);
     str_addf(&name, "overrides/%s.csv", id);
-    if (m && access(path_in(&path, dir, str_text(&name)), F_OK) == 0 && !machine_override(m, str_text(&path), err)) {
+    if (m && access(session_path(&path, dir, str_text(&name)), F_OK) == 0 && !machine_override(m, str_text(&path), err)) {
         machine_free(m);
         m = NULL;
     }
@@ -425,7 +385,7 @@ static struct machine *load_machine(const char *dir, const char *id, struct err 
 static bool load_listed(struct session *s, const char *dir, const char *part, const char *ending, struct err *err)
 {
     struct str path = {0};
-    DIR *stream = file_open_directory(path_in(&path, dir, part));
+    DIR *stream = file_open_directory(session_path(&path, dir, part));
     bool ok = stream || errno == ENOENT || file_fault(err, str_text(&path), "read", NULL);
 
     for (struct dirent *entry; ok && stream && (entry = readdir(stream));) {
@@ -448,74 +408,6 @@ static bool load_listed(struct session *s, const char *dir, const char *part, co
     return ok;
 }
 
-/* The source lines of a compiled kernel, as save_kernel left them. */
-static bool load_origin(const char *dir, struct kernel *k, struct err *err)
-{
-    struct str path = {0}, text = {0};
-    VEC(uint32_t) lines = {0};
-    VEC(char *) texts = {0};
-    uint32_t last = 0;
-    bool ok = true;
-
-    if (access(path_in(&path, dir, "kernel-lines.csv"), F_OK) != 0)
-        goto out;
-    struct csv_table *t = csv_table_read(str_text(&path), err);
-    ok = t != NULL;
-    for (size_t i = 0; ok && i < t->count; i++) {
-        char *end, *stop = NULL;
-        unsigned long line = strtoul(t->rows[i][0], &end, 10), source = t->columns == 2 ? strtoul(t->rows[i][1], &stop, 10) : 0;
-        bool in_order = i ? line > lines.count : line == 1;
-        if (!stop || *end || *stop || !in_order || line > TEXT_LIMIT || source > UINT32_MAX) {
-            ok = row_fault(err, str_text(&path), t->lines[i], "a line", t->rows[i][0]);
-            break;
-        }
-        while (lines.count + 1 < line)
-            vec_push(&lines, last);
-        last = (uint32_t)source;
-        vec_push(&lines, last);
-    }
-    csv_table_free(t);
-    ok = ok && file_read(path_in(&path, dir, "kernel-source.txt"), TEXT_LIMIT, &text, err);
-    for (const char *at = str_text(&text); ok && *at;) {
-        size_t span = strcspn(at, "\n");
-        vec_push(&texts, mem_strndup(at, span));
-        at += span + (at[span] == '\n');
-    }
-    /* The last line's source holds to the end of the text. */
-    for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
-        while (lines.count < k->insns[i].line)
-            vec_push(&lines, last);
-    kernel_set_origin(k, lines.items, lines.count, texts.items, texts.count);
-out:
-    str_done(&path);
-    str_done(&text);
-    return ok;
-}
-
-static bool load_kernel(const char *dir, const struct session_plan *plan, struct session *s, struct err *err)
-{
-    struct str path = {0}, text = {0};
-    struct kernel *k = NULL;
-
-    if (!plan->kernel)
-        return true;
-    bool hex = access(path_in(&path, dir, "kernel.hex"), F_OK) == 0;
-    if (file_read(path_in(&path, dir, hex ? "kernel.hex" : "kernel.s"), TEXT_LIMIT, &text, err))
-        k = hex ? kernel_from_hex(plan->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &plan->options, err);
-    if (k && !load_origin(dir, k, err)) {
-        kernel_free(k);
-        k = NULL;
-    }
-    if (k) {
-        free(k->name);
-        k->name = mem_strdup(plan->kernel);
-        session_set_kernel(s, k, hex ? 0 : kernel_loop_wanted(&plan->options));
-    }
-    str_done(&path);
-    str_done(&text);
-    return k != NULL;
-}
-
 static bool load_forms(const char *dir, struct session *s, struct err *err)
 {
     struct str path = {0};
@@ -523,7 +415,7 @@ static bool load_forms(const char *dir, struct session *s, struct err *err)
     bool ok = true;
 
     for (int isa = 0; ok && isa < ISA_COUNT; isa++) {
-        if (access(path_in(&path, dir, isa_ops((enum isa)isa)->forms_file), F_OK) != 0)
+        if (access(session_path(&path, dir, isa_ops((enum isa)isa)->forms_file), F_OK) != 0)
             continue;
         struct forms *base = session_forms(s, (enum isa)isa, err), *made = base ? forms_add(base, str_text(&path), &added, err) : NULL;
         ok = made != NULL;
@@ -551,10 +443,20 @@ static bool select_all(struct session *s, const struct session_plan *plan, struc
     return ok;
 }
 
+static bool load_kernels(const char *dir, const struct session_plan *plan, struct session *s, struct err *err)
+{
+    const struct kernel *current = NULL;
+    size_t loop = 0;
+
+    if (plan->kernel.name && !(current = session_kernel_load(dir, "kernel", &plan->kernel, &loop, err)))
+        return false;
+    return session_shelf_load(dir, s, current, loop, err);
+}
+
 static bool load_experiments(const char *dir, struct session *s, struct err *err)
 {
     struct str path = {0};
-    bool there = access(path_in(&path, dir, "experiments.csv"), F_OK) == 0;
+    bool there = access(session_path(&path, dir, "experiments.csv"), F_OK) == 0;
 
     if (there)
         s->document.experiments = experiments_load(str_text(&path), err);
@@ -572,15 +474,15 @@ bool session_idle(struct err *err)
 /* Reads @dir into @fresh, which was initialised. Any thread. */
 static bool read_session(const char *dir, struct session *fresh, struct err *err)
 {
-    struct session_plan plan = {0};
+    struct session_plan plan = {.into = fresh};
     struct str path = {0};
     bool ok = false;
 
     int held = file_set_open(dir, err);
     if (held < 0)
         return false;
-    struct csv_table *t = csv_table_read(path_in(&path, dir, "session.csv"), err);
-    if (!t || !read_settings(str_text(&path), t, fresh, &plan, err))
+    struct csv_table *t = csv_table_read(session_path(&path, dir, "session.csv"), err);
+    if (!t || !read_settings(str_text(&path), t, &plan, err))
         goto out;
     for (size_t i = 0; i < plan.machines.count; i++) {
         struct machine *m = watch_goes_on(err) ? load_machine(dir, plan.machines.items[i], err) : NULL;
@@ -589,7 +491,8 @@ static bool read_session(const char *dir, struct session *fresh, struct err *err
         session_add_machine(fresh, m);
     }
     if (!load_listed(fresh, dir, "machines", "", err) || !load_listed(fresh, dir, "overrides", ".csv", err) ||
-        !select_all(fresh, &plan, err) || !load_forms(dir, fresh, err) || !load_experiments(dir, fresh, err) || !load_kernel(dir, &plan, fresh, err))
+        !select_all(fresh, &plan, err) || !load_forms(dir, fresh, err) || !load_experiments(dir, fresh, err) || !load_kernels(dir, &plan, fresh, err) ||
+        !session_sweep_load(dir, &fresh->document.sweep, err) || !session_run_load(dir, &fresh->document.unfinished, err))
         goto out;
     session_select_forms(fresh, plan.patterns.items, plan.patterns.count);
     ok = watch_goes_on(err);
@@ -598,6 +501,7 @@ out:
     csv_table_free(t);
     vec_done(&plan.machines);
     vec_done(&plan.patterns);
+    kernel_record_done(&plan.kernel);
     str_done(&path);
     return ok;
 }
@@ -656,6 +560,8 @@ struct session *session_snapshot(struct session *s)
     d->kernel = s->document.kernel ? kernel_hold(s->document.kernel) : NULL;
     d->loop = s->document.loop;
     shelf_copy(&s->document.shelf, &d->shelf);
+    sweep_copy(&s->document.sweep, &d->sweep);
+    d->unfinished = session_unfinished_run(s);
     d->experiments = s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
     for (size_t i = 0; i < s->document.machine_count; i++)
         session_add_machine(copy, machine_hold(s->document.machines[i]));

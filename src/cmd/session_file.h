@@ -17,6 +17,8 @@ void session_forget(struct session *read);
 struct session *session_snapshot(struct session *s);
 /* False with err while a job runs: jobs hold on to the experiments and machines that they began with. UI thread. */
 bool session_idle(struct err *err);
+/* Removes the session in @dir, and @dir when nothing else is in it. False with err. */
+bool session_remove(const char *dir, struct err *err);
 /* True when @dir holds a session. */
 bool session_is_directory(const char *dir);
 

@@ -21,6 +21,11 @@ void shelf_copy(const struct shelf *from, struct shelf *to)
     to->at = from->at;
 }
 
+void shelf_append(struct shelf *s, const struct kernel *k, size_t loop)
+{
+    vec_push(&s->list, ((struct shelved){kernel_hold(k), loop}));
+}
+
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);

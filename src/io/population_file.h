@@ -9,6 +9,7 @@ struct population {
     size_t count;
     uint64_t fingerprint;        /* of the experiments they were made for */
     double seconds;              /* the run has used so far */
+    double limit;                /* seconds it was given in all; 0: not known, or no limit */
 };
 
 void population_done(struct population *p);

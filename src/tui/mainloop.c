@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "cmd/autosave.h"
+#include "cmd/keeping.h"
 #include "tui/external.h"
 #include "tui/input.h"
 #include "tui/prompt.h"
@@ -26,6 +29,7 @@
 
 struct loop {
     struct frame frame;
+    struct autosave *autosave;
     bool prompting, leave;
 };
 
@@ -179,6 +183,33 @@ static void edit(struct loop *l, const struct edit_request *request)
         frame_say(&l->frame, true, err_text(&err, text, sizeof text));
 }
 
+/* How long to wait for something to happen, in ms; -1: until then. */
+static int patience_of(struct loop *l)
+{
+    double save = autosave_tick(l->autosave, l->frame.demo.on);
+    int most = frame_busy(&l->frame) ? 0 : frame_live(&l->frame) ? FRAME_MS : l->frame.editing.open ? WATCH_MS : -1;
+
+    return most >= 0 && most < save * 1000 ? most : isinf(save) ? most : (int)ceil(save * 1000);
+}
+
+/* What was not named is offered: the session before this one, and an example. */
+static void welcome(struct frame *f)
+{
+    struct kept_session last;
+    struct str caption = {0}, command = {0};
+    bool there = keeping_last(&last);
+
+    if (there) {
+        keeping_tell(&last, &caption);
+        str_add(&caption, ". Enter goes on with it.");
+        str_addf(&command, "session load %s%s", last.name, last.run.checkpoint ? "; evolve resume" : "");
+        kept_session_done(&last);
+    }
+    guide_welcome(&f->guide, f->session, there ? str_text(&caption) : NULL, str_text(&command));
+    str_done(&caption);
+    str_done(&command);
+}
+
 static void run(struct loop *l)
 {
     struct session *s = l->frame.session;
@@ -190,7 +221,7 @@ static void run(struct loop *l)
             edit(l, request);
         frame_edited(&l->frame);
         draw(l);
-        if (poll(sources, 3, frame_busy(&l->frame) ? 0 : frame_live(&l->frame) ? FRAME_MS : l->frame.editing.open ? WATCH_MS : -1) < 0 && errno != EINTR)
+        if (poll(sources, 3, patience_of(l)) < 0 && errno != EINTR)
             break;
         if (sources[1].revents)
             drain_signals(l);
@@ -204,7 +235,7 @@ static void run(struct loop *l)
     }
 }
 
-int mainloop_run(struct session *s)
+int mainloop_run(struct session *s, bool bare)
 {
     struct loop l = {0};
     bool color = s->settings.color;
@@ -221,11 +252,20 @@ int mainloop_run(struct session *s)
     char *history = history_path();
     frame_init(&l.frame, s);
     prompt_init(s, history);
+    if (bare)
+        welcome(&l.frame);
+    l.autosave = autosave_new(s, !bare);
     run(&l);
     prompt_done();
     screen_close();
+    bool playing = l.frame.demo.on;   /* then the session comes back with frame_done */
+    if (!playing)
+        autosave_end(l.autosave);
     job_shutdown();
     frame_done(&l.frame);
+    if (playing)
+        autosave_end(l.autosave);
+    autosave_free(l.autosave);
     free(history);
     close(signal_pipe[0]);
     close(signal_pipe[1]);

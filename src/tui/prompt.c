@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tui/prompt.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <wchar.h>
 
 #include <readline/history.h>
@@ -47,6 +49,18 @@ static void draw_nothing(void)
 {
 }
 
+/* In the file at once: whatever ends the program leaves it there, and another workbench may add to the same file. */
+static void remember(const char *line)
+{
+    add_history(line);
+    if (!history_file)
+        return;
+    int made = open(history_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);   /* append_history needs one that is there */
+    if (made >= 0)
+        close(made);
+    append_history(1, history_file);
+}
+
 static void take_line(char *line)
 {
     entered = true;
@@ -55,7 +69,7 @@ static void take_line(char *line)
     if (line && *line) {
         HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
         if (!last || strcmp(last->line, line) != 0)
-            add_history(line);
+            remember(line);
     }
     free(line);
     rl_callback_handler_remove();
@@ -127,7 +141,7 @@ void prompt_done(void)
 {
     if (opened)
         prompt_close();
-    if (history_file && write_history(history_file) == 0)
+    if (history_file)
         history_truncate_file(history_file, HISTORY_KEPT);
     free(history_file);
     history_file = NULL;

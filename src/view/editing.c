@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/editing.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "analysis/recipe.h"
+#include "base/mem.h"
+#include "cmd/loading.h"
+
+void editing_done(struct editing *e)
+{
+    free(e->text);
+    free(e->before);
+    *e = (struct editing){0};
+}
 
 /* False when there is no such file, as while an editor puts another in its place. */
 static bool look(const char *path, struct timespec *changed, long long *size)
@@ -23,17 +33,40 @@ const struct edit_request *editing_take(struct editing *e, struct session *s)
     if (!s->edit.path || s->edit.opened)
         return NULL;
     s->edit.opened = true;
-    *e = (struct editing){.open = true};
+    editing_done(e);
+    e->open = true;
+    if (s->edit.directory && s->document.kernel && s->document.kernel->source)
+        e->text = mem_strdup(s->document.kernel->source);
     look(s->edit.path, &e->changed, &e->size);
     return &s->edit;
 }
 
-/* Whether the kernel is still the one that is edited. */
-static bool goes_on(const struct session *s)
+static bool made_of(const struct kernel *k, const char *text)
+{
+    return k->source && text && strcmp(k->source, text) == 0;
+}
+
+/* Whether the kernel is still the one that is edited: of the file, or of the text that was saved last or, when that was refused or is on its way, before. */
+static bool goes_on(const struct editing *e, const struct session *s)
 {
     const struct kernel *k = s->document.kernel;
 
-    return k && s->edit.path && (s->edit.directory ? !k->recipe : k->recipe && strcmp(k->recipe->path, s->edit.path) == 0);
+    if (!k || !s->edit.path)
+        return false;
+    if (s->edit.directory)
+        return !k->recipe && (made_of(k, e->text) || made_of(k, e->before));
+    return k->recipe && strcmp(k->recipe->path, s->edit.path) == 0;
+}
+
+void editing_take_text(struct editing *e, const struct session *s, const char *text, size_t length)
+{
+    if (s->document.kernel && made_of(s->document.kernel, e->text)) {
+        free(e->before);
+        e->before = e->text;
+    } else {
+        free(e->text);
+    }
+    e->text = loading_plain(text, length);
 }
 
 bool editing_saved(struct editing *e, struct session *s)
@@ -43,8 +76,8 @@ bool editing_saved(struct editing *e, struct session *s)
 
     if (!e->open)
         return false;
-    if (!goes_on(s)) {
-        e->open = false;
+    if (!goes_on(e, s)) {
+        editing_done(e);
         edit_request_done(&s->edit);
         return false;
     }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "view/guided.h"
 #include "work/job.h"
 
 #define BAR_CELL 10          /* columns of a key on the bar */
@@ -22,7 +23,7 @@
 #define KEYCODE_LOAD_REST 15
 #define JOBS_ROOM 32         /* columns that the jobs may claim before the tabs lose their names */
 
-enum tab_names { TABS_ALL, TABS_SHORT, TABS_NUMBERS, TABS_ONE };
+enum tab_names { TABS_ALL, TABS_SHORT, TABS_SHORTER, TABS_NUMBERS, TABS_ONE };
 
 static void *state_of(struct frame *f, size_t index)
 {
@@ -85,12 +86,25 @@ static bool find_in_view(struct frame *f, const char *text, struct err *err)
     return true;
 }
 
+static void command_ran(struct session *s, const char *name)
+{
+    guided_notice(s->view_state, 0, name);
+}
+
 static bool view_rows(struct session *s, struct rows_shown *out)
 {
     struct frame *f = s->view_state;
     const struct view_ops *v = views[f->current];
 
     return v->rows && v->rows(state_of(f, f->current), s, out);
+}
+
+/* Shows a view that was asked for. */
+static bool choose_view(struct frame *f, size_t to)
+{
+    show_view(f, to);
+    f->chosen = f->session->out ? ftell(f->session->out) : -1;
+    return true;
 }
 
 static bool view_command(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
@@ -102,6 +116,12 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     (void)result;
     if (strcmp(verb, "find") == 0)
         return find_in_view(f, argument, err);
+    if (strcmp(verb, "tutorial") == 0)
+        return guide_teach(&f->guide, s, strtoul(argument, NULL, 10), err) && choose_view(f, view_find("kernel"));
+    if (strcmp(verb, "demo") == 0) {
+        demo_start(&f->demo, s, strtod(argument, NULL));
+        return true;
+    }
     if (strcmp(verb, "sort") == 0 || strcmp(verb, "filter") == 0) {
         bool (*change)(void *, struct session *, const char *, struct err *) = verb[0] == 's' ? v->sort : v->filter;
         if (!change)
@@ -113,9 +133,7 @@ static bool view_command(struct session *s, const char *verb, const char *argume
                                                        : view_find(argument);
     if (to >= count)
         return view_refuse(argument, err);
-    show_view(f, to);
-    f->chosen = s->out ? ftell(s->out) : -1;
-    return true;
+    return choose_view(f, to);
 }
 
 static void command_words(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
@@ -137,7 +155,7 @@ static void command_words(struct session *s, const char *verb, void (*add)(void 
 
 void frame_init(struct frame *f, struct session *s)
 {
-    static const struct session_views frame_views = {view_command, command_words, view_rows};
+    static const struct session_views frame_views = {view_command, command_words, view_rows, command_ran};
 
     *f = (struct frame){.session = s};
     s->views = &frame_views;
@@ -153,6 +171,9 @@ void frame_done(struct frame *f)
     str_done(&f->message);
     str_done(&f->refusal);
     editor_done(&f->editor);
+    editing_done(&f->editing);
+    demo_done(&f->demo, f->session);
+    guide_done(&f->guide);
     vec_done(&f->running);
 }
 
@@ -185,6 +206,7 @@ static void obey(struct frame *f, const char *line)
     char *printed = NULL;
     size_t length = 0, loop_before = s->document.loop;
     const struct kernel *before = s->document.kernel;
+    const struct function_list *listed = s->document.functions;
     FILE *out = open_memstream(&printed, &length);
 
     f->chosen = -1;
@@ -199,6 +221,8 @@ static void obey(struct frame *f, const char *line)
         say_error(f, &err);
     else if (s->document.kernel && (s->document.kernel != before || s->document.loop != loop_before))
         show_view(f, view_find("kernel"));
+    else if (s->document.functions && s->document.functions != listed)
+        show_view(f, view_find("functions"));
     if (ok && asked < view_count())
         show_view(f, asked);
 }
@@ -236,6 +260,7 @@ void frame_run(struct frame *f, const char *line)
     f->failed = false;
     log_add(LOG_INFO, ":%s", line);
     obey(f, line);
+    guided_notice(f, 0, NULL);
     if (s->want_paste) {
         s->want_paste = false;
         collect(f, "", 0, 0);
@@ -290,6 +315,10 @@ static void run_on(struct frame *f, const char *line, const char *text, size_t l
 
 void frame_paste(struct frame *f, const char *text, size_t length)
 {
+    if (f->demo.on) {
+        demo_stop(&f->demo, f->session);
+        return;
+    }
     if (!length) {
         frame_say(f, true, "nothing pasted: the clipboard is empty or not text");
         f->collecting = false;
@@ -313,10 +342,12 @@ bool frame_edited(struct frame *f)
         return false;
     if (!s->edit.directory)
         frame_run(f, "kernel reload");
-    else if (file_read(s->edit.path, EDITED_LIMIT, &text, &err))
-        run_on(f, "kernel paste", str_text(&text), text.length);
-    else
+    else if (!file_read(s->edit.path, EDITED_LIMIT, &text, &err))
         say_error(f, &err);
+    else {
+        editing_take_text(&f->editing, s, str_text(&text), text.length);
+        run_on(f, "kernel paste", str_text(&text), text.length);
+    }
     str_done(&text);
     return true;
 }
@@ -351,10 +382,12 @@ static void tell_ended(struct frame *f)
     f->running.count = left;
 }
 
-bool frame_jobs(struct frame *f)
+/* What jobs have posted; true when the screen has changed. */
+static bool take_news(struct frame *f)
 {
     struct session *s = f->session;
     const struct kernel *before = s->document.kernel;
+    const struct function_list *listed = s->document.functions;
 
     session_clear_output(s);
     experiments_publish(s);
@@ -366,6 +399,8 @@ bool frame_jobs(struct frame *f)
     tell_ended(f);
     if (s->document.kernel && s->document.kernel != before)
         f->current = view_find("kernel");
+    else if (s->document.functions && s->document.functions != listed)
+        show_view(f, view_find("functions"));
     /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
@@ -375,10 +410,23 @@ bool frame_jobs(struct frame *f)
     return true;
 }
 
+bool frame_jobs(struct frame *f)
+{
+    bool changed = take_news(f);
+
+    if (!f->demo.on)
+        return changed;
+    if (!guided_play(f)) {
+        show_view(f, view_find("kernel"));
+        frame_say(f, false, "end of the demo; your session is as it was");
+    }
+    return true;
+}
+
 bool frame_live(struct frame *f)
 {
     const struct view_ops *v = views[f->current];
-    return v->live && v->live(state_of(f, f->current), f->session);
+    return f->demo.on || (v->live && v->live(state_of(f, f->current), f->session));
 }
 
 bool frame_busy(struct frame *f)
@@ -408,8 +456,8 @@ static void tab_text(const struct frame *f, size_t index, enum tab_names names, 
 {
     if (index == f->current || names == TABS_ALL)
         snprintf(out, TAB_MAX, " %zu %s ", index + 1, views[index]->name);
-    else if (names == TABS_SHORT)
-        snprintf(out, TAB_MAX, " %zu %.4s ", index + 1, views[index]->name);
+    else if (names <= TABS_SHORTER)
+        snprintf(out, TAB_MAX, " %zu %.*s ", index + 1, names == TABS_SHORT ? 4 : 3, views[index]->name);
     else if (names == TABS_NUMBERS)
         snprintf(out, TAB_MAX, " %zu ", index + 1);
     else
@@ -428,7 +476,7 @@ static enum tab_names tab_names(struct frame *f, unsigned width)
         return TABS_ONE;
     size_t wide[TABS_ONE] = {0};
     for (size_t i = 0; i < view_count(); i++)
-        for (int names = TABS_ALL; names <= TABS_SHORT; names++) {
+        for (int names = TABS_ALL; names <= TABS_SHORTER; names++) {
             tab_text(f, i, (enum tab_names)names, tab);
             wide[names] += strlen(tab);
         }
@@ -438,7 +486,10 @@ static enum tab_names tab_names(struct frame *f, unsigned width)
     used += status.length + 1 + (jobs.length < JOBS_ROOM ? jobs.length : JOBS_ROOM) + 1;
     str_done(&status);
     str_done(&jobs);
-    return used + wide[TABS_ALL] <= width ? TABS_ALL : used + wide[TABS_SHORT] <= width ? TABS_SHORT : TABS_NUMBERS;
+    enum tab_names names = TABS_ALL;
+    while (names <= TABS_SHORTER && used + wide[names] > width)
+        names++;
+    return names;
 }
 
 static void draw_status(struct frame *f, struct grid *g, int y)
@@ -556,12 +607,15 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
         grid_put(g, 0, 0, 0, ROLE_TEXT, 0, "too small");
         return;
     }
-    grid_init(&area, g->width, g->height - 2, g->ascii);
+    unsigned guided = f->collecting ? 0 : guide_rows(&f->guide, g->width, g->height);
+    grid_init(&area, g->width, g->height - 2 - guided, g->ascii);
     if (f->collecting)
         draw_collecting(f, &area);
     else
         views[f->current]->draw(state_of(f, f->current), f->session, &area);
     memcpy(g->cells, area.cells, (size_t)g->width * area.height * sizeof *g->cells);
+    if (guided)
+        guide_draw(&f->guide, g, (int)area.height);
     grid_done(&area);
     bool tells = f->message.length && !(prompt && prompt->text);
     draw_status(f, g, tells ? draw_message(f, g) : *y - 1);
@@ -656,16 +710,11 @@ static enum frame_reply act(struct frame *f, enum key_action action, const char 
     return FRAME_DONE;
 }
 
-enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
+/* What the current view, or the frame, does with the key. */
+static enum frame_reply press(struct frame *f, int key, const char **prefill)
 {
     struct str command = {0};
 
-    str_clear(&f->message);
-    f->failed = false;
-    if (f->collecting) {
-        collect_key(f, key);
-        return FRAME_DONE;
-    }
     if (key == KEYCODE_INTERRUPT && stop_waiting(f))
         return FRAME_DONE;
     if (view_press(views[f->current], state_of(f, f->current), f->session, key, &command)) {
@@ -687,6 +736,23 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
     return !b ? FRAME_DONE : b->command ? run_binding(f, b, prefill) : act(f, b->action, prefill);
 }
 
+enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
+{
+    enum frame_reply reply = FRAME_DONE;
+
+    str_clear(&f->message);
+    f->failed = false;
+    if (f->collecting)
+        collect_key(f, key);
+    else if (!guided_key(f, key)) {
+        size_t in = f->current;
+        reply = press(f, key, prefill);
+        if (in == f->current)
+            guided_notice(f, key, NULL);
+    }
+    guided_notice(f, 0, NULL);
+    return reply;
+}
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill)
 {
     bool told = f->message.length > 0;   /* where the bars are otherwise */

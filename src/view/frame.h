@@ -3,8 +3,10 @@
 #define PORTOLAN_VIEW_FRAME_H
 
 #include "base/vec.h"
+#include "view/demo.h"
 #include "view/editing.h"
 #include "view/editor.h"
+#include "view/guide.h"
 #include "view/view.h"
 
 #define FRAME_VIEWS 16
@@ -22,6 +24,8 @@ struct frame {
     struct editor editor;        /* of it */
     struct str refusal;          /* why that text was refused; empty: it has not been tried */
     struct editing editing;      /* the kernel in the user's own editor */
+    struct guide guide;          /* the rows above the status line for who is new */
+    struct demo demo;
     VEC(unsigned) running;       /* jobs whose end is to be told */
     char ended[80];              /* title of the job that ended last */
     unsigned last_job;           /* the newest that was put there */

@@ -698,6 +698,7 @@ static const struct view_key kernel_keys[] = {
     {.keys = {'d'}, .label = "d", .help = "compare with the kernel before it in the list", .command = "kernel diff"},
     {.keys = {'a'}, .label = "a", .help = "show machines that know every instruction of the loop", .command = "kernel machines --show"},
     {.keys = {'b'}, .label = "b", .help = "blame: measure the cost of each instruction here, and compare it with the model", .command = "kernel blame"},
+    {.keys = {'f'}, .label = "f", .help = "pick another function of the object or program", .command = "kernel functions"},
     {.keys = {'w'}, .label = "w", .help = "what if: change or sweep a fact, a usage or a latency", .command = ":kernel whatif "},
     {.keys = {'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "< >", .help = "scroll the ports", .act = kernel_scroll},
     {.keys = {KEYCODE_ENTER, '\n'}, .label = "Enter", .help = "the lines of the text that were left out, with the reason", .command = "kernel omitted"},

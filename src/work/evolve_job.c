@@ -44,6 +44,7 @@ struct mapping *evolve_run_best(struct evolve_run *run)
 bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
 {
     struct evolve_status status;
+    struct evolve_options o;
     struct population p = {.fingerprint = run->problem->fingerprint};
     size_t count;
     bool ok = true;
@@ -52,14 +53,18 @@ bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
         return true;
     evolve_get_status(run->evolve, &status);
     struct genome **genomes = evolve_population(run->evolve, &count);
+    evolve_get_options(run->evolve, &o);
     p.seconds = run->seconds_before + status.seconds;
+    p.limit = o.seconds > 0 ? run->seconds_before + o.seconds : 0;
     p.mappings = mem_zero(count + 1, sizeof *p.mappings);
     for (p.count = 0; p.count < count; p.count++) {
         p.mappings[p.count] = named(run, genomes[p.count]);
         genome_free(genomes[p.count]);
     }
     free(genomes);
-    if (count)
+    if (!count && (p.mappings[0] = evolve_run_best(run)))   /* no individual is finished yet: what there is */
+        p.count = 1;
+    if (p.count)
         ok = population_save(&p, run->checkpoint, err);
     population_done(&p);
     return ok;

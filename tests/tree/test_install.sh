@@ -31,7 +31,7 @@ test_documents_licences_and_completions_are_installed() {
         [ -r "$work/root$prefix/share/doc/portolan/docs/${file##*/}" ] || fail "$file is not installed"
     done
     for file in portolan/machines/LICENSE-LLVM portolan/machines/README bash-completion/completions/portolan zsh/site-functions/_portolan \
-        fish/vendor_completions.d/portolan.fish man/man1/portolan.1; do
+        fish/vendor_completions.d/portolan.fish man/man1/portolan.1 man/man5/portolan-machine.5 man/man7/portolan-commands.7; do
         [ -r "$work/root$prefix/share/$file" ] || fail "$file is not installed"
     done
     grep -q 'Apache License' "$work/root$prefix/share/portolan/machines/LICENSE-LLVM" && grep -q 'LLVM Exceptions' "$work/root$prefix/share/portolan/machines/LICENSE-LLVM" ||

@@ -315,8 +315,8 @@ test_graph_of_dependences() {
 # The man page holds the command table as it is.
 test_man_page_is_the_command_table() {
     "$portolan" -e 'help --man' >"$work/commands"
-    sed -n '/^.\\" commands begin/,/^.\\" commands end/p' "$source/man/portolan.1" | sed '1d;$d' >"$work/page"
-    cmp -s "$work/commands" "$work/page" || fail "man/portolan.1 is not what the table says; run tools/make-man.sh"
+    sed -n '/^.\\" commands begin/,/^.\\" commands end/p' "$source/man/portolan-commands.7" | sed '1d;$d' >"$work/page"
+    cmp -s "$work/commands" "$work/page" || fail "man/portolan-commands.7 is not what the table says; run tools/make-man.sh"
     "$portolan" -e 'help facts --man' >"$work/facts"
     sed -n '/^.\\" facts begin/,/^.\\" facts end/p' "$source/man/portolan-machine.5" | sed '1d;$d' >"$work/page"
     cmp -s "$work/facts" "$work/page" || fail "man/portolan-machine.5 is not what the schema says; run tools/make-man.sh"

@@ -77,7 +77,7 @@ test_program_view() {
     format=text profile "--output $work/printed $work/two 20"
     mkdir -p "$work/home"
     open_screen 120 40 "env HOME=$work/home TERM=screen-256color '$portolan'; echo left with \$?; read -r x"
-    see 'No kernel is loaded'
+    see 'triad-skl-O3.s'
     t send-keys 8
     see 'program profile ./PROGRAM'
     t send-keys :

@@ -28,7 +28,7 @@ open_shell() {
 open_empty() {
     open_shell
     enter "'$portolan'; echo left with \$?"
-    see 'No kernel is loaded'
+    see 'triad-skl-O3.s'
 }
 # The workbench with a pasted loop of one multiplication.
 open_pasted() {
@@ -220,7 +220,7 @@ test_stops_and_comes_back() {
 test_crash_leaves_a_usable_terminal() {
     open_shell
     enter "'$portolan' & echo \$! >$home/pid; fg"
-    see 'No kernel is loaded'
+    see 'triad-skl-O3.s'
     kill -SEGV "$(cat "$home/pid")"
     see 'egmentation'
     see_prompt
@@ -232,7 +232,7 @@ test_crash_leaves_a_usable_terminal() {
 test_crash_saves_the_session() {
     open_shell
     enter "XDG_STATE_HOME=$home/state '$portolan' & echo \$! >$home/pid; fg"
-    see 'No kernel is loaded'
+    see 'triad-skl-O3.s'
     prompt 'kernel hex 480fafc3'
     see 'imul rax, rbx'
     kill -BUS "$(cat "$home/pid")"

@@ -92,13 +92,33 @@ test_editor_and_keys() {
 test_editor_of_pasted_text() {
     put_editor imulq addq
     open_screen 100 30 "env HOME=$home EDITOR=$work/replace '$portolan' --machine skylake; read -r x"
-    see 'No kernel is loaded'
+    see 'triad-skl-O3.s'
     t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n')"
     t paste-buffer -p
     see '3.00 cycles'
     t send-keys e
     see 'addq'
     see '1.00 cycles'
+    t send-keys Q
+}
+
+# Another kernel that is pasted while an editor still shows the text of the one before is not replaced by what is saved there.
+test_editor_of_another_kernel() {
+    printf '#!/bin/sh\nprintf "%%s" "$1" >"%s/edited"\n' "$work" >"$work/remember"
+    chmod +x "$work/remember"
+    open_screen 100 30 "env HOME=$home EDITOR=$work/remember '$portolan' --machine skylake; read -r x"
+    see 'triad-skl-O3.s'
+    t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n')"
+    t paste-buffer -p
+    see '3.00 cycles'
+    t send-keys e
+    remembered() { [ -s "$work/edited" ]; }
+    wait_until remembered || fail 'no editor was started'
+    t set-buffer "$(printf '.L1:\n subq %%rax, %%rbx\n jmp .L1\n')"
+    t paste-buffer -p
+    see 'subq %rax, %rbx'
+    let_go() { [ ! -e "$(cat "$work/edited")" ]; }
+    wait_until let_go || fail 'the text of the kernel before is still watched'
     t send-keys Q
 }
 

@@ -114,6 +114,10 @@ static const char *const script[] = {
     "filter",
     "kernel tune --model-only --tries 20",
     "session save work",
+    "session list",
+    "session diff work",
+    "tutorial",
+    "demo",
     "set",
     "set threads 2",
     "export x.json",
@@ -154,7 +158,7 @@ static void run(const char *format, const char *marker, struct str *out)
             str_addf(&text, "%s\n", marker);
     }
     work_put("script.pf", str_text(&text));
-    str_addf(&shell, "XDG_DATA_HOME=$PWD/share %s --format %s -b script.pf >out.%s 2>err.%s </dev/null", getenv("PORTOLAN"), format, format, format);
+    str_addf(&shell, "XDG_DATA_HOME=$PWD/share XDG_STATE_HOME=$PWD/state %s --format %s -b script.pf >out.%s 2>err.%s </dev/null", getenv("PORTOLAN"), format, format, format);
     (void)!system(str_text(&shell));
     str_clear(&text);
     str_addf(&text, "out.%s", format);

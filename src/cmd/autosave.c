@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/autosave.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/keeping.h"
+#include "cmd/session_file.h"
+#include "cmd/session_parts.h"
+#include "infer/evolve.h"
+#include "work/evolve_job.h"
+#include "work/keeper.h"
+
+#define LEAST_SECONDS 0.4    /* between two savings: with the time of one, less than a second is lost */
+#define SHARE 10             /* of a large session, which takes longer: at most a tenth of the time is spent on it */
+#define RUN_SECONDS 3        /* of a run of inference, between two looks at how far it is */
+
+/* What a session is told by to have changed. */
+struct mark {
+    unsigned long revision;
+    const void *kernel;
+    size_t loop, shelved, at;
+    uint64_t serial, experiments;
+    long run;                /* RUN_SECONDS of the last run */
+};
+
+struct autosave {
+    struct session *session;
+    struct keeper *keeper;
+    struct mark saved, saving;
+    double next, begun;      /* clock_seconds() */
+    bool ready, failed;      /* ready: the directory is ours; failed: it was said that saving fails */
+};
+
+/* Where the session goes, and what of it. */
+struct saving {
+    struct session *snapshot;
+    char *path;
+};
+
+static struct mark mark_of(const struct session *s)
+{
+    const struct document *d = &s->document;
+    struct mark m;
+    struct evolve_status status;
+
+    memset(&m, 0, sizeof m);   /* padding too: it is compared as a whole */
+    m.revision = s->revision;
+    m.kernel = d->kernel;
+    m.loop = d->loop;
+    m.shelved = d->shelf.list.count;
+    m.at = d->shelf.at;
+    m.serial = d->experiments ? d->experiments->serial : 0;
+    m.experiments = d->experiments ? d->experiments->revision : 0;
+    if (d->run_count) {
+        evolve_get_status(d->runs[d->run_count - 1]->evolve, &status);
+        m.run = status.state == EVOLVE_RUNNING ? 1 + (long)(status.seconds / RUN_SECONDS) : -1;
+    }
+    return m;
+}
+
+static bool same(const struct mark *a, const struct mark *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* On the keeper's thread. */
+static bool write_session(void *item, struct err *err)
+{
+    struct saving *w = item;
+    return session_save(w->snapshot, w->path, err);
+}
+
+static void saving_free(struct saving *w)
+{
+    session_forget(w->snapshot);
+    free(w->path);
+    free(w);
+}
+
+struct autosave *autosave_new(struct session *s, bool named)
+{
+    struct autosave *a = mem_zero(1, sizeof *a);
+
+    a->session = s;
+    a->keeper = keeper_new(write_session);
+    if (!named)
+        a->saved = mark_of(s);
+    return a;
+}
+
+/* It is said once: the next savings may fail for the same reason. */
+static void tell(struct autosave *a, const struct err *err)
+{
+    char text[2048];
+
+    if (!a->failed)
+        log_add(LOG_WARN, "the session cannot be saved by itself: %s", err_text(err, text, sizeof text));
+    a->failed = true;
+}
+
+/* What was written, if anything, is ours again. */
+static void take_back(struct autosave *a, bool wait)
+{
+    struct err err = {0};
+    struct saving *w = keeper_take(a->keeper, wait, &err);
+
+    if (!w)
+        return;
+    double now = clock_seconds();
+    a->next = now + fmax(LEAST_SECONDS, SHARE * (now - a->begun));
+    if (err.what[0])
+        tell(a, &err);
+    else
+        a->failed = false;
+    a->saved = a->saving;
+    saving_free(w);
+}
+
+static void begin(struct autosave *a, const struct mark *now)
+{
+    struct err err = {0};
+    struct saving *w = mem_zero(1, sizeof *w);
+
+    if (!a->ready && (a->ready = keeping_begin(&err)))
+        keeping_prune();
+    a->begun = clock_seconds();
+    a->saving = *now;
+    w->snapshot = session_snapshot(a->session);
+    w->path = keeping_session();
+    if (a->ready && keeper_give(a->keeper, w, &err))
+        return;
+    tell(a, &err);
+    a->saved = *now;
+    saving_free(w);
+}
+
+double autosave_tick(struct autosave *a, bool hold)
+{
+    take_back(a, false);
+    if (!keeper_idle(a->keeper))
+        return LEAST_SECONDS / 4;
+    if (hold)
+        return INFINITY;
+    const struct mark now = mark_of(a->session);
+    const double wait = a->next - clock_seconds();
+    if (same(&now, &a->saved))
+        return now.run > 0 ? RUN_SECONDS : INFINITY;
+    if (wait > 0)
+        return wait;
+    begin(a, &now);
+    return LEAST_SECONDS / 4;
+}
+
+void autosave_end(struct autosave *a)
+{
+    take_back(a, true);
+    const struct mark now = mark_of(a->session);
+    if (same(&now, &a->saved))
+        return;
+    begin(a, &now);
+    take_back(a, true);
+}
+
+void autosave_free(struct autosave *a)
+{
+    take_back(a, true);
+    keeper_free(a->keeper);
+    free(a);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/names.h"
+#include "base/watch.h"
+#include "cmd/command.h"
+#include "cmd/keeping.h"
+#include "cmd/session_file.h"
+#include "cmd/task.h"
+
+struct session_pair {
+    const char *a, *b;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "A", .kind = PARAMETER_TEXT, .at = offsetof(struct session_pair, a), .required = true, .complete = COMPLETE_FILE, .help = "session directory, a name of session list, or last"},
+    {.name = "B", .kind = PARAMETER_TEXT, .at = offsetof(struct session_pair, b), .otherwise = "the session as it is now", .complete = COMPLETE_FILE, .help = "another one"},
+    {0},
+};
+
+/* Two sessions to be compared. */
+struct comparison {
+    char *paths[2];            /* the second NULL: the session as it is */
+    struct session *sides[2];
+};
+
+static void comparison_free(void *state)
+{
+    struct comparison *c = state;
+
+    for (int i = 0; i < 2; i++) {
+        session_forget(c->sides[i]);
+        free(c->paths[i]);
+    }
+    free(c);
+}
+
+static void add(struct result_table *t, const char *part, const char *what, const char *a, const char *b)
+{
+    cell_text(t, part);
+    cell_text(t, what);
+    if (a)
+        cell_text(t, a);
+    else
+        cell_missing(t);
+    if (b)
+        cell_text(t, b);
+    else
+        cell_missing(t);
+}
+
+static void compare_settings(const struct document *a, const struct document *b, const struct settings *sa, const struct settings *sb, struct result_table *t)
+{
+    struct str left = {0}, right = {0};
+
+    for (const struct setting *setting = settings_table; setting->name; setting++) {
+        if (!setting->saved)
+            continue;
+        str_clear(&left);
+        str_clear(&right);
+        setting_print(sa, setting, &left);
+        setting_print(sb, setting, &right);
+        if (strcmp(str_text(&left), str_text(&right)) != 0)
+            add(t, "setting", setting->name, str_text(&left), str_text(&right));
+    }
+    str_clear(&left);
+    str_clear(&right);
+    for (size_t i = 0; i < a->selected_count; i++)
+        str_addf(&left, "%s%s", i ? "," : "", a->selected[i]);
+    for (size_t i = 0; i < b->selected_count; i++)
+        str_addf(&right, "%s%s", i ? "," : "", b->selected[i]);
+    if (strcmp(str_text(&left), str_text(&right)) != 0)
+        add(t, "setting", "machine", str_text(&left), str_text(&right));
+    str_done(&left);
+    str_done(&right);
+}
+
+/* What tells kernels of one list from each other: the name as lists have it. */
+static void kernel_label(const struct shelved *item, struct str *out)
+{
+    str_clear(out);
+    shelf_name(item, out);
+}
+
+static const struct shelved *find_kernel(const struct shelf *shelf, const char *label)
+{
+    const struct shelved *found = NULL;
+    struct str other = {0};
+
+    for (size_t i = 0; i < shelf->list.count && !found; i++) {
+        kernel_label(&shelf->list.items[i], &other);
+        if (strcmp(str_text(&other), label) == 0)
+            found = &shelf->list.items[i];
+    }
+    str_done(&other);
+    return found;
+}
+
+/* Of text the text, else the bytes of the loop. */
+static bool same_kernel(const struct shelved *a, const struct shelved *b)
+{
+    size_t m, n;
+    const struct insn *x = kernel_insns(a->kernel, a->loop, &m), *y = kernel_insns(b->kernel, b->loop, &n);
+
+    if (a->kernel->source && b->kernel->source)
+        return strcmp(a->kernel->source, b->kernel->source) == 0;
+    for (size_t i = 0; m == n && i < n; i++)
+        if (x[i].length != y[i].length || memcmp(x[i].bytes, y[i].bytes, x[i].length) != 0)
+            return false;
+    return m == n;
+}
+
+static void compare_kernels(const struct shelf *a, const struct shelf *b, struct result_table *t)
+{
+    struct str label = {0};
+    char count[32];
+
+    for (size_t i = 0; i < a->list.count; i++) {
+        kernel_label(&a->list.items[i], &label);
+        const struct shelved *other = find_kernel(b, str_text(&label));
+        if (!other)
+            add(t, "kernel", str_text(&label), "there", NULL);
+        else if (!same_kernel(&a->list.items[i], other)) {
+            snprintf(count, sizeof count, "%zu", other->kernel->insn_count);
+            struct str left = {0}, right = {0};
+            str_addf(&left, "%zu instructions", a->list.items[i].kernel->insn_count);
+            str_addf(&right, "another text, %s instructions", count);
+            add(t, "kernel", str_text(&label), str_text(&left), str_text(&right));
+            str_done(&left);
+            str_done(&right);
+        }
+    }
+    for (size_t i = 0; i < b->list.count; i++) {
+        kernel_label(&b->list.items[i], &label);
+        if (!find_kernel(a, str_text(&label)))
+            add(t, "kernel", str_text(&label), NULL, "there");
+    }
+    str_done(&label);
+}
+
+static const struct machine *find_machine(const struct document *d, const char *id)
+{
+    for (size_t i = 0; i < d->machine_count; i++)
+        if (strcmp(d->machines[i]->id, id) == 0)
+            return d->machines[i];
+    return NULL;
+}
+
+static void print_usage(const struct machine *m, const struct mapping_entry *entry, struct str *out)
+{
+    str_clear(out);
+    if (entry && !entry->usage.count)
+        str_add(out, "none");
+    if (entry)
+        usage_print(&entry->usage, mapping_ports(m->mapping), out);
+}
+
+/* Forms whose usage differs between the machine in one session and in the other; where one has not loaded it, it is as shipped. */
+static bool compare_machine(const struct machine *a, const struct machine *b, struct result_table *t)
+{
+    struct str left = {0}, right = {0}, what = {0};
+
+    for (int turn = 0; turn < 2; turn++) {
+        const struct machine *m = turn ? b : a, *other = turn ? a : b;
+        for (size_t i = 0; i < mapping_count(m->mapping) && !watch_steps(1); i++) {
+            const struct mapping_entry *entry = mapping_at(m->mapping, i), *there = mapping_find(other->mapping, entry->form);
+            if (turn && there)
+                continue;   /* seen */
+            print_usage(m, entry, turn ? &right : &left);
+            print_usage(other, there, turn ? &left : &right);
+            if (strcmp(str_text(&left), str_text(&right)) == 0)
+                continue;
+            str_clear(&what);
+            str_addf(&what, "%s %s", m->id, entry->form);
+            add(t, "usage", str_text(&what), left.length ? str_text(&left) : NULL, right.length ? str_text(&right) : NULL);
+        }
+    }
+    str_done(&left);
+    str_done(&right);
+    str_done(&what);
+    return true;
+}
+
+static bool compare_machines(struct session *a, struct session *b, struct result_table *t, struct err *err)
+{
+    bool ok = true;
+
+    for (int turn = 0; ok && turn < 2; turn++) {
+        const struct document *d = &(turn ? b : a)->document;
+        for (size_t i = 0; ok && i < d->machine_count; i++) {
+            const char *id = d->machines[i]->id;
+            if (turn && find_machine(&a->document, id))
+                continue;   /* compared before, or just loaded for it */
+            const struct machine *x = session_machine(a, id, err), *y = x ? session_machine(b, id, err) : NULL;
+            ok = y && watch_goes_on(err) && (x == y || compare_machine(x, y, t));
+        }
+    }
+    return ok;
+}
+
+/* Experiments of @t by their text; the number of each is its row's. */
+static void index_rows(const struct experiments *t, struct names *out)
+{
+    struct str text = {0};
+
+    for (size_t i = 0; t && i < t->rows.count && !watch_steps(1); i++) {
+        str_clear(&text);
+        experiments_print(t, i, &text);
+        names_add(out, str_text(&text));
+    }
+    str_done(&text);
+}
+
+static void compare_experiments(const struct experiments *a, const struct experiments *b, struct result_table *t, struct result *result)
+{
+    struct names left = {0}, right = {0};
+    size_t only_a = 0, only_b = 0, changed = 0;
+    char x[40], y[40];
+
+    index_rows(a, &left);
+    index_rows(b, &right);
+    for (size_t i = 0; i < left.count && !watch_steps(1); i++) {
+        uint32_t at = names_find(&right, left.items[i]);
+        only_a += at == UINT32_MAX;
+        /* Tables with one experiment twice have other numbers of rows than of names: they are only counted. */
+        if (at == UINT32_MAX || left.count != a->rows.count || right.count != b->rows.count)
+            continue;
+        double p = a->rows.items[i].cycles, q = b->rows.items[at].cycles;
+        if (p == q || (isnan(p) && isnan(q)))
+            continue;
+        changed++;
+        snprintf(x, sizeof x, "%.4g", p);
+        snprintf(y, sizeof y, "%.4g", q);
+        add(t, "experiment", left.items[i], isnan(p) ? NULL : x, isnan(q) ? NULL : y);
+    }
+    for (size_t i = 0; i < right.count && !watch_steps(1); i++)
+        only_b += names_find(&left, right.items[i]) == UINT32_MAX;
+    if (only_a + only_b + changed)
+        result_line(result, "experiments: %zu only in A, %zu only in B, %zu with other cycles", only_a, only_b, changed);
+    result_count(result, "experiments_only_a", (int64_t)only_a);
+    result_count(result, "experiments_only_b", (int64_t)only_b);
+    result_count(result, "experiments_changed", (int64_t)changed);
+    names_done(&left);
+    names_done(&right);
+}
+
+static bool diff_work(void *state, struct result *result, struct err *err)
+{
+    static const struct result_column columns[] = {
+        {.key = "kind", .kind = CELL_TEXT, .width = 10}, {.key = "what", .kind = CELL_TEXT, .width = 44}, {.key = "a", .kind = CELL_TEXT, .width = 20}, {.key = "b", .kind = CELL_TEXT, .width = RAGGED}};
+    struct comparison *c = state;
+
+    for (int i = 0; i < 2; i++)
+        if (!c->sides[i] && !(c->sides[i] = session_read(c->paths[i], err)))
+            return false;
+    const struct document *a = &c->sides[0]->document, *b = &c->sides[1]->document;
+    result_text(result, "a", c->paths[0]);
+    result_text(result, "b", c->paths[1] ? c->paths[1] : "");
+    result_line(result, "A  %s", c->paths[0]);
+    result_line(result, "B  %s", c->paths[1] ? c->paths[1] : "the session as it is now");
+    struct result_table *t = result_table(result, "differences", columns, sizeof columns / sizeof *columns);
+    compare_settings(a, b, &c->sides[0]->settings, &c->sides[1]->settings, t);
+    compare_kernels(&a->shelf, &b->shelf, t);
+    if (!compare_machines(c->sides[0], c->sides[1], t, err))
+        return false;
+    compare_experiments(a->experiments, b->experiments, t, result);
+    if (!t->count)
+        result_line(result, "no difference");
+    return watch_goes_on(err);
+}
+
+static bool run_diff(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {diff_work, NULL, comparison_free};
+    const struct session_pair *v = values;
+    struct comparison *c = mem_zero(1, sizeof *c);
+
+    (void)result;   /* the job fills it */
+    c->paths[0] = keeping_find(v->a, err);
+    c->paths[1] = c->paths[0] && v->b ? keeping_find(v->b, err) : NULL;
+    if (!c->paths[0] || (v->b && !c->paths[1])) {
+        comparison_free(c);
+        return false;
+    }
+    if (!v->b)
+        c->sides[1] = session_snapshot(s);
+    return task_start_passing(s, "session diff", "compares", &ops, c, err);
+}
+
+static const char *const examples[] = {"session diff last", "session diff monday tuesday", NULL};
+
+const struct command command_session_diff = {
+    .name = "session diff",
+    .help = "what differs between two sessions: settings, kernels, port usages, experiments",
+    .description = "Without B the session as it is now is compared. A usage that only one of them has changed stands beside the one as shipped.",
+    .arguments = arguments,
+    .examples = examples,
+    .values_size = sizeof(struct session_pair),
+    .flags = COMMAND_JOB,
+    .run = run_diff,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <time.h>
+
+#include "base/path.h"
+#include "cmd/command.h"
+#include "cmd/keeping.h"
+#include "cmd/task.h"
+
+static const struct result_column columns[] = {
+    {.key = "name", .kind = CELL_TEXT, .width = 24},
+    {.key = "saved", .kind = CELL_TEXT, .width = 16},
+    {.key = "in_use", .title = "open", .kind = CELL_SWITCH, .width = 4},
+    {.key = "kernel", .kind = CELL_TEXT, .width = 24},
+    {.key = "kernel_count", .title = "kernels", .kind = CELL_COUNT, .width = 7},
+    {.key = "experiments", .kind = CELL_COUNT, .width = 11},
+    {.key = "measured", .kind = CELL_COUNT, .width = 8},
+    {.key = "run_done", .title = "run", .unit = "%", .kind = CELL_NUMBER, .decimals = 0},
+    {.key = "path", .kind = CELL_TEXT, .hide = NOT_TEXT},
+};
+
+static void add_session(const struct kept_session *k, struct result_table *t)
+{
+    char when[32] = "";
+    struct tm local;
+
+    if (localtime_r(&k->saved, &local))
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &local);
+    cell_text(t, k->name);
+    cell_text(t, when);
+    cell_switch(t, k->open);
+    cell_text(t, k->kernel ? path_base(k->kernel) : "");
+    cell_count(t, (int64_t)k->kernels);
+    cell_count(t, (int64_t)k->experiments);
+    cell_count(t, (int64_t)k->measured);
+    if (k->run.checkpoint && k->run.limit > 0)
+        cell_number(t, 100 * k->run.seconds / k->run.limit);
+    else
+        cell_missing(t);
+    cell_text(t, k->path);
+}
+
+/* Directories are read, which may be many: beside the screen. */
+static bool list_work(void *state, struct result *result, struct err *err)
+{
+    struct kept_sessions list = keeping_list();
+    struct result_table *t;
+
+    (void)state;
+    (void)err;
+    if (!list.count)
+        result_line(result, "no other session is kept; the workbench keeps its own by itself");
+    t = result_table(result, "sessions", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < list.count; i++)
+        add_session(&list.items[i], t);
+    keeping_done(&list);
+    return true;
+}
+
+static void list_free(void *state)
+{
+    (void)state;
+}
+
+static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {list_work, NULL, list_free};
+
+    (void)values;
+    (void)result;   /* the job fills it */
+    return task_start_passing(s, "session list", "lists", &ops, NULL, err);
+}
+
+static const char *const examples[] = {"session list", NULL};
+
+const struct command command_session_list = {
+    .name = "session list",
+    .help = "list the sessions that workbenches have kept by themselves",
+    .description = "The workbench saves its session whenever it has changed, under $XDG_STATE_HOME/portolan/sessions. session load NAME resumes one; run says how far an inference was.",
+    .examples = examples,
+    .flags = COMMAND_JOB,
+    .run = run_list,
+};

@@ -1,0 +1,30 @@
+/* The functions of an object or program that have loops, as the view functions lists them to be picked from. */
+#ifndef PORTOLAN_CMD_FUNCTION_LIST_H
+#define PORTOLAN_CMD_FUNCTION_LIST_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+struct listed_function {
+    char *name;                   /* as people write it */
+    char *symbol;                 /* as --symbol takes it: an address, which tells twins apart, but in a relocatable file, where each section begins at 0 */
+    uint64_t address, size;       /* size: bytes */
+    uint32_t loops, depth, vectors;
+};
+
+struct function_list {
+    char *path;
+    VEC(struct listed_function) rows;   /* hottest-looking first */
+    _Atomic unsigned holders;     /* besides the one that made it; nothing in it changes */
+};
+
+/* Of the file @path; NULL with err. Asks watch_steps. Any thread. */
+struct function_list *function_list_new(const char *path, struct err *err);
+/* The last holder's call frees it. */
+void function_list_free(struct function_list *list);
+
+#endif

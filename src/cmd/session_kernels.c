@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Kernels in a session's directory: NAME.s or NAME.hex, for compiled ones NAME-source.txt and NAME-lines.csv, and NAME-recipe.csv where they come from a file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/recipe.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "base/watch.h"
+#include "cmd/parameter.h"
+#include "cmd/session_parts.h"
+#include "toolchain/compile.h"
+
+void kernel_record_done(struct kernel_record *r)
+{
+    free(r->name);
+    *r = (struct kernel_record){0};
+}
+
+static bool read_lines(const char *value, struct kernel_options *options)
+{
+    struct line_range lines;
+    bool ok = parameter_lines(value, &lines);
+
+    options->first_line = lines.first;
+    options->last_line = lines.last;
+    return ok;
+}
+
+static bool read_number(const char *value, size_t *out)
+{
+    int used = 0;
+    return sscanf(value, "%zu%n", out, &used) == 1 && !value[used] && *out > 0;
+}
+
+bool kernel_record_take(struct kernel_record *r, const char *key, const char *value, bool *valid)
+{
+    if (!str_has_prefix(key, "kernel"))
+        return false;
+    if (strcmp(key, "kernel") == 0) {
+        free(r->name);
+        r->name = mem_strdup(value);
+        *valid = *value;
+    } else if (strcmp(key, "kernel-skip-bad") == 0) {
+        r->options.skip_bad = strcmp(value, "on") == 0;
+        *valid = r->options.skip_bad || strcmp(value, "off") == 0;
+    } else if (strcmp(key, "kernel-isa") == 0) {
+        *valid = r->options.isa_given = isa_parse(value, &r->options.isa);
+    } else if (strcmp(key, "kernel-lines") == 0) {
+        *valid = read_lines(value, &r->options);
+    } else if (strcmp(key, "kernel-loop") == 0) {
+        *valid = read_number(value, &r->options.loop);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool write_named(struct session_saving *w, const char *prefix, const char *rest, const struct str *text, struct err *err)
+{
+    struct str name = {0};
+
+    str_addf(&name, "%s%s", prefix, rest);
+    bool ok = session_write(w, str_text(&name), text, err);
+    str_done(&name);
+    return ok;
+}
+
+/* How it was made of a file, so that it can be read or compiled again. */
+static bool save_recipe(struct session_saving *w, const struct recipe *r, const char *prefix, struct err *err)
+{
+    struct str text = {0};
+    char number[48];
+
+    str_add(&text, "key,value\n");
+    session_row(&text, "path", r->path);
+    session_row(&text, "source", r->source ? "on" : "off");
+    if (r->compiler)
+        session_row(&text, "compiler", r->compiler);
+    for (size_t i = 0; i < r->flags.count; i++)
+        session_row(&text, "flag", r->flags.items[i]);
+    if (r->target)
+        session_row(&text, "target", r->target);
+    if (r->generic)
+        session_row(&text, "generic", r->generic);
+    if (r->options.symbol)
+        session_row(&text, "symbol", r->options.symbol);
+    if (r->options.isa_given)
+        session_row(&text, "isa", isa_name(r->options.isa));
+    if (r->options.syntax != SYNTAX_AUTO)
+        session_row(&text, "syntax", r->options.syntax == SYNTAX_ATT ? "att" : "intel");
+    if (r->options.skip_bad)
+        session_row(&text, "skip-bad", "on");
+    if (r->options.first_line) {
+        snprintf(number, sizeof number, "%zu-%zu", r->options.first_line, r->options.last_line);
+        session_row(&text, "lines", number);
+    }
+    if (r->options.loop)
+        session_row_number(&text, "loop", r->options.loop);
+    bool ok = write_named(w, prefix, "-recipe.csv", &text, err);
+    str_done(&text);
+    return ok;
+}
+
+/* Of objects and hex blocks the bytes of the loop in use. */
+static bool save_bytes(struct session_saving *w, const struct kernel *k, size_t loop, const char *prefix, struct err *err)
+{
+    struct str text = {0};
+    size_t count;
+    const struct insn *insns = kernel_insns(k, loop, &count);
+
+    for (size_t i = 0; i < count; i++)
+        for (unsigned j = 0; j < insns[i].length; j++)
+            str_addf(&text, "%02x", insns[i].bytes[j]);
+    str_add_char(&text, '\n');
+    bool ok = write_named(w, prefix, ".hex", &text, err);
+    str_done(&text);
+    return ok;
+}
+
+/* Where the text was compiled from. */
+static bool save_origin(struct session_saving *w, const struct kernel *k, const char *prefix, struct err *err)
+{
+    struct str text = {0};
+    bool ok = true;
+
+    for (size_t i = 0; i < k->origin_text_count && !watch_steps(1); i++)
+        str_addf(&text, "%s\n", k->origin_texts[i]);
+    if (text.length)
+        ok = write_named(w, prefix, "-source.txt", &text, err);
+    str_clear(&text);
+    str_add(&text, "line,source_line\n");
+    for (size_t i = 0; i < k->origin_line_count && !watch_steps(1); i++)
+        if (i == 0 || k->origin_lines[i] != k->origin_lines[i - 1])
+            str_addf(&text, "%zu,%u\n", i + 1, k->origin_lines[i]);
+    if (ok && k->origin_line_count)
+        ok = write_named(w, prefix, "-lines.csv", &text, err);
+    str_done(&text);
+    return ok;
+}
+
+bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_t loop, const char *prefix, struct str *rows, struct err *err)
+{
+    struct str text = {0};
+    char number[48];
+    uint32_t first = UINT32_MAX, last = 0;
+
+    session_row(rows, "kernel", k->name);
+    if (k->recipe && strcmp(k->recipe->path, "/dev/stdin") != 0 && !save_recipe(w, k->recipe, prefix, err))
+        return false;
+    if (!k->source)
+        return save_bytes(w, k, loop, prefix, err);
+    for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++) {
+        first = k->insns[i].line < first ? k->insns[i].line : first;
+        last = k->insns[i].line > last ? k->insns[i].line : last;
+    }
+    snprintf(number, sizeof number, "%u-%u", first, last);
+    session_row(rows, "kernel-lines", number);
+    session_row_number(rows, "kernel-loop", loop + 1);
+    session_row(rows, "kernel-skip-bad", k->refused_count ? "on" : "off");
+    str_add(&text, k->source);
+    bool ok = write_named(w, prefix, ".s", &text, err) && save_origin(w, k, prefix, err);
+    str_done(&text);
+    return ok;
+}
+
+bool session_shelf_save(const struct shelf *shelf, struct session_saving *w, struct err *err)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < shelf->list.count; i++) {
+        const struct shelved *item = &shelf->list.items[i];
+        struct str rows = {0};
+        char prefix[40];
+        if (i == shelf->at)
+            continue;
+        snprintf(prefix, sizeof prefix, "kernels/%zu", i + 1);
+        str_add(&rows, "key,value\n");
+        session_row(&rows, "kernel-isa", isa_name(item->kernel->isa));
+        ok = watch_goes_on(err) && session_kernel_save(w, item->kernel, item->loop, prefix, &rows, err) && write_named(w, prefix, ".csv", &rows, err);
+        str_done(&rows);
+    }
+    return ok;
+}
+
+static const char *named_path(struct str *path, const char *dir, const char *prefix, const char *rest)
+{
+    str_clear(path);
+    str_addf(path, "%s/%s%s", dir, prefix, rest);
+    return str_text(path);
+}
+
+static bool take_recipe_row(void *to, const char *key, const char *value)
+{
+    struct recipe *r = to;
+    struct kernel_options *o = &r->options;
+    struct err none = {0};
+    bool half = false;
+
+    if (strcmp(key, "path") == 0)
+        r->path = r->path ? r->path : mem_strdup(value);
+    else if (strcmp(key, "source") == 0)
+        r->source = strcmp(value, "on") == 0;
+    else if (strcmp(key, "compiler") == 0)
+        r->compiler = r->compiler ? r->compiler : mem_strdup(value);
+    else if (strcmp(key, "flag") == 0 && compile_option_allowed(value, &half, &none) && !half)   /* as where it is typed */
+        vec_push(&r->flags, mem_strdup(value));
+    else if (strcmp(key, "target") == 0)
+        r->target = r->target ? r->target : mem_strdup(value);
+    else if (strcmp(key, "symbol") == 0)
+        o->symbol = o->symbol ? o->symbol : mem_strdup(value);
+    else if (strcmp(key, "isa") == 0)
+        return o->isa_given = isa_parse(value, &o->isa);
+    else if (strcmp(key, "syntax") == 0)
+        o->syntax = strcmp(value, "att") == 0 ? SYNTAX_ATT : SYNTAX_INTEL;
+    else if (strcmp(key, "skip-bad") == 0)
+        o->skip_bad = strcmp(value, "on") == 0;
+    else if (strcmp(key, "lines") == 0)
+        return read_lines(value, o);
+    else if (strcmp(key, "loop") == 0)
+        return read_number(value, &o->loop);
+    else if (strcmp(key, "generic") == 0)
+        for (int isa = 0; isa < ISA_COUNT; isa++) {
+            const struct isa_ops *ops = isa_ops((enum isa)isa);
+            for (size_t i = 0; i < sizeof ops->generic_targets / sizeof *ops->generic_targets && ops->generic_targets[i].name; i++)
+                r->generic = strcmp(ops->generic_targets[i].name, value) == 0 ? ops->generic_targets[i].name : r->generic;
+        }
+    else
+        return false;
+    return true;
+}
+
+static bool load_recipe(const char *dir, const char *prefix, struct kernel *k, struct err *err)
+{
+    struct str path = {0};
+    bool ok = true;
+
+    if (access(named_path(&path, dir, prefix, "-recipe.csv"), F_OK) == 0) {
+        struct recipe *r = recipe_new();
+        ok = session_read_rows(str_text(&path), take_recipe_row, r, err);
+        if (ok && !r->path) {
+            err_set(err, ERR_DATA, "save the session again", "the row path is missing");
+            ok = err_at(err, str_text(&path), 0, 0);
+        }
+        if (ok)
+            k->recipe = r;
+        else
+            recipe_free(r);
+    }
+    str_done(&path);
+    return ok;
+}
+
+/* The source lines of a compiled kernel, as save_origin left them. */
+static bool load_origin(const char *dir, const char *prefix, struct kernel *k, struct err *err)
+{
+    struct str path = {0}, text = {0};
+    VEC(uint32_t) lines = {0};
+    VEC(char *) texts = {0};
+    uint32_t last = 0;
+    bool ok = true;
+
+    if (access(named_path(&path, dir, prefix, "-lines.csv"), F_OK) != 0)
+        goto out;
+    struct csv_table *t = csv_table_read(str_text(&path), err);
+    ok = t != NULL;
+    for (size_t i = 0; ok && i < t->count; i++) {
+        char *end, *stop = NULL;
+        unsigned long line = strtoul(t->rows[i][0], &end, 10), source = t->columns == 2 ? strtoul(t->rows[i][1], &stop, 10) : 0;
+        bool in_order = i ? line > lines.count : line == 1;
+        if (!stop || *end || *stop || !in_order || line > SESSION_TEXT_LIMIT || source > UINT32_MAX) {
+            ok = session_row_fault(err, str_text(&path), t->lines[i], "a line", t->rows[i][0]);
+            break;
+        }
+        while (lines.count + 1 < line)
+            vec_push(&lines, last);
+        last = (uint32_t)source;
+        vec_push(&lines, last);
+    }
+    csv_table_free(t);
+    ok = ok && file_read(named_path(&path, dir, prefix, "-source.txt"), SESSION_TEXT_LIMIT, &text, err);
+    for (const char *at = str_text(&text); ok && *at;) {
+        size_t span = strcspn(at, "\n");
+        vec_push(&texts, mem_strndup(at, span));
+        at += span + (at[span] == '\n');
+    }
+    /* The last line's source holds to the end of the text. */
+    for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
+        while (lines.count < k->insns[i].line)
+            vec_push(&lines, last);
+    kernel_set_origin(k, lines.items, lines.count, texts.items, texts.count);
+out:
+    str_done(&path);
+    str_done(&text);
+    return ok;
+}
+
+struct kernel *session_kernel_load(const char *dir, const char *prefix, const struct kernel_record *r, size_t *loop, struct err *err)
+{
+    struct str path = {0}, text = {0};
+    struct kernel *k = NULL;
+    bool hex = access(named_path(&path, dir, prefix, ".hex"), F_OK) == 0;
+
+    if (file_read(named_path(&path, dir, prefix, hex ? ".hex" : ".s"), SESSION_TEXT_LIMIT, &text, err))
+        k = hex ? kernel_from_hex(r->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &r->options, err);
+    if (k && (!load_origin(dir, prefix, k, err) || !load_recipe(dir, prefix, k, err))) {
+        kernel_free(k);
+        k = NULL;
+    }
+    if (k) {
+        free(k->name);
+        k->name = mem_strdup(r->name);
+        *loop = hex ? 0 : kernel_loop_wanted(&r->options);
+    }
+    str_done(&path);
+    str_done(&text);
+    return k;
+}
+
+/* A row of one of the other kernels. */
+static bool take_kernel_row(void *to, const char *key, const char *value)
+{
+    bool valid = false;
+    return kernel_record_take(to, key, value, &valid) && valid;
+}
+
+/* Kernel @number of the list; *@there: it has files. */
+static const struct kernel *load_shelved(const char *dir, size_t number, size_t *loop, bool *there, struct err *err)
+{
+    struct kernel_record record = {0};
+    struct str path = {0};
+    const struct kernel *k = NULL;
+    char prefix[40];
+
+    snprintf(prefix, sizeof prefix, "kernels/%zu", number);
+    *there = access(named_path(&path, dir, prefix, ".csv"), F_OK) == 0;
+    if (*there && session_read_rows(str_text(&path), take_kernel_row, &record, err)) {
+        if (record.name)
+            k = session_kernel_load(dir, prefix, &record, loop, err);
+        else
+            err_set(err, ERR_DATA, "save the session again", "the row kernel is missing");
+    }
+    kernel_record_done(&record);
+    str_done(&path);
+    return k;
+}
+
+bool session_shelf_load(const char *dir, struct session *s, const struct kernel *current, size_t loop, struct err *err)
+{
+    size_t at = SIZE_MAX;
+    bool ok = true;
+
+    for (size_t number = 1; ok && number <= SHELF_MOST; number++) {
+        bool there;
+        size_t its = 0;
+        const struct kernel *k = watch_goes_on(err) ? load_shelved(dir, number, &its, &there, err) : NULL;
+        if (k) {
+            shelf_append(&s->document.shelf, k, its);
+            kernel_free(k);
+        } else if (err->what[0]) {
+            ok = false;
+        } else if (current && at == SIZE_MAX) {   /* the number that is missing is its own */
+            at = s->document.shelf.list.count;
+            shelf_append(&s->document.shelf, current, loop);
+        } else {
+            break;
+        }
+    }
+    if (ok && at != SIZE_MAX)
+        session_use_shelved(s, at, loop);
+    kernel_free(current);
+    return ok;
+}

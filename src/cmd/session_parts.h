@@ -1,0 +1,49 @@
+/* The parts of a session's directory: what writes and reads its kernels, and what else was at hand. Any thread unless it says otherwise. */
+#ifndef PORTOLAN_CMD_SESSION_PARTS_H
+#define PORTOLAN_CMD_SESSION_PARTS_H
+
+#include "base/csv.h"
+#include "cmd/session.h"
+
+#define SESSION_TEXT_LIMIT ((size_t)32 << 20)   /* of the user's own texts */
+
+/* A session being written. */
+struct session_saving;
+/* @name, in the directory, will hold @text. */
+bool session_write(struct session_saving *w, const char *name, const struct str *text, struct err *err);
+/* Rows of a file with the columns key and value. */
+void session_row(struct str *out, const char *key, const char *value);
+void session_row_number(struct str *out, const char *key, uint64_t value);
+/* Fills @path with the place of @name in @dir, and returns its text. */
+const char *session_path(struct str *path, const char *dir, const char *name);
+/* Row @line of @path is not as it has to be: false with err. */
+bool session_row_fault(struct err *err, const char *path, size_t line, const char *key, const char *value);
+/* The rows of @path, each given to @take; false with err when a row is refused. */
+bool session_read_rows(const char *path, bool (*take)(void *to, const char *key, const char *value), void *to, struct err *err);
+
+/* What rows say of a kernel; its text stands in files of its own. */
+struct kernel_record {
+    char *name;                     /* NULL: no such row yet */
+    struct kernel_options options;
+};
+void kernel_record_done(struct kernel_record *r);
+/* Takes a row: false when it is not of a kernel; *@valid says whether it can be. */
+bool kernel_record_take(struct kernel_record *r, const char *key, const char *value, bool *valid);
+/* Writes the kernel as files whose names begin with @prefix, and the rest of it as rows. */
+bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_t loop, const char *prefix, struct str *rows, struct err *err);
+/* NULL with err. *@loop gets the loop in use. */
+struct kernel *session_kernel_load(const char *dir, const char *prefix, const struct kernel_record *r, size_t *loop, struct err *err);
+/* The kernels beside the one in use, by their numbers in the list: its own is missing. */
+bool session_shelf_save(const struct shelf *shelf, struct session_saving *w, struct err *err);
+/* Puts them, and @current (NULL: none) with its loop in its place among them, into @s, which has none; takes @current. */
+bool session_shelf_load(const char *dir, struct session *s, const struct kernel *current, size_t loop, struct err *err);
+
+/* The last what-if's values, and the run of inference that is not at its end. */
+bool session_sweep_save(const struct sweep *sweep, struct session_saving *w, struct err *err);
+bool session_sweep_load(const char *dir, struct sweep *out, struct err *err);
+bool session_run_save(const struct unfinished_run *run, struct session_saving *w, struct err *err);
+bool session_run_load(const char *dir, struct unfinished_run *out, struct err *err);
+/* What can be said of the last run of @s: empty when there is none that could go on. UI thread; the caller calls unfinished_run_done. */
+struct unfinished_run session_unfinished_run(const struct session *s);
+
+#endif

@@ -1,0 +1,26 @@
+/* The demo: commands with captions, played one after the other in a session of its own. UI thread. */
+#ifndef PORTOLAN_VIEW_DEMO_H
+#define PORTOLAN_VIEW_DEMO_H
+
+#include "cmd/session.h"
+#include "view/guide.h"
+
+struct demo {
+    bool on, ending;
+    size_t step, command;        /* the next to be run */
+    double pace;                 /* seconds of the demo per second of its table */
+    double until, patience;      /* clock_seconds(): the step's end, and that of waiting for its job */
+    struct document kept;        /* the user's */
+    char line[256];              /* the command that was given last */
+};
+
+/* Begins; no job may run. It takes about @seconds. */
+void demo_start(struct demo *d, struct session *s, double seconds);
+/* Ends it as soon as its jobs have ended, which are cancelled. */
+void demo_stop(struct demo *d, struct session *s);
+/* To be called often: the next command to be run, borrowed, or NULL. Tells @g what is shown. When it is over the user's session is back and @d is off. */
+const char *demo_next(struct demo *d, struct session *s, struct guide *g);
+/* Ends it at once, when no job runs any more: the user's session is back. */
+void demo_done(struct demo *d, struct session *s);
+
+#endif

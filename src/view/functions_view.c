@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The functions of an object or program that have loops, the hottest-looking first: one is picked and becomes the kernel. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/function_list.h"
+#include "cmd/line.h"
+#include "view/table_view.h"
+#include "view/view.h"
+
+enum functions_column { FUNCTION, ADDRESS, BYTES, JUMPS, DEPTH, VECTORS, COLUMNS };
+
+static const struct table_column columns[COLUMNS] = {
+    {"function", 0, false, 0}, {"address", 12, false, 0}, {"bytes", 8, true, 0}, {"jumps back", 11, true, 60}, {"depth", 6, true, 70}, {"vectors", 8, true, 60},
+};
+
+struct functions_view_state {
+    struct table_view view;              /* first */
+    const struct function_list *shown;
+};
+
+static void functions_close(void *state)
+{
+    struct functions_view_state *v = state;
+    table_done(&v->view.table);
+    free(v);
+}
+
+static const struct listed_function *row_of(const void *context, size_t row)
+{
+    return &((const struct functions_view_state *)context)->shown->rows.items[row];
+}
+
+static size_t row_count(const void *context)
+{
+    return ((const struct functions_view_state *)context)->shown->rows.count;
+}
+
+static double row_number(const void *context, size_t row, int column)
+{
+    const struct listed_function *f = row_of(context, row);
+
+    switch (column) {
+    case BYTES: return (double)f->size;
+    case JUMPS: return f->loops;
+    case DEPTH: return f->depth;
+    case VECTORS: return f->vectors;
+    default: return NAN;
+    }
+}
+
+static void row_text(const void *context, size_t row, int column, struct str *out)
+{
+    const struct listed_function *f = row_of(context, row);
+
+    if (column == FUNCTION)
+        str_add(out, f->name);
+    else if (column == ADDRESS)
+        str_addf(out, "0x%llx", (unsigned long long)f->address);
+    else
+        str_addf(out, "%.0f", row_number(context, row, column));
+}
+
+static enum role row_role(const void *context, size_t row, int column)
+{
+    (void)context;
+    (void)row;
+    return column == FUNCTION ? ROLE_TEXT : ROLE_DIM;
+}
+
+/* A list with the rows' own holder: filtering a large one goes on beside the screen. */
+struct functions_held { struct functions_view_state copy; };
+
+static void *hold(const void *context, struct table_source *source)
+{
+    const struct functions_view_state *v = context;
+    struct functions_held *held = mem_zero(1, sizeof *held);
+
+    (void)source;
+    atomic_fetch_add(&((struct function_list *)v->shown)->holders, 1);
+    held->copy.shown = v->shown;
+    return held;
+}
+
+static void release(void *state)
+{
+    struct functions_held *held = state;
+
+    function_list_free((struct function_list *)held->copy.shown);
+    free(held);
+}
+
+static const struct table_source source = {.columns = columns, .column_count = COLUMNS, .count = row_count, .number = row_number, .text = row_text, .role = row_role,
+                                           .hold = hold, .release = release};
+
+static bool refresh(void *state, struct session *s)
+{
+    struct functions_view_state *v = state;
+
+    if (!s->document.functions)
+        return false;
+    if (v->shown != s->document.functions) {
+        v->shown = s->document.functions;
+        table_view_changed(&v->view, &source);
+    }
+    return true;
+}
+
+static void *functions_open(void)
+{
+    struct functions_view_state *v = mem_zero(1, sizeof *v);
+
+    table_init(&v->view.table);
+    v->view.rows = "functions";
+    v->view.refresh = refresh;
+    v->view.source = source;   /* its columns are known before there are rows */
+    return v;
+}
+
+static void functions_draw(void *state, struct session *s, struct grid *g)
+{
+    static const char *const lines[] = {
+        "No functions are listed.",
+        ":kernel functions FILE lists those of an object, library or program that have loops, the hottest-looking first; FILE may be left out when its code is loaded.",
+    };
+    struct functions_view_state *v = state;
+    int y = 1;
+
+    if (!refresh(v, s)) {
+        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+            y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+        return;
+    }
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%zu functions with a loop", v->shown->rows.count);
+    grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, v->shown->path);
+    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > 2 ? g->height - 2 : 1);
+    view_draw_hints(&functions_view, g, 0, g->height - 1);
+}
+
+/* The function under the cursor becomes the kernel. */
+static bool functions_pick(void *state, struct session *s, int key, struct str *command)
+{
+    struct functions_view_state *v = state;
+    size_t row;
+
+    (void)key;
+    if (!refresh(v, s) || !table_selected(&v->view.table, &row))
+        return false;
+    line_add_quoted("kernel load ", v->shown->path, command);
+    line_add_quoted(" --symbol ", row_of(v, row)->symbol, command);
+    return true;
+}
+
+static const struct view_key functions_keys[] = {
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = table_view_press},
+    {.keys = {VIEW_KEYS_ENTER}, .label = "Enter", .help = "open the function in the kernel view; [ and ] go through its loops", .act = functions_pick, .hint = "open"},
+    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = table_view_press},
+    {.label = "\\", .help = "filter: function~sort & vectors>10; empty shows all rows"},
+    {.label = "/ n N", .help = "search"},
+    {.keys = {KEYCODE_ESCAPE}, .act = table_view_press},
+    {.keys = {0}},
+};
+
+const struct view_ops functions_view = {.name = "functions", .help = "functions with loops of an object or program, to be opened", .keys = functions_keys,
+                                        .open = functions_open, .close = functions_close, .draw = functions_draw, .click = table_view_click, .find = table_view_find,
+                                        .sort = table_view_sort, .filter = table_view_filter, .source = table_view_source, .status = table_view_status,
+                                        .rows = table_view_rows, .busy = table_view_busy};

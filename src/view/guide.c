@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/guide.h"
+
+#include <string.h>
+
+#include "cmd/command.h"
+#include "view/key.h"
+
+#define HEIGHT_MIN 16        /* rows of a screen that has room for hints */
+#define CAPTION_ROWS 4       /* at most, below the title */
+#define KEYCODE_SKIP (KEYCODE_F1 + 7)
+
+/* Something to be done, by any of the ways that are given. */
+struct deed {
+    const char *title, *text;
+    int keys[5];                /* one of them, in the view kernel */
+    const char *commands[3];    /* one of them */
+    const char *view;           /* this one is shown */
+    bool other_kernel;          /* another kernel is in use than before */
+};
+
+static const struct deed hints[] = {
+    {.text = "Paste a loop here, or :kernel load FILE: assembler, C, an object, a program.", .other_kernel = true},
+    {.text = "m shows the same loop on the next machine, c all machines beside each other.", .keys = {'m', 'M', 'c'}},
+    {.text = ":tutorial shows you around, :demo plays by itself, ? lists keys and commands.", .commands = {"tutorial", "demo"}, .view = "help"},
+};
+#define HINTS (sizeof hints / sizeof *hints)
+#define HINTS_ALL ((1u << HINTS) - 1)
+
+static const struct deed steps[] = {
+    {.title = "One instruction",
+     .text = "A row is an instruction, a column an execution port, a number the cycles per iteration that the port is busy. Press j or the arrow down: the line below the "
+             "table explains the instruction under the cursor.",
+     .keys = {'j', 'k', KEYCODE_DOWN, KEYCODE_UP}},
+    {.title = "The bottleneck",
+     .text = "The sentence below the table says what limits the loop, the bars what would limit it next. Press m: another machine, perhaps another limit.", .keys = {'m', 'M'}},
+    {.title = "All machines", .text = "Press c: the machines beside each other; < marks what limits the loop on each. c again goes back.", .keys = {'c'}},
+    {.title = "Cycle by cycle", .text = "Press 2: the timeline shows when each instruction waits, executes and retires.", .view = "timeline"},
+    {.title = "Back", .text = "Digits and Tab go to every view. Press q: from any of them it goes back to the kernel view.", .view = "kernel"},
+    {.title = "A command",
+     .text = "Everything is also a command; Tab completes it, Up brings the last ones back. Type  :kernel list  and Enter: the loops of this file. q leaves the output.",
+     .commands = {"kernel list"}},
+    {.title = "Another loop",
+     .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. A loop of your own is as good: paste it as it is, compiler output, a listing, what a debugger shows.",
+     .other_kernel = true},
+    {.title = "Before and after", .text = "Both loops are still open: [ and ] go from one to the other. Press d: instruction by instruction beside each other, with the difference in cycles.",
+     .commands = {"kernel diff"}},
+    {.title = "What if", .text = "Type  :kernel whatif issue_width=6  and Enter: the loop on a machine that does not exist. A range, as in reorder_buffer=64..512, becomes a curve.",
+     .commands = {"kernel whatif"}},
+    {.title = "This CPU", .text = "Type  :kernel measure  and Enter: the loop runs here, without counters and without root. Where that cannot be, F8 goes on.", .commands = {"kernel measure"}},
+    {.title = "Nothing is lost",
+     .text = "The session is saved by itself; the next start offers it. Type  :session list  and Enter. session save DIRECTORY writes one to keep, as text.",
+     .commands = {"session list", "session save"}},
+    {.title = "Help", .text = "Press ?: the keys of the view that you are in, then all commands.", .view = "help"},
+    {.title = "The end",
+     .text = "q leaves the help. Next:  :demo  finds the ports of a CPU of which nothing is known, first a simulated one, then this one.", .commands = {"demo"}},
+};
+#define STEPS (sizeof steps / sizeof *steps)
+
+void guide_done(struct guide *g)
+{
+    str_done(&g->title);
+    str_done(&g->caption);
+    str_done(&g->command);
+    *g = (struct guide){0};
+}
+
+void guide_end(struct guide *g)
+{
+    g->kind = GUIDE_NONE;
+}
+
+/* The example, which is small, is there at once. */
+static bool load_example(struct session *s, struct err *err)
+{
+    static char file[] = "data/kernels/triad-skl-O3.s";
+    char *words[] = {file, NULL};
+
+    return command_call(s, &command_kernel_load, words, 1, err);
+}
+
+void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command)
+{
+    struct err none = {0};
+    bool example = load_example(s, &none) && s->document.kernel;
+
+    g->before = s->document.kernel;
+    g->done = 0;
+    g->kind = caption ? GUIDE_OFFER : example ? GUIDE_HINTS : GUIDE_NONE;
+    if (!caption)
+        return;
+    str_add(&g->caption, caption);
+    str_add(&g->command, command);
+}
+
+void guide_tell(struct guide *g, const char *title, const char *caption)
+{
+    g->kind = GUIDE_DEMO;
+    str_clear(&g->title);
+    str_clear(&g->caption);
+    str_add(&g->title, title);
+    str_add(&g->caption, caption);
+}
+
+/* Goes to step @step of the tutorial, behind the last to nothing. */
+static void go_to(struct guide *g, const struct session *s, size_t step)
+{
+    g->kind = step < STEPS ? GUIDE_TUTORIAL : GUIDE_NONE;
+    g->step = step;
+    g->before = s->document.kernel;
+}
+
+bool guide_teach(struct guide *g, struct session *s, size_t step, struct err *err)
+{
+    if (step < 1 || step > STEPS)
+        return err_set(err, ERR_USAGE, NULL, "the tutorial has %zu steps", STEPS);
+    if (!load_example(s, err))
+        return false;
+    g->went_on = false;
+    go_to(g, s, step - 1);
+    return true;
+}
+
+static bool was_done(const struct guide *g, const struct deed *d, const struct session *s, const char *view, int key, const char *name)
+{
+    for (size_t i = 0; key && i < sizeof d->keys / sizeof *d->keys; i++)
+        if (d->keys[i] == key && strcmp(view, "kernel") == 0)
+            return true;
+    for (size_t i = 0; name && i < sizeof d->commands / sizeof *d->commands && d->commands[i]; i++)
+        if (strcmp(d->commands[i], name) == 0)
+            return true;
+    return (d->view && strcmp(d->view, view) == 0) || (d->other_kernel && s->document.kernel && s->document.kernel != g->before);
+}
+
+void guide_notice(struct guide *g, const struct session *s, const char *view, int key, const char *name)
+{
+    if (g->kind == GUIDE_OFFER && s->document.kernel != g->before)
+        guide_end(g);
+    if (g->kind == GUIDE_TUTORIAL && was_done(g, &steps[g->step], s, view, key, name)) {
+        g->went_on = true;
+        go_to(g, s, g->step + 1);
+    }
+    if (g->kind != GUIDE_HINTS)
+        return;
+    for (size_t i = 0; i < HINTS; i++)
+        if (was_done(g, &hints[i], s, view, key, name))
+            g->done |= 1u << i;
+    if (g->done == HINTS_ALL)
+        guide_end(g);
+}
+
+bool guide_key(struct guide *g, const struct session *s, const char *view, int key, const char **command)
+{
+    bool enter = key == KEYCODE_ENTER || key == '\n';
+
+    *command = NULL;
+    if (g->kind == GUIDE_TUTORIAL && key == KEYCODE_SKIP) {
+        g->went_on = false;
+        go_to(g, s, g->step + 1);
+        return true;
+    }
+    if (g->kind == GUIDE_OFFER && enter && strcmp(view, "kernel") == 0) {   /* in other views Enter opens what is there */
+        *command = str_text(&g->command);
+        guide_end(g);
+        return true;
+    }
+    if (key != KEYCODE_ESCAPE || g->kind == GUIDE_NONE || g->kind == GUIDE_DEMO || s->waiting.job)
+        return false;
+    guide_end(g);
+    return true;
+}
+
+/* The tutorial's and the demo's text below a title. */
+static const char *caption_of(const struct guide *g)
+{
+    return g->kind == GUIDE_TUTORIAL ? steps[g->step].text : str_text(&g->caption);
+}
+
+static unsigned caption_rows(const char *text, unsigned width)
+{
+    struct grid tall;
+
+    grid_init(&tall, width, CAPTION_ROWS, false);
+    unsigned rows = grid_wrap(&tall, 1, 0, width > 2 ? width - 2 : 1, CAPTION_ROWS, ROLE_TEXT, 0, text);
+    grid_done(&tall);
+    return rows;
+}
+
+static unsigned hints_left(const struct guide *g)
+{
+    unsigned left = 0;
+
+    for (size_t i = 0; i < HINTS; i++)
+        left += !(g->done & 1u << i);
+    return left;
+}
+
+unsigned guide_rows(const struct guide *g, unsigned width, unsigned height)
+{
+    if (g->kind == GUIDE_NONE || height < HEIGHT_MIN || width < 40)
+        return 0;
+    return 1 + (g->kind == GUIDE_HINTS ? hints_left(g) : caption_rows(caption_of(g), width));
+}
+
+static void draw_title(const struct guide *g, struct grid *grid, int y)
+{
+    const char *keys = g->kind == GUIDE_TUTORIAL ? "F8 skips, Esc ends " : g->kind == GUIDE_DEMO ? "any key ends it " : g->kind == GUIDE_OFFER ? "Esc drops this line " : "Esc hides these ";
+    unsigned room = grid->width - (unsigned)strlen(keys) - 1;
+
+    grid_fill(grid, 0, y, grid->width, 1, ROLE_HEADER, 0, ' ');
+    grid_put(grid, (int)room, y, 0, ROLE_HEADER, 0, keys);
+    if (g->kind == GUIDE_TUTORIAL)
+        grid_printf(grid, 1, y, room - 1, ROLE_ACCENT, ATTR_BOLD, "%sTutorial, %zu of %zu: %s", g->went_on ? "Done. " : "", g->step + 1, STEPS, steps[g->step].title);
+    else
+        grid_put(grid, 1, y, room - 1, ROLE_ACCENT, ATTR_BOLD, g->kind == GUIDE_DEMO ? str_text(&g->title) : g->kind == GUIDE_OFFER ? "Last session" : "An example. What next?");
+}
+
+void guide_draw(const struct guide *g, struct grid *grid, int y)
+{
+    draw_title(g, grid, y++);
+    if (g->kind != GUIDE_HINTS) {
+        grid_wrap(grid, 1, y, grid->width - 2, CAPTION_ROWS, ROLE_TEXT, 0, caption_of(g));
+        return;
+    }
+    for (size_t i = 0; i < HINTS; i++)
+        if (!(g->done & 1u << i))
+            grid_put(grid, 1, y++, grid->width - 2, ROLE_TEXT, 0, hints[i].text);
+}

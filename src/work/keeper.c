@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "work/keeper.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/shortage.h"
+
+enum keeper_stage { EMPTY, GIVEN, WRITTEN };
+
+struct keeper {
+    bool (*write)(void *item, struct err *err);
+    pthread_t thread;
+    bool begun, ending;         /* ending: under lock */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    enum keeper_stage stage;           /* under lock, as are the next two */
+    void *item;
+    struct err err;
+};
+
+struct keeper *keeper_new(bool (*write)(void *item, struct err *err))
+{
+    struct keeper *k = mem_zero(1, sizeof *k);
+
+    k->write = write;
+    pthread_mutex_init(&k->lock, NULL);
+    pthread_cond_init(&k->changed, NULL);
+    return k;
+}
+
+static void write_item(struct keeper *k)
+{
+    struct shortage shortage = {0};
+    struct err err = {0};
+
+    pthread_mutex_unlock(&k->lock);
+    shortage_begin(&shortage);
+    bool ok = k->write(k->item, &err);
+    shortage_end(&shortage, ok, "saving the session", &err);
+    pthread_mutex_lock(&k->lock);
+    k->err = err;
+    k->stage = WRITTEN;
+    pthread_cond_broadcast(&k->changed);
+}
+
+static void *work(void *argument)
+{
+    struct keeper *k = argument;
+
+    pthread_mutex_lock(&k->lock);
+    while (!k->ending) {
+        if (k->stage == GIVEN)
+            write_item(k);
+        else
+            pthread_cond_wait(&k->changed, &k->lock);
+    }
+    pthread_mutex_unlock(&k->lock);
+    return NULL;
+}
+
+/* Signals are for the owner's thread. */
+static bool begin(struct keeper *k, struct err *err)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int fault = pthread_create(&k->thread, NULL, work, k);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    k->begun = fault == 0;
+    return k->begun || err_set(err, ERR_LIMIT, NULL, "no thread to save the session: %s", strerror(fault));
+}
+
+bool keeper_idle(struct keeper *k)
+{
+    pthread_mutex_lock(&k->lock);
+    bool idle = k->stage == EMPTY;
+    pthread_mutex_unlock(&k->lock);
+    return idle;
+}
+
+bool keeper_give(struct keeper *k, void *item, struct err *err)
+{
+    if (!k->begun && !begin(k, err))
+        return false;
+    pthread_mutex_lock(&k->lock);
+    k->item = item;
+    k->stage = GIVEN;
+    pthread_cond_broadcast(&k->changed);
+    pthread_mutex_unlock(&k->lock);
+    return true;
+}
+
+void *keeper_take(struct keeper *k, bool wait, struct err *err)
+{
+    void *item = NULL;
+
+    pthread_mutex_lock(&k->lock);
+    while (wait && k->stage == GIVEN)
+        pthread_cond_wait(&k->changed, &k->lock);
+    if (k->stage == WRITTEN) {
+        item = k->item;
+        *err = k->err;
+        k->stage = EMPTY;
+    }
+    pthread_mutex_unlock(&k->lock);
+    return item;
+}
+
+void keeper_free(struct keeper *k)
+{
+    if (!k)
+        return;
+    pthread_mutex_lock(&k->lock);
+    k->ending = true;
+    pthread_cond_broadcast(&k->changed);
+    pthread_mutex_unlock(&k->lock);
+    if (k->begun)
+        pthread_join(k->thread, NULL);
+    pthread_mutex_destroy(&k->lock);
+    pthread_cond_destroy(&k->changed);
+    free(k);
+}

@@ -1,0 +1,136 @@
+#!/bin/sh
+# The first minute: an example with hints, the tutorial, the demo.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+home=$work/home
+mkdir "$home"
+prompt() { t send-keys :; t send-keys -l "$*"; t send-keys Enter; }
+gone() { ! screen_holds "$1"; }
+unsee() {
+    wait_until gone "$1" && return 0
+    fail "still there: $1"
+    t capture-pane -p >>"$work/faults"
+    exit 1
+}
+open_bare() { wait_until rm -rf "$home/.local" 2>/dev/null; open_screen "$1" "$2" "env -u XDG_STATE_HOME HOME=$home '$portolan'; echo left with \$?; read -r x"; }
+
+# A hint goes when what it hints at was done, each by itself.
+test_hints_go() {
+    open_bare 80 24
+    see 'An example. What next?'
+    see 'triad-skl-O3.s: innermost loop .L10'
+    see 'Paste a loop here'
+    t send-keys m
+    unsee 'm shows the same loop'
+    see 'Paste a loop here'
+    t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n')"
+    t paste-buffer -p
+    unsee 'Paste a loop here'
+    see ':tutorial shows you around'
+    t send-keys '?'
+    unsee 'What next?'
+    t send-keys Q
+    see 'left with 0'
+}
+
+test_key_hides_the_hints() {
+    open_bare 120 40
+    see 'What next?'
+    t send-keys Escape
+    unsee 'What next?'
+    see 'triad-skl-O3.s'
+    t send-keys Q
+    see 'left with 0'
+}
+
+# No hints where something was named, nor on a screen without room for them.
+test_no_hints() {
+    open_screen 80 24 "env HOME=$home '$portolan' '$source/data/kernels/pi-O1.s'; read -r x"
+    see 'pi-O1.s'
+    gone 'What next?' || fail 'hints beside a file that was named'
+    t send-keys Q
+    t kill-server
+    open_bare 80 12
+    see 'triad-skl-O3.s'
+    gone 'What next?' || fail 'hints on twelve rows'
+}
+
+# Every step notices that it was done: the keys and commands are those that its text names.
+test_tutorial() {
+    open_bare 80 24
+    see 'What next?'
+    prompt tutorial
+    see 'Tutorial, 1 of 13'
+    t send-keys x
+    t send-keys j
+    see 'Done. Tutorial, 2 of 13'
+    t send-keys m
+    see 'Done. Tutorial, 3 of 13'
+    t send-keys c
+    see 'Done. Tutorial, 4 of 13'
+    t send-keys c 2
+    see 'Done. Tutorial, 5 of 13'
+    t send-keys q
+    see 'Done. Tutorial, 6 of 13'
+    prompt kernel list
+    see 'Done. Tutorial, 7 of 13'
+    t send-keys q
+    prompt "kernel load data/kernels/pi-O1.s"
+    see 'Done. Tutorial, 8 of 13'
+    t send-keys d
+    see 'Done. Tutorial, 9 of 13'
+    prompt kernel whatif issue_width=6
+    see 'Done. Tutorial, 10 of 13'
+    t send-keys F8
+    see ' Tutorial, 11 of 13'
+    gone 'Done.' || fail 'a step that was skipped counts as done'
+    prompt session list
+    see 'Done. Tutorial, 12 of 13'
+    t send-keys '?'
+    see 'Done. Tutorial, 13 of 13'
+    t send-keys Escape
+    unsee 'Tutorial'
+    prompt tutorial 14
+    see 'the tutorial has 13 steps'
+    t send-keys Q
+}
+
+# The demo plays, a key ends it, and the session is as it was.
+test_demo_stops() {
+    open_bare 120 40
+    see 'What next?'
+    t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n jmp .L1\n')"
+    t paste-buffer -p
+    see '3.00 cycles'
+    prompt demo
+    see 'Demo, 1 of 11'
+    see 'triad-skl-O3.s'
+    t send-keys x
+    see 'your session is as it was'
+    see 'imulq %rax, %rbx'
+    see 'kernel 2/2'
+    t send-keys Q
+    see 'left with 0'
+}
+
+test_demo_to_its_end() {
+    open_bare 80 24
+    see 'What next?'
+    prompt demo --seconds 4
+    see 'Demo, 4 of 11'
+    see 'Demo, 7 of 11'
+    see 'Demo, 9 of 11'
+    see 'your session is as it was'
+    see 'triad-skl-O3.s'
+    t send-keys Q
+    see 'left with 0'
+}
+
+test_without_a_screen() {
+    expect 1 "$portolan" -e tutorial
+    holds err 'tutorial needs a view of the workbench'
+    expect 1 "$portolan" -e demo
+    holds err 'demo needs a view of the workbench'
+}
+
+run_tests
