@@ -247,7 +247,7 @@ test_crash_of_a_job() {
     needs python3
     open_shell
     enter "XDG_STATE_HOME=$home/other '$portolan' & echo \$! >$home/pid; fg"
-    see 'No kernel is loaded'
+    see 'triad-skl-O3.s'
     prompt "experiments load $source/data/experiments/golden-cove-five.csv; evolve start --threads 1 --checkpoint none"
     see 'shows its progress'
     python3 -c 'import ctypes, os, sys
