@@ -32,7 +32,6 @@ struct sights {
 void sights_add(struct sights *s, struct sight sight);
 void sights_done(struct sights *s);
 
-
 void guess_row(const struct guess *g, const struct lattice *lattice, float *row);
 /* Cycles beside @count times @s. @row: guess_row. */
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice, const struct saturator *s, uint32_t count);

@@ -174,6 +174,12 @@ static bool is_att(const struct insn *insns, size_t count)
     return att;
 }
 
+/* The jump back over a longer loop may need a longer distance than before. */
+static bool same_form(const struct insn *a, const struct insn *b)
+{
+    return a->traits & b->traits & INSN_BRANCH ? strcmp(a->mnemonic, b->mnemonic) == 0 : strcmp(a->form, b->form) == 0;
+}
+
 static bool same_insns(const struct kernel *k, const struct version *c)
 {
     size_t count;
@@ -181,7 +187,7 @@ static bool same_insns(const struct kernel *k, const struct version *c)
     bool ok = count == c->count;
 
     for (size_t i = 0; ok && i < count; i++)
-        ok = strcmp(made[i].form, c->insns[i].form) == 0 && made[i].operand_count == c->insns[i].operand_count;
+        ok = same_form(&made[i], &c->insns[i]) && made[i].operand_count == c->insns[i].operand_count;
     return ok;
 }
 

@@ -280,6 +280,9 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
             if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
                 att += !mark_att;
                 mark_att = true;
+            } else if (*p == '"') {   /* a name, which may look like a register */
+                const char *stop = memchr(p + 1, '"', (size_t)(end - p - 1));
+                p = stop ? stop : end - 1;
             } else if (isalpha((unsigned char)*p) && (p == start || !is_word(p[-1]))) {
                 const char *e = word_end(p, end);
                 if ((p == start || p[-1] != '%') && (isa_of_dialects()->is_register(p, (size_t)(e - p)) || word_is(p, e, "ptr"))) {

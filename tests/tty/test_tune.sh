@@ -29,6 +29,12 @@ test_several_at_once() {
     holds out 'iterations at once; all values are per one'
 }
 
+# Four iterations are more than 127 bytes: the jump back is encoded otherwise than in the loop.
+test_a_longer_jump() {
+    expect 0 "$portolan" -e "kernel load ${PORTOLAN_SRC:-.}/data/kernels/triad-skl-O3.s; kernel tune --machine sapphirerapids --model-only"
+    printed 'Yes: 1\.[0-9]+ instead of 1\.50 cycles .*iterations at once'
+}
+
 # What is shown as compared has agreed; where nothing can be run it says so.
 test_on_this_cpu() {
     expect 0 timeout 120 "$portolan" -e "kernel load $work/loop.s; kernel tune --machine skylake --tries 50 --inputs 16"

@@ -50,6 +50,7 @@ static void test_syntax(void **state)
     static const struct { const char *text; enum syntax syntax; } cases[] = {
         {"addl $1, %eax\n", SYNTAX_ATT},       {"add eax, 1\n", SYNTAX_INTEL},
         {"mov rax, qword ptr [rbx]\n", SYNTAX_INTEL}, {".intel_syntax noprefix\nnop\n", SYNTAX_INTEL},
+        {".file \"R8.c\"\n.string \"/tmp/tmp.al-r9\"\nmovl $1, %eax\n", SYNTAX_ATT}, {"r5p: .string \"x\"\nxmm3d2: nop\nmovl $1, %eax\n", SYNTAX_ATT},
         {"vaddps zmm1, zmm2, zmm3\n", SYNTAX_INTEL},  {"vaddps %zmm1, %zmm2, %zmm3\n", SYNTAX_ATT}, {"", SYNTAX_ATT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -228,8 +229,11 @@ static void test_replacing(void **state)
     assert_true(run(&s, line, &err));
     assert_true(go_on(&s, &err));
     snprintf(inner, sizeof inner, "%s", work_path("saved/session.csv"));
-    assert_int_equal(unlink(inner), 0);
-    assert_int_equal(mkfifo(inner, 0600), 0);
+    int fd = open(inner, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    assert_true(write(fd, "key,value\nno such key,1\n", 24) == 24);
+    close(fd);
+    int held = open(work_path("saved"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);   /* as one who saves into it: who loads waits */
+    assert_int_equal(flock(held, LOCK_EX), 0);
     snprintf(line, sizeof line, "session load %s", work_path("saved"));
     if (!run(&s, line, &err))
         fail_msg("%s", err.what);
@@ -239,9 +243,7 @@ static void test_replacing(void **state)
     assert_non_null(strstr(err.what, "loading another session"));
     assert_true(run(&s, "jobs", &err));
     unsigned number = s.waiting.job;
-    int fd = open(inner, O_WRONLY | O_CLOEXEC);
-    assert_true(write(fd, "key,value\nno such key,1\n", 24) == 24);
-    close(fd);
+    close(held);
     job_wait(number);
     assert_int_equal(s.replacing, 0);
     session_drop_waiting(&s);

@@ -53,9 +53,14 @@ static bool is_register(const char *word, size_t length)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == length && strncasecmp(word, names[i], length) == 0)
             return true;
-    if (length >= 2 && (*word | 32) == 'r' && isdigit((unsigned char)word[1]))
-        return true;
-    return length >= 4 && (word[1] | 32) == 'm' && (word[2] | 32) == 'm' && strchr("xyzXYZ", *word) && isdigit((unsigned char)word[3]);
+    bool vector = length >= 4 && (word[1] | 32) == 'm' && (word[2] | 32) == 'm' && strchr("xyzXYZ", *word);
+    if (!vector && (*word | 32) != 'r')
+        return false;
+    size_t digits = vector ? 3 : 1, at = digits;
+    while (at < length && at < digits + 2 && isdigit((unsigned char)word[at]))
+        at++;
+    bool sized = !vector && at < length && strchr("bwdBWD", word[at]);
+    return at > digits && at + sized == length;
 }
 
 /* The decoder's names, which are in order, and those that assemblers have beside them. */
