@@ -160,7 +160,7 @@ void autosave_end(struct autosave *a)
 {
     take_back(a, true);
     const struct mark now = mark_of(a->session);
-    if (same(&now, &a->saved))
+    if (same(&now, &a->saved) && !a->failed)   /* what failed before may go well now: it is the last time */
         return;
     begin(a, &now);
     take_back(a, true);

@@ -96,6 +96,17 @@ static bool moves(const struct insn *in, uint8_t *reg, int64_t *by)
     return *by && rewrite_steps(in, 2, &twice);
 }
 
+/* The closing branch counts by itself: fewer of them count less. */
+static bool branch_counts(const struct unrolling *u)
+{
+    const struct insn *branch = &u->insns[u->count - 1];
+
+    for (unsigned k = 0; k < branch->operand_count; k++)
+        if (branch->operands[k].access & ACCESS_WRITE && branch->operands[k].file == FILE_GENERAL)
+            return true;
+    return false;
+}
+
 /* Some instruction reads flags of the iteration before. */
 static bool carries_flags(const struct unrolling *u)
 {
@@ -114,16 +125,16 @@ static bool carries_flags(const struct unrolling *u)
 static bool can_gather(const struct unrolling *u, size_t at, uint8_t reg)
 {
     const struct insn *step = &u->insns[at], *branch = &u->insns[u->count - 1];
-    const uint32_t safe = FLAG_ZERO | FLAG_SIGN;
+    const uint32_t safe = FLAG_ZERO | FLAG_SIGN, written = step->flags_written | (step->flags_written ? FLAG_CARRY : 0);   /* inc and dec become add and sub */
 
-    if (!dataflow_flags_dead(u->insns, u->count - 1, at, step->flags_written) && branch->flags_read & ~safe)
+    if (!dataflow_flags_dead(u->insns, u->count - 1, at, written) && branch->flags_read & ~safe)
         return false;
     for (size_t i = 0; i + 1 < u->count; i++) {
         const struct insn *in = &u->insns[i];
         struct insn moved;
         if (i == at)
             continue;
-        if (i > at && in->flags_read & (step->flags_written | FLAG_CARRY) && !dataflow_flags_dead(u->insns, i, at, step->flags_written | FLAG_CARRY))
+        if (i > at && in->flags_read & (written) && !dataflow_flags_dead(u->insns, i, at, written))
             return false;
         for (unsigned k = 0; k < in->operand_count; k++) {
             const struct operand *op = &in->operands[k];
@@ -290,7 +301,7 @@ struct version *version_unroll(const struct insn *insns, size_t count, unsigned 
     for (size_t i = 0; i + 1 < count; i++)
         if (!dataflow_plain(&insns[i]))
             return NULL;
-    if (carries_flags(&u))
+    if (carries_flags(&u) || branch_counts(&u))
         return NULL;
     find_steps(&u);
     find_sums(&u, reassociate);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sessions in directories, forms of the user's own, results exported. */
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 
 #include "base/file.h"
 #include "cmd/command.h"
+#include "cmd/keeping.h"
 #include "cmd/session_file.h"
 #include "base/csv.h"
 #include "../support/failing_calls.h"
@@ -556,6 +558,47 @@ static void test_job_wait(void **state)
     session_done(&s);
 }
 
+/* Whether another process finds @path locked. */
+static bool locked_for_others(const char *path)
+{
+    int status = 0;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        const int file = open(path, O_RDWR | O_CLOEXEC);
+        _exit(file >= 0 && fcntl(file, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK ? 1 : 0);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* The last session is never the one that is open here, and looking for it leaves that one's lock alone. */
+static void test_own_is_not_the_last(void **state)
+{
+    struct session s;
+    struct err err = {0};
+    struct kept_session last = {0};
+    struct str lock = {0};
+
+    (void)state;
+    setenv("XDG_STATE_HOME", work_path("state"), 1);
+    assert_true(keeping_begin(&err));
+    char *own = keeping_session();
+    str_addf(&lock, "%s.open", own);
+    const bool locks = locked_for_others(str_text(&lock));
+    session_init(&s);
+    if (!session_save(&s, own, &err))
+        fail_msg("%s", err.what);
+    assert_false(keeping_last(&last));
+    assert_null(keeping_find("last", &err));
+    assert_int_equal(locked_for_others(str_text(&lock)), locks);   /* false on both sides where the file system has none */
+    session_done(&s);
+    str_done(&lock);
+    free(own);
+    unsetenv("XDG_STATE_HOME");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -566,7 +609,7 @@ int main(void)
         cmocka_unit_test(test_saved_over),
         cmocka_unit_test(test_death_while_saving),
         cmocka_unit_test(test_taken_over), cmocka_unit_test(test_loop_in_use), cmocka_unit_test(test_use_beside_a_job),
-        cmocka_unit_test(test_set_shows_all), cmocka_unit_test(test_job_wait),
+        cmocka_unit_test(test_set_shows_all), cmocka_unit_test(test_job_wait), cmocka_unit_test(test_own_is_not_the_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

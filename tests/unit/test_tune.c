@@ -149,6 +149,7 @@ static void test_not_unrolled(void **state)
         INTEL "a: adc rax, [rdi]\nlea rdi, [rdi+8]\ndec rcx\njne a\n",      /* the carry goes from iteration to iteration */
         INTEL "mov rax, rbx\nadd rcx, rdx\n",                               /* no loop */
         INTEL "a: mov rax, [rdi]\nmfence\ndec rcx\njne a\n",
+        INTEL "a: mov rax, [rdi]\nadd rdi, 8\nloop a\n",                    /* what closes it counts */
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -159,6 +160,43 @@ static void test_not_unrolled(void **state)
             fail_msg("%s", texts[i]);
         kernel_free(k);
     }
+}
+
+/* inc leaves the carry to the branch, add would not: here the two steps are not one. */
+static void test_carry_kept(void **state)
+{
+    struct kernel *k = kernel_of(INTEL "a: cmp rax, rdx\ninc rcx\ndec rsi\njb a\n");
+    struct str text = {0};
+    size_t count;
+    const struct insn *insns = kernel_insns(k, 0, &count);
+    struct version *c = version_unroll(insns, count, 2, true);
+
+    (void)state;
+    assert_non_null(c);
+    version_print(c, "loop", false, &text);
+    if (strstr(str_text(&text), "add"))
+        fail_msg("%s", str_text(&text));
+    str_done(&text);
+    version_free(c);
+    kernel_free(k);
+}
+
+/* An address relative to the code would be another one behind what is put before it. */
+static void test_relative_stays(void **state)
+{
+    struct kernel *k = kernel_of(INTEL "popcnt rax, [rip + 64]\ncmp r8, r10\n");
+    struct insn with[REWRITTEN_MOST];
+    const char *what;
+    unsigned n;
+    uint32_t loses;
+    size_t count, at = 0;
+    const struct insn *insns = kernel_insns(k, 0, &count);
+
+    (void)state;
+    assert_true(insns[0].traits & INSN_RIP_RELATIVE);
+    while (rewrite_next(&insns[0], &at, with, &n, &loses, &what))
+        fail_msg("%s", what);
+    kernel_free(k);
 }
 
 /* Candidate @c of @insns does the same on this CPU. */
@@ -357,7 +395,8 @@ static void test_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_may_change_places), cmocka_unit_test(test_known_best), cmocka_unit_test(test_not_unrolled), cmocka_unit_test(test_each_replacement),
+        cmocka_unit_test(test_what_may_change_places), cmocka_unit_test(test_known_best), cmocka_unit_test(test_not_unrolled), cmocka_unit_test(test_carry_kept),
+        cmocka_unit_test(test_relative_stays), cmocka_unit_test(test_each_replacement),
         cmocka_unit_test(test_wrong_ones_differ), cmocka_unit_test(test_random_loops), cmocka_unit_test(test_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

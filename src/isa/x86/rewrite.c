@@ -217,7 +217,8 @@ static bool count_from_zero(const struct work *w, struct isa_rewritten *out)
 {
     const ZydisMnemonic m = w->decoded.mnemonic;
 
-    if ((m != ZYDIS_MNEMONIC_POPCNT && m != ZYDIS_MNEMONIC_LZCNT && m != ZYDIS_MNEMONIC_TZCNT) || !is_whole(&w->ops[0]) || names(&w->ops[1], w->ops[0].reg.value))
+    if ((m != ZYDIS_MNEMONIC_POPCNT && m != ZYDIS_MNEMONIC_LZCNT && m != ZYDIS_MNEMONIC_TZCNT) || !is_whole(&w->ops[0]) || names(&w->ops[1], w->ops[0].reg.value) ||
+        w->in->traits & INSN_RIP_RELATIVE)
         return false;
     ZydisEncoderRequest r = fresh(ZYDIS_MNEMONIC_XOR);
     put_reg(&r, in_class(w->ops[0].reg.value, ZYDIS_REGCLASS_GPR32));
