@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/function_list.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "analysis/functions.h"
@@ -33,10 +34,12 @@ static void add(struct function_list *list, const struct object *o, const struct
 
 struct function_list *function_list_new(const char *path, struct err *err)
 {
+    static _Atomic unsigned long made;
     struct function_list *list = mem_zero(1, sizeof *list);
     struct function_ranking ranking = {0};
     struct object o;
 
+    list->serial = atomic_fetch_add(&made, 1) + 1;
     list->path = mem_strdup(path);
     bool ok = object_read(path, OBJECT_FUNCTIONS, &o, err) && functions_rank(&o, &ranking, err);
     for (size_t i = 0; ok && i < ranking.list.count && !watch_steps(10); i++)

@@ -19,6 +19,7 @@ struct listed_function {
 struct function_list {
     char *path;
     VEC(struct listed_function) rows;   /* hottest-looking first */
+    unsigned long serial;         /* no other list of this process has it */
     _Atomic unsigned holders;     /* besides the one that made it; nothing in it changes */
 };
 

@@ -3,10 +3,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/csv.h"
@@ -23,15 +25,23 @@
 #define LOCK_ENDING ".open"          /* beside a session's directory, locked by the process that it is of */
 
 /* What this process calls its own: when it began, and its number. */
-static const char *own_name(void)
+static char process_name[48];
+
+static void name_own(void)
 {
-    static char name[48];
     time_t now = time(NULL);
     struct tm local;
 
-    if (!*name && localtime_r(&now, &local) && strftime(name, sizeof name, "%Y%m%d-%H%M%S", &local))
-        snprintf(name + strlen(name), sizeof name - strlen(name), "-%ld", (long)getpid());
-    return name;
+    if (localtime_r(&now, &local) && strftime(process_name, sizeof process_name, "%Y%m%d-%H%M%S", &local))
+        snprintf(process_name + strlen(process_name), sizeof process_name - strlen(process_name), "-%ld", (long)getpid());
+}
+
+static const char *own_name(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, name_own);
+    return process_name;
 }
 
 static char *state_path(const char *format, const char *name)

@@ -122,7 +122,10 @@ void version_print(const struct version *c, const char *name, bool att, struct s
     const struct isa_ops *isa = isa_ops((enum isa)c->insns[0].isa);
     bool any = false;
 
-    str_addf(out, "%s %s: %s\n", isa->comment, name, str_text(&c->what));
+    str_addf(out, "%s ", isa->comment);
+    for (; *name; name++)
+        str_add_char(out, (unsigned char)*name < ' ' ? '?' : *name);   /* a line end would end the comment */
+    str_addf(out, ": %s\n", str_text(&c->what));
     if (c->times > 1)
         str_addf(out, "%s %u iterations at once: the trip count must be a multiple of %u\n", isa->comment, c->times, c->times);
     if (c->lanes)

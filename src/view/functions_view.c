@@ -19,6 +19,7 @@ static const struct table_column columns[COLUMNS] = {
 struct functions_view_state {
     struct table_view view;              /* first */
     const struct function_list *shown;
+    unsigned long serial;   /* of the list shown: another may come to lie where one was freed */
 };
 
 static void functions_close(void *state)
@@ -101,8 +102,9 @@ static bool refresh(void *state, struct session *s)
 
     if (!s->document.functions)
         return false;
-    if (v->shown != s->document.functions) {
+    if (v->serial != s->document.functions->serial) {
         v->shown = s->document.functions;
+        v->serial = v->shown->serial;
         table_view_changed(&v->view, &source);
     }
     return true;
