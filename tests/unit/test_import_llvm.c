@@ -136,7 +136,7 @@ static void test_deaths(void **state)
     assert_null(mapping_find(m->mapping, "XOR (R64, R64)"));
     assert_non_null(mapping_find(m->mapping, "XOR (R64, M64)"));
     machine_free(m);
-    str_clear(&body);
+    str_done(&body);
     assert_fault("[ $(wc -l <$input) = 1 ] && { echo >$table; exit 0; }\nkill -SEGV $$", "was killed by signal 11", "", 300);   /* on everything: it gives up */
 }
 
