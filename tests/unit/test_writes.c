@@ -74,6 +74,8 @@ static unsigned try_all(struct session *s, const struct writing *w, enum failing
     work_expand(w->command, &line);
     for (bool met = true; met; positions++) {
         struct err err = {0};
+        session_done(s);   /* a session keeps the kernels that were loaded: each time would write more */
+        session_init(s);
         /* The second writing differs from the first, so that old and new can be told apart. */
         must_run(s, "mapping use skylake; experiments load @/few.csv; kernel hex 4801d84829c375f8");
         must_run(s, w->command);
