@@ -24,6 +24,9 @@ int main(int argc, char **argv)
         return 1;
     }
     printf("watched: %s\n", calls ? "yes" : "no");
+    portolan_accuracy accuracy = {.size = sizeof accuracy};
+    if (portolan_evaluate(machine, argv[1], &accuracy, &error))
+        printf("mean error: %.2f %% of %zu experiments\n", 100 * accuracy.error, accuracy.experiments);
     for (size_t i = 0; i < portolan_machine_forms(machine); i++) {
         char usage[256];
         if (portolan_machine_usage(machine, portolan_machine_form(machine, i), usage, sizeof usage, &error))
