@@ -21,6 +21,7 @@
 #define FORMS_SHOWN 400     /* rows of the mapping */
 #define CURVE_SHOWN 12      /* rows of the curve */
 #define WORST_SHOWN 10
+#define WORST_LEAST 0.005   /* relative error from which on one is named */
 
 /* What an inference run has found. */
 struct reported_run {
@@ -194,11 +195,15 @@ static void add_worst(struct result *part, const struct experiments *t, const do
     struct str text = {0};
     size_t n = 0;
 
-    for (size_t i = 0; misses && i < t->rows.count; i++)
-        if (experiments_measured(t, i) && !isnan(predicted[i]))
-            misses[n++] = (struct miss){fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles, i};
+    for (size_t i = 0; misses && i < t->rows.count; i++) {
+        double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : 0;
+        if (error > WORST_LEAST)   /* and is a number */
+            misses[n++] = (struct miss){error, i};
+    }
     if (n)
         qsort(misses, n, sizeof *misses, compare_misses);
+    if (n)
+        result_line(part, "Predicted worst, by the first of them:");
     struct result_table *table = n ? result_table(part, "worst", columns, sizeof columns / sizeof *columns) : NULL;
     for (size_t i = 0; i < n && i < WORST_SHOWN; i++) {
         str_clear(&text);

@@ -301,7 +301,7 @@ void report_html_begin(const char *title, struct str *out)
     html_text(title, out);
     str_add(out, "</title>\n<style>\n"
                  "body { font: 15px/1.45 system-ui, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }\n"
-                 "table { border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums }\n"
+                 "table { border-collapse: collapse; display: block; overflow-x: auto; margin: 1em 0; font-variant-numeric: tabular-nums }\n"
                  "caption { text-align: left; color: #555; padding-bottom: .3em }\n"
                  "th, td { text-align: right; padding: .15em .5em; border-bottom: 1px solid #ddd; white-space: nowrap }\n"
                  "th.t, td.t { text-align: left }\n"

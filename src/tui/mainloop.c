@@ -154,7 +154,7 @@ static void drain_signals(struct loop *l)
 
 static bool watch_signals(void)
 {
-    static const int watched[] = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGINT};
+    static const int watched[] = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT};   /* the last: a Ctrl-\\ while the terminal was not ours */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
     if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0)

@@ -3,6 +3,7 @@
  * the sanitizers: report anything) nor stop answering, and its screen must be alive at the end. Its commands have experiments timed by
  * a simulated processor, so that its run is much the same on busy machines. MONKEY_KEYS and MONKEY_SEED can be set; `make monkey KEYS=100000` runs it for long. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -351,8 +352,24 @@ static void test_random_keys(void **state)
     terminal_close(&m.terminal);
 }
 
+/* What the monkey found: a Ctrl-\\ typed while the terminal was the shell's or an editor's killed the workbench, which did not even put the terminal back. */
+static void test_a_quit_signal_leaves_in_good_order(void **state)
+{
+    (void)state;
+    struct monkey m = {.terminal = {.fd = -1}};
+
+    start(&m);
+    str_clear(&m.terminal.recent);
+    assert_int_equal(kill(m.terminal.pid, SIGQUIT), 0);
+    assert_true(terminal_await_end(&m.terminal, PATIENCE));
+    judge_end(&m);
+    assert_non_null(strstr(str_text(&m.terminal.recent), "\033[?2004l"));   /* as at any end */
+    str_done(&m.script);
+    terminal_close(&m.terminal);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_keys)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_keys), cmocka_unit_test(test_a_quit_signal_leaves_in_good_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
