@@ -177,11 +177,11 @@ static void add_mapping(struct reporting *r, const struct machine *m)
     str_done(&usage);
 }
 
-struct miss { double error; size_t row; };
+struct worst_row { double error; size_t row; };
 
-static int compare_misses(const void *a, const void *b)
+static int compare_worst(const void *a, const void *b)
 {
-    double x = ((const struct miss *)a)->error, y = ((const struct miss *)b)->error;
+    double x = ((const struct worst_row *)a)->error, y = ((const struct worst_row *)b)->error;
     return (x < y) - (x > y);
 }
 
@@ -191,28 +191,28 @@ static void add_worst(struct result *part, const struct experiments *t, const do
     static const struct result_column columns[] = {{.key = "experiment", .kind = CELL_TEXT},
                                                    {.key = "measured", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 3},
                                                    {.key = "predicted", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 3}};
-    struct miss *misses = mem_try_alloc((t->rows.count + 1) * sizeof *misses);
+    struct worst_row *worst = mem_try_alloc((t->rows.count + 1) * sizeof *worst);
     struct str text = {0};
     size_t n = 0;
 
-    for (size_t i = 0; misses && i < t->rows.count; i++) {
+    for (size_t i = 0; worst && i < t->rows.count; i++) {
         double error = experiments_measured(t, i) ? fabs(predicted[i] - t->rows.items[i].cycles) / t->rows.items[i].cycles : 0;
         if (error > WORST_LEAST)   /* and is a number */
-            misses[n++] = (struct miss){error, i};
+            worst[n++] = (struct worst_row){error, i};
     }
     if (n)
-        qsort(misses, n, sizeof *misses, compare_misses);
+        qsort(worst, n, sizeof *worst, compare_worst);
     if (n)
         result_line(part, "Predicted worst, by the first of them:");
     struct result_table *table = n ? result_table(part, "worst", columns, sizeof columns / sizeof *columns) : NULL;
     for (size_t i = 0; i < n && i < WORST_SHOWN; i++) {
         str_clear(&text);
-        experiments_print(t, misses[i].row, &text);
+        experiments_print(t, worst[i].row, &text);
         cell_text(table, str_text(&text));
-        cell_number(table, t->rows.items[misses[i].row].cycles);
-        cell_number(table, predicted[misses[i].row]);
+        cell_number(table, t->rows.items[worst[i].row].cycles);
+        cell_number(table, predicted[worst[i].row]);
     }
-    free(misses);
+    free(worst);
     str_done(&text);
 }
 
@@ -341,19 +341,19 @@ static void take_runs(struct reporting *r, const struct session *s)
     free(samples);
 }
 
-struct report_values {
+struct session_report_values {
     const char *file;
 };
 
 static const struct parameter arguments[] = {
-    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct report_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write: .html or .md"},
+    {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct session_report_values, file), .required = true, .complete = COMPLETE_FILE, .help = "file to write: .html or .md"},
     {0},
 };
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct task_ops ops = {report_work, NULL, reporting_free};
-    const struct report_values *v = values;
+    const struct session_report_values *v = values;
     const char *dot = strrchr(v->file, '.');
     const bool html = dot && strcmp(dot, ".html") == 0;
 
@@ -383,6 +383,6 @@ const struct command command_report = {
                    "their curve. HTML is one self-contained page with the plots as pictures, which gnuplot draws where it is installed.",
     .arguments = arguments,
     .examples = examples,
-    .values_size = sizeof(struct report_values),
+    .values_size = sizeof(struct session_report_values),
     .run = run,
 };

@@ -70,6 +70,12 @@ static void report_and_fail(struct monkey *m, const char *what)
 
     print_message("# monkey: %s after %zu keys, seed %lu\n# the last of what it did: %s\n", what, m->keys, number_from("MONKEY_SEED", SEED), str_text(&m->script) + from);
     print_message("# the last that was printed: %s\n", str_text(recent) + (recent->length > 4000 ? recent->length - 4000 : 0));
+    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* where it hangs */
+        char line[160];
+        snprintf(line, sizeof line, "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' /proc/%d/status", (int)m->terminal.pid, (int)m->terminal.pid);
+        if (system(line))
+            print_message("# %s failed\n", line);
+    }
     terminal_close(&m->terminal);
     fail_msg("%s", what);
 }
