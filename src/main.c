@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -21,6 +22,7 @@
 #include "cmd/rescue.h"
 #include "cmd/session_file.h"
 #include "tui/mainloop.h"
+#include "tui/timing.h"
 #include "view/frame.h"
 #include "work/job.h"
 
@@ -101,7 +103,7 @@ static const struct session_views batch_views = {.command = print_view, .words =
 struct arguments {
     VEC(char *) commands, machines, files;
     bool batch;
-    const char *session;
+    const char *session, *timing;
     struct settings given;          /* what the options set, of those marked */
     const struct setting *set[16];
     size_t set_count;
@@ -158,6 +160,9 @@ static int take_option(int option, struct arguments *a, struct session *s)
         return -1;
     case OPTION_SESSION:
         a->session = optarg;
+        return -1;
+    case OPTION_TIMING:
+        a->timing = optarg;
         return -1;
     case OPTION_NO_COLOR:
         s->settings.color = false;
@@ -306,7 +311,8 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     if (a->commands.count)
         return ok;
     if (!a->batch && terminal)
-        return open_workbench(s, a->files.items, a->files.count, !a->files.count && !a->session, status, err);
+        return (!a->timing || timing_open(a->timing, err)) && open_workbench(s, a->files.items, a->files.count, !a->files.count && !a->session, status, err) &&
+               timing_close(stdout, err);
     if (!a->batch && a->files.count)
         return run_files(s, a->files.items, a->files.count, err);
     return run_script(s, a->files.count ? a->files.items[0] : NULL, err);
@@ -327,6 +333,7 @@ int main(int argc, char **argv)
     struct session s;
     struct err err = {0};
 
+    clock_wall();   /* it counts from here */
     if (!standard_files())
         return 1;
     setlocale(LC_CTYPE, "");

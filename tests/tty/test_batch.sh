@@ -136,7 +136,13 @@ test_help_and_settings() {
     holds out '"keep-going":true'
 
     expect 1 "$portolan" -e 'experiments generate'
-    holds err 'select fewer forms with forms select'
+    holds err 'forms select --top 60'
+    # What programs use most makes a table that can be measured and explained.
+    expect 0 "$portolan" -e 'forms select --top 3; experiments generate'
+    holds out '3 forms selected'
+    holds out '6 experiments added, 6 in all, of 3 forms'
+    expect 1 "$portolan" -e "forms select --top 3 'ADD*'"
+    holds err '--top stands for patterns'
 }
 
 # Several files: a script and a kernel; the same seed draws the same experiments, another one others.
