@@ -39,6 +39,7 @@
     COMMAND(kernel_opened) \
     COMMAND(kernel_switch) \
     COMMAND(kernel_diff) \
+    COMMAND(kernel_compare) \
     COMMAND(kernel_tune) \
     COMMAND(kernel_report) \
     COMMAND(kernel_graph) \

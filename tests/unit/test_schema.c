@@ -42,6 +42,7 @@ static const char *const script[] = {
     "kernel opened",
     "kernel switch 1",
     "kernel diff --machine skylake --machine haswell",
+    "kernel compare --machine skylake --machine haswell",
     "kernel analyze --machine skylake --machine znver4",
     "kernel analyze --machine skylake",
     "kernel analyze --all --machine skylake --machine haswell",
