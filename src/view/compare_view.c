@@ -9,8 +9,10 @@
 #include "model/usage.h"
 #include "view/view.h"
 
-#define NAME 10              /* columns of a row's name among the values */
-#define VALUE 9              /* columns of a bound */
+#define NAME 7               /* columns of a row's name among the values */
+#define VALUES (BOUND_COUNT + 2)   /* cycles, the bounds, the number of instructions */
+#define VALUE_LEAST 8        /* columns of one of them */
+#define VALUE_MOST 13
 #define PORT 6               /* columns of a port */
 #define USAGE 16             /* columns of an instruction's ports */
 #define USAGE_WIDE 28
@@ -72,15 +74,18 @@ static void draw_names(struct grid *g, int y, const char *heading)
 static int draw_bounds(const struct comparison *c, struct grid *g, int y)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
+    const unsigned room = g->width > NAME ? (g->width - NAME) / VALUES : 0, width = room < VALUE_LEAST ? VALUE_LEAST : room < VALUE_MOST ? room : VALUE_MOST;
     int x = NAME;
 
-    draw_names(g, y, "cycles");
-    for (int kind = -1; kind <= BOUND_COUNT; kind++, x += VALUE) {
+    draw_names(g, y, "");
+    for (int kind = -1; kind <= BOUND_COUNT; kind++, x += (int)width) {
         const bool bound = kind >= 0 && kind < BOUND_COUNT;
-        const char *name = kind < 0 ? "predicted" : bound ? bound_name((enum bound_kind)kind) : "instrs";
-        grid_printf(g, x, y, VALUE, ROLE_HEADER, 0, "%*.*s", VALUE - 1, VALUE - 1, name);
+        const char *name = kind < 0 ? "cycles" : bound ? bound_name((enum bound_kind)kind) : "instrs";
+        if (strlen(name) >= width)
+            name = kind == BOUND_DEPENDENCIES ? "chains" : kind == BOUND_FRONTEND ? "front" : "div";
+        grid_printf(g, x, y, width, ROLE_HEADER, 0, "%*s", (int)width - 1, name);
         draw_column(c, kind < 0 ? a->cycles : bound ? a->bounds[kind] : (double)a->count, kind < 0 ? b->cycles : bound ? b->bounds[kind] : (double)b->count,
-                    kind < 0 || (int)a->bottleneck == kind, kind < 0 || (int)b->bottleneck == kind, g, x, y + 1, VALUE);
+                    kind < 0 || (int)a->bottleneck == kind, kind < 0 || (int)b->bottleneck == kind, g, x, y + 1, width);
     }
     return y + 4;
 }
