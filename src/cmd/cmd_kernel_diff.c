@@ -37,7 +37,7 @@ static void put_cell(struct result_table *t, const struct analysis *a, uint32_t 
     str_done(&usage);
 }
 
-static void add_instructions(const struct comparison *c, struct result *result)
+static void add_instructions(const struct paired_loops *c, struct result *result)
 {
     static const struct result_column columns[] = {
         {.key = "change", .title = "", .kind = CELL_TEXT, .width = 1}, {.key = "a", .title = "A", .kind = CELL_TEXT, .width = 30}, {.key = "ports_a", .title = "ports", .kind = CELL_TEXT, .width = 12},
@@ -61,7 +61,7 @@ static void put_values(struct result_table *t, const char *name, double a, doubl
 }
 
 /* Cycles, bounds and what each port takes, beside each other with the difference; ports only where both have the same. */
-static void add_bounds(const struct comparison *c, struct result *result)
+static void add_bounds(const struct paired_loops *c, struct result *result)
 {
     static const struct result_column columns[] = {
         {.key = "cycles", .title = "cycles per iteration", .kind = CELL_TEXT, .width = 22}, {.key = "a", .title = "A", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
@@ -86,7 +86,7 @@ static void add_bounds(const struct comparison *c, struct result *result)
     }
 }
 
-static void show(const struct comparison *c, struct result *result)
+static void show(const struct paired_loops *c, struct result *result)
 {
     const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
 
@@ -108,7 +108,7 @@ static void show(const struct comparison *c, struct result *result)
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct kernel_diff_values *v = values;
-    struct comparison *c = comparison_new(s, v->other, v->machines.items, v->machines.count, err);
+    struct paired_loops *c = comparison_new(s, v->other, v->machines.items, v->machines.count, err);
     bool ok = c && comparison_make(c, err);
 
     if (ok)
@@ -132,19 +132,19 @@ const struct command command_kernel_diff = {
     .run = run,
 };
 
-struct comparing {
-    struct comparison *made;   /* NULL: the session has it */
+struct compare_task {
+    struct paired_loops *made;   /* NULL: the session has it */
 };
 
 static bool compare_work(void *state, struct result *result, struct err *err)
 {
     (void)result;
-    return comparison_make(((struct comparing *)state)->made, err);
+    return comparison_make(((struct compare_task *)state)->made, err);
 }
 
 static bool compare_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
-    struct comparing *w = state;
+    struct compare_task *w = state;
 
     comparison_free(s->document.comparison);
     s->document.comparison = w->made;
@@ -154,7 +154,7 @@ static bool compare_publish(struct session *s, void *state, struct result *resul
 
 static void comparing_free(void *state)
 {
-    struct comparing *w = state;
+    struct compare_task *w = state;
 
     comparison_free(w->made);
     free(w);
@@ -168,12 +168,12 @@ static bool run_compare(struct session *s, const void *values, struct result *re
     /* Where there is no other kernel, and more than one machine, it is the machine in view and the next. */
     const char *machines[] = {d->selected[d->in_view], d->selected[(d->in_view + 1) % d->selected_count]};
     bool alone = v->other == NOT_GIVEN && !v->machines.count && d->shelf.list.count == 1 && d->selected_count > 1;
-    struct comparison *c = alone ? comparison_new(s, NOT_GIVEN, machines, 2, err) : comparison_new(s, v->other, v->machines.items, v->machines.count, err);
+    struct paired_loops *c = alone ? comparison_new(s, NOT_GIVEN, machines, 2, err) : comparison_new(s, v->other, v->machines.items, v->machines.count, err);
 
     (void)result;   /* the view shows it */
     if (!c)
         return false;
-    struct comparing *w = mem_zero(1, sizeof *w);
+    struct compare_task *w = mem_zero(1, sizeof *w);
     w->made = c;
     return task_start_passing(s, "kernel compare", "compares", &ops, w, err);
 }

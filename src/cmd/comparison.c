@@ -11,7 +11,7 @@
 #define ROWS_MOST 2000   /* instructions of each loop: the alignment takes their product */
 
 /* The two kernels of the list; false with err when there is only one. */
-static bool choose(struct comparison *c, struct session *s, size_t other, size_t machines, struct err *err)
+static bool choose(struct paired_loops *c, struct session *s, size_t other, size_t machines, struct err *err)
 {
     const struct shelf *shelf = &s->document.shelf;
 
@@ -46,9 +46,9 @@ static bool take_machine(struct comparison_side *side, struct session *s, const 
     return true;
 }
 
-struct comparison *comparison_new(struct session *s, size_t other, const char *const *ids, size_t count, struct err *err)
+struct paired_loops *comparison_new(struct session *s, size_t other, const char *const *ids, size_t count, struct err *err)
 {
-    struct comparison *c = mem_zero(1, sizeof *c);
+    struct paired_loops *c = mem_zero(1, sizeof *c);
     bool ok = session_has_kernel(s, err) && choose(c, s, other, count, err);
 
     for (int i = 0; ok && i < 2; i++)
@@ -64,7 +64,7 @@ struct comparison *comparison_new(struct session *s, size_t other, const char *c
     return c;
 }
 
-void comparison_free(struct comparison *c)
+void comparison_free(struct paired_loops *c)
 {
     if (!c)
         return;
@@ -94,7 +94,7 @@ static unsigned likeness(const struct analysis *a, size_t i, const struct analys
 }
 
 /* The alignment of most likeness (Needleman and Wunsch 1970, gaps for nothing), from the tails on, so that rows come out in their order. */
-static void align(struct comparison *c)
+static void align(struct paired_loops *c)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
     const size_t n = a->count, m = b->count, width = m + 1;
@@ -120,7 +120,7 @@ static void align(struct comparison *c)
     free(best);
 }
 
-bool comparison_make(struct comparison *c, struct err *err)
+bool comparison_make(struct paired_loops *c, struct err *err)
 {
     for (int i = 0; i < 2; i++)
         c->side[i].analysis = analysis_new(c->side[i].item.kernel, c->side[i].item.loop, c->side[i].machine);
@@ -130,12 +130,12 @@ bool comparison_make(struct comparison *c, struct err *err)
     return watch_goes_on(err);
 }
 
-double comparison_cycles(const struct comparison *c, int i)
+double comparison_cycles(const struct paired_loops *c, int i)
 {
     return c->side[i].analysis->cycles / c->side[i].times;
 }
 
-bool comparison_is_current(const struct comparison *c, const struct session *s)
+bool comparison_is_current(const struct paired_loops *c, const struct session *s)
 {
     bool current = true;
 

@@ -25,20 +25,20 @@ struct comparison_side {
     double times;                     /* iterations that it does at once (kernel tune): all is told per one */
 };
 
-struct comparison {
+struct paired_loops {
     struct comparison_side side[2];   /* A, B */
     VEC(struct comparison_row) rows;
 };
 
 /* Which two: A is kernel @other of the list (from 1; NOT_GIVEN: the one before the current), B the current one; @ids: the machine of both or of each, @count 0: the one in
  * view. NULL with err when there are no such two. */
-struct comparison *comparison_new(struct session *s, size_t other, const char *const *ids, size_t count, struct err *err);
-void comparison_free(struct comparison *c);
+struct paired_loops *comparison_new(struct session *s, size_t other, const char *const *ids, size_t count, struct err *err);
+void comparison_free(struct paired_loops *c);
 /* Analyses and aligns them; false with err when the thread's watch is over. Any thread. */
-bool comparison_make(struct comparison *c, struct err *err);
+bool comparison_make(struct paired_loops *c, struct err *err);
 /* Cycles per iteration of side @i. */
-double comparison_cycles(const struct comparison *c, int i);
+double comparison_cycles(const struct paired_loops *c, int i);
 /* Whether the session's machines are still those that were compared: false after an edit. */
-bool comparison_is_current(const struct comparison *c, const struct session *s);
+bool comparison_is_current(const struct paired_loops *c, const struct session *s);
 
 #endif

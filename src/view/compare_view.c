@@ -21,7 +21,7 @@
 #define PORTS_MIN 22
 
 struct compare_view_state {
-    const struct comparison *shown;
+    const struct paired_loops *shown;
     size_t cursor, top, body;
 };
 
@@ -31,9 +31,9 @@ static void *compare_open(void)
 }
 
 /* What is to be shown; NULL: nothing was compared yet. */
-static const struct comparison *shown(struct compare_view_state *v, const struct session *s)
+static const struct paired_loops *shown(struct compare_view_state *v, const struct session *s)
 {
-    const struct comparison *c = s->document.comparison;
+    const struct paired_loops *c = s->document.comparison;
 
     if (c != v->shown) {
         v->shown = c;
@@ -53,7 +53,7 @@ static void draw_value(struct grid *g, int x, int y, unsigned width, double valu
 }
 
 /* A value of A, of B below it, and the difference. */
-static void draw_column(const struct comparison *c, double a, double b, bool binds_a, bool binds_b, struct grid *g, int x, int y, unsigned width)
+static void draw_column(const struct paired_loops *c, double a, double b, bool binds_a, bool binds_b, struct grid *g, int x, int y, unsigned width)
 {
     a /= c->side[0].times;
     b /= c->side[1].times;
@@ -71,7 +71,7 @@ static void draw_names(struct grid *g, int y, const char *heading)
     grid_put(g, 0, y + 3, NAME, ROLE_DIM, 0, "B - A");
 }
 
-static int draw_bounds(const struct comparison *c, struct grid *g, int y)
+static int draw_bounds(const struct paired_loops *c, struct grid *g, int y)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
     const unsigned room = g->width > NAME ? (g->width - NAME) / VALUES : 0, width = room < VALUE_LEAST ? VALUE_LEAST : room < VALUE_MOST ? room : VALUE_MOST;
@@ -91,7 +91,7 @@ static int draw_bounds(const struct comparison *c, struct grid *g, int y)
 }
 
 /* The ports that either uses; with two machines there is nothing to subtract. */
-static int draw_ports(const struct comparison *c, struct grid *g, int y)
+static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
     const struct ports *ports = mapping_ports(a->machine->mapping);
@@ -142,7 +142,7 @@ static void place(struct compare_view_state *v, size_t count)
         v->top = count > v->body ? count - v->body : 0;
 }
 
-static void draw_instructions(struct compare_view_state *v, const struct comparison *c, struct grid *g, int y)
+static void draw_instructions(struct compare_view_state *v, const struct paired_loops *c, struct grid *g, int y)
 {
     static const struct { const char *mark; enum role role; } changes[] = {
         [COMPARISON_SAME] = {" ", ROLE_TEXT}, [COMPARISON_CHANGED] = {"~", ROLE_WARN}, [COMPARISON_ONLY_A] = {"-", ROLE_ERROR}, [COMPARISON_ONLY_B] = {"+", ROLE_GOOD},
@@ -185,7 +185,7 @@ static void draw_empty(struct grid *g)
 static void compare_draw(void *state, struct session *s, struct grid *g)
 {
     struct compare_view_state *v = state;
-    const struct comparison *c = shown(v, s);
+    const struct paired_loops *c = shown(v, s);
     int y = 0;
 
     if (!c) {
@@ -213,7 +213,7 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
 }
 
 /* The next row behind the cursor (before it: @step -1) where they differ, that follows one where they do not; where there is none it stays. */
-static size_t next_change(const struct comparison *c, size_t from, int step)
+static size_t next_change(const struct paired_loops *c, size_t from, int step)
 {
     bool same = false;
 
@@ -228,7 +228,7 @@ static size_t next_change(const struct comparison *c, size_t from, int step)
 static bool compare_move(void *state, struct session *s, int key, struct str *command)
 {
     struct compare_view_state *v = state;
-    const struct comparison *c = shown(v, s);
+    const struct paired_loops *c = shown(v, s);
 
     (void)command;
     if (!c || !c->rows.count)
@@ -251,7 +251,7 @@ static bool compare_move(void *state, struct session *s, int key, struct str *co
 static void compare_status(void *state, struct session *s, struct str *out)
 {
     struct compare_view_state *v = state;
-    const struct comparison *c = shown(v, s);
+    const struct paired_loops *c = shown(v, s);
     size_t differ = 0;
 
     for (size_t i = 0; c && i < c->rows.count; i++)
