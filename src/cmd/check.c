@@ -136,6 +136,29 @@ struct form_uses *form_uses_load(size_t *count, struct err *err)
     return list.items;
 }
 
+struct form_uses *form_uses_measurable(const struct forms *forms, size_t most, size_t *count, struct err *err)
+{
+    size_t all, kept = 0;
+    char why[96];
+    struct form_uses *uses = form_uses_load(&all, err);
+
+    if (!uses)
+        return NULL;
+    for (size_t i = 0; i < all; i++) {
+        const struct form_row *row = kept < most ? forms_find(forms, uses[i].form) : NULL;
+        if (row && !form_measurable(row, why, sizeof why))
+            uses[kept++] = uses[i];
+        else
+            free(uses[i].form);
+    }
+    *count = kept;
+    if (kept)
+        return uses;
+    form_uses_free(uses, 0);
+    err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "none of the forms that programs use most can be measured here");
+    return NULL;
+}
+
 void form_uses_free(struct form_uses *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -53,6 +53,8 @@ struct form_uses {
 };
 /* data/forms-frequency.csv in its order, most frequent first; NULL with err. The caller frees by form_uses_free. */
 struct form_uses *form_uses_load(size_t *count, struct err *err);
+/* Of those the first @most that @forms has and that can be measured here; NULL with err, also when there is none. Freed alike. */
+struct form_uses *form_uses_measurable(const struct forms *forms, size_t most, size_t *count, struct err *err);
 void form_uses_free(struct form_uses *list, size_t count);
 
 #endif

@@ -64,7 +64,7 @@ static bool affordable(size_t forms, const struct generate_values *v, struct err
 {
     size_t wanted = (v->singles ? forms : 0) + v->triples + v->random + (v->pairs ? forms * (forms - 1) / 2 : 0);
 
-    return wanted <= EXPERIMENTS_MAX || err_set(err, ERR_LIMIT, "select fewer forms with forms select PATTERN, or use --random N",
+    return wanted <= EXPERIMENTS_MAX || err_set(err, ERR_LIMIT, "forms select --top 60 selects what programs use most; or name forms with forms select PATTERN, or use --random N",
                                                 "%zu forms make %zu experiments; the limit is %d", forms, wanted, EXPERIMENTS_MAX);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/similar.h"
+#include "cmd/check.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
 #include "isa/body.h"
@@ -169,6 +170,13 @@ const struct command command_forms_add = {
 
 struct select_values {
     struct word_list patterns;
+    size_t top;
+};
+
+static const struct parameter select_options[] = {
+    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct select_values, top), .value = "N", .least = 1, .most = 100000, .otherwise = "only what the patterns name",
+     .help = "instead of patterns: the N forms that programs use most among those that can be measured here"},
+    {0},
 };
 
 static const struct parameter select_arguments[] = {
@@ -177,6 +185,25 @@ static const struct parameter select_arguments[] = {
     {0},
 };
 
+/* The forms themselves as patterns: none of their names has a wildcard. */
+static bool select_top(struct session *s, const struct forms *forms, const struct select_values *v, struct err *err)
+{
+    size_t count;
+
+    if (v->patterns.count)
+        return err_set(err, ERR_USAGE, "forms select --top N, or patterns", "--top stands for patterns");
+    struct form_uses *uses = form_uses_measurable(forms, v->top, &count, err);
+    if (!uses)
+        return false;
+    char **names = mem_alloc(count * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = uses[i].form;
+    session_select_forms(s, names, count);
+    free(names);
+    form_uses_free(uses, count);
+    return true;
+}
+
 static bool run_select(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct select_values *v = values;
@@ -184,7 +211,7 @@ static bool run_select(struct session *s, const void *values, struct result *res
     json_t *patterns = json_array();
     struct str line = {0};
     size_t selected = 0;
-    bool ok = forms != NULL;
+    bool ok = forms && (v->top == NOT_GIVEN || select_top(s, forms, v, err));
 
     for (size_t i = 0; ok && i < v->patterns.count; i++) {
         bool any = false;
@@ -212,12 +239,13 @@ static bool run_select(struct session *s, const void *values, struct result *res
     return ok;
 }
 
-static const char *const select_examples[] = {"forms select 'ADD (R64, *' 'IMUL (R64, R64)'", "forms select", NULL};
+static const char *const select_examples[] = {"forms select 'ADD (R64, *' 'IMUL (R64, R64)'", "forms select --top 60", "forms select", NULL};
 
 const struct command command_forms_select = {
     .name = "forms select",
     .help = "select the forms for experiments generate, or show the selection",
     .arguments = select_arguments,
+    .options = select_options,
     .examples = select_examples,
     .values_size = sizeof(struct select_values),
     .flags = COMMAND_CHANGES,

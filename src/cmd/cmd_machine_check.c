@@ -263,17 +263,14 @@ static const struct parameter options[] = {
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
 {
     size_t count;
-    struct form_uses *uses = form_uses_load(&count, err);
+    struct form_uses *uses = v->forms.count ? form_uses_load(&count, err) : form_uses_measurable(w->forms, v->top, &count, err);
     char why[96];
 
     if (!uses)
         return false;
-    for (size_t i = 0; i < count && !v->forms.count && w->names.count < v->top; i++) {
-        const struct form_row *row = forms_find(w->forms, uses[i].form);
-        if (row && !form_measurable(row, why, sizeof why)) {
-            vec_push(&w->names, mem_strdup(row->form));
-            vec_push(&w->uses, uses[i].uses);
-        }
+    for (size_t i = 0; i < count && !v->forms.count; i++) {
+        vec_push(&w->names, mem_strdup(uses[i].form));
+        vec_push(&w->uses, uses[i].uses);
     }
     for (size_t i = 0; v->forms.count && i < forms_count(w->forms); i++) {
         const struct form_row *row = forms_at(w->forms, i);

@@ -103,6 +103,7 @@ enum insn_trait {
     INSN_RUNNABLE = 1 << 21,     /* on the list of what measuring may run of others' code (isa/x86/allow.c, isa/a64/allow.c) */
     INSN_STACK = 1 << 22,        /* push, pop, call, return: an implicit memory operand at the stack pointer, which moves by its size */
     INSN_KEEPS_OLD = 1 << 23,    /* the first operand, though only written, keeps a part (sqrtsd, movlps of legacy encoding), or all under a condition (bsf) */
+    INSN_NARROW_ADDRESS = 1 << 24,   /* addresses have 32 bits and wrap there (x86-64: prefix 67) */
 };
 
 struct insn {

@@ -16,6 +16,7 @@
 #define MANY 24               /* and the quickest may be a rare one, which so many windows show, */
 #define SHARE_OF_MANY 0.06    /* with so many of them on it */
 #define BOTH 2                /* windows with both times on their floors */
+#define CLOSE 0.02            /* relative: windows that lie so close agree, floor or none */
 #define WAY_CYCLES 512        /* of setting the registers and of leaving the loop, more than ever: 0 to 60 on a Golden Cove */
 #define VISITS 8              /* with so many visits and windows, and no floor, there is none */
 #define WINDOWS 40
@@ -89,11 +90,17 @@ static bool belong_together(const struct kernel_passes *p, double low, double hi
     return both >= BOTH && way >= -WIDTH * low && way <= WIDTH * low + WAY_CYCLES * (p->plan.passes ? p->plan.passes : 1);
 }
 
+/* Whether there are windows enough for an answer. Loops that walk differ by visit. */
+static bool seen_enough(const struct kernel_passes *p)
+{
+    return p->visits >= (p->plan.walks ? 3 : 2) && p->count >= 2 * FEW;
+}
+
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread)
 {
     double low, high, apart[2];
 
-    if (p->visits < (p->plan.walks ? 3 : 2) || p->count < 2 * FEW || !floor_of(p, p->shorter, SHARE, &low, &apart[0]) || !floor_of(p, p->longer, SHARE, &high, &apart[1]))
+    if (!seen_enough(p) || !floor_of(p, p->shorter, SHARE, &low, &apart[0]) || !floor_of(p, p->longer, SHARE, &high, &apart[1]))
         return false;
     if (!one_rhythm(p, p->shorter, low) || !one_rhythm(p, p->longer, high))
         if (p->count < MANY || !floor_of(p, p->shorter, SHARE_OF_MANY, &low, &apart[0]) || !floor_of(p, p->longer, SHARE_OF_MANY, &high, &apart[1]))
@@ -110,7 +117,8 @@ bool kernel_passes_enough(const struct kernel_passes *p)
     return (p->visits >= VISITS && p->count >= WINDOWS) || p->count == KERNEL_PASSES_WINDOWS;
 }
 
-void kernel_passes_range(const struct kernel_passes *p, double *least, double *most)
+/* Between which cycles per iteration four of five windows lie, and the middle one. */
+static void spread_of(const struct kernel_passes *p, double *least, double *middle, double *most)
 {
     double values[KERNEL_PASSES_WINDOWS];
 
@@ -118,7 +126,25 @@ void kernel_passes_range(const struct kernel_passes *p, double *least, double *m
         values[i] = (double)(p->longer[i] - p->shorter[i]) / p->between;
     qsort(values, p->count, sizeof *values, compare_doubles);
     *least = values[p->count / 10];
+    *middle = values[p->count / 2];
     *most = values[p->count - 1 - p->count / 10];
+}
+
+void kernel_passes_range(const struct kernel_passes *p, double *least, double *most)
+{
+    double middle;
+    spread_of(p, least, &middle, most);
+}
+
+bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *spread)
+{
+    double least, most;
+
+    if (!seen_enough(p))
+        return false;
+    spread_of(p, &least, cycles, &most);
+    *spread = (most - least) / *cycles;
+    return least > 0 && *spread <= CLOSE;
 }
 
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
@@ -164,7 +190,7 @@ bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek 
         *err = vain;
         return false;
     }
-    return kernel_passes_unsettled(&passes, err);
+    return kernel_passes_close(&passes, &out->cycles, &out->spread) || kernel_passes_unsettled(&passes, err);
 }
 
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)

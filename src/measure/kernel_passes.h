@@ -28,6 +28,10 @@ bool kernel_passes_enough(const struct kernel_passes *p);
 /* Between which cycles per iteration four of five windows lie. Pure; there must be some. */
 void kernel_passes_range(const struct kernel_passes *p, double *least, double *most);
 
+/* Where patience ended before a floor showed: whether four of five windows of enough visits lie so close (2 %) that any of them is an answer. *cycles: the middle one;
+ * *spread: how far those four fifths lie apart, relative. Pure. */
+bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *spread);
+
 /* Says in err (ERR_LIMIT) why there is no time yet, and what was seen: too few windows, or none of them agree. Returns false. */
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);
 

@@ -162,7 +162,9 @@ bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, 
         *spread = m->spread;
         return true;
     }
-    return m->fault.code == ERR_DATA ? err_set(err, ERR_DATA, m->fault.todo, "%s", m->fault.what) : kernel_passes_unsettled(&m->passes, err);
+    if (m->fault.code == ERR_DATA)
+        return err_set(err, ERR_DATA, m->fault.todo, "%s", m->fault.what);
+    return kernel_passes_close(&m->passes, cycles, spread) || kernel_passes_unsettled(&m->passes, err);
 }
 
 bool kernel_set_times(struct sandbox *s, const struct calibration *c, const struct insn *(*code)(const void *of, size_t i, size_t *count), const void *of, size_t n, double most,

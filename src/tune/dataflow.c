@@ -158,7 +158,7 @@ static bool follow(const struct insn *in, const struct sum *registers, struct su
     const bool alone = in->operation == OPERATION_INCREMENT || in->operation == OPERATION_DECREMENT || in->operation == OPERATION_MOVE;
     const bool steps = in->operation == OPERATION_ADD || in->operation == OPERATION_SUBTRACT;
 
-    if (isa_ops((enum isa)in->isa)->load_store)
+    if (isa_ops((enum isa)in->isa)->load_store || in->traits & INSN_NARROW_ADDRESS)
         return false;
     if (in->operation == OPERATION_ADDRESS && memory && memory->base < REG_PC && memory->index == REG_NONE) {
         *out = (struct sum){registers[memory->base].symbol, registers[memory->base].constant + memory->displacement};
@@ -179,7 +179,7 @@ static void add_spots(struct spots *p, const struct insn *in, size_t at, const s
         if (op->kind != OPERAND_MEMORY || !(op->access & (ACCESS_READ | ACCESS_WRITE)) || !op->bits)
             continue;
         struct spot place = {.insn = (uint32_t)at, .writes = op->access & ACCESS_WRITE, .scale = op->scale, .segment = op->segment, .bytes = op->bits / 8, .at = op->displacement};
-        place.known = !op->implicit && op->base < REG_PC && (op->index == REG_NONE || op->index < isa_ops((enum isa)in->isa)->generals) && !(in->traits & INSN_WRITEBACK);
+        place.known = !op->implicit && op->base < REG_PC && (op->index == REG_NONE || op->index < isa_ops((enum isa)in->isa)->generals) && !(in->traits & (INSN_WRITEBACK | INSN_NARROW_ADDRESS));
         if (place.known) {
             place.base = registers[op->base].symbol;
             place.at += registers[op->base].constant;

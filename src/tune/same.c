@@ -256,7 +256,8 @@ bool same_try(struct sandbox *s, const struct insn *insns, size_t count, const s
         flat_add(&both[1], &c->after.items[i], 0);
     const uint32_t flags = c->after.count ? 0 : c->flags;
     sandbox_clear(s);
-    bool ok = both[0].count && both[1].count && flat_place(s, &both[0], flags, err) && flat_place(s, &both[1], flags, err);
+    bool ok = (both[0].count && both[1].count) || err_set(err, ERR_DATA, NULL, "nothing to compare besides the branch");
+    ok = ok && flat_place(s, &both[0], flags, err) && flat_place(s, &both[1], flags, err);
     if (ok) {
         const struct roles roles = roles_of(&both[0]);
         isa->foreign->vectors_used(both[1].insns, both[1].count, &like);

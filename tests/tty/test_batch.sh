@@ -136,7 +136,13 @@ test_help_and_settings() {
     holds out '"keep-going":true'
 
     expect 1 "$portolan" -e 'experiments generate'
-    holds err 'select fewer forms with forms select'
+    holds err 'forms select --top 60'
+    # What programs use most makes a table that can be measured and explained.
+    expect 0 "$portolan" -e 'forms select --top 3; experiments generate'
+    holds out '3 forms selected'
+    holds out '6 experiments added, 6 in all, of 3 forms'
+    expect 1 "$portolan" -e "forms select --top 3 'ADD*'"
+    holds err '--top stands for patterns'
 }
 
 # Several files: a script and a kernel; the same seed draws the same experiments, another one others.
@@ -302,6 +308,15 @@ test_graph_of_dependences() {
     grep -q 'vdivsd %xmm0, %xmm1, %xmm0\\nlatency' "$work/g.dot" || fail 'the divide lacks its latency'
     [ "$(grep -c '^  i[0-9]* \[' "$work/g.dot")" -eq 12 ] || fail 'not a node per instruction'
     grep -q 'style=dashed.*1 later.*color=red' "$work/g.dot" || fail 'the chain does not go into the next iteration'
+    grep -q '^  i10 -> i11;' "$work/g.dot" || fail 'no edge from the comparison to the branch'
+    # Branches read registers, too, and flags of a decrement that counts the loop down.
+    printf '.L1:\n  addq %%rax, %%rbx\n  decq %%rcx\n  movq %%rdx, %%rsi\n  jnz .L1\n' >"$work/down.s"
+    expect 0 "$portolan" -e "kernel load $work/down.s; kernel graph $work/g.dot --machine skylake"
+    grep -q '^  i1 -> i3;' "$work/g.dot" || fail 'no edge from the decrement to the branch'
+    ! grep -q '^  i0 -> i3' "$work/g.dot" || fail 'an edge from flags that are written over'
+    printf '.L1:\n  sub x1, x1, 1\n  fadd d0, d0, d1\n  cbnz x1, .L1\n' >"$work/down.s"
+    expect 0 "$portolan" -e "kernel load $work/down.s --isa aarch64; kernel graph $work/g.dot --machine neoverse-n1"
+    grep -q '^  i0 -> i2;' "$work/g.dot" || fail 'no edge to a branch that reads a register'
     expect 1 "$portolan" -e "kernel load $source/data/kernels/pi-O1.s; kernel graph $work/g.png"
     holds err 'kernel graph FILE.dot, or FILE.svg'
     printf '#!/bin/sh\necho "<svg>$(head -c 12)</svg>"\n' >"$work/dot"; chmod +x "$work/dot"

@@ -4,7 +4,8 @@
 
 # Two loops, the second with three times the work of the first.
 make_program() {
-    needs "${CC:-cc}"
+    compiler=${CC:-cc}
+    needs "${compiler%% *}"
     cat >"$work/two.c" <<'EOF'
 #include <stdio.h>
 #include <stdlib.h>

@@ -525,7 +525,8 @@ test_template() {
     expect 1 "$portolan" -e "program load reads.c --untraced /bin/true"
     holds err '--untraced is for executables'
     expect 0 "$cc" -O1 reads.c -o built
-    expect 0 "${CC:-cc}" -O1 reads.c -o plain
+    # shellcheck disable=SC2086 # the compiler of the build may be several words
+    expect 0 ${CC:-cc} -O1 reads.c -o plain
     expect 0 "$portolan" -e "program load ./built --untraced ./plain --template case.txt --arguments '{directory}/case.txt {directory}/out'; program run N=8,16,24,32; program validate N=100 --machine skylake --times 1"
     mv case.txt trace
     expect 0 "$portolan" -e "program load reads.c -O1 --template trace --arguments '{directory}/trace {directory}/out'; program run N=8,16,24,32"

@@ -273,6 +273,26 @@ static void test_no_floor(void **state)
     assert_true(kernel_passes_enough(&p));
     kernel_passes_range(&p, &least, &most);
     assert_true(least > 2 && most > 2 * least);
+    assert_false(kernel_passes_close(&p, &cycles, &spread));
+}
+
+/* When patience ends, windows that lie within two percent of each other are an answer though no floor was found; ones of a single visit are not, nor scattered ones. */
+static void test_close(void **state)
+{
+    static const double shorter[] = {1, 1.02, 1.04}, longer[] = {1, 1.012, 1.024}, wide[] = {1, 1.03, 1.06};
+    struct kernel_passes p = {.count = 0};
+    double cycles = 0, spread = 0;
+    (void)state;
+    visit(&p, 4, shorter, longer, 3);
+    assert_false(kernel_passes_close(&p, &cycles, &spread));
+    visit(&p, 4, shorter, longer, 3);
+    assert_false(kernel_passes_settled(&p, &cycles, &spread));
+    assert_true(kernel_passes_close(&p, &cycles, &spread));
+    assert_true(fabs(cycles / 4 - 1) < 0.01 && spread > 0 && spread <= 0.02);
+    p = (struct kernel_passes){.count = 0};
+    visit(&p, 4, shorter, wide, 3);
+    visit(&p, 4, wide, shorter, 3);
+    assert_false(kernel_passes_close(&p, &cycles, &spread));
 }
 
 static int set_up(void **state)
@@ -285,6 +305,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_look),   cmocka_unit_test(test_judge),  cmocka_unit_test(test_better),
                                        cmocka_unit_test(test_memory), cmocka_unit_test(test_choice), cmocka_unit_test(test_visits),
-                                       cmocka_unit_test(test_rhythms), cmocka_unit_test(test_no_floor)};
+                                       cmocka_unit_test(test_rhythms), cmocka_unit_test(test_no_floor), cmocka_unit_test(test_close)};
     return cmocka_run_group_tests_name("baseline", tests, set_up, NULL);
 }

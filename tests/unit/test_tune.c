@@ -81,6 +81,9 @@ static void test_what_may_change_places(void **state)
     assert_false(may_swap(INTEL "mov [rdi+rcx*8], rax\nmov rbx, [rdi+rdx*8+8]\n", 0, 1));
     assert_true(may_swap(INTEL "lea rsi, [rdi+16]\nmov [rdi], rax\nmov rbx, [rsi-8]\n", 1, 2));
     assert_false(may_swap(INTEL "lea rsi, [rdi+16]\nmov [rdi], rax\nmov rbx, [rsi-16]\n", 1, 2));
+    assert_true(may_swap(INTEL "mov [rdi+0x7ffffffc], rax\nmov rbx, [rdi-0x80000000]\n", 0, 1));
+    assert_false(may_swap(INTEL "mov [edi+0x7ffffffc], rax\nmov rbx, [edi-0x80000000]\n", 0, 1));   /* the same four bytes: addresses of 32 bits wrap */
+    assert_false(may_swap(INTEL "lea rsi, [edi+16]\nmov [rdi], rax\nmov rbx, [rsi-8]\n", 1, 2));
     assert_false(may_swap(INTEL "push rax\npop rbx\n", 0, 1));
     /* fences, locked ones and what closes the loop stay */
     assert_false(may_swap(INTEL "mov rax, [rdi]\nmfence\n", 0, 1));
@@ -196,6 +199,25 @@ static void test_relative_stays(void **state)
     assert_true(insns[0].traits & INSN_RIP_RELATIVE);
     while (rewrite_next(&insns[0], &at, with, &n, &loses, &what))
         fail_msg("%s", what);
+    kernel_free(k);
+}
+
+/* What has nothing but its branch is not run, and says so. */
+static void test_only_a_branch(void **state)
+{
+    struct kernel *k = kernel_of(INTEL "a: jne a\n");
+    struct err err = {0};
+    struct same same;
+    size_t count;
+    const struct insn *insns = kernel_insns(k, 0, &count);
+    struct sandbox *s = sandbox_or_skip(insns, count);
+    struct version *c = version_new(insns, count);
+
+    (void)state;
+    assert_false(same_try(s, insns, count, c, 1, 1, &same, &err));
+    assert_non_null(strstr(err.what, "branch"));
+    version_free(c);
+    sandbox_free(s);
     kernel_free(k);
 }
 
@@ -397,7 +419,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_may_change_places), cmocka_unit_test(test_known_best), cmocka_unit_test(test_not_unrolled), cmocka_unit_test(test_carry_kept),
         cmocka_unit_test(test_relative_stays), cmocka_unit_test(test_each_replacement),
-        cmocka_unit_test(test_wrong_ones_differ), cmocka_unit_test(test_random_loops), cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_wrong_ones_differ), cmocka_unit_test(test_only_a_branch), cmocka_unit_test(test_random_loops), cmocka_unit_test(test_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,6 +225,8 @@ static uint32_t memory_traits(const ZydisDecodedInstruction *in, const ZydisDeco
             traits |= INSN_INDEXED;
         if (ops[i].mem.base == ZYDIS_REGISTER_RIP)
             traits |= INSN_RIP_RELATIVE;
+        if (in->address_width == 32)
+            traits |= INSN_NARROW_ADDRESS;
         if (ops[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN || (traits & INSN_NOP))
             continue;
         if (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ)
