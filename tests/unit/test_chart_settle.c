@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -54,14 +53,10 @@ static int set_up(void **state)
     struct bed *b = mem_zero(1, sizeof *b);
     const struct chart_options options = {.name = "charted", .seconds = 60, .core_most = 100, .seed = 1};
     const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress};
-    const char *source = getenv("PORTOLAN_SRC");
-    struct str path = {0};
     struct err err = {0};
 
     cancel = false;
-    str_addf(&path, "%s/tests/data/settle-cpu/", source ? source : ".");
-    b->truth = load_machine(str_text(&path));
-    str_done(&path);
+    b->truth = load_machine(source_path("tests/data/settle-cpu/"));
     b->forms = forms_load(ISA_X86_64, NULL, &err);
     b->cpu = imitation_new(b->truth, NOISE, 1);
     for (size_t i = 0; i < forms_count(b->forms); i++)
@@ -204,11 +199,10 @@ static void test_doubts_are_kept(void **state)
 {
     const struct bed *b = *state;
     const struct ports *ports = mapping_ports(b->chart->machine->mapping);
-    char path[] = "/tmp/doubts-XXXXXX";
+    const char *path = work_path("doubts.csv");
     struct doubts again;
     struct err err = {0};
 
-    close(mkstemp(path));
     assert_true(doubts_save(&b->doubts, ports, path, &err));
     assert_true(doubts_load(path, ports, &again, &err));
     assert_float_equal(again.noise, b->doubts.noise, 0);
@@ -222,7 +216,7 @@ static void test_doubts_are_kept(void **state)
         assert_float_equal(a->weight, o->weight, 1e-4);
     }
     doubts_done(&again);
-    unlink(path);
+    work_remove("doubts.csv");
 }
 
 int main(void)
