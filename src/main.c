@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -19,8 +20,11 @@
 #include "cmd/command.h"
 #include "cmd/program_options.h"
 #include "cmd/rescue.h"
+#include "cmd/serving.h"
 #include "cmd/session_file.h"
+#include "ranks/ranks.h"
 #include "tui/mainloop.h"
+#include "tui/timing.h"
 #include "view/frame.h"
 #include "work/job.h"
 
@@ -101,7 +105,7 @@ static const struct session_views batch_views = {.command = print_view, .words =
 struct arguments {
     VEC(char *) commands, machines, files;
     bool batch;
-    const char *session;
+    const char *session, *timing;
     struct settings given;          /* what the options set, of those marked */
     const struct setting *set[16];
     size_t set_count;
@@ -158,6 +162,9 @@ static int take_option(int option, struct arguments *a, struct session *s)
         return -1;
     case OPTION_SESSION:
         a->session = optarg;
+        return -1;
+    case OPTION_TIMING:
+        a->timing = optarg;
         return -1;
     case OPTION_NO_COLOR:
         s->settings.color = false;
@@ -295,7 +302,7 @@ static bool settle(struct arguments *a, struct session *s, struct err *err)
 /* Commands, a script, files or the workbench; *@status is the workbench's. */
 static bool run(struct arguments *a, struct session *s, int *status, struct err *err)
 {
-    bool ok = true, terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    bool ok = true, terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !ranks_launched();
 
     s->views = &batch_views;
     if (a->commands.count || a->batch || !isatty(STDIN_FILENO))
@@ -306,7 +313,8 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     if (a->commands.count)
         return ok;
     if (!a->batch && terminal)
-        return open_workbench(s, a->files.items, a->files.count, !a->files.count && !a->session, status, err);
+        return (!a->timing || timing_open(a->timing, err)) && open_workbench(s, a->files.items, a->files.count, !a->files.count && !a->session, status, err) &&
+               timing_close(stdout, err);
     if (!a->batch && a->files.count)
         return run_files(s, a->files.items, a->files.count, err);
     return run_script(s, a->files.count ? a->files.items[0] : NULL, err);
@@ -321,21 +329,17 @@ static bool standard_files(void)
     return true;
 }
 
-int main(int argc, char **argv)
+/* The program as rank 0, or alone; the exit status. */
+static int run_program(int argc, char **argv)
 {
     struct arguments a = {0};
     struct session s;
     struct err err = {0};
 
-    if (!standard_files())
-        return 1;
-    setlocale(LC_CTYPE, "");
-    /* A limit on the size of files is a fault of the write that meets it. */
-    signal(SIGXFSZ, SIG_IGN);
     session_init(&s);
     rescue_set(&s);
     const char *no_color = getenv("NO_COLOR");
-    s.settings.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
+    s.settings.color = isatty(STDOUT_FILENO) && !ranks_launched() && !(no_color && *no_color);
     s.settings.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     int status = parse(argc, argv, &a, &s);
     if (status < 0) {
@@ -353,5 +357,29 @@ int main(int argc, char **argv)
     vec_done(&a.machines);
     vec_done(&a.files);
     session_done(&s);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {0};
+
+    clock_wall();   /* it counts from here */
+    if (!standard_files())
+        return 1;
+    setlocale(LC_CTYPE, "");
+    /* A limit on the size of files is a fault of the write that meets it. */
+    signal(SIGXFSZ, SIG_IGN);
+    if (!ranks_begin(&argc, &argv, &err))
+        return report(&err);
+    if (ranks_index() > 0) {
+        log_to_stderr(true);
+        serving_run();
+        ranks_end();
+        return 0;
+    }
+    int status = run_program(argc, argv);
+    serving_end();
+    ranks_end();
     return status;
 }

@@ -33,6 +33,10 @@ static bool format_of(const char *extension, enum format *out, struct err *err)
     const size_t count = sizeof formats / sizeof *formats;
     struct str todo = {0};
 
+    if (strcmp(extension, "svg") == 0 || strcmp(extension, "png") == 0) {
+        err_set(err, ERR_USAGE, "plot accuracy FILE.svg draws a plot; help plot lists them", "export writes rows, not pictures");
+        return false;
+    }
     for (size_t i = 0; i < count; i++) {
         if (strcmp(formats[i].extension, extension) == 0) {
             *out = formats[i].format;

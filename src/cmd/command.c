@@ -125,6 +125,8 @@
     COMMAND(redo) \
     COMMAND(set) \
     COMMAND(export) \
+    COMMAND(plot) \
+    COMMAND(report) \
     COMMAND(source) \
     COMMAND(help) \
     COMMAND(tutorial) \
@@ -267,7 +269,7 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
 /* What the command and the jobs that it waited for have to say, in the session's format; what a job has prepared is not copied, as it may be large. */
 static void write_output(struct session *s, const char *title, struct str *out)
 {
-    struct result_style style = {title, s->settings.color};
+    struct result_style style = {.title = title, .color = s->settings.color};
     bool json = s->settings.format == FORMAT_JSON, csv = s->settings.format == FORMAT_CSV;
 
     if (json ? !result_command(s->result) && result_empty(s->result) : result_empty(s->result) || (csv && !result_has_data(s->result)))

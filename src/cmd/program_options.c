@@ -14,6 +14,7 @@ const struct program_option program_options[] = {
     {OPTION_SESSION, "session", "DIR", "resume a saved session", SHELL_DIRECTORY},
     {OPTION_NO_COLOR, "no-color", NULL, "no colours", SHELL_NOTHING},
     {OPTION_COMPLETE, "complete", "COMMANDS", "print what unfinished commands can become, as shells ask", SHELL_NOTHING},
+    {OPTION_TIMING, "timing", "FILE", "keep the times of keys and frames of the workbench in FILE (CSV), and print a summary at its end", SHELL_FILE},
     {'h', "help", NULL, "print this, then end", SHELL_NOTHING},
     {'V', "version", NULL, "print the version, then end", SHELL_NOTHING},
     {0, NULL, NULL, NULL, SHELL_NOTHING},
@@ -89,6 +90,8 @@ static void write_bash(struct str *out)
             str_add(out, "COMPREPLY=($(compgen -W \"native $(\"$1\" " MACHINES_COMMAND ")\" -- \"$word\")); return ;;\n");
         else if (o->complete == SHELL_DIRECTORY)
             str_add(out, "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$word\"); return ;;\n");
+        else if (o->complete == SHELL_FILE)
+            str_add(out, "compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return ;;\n");
         else
             str_add(out, "return ;;\n");
     }
@@ -128,7 +131,7 @@ static void write_zsh_option(int letter, const char *name, const char *takes, co
 
 static void write_zsh(struct str *out)
 {
-    static const char *const actions[] = {" ", "_portolan_commands", "_portolan_machines", "_files -/"};
+    static const char *const actions[] = {" ", "_portolan_commands", "_portolan_machines", "_files -/", "_files"};
     struct str words = {0};
 
     str_add(out, "#compdef portolan\n\n"
@@ -166,7 +169,7 @@ static void write_fish_option(int letter, const char *name, bool takes, const ch
 
 static void write_fish(struct str *out)
 {
-    static const char *const values[] = {"", "(__portolan_commands)", "native (__portolan_machines)", "(__fish_complete_directories)"};
+    static const char *const values[] = {"", "(__portolan_commands)", "native (__portolan_machines)", "(__fish_complete_directories)", "(__fish_complete_path)"};
     struct str words = {0};
 
     str_add(out, "function __portolan_commands\n    set -l words (commandline -opc)\n"

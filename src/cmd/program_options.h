@@ -6,10 +6,10 @@
 #include "cmd/session.h"
 
 /* What getopt_long returns for those without a letter. */
-enum program_option_value { OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_COMPLETE, OPTION_SETTINGS };
+enum program_option_value { OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_COMPLETE, OPTION_TIMING, OPTION_SETTINGS };
 
 /* What a shell can complete the value to. */
-enum program_option_completion { SHELL_NOTHING, SHELL_COMMANDS, SHELL_MACHINES, SHELL_DIRECTORY };
+enum program_option_completion { SHELL_NOTHING, SHELL_COMMANDS, SHELL_MACHINES, SHELL_DIRECTORY, SHELL_FILE };
 
 struct program_option {
     int value;           /* a letter that is the option's short form, or one of the above */

@@ -165,9 +165,11 @@ static void markdown_table(const struct kernel *k, const struct analysis *a, str
     str_add(out, " |\n");
 }
 
-void report_markdown(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, struct str *out)
+void report_markdown_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, unsigned level, struct str *out)
 {
-    str_add(out, "# ");
+    static const char marks[] = "######";
+
+    str_addf(out, "%.*s ", (int)level, marks);
     markdown_text(k->name, out);
     str_add(out, "\n\n");
     markdown_text(k->loops[loop].why, out);
@@ -175,7 +177,7 @@ void report_markdown(const struct kernel *k, size_t loop, struct analysis *const
     if (n > 1)
         markdown_comparison(a, n, out);
     for (size_t i = 0; i < n; i++) {
-        str_add(out, "## ");
+        str_addf(out, "%.*s ", (int)level + 1, marks);
         markdown_text(a[i]->machine->title, out);
         str_addf(out, ": %s%.2f cycles per iteration\n\n", a[i]->lower_bound ? "at least " : "", a[i]->cycles);
         markdown_text(a[i]->sentence, out);
@@ -197,6 +199,11 @@ void report_markdown(const struct kernel *k, size_t loop, struct analysis *const
         markdown_table(k, a[i], out);
         str_add_char(out, '\n');
     }
+}
+
+void report_markdown(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, struct str *out)
+{
+    report_markdown_part(k, loop, a, n, 1, out);
 }
 
 /* The redder, the nearer to @full. */
@@ -288,30 +295,41 @@ static void html_comparison(struct analysis *const *a, size_t n, struct str *out
     str_add(out, "</tbody>\n</table>\n");
 }
 
-void report_html(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, struct str *out)
+void report_html_begin(const char *title, struct str *out)
 {
     str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
-    html_text(k->name, out);
+    html_text(title, out);
     str_add(out, "</title>\n<style>\n"
                  "body { font: 15px/1.45 system-ui, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }\n"
-                 "table { border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums }\n"
+                 "table { border-collapse: collapse; display: block; overflow-x: auto; margin: 1em 0; font-variant-numeric: tabular-nums }\n"
                  "caption { text-align: left; color: #555; padding-bottom: .3em }\n"
                  "th, td { text-align: right; padding: .15em .5em; border-bottom: 1px solid #ddd; white-space: nowrap }\n"
                  "th.t, td.t { text-align: left }\n"
                  "tr.s td { background: #eef2f7; color: #345 } tr.c td.t:nth-child(2) { border-left: 4px solid #2e6bc6 } tr.u code { color: #b00 } tr.b td { font-weight: bold } tfoot td { border-top: 2px solid #888; font-weight: bold }\n"
                  ".bar { display: inline-block; height: .8em; background: #c65a2e }\n"
+                 ".plain th, .plain td { text-align: left; white-space: normal } svg { max-width: 100%; height: auto }\n"
                  "@media print { body { max-width: none; margin: 0 } h2 { break-after: avoid } }\n"
-                 "</style>\n</head>\n<body>\n<h1>");
+                 "</style>\n</head>\n<body>\n");
+}
+
+void report_html_end(struct str *out)
+{
+    str_add(out, "</body>\n</html>\n");
+}
+
+void report_html_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, unsigned level, struct str *out)
+{
+    str_addf(out, "<h%u>", level);
     html_text(k->name, out);
-    str_add(out, "</h1>\n<p>");
+    str_addf(out, "</h%u>\n<p>", level);
     html_text(k->loops[loop].why, out);
     str_add(out, "</p>\n");
     if (n > 1)
         html_comparison(a, n, out);
     for (size_t i = 0; i < n; i++) {
-        str_addf(out, "<h2 id=\"m%zu\">", i + 1);
+        str_addf(out, "<h%u id=\"m%zu\">", level + 1, i + 1);
         html_text(a[i]->machine->title, out);
-        str_addf(out, ": %s%.2f cycles per iteration</h2>\n<p>", a[i]->lower_bound ? "at least " : "", a[i]->cycles);
+        str_addf(out, ": %s%.2f cycles per iteration</h%u>\n<p>", a[i]->lower_bound ? "at least " : "", a[i]->cycles, level + 1);
         html_text(a[i]->sentence, out);
         str_add(out, "</p>\n");
         html_bounds(a[i], out);
@@ -324,5 +342,11 @@ void report_html(const struct kernel *k, size_t loop, struct analysis *const *a,
             str_add(out, ".</p>\n");
         }
     }
-    str_add(out, "</body>\n</html>\n");
+}
+
+void report_html(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, struct str *out)
+{
+    report_html_begin(k->name, out);
+    report_html_part(k, loop, a, n, 1, out);
+    report_html_end(out);
 }

@@ -10,4 +10,11 @@ void report_markdown(const struct kernel *k, size_t loop, struct analysis *const
 /* The same with the pressure table as a heat map: the redder, the nearer the cell is to the loop's cycles. */
 void report_html(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, struct str *out);
 
+/* The same as a part of a document, its heading of @level (1 to 5). */
+void report_markdown_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, unsigned level, struct str *out);
+void report_html_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, unsigned level, struct str *out);
+/* What stands before and behind such parts in a page. */
+void report_html_begin(const char *title, struct str *out);
+void report_html_end(struct str *out);
+
 #endif

@@ -451,7 +451,7 @@ static bool is_prepared(const struct result *r, enum format format, const struct
 {
     bool document = format == FORMAT_MARKDOWN || format == FORMAT_HTML;
     const char *title = style->title ? style->title : "", *then = r->prepared_title ? r->prepared_title : "";
-    return r->prepared.length && r->prepared_parts == r->count && r->prepared_format == format && r->prepared_color == style->color && (!document || strcmp(title, then) == 0);
+    return r->prepared.length && !style->part && r->prepared_parts == r->count && r->prepared_format == format && r->prepared_color == style->color && (!document || strcmp(title, then) == 0);
 }
 
 void result_prepare(struct result *r, enum format format, const struct result_style *style)

@@ -134,6 +134,7 @@ json_t *json_number(double value);
 struct result_style {
     const char *title;   /* of documents; NULL: none */
     bool color;          /* text keeps its sequences for colours */
+    unsigned part;       /* level of the title (2 to 6) in a document that others write around it; 0: a document of its own */
 };
 /* Writes it now, on a thread that may take its time, and keeps that: result_write of the same result in the same way only copies it. */
 void result_prepare(struct result *r, enum format format, const struct result_style *style);

@@ -208,15 +208,24 @@ void result_write_document(const struct result *r, bool html, const struct resul
     const struct document_writer writer = {html, out}, *w = &writer;
     bool tables = result_has_table(r, NOT_DOCUMENT), text = false;
 
-    if (html)
+    if (html && style->part)
+        str_add(out, "<div class=\"plain\">\n");
+    else if (html)
         str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Portolan</title>\n<style>\n"
                      "body { font: 15px/1.45 system-ui, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em }\n"
                      "table { border-collapse: collapse } th, td { text-align: left; padding: .15em .6em; border-bottom: 1px solid #ddd }\n"
                      "</style>\n</head>\n<body>\n");
     if (style->title) {
-        str_add(out, html ? "<h1>" : "# ");
+        const unsigned level = style->part ? style->part : 1;
+        if (html)
+            str_addf(out, "<h%u>", level);
+        else
+            str_addf(out, "%.*s ", (int)level, "######");
         escape(w, style->title);
-        str_add(out, html ? "</h1>\n" : "\n\n");
+        if (html)
+            str_addf(out, "</h%u>\n", level);
+        else
+            str_add(out, "\n\n");
     }
     for (size_t i = 0; i < r->count; i++) {
         const struct result_part *part = &r->parts[i];
@@ -232,5 +241,5 @@ void result_write_document(const struct result *r, bool html, const struct resul
     }
     if (!tables && !text)
         add_fields(w, r);
-    str_add(out, html ? "</body>\n</html>\n" : "");
+    str_add(out, !html ? "" : style->part ? "</div>\n" : "</body>\n</html>\n");
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -20,6 +21,7 @@
 #include "tui/input.h"
 #include "tui/prompt.h"
 #include "tui/screen.h"
+#include "tui/timing.h"
 #include "view/frame.h"
 #include "work/job.h"
 
@@ -51,11 +53,13 @@ static void draw(struct loop *l)
     struct grid all;
     int x, y;
 
+    timing_draws();
     screen_size(&width, &height);
     grid_init(&all, width, height, l->frame.session->settings.ascii);
     prompt_look(&prompt);
     frame_draw(&l->frame, &prompt, &all, &x, &y);
     screen_show(&all, x, y);
+    timing_drawn();
     grid_done(&all);
 }
 
@@ -150,7 +154,7 @@ static void drain_signals(struct loop *l)
 
 static bool watch_signals(void)
 {
-    static const int watched[] = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGINT};
+    static const int watched[] = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT};   /* the last: a Ctrl-\\ while the terminal was not ours */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
     if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
@@ -221,14 +225,19 @@ static void run(struct loop *l)
             edit(l, request);
         frame_edited(&l->frame);
         draw(l);
-        if (poll(sources, 3, patience_of(l)) < 0 && errno != EINTR)
+        const int patience = patience_of(l);
+        const double waits = clock_wall();
+        const int ready = poll(sources, 3, patience);
+        if (ready < 0 && errno != EINTR)
             break;
+        timing_woke(waits, ready > 0 && sources[0].revents & POLLIN);
         if (sources[1].revents)
             drain_signals(l);
         if (sources[2].revents || frame_live(&l->frame))
             frame_jobs(&l->frame);
         if (sources[0].revents & POLLIN) {
             read_input(l);
+            timing_read();
         } else if (sources[0].revents & (POLLHUP | POLLERR | POLLNVAL)) {
             l->leave = true;
         }

@@ -121,6 +121,7 @@ static const char *const script[] = {
     "set",
     "set threads 2",
     "export x.json",
+    "report x.md",
     "source inner.pf",
     "help kernel load",
     "help fact issue_width",
@@ -129,11 +130,11 @@ static const char *const script[] = {
     "session load work",
     "quit",
 };
-/* They measure on this CPU for seconds, or need a compiler or what it makes; how they are called otherwise tests/tty has. */
+/* They measure on this CPU for seconds, or need a compiler or what it makes, or gnuplot; how they are called otherwise tests/tty has. */
 static const char *const elsewhere[] = {
     "kernel measure", "kernel learn", "kernel blame", "latency measure", "machine calibrate", "machine chart", "machine check", "machine correct", "program load",
     "program run", "program reuse", "program formula", "program misses", "program mix", "program predict", "program sensitivity", "program sweep", "program validate",
-    "program blame", "program show", "program profile", "program open", "mapping import",
+    "program blame", "program show", "program profile", "program open", "mapping import", "plot",
 };
 
 static json_t *schema;

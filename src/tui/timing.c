@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tui/timing.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/compare.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#define WAITED 0.0002   /* seconds: a wait as short as that found the input there already */
+
+/* Seconds since the program was started; @key NaN: no key led to it. */
+struct frame_times { double key, draws, drawn; uint64_t bytes; };
+
+static char *file;
+static VEC(struct frame_times) frames;
+static double opened, opened_cpu;
+static double empty;        /* when the terminal was last known to hold no input */
+static double key = NAN;    /* the latest that the first key not answered yet can have come; NaN: none */
+static double draws;
+static uint64_t written;
+
+static double processor_time(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Bytes that this thread has written in its life; 0 where the system does not tell. */
+static uint64_t bytes_written(void)
+{
+    char text[512];
+    int from = open("/proc/thread-self/io", O_RDONLY | O_CLOEXEC);
+    ssize_t n = from >= 0 ? read(from, text, sizeof text - 1) : -1;
+
+    if (from >= 0)
+        close(from);
+    text[n > 0 ? n : 0] = '\0';
+    const char *at = strstr(text, "wchar:");
+    return at ? strtoull(at + 6, NULL, 10) : 0;
+}
+
+bool timing_open(const char *path, struct err *err)
+{
+    if (!file_write(path, "", 0, err))
+        return false;
+    file = mem_strdup(path);
+    opened = clock_wall();
+    opened_cpu = processor_time(CLOCK_PROCESS_CPUTIME_ID);
+    return true;
+}
+
+void timing_read(void)
+{
+    if (file)
+        empty = clock_wall();
+}
+
+void timing_woke(double waits, bool input)
+{
+    if (!file)
+        return;
+    double now = clock_wall();
+    /* What was there when the wait began came at any time since the terminal was empty: the longest is taken. */
+    if (input && isnan(key))
+        key = now - waits < WAITED && empty > 0 ? empty : now;
+    if (!input)
+        empty = now;
+}
+
+void timing_draws(void)
+{
+    if (!file)
+        return;
+    draws = clock_wall();
+    written = bytes_written();
+}
+
+void timing_drawn(void)
+{
+    if (!file)
+        return;
+    vec_push(&frames, ((struct frame_times){key, draws, clock_wall(), bytes_written() - written}));
+    key = NAN;
+}
+
+static void add_time(struct str *out, double seconds)
+{
+    if (!isnan(seconds))
+        str_addf(out, "%.6f", seconds);
+    str_add_char(out, ',');
+}
+
+static void print_share(FILE *out, const char *what, double seconds, double of)
+{
+    fprintf(out, "%s %.2f s of %.1f s (%.1f %%)\n", what, seconds, of, 100 * seconds / of);
+}
+
+static void summarise(FILE *out)
+{
+    VEC(double) answers = {0};
+    uint64_t bytes = 0;
+    double slowest = 0;
+
+    for (size_t i = 0; i < frames.count; i++) {
+        const struct frame_times *f = &frames.items[i];
+        bytes += f->bytes;
+        slowest = fmax(slowest, f->drawn - f->draws);
+        if (!isnan(f->key))
+            vec_push(&answers, 1e3 * (f->drawn - f->key));
+    }
+    double seconds = frames.count ? clock_wall() - opened : NAN;
+    if (frames.count)
+        fprintf(out, "first screen after %.1f ms; %zu frames, the slowest took %.1f ms\n", 1e3 * frames.items[0].drawn, frames.count, 1e3 * slowest);
+    if (answers.count) {
+        qsort(answers.items, answers.count, sizeof *answers.items, compare_doubles);
+        fprintf(out, "input to screen: %zu inputs, median %.1f ms, 99th percentile %.1f ms, longest %.1f ms\n", answers.count, answers.items[answers.count / 2],
+                answers.items[(answers.count * 99 + 99) / 100 - 1], answers.items[answers.count - 1]);
+    }
+    if (frames.count) {
+        fprintf(out, "to the terminal: %.1f kB, %.2f kB/s\n", (double)bytes / 1e3, (double)bytes / 1e3 / seconds);
+        print_share(out, "processor time of the screen's thread:", processor_time(CLOCK_THREAD_CPUTIME_ID), seconds);
+        print_share(out, "processor time of all threads:", processor_time(CLOCK_PROCESS_CPUTIME_ID) - opened_cpu, seconds);
+    }
+    vec_done(&answers);
+}
+
+bool timing_close(FILE *out, struct err *err)
+{
+    struct str text = {0};
+
+    if (!file)
+        return true;
+    str_add(&text, "key,draws,drawn,bytes\n");
+    for (size_t i = 0; i < frames.count; i++) {
+        add_time(&text, frames.items[i].key);
+        add_time(&text, frames.items[i].draws);
+        add_time(&text, frames.items[i].drawn);
+        str_addf(&text, "%llu\n", (unsigned long long)frames.items[i].bytes);
+    }
+    bool ok = file_write(file, str_text(&text), text.length, err);
+    if (ok)
+        summarise(out);
+    str_done(&text);
+    vec_done(&frames);
+    free(file);
+    file = NULL;
+    return ok;
+}

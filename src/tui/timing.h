@@ -1,0 +1,23 @@
+/* How long the screen takes to answer, for the option --timing: when keys come, are obeyed and are seen, and what is sent to the terminal. Without timing_open none of these
+ * does anything. UI thread. */
+#ifndef PORTOLAN_TUI_TIMING_H
+#define PORTOLAN_TUI_TIMING_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+
+/* From now on times are kept, for the CSV file @path. False with err when it cannot be written. */
+bool timing_open(const char *path, struct err *err);
+/* All input that there was has been read. */
+void timing_read(void);
+/* Right behind the wait for something to happen, with the time at which it began (clock_wall): whether there is input. */
+void timing_woke(double waits, bool input);
+/* A frame begins to be drawn, and is on its way to the terminal. */
+void timing_draws(void);
+void timing_drawn(void);
+/* Writes the file, and a summary to @out; the end of keeping times. False with err. */
+bool timing_close(FILE *out, struct err *err);
+
+#endif

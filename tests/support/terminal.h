@@ -1,0 +1,36 @@
+/* A program on a terminal of its own (a pty): what it prints is read and counted, what people type, paste and resize is done to it. One thread. */
+#ifndef PORTOLAN_TESTS_TERMINAL_H
+#define PORTOLAN_TESTS_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/str.h"
+
+struct terminal {
+    pid_t pid;            /* 0: it has ended */
+    int fd;
+    int status;           /* as waitpid gives it, once it has ended */
+    uint64_t printed;     /* bytes so far */
+    struct str recent;    /* the last of them, with NUL bytes taken out; a test may clear it */
+    unsigned stops;       /* how often it had stopped itself (Ctrl-Z) and was continued */
+};
+
+/* Starts @argv on a terminal of @columns by @rows cells. The program finds TERM and the rest of the environment as this process has them. False: no pty can be had. */
+bool terminal_open(struct terminal *t, char *const argv[], unsigned columns, unsigned rows);
+/* Kills what still runs, and frees. */
+void terminal_close(struct terminal *t);
+/* Takes what is printed, and continues what has stopped itself, for @milliseconds, or until something has been printed or it has ended. False when nothing was printed. */
+bool terminal_read(struct terminal *t, int milliseconds);
+/* Types @length bytes as fast as they are taken, reading meanwhile. False when they are not taken within @seconds, or it has ended. */
+bool terminal_type(struct terminal *t, const char *bytes, size_t length, double seconds);
+void terminal_resize(struct terminal *t, unsigned columns, unsigned rows);
+/* Until @text has been printed since `recent` was cleared: false when @seconds are over or it has ended. */
+bool terminal_await(struct terminal *t, const char *text, double seconds);
+/* Until it ends: false when @seconds are over. */
+bool terminal_await_end(struct terminal *t, double seconds);
+/* Seconds of processor time that it has used; NaN when they cannot be seen. */
+double terminal_cpu(const struct terminal *t);
+
+#endif

@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Sessions as documents, plots as pictures. What needs a browser or gnuplot is skipped where there is none.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+# A session with all there is: a loop, a swept parameter, simulated measurements and what was inferred from them.
+forms="forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)'"
+all="set machine skylake,znver4; kernel load '$source/tests/data/triad.s'; kernel whatif issue_width=1..4; $forms; experiments generate
+    experiments measure --simulate skylake; evolve start --ports 4 --seconds 1 --threads 1 --checkpoint none; evolve wait"
+all=$(printf '%s' "$all" | tr '\n' ';')
+
+test_report_as_markdown() {
+    expect 0 "$portolan" -e "$all; report '$work/r.md'"
+    cp "$work/r.md" "$work/out"
+    for part in '# Report of a session' '### Intel Skylake (client): ' '### AMD Zen 4: ' '## Experiments' '10 experiments on 4 instruction forms.' '## Mapping' '| ADD (R64, R64) | 1\*p0156 | 1 |' '## Accuracy' \
+        '| Intel Skylake (client) | 10 | 0.' '## Evolution' 'Run 1: done' '| seconds | best'; do
+        holds out "$part"
+    done
+    expect 0 "$portolan" -e "kernel load '$source/tests/data/triad.s'; report '$work/r.md'"
+    cp "$work/r.md" "$work/out"
+    holds out '## Mapping'
+    lacks out '## Experiments'
+    lacks out '## Evolution'
+}
+
+test_report_as_html() {
+    expect 0 "$portolan" -e "$all; report '$work/r.html'"
+    cp "$work/r.html" "$work/out"
+    for part in '<h1>Report of a session</h1>' '<h2>Experiments</h2>' '<h2>Accuracy</h2>' '<h2>Evolution</h2>' '</html>'; do
+        holds out "$part"
+    done
+    # Nothing is loaded from anywhere: no address but the names of formats.
+    grep -oE '(src|href)="[^"]*"|https?://[^"<> ]*' "$work/r.html" | grep -vE '^href="#|^https?://www\.w3\.org/' >"$work/addresses"
+    [ ! -s "$work/addresses" ] || fail "addresses: $(cat "$work/addresses")"
+}
+
+test_nothing_to_report() {
+    expect 1 "$portolan" -e "report '$work/r.html'"
+    holds err 'the session is empty'
+    expect 1 "$portolan" -e "kernel load '$source/tests/data/triad.s'; report '$work/r.pdf'"
+    holds err 'must end in .html or .md'
+}
+
+# The tools that portolan needs, and no gnuplot.
+without_gnuplot() {
+    mkdir -p "$work/bin"
+    for tool in as objdump c++filt; do
+        found=$(command -v "$tool") && ln -sf "$found" "$work/bin/$tool"
+    done
+    PATH=$work/bin "$portolan" "$@"
+}
+
+test_without_gnuplot() {
+    expect 1 without_gnuplot -e "$all; plot evolution '$work/e.svg'"
+    holds err 'gnuplot, which is not installed; install gnuplot (Debian: gnuplot-nox)'
+    [ ! -e "$work/e.svg" ] || fail 'a file was left'
+    expect 0 without_gnuplot -e "$all; report '$work/plain.html'"
+    holds out 'Without pictures: '
+    cp "$work/plain.html" "$work/out"
+    holds out 'Without pictures: '
+    holds out '</html>'
+    lacks out '<svg'
+}
+
+test_plots() {
+    needs gnuplot
+    expect 0 "$portolan" -e "$all; plot evolution '$work/evolution.svg'; plot front '$work/front.svg'; plot accuracy '$work/accuracy.svg'; plot whatif '$work/whatif.svg'; plot evolution '$work/evolution.png'"
+    for plot in evolution front accuracy whatif; do
+        grep -q '</svg>' "$work/$plot.svg" || fail "$plot.svg is not whole"
+    done
+    [ "$(head -c 4 "$work/evolution.png" | tail -c 3)" = PNG ] || fail 'evolution.png is no PNG'
+    cp "$work/evolution.svg" "$work/out"
+    for text in '>best<' '>median<' '>worst<' 'mean error, %' 'Evolution, run 1'; do
+        holds out "$text"
+    done
+    cp "$work/accuracy.svg" "$work/out"
+    holds out '10 experiments'
+    cp "$work/whatif.svg" "$work/out"
+    holds out 'issue_width'
+}
+
+test_nothing_to_plot() {
+    expect 1 "$portolan" -e 'plot evolution e.svg'
+    holds err 'no inference run'
+    expect 1 "$portolan" -e 'plot whatif e.svg'
+    holds err 'no what-if parameter was swept'
+    expect 1 "$portolan" -e 'plot accuracy e.svg'
+    holds err 'no experiments'
+    expect 1 "$portolan" -e 'plot accuracy e.pdf'
+    holds err 'must end in .svg or .png'
+    expect 1 "$portolan" -e 'machine list; export e.svg'
+    holds err 'plot accuracy FILE.svg'
+}
+
+test_browser_opens_the_report() {
+    needs gnuplot
+    browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip 'chromium is not installed'
+    expect 0 "$portolan" -e "$all; report '$work/r.html'"
+    # As root it refuses its own sandbox; the page is ours.
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --dump-dom "file://$work/r.html" >"$work/out" 2>"$work/err" || skip "$browser does not run here: $(tail -1 "$work/err")"
+    for part in '<h2>Evolution</h2>' '<h2>Accuracy</h2>' 'Evolution, run 1' '10 experiments'; do
+        holds out "$part"
+    done
+    [ "$(grep -c '<svg' "$work/out")" -eq 4 ] || fail "$(grep -c '<svg' "$work/out") pictures instead of 4"
+    # What a parser of HTML mends it moves or closes: the text stays the same, and nothing of it stands behind the body.
+    tail -1 "$work/out" | grep -q '</body></html>$' || fail "the page does not end as one: $(tail -1 "$work/out" | tail -c 200)"
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --window-size=1200,2000 --screenshot="$work/r.png" "file://$work/r.html" >/dev/null 2>&1
+    [ "$(wc -c <"$work/r.png")" -gt 50000 ] || fail 'an empty page was drawn'
+}
+
+run_tests

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A monkey at the workbench: random keys, resizes, pastes, clicks and commands, cut short and in any order, on a terminal of its own. The program may neither crash (under
+ * the sanitizers: report anything) nor stop answering, and its screen must be alive at the end. Its commands have experiments timed by
+ * a simulated processor, so that its run is much the same on busy machines. MONKEY_KEYS and MONKEY_SEED can be set; `make monkey KEYS=100000` runs it for long. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+
+#include "../support/support.h"
+#include "../support/terminal.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/vec.h"
+
+#define KEYS 3000
+#define SEED 1
+#define PATIENCE 240.0     /* seconds without an answer that are a hang, whatever the load */
+#define BETWEEN_LOOKS 150  /* keys, about */
+#define PASTE_MOST ((size_t)1 << 16)
+
+struct monkey {
+    struct terminal terminal;
+    struct rng rng;
+    struct str script;        /* what was done since the program was started, for the report */
+    VEC(char *) pastes;
+    size_t keys, starts, commands, resizes, pasted, looks;
+    double longest;           /* seconds that an answer took */
+};
+
+static unsigned below(struct monkey *m, unsigned bound)
+{
+    return (unsigned)rng_below(&m->rng, bound);
+}
+
+static unsigned long number_from(const char *variable, unsigned long otherwise)
+{
+    const char *text = getenv(variable);
+    return text && *text ? strtoul(text, NULL, 10) : otherwise;
+}
+
+/* In the report a byte is as C would write it. */
+static void note(struct monkey *m, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length && i < 400; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c >= 32 && c < 127 && c != '\\')
+            str_add_char(&m->script, (char)c);
+        else
+            str_addf(&m->script, "\\x%02x", c);
+    }
+    str_add_char(&m->script, length > 400 ? '~' : ' ');
+}
+
+static void report_and_fail(struct monkey *m, const char *what)
+{
+    size_t from = m->script.length > 6000 ? m->script.length - 6000 : 0;
+    const struct str *recent = &m->terminal.recent;
+
+    print_message("# monkey: %s after %zu keys, seed %lu\n# the last of what it did: %s\n", what, m->keys, number_from("MONKEY_SEED", SEED), str_text(&m->script) + from);
+    print_message("# the last that was printed: %s\n", str_text(recent) + (recent->length > 4000 ? recent->length - 4000 : 0));
+    if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* where it hangs */
+        char line[160];
+        snprintf(line, sizeof line, "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' /proc/%d/status", (int)m->terminal.pid, (int)m->terminal.pid);
+        if (system(line))
+            print_message("# %s failed\n", line);
+    }
+    terminal_close(&m->terminal);
+    fail_msg("%s", what);
+}
+
+/* Ended as by q, or not at all. */
+static void judge_end(struct monkey *m)
+{
+    if (m->terminal.pid)
+        return;
+    int status = m->terminal.status;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) {
+        char what[80];
+        snprintf(what, sizeof what, "ended by %s %d", WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+        report_and_fail(m, what);
+    }
+}
+
+/* Keys that leave a prompt and what waits, then one that has the whole screen drawn anew: the sequence that clears it is the answer. */
+static void must_answer(struct monkey *m, double seconds)
+{
+    const double begun = clock_wall();
+
+    m->looks++;
+    while (m->terminal.pid && clock_wall() < begun + seconds) {
+        str_clear(&m->terminal.recent);
+        if (!terminal_type(&m->terminal, "\033[201~\003\003", 8, seconds))
+            break;
+        terminal_read(&m->terminal, 50);
+        if (terminal_type(&m->terminal, "\014", 1, seconds) && terminal_await(&m->terminal, "\033[2J", 5)) {
+            double took = clock_wall() - begun;
+            m->longest = took > m->longest ? took : m->longest;
+            return;
+        }
+    }
+    judge_end(m);
+    if (m->terminal.pid)
+        report_and_fail(m, "no answer");
+}
+
+static void start(struct monkey *m)
+{
+    char *argv[] = {(char *)getenv("PORTOLAN"), "--threads", "1", NULL};
+
+    terminal_close(&m->terminal);
+    str_clear(&m->script);
+    m->starts++;
+    if (!terminal_open(&m->terminal, argv, 80, 24))
+        fail_msg("no terminal can be had");
+    if (!terminal_await(&m->terminal, "F10", PATIENCE)) {
+        judge_end(m);
+        report_and_fail(m, "no first screen");
+    }
+}
+
+static void type(struct monkey *m, const char *bytes, size_t length)
+{
+    note(m, bytes, length);
+    if (!terminal_type(&m->terminal, bytes, length, PATIENCE) && m->terminal.pid)
+        report_and_fail(m, "takes no more keys");
+}
+
+static void type_text(struct monkey *m, const char *text)
+{
+    type(m, text, strlen(text));
+}
+
+/* Of views and of everything else; leaving is rare, or it would be all that happens. */
+static void press_key(struct monkey *m)
+{
+    static const char *const sequences[] = {
+        "\033[A", "\033[B", "\033[C", "\033[D", "\033OA", "\033OB", "\033OC", "\033OD", "\033[5~", "\033[6~", "\033[H", "\033[F", "\033[3~", "\033[2~", "\033OP", "\033OQ", "\033OR", "\033OS", "\033[15~",
+        "\033[17~", "\033[18~", "\033[19~", "\033[20~", "\033[Z", "\033[1;5D", "\033[1;5C", "\033[1;2A", "\033[200;3~", "\033[M !!", "\033[M#*0", "\033[<0;10;10M", "\033[?1;2c", "\033[I", "\033",
+        "\033\033", "\033[", "\033O", "\033[1;", "\t", "\r", "\n", " ", "\x7f", "\b", "\x01", "\x02", "\x04", "\x05", "\x06", "\x0b", "\x0c", "\x0e", "\x0f", "\x10", "\x12", "\x14", "\x15", "\x17", "\x19", "\x1a",
+        "\x03", "\xc3\xa4", "\xe2\x86\x92", "\xf0\x9f\xa6\x9c", "\xff", "\xc3", "\x80",
+    };
+    unsigned kind = below(m, 10);
+    char c;
+
+    if (kind < 4) {
+        type_text(m, sequences[below(m, sizeof sequences / sizeof *sequences)]);
+    } else {
+        do {
+            c = (char)(33 + below(m, 94));
+        } while ((c == 'q' || c == 'Q') && below(m, 20));
+        type(m, &c, 1);
+    }
+}
+
+static void click(struct monkey *m)
+{
+    static const char buttons[] = " `a";   /* pressed, wheel up and down */
+    char report[8];
+
+    snprintf(report, sizeof report, "\033[M%c%c%c", buttons[below(m, 3)], (char)(33 + below(m, 90)), (char)(33 + below(m, 60)));
+    type(m, report, 6);
+}
+
+/* Commands whose work is done here alone, and briefly; now and then one is cut short, completed or cancelled. */
+static void command(struct monkey *m)
+{
+    static const char *const lines[] = {
+        "view kernel", "view timeline", "view mapping", "view experiments", "view evolution", "view accuracy", "view machine", "view help", "view log", "view next", "view functions", "view program",
+        "kernel analyze", "kernel analyze --all", "kernel simulate", "kernel simulate --iterations 30", "kernel whatif issue_width=1..8", "kernel hex 4801d8480fafd1", "kernel show", "kernel list", "kernel diff 1",
+        "kernel use 1", "kernel omitted", "kernel machines --show", "kernel load data/kernels/triad-skl-O3.s", "kernel load data/kernels/pi-O1.s", "kernel load nosuch.s", "kernel report monkey.html",
+        "kernel save monkey.s", "kernel paste", "kernel functions", "kernel compile -O1", "kernel switch next", "kernel edit", "kernel reload",
+        "set machine skylake", "set machine znver4,sapphirerapids,cortex-a72", "set machine native", "set ascii on", "set ascii off", "set keep-going on", "set threads 1",
+        "mapping show ADD", "mapping show nosuch", "mapping set 'ADD (R64, R64)' 1*p05", "mapping use haswell", "mapping new 4", "mapping diff skylake haswell", "mapping save monkey.csv",
+        "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)'", "forms list 'ADD*'", "experiments generate", "experiments generate --singles", "experiments generate --triples 50",
+        "experiments measure --simulate skylake", "experiments pause", "experiments resume", "experiments list", "experiments clear", "experiments save monkey-experiments.csv",
+        "experiments load monkey-experiments.csv", "evolve start --seconds 1", "evolve start --ports auto --seconds 2 --checkpoint none", "evolve pause", "evolve resume", "evolve stop", "evolve adopt",
+        "evolve status", "evaluate", "congruence", "report monkey.html", "report monkey.md", "plot accuracy monkey.svg", "sort cycles", "sort cycles,experiment", "sort", "filter cycles>1", "filter form~ADD | cycles>2", "filter", "filter ((",
+        "find add", "find --next", "find --previous", "undo", "redo", "jobs", "job cancel 1", "job wait", "session save monkey-session", "session load monkey-session", "session list", "session diff monkey-session",
+        "export monkey.csv", "export monkey.json", "help kernel load", "help nosuch", "tutorial", "demo --seconds 5", "source nosuch.pf", "throughput 2*ADD (R64, R64)", "machine info", "machine show zen4",
+    };
+    char line[256];
+
+    snprintf(line, sizeof line, "%s", lines[below(m, sizeof lines / sizeof *lines)]);
+    size_t length = strlen(line);
+    m->commands++;
+    type_text(m, ":");
+    switch (below(m, 8)) {
+    case 0:   /* cut short */
+        type(m, line, below(m, (unsigned)length + 1));
+        break;
+    case 1:   /* completed, whatever that gives */
+        type(m, line, below(m, (unsigned)length + 1));
+        type_text(m, "\t\t");
+        break;
+    case 2:   /* a slip */
+        line[below(m, (unsigned)length)] = (char)(33 + below(m, 94));
+        type(m, line, length);
+        break;
+    default:
+        type(m, line, length);
+    }
+    type_text(m, below(m, 6) ? "\r" : below(m, 2) ? "\003" : "\033");
+}
+
+static void resize(struct monkey *m)
+{
+    static const unsigned usual[][2] = {{80, 24}, {120, 40}, {200, 60}, {40, 10}, {1, 1}, {2, 200}, {300, 100}, {20, 3}};
+    unsigned at = below(m, 16), columns = at < 8 ? usual[at][0] : 1 + below(m, 250), rows = at < 8 ? usual[at][1] : 1 + below(m, 90);
+
+    m->resizes++;
+    str_addf(&m->script, "<%ux%u> ", columns, rows);
+    terminal_resize(&m->terminal, columns, rows);
+}
+
+/* What people copy, whole, damaged, or as if typed by a terminal that marks no pastes. */
+static void paste(struct monkey *m)
+{
+    struct str text = {0};
+
+    m->pasted++;
+    if (below(m, 6) == 0) {
+        for (unsigned i = below(m, 400); i-- > 0;)
+            str_add_char(&text, (char)below(m, 256));
+    } else if (file_read(m->pastes.items[below(m, (unsigned)m->pastes.count)], PASTE_MOST, &text, NULL) && text.length) {
+        for (unsigned i = below(m, 2) * below(m, 10); i-- > 0;)
+            text.data[below(m, (unsigned)text.length)] = (char)below(m, 256);
+    }
+    for (char *end; text.length && (end = memmem(text.data, text.length, "\033[201~", 6));)
+        *end = ' ';
+    bool marked = below(m, 10) != 0;
+    if (marked)
+        type_text(m, "\033[200~");
+    type(m, str_text(&text), marked ? text.length : text.length < 300 ? text.length : 300);
+    if (marked && below(m, 30))   /* a mark that is lost ends by itself */
+        type_text(m, "\033[201~");
+    str_done(&text);
+}
+
+static void act(struct monkey *m)
+{
+    unsigned kind = below(m, 100);
+
+    if (kind < 80)
+        press_key(m);
+    else if (kind < 86)
+        click(m);
+    else if (kind < 94)
+        command(m);
+    else if (kind < 98)
+        resize(m);
+    else
+        paste(m);
+    if (below(m, 4) == 0)
+        terminal_read(&m->terminal, (int)below(m, 20));
+}
+
+static void find_pastes(struct monkey *m)
+{
+    const char *folder = source_path("tests/data/pastes");
+    DIR *directory = opendir(folder);
+    const struct dirent *entry;
+
+    assert_non_null(directory);
+    char *copy = mem_strdup(folder);
+    while ((entry = readdir(directory))) {
+        struct str path = {0};
+        str_addf(&path, "%s/%s", copy, entry->d_name);
+        if (entry->d_name[0] != '.')
+            vec_push(&m->pastes, str_take(&path));
+        str_done(&path);
+    }
+    free(copy);
+    closedir(directory);
+    assert_true(m->pastes.count > 90);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Where all that it makes lies, and where it finds the examples. */
+static void settle_in(void)
+{
+    char data[4096];
+
+    assert_non_null(getenv("PORTOLAN"));
+    snprintf(data, sizeof data, "%s", source_path("data"));
+    work_put("here", "");
+    assert_return_code(chdir(work_path("")), 0);
+    assert_return_code(symlink(data, "data"), 0);
+    setenv("HOME", work_path(""), 1);
+    setenv("XDG_STATE_HOME", work_path("state"), 1);
+    setenv("XDG_CONFIG_HOME", work_path("config"), 1);
+    setenv("TERM", "xterm-256color", 1);
+    setenv("EDITOR", "true", 1);
+    setenv("VISUAL", "true", 1);
+    setenv("PORTOLAN_CPU", "none", 1);
+}
+
+static void test_random_keys(void **state)
+{
+    (void)state;
+    struct monkey m = {.terminal = {.fd = -1}};
+    const size_t most = number_from("MONKEY_KEYS", KEYS);
+    size_t next = BETWEEN_LOOKS;
+
+    settle_in();
+    find_pastes(&m);
+    qsort(m.pastes.items, m.pastes.count, sizeof *m.pastes.items, compare_paths);
+    rng_seed(&m.rng, number_from("MONKEY_SEED", SEED));
+    start(&m);
+    for (; m.keys < most; m.keys++) {
+        act(&m);
+        if (m.keys >= next && m.terminal.pid) {
+            must_answer(&m, PATIENCE);
+            next = m.keys + BETWEEN_LOOKS / 2 + below(&m, BETWEEN_LOOKS);
+        }
+        judge_end(&m);
+        if (!m.terminal.pid)
+            start(&m);
+    }
+    /* Alive: it shows the view that is asked for, and leaves when it is told to. */
+    must_answer(&m, PATIENCE);
+    if (!m.terminal.pid)
+        start(&m);
+    terminal_resize(&m.terminal, 120, 40);
+    must_answer(&m, PATIENCE);
+    str_clear(&m.terminal.recent);
+    type_text(&m, ":view help\r\014");
+    if (!terminal_await(&m.terminal, "command prompt", PATIENCE))
+        report_and_fail(&m, "does not show what is asked for");
+    for (double begun = clock_wall(); m.terminal.pid && clock_wall() < begun + PATIENCE;) {
+        type_text(&m, ":quit\r");
+        terminal_await_end(&m.terminal, 5);
+    }
+    if (m.terminal.pid)
+        report_and_fail(&m, "does not end");
+    judge_end(&m);
+    print_message("# %zu keys, %zu commands, %zu resizes, %zu pastes; started %zu times, stopped and continued %u times, asked %zu times, longest answer %.1f s\n", m.keys, m.commands, m.resizes, m.pasted, m.starts,
+                  m.terminal.stops, m.looks, m.longest);
+    for (size_t i = 0; i < m.pastes.count; i++)
+        free(m.pastes.items[i]);
+    vec_done(&m.pastes);
+    str_done(&m.script);
+    terminal_close(&m.terminal);
+}
+
+/* What the monkey found: a Ctrl-\\ typed while the terminal was the shell's or an editor's killed the workbench, which did not even put the terminal back. */
+static void test_a_quit_signal_leaves_in_good_order(void **state)
+{
+    (void)state;
+    struct monkey m = {.terminal = {.fd = -1}};
+
+    start(&m);
+    str_clear(&m.terminal.recent);
+    assert_int_equal(kill(m.terminal.pid, SIGQUIT), 0);
+    assert_true(terminal_await_end(&m.terminal, PATIENCE));
+    judge_end(&m);
+    assert_non_null(strstr(str_text(&m.terminal.recent), "\033[?2004l"));   /* as at any end */
+    str_done(&m.script);
+    terminal_close(&m.terminal);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_keys), cmocka_unit_test(test_a_quit_signal_leaves_in_good_order)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The option --timing: every key and frame of the workbench leaves its times, and the summary agrees with them. No time is judged here; make bench-screen shows them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "../support/support.h"
+#include "../support/terminal.h"
+#include "base/csv.h"
+
+#define PATIENCE 240.0
+
+/* Presses @key until @text is seen: a key is obeyed once, so it is seen at the first time. */
+static void press(struct terminal *t, const char *key, const char *text)
+{
+    str_clear(&t->recent);
+    assert_true(terminal_type(t, key, strlen(key), PATIENCE));
+    if (!terminal_await(t, text, PATIENCE))
+        fail_msg("not seen after %s: %s", key, text);
+}
+
+static void test_keys_and_frames(void **state)
+{
+    (void)state;
+    struct terminal t;
+    struct err err = {0};
+    char file[4096];
+    char *argv[] = {getenv("PORTOLAN"), "--timing", file, (char *)source_path("tests/data/triad.s"), NULL};
+
+    snprintf(file, sizeof file, "%s", work_path("times.csv"));
+    setenv("HOME", work_path(""), 1);
+    setenv("XDG_STATE_HOME", work_path("state"), 1);
+    setenv("TERM", "xterm-256color", 1);
+    assert_non_null(argv[0]);
+    assert_true(terminal_open(&t, argv, 120, 40));
+    assert_true(terminal_await(&t, "F10", PATIENCE));
+    press(&t, "\014", "\033[2J");
+    press(&t, "?", "command prompt");
+    press(&t, "\014", "\033[2J");
+    assert_true(terminal_type(&t, "Q", 1, PATIENCE));
+    assert_true(terminal_await_end(&t, PATIENCE));
+    assert_int_equal(t.status, 0);
+    assert_non_null(strstr(str_text(&t.recent), "input to screen: "));
+    assert_non_null(strstr(str_text(&t.recent), "first screen after "));
+    assert_non_null(strstr(str_text(&t.recent), "to the terminal: "));
+
+    struct csv_table *table = csv_table_read(file, &err);
+    assert_non_null(table);
+    assert_true(table->count >= 4);
+    double before = 0, bytes = 0;
+    size_t answered = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        double draws = strtod(table->rows[i][1], NULL), drawn = strtod(table->rows[i][2], NULL);
+        assert_true(draws >= before && drawn >= draws);
+        if (table->rows[i][0][0]) {
+            double key = strtod(table->rows[i][0], NULL);
+            assert_true(key > 0 && key <= draws);
+            answered++;
+        }
+        bytes += strtod(table->rows[i][3], NULL);
+        before = drawn;
+    }
+    assert_true(answered >= 3);
+    assert_true(bytes == 0 || bytes > 3 * 1000);   /* 0: the system does not tell */
+    csv_table_free(table);
+    terminal_close(&t);
+}
+
+static void test_a_file_that_cannot_be_written(void **state)
+{
+    (void)state;
+    struct terminal t;
+    char *argv[] = {getenv("PORTOLAN"), "--timing", (char *)"/nosuch/times.csv", NULL};
+
+    assert_true(terminal_open(&t, argv, 80, 24));
+    assert_true(terminal_await_end(&t, PATIENCE));
+    assert_true(WIFEXITED(t.status) && WEXITSTATUS(t.status) == 1);
+    assert_non_null(strstr(str_text(&t.recent), "/nosuch/times.csv"));
+    terminal_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_keys_and_frames), cmocka_unit_test(test_a_file_that_cannot_be_written)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
