@@ -84,6 +84,7 @@
     COMMAND(experiments_import) \
     COMMAND(experiments_save) \
     COMMAND(experiments_split) \
+    COMMAND(experiments_compare) \
     COMMAND(experiments_merge) \
     COMMAND(experiments_measure) \
     COMMAND(experiments_pause) \
@@ -114,6 +115,7 @@
     COMMAND(job_cancel) \
     COMMAND(job_wait) \
     COMMAND(view) \
+    COMMAND(pane) \
     COMMAND(find) \
     COMMAND(sort) \
     COMMAND(filter) \
