@@ -161,9 +161,9 @@ static void busy_keys(struct bench *b, const char *view, const char *measure)
     command(&t, "experiments measure --simulate skylake");
     command(&t, "job wait");
     terminal_read(&t, 1000);
-    snprintf(line, sizeof line, "evolve start --ports auto --checkpoint none --seconds %.0f", 3 * b->seconds + 60);
+    snprintf(line, sizeof line, "evolve start --ports 6 --checkpoint none --seconds %.0f", 3 * b->seconds + 60);
     command(&t, line);
-    command(&t, "experiments generate --triples 2000 --append");
+    command(&t, "experiments generate --triples 2000");
     command(&t, measure);
     snprintf(line, sizeof line, "view %s", view);
     command(&t, line);
