@@ -20,7 +20,9 @@
 #include "cmd/command.h"
 #include "cmd/program_options.h"
 #include "cmd/rescue.h"
+#include "cmd/serving.h"
 #include "cmd/session_file.h"
+#include "ranks/ranks.h"
 #include "tui/mainloop.h"
 #include "tui/timing.h"
 #include "view/frame.h"
@@ -300,7 +302,7 @@ static bool settle(struct arguments *a, struct session *s, struct err *err)
 /* Commands, a script, files or the workbench; *@status is the workbench's. */
 static bool run(struct arguments *a, struct session *s, int *status, struct err *err)
 {
-    bool ok = true, terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    bool ok = true, terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !ranks_launched();
 
     s->views = &batch_views;
     if (a->commands.count || a->batch || !isatty(STDIN_FILENO))
@@ -327,22 +329,17 @@ static bool standard_files(void)
     return true;
 }
 
-int main(int argc, char **argv)
+/* The program as rank 0, or alone; the exit status. */
+static int run_program(int argc, char **argv)
 {
     struct arguments a = {0};
     struct session s;
     struct err err = {0};
 
-    clock_wall();   /* it counts from here */
-    if (!standard_files())
-        return 1;
-    setlocale(LC_CTYPE, "");
-    /* A limit on the size of files is a fault of the write that meets it. */
-    signal(SIGXFSZ, SIG_IGN);
     session_init(&s);
     rescue_set(&s);
     const char *no_color = getenv("NO_COLOR");
-    s.settings.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
+    s.settings.color = isatty(STDOUT_FILENO) && !ranks_launched() && !(no_color && *no_color);
     s.settings.ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     int status = parse(argc, argv, &a, &s);
     if (status < 0) {
@@ -360,5 +357,29 @@ int main(int argc, char **argv)
     vec_done(&a.machines);
     vec_done(&a.files);
     session_done(&s);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {0};
+
+    clock_wall();   /* it counts from here */
+    if (!standard_files())
+        return 1;
+    setlocale(LC_CTYPE, "");
+    /* A limit on the size of files is a fault of the write that meets it. */
+    signal(SIGXFSZ, SIG_IGN);
+    if (!ranks_begin(&argc, &argv, &err))
+        return report(&err);
+    if (ranks_index() > 0) {
+        log_to_stderr(true);
+        serving_run();
+        ranks_end();
+        return 0;
+    }
+    int status = run_program(argc, argv);
+    serving_end();
+    ranks_end();
     return status;
 }

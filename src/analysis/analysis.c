@@ -68,16 +68,68 @@ static int by_producer(const void *a, const void *b)
     return x->to != y->to ? (x->to < y->to ? -1 : 1) : (x->distance > y->distance) - (x->distance < y->distance);
 }
 
-/* What values do, told of instructions. */
-static void take_edges(struct analysis *a, const struct deps *deps)
+typedef VEC(struct analysis_edge) edge_list;
+
+/* Who holds a value before an instruction of the second of two iterations. */
+struct last_writer {
+    uint32_t insn, distance;
+    bool known;
+};
+
+static void read_from(const struct last_writer *writers, unsigned resource, uint32_t to, edge_list *edges)
 {
-    a->edges = mem_alloc((deps->edge_count + 1) * sizeof *a->edges);
+    if (resource < RESOURCE_COUNT && writers[resource].known)
+        vec_push(edges, ((struct analysis_edge){writers[resource].insn, to, writers[resource].distance}));
+}
+
+/* Edges to instruction @at, which makes no value and so is no node of the dependences: a branch reads flags or registers. */
+static void add_reads(const struct last_writer *writers, const struct insn *insn, uint32_t at, edge_list *edges)
+{
+    if (insn->flags_read & FLAG_CARRY)
+        read_from(writers, RESOURCE_CARRY, at, edges);
+    if (insn->flags_read & ~(uint32_t)FLAG_CARRY)
+        read_from(writers, RESOURCE_FLAGS, at, edges);
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->kind == OPERAND_MEMORY && op->base < REG_PC)
+            read_from(writers, op->base, at, edges);
+        if (op->kind == OPERAND_MEMORY && op->index < REG_PC)
+            read_from(writers, op->index, at, edges);
+        if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < REG_PC)
+            read_from(writers, op->reg, at, edges);
+    }
+}
+
+static void add_readers(const struct analysis *a, const struct insn *insns, const struct deps *deps, edge_list *edges)
+{
+    struct last_writer writers[RESOURCE_COUNT] = {0};
+
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t at = 0; at < a->count; at++) {
+            if (round && deps->first_node[at] == deps->first_node[at + 1])
+                add_reads(writers, &insns[at], at, edges);
+            for (uint32_t n = deps->first_node[at]; n < deps->first_node[at + 1]; n++)
+                writers[deps->nodes[n].resource] = (struct last_writer){at, 0, true};
+        }
+        for (size_t r = 0; r < RESOURCE_COUNT; r++)
+            writers[r].distance++;
+    }
+}
+
+/* What values do, told of instructions. */
+static void take_edges(struct analysis *a, const struct insn *insns, const struct deps *deps)
+{
+    edge_list edges = {0};
+
     for (size_t i = 0; i < deps->edge_count; i++)
-        a->edges[i] = (struct analysis_edge){deps->nodes[deps->edges[i].from].insn, deps->nodes[deps->edges[i].to].insn, deps->edges[i].distance};
-    qsort(a->edges, deps->edge_count, sizeof *a->edges, by_producer);
-    for (size_t i = 0; i < deps->edge_count; i++)
-        if (a->edge_count == 0 || by_producer(&a->edges[a->edge_count - 1], &a->edges[i]) != 0)
-            a->edges[a->edge_count++] = a->edges[i];
+        vec_push(&edges, ((struct analysis_edge){deps->nodes[deps->edges[i].from].insn, deps->nodes[deps->edges[i].to].insn, deps->edges[i].distance}));
+    add_readers(a, insns, deps, &edges);
+    if (edges.count)
+        qsort(edges.items, edges.count, sizeof *edges.items, by_producer);
+    for (size_t i = 0; i < edges.count; i++)
+        if (a->edge_count == 0 || by_producer(&edges.items[a->edge_count - 1], &edges.items[i]) != 0)
+            edges.items[a->edge_count++] = edges.items[i];
+    a->edges = edges.items;
 }
 
 const struct insn *analysis_repeated(const struct insn *insns, size_t count)
@@ -119,7 +171,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->critical_path = NAN;
     if (!isnan(a->bounds[BOUND_DEPENDENCIES])) {
         mark_chain(a, &work->deps);
-        take_edges(a, &work->deps);
+        take_edges(a, insns, &work->deps);
     }
     a->sentence = advice_of(a);
     block_work_free(work);

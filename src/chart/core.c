@@ -18,6 +18,8 @@
 #define LARGER 60            /* experiments of three and four forms, for each class */
 #define COUNT_MOST 4         /* of one form in these */
 #define SIGNATURE 24
+#define WITNESSES 12         /* classes beside which every candidate runs in the end: those that add the least time, which see best what another adds */
+#define REGROUPED_MOST 4     /* times that this is done */
 
 /* "RM 0.25": kinds of operands and time alone, by which candidates are spread over what there is. */
 static void signature(const char *form, double alone, char out[SIGNATURE])
@@ -184,6 +186,15 @@ static void assign(struct grouping *g, const size_t *firsts)
             }
 }
 
+/* Candidate @i beside class @k, unless that was asked for. */
+static void ask_beside(struct grouping *g, size_t i, size_t k)
+{
+    size_t *row = &g->rows[i * CLASSES_MOST + k];
+
+    if (*row == SIZE_MAX)
+        *row = ask_pair(g, g->core->candidates.items[i], g->core->classes.items[k].form);
+}
+
 static bool group(struct grouping *g, size_t *firsts, struct err *err)
 {
     size_t n = g->core->candidates.count;
@@ -194,7 +205,7 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
         for (size_t i = 0; i < n; i++)
             for (size_t k = classes - added; k < classes; k++)
                 if (g->core->class_of.items[i] == UINT32_MAX || firsts[g->core->class_of.items[i]] == i)
-                    g->rows[i * CLASSES_MOST + k] = ask_pair(g, g->core->candidates.items[i], g->core->classes.items[k].form);
+                    ask_beside(g, i, k);
         snprintf(what, sizeof what, "%zu classes of %zu candidates", classes, n);
         if (!lab_measure(g->lab, what, err))
             return false;
@@ -227,17 +238,69 @@ struct weighed {
     size_t class;
 };
 
+/* All classes, those that interfere least first; the caller frees. */
+static struct weighed *by_interference(const struct grouping *g, const size_t *firsts)
+{
+    size_t n = g->core->classes.count;
+    struct weighed *list = mem_alloc((n + 1) * sizeof *list);
+
+    for (size_t k = 0; k < n; k++)
+        list[k] = (struct weighed){interference(g, firsts, k), k};
+    qsort(list, n, sizeof *list, compare_doubles);
+    return list;
+}
+
+/* Members that joined early were never beside the classes that came later. All run beside the lightest ones now; what differs there from the first of its class belongs to none,
+ * and runs beside all. *@left: how many. */
+static bool part(struct grouping *g, const size_t *firsts, size_t *left, struct err *err)
+{
+    struct chart_core *core = g->core;
+    struct weighed *list = by_interference(g, firsts);
+    size_t n = core->candidates.count, witnesses = core->classes.count < WITNESSES ? core->classes.count : WITNESSES;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t w = 0; w < witnesses && core->class_of.items[i] != UINT32_MAX; w++)
+            ask_beside(g, i, list[w].class);
+    bool ok = lab_measure(g->lab, "members of each class beside the lightest ones", err);
+    *left = 0;
+    for (size_t i = 0; i < n && ok; i++) {
+        uint32_t own = core->class_of.items[i];
+        bool same = true;
+        for (size_t w = 0; w < witnesses && own != UINT32_MAX; w++)
+            same &= list[w].class == own || near(pair_cycles(g, i, list[w].class), pair_cycles(g, firsts[own], list[w].class));
+        if (same)
+            continue;
+        core->class_of.items[i] = UINT32_MAX;
+        core->classes.items[own].members--;
+        ++*left;
+        for (size_t k = 0; k < core->classes.count; k++)
+            ask_beside(g, i, k);
+    }
+    free(list);
+    ok = ok && lab_measure(g->lab, "what left its class beside all others", err);
+    if (ok)
+        assign(g, firsts);
+    return ok;
+}
+
+static bool group_all(struct grouping *g, size_t *firsts, struct err *err)
+{
+    size_t left = 1;
+    bool ok = group(g, firsts, err);
+
+    for (unsigned turn = 0; ok && left && turn < REGROUPED_MOST; turn++)
+        ok = part(g, firsts, &left, err) && group(g, firsts, err);
+    return ok;
+}
+
 /* Keeps the classes that interfere least. Candidates of the others belong to none. */
 static void keep_lightest(const struct grouping *g, const size_t *firsts)
 {
     struct chart_core *core = g->core;
-    struct weighed *list = mem_alloc((core->classes.count + 1) * sizeof *list);
+    struct weighed *list = by_interference(g, firsts);
     struct core_class kept[CORE_MOST];
     size_t n = core->classes.count < CORE_MOST ? core->classes.count : CORE_MOST;
 
-    for (size_t k = 0; k < core->classes.count; k++)
-        list[k] = (struct weighed){interference(g, firsts, k), k};
-    qsort(list, core->classes.count, sizeof *list, compare_doubles);
     for (size_t i = 0; i < n; i++)
         kept[i] = core->classes.items[list[i].class];
     memcpy(core->classes.items, kept, n * sizeof *kept);
@@ -291,7 +354,7 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
     g.rows = mem_alloc(out->candidates.count * CLASSES_MOST * sizeof *g.rows);
     for (size_t i = 0; i < out->candidates.count * CLASSES_MOST; i++)
         g.rows[i] = SIZE_MAX;
-    bool ok = group(&g, firsts, err);
+    bool ok = group_all(&g, firsts, err);
     if (ok)
         keep_lightest(&g, firsts);
     ok = ok && add_larger(lab, out, err);

@@ -55,6 +55,10 @@ void lattice_make(const struct mapping *m, double width, double noise, struct la
     for (size_t i = 0; i < out->known; i++)
         for (size_t k = 0; k < i; k++)
             add_set(out, out->sets.items[i] & out->sets.items[k]);
+    for (size_t i = 0, n = out->sets.count; i < n; i++)   /* two ports that each do something alone may do another thing together */
+        for (size_t k = 0; k < i; k++)
+            if (portset_size(out->sets.items[i]) == 1 && portset_size(out->sets.items[k]) == 1)
+                add_set(out, out->sets.items[i] | out->sets.items[k]);
     for (size_t i = 0; i < out->known && out->sets.count < SETS_TRIED; i++)
         for (portset one = out->sets.items[i]; one; one &= one - 1)
             for (portset two = one & (one - 1); two; two &= two - 1)

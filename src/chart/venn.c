@@ -169,19 +169,28 @@ static portset lowest(portset of, unsigned count)
     return out;
 }
 
-/* Sets that µops of the placed forms have. */
+static size_t add_set(portset set, portset *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (out[i] == set)
+            return n;
+    if (n < FORMS_MOST)
+        out[n++] = set;
+    return n;
+}
+
+/* Sets that µops of the placed forms have, and pairs of ports of which each is such a set alone. */
 static size_t sets_of(const struct venn *v, const struct venn_state *s, portset *out)
 {
     size_t n = 0;
 
     for (size_t f = 0; f < v->n; f++)
-        for (unsigned k = 0; v->placed[f] && k < s->use[f].n; k++) {
-            bool fresh = true;
-            for (size_t i = 0; i < n && fresh; i++)
-                fresh = out[i] != s->use[f].set[k];
-            if (fresh && n < FORMS_MOST)
-                out[n++] = s->use[f].set[k];
-        }
+        for (unsigned k = 0; v->placed[f] && k < s->use[f].n; k++)
+            n = add_set(s->use[f].set[k], out, n);
+    for (size_t i = 0, known = n; i < known; i++)
+        for (size_t k = 0; k < i; k++)
+            if (portset_size(out[i]) == 1 && portset_size(out[k]) == 1)
+                n = add_set(out[i] | out[k], out, n);
     return n;
 }
 

@@ -36,6 +36,7 @@ static const struct result_column run_columns[] = {
     {.key = "issue_width", .kind = CELL_NUMBER, .decimals = SHORTEST},
     {.key = "rate", .kind = CELL_NUMBER, .decimals = 0},
     {.key = "price_scale", .kind = CELL_NUMBER, .decimals = 2},
+    {.key = "ranks", .kind = CELL_COUNT},
     {.key = "acceptance", .kind = CELL_NESTED},
     {.key = "front", .kind = CELL_NESTED},
     {.key = "rounds", .kind = CELL_NESTED},
@@ -85,6 +86,7 @@ static void add_row(const struct session *s, struct evolve_run *run, const struc
     cell_number(table, t->width);
     cell_number(table, t->rate);
     cell_number(table, t->scale);
+    cell_count(table, run->ranks);
     cell_nested(table, acceptance_json(t));
     cell_nested(table, front_json(run));
     cell_nested(table, evolve_active_json(s, run->number));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* evolve start, evolve resume */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "cmd/task.h"
 #include "infer/select.h"
 #include "io/population_file.h"
+#include "ranks/ranks.h"
 #include "work/evolve_job.h"
 
 #define SECONDS_DEFAULT 60
@@ -21,7 +23,8 @@ struct evolve_values {
     const char *algorithm, *from, *checkpoint, *simulate;
     struct port_list ports;
     size_t population, generations, seed, threads, most, size;
-    double width, scale, seconds, uop_price, volume_price, usage_price, volume_weight;
+    const char *migration;
+    double width, scale, seconds, migration_seconds, uop_price, volume_price, usage_price, volume_weight;
     bool active, go_on, tolerant, by_chance;
 };
 
@@ -49,6 +52,10 @@ const struct parameter evolve_start_options[] = {
     {.name = "--continue", .kind = PARAMETER_FLAG, .at = AT(go_on), .help = "start from the last run's population; with --active, from its experiments"},
     {.name = "--checkpoint", .kind = PARAMETER_TEXT, .at = AT(checkpoint), .value = "FILE|none", .complete = COMPLETE_FILE, .otherwise = "a file of its own in the state directory",
      .help = "file to save the population in, for evolve resume"},
+    {.name = "--migration", .kind = PARAMETER_CHOICE, .at = AT(migration), .choices = "ring|random|none", .initial = "ring",
+     .help = "with several ranks (mpirun): whom each rank sends its best mapping"},
+    {.name = "--migrate-every", .kind = PARAMETER_DURATION, .at = AT(migration_seconds), .value = "T", .otherwise = "a thirtieth of --seconds, 0.5 s to 30 s",
+     .help = "with several ranks: time between two migrations"},
     {.name = "--tolerant", .kind = PARAMETER_FLAG, .at = AT(tolerant), .help = "pmevo: follow the authors' program where it differs from the paper"},
     {.name = "--active", .kind = PARAMETER_FLAG, .at = AT(active), .help = "first measure, in rounds, the experiments on which near-optimal mappings disagree"},
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = AT(simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
@@ -76,6 +83,8 @@ static void fill_options(const struct session *s, const struct evolve_values *v,
     o->prices.usage = v->usage_price;
     o->volume_weight = v->volume_weight;
     o->tolerant = v->tolerant;
+    o->migration = v->migration[0] == 'n' ? MIGRATION_NONE : v->migration[1] == 'i' ? MIGRATION_RING : MIGRATION_RANDOM;
+    o->migration_seconds = isnan(v->migration_seconds) ? 0 : v->migration_seconds;
     o->population = v->population == NOT_GIVEN ? 0 : (unsigned)v->population;
     o->generations = (unsigned)v->generations;
     o->seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed;
@@ -92,8 +101,13 @@ void evolve_session_add(struct session *s, struct evolve_run *take_run)
 
 void evolve_show_started(const struct evolve_run *run, struct result *result)
 {
-    result_line(result, "run %u: %zu form%s, %zu experiment%s; evolve status shows its progress", run->number, run->problem->forms, run->problem->forms == 1 ? "" : "s",
-                run->problem->experiments, run->problem->experiments == 1 ? "" : "s");
+    char ranks[32] = "";
+
+    if (run->ranks > 1)
+        snprintf(ranks, sizeof ranks, ", on %u ranks", run->ranks);
+    result_line(result, "run %u: %zu form%s, %zu experiment%s%s; evolve status shows its progress", run->number, run->problem->forms, run->problem->forms == 1 ? "" : "s",
+                run->problem->experiments, run->problem->experiments == 1 ? "" : "s", ranks);
+    result_count(result, "ranks", run->ranks);
     result_count(result, "run", run->number);
     result_count(result, "job", run->job);
     result_count(result, "forms", (int64_t)run->problem->forms);
@@ -172,7 +186,7 @@ static bool read_checkpoint(struct starting *w, struct err *err)
     if (!population_load(w->checkpoint, p, err))
         return false;
     if (p->count > 1)   /* of one alone all individuals start */
-        w->o.population = (unsigned)p->count;
+        w->o.population = (unsigned)p->count * ranks_count();   /* each rank's */
     const double limit = p->limit > 0 ? p->limit : SECONDS_DEFAULT;
     w->o.seconds = fmax(limit - p->seconds, fmin(limit, SECONDS_DEFAULT) / 4.0);
     w->o.begun = clock_seconds();

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "cmd/serving.h"
 #include "toolchain/scan.h"
 #include "work/job.h"
 
@@ -121,15 +122,35 @@ struct scan_job {
     struct session *session;
     struct scan scan;
     char **paths;
-    size_t count, at;
+    size_t count, at;    /* files; those that somebody has */
+    struct farm *farm;   /* NULL: no other ranks */
     char *out;           /* where the counts of all forms go; NULL: nowhere */
     struct job *job;
 };
 
+/* Files to other ranks that have room for one. */
+static void feed(struct scan_job *j)
+{
+    struct str path = {0};
+
+    while (j->farm && j->at < j->count && farm_room(j->farm, 0)) {
+        str_clear(&path);
+        pack_text(&path, j->paths[j->at++]);
+        farm_give(j->farm, &path);
+    }
+    str_done(&path);
+}
+
+static bool take_counts(void *state, struct unpacking *from, struct err *err)
+{
+    return scan_take(&((struct scan_job *)state)->scan, from, err);
+}
+
 static bool scan_progress(void *context, const struct scan *scan, double fraction)
 {
     struct scan_job *j = context;
-    job_progress(j->job, (double)j->at + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
+    feed(j);
+    job_progress(j->job, (double)j->at - 1 + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
     return !job_cancelled(j->job);
 }
 
@@ -151,13 +172,20 @@ static bool write_counts(const struct scan *scan, const char *path, struct err *
 static bool scan_run(struct job *job, void *state, struct err *err)
 {
     struct scan_job *j = state;
+    struct str nothing = {0};
+    bool ok = true;
 
     j->job = job;
     j->scan.progress = scan_progress;
     j->scan.context = j;
-    for (j->at = 0; j->at < j->count; j->at++)
-        if (!scan_file(&j->scan, j->paths[j->at], err))
-            return false;
+    if (j->count > 1)
+        j->farm = farm_new(RANK_SCAN, session_threads(j->session), &nothing, &(struct farm_taking){.result = take_counts, .state = j});
+    for (feed(j); ok && j->at < j->count; feed(j))
+        ok = scan_file(&j->scan, j->paths[j->at++], err);
+    if (j->farm)
+        ok = farm_end(j->farm, err) && ok;
+    if (!ok)
+        return false;
     scan_sort(&j->scan);
     if (j->out && !write_counts(&j->scan, j->out, err))
         return false;
@@ -246,3 +274,57 @@ const struct command command_forms_scan = {
     .flags = COMMAND_JOB,
     .run = run,
 };
+
+/* Another rank's part: the files that it gets, counted by each of its threads. */
+struct scan_hand {
+    unsigned workers;
+    struct scan *scans;
+};
+
+static void *open_hand(struct unpacking *setup, unsigned workers, struct err *err)
+{
+    struct scan_hand *hand = mem_zero(1, sizeof *hand);
+
+    (void)setup;
+    (void)err;
+    hand->workers = workers;
+    hand->scans = mem_zero(workers, sizeof *hand->scans);
+    return hand;
+}
+
+static bool scan_piece(void *state, unsigned worker, struct unpacking *piece, struct str *answer, struct err *err)
+{
+    struct scan_hand *hand = state;
+
+    (void)answer;
+    return scan_file(&hand->scans[worker], unpack_text(piece), err);
+}
+
+/* All threads' counts, one after the other: rank 0 takes them one by one. */
+static void close_hand(void *state, struct str *result)
+{
+    struct scan_hand *hand = state;
+    struct scan all = {0};
+    struct err err = {0};
+
+    for (unsigned i = 0; i < hand->workers; i++) {
+        struct str bytes = {0};
+        scan_pack(&hand->scans[i], &bytes);
+        scan_take(&all, &(struct unpacking){bytes.data, bytes.length, false}, &err);
+        str_done(&bytes);
+    }
+    scan_pack(&all, result);
+    scan_done(&all);
+}
+
+static void free_hand(void *state)
+{
+    struct scan_hand *hand = state;
+
+    for (unsigned i = 0; i < hand->workers; i++)
+        scan_done(&hand->scans[i]);
+    free(hand->scans);
+    free(hand);
+}
+
+const struct farm_work forms_scan_farm = {open_hand, scan_piece, close_hand, free_hand};

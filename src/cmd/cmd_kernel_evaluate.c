@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/serving.h"
+#include "io/machine_pack.h"
 #include "base/csv_reader.h"
 #include "work/job.h"
 #include "work/pool.h"
@@ -37,6 +39,7 @@ struct kernel_evaluating {
     double seconds;
     double per;                     /* iterations that the file's cycles are of */
     double cycles_median;           /* of the first blocks, when that is not one */
+    unsigned ranks;                 /* that evaluated; 0: this process alone */
 };
 
 struct evaluation_run {
@@ -53,6 +56,8 @@ struct evaluation_run {
     size_t passed;                  /* rows of other machines */
     struct evaluation **evaluations;
     struct batch *batches;
+    struct farm *farm;              /* NULL: no other ranks; else one worker more hands batches to them */
+    unsigned workers;
     struct err *err;
     bool failed;
 };
@@ -117,11 +122,31 @@ static bool next_batch(void *state, unsigned worker)
     return b->count > 0 && !run->failed;
 }
 
+/* A batch to another rank, as soon as one has room. */
+static void pass_on(struct evaluation_run *run, const struct batch *b)
+{
+    struct str piece = {0};
+
+    while (!farm_room(run->farm, 0.05))
+        if (job_cancelled(run->job))
+            return;   /* next_batch says so */
+    pack_count(&piece, b->count);
+    pack_array(&piece, b->cycles, b->count, sizeof *b->cycles);
+    for (size_t i = 0; i < b->count; i++)
+        pack_text(&piece, b->text.data + b->starts[i]);
+    farm_give(run->farm, &piece);
+    str_done(&piece);
+}
+
 static void work_batch(void *state, unsigned worker)
 {
     struct evaluation_run *run = state;
     struct batch *b = &run->batches[worker];
 
+    if (worker == run->workers) {
+        pass_on(run, b);
+        return;
+    }
     for (size_t i = 0; i < b->count; i++)
         evaluation_add(run->evaluations[worker], &(struct measured_block){b->text.data + b->starts[i], b->cycles[i]});
 }
@@ -227,6 +252,8 @@ static void run_done(struct evaluation_run *run, unsigned workers)
         evaluation_free(run->evaluations[i]);
         str_done(&run->batches[i].text);
     }
+    if (run->farm)
+        str_done(&run->batches[workers].text);
     free(run->evaluations);
     free(run->batches);
     csv_reader_close(run->reader);
@@ -238,7 +265,7 @@ static double error_when_per(struct kernel_evaluating *w, double per, double *me
 {
     struct batch *batch = mem_zero(1, sizeof *batch);
     struct err none = {0};
-    struct evaluation_run run = {.per = per, .wanted = w->arch, .err = &none, .batches = batch, .evaluations = mem_zero(1, sizeof *run.evaluations), .sampling = true};
+    struct evaluation_run run = {.per = per, .workers = 1, .wanted = w->arch, .err = &none, .batches = batch, .evaluations = mem_zero(1, sizeof *run.evaluations), .sampling = true};
     struct evaluation_result r = {0};
     size_t n = 0;
 
@@ -276,18 +303,52 @@ static double iterations_of(struct kernel_evaluating *w)
     return BHIVE_ITERATIONS;
 }
 
+static bool measured_here(const struct kernel_evaluating *w, const struct evaluation_run *run)
+{
+    return w->measured_by == MEASURED_BY_PORTOLAN || (w->measured_by == MEASURED_BY_COLUMNS && run->own == 2);
+}
+
+static void take_rows(void *state, struct unpacking *from)
+{
+    const struct evaluation_run *run = state;
+    fwrite(from->at, 1, from->left, run->rows);
+}
+
+static bool take_evaluation(void *state, struct unpacking *from, struct err *err)
+{
+    const struct evaluation_run *run = state;
+    return evaluation_take(run->evaluations[0], from) || err_set(err, ERR_DATA, "start the same program on every host", "what another rank evaluated is broken");
+}
+
+/* The other ranks for @run; NULL when there are none. */
+static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_run *run)
+{
+    const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, run};
+    struct str setup = {0};
+
+    if (ranks_count() == 1)
+        return NULL;
+    pack_count(&setup, w->model);
+    pack_count(&setup, measured_here(w, run));
+    pack_count(&setup, run->rows != NULL);
+    machine_pack(w->machine, &setup);
+    struct farm *farm = farm_new(RANK_EVALUATE, w->workers, &setup, &taking);
+    str_done(&setup);
+    return farm;
+}
+
 /* All of the file through as many evaluations as there are workers, merged into the first. */
 static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
-    struct evaluation_run run = {.job = job, .wanted = w->arch, .rows = rows, .err = err};
+    struct evaluation_run run = {.job = job, .wanted = w->arch, .rows = rows, .workers = w->workers, .err = err};
 
     run.per = w->per = iterations_of(w);
     run.reader = csv_reader_open(w->file, err);
     if (!run.reader)
         return false;
     run.evaluations = mem_zero(w->workers, sizeof *run.evaluations);
-    run.batches = mem_zero(w->workers, sizeof *run.batches);
+    run.batches = mem_zero(w->workers + 1, sizeof *run.batches);
     if (rows)
         evaluation_write_header(rows);
     for (unsigned i = 0; i < w->workers; i++) {
@@ -295,11 +356,15 @@ static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *ro
         evaluation_write_blocks(run.evaluations[i], rows);
     }
     bool ok = read_header(&run, err);
-    if (ok && (w->measured_by == MEASURED_BY_PORTOLAN || (w->measured_by == MEASURED_BY_COLUMNS && run.own == 2)))
+    if (ok && measured_here(w, &run))
         for (unsigned i = 0; i < w->workers; i++)
             evaluation_measured_by(run.evaluations[i], PROTOCOL_PORTOLAN);
+    if (ok && (run.farm = hire(w, &run)))
+        w->ranks = ranks_count();
     if (ok)
-        pool_run(w->workers, &ops, &run);
+        pool_run(w->workers + (run.farm != NULL), &ops, &run);
+    if (run.farm)
+        ok = farm_end(run.farm, err) && ok;
     ok = ok && !run.failed;
     if (ok) {
         for (unsigned i = 1; i < w->workers; i++)
@@ -336,6 +401,10 @@ static void evaluate_finish(void *state, const struct job_info *info)
     if (w->per > 1) {
         result_line(w->session->result, "cycles are of %g iterations, as BHive's: the first blocks' median is %g; divided by %g", w->per, w->cycles_median, w->per);
         result_number(w->session->result, "divided_by", w->per);
+    }
+    if (w->ranks) {
+        result_line(w->session->result, "evaluated by %u ranks", w->ranks);
+        result_count(w->session->result, "ranks", w->ranks);
     }
     add_result(w->session->result, w->machine, w->model == MODEL_BOUNDS ? "bounds" : "simulate", &w->result, w->seconds);
 }
@@ -420,3 +489,77 @@ const struct command command_kernel_evaluate = {
     .flags = COMMAND_JOB,
     .run = run_evaluate,
 };
+
+/* Another rank's part: an evaluation for each of its threads. */
+struct evaluate_hand {
+    struct machine *machine;
+    unsigned workers;
+    struct evaluation **evaluations;
+    bool rows;              /* wanted */
+};
+
+static void *open_hand(struct unpacking *setup, unsigned workers, struct err *err)
+{
+    struct evaluate_hand *hand = mem_zero(1, sizeof *hand);
+    enum evaluate_model model = unpack_count(setup) ? MODEL_SIMULATE : MODEL_BOUNDS;
+    enum evaluate_protocol protocol = unpack_count(setup) ? PROTOCOL_PORTOLAN : PROTOCOL_BHIVE;
+
+    hand->rows = unpack_count(setup) != 0;
+    hand->machine = machine_unpack(setup, err);
+    if (!hand->machine) {
+        free(hand);
+        return NULL;
+    }
+    hand->workers = workers;
+    hand->evaluations = mem_zero(workers, sizeof *hand->evaluations);
+    for (unsigned i = 0; i < workers; i++) {
+        hand->evaluations[i] = evaluation_new(hand->machine, model);
+        evaluation_measured_by(hand->evaluations[i], protocol);
+    }
+    return hand;
+}
+
+static bool evaluate_piece(void *state, unsigned worker, struct unpacking *piece, struct str *answer, struct err *err)
+{
+    struct evaluate_hand *hand = state;
+    size_t count = unpack_count(piece), size = 0;
+    double cycles[BATCH];
+    char *text = NULL;
+    FILE *rows = hand->rows ? open_memstream(&text, &size) : NULL;
+
+    piece->broken |= count > BATCH;
+    unpack_array(piece, cycles, piece->broken ? 0 : count, sizeof *cycles);
+    evaluation_write_blocks(hand->evaluations[worker], rows);
+    for (size_t i = 0; !piece->broken && i < count; i++)
+        evaluation_add(hand->evaluations[worker], &(struct measured_block){unpack_text(piece), cycles[i]});
+    evaluation_write_blocks(hand->evaluations[worker], NULL);
+    bool whole = !hand->rows || (rows && fclose(rows) == 0);
+    if (whole && size)
+        pack_array(answer, text, size, 1);
+    free(text);
+    if (piece->broken)
+        return err_set(err, ERR_DATA, "start the same program on every host", "blocks from rank 0 are broken");
+    return whole || err_memory_for(err, "the rows of blocks", size);
+}
+
+static void close_hand(void *state, struct str *result)
+{
+    struct evaluate_hand *hand = state;
+
+    for (unsigned i = 1; i < hand->workers; i++)
+        evaluation_merge(hand->evaluations[0], hand->evaluations[i]);
+    evaluation_pack(hand->evaluations[0], result);
+}
+
+static void free_hand(void *state)
+{
+    struct evaluate_hand *hand = state;
+
+    for (unsigned i = 0; i < hand->workers; i++)
+        evaluation_free(hand->evaluations[i]);
+    free(hand->evaluations);
+    machine_free(hand->machine);
+    free(hand);
+}
+
+const struct farm_work kernel_evaluate_farm = {open_hand, evaluate_piece, close_hand, free_hand};

@@ -114,6 +114,7 @@
     COMMAND(job_cancel) \
     COMMAND(job_wait) \
     COMMAND(view) \
+    COMMAND(pane) \
     COMMAND(find) \
     COMMAND(sort) \
     COMMAND(filter) \

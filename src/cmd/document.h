@@ -81,6 +81,7 @@ struct document {
     struct here here;
     const struct kernel *kernel;      /* NULL: none loaded */
     size_t loop;                      /* of the kernel's loops, the one in use */
+    size_t row;                       /* of the loop in use, the instruction under the cursor of the views that show it */
     struct shelf shelf;               /* it and those loaded before */
     struct undo undo;                 /* what can be taken back; not part of a saved session */
     double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */

@@ -13,6 +13,7 @@
 #include "work/active_job.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
+#include "ranks/ranks.h"
 #include "work/pool.h"
 
 #define TIMELINE_ITERATIONS 40   /* kept of each simulation */
@@ -364,7 +365,7 @@ void session_show(struct session *s, enum isa isa, const char *const *ids, size_
 
 unsigned session_threads(const struct session *s)
 {
-    return s->settings.threads ? s->settings.threads : pool_processors();
+    return s->settings.threads ? s->settings.threads : ranks_share(pool_processors());
 }
 
 struct forms *session_forms(struct session *s, enum isa isa, struct err *err)

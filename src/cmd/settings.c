@@ -13,6 +13,7 @@ const struct setting settings_table[] = {
     {"color", SETTING_SWITCH, MEMBER(color), NULL, 0, 0, "off", false, "coloured text output"},
     {"ascii", SETTING_SWITCH, MEMBER(ascii), NULL, 0, 0, "off", true, "ASCII output only"},
     {"keep-going", SETTING_SWITCH, MEMBER(keep_going), NULL, 0, 0, "off", true, "continue after a failed command; the exit status is still 1"},
+    {"panes", SETTING_SWITCH, MEMBER(panes), NULL, 0, 0, "on", true, "several views beside each other where the screen is large enough"},
     {"seed", SETTING_COUNT, MEMBER(seed), NULL, 0, 1000000000000, "1", true, "random seed for experiments generate and evolve start"},
     {"threads", SETTING_COUNT, MEMBER(threads), "auto", 1, THREADS_MAX, "auto", true, "worker threads for evolve start and kernel evaluate; auto: one per CPU"},
     {NULL, SETTING_SWITCH, 0, 0, NULL, 0, 0, NULL, false, NULL},

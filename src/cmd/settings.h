@@ -14,7 +14,7 @@
 
 struct settings {
     enum format format;
-    bool color, ascii, keep_going;
+    bool color, ascii, keep_going, panes;
     uint64_t seed;       /* random seed, unless a command is given one */
     unsigned threads;    /* likewise; 0: as many as there are processors */
 };

@@ -93,16 +93,20 @@ static bool time_over(const struct evolve *e)
     return e->o.seconds > 0 && evolve_elapsed(e) >= e->o.seconds;
 }
 
+static void add_stats(struct anneal_stats *sum, const struct anneal_stats *stats)
+{
+    sum->evaluations += stats->evaluations;
+    for (int k = 0; k < MOVE_KINDS; k++) {
+        sum->tried[k] += stats->tried[k];
+        sum->accepted[k] += stats->accepted[k];
+    }
+}
+
 static struct anneal_stats all_stats(const struct evolve *e)
 {
     struct anneal_stats sum = e->stats;
-    for (unsigned t = 0; t < e->o.threads; t++) {
-        sum.evaluations += e->live[t].stats.evaluations;
-        for (int k = 0; k < MOVE_KINDS; k++) {
-            sum.tried[k] += e->live[t].stats.tried[k];
-            sum.accepted[k] += e->live[t].stats.accepted[k];
-        }
-    }
+    for (unsigned t = 0; t < e->o.threads; t++)
+        add_stats(&sum, &e->live[t].stats);
     return sum;
 }
 
@@ -133,8 +137,16 @@ void evolve_sample(struct evolve *e, bool now)
     free(d);
 }
 
+/* Whether a search began before the run took over another number of ports. */
+static bool outdated(const struct evolve *e, const struct genome *g)
+{
+    return e->ports && g->ports != e->ports;
+}
+
 void evolve_note_best(struct evolve *e, const struct genome *g)
 {
+    if (outdated(e, g))
+        return;
     if (e->best && !e->best_expanded && e->best->cost <= g->cost)
         return;
     genome_free(e->best);
@@ -146,6 +158,10 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
 {
     size_t at = e->finished;
 
+    if (outdated(e, take_g)) {
+        genome_free(take_g);
+        return;
+    }
     evolve_note_best(e, take_g);
     for (size_t i = 0; i < e->finished; i++)
         if (e->population[i]->cost == take_g->cost && genome_volume(e->population[i]) == genome_volume(take_g)) {
@@ -175,6 +191,80 @@ static void adopt(struct evolve *e, const struct genome *from, size_t number)
     evolve_insert(e, genome_copy(anneal_genome(s)));
     e->fresh_begun++;
     anneal_free(s);
+}
+
+/* A copy of @g with its errors and cost by the run's prices; the caller frees. Without the lock. */
+static struct genome *judged(struct evolve *e, const struct genome *g)
+{
+    pthread_mutex_lock(&e->lock);
+    struct anneal_prices prices = evolve_prices_at(e, 1);
+    unsigned width = (unsigned)e->width;
+    pthread_mutex_unlock(&e->lock);
+    struct annealer *s = anneal_new(e->p, g->ports, width, &prices, 0);
+    anneal_load(s, g);
+    struct genome *copy = genome_copy(anneal_genome(s));
+    anneal_free(s);
+    return copy;
+}
+
+/* The number of ports is @take_g's, and it is the first individual. Under the lock. */
+static void begin_anew(struct evolve *e, struct genome *take_g)
+{
+    while (e->finished > 0)
+        genome_free(e->population[--e->finished]);
+    genome_free(e->best);
+    e->best = NULL;
+    e->best_expanded = false;
+    e->ports = take_g->ports;
+    e->fresh_begun = 1;
+    evolve_insert(e, take_g);
+    pthread_cond_broadcast(&e->change);
+}
+
+bool evolve_immigrate(struct evolve *e, const struct genome *g)
+{
+    pthread_mutex_lock(&e->lock);
+    bool ended = e->ended > 0, early = isnan(e->scale) && !ended;
+    pthread_mutex_unlock(&e->lock);
+    if (early || g->forms != e->p->forms || g->ports > PORTS_MOST)
+        return false;
+    struct genome *own = judged(e, g);
+    bool taken = true;
+    pthread_mutex_lock(&e->lock);
+    if (e->ports == g->ports) {
+        evolve_insert(e, own);
+    } else if (e->ports == 0 && ended) {
+        begin_anew(e, own);
+    } else if (e->ports == 0 && (!e->trials[g->ports] || own->cost < e->trials[g->ports]->cost)) {
+        genome_free(e->trials[g->ports]);
+        e->trials[g->ports] = own;
+    } else {
+        genome_free(own);
+        taken = false;
+    }
+    pthread_mutex_unlock(&e->lock);
+    return taken;
+}
+
+void evolve_settle(struct evolve *e, const struct genome *g)
+{
+    struct genome *own = judged(e, g);
+
+    pthread_mutex_lock(&e->lock);
+    if (e->ports == own->ports)
+        evolve_insert(e, own);
+    else if (e->ended > 0)
+        genome_free(own);
+    else
+        begin_anew(e, own);
+    pthread_mutex_unlock(&e->lock);
+}
+
+void evolve_credit(struct evolve *e, const struct anneal_stats *stats)
+{
+    pthread_mutex_lock(&e->lock);
+    add_stats(&e->stats, stats);
+    pthread_mutex_unlock(&e->lock);
 }
 
 /* About what a search takes, most of it by the threads' walks (anneal_new) and the population. */

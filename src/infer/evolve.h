@@ -12,6 +12,7 @@
 #include "infer/anneal.h"
 
 enum evolve_algorithm { EVOLVE_MEMETIC, EVOLVE_PMEVO };
+enum evolve_migration { MIGRATION_RING, MIGRATION_RANDOM, MIGRATION_NONE };
 enum evolve_state { EVOLVE_RUNNING, EVOLVE_PAUSED, EVOLVE_DONE, EVOLVE_STOPPED };
 extern const char *const evolve_state_names[];
 
@@ -30,6 +31,8 @@ struct evolve_options {
     bool congruence;             /* memetic: search classes of congruent forms first, then expand and search all; false: all from the start */
     double volume_weight;        /* pmevo: of V beside D_avg */
     bool tolerant;               /* pmevo: the authors' program's departures from the paper */
+    enum evolve_migration migration;   /* memetic, on several ranks (work/islands.h): whom each sends its best mapping */
+    double migration_seconds;    /* how often; 0: every thirtieth of the time, at least twice and at most every 30 seconds */
 };
 /* What `evolve start` uses unless told otherwise. */
 #define EVOLVE_UOP_PRICE 1
@@ -79,6 +82,14 @@ void evolve_stop(struct evolve *e);
 void evolve_abandon(struct evolve *e);
 /* seconds, generations, uop-price, volume-price, usage-price, volume-weight. False with err for another name or a bad value. */
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
+
+/* A genome of another run over the same problem: it is evaluated with this run's prices, and becomes one of its individuals if it is good enough. Before the number
+ * of ports is chosen it counts as tried; one with another number later is left out. False when it could not be used. memetic only. */
+bool evolve_immigrate(struct evolve *e, const struct genome *g);
+/* The number of ports is @g's from now on, and @g the first individual; those with other ports are forgotten. memetic only. */
+void evolve_settle(struct evolve *e, const struct genome *g);
+/* Adds searches made elsewhere to the run's counts. */
+void evolve_credit(struct evolve *e, const struct anneal_stats *stats);
 
 void evolve_get_status(struct evolve *e, struct evolve_status *out);
 /* Copies up to @limit of the newest samples, oldest first; returns how many. */

@@ -50,6 +50,10 @@ static void note_expanded(struct evolve *e, const struct genome *g)
     if (e->best && !e->best_expanded)
         return;
     struct genome *whole = classes_expand(e->classes, e->p, g);
+    if (e->ports && whole->ports != e->ports) {
+        genome_free(whole);
+        return;
+    }
     whole->d_avg = genome_error(whole, e->p);
     if (e->best && e->best->ports == whole->ports && e->best->d_avg <= whole->d_avg) {
         genome_free(whole);
@@ -262,7 +266,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
         } else {
             genome_free(found);
         }
-        if (++e->race_done == e->racing)
+        if (++e->race_done == e->racing && e->ports == 0)   /* else another run chose meanwhile (evolve_settle) */
             next_round(e);
         pthread_cond_broadcast(&e->change);
     }

@@ -41,6 +41,27 @@ void genome_free(struct genome *g)
     free(g);
 }
 
+void genome_pack(const struct genome *g, struct str *out)
+{
+    pack_count(out, g->forms);
+    pack_count(out, g->ports);
+    pack_number(out, g->width);
+    pack_array(out, g->genes, g->forms, sizeof *g->genes);
+}
+
+struct genome *genome_unpack(struct unpacking *from, size_t forms)
+{
+    uint64_t own = unpack_count(from), ports = unpack_count(from);
+    double width = unpack_number(from);
+
+    from->broken |= own != forms || ports == 0 || ports > PROBLEM_PORTS_MAX;
+    if (!unpack_holds(from, forms, sizeof(struct gene)))
+        return NULL;
+    struct genome *g = genome_new(forms, (unsigned)ports, width);
+    unpack_array(from, g->genes, forms, sizeof *g->genes);
+    return g;
+}
+
 bool gene_add(struct gene *gene, unsigned set, unsigned count)
 {
     unsigned at = 0;

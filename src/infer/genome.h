@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_INFER_GENOME_H
 #define PORTOLAN_INFER_GENOME_H
 
+#include "base/pack.h"
 #include "base/rng.h"
 #include "infer/problem.h"
 #include "model/mapping.h"
@@ -21,6 +22,10 @@ struct genome *genome_new(size_t forms, unsigned ports, double width);
 struct genome *genome_copy(const struct genome *g);
 void genome_assign(struct genome *to, const struct genome *from);   /* same shape */
 void genome_free(struct genome *g);
+
+/* For another process (base/pack.h), without what its evaluation fills. NULL when the bytes are broken or the genome is not one of @forms forms. */
+void genome_pack(const struct genome *g, struct str *out);
+struct genome *genome_unpack(struct unpacking *from, size_t forms);
 
 /* Adds @count µops of @set, keeping the order; false when there is no room. */
 bool gene_add(struct gene *gene, unsigned set, unsigned count);

@@ -195,6 +195,59 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
     return p;
 }
 
+void problem_pack(const struct problem *p, struct str *out)
+{
+    pack_count(out, p->forms);
+    pack_count(out, p->experiments);
+    pack_number(out, p->weights);
+    for (size_t f = 0; f < p->forms; f++)
+        pack_text(out, p->names[f]);
+    pack_array(out, p->term_start, p->experiments + 1, sizeof *p->term_start);
+    pack_array(out, p->terms, p->term_start[p->experiments], sizeof *p->terms);
+    pack_array(out, p->cycles, p->experiments, sizeof *p->cycles);
+    pack_array(out, p->inverse, p->experiments, sizeof *p->inverse);
+    pack_array(out, p->weight, p->experiments, sizeof *p->weight);
+}
+
+/* @count items of @size bytes and one more, as the bytes hold them; an empty one when they do not. */
+static void *array_of(struct unpacking *from, size_t count, size_t size)
+{
+    void *items = mem_zero(unpack_holds(from, count, size) ? count + 1 : 1, size);
+    unpack_array(from, items, from->broken ? 0 : count, size);
+    return items;
+}
+
+struct problem *problem_unpack(struct unpacking *from, struct err *err)
+{
+    struct problem *p = mem_zero(1, sizeof *p);
+    uint64_t forms = unpack_count(from);
+
+    p->experiments = unpack_count(from);
+    p->weights = unpack_number(from);
+    from->broken |= p->experiments >= UINT32_MAX;
+    p->names = mem_zero(unpack_holds(from, forms, 1) ? forms + 1 : 1, sizeof *p->names);
+    while (!from->broken && p->forms < forms)
+        p->names[p->forms++] = mem_strdup(unpack_text(from));
+    p->term_start = array_of(from, p->experiments + 1, sizeof *p->term_start);
+    size_t terms = from->broken ? 0 : p->term_start[p->experiments];
+    p->terms = array_of(from, terms, sizeof *p->terms);
+    p->cycles = array_of(from, p->experiments, sizeof *p->cycles);
+    p->inverse = array_of(from, p->experiments, sizeof *p->inverse);
+    p->weight = array_of(from, p->experiments, sizeof *p->weight);
+    for (size_t e = 0; !from->broken && e < p->experiments; e++)
+        from->broken |= p->term_start[e] > p->term_start[e + 1];
+    for (size_t k = 0; !from->broken && k < terms; k++)
+        from->broken |= p->terms[k].form >= p->forms;
+    if (from->broken) {
+        problem_free(p);
+        err_set(err, ERR_DATA, "start the same program on every host", "the experiments that another rank sent are broken");
+        return NULL;
+    }
+    add_links(p);
+    p->fingerprint = fingerprint(p);
+    return p;
+}
+
 void problem_free(struct problem *p)
 {
     if (!p)

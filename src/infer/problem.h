@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_INFER_PROBLEM_H
 #define PORTOLAN_INFER_PROBLEM_H
 
+#include "base/pack.h"
 #include "model/experiments.h"
 #include "throughput/tables.h"
 
@@ -26,6 +27,9 @@ struct problem {
  * in a measured row are in it. NULL with err when nothing is measured, or the thread's watch ended it (ERR_LIMIT). The caller frees. */
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err);
 void problem_free(struct problem *p);
+/* For another process (base/pack.h): what the rest is made from again. NULL with err when the bytes are broken or there is no memory. */
+void problem_pack(const struct problem *p, struct str *out);
+struct problem *problem_unpack(struct unpacking *from, struct err *err);
 /* Its experiments over @columns for the forms' @genes, with storage for the tables unless @stride is 0: the caller frees values. */
 struct tables problem_tables(const struct problem *p, const struct columns *columns, const struct gene *genes, size_t stride);
 /* Index of a form, or SIZE_MAX; looks at all. */

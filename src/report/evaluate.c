@@ -257,6 +257,60 @@ void evaluation_merge(struct evaluation *to, struct evaluation *from)
     index_clear(&from->index);
 }
 
+void evaluation_pack(const struct evaluation *e, struct str *out)
+{
+    const uint64_t counts[] = {e->n, e->refused, e->complete, e->sample_count, e->worst_count, e->forms.count};
+
+    pack_array(out, counts, sizeof counts / sizeof *counts, sizeof *counts);
+    pack_number(out, e->error_sum);
+    pack_array(out, e->sample, e->sample_count, sizeof *e->sample);
+    for (size_t i = 0; i < e->worst_count; i++) {
+        pack_text(out, e->worst[i].hex);
+        pack_number(out, e->worst[i].measured);
+        pack_number(out, e->worst[i].predicted);
+        pack_count(out, e->worst[i].bottleneck);
+    }
+    for (size_t i = 0; i < e->forms.count; i++) {
+        pack_text(out, e->forms.items[i].form);
+        pack_number(out, e->forms.items[i].sum);
+        pack_number(out, e->forms.items[i].signed_sum);
+        pack_count(out, e->forms.items[i].blocks);
+    }
+}
+
+bool evaluation_take(struct evaluation *to, struct unpacking *from)
+{
+    struct evaluation *e = evaluation_new(to->machine, MODEL_BOUNDS);
+    uint64_t counts[6];
+
+    unpack_array(from, counts, sizeof counts / sizeof *counts, sizeof *counts);
+    e->n = counts[0];
+    e->refused = counts[1];
+    e->complete = counts[2];
+    e->error_sum = unpack_number(from);
+    from->broken |= counts[3] > SAMPLE_MAX || counts[4] > WORST_MAX;
+    e->sample_count = from->broken ? 0 : counts[3];
+    unpack_array(from, e->sample, e->sample_count, sizeof *e->sample);
+    while (!from->broken && e->worst_count < counts[4]) {
+        struct worst_block *b = &e->worst[e->worst_count++];
+        b->hex = mem_strdup(unpack_text(from));
+        b->measured = unpack_number(from);
+        b->predicted = unpack_number(from);
+        b->bottleneck = (enum bound_kind)unpack_count(from);
+        from->broken |= b->bottleneck >= BOUND_COUNT;
+    }
+    for (uint64_t i = 0; !from->broken && i < counts[5]; i++) {
+        struct form_error *form = form_record(e, unpack_text(from));
+        form->sum = unpack_number(from);
+        form->signed_sum = unpack_number(from);
+        form->blocks = unpack_count(from);
+    }
+    if (!from->broken)
+        evaluation_merge(to, e);
+    evaluation_free(e);
+    return !from->broken;
+}
+
 static int compare_first(const void *a, const void *b)
 {
     const double *x = a, *y = b;

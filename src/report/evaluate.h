@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/pack.h"
 #include "simulate/simulate.h"
 
 enum evaluate_model { MODEL_BOUNDS, MODEL_SIMULATE };
@@ -59,6 +60,9 @@ void evaluation_write_header(FILE *rows);
 void evaluation_add(struct evaluation *e, const struct measured_block *block);
 /* Adds what @from has seen to @to; @from is empty afterwards. */
 void evaluation_merge(struct evaluation *to, struct evaluation *from);
+/* What @e has seen, for another process (base/pack.h), and as evaluation_merge of that into @to; false when the bytes are broken. */
+void evaluation_pack(const struct evaluation *e, struct str *out);
+bool evaluation_take(struct evaluation *to, struct unpacking *from);
 /* Fills @out; evaluation_result_done frees it. */
 void evaluation_finish(struct evaluation *e, struct evaluation_result *out);
 void evaluation_result_done(struct evaluation_result *r);

@@ -12,14 +12,20 @@ static inline unsigned next_in_turn(struct simulator *s, portset ports)
     return s->load_turn;
 }
 
+/* µops that wait for @port at the beginning of the cycle, as in struct simulator's bound: what came without what has gone. */
+static inline uint32_t waiting_for(const uint32_t *came, const uint32_t *gone, unsigned port)
+{
+    return came[port] - gone[port];
+}
+
 /* The two of the ports with the least waiting at the beginning of the cycle, the highest of equals; the first twice where the second is much worse. Which is the better is
  * past foretelling: no branch depends on it. */
-static inline void choose_best(struct choice *choice, const uint32_t *before)
+static inline void choose_best(struct choice *choice, const uint32_t *came, const uint32_t *gone)
 {
-    uint32_t one = before[choice->ports[0]], other = before[choice->ports[1]], best = one < other ? one : other, next = one < other ? other : one;
+    uint32_t one = waiting_for(came, gone, choice->ports[0]), other = waiting_for(came, gone, choice->ports[1]), best = one < other ? one : other, next = one < other ? other : one;
 
     for (unsigned i = 2; i < choice->count; i++) {
-        uint32_t here = before[choice->ports[i]], worse = here > best ? here : best;
+        uint32_t here = waiting_for(came, gone, choice->ports[i]), worse = here > best ? here : best;
         best = here < best ? here : best;
         next = worse < next ? worse : next;
     }
@@ -30,7 +36,7 @@ static inline void choose_best(struct choice *choice, const uint32_t *before)
 
 /* The port of the µop in slot @slot: the second and fourth slot of a cycle, or µop that computes (fact port_turns), take the next best unless that is much worse (as
  * measured on Skylake, uiCA, ICS 2022). */
-static inline unsigned choose_port(struct simulator *s, const struct plan_uop *uop, unsigned slot)
+static inline unsigned choose_port(struct simulator *s, const struct plan_uop *uop, unsigned slot, const uint32_t *came, const uint32_t *gone)
 {
     if (uop->kind == UOP_LOAD)
         return next_in_turn(s, uop->ports);
@@ -39,7 +45,7 @@ static inline unsigned choose_port(struct simulator *s, const struct plan_uop *u
     struct choice *choice = &s->best[uop->choice];
     if (choice->cycle != s->now) {
         choice->cycle = s->now;
-        choose_best(choice, s->before);
+        choose_best(choice, came, gone);
     }
     return choice->best[(s->core->turns_of_computing ? s->bound_now++ : slot) & 1];
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/plan.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static void read_facts(struct front *f, const struct core *c)
 {
     bool alike = f->source == SOURCE_DECODERS && isnan(c->decoders) && !isnan(c->decode_width);
@@ -71,17 +74,83 @@ static void form_groups(struct front *f)
         f->groups[i] = group_from(f, i);
 }
 
+static uint64_t paid(const struct front *f)
+{
+    return f->crossing_paid | (uint64_t)f->lcp_paid << 1;
+}
+
+/* The node of the state that the fields have; where there are too many all are forgotten, and true is stored in @forgotten. */
+static const struct front_node *find_node(struct front *f, bool *forgotten)
+{
+    struct front_nodes *all = f->nodes;
+    uint64_t place = f->predecoded.index | (uint64_t)f->delivered.index << 16 | (uint64_t)(f->predecoded.number - f->decoded) << 32 | (uint64_t)(uint8_t)(f->at - f->block) << 48 | paid(f) << 56;
+    uint64_t waits = (uint32_t)f->stall | (uint64_t)(uint32_t)f->decode_stall << 32;
+    uint16_t *first = &all->first[front_mixed(place, waits) % FRONT_NODES];
+
+    for (uint16_t at = *first; at; at = all->nodes[at - 1].chain)
+        if (all->nodes[at - 1].place == place && all->nodes[at - 1].waits == waits)
+            return &all->nodes[at - 1];
+    if (all->count == FRONT_NODES) {
+        *forgotten = true;
+        all->count = 0;
+        memset(all->first, 0, sizeof all->first);
+    }
+    struct front_node *node = &all->nodes[all->count++];
+    *node = (struct front_node){.place = place, .waits = waits, .chain = *first};
+    *first = (uint16_t)all->count;
+    return node;
+}
+
+/* Where the decoders differ and all fits: states are remembered. */
+static void begin_nodes(struct front *f)
+{
+    bool fits = !f->streams && f->plan->insns.count <= UINT16_MAX && f->block_bytes <= 64 && f->instruction_queue <= UINT16_MAX, forgotten;
+
+    f->room_most = 1;
+    for (size_t i = 0; fits && i < f->plan->items.count; i++) {
+        const struct decode_group *group = &f->groups[i];
+        f->room_most = group->uops - group->last >= f->room_most ? group->uops - group->last + 1 : f->room_most;
+        fits = group->uops <= UINT16_MAX && f->room_most < (int32_t)FRONT_ROOMS;
+    }
+    if (!fits)
+        return;
+    if (!f->nodes)
+        f->nodes = mem_alloc(sizeof *f->nodes);
+    f->nodes->count = 0;
+    memset(f->nodes->first, 0, sizeof f->nodes->first);
+    f->node = find_node(f, &forgotten);
+}
+
+void front_fill(struct front *f)
+{
+    if (!f->node)
+        return;
+    uint64_t place = f->node->place;
+    f->predecoded.index = (uint16_t)place;
+    f->delivered.index = (uint16_t)(place >> 16);
+    f->delivered.iteration = (f->delivered.number - f->delivered.index) / (int64_t)f->plan->items.count;
+    f->decoded = f->delivered.iteration * (int64_t)f->plan->insns.count + f->plan->items.items[f->delivered.index].insn;
+    f->predecoded.number = f->visible = f->decoded + (uint16_t)(place >> 32);
+    f->predecoded.iteration = f->predecoded.number / (int64_t)f->plan->insns.count;
+    f->block = f->align - f->align % f->block_bytes;
+    f->at = f->block + (int8_t)(place >> 48);
+    f->crossing_paid = place >> 56 & 1;
+    f->lcp_paid = place >> 57 & 1;
+    f->stall = (int32_t)(uint32_t)f->node->waits;
+    f->decode_stall = (int32_t)(f->node->waits >> 32);
+}
+
 void front_done(struct front *f)
 {
     free(f->groups);
-    free(f->predecodings);
+    free(f->nodes);
 }
 
 void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound)
 {
     double slots = 0;
 
-    *f = (struct front){.plan = plan, .groups = f->groups, .group_capacity = f->group_capacity, .predecodings = f->predecodings, .number = f->number + 1, .shape = options->shape, .source = bound->source, .align = options->align, .at = options->align};
+    *f = (struct front){.plan = plan, .groups = f->groups, .group_capacity = f->group_capacity, .nodes = f->nodes, .shape = options->shape, .source = bound->source, .align = options->align, .at = options->align};
     read_facts(f, c);
     if (!f->streams)
         form_groups(f);
@@ -90,9 +159,7 @@ void front_start(struct front *f, const struct plan *plan, const struct core *c,
     for (size_t i = 0; i < plan->items.count; i++)
         slots += plan->items.items[i].decode;
     f->copies = f->source == SOURCE_LOOP_BUFFER ? copies_of(slots, c) : 1;
-    f->remembers = !f->streams && plan->insns.count <= UINT16_MAX && f->block_bytes <= 64 && f->predecode_width <= ROOM_MOST && f->lcp_penalty <= INT16_MAX;
-    if (f->remembers && !f->predecodings)
-        f->predecodings = mem_zero(PREDECODED, sizeof *f->predecodings);
+    begin_nodes(f);
 }
 
 static void next_block(struct front *f)
@@ -103,7 +170,7 @@ static void next_block(struct front *f)
 }
 
 /* One block of 16 bytes at a time, so many instructions a cycle; one that ends in the next block takes part in both. */
-static void predecode_anew(struct front *f, int64_t room)
+static void predecode_room(struct front *f, int64_t room)
 {
     const struct plan_insn *insns = f->plan->insns.items;
     int32_t width = f->predecode_width;
@@ -142,38 +209,6 @@ static void predecode_anew(struct front *f, int64_t room)
         next_block(f);
 }
 
-static uint32_t paid(const struct front *f)
-{
-    return f->crossing_paid | (uint32_t)f->lcp_paid << 1;
-}
-
-/* The same for what has been met before: what happens depends on the place and on the room alone, of which no more than the width matters. */
-static void predecode_again(struct front *f, int64_t free)
-{
-    uint32_t room = free < f->predecode_width ? (uint32_t)free : (uint32_t)f->predecode_width;
-    uint32_t index = f->predecoded.index;
-    int64_t at = f->at - f->block, number = f->predecoded.number, iteration = f->predecoded.iteration;
-    struct predecoded *known = &f->predecodings[(index * 29 + (uint32_t)at + room * 101) % PREDECODED];
-    uint64_t key = (uint64_t)f->number << 32 | index << 16 | (uint32_t)(uint8_t)at << 8 | room << 2 | paid(f);
-
-    if (known->key != key) {
-        *known = (struct predecoded){.key = key};
-        predecode_anew(f, room < (uint32_t)f->predecode_width ? room : INT32_MAX);
-        known->next = (uint16_t)f->predecoded.index;
-        known->next_at = (int8_t)(f->at - f->block);
-        known->next_paid = (uint8_t)paid(f);
-        known->count = (uint8_t)(f->predecoded.number - number);
-        known->iterations = (uint8_t)(f->predecoded.iteration - iteration);
-        known->stall = (int16_t)f->stall;
-        return;
-    }
-    f->predecoded = (struct place){number + known->count, iteration + known->iterations, known->next};
-    f->at = f->block + known->next_at;
-    f->crossing_paid = known->next_paid & 1;
-    f->lcp_paid = known->next_paid >> 1;
-    f->stall = known->stall;
-}
-
 static inline void predecode(struct front *f)
 {
     if (f->stall > 0) {
@@ -184,10 +219,7 @@ static inline void predecode(struct front *f)
     if (room <= 0)
         return;
     f->moved = true;
-    if (f->remembers)
-        predecode_again(f, room);
-    else
-        predecode_anew(f, room);
+    predecode_room(f, room);
 }
 
 static void deliver(struct front *f, const struct plan_item *item)
@@ -269,34 +301,42 @@ static void stream(struct front *f)
     }
 }
 
-/* Whether the queue may not have room for another item. */
-static inline bool is_full(const struct front *f)
+static bool cycle(struct front *f)
 {
-    return f->queued + f->room > f->uop_queue;
-}
-
-bool front_cycle(struct front *f)
-{
-    f->moved = false;
-    if (f->streams) {
-        stream(f);
-        return f->moved;
-    }
-    if (f->blocked && is_full(f))
-        return false;
     f->moved = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded.number;
     decode(f);
     predecode(f);
     f->visible = f->predecoded.number;
-    f->blocked = !f->moved && is_full(f);
     return f->moved;
 }
 
-size_t front_state(const struct front *f, int64_t base, int32_t *out)
+bool front_cycle_anew(struct front *f)
+{
+    if (f->streams) {
+        f->moved = false;
+        stream(f);
+        return f->moved;
+    }
+    if (!f->node)
+        return cycle(f);
+    int64_t delivered = f->delivered.number;
+    int32_t queued = f->queued;
+    struct front_step *step = &((struct front_node *)f->node)->steps[front_room(f)];
+    bool forgotten = false;
+    front_fill(f);
+    bool moved = cycle(f);
+    f->node = find_node(f, &forgotten);
+    if (!forgotten)
+        *step = (struct front_step){f->node, (uint16_t)(f->delivered.number - delivered), (uint16_t)(f->queued - queued), moved};
+    return moved;
+}
+
+size_t front_state(struct front *f, int64_t base, int32_t *out)
 {
     const struct plan *p = f->plan;
     size_t n = 0;
 
+    front_fill(f);
     out[n++] = (int32_t)(f->delivered.number - base * (int64_t)p->items.count);
     out[n++] = f->queued;
     if (f->source == SOURCE_LOOP_BUFFER)

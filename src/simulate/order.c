@@ -30,6 +30,11 @@ static void size_rings(struct simulator *s)
     o->mask = ring - 1;
     if (s->timeline)
         RING(o->fetched, o->fetched_capacity, ring);
+    uint32_t uops = 0;
+    for (size_t k = 0; k < s->plan.items.count; k++)
+        uops = s->plan.items.items[k].uops > uops ? s->plan.items.items[k].uops : uops;
+    RING(o->coming, o->coming_capacity, (size_t)s->issue_width * uops + 1);   /* an item that comes takes a slot, or has no µops */
+    o->coming_count = 0;
 }
 
 /* Of what the last block was told nothing is left. */
@@ -227,9 +232,9 @@ static int32_t own_ready(const struct plan_item *item, const struct plan_uop *uo
 
 static inline unsigned bind(struct simulator *s, const struct plan_uop *uop, unsigned slot)
 {
-    unsigned port = choose_port(s, uop, slot);
+    unsigned port = choose_port(s, uop, slot, s->order.came, s->order.gone);
 
-    s->order.came[port] += BOUND_ONE;
+    s->order.coming[s->order.coming_count++] = (uint8_t)port;
     return port;
 }
 
@@ -401,18 +406,31 @@ static inline int32_t run_none(struct simulator *s, const struct plan_item *item
     return s->now;
 }
 
-/* The item at rename, from @slot of the cycle on: all that follows from it. */
-static inline void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
+/* The item at rename, from @slot of the cycle on: all that follows from it. Returns when it is done. */
+static inline __attribute__((always_inline)) int32_t run_item(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
     int32_t done = item->direct ? run_one(s, item, slot) : item->uops ? run_several(s, item, slot) : run_none(s, item);
 
     retire(s, item, done + 1);
     s->order.room -= item->takes;
-    if (s->timeline && s->issued.iteration < (int64_t)s->timeline)
+    return done;
+}
+
+static inline __attribute__((always_inline)) void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
+{
+    run_item(s, item, slot);
+}
+
+/* The same beside a timeline. */
+static void enter_noted(struct simulator *s, const struct plan_item *item, unsigned slot)
+{
+    int32_t done = run_item(s, item, slot);
+
+    if (s->issued.iteration < (int64_t)s->timeline)
         keep_steps(s, item, done);
 }
 
-static void begin_iteration(struct simulator *s)
+static inline void begin_iteration(struct simulator *s)
 {
     struct order *o = &s->order;
 
@@ -440,19 +458,20 @@ void order_count(struct simulator *s)
     s->stores = used(room, s->store_size, LANE_STORES);
 }
 
-/* Which of the buffers has no room. */
-static __attribute__((noinline)) double *name_obstacle(struct simulator *s, const struct plan_item *item)
-{
-    order_count(s);
-    return obstacle(s, item);
-}
-
+/* What obstacle (slots.h) says, from the lanes. */
 static inline double *find_obstacle(struct simulator *s, const struct plan_item *item)
 {
-    return ((s->order.room - item->needs) & LANE_ZERO) == LANE_ZERO ? NULL : name_obstacle(s, item);
+    uint64_t lacking = ~(s->order.room - item->needs) & LANE_ZERO, rob = LANE_ZERO & in_lane(UINT16_MAX, LANE_ROB);
+
+    if (!lacking)
+        return NULL;
+    if (lacking & rob && order_in_flight(s))
+        return &s->out->stalls_rob;
+    return lacking & ~rob ? &s->out->stalls_scheduler : NULL;
 }
 
 typedef uint32_t four __attribute__((vector_size(16), aligned(4), may_alias));
+#define FEW_FOURS 4   /* of ports, as many as there mostly are: in a row, without a loop */
 
 /* The µops that are bound to @ports are one less each. */
 static inline void count_gone(struct simulator *s, portset ports)
@@ -465,18 +484,24 @@ static inline void count_gone(struct simulator *s, portset ports)
     };
     four *gone = (four *)s->order.gone;
 
-    for (unsigned i = 0; i < s->order.fours; i++, ports >>= 4)
-        gone[i] += ones[ports & 15];
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < FEW_FOURS; i++)
+        gone[i] += ones[ports >> 4 * i & 15];
+    for (unsigned i = FEW_FOURS; i < s->order.fours; i++)
+        gone[i] += ones[ports >> 4 * i & 15];
 }
 
-/* How many µops wait for each port before those of this cycle come. */
-static inline void count_before(struct simulator *s)
+static inline void no_beginning(struct simulator *s)
 {
-    four *before = (four *)s->before;
-    const four *came = (const four *)s->order.came, *gone = (const four *)s->order.gone;
+    (void)s;
+}
 
-    for (unsigned i = 0; i < s->order.fours; i++)
-        before[i] = came[i] - gone[i];
+/* The µops that were bound in this cycle count from now on. One by one, and read one by one: together they could not be loaded before all of them are in the cache. */
+static inline void count_coming(struct simulator *s)
+{
+    for (size_t i = 0; i < s->order.coming_count; i++)
+        s->order.came[s->order.coming[i]] += BOUND_ONE;
+    s->order.coming_count = 0;
 }
 
 /* What has been told to happen in this cycle. */
@@ -500,16 +525,50 @@ static inline void come_due(struct simulator *s)
             o->taken[port][(uint32_t)(s->now - 64) / 64 % AHEAD_WORDS] = 0;
 }
 
-void order_cycle(struct simulator *s)
+/* The next cycle, behind rename. */
+static inline void begin_cycle(struct simulator *s)
 {
+    s->now++;
+    s->moved = false;
     if (s->leaving || s->cache.busy) {
         int32_t before = s->leaving;
         retire_commit(s);
         s->order.room += in_lane((uint64_t)(before - s->leaving), LANE_STORES);
     }
     come_due(s);
+}
+
+void order_cycle(struct simulator *s)
+{
+    begin_cycle(s);
     s->order.limit = s->now + FAR;
-    rename_items(s, (struct entrance){find_obstacle, enter, begin_iteration, count_before});
+    rename_items(s, (struct entrance){find_obstacle, enter_noted, begin_iteration, no_beginning});
+    count_coming(s);
+}
+
+bool order_cycles(struct simulator *s, int32_t last, int64_t retired)
+{
+    int64_t iteration = s->issued.iteration;
+    bool waiting = false;   /* for room, and in front of rename nothing moves any more */
+
+    do {
+        begin_cycle(s);
+        if (waiting && (s->stall = find_obstacle(s, &s->plan.items.items[s->issued.index])) != NULL) {
+            *s->stall += 1;
+            continue;
+        }
+        s->order.limit = s->now + FAR;
+        rename_items(s, (struct entrance){find_obstacle, enter, begin_iteration, no_beginning});
+        count_coming(s);
+        bool moved = front_cycle(&s->front);
+        if (!s->stall)
+            continue;
+        *s->stall += 1;
+        if (!moved && !s->moved && !s->leaving && s->retired.number == s->issued.number)
+            return false;
+        waiting = !moved && s->stall != &s->out->stalls_front;
+    } while (s->issued.iteration == iteration && s->retired.number < retired && s->now < last && !s->order.lost);
+    return true;
 }
 
 void order_end(struct simulator *s)

@@ -32,30 +32,32 @@ static bool take_turns(struct plan *p, const struct plan_item *item)
     return apart;
 }
 
-/* Whether one of @count sources from @first on is a value of the item, or of one behind it. */
-static bool any_from(const struct plan *p, const struct plan_item *item, uint32_t first, uint32_t count)
+/* Whether one of @count sources from @first on is a value of the item, or of one behind it; those that are told before the item retires count only where that is @early. */
+static bool any_from(const struct plan *p, const struct plan_item *item, uint32_t first, uint32_t count, bool early)
 {
-    for (uint32_t i = first; i < first + count; i++)
-        if (p->sources.items[i].place >= (int32_t)item->first_node)
+    for (uint32_t i = first; i < first + count; i++) {
+        int32_t place = p->sources.items[i].place;
+        if (place >= (int32_t)item->first_node && (early || place >= (int32_t)(item->first_node + item->nodes) || p->nodes.items[place].kind == NODE_AT_RETIREMENT))
             return true;
+    }
     return false;
 }
 
-/* Whether a µop or a value waits for a value of its own item. */
+/* Whether a µop or a value waits for a value of its own item that is not told before. */
 static bool waits_for_itself(const struct plan *p, const struct plan_item *item)
 {
     uint32_t end = item->first_uop + item->uops + (item->listed[NODE_EARLY] > 0) + item->merges;
 
     for (uint32_t u = item->first_uop; u < end; u++)
-        if (any_from(p, item, p->uops.items[u].first_source, p->uops.items[u].sources))
+        if (any_from(p, item, p->uops.items[u].first_source, p->uops.items[u].sources, true))
             return true;
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++)
-        if (any_from(p, item, p->nodes.items[n].first_trail, p->nodes.items[n].trails))
+        if (any_from(p, item, p->nodes.items[n].first_trail, p->nodes.items[n].trails, p->nodes.items[n].kind != NODE_AT_RETIREMENT))
             return true;
     return false;
 }
 
-/* Its entries in lanes. False when it has too many for one. */
+/* Its entries in lanes. False when it has too many for one, or µops and no slot at rename. */
 static bool fill_lanes(struct plan_item *item)
 {
     uint64_t of_memory = in_lane(item->load, LANE_LOADS);
@@ -65,7 +67,7 @@ static bool fill_lanes(struct plan_item *item)
     item->needs = in_lane(item->issue, LANE_ROB) + in_lane((uint32_t)item->room, LANE_SCHEDULER) + of_memory;
     item->takes = in_lane(item->issue, LANE_ROB) + in_lane(item->uops, LANE_SCHEDULER) + of_memory;
     item->gone = 1 + ((uint64_t)item->store << 32);
-    return item->issue <= LANE_MOST && item->uops <= LANE_MOST;
+    return item->issue <= LANE_MOST && item->uops <= LANE_MOST && (item->issue > 0 || item->uops == 0);
 }
 
 /* What is told of a direct item when its µop's cycle is known. */

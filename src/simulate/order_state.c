@@ -146,12 +146,3 @@ int32_t *order_state(const struct simulator *s, int32_t *out)
             out = write_values(s, s->plan.listed.count, distance, out);
     return write_values(s, s->plan.items.items[s->issued.index].first_value, 0, out);
 }
-
-uint64_t order_hash(const struct simulator *s)
-{
-    const struct order *o = &s->order;
-    uint64_t now = (uint64_t)s->now, retirement = o->retirement - (uint64_t)(s->issued.number - s->retired.number) * now;
-
-    return (o->times - o->content * now) * 0xa0761d6478bd642fu + o->content * 0x9e6c63d0676a9a99u + retirement * 0x94d049bb133111ebu + o->room * 0xbf58476d1ce4e5b9u +
-           pair(later(o->retiring - s->now, 0), s->leaving) * 0xa24baed4963ee407u;
-}

@@ -183,6 +183,7 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
                              .fusible = !branch && row->op->traits & OP_FUSIBLE,
                              .load = row->flags & ROW_LOAD,
                              .store = row->flags & ROW_STORE};
+    item.one_slot = item.issue == 1 && !item.first && !item.split;
     vec_push(&p->items, item);
     add_uops(p, w, row, &p->items.items[p->items.count - 1]);
 }

@@ -85,6 +85,7 @@ struct plan_item {
     bool direct;          /* plain, and it tells nothing at rename or when it retires */
     bool first;           /* begins a new group at rename */
     bool split;           /* a load and its operation that rename parts */
+    bool one_slot;        /* of rename, of any group */
     struct access stored; /* its store */
     uint32_t next_store;  /* item: the next that stores; for the last the first */
     bool data;            /* has a µop that takes the data to store */
@@ -183,26 +184,39 @@ struct decode_group {
     int32_t first_uops;
 };
 
-/* A cycle of the predecoder from a place on, for so much room: worked out when it is met first. */
-struct predecoded {
-    uint64_t key;                   /* bits: 32 number as in struct front, 16 first instruction, 8 where it begins from the 16 bytes on, 6 room, the width at most, 2 what has been paid for */
-    uint16_t next;                  /* the first instruction afterwards */
-    int8_t next_at;
-    uint8_t next_paid;              /* bits: a crossing, a prefix */
-    uint8_t count, iterations;      /* instructions taken; ends of the block among them */
-    int16_t stall;
-};
-#define PREDECODED 1024             /* a power of two */
-#define ROOM_MOST 63
+struct front_node;
 
-/* The front end's state; counts are over all iterations. */
+/* What a cycle of the front end does. */
+struct front_step {
+    const struct front_node *next;  /* NULL: not met yet */
+    uint16_t items, uops;           /* delivered */
+    bool moved;
+};
+
+/* A state of decoders and predecoder but for the room in the queue behind them: all that a cycle depends on besides that, so that each is worked out once. */
+struct front_node {
+    uint64_t place;                 /* bits: 16 first instruction to predecode, 16 first item to decode, 16 instructions between them, 8 where it begins from the 16 bytes on, 8 what has been paid for */
+    uint64_t waits;                 /* cycles: 32 of the predecoder, 32 of the decoders */
+    uint16_t chain;                 /* the next of its hash, 1 for the first */
+    struct front_step steps[8];     /* by front_room */
+};
+#define FRONT_ROOMS (sizeof ((struct front_node *)NULL)->steps / sizeof (struct front_step))
+#define FRONT_NODES 1024            /* a power of two */
+struct front_nodes {
+    uint32_t count;
+    uint16_t first[FRONT_NODES];    /* by hash, 1 for the first */
+    struct front_node nodes[FRONT_NODES];
+};
+
+/* The front end's state; counts are over all iterations. Of one that has a node, predecoded, visible, decoded, the iteration and index of delivered, at, block, stall, decode_stall and what is paid
+ * for follow from that and are out of date. */
 struct front {
     const struct plan *plan;
     struct decode_group *groups;    /* by their first item; none for those that only follow one by one */
     size_t group_capacity;
-    struct predecoded *predecodings;   /* by place */
-    uint32_t number;                /* of the block that is simulated */
-    bool remembers;                 /* its places fit into them */
+    struct front_nodes *nodes;
+    const struct front_node *node;  /* NULL: the state is in the fields */
+    int32_t room_most;              /* more room in the queue than that makes no difference */
     enum shape shape;
     enum frontend_source source;
     int64_t align;
@@ -221,16 +235,49 @@ struct front {
     int32_t stall, decode_stall;
     bool lcp_paid, crossing_paid;
     bool moved;                     /* anything changed in this cycle */
-    bool blocked;                   /* nothing could move, and will not before a µop more can enter the queue */
     int32_t queued, room;           /* µops in the queue; room there without which no item enters */
 };
 
 void front_done(struct front *f);
 void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound);
+/* A cycle that was not met before. */
+bool front_cycle_anew(struct front *f);
+/* The queue's room as far as it matters. */
+static inline unsigned front_room(const struct front *f)
+{
+    int32_t room = f->uop_queue - f->queued - f->room + 1;
+    return room <= 0 ? 0 : (unsigned)(room < f->room_most ? room : f->room_most);
+}
 /* One cycle. False when nothing changed. */
-bool front_cycle(struct front *f);
+static inline bool front_cycle(struct front *f)
+{
+    const struct front_step *step = f->node ? &f->node->steps[front_room(f)] : NULL;
+
+    if (!step || !step->next)
+        return front_cycle_anew(f);
+    f->queued += step->uops;
+    f->delivered.number += step->items;
+    f->node = step->next;
+    return step->moved;
+}
+/* Brings the fields up to date. */
+void front_fill(struct front *f);
+static inline uint64_t front_mixed(uint64_t place, uint64_t waits)
+{
+    uint64_t hash = place * 0xe7037ed1a0b428dbu + waits * 0x8ebc6af09c88c6e3u;
+    return hash ^ hash >> 32;
+}
+/* A hash of what front_state writes, but for the queue and where it begins. */
+static inline uint64_t front_hash(const struct front *f, int64_t base)
+{
+    if (f->streams)
+        return 0;
+    if (f->node)
+        return front_mixed(f->node->place, f->node->waits);
+    return front_mixed((uint64_t)((f->predecoded.iteration - base) * 64 + (f->at - f->block) * 2 + f->crossing_paid) << 32 ^ f->predecoded.index, (uint64_t)f->stall << 32 ^ (uint64_t)f->decode_stall);
+}
 /* Appends what decides its future, seen from iteration @base, to @out (at least FRONT_STATE places); returns how many. */
 #define FRONT_STATE 12
-size_t front_state(const struct front *f, int64_t base, int32_t *out);
+size_t front_state(struct front *f, int64_t base, int32_t *out);
 
 #endif

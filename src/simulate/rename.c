@@ -29,6 +29,7 @@ static void bind(struct simulator *s, const struct plan_item *item, unsigned slo
 {
     const struct plan_uop *uop = &s->plan.uops.items[item->first_uop], *end = uop + item->uops;
     uint16_t *to = s->bound_to;
+    static const uint32_t none[PORTS_MAX];
 
     for (; uop < end; uop++, to++) {
         if (s->late) {
@@ -36,7 +37,7 @@ static void bind(struct simulator *s, const struct plan_item *item, unsigned slo
             *to = uop->choice;
             continue;
         }
-        unsigned port = choose_port(s, uop, slot);
+        unsigned port = choose_port(s, uop, slot, s->before, none);
         s->bound[port] += BOUND_ONE;
         slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
         *to = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);

@@ -26,7 +26,7 @@ static int32_t since(const struct simulator *s, int32_t cycle)
 }
 
 /* What of the state can be told by counting. */
-static int32_t *write_counts(const struct simulator *s, int32_t *out)
+static int32_t *write_counts(struct simulator *s, int32_t *out)
 {
     int64_t first = s->issued.iteration * (int64_t)s->plan.items.count;
     out += front_state(&s->front, s->issued.iteration, out);
@@ -119,9 +119,7 @@ static uint64_t hash_state(const struct simulator *s)
     uint64_t hash = s->order.on ? order_hash(s) : s->content * s->unpower + pair(s->stores, s->leaving) * 0xa24baed4963ee407u;
 
     hash += pair(f->queued, s->issued.index) * 0x9fb21c651e98df25u + pair(f->delivered.number - s->issued.number, s->issued.number - s->retired.number) * 0xd6e8feb86659fd93u;
-    if (!f->streams)
-        hash += pair((f->predecoded.iteration - s->issued.iteration) * 64 + (f->at - f->block) * 2 + f->crossing_paid, f->predecoded.index) * 0xe7037ed1a0b428dbu +
-                pair(f->stall, f->decode_stall) * 0x8ebc6af09c88c6e3u;
+    hash += front_hash(f, s->issued.iteration);
     hash += pair(s->slots_done, s->order.alike ? 0 : s->load_turn) * 0x589965cc75374cc3u;
     if (s->plan.phases > 1)
         hash += (uint64_t)s->issued.iteration % s->plan.phases * 0x1d8e4e27c47d124fu;

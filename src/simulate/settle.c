@@ -31,16 +31,10 @@ static inline bool frees_less(struct settle *w, uint64_t room)
     return true;
 }
 
-/* Whether a buffer holds more than at any look before: it is still filling, and the speed is not yet what it will be. */
-static inline bool fills(struct simulator *s)
+/* By events. */
+static __attribute__((noinline)) bool holds_more(struct simulator *s)
 {
     struct settle *w = &s->settle;
-
-    if (s->order.on) {
-        bool queue = s->front.queued > w->highest[SETTLE_BUFFERS - 1];
-        w->highest[SETTLE_BUFFERS - 1] = later(w->highest[SETTLE_BUFFERS - 1], s->front.queued);
-        return frees_less(w, s->order.room - in_lane(s->slots_done, LANE_ROB)) | queue;
-    }
     const int32_t held[SETTLE_BUFFERS] = {s->rob + (int32_t)s->slots_done, s->scheduler, s->loads, s->stores, s->front.queued};
     bool more = false;
     for (unsigned i = 0; i < SETTLE_BUFFERS; i++) {
@@ -48,6 +42,18 @@ static inline bool fills(struct simulator *s)
         w->highest[i] = later(w->highest[i], held[i]);
     }
     return more;
+}
+
+/* Whether a buffer holds more than at any look before: it is still filling, and the speed is not yet what it will be. */
+static inline bool fills(struct simulator *s)
+{
+    struct settle *w = &s->settle;
+
+    if (!s->order.on)
+        return holds_more(s);
+    bool queue = s->front.queued > w->highest[SETTLE_BUFFERS - 1];
+    w->highest[SETTLE_BUFFERS - 1] = later(w->highest[SETTLE_BUFFERS - 1], s->front.queued);
+    return frees_less(w, s->order.room - in_lane(s->slots_done, LANE_ROB)) | queue;
 }
 
 static bool near(double a, double b, double slack)

@@ -14,6 +14,7 @@
 #define LIMIT_ITEMS 16000       /* renamed, at least LIMIT_ITERATIONS of the block */
 #define LIMIT_ITERATIONS 500
 #define ASKED 16                /* cycles between two questions whether to go on */
+#define AT_ONCE 64              /* cycles, at most */
 
 struct simulator *simulator_new(void)
 {
@@ -34,6 +35,7 @@ void simulator_free(struct simulator *s)
     front_done(&s->front);
     free(s->order.fetched);
     free(s->order.values);
+    free(s->order.coming);
     for (size_t q = 0; q < s->queues.count; q++)
         free(s->queues.items[q].keys);
     vec_done(&s->queues);
@@ -174,8 +176,8 @@ static void mark(struct simulator *s, int64_t iteration)
 /* The front end's cycle, with a note of it at each item that it delivers. */
 static void deliver_noted(struct simulator *s)
 {
+    front_fill(&s->front);
     struct place delivered = s->front.delivered;
-
     s->moved |= front_cycle(&s->front);
     for (; delivered.number < s->front.delivered.number; place_next(&delivered, s->plan.items.count))
         if (s->order.on)
@@ -186,11 +188,11 @@ static void deliver_noted(struct simulator *s)
 
 static void cycle(struct simulator *s)
 {
-    s->now++;
-    s->moved = false;
     if (s->order.on) {
         order_cycle(s);
     } else {
+        s->now++;
+        s->moved = false;
         retire_cycle(s);
         execute_cycle(s);
         rename_cycle(s);
@@ -219,6 +221,17 @@ static bool skip_idle(struct simulator *s)
     return true;
 }
 
+/* The cycles up to the next in which there is something to look at, @retired items retired in all at the latest. Returns how many were gone through; 0: nothing will ever happen again. */
+static int32_t go_on(struct simulator *s, int64_t retired)
+{
+    int32_t before = s->now, last = before + AT_ONCE < LIMIT_CYCLES ? before + AT_ONCE : LIMIT_CYCLES;
+
+    if (s->order.on && !s->timeline)
+        return order_cycles(s, last, retired) ? s->now - before : 0;
+    cycle(s);
+    return skip_idle(s);
+}
+
 /* Runs until the state repeats, the loop has settled at its bound (not for a timeline, beside which the period is shown), @limit iterations have retired, or the limit of cycles. Who wants a timeline also wants averages of a whole period. Returns
  * the iterations since the mark. Without a repeat what retires is counted: rename runs ahead until the reorder buffer is full. */
 static double run(struct simulator *s, int64_t limit)
@@ -226,18 +239,22 @@ static double run(struct simulator *s, int64_t limit)
     int64_t items = (int64_t)s->plan.items.count, middle = (limit - limit / 4) * items;   /* a scheduler that fills slowly takes most of the time to show */
     int64_t last = limit * items;
     int32_t middle_cycle = 0;
-    unsigned asked = 0;
+    int32_t unasked = 0;
     bool known = false;
 
-    while (s->now < LIMIT_CYCLES && (known ? s->issued.iteration < limit : s->retired.number < last) && (++asked % ASKED || !watch_steps(ASKED))) {
+    while (s->now < LIMIT_CYCLES && (known ? s->issued.iteration < limit : s->retired.number < last)) {
         int64_t before = s->issued.iteration;
-        cycle(s);
+        int32_t cycles = go_on(s, middle_cycle ? last : middle);
         if (s->order.on && s->order.lost)
             return 0;
-        if (!skip_idle(s)) {
+        if (!cycles) {
             s->out->cycles = NAN;
             return 1;
         }
+        unasked += cycles;
+        if (unasked >= ASKED && watch_steps((uint64_t)unasked))
+            break;
+        unasked = unasked < ASKED ? unasked : 0;
         if (!known && !middle_cycle && s->retired.number >= middle) {
             middle_cycle = s->now;
             mark(s, s->retired.number / items);

@@ -37,18 +37,22 @@ static inline __attribute__((always_inline)) void rename_items(struct simulator 
     s->bound_now = 0;
     s->moved = true;
     for (;;) {
-        if (item->first && !done && slots != width)
-            break;
-        if (item->split && !done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
-            break;
-        uint32_t need = item->issue - done, take = need < (uint32_t)slots ? need : (uint32_t)slots;
+        uint32_t take = 1;
+        if (!item->one_slot) {
+            if (item->first && !done && slots != width)
+                break;
+            if (item->split && !done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
+                break;
+            uint32_t need = item->issue - done;
+            take = need < (uint32_t)slots ? need : (uint32_t)slots;
+            if (take < need) {
+                done += take;
+                break;
+            }
+            done = 0;
+        }
         slots -= (int32_t)take;
         fused += item->split ? item->decode : take;
-        if (take < need) {
-            done += take;
-            break;
-        }
-        done = 0;
         way.enter(s, item, (unsigned)(width - slots) - take);
         s->front.queued -= (int32_t)item->decode;
         s->issued.number++;

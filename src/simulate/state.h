@@ -104,9 +104,11 @@ struct order {
     struct told_value *here;    /* the first of the iteration at rename */
     size_t kept, rows;          /* values kept of iterations before; iterations until the room ends and these move to its beginning */
     unsigned fours;             /* ports by fours */
+    uint8_t *coming;            /* ports to which µops are bound in this cycle: they count from the next on */
+    size_t coming_count, coming_capacity;
     int64_t epoch;              /* cycles of the blocks before */
     /* Hash of the µops bound to ports, by port and by port and cycle; what one adds by its port; cycles in which items retire that have not. Sums, kept up to date. */
-    uint64_t content, times, term[PORTS_MAX], retirement;
+    uint64_t content, term[PORTS_MAX], times, retirement;   /* content and times apart: a compiler would load together what has just been stored one by one, which waits for the cache */
     uint32_t came[PORTS_MAX];   /* µops that have been bound to each port, in units of BOUND_ONE, above how far down the port stands */
     uint32_t gone[PORTS_MAX];   /* those that have gone to it */
     uint64_t taken[PORTS_MAX][AHEAD_WORDS];   /* by port or pipe: cycles in which no other can start */
@@ -354,8 +356,10 @@ portset order_alike(const struct plan *p);
 void order_start(struct simulator *s);
 /* The block is through: what has been told of the time after it is forgotten. */
 void order_end(struct simulator *s);
-/* What happens in this cycle behind rename, and in it. */
+/* The next cycle, behind rename and in it. */
 void order_cycle(struct simulator *s);
+/* Cycles, without a timeline: at least one, until rename begins an iteration, @retired items have retired, cycle @last, or the block is lost. False: nothing will ever happen again. */
+bool order_cycles(struct simulator *s, int32_t last, int64_t retired);
 /* Brings the simulator's counts of entries in use up to date. */
 void order_count(struct simulator *s);
 /* Entries of the reorder buffer in use, without those of the item at rename. */
@@ -367,7 +371,14 @@ static inline int32_t order_in_flight(const struct simulator *s)
 size_t order_state_room(const struct simulator *s);
 int32_t *order_state(const struct simulator *s, int32_t *out);
 /* The same for what of it is cheap to look at. */
-uint64_t order_hash(const struct simulator *s);
+static inline uint64_t order_hash(const struct simulator *s)
+{
+    const struct order *o = &s->order;
+    uint64_t now = (uint64_t)s->now, retirement = o->retirement - (uint64_t)(s->issued.number - s->retired.number) * now;
+
+    return (o->times - o->content * now) * 0xa0761d6478bd642fu + o->content * 0x9e6c63d0676a9a99u + retirement * 0x94d049bb133111ebu + o->room * 0xbf58476d1ce4e5b9u +
+           pair(later(o->retiring - s->now, 0), s->leaving) * 0xa24baed4963ee407u;
+}
 /* How many of the ports that are alike, from 0 on, come before the one that had the last load. */
 unsigned order_turn(const struct simulator *s);
 

@@ -11,7 +11,7 @@ static bool is_form(const void *scan, uint32_t item, const void *form)
     return strcmp(((const struct scan *)scan)->forms.items[item].form, form) == 0;
 }
 
-static void count_form(struct scan *scan, const char *form, uint32_t traits)
+static void count_form(struct scan *scan, const char *form, uint32_t traits, uint64_t times)
 {
     uint64_t hash = hash_text(form);
     uint32_t item = index_find(&scan->index, hash, is_form, scan, form);
@@ -23,7 +23,7 @@ static void count_form(struct scan *scan, const char *form, uint32_t traits)
         vec_push(&scan->forms, fresh);
         index_add(&scan->index, hash, item);
     }
-    scan->forms.items[item].count++;
+    scan->forms.items[item].count += times;
 }
 
 #define PROGRESS_STEP 0x40000u   /* bytes of code between two calls */
@@ -67,12 +67,47 @@ bool scan_file(struct scan *scan, const char *path, struct err *err)
             if (traits & (INSN_X87_MMX | INSN_SYSTEM))
                 scan->set_aside++;
             else
-                count_form(scan, form, traits);
+                count_form(scan, form, traits, 1);
         }
     }
     ok = object_whole(&object, path, ok ? err : NULL) && ok;
     object_done(&object);
     return ok;
+}
+
+void scan_pack(const struct scan *scan, struct str *out)
+{
+    const uint64_t counts[] = {scan->isa, scan->instructions, scan->set_aside, scan->skipped_bytes, scan->forms.count};
+
+    pack_array(out, counts, sizeof counts / sizeof *counts, sizeof *counts);
+    for (size_t i = 0; i < scan->forms.count; i++) {
+        pack_text(out, scan->forms.items[i].form);
+        pack_count(out, scan->forms.items[i].traits);
+        pack_count(out, scan->forms.items[i].count);
+    }
+}
+
+bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
+{
+    uint64_t counts[5];
+
+    unpack_array(from, counts, sizeof counts / sizeof *counts, sizeof *counts);
+    if (to->instructions == 0)
+        to->isa = (enum isa)counts[0];
+    if (counts[1] && to->isa != (enum isa)counts[0])
+        return err_set(err, ERR_USAGE, "scan them separately", "some files are for another instruction set than the others");
+    to->instructions += counts[1];
+    to->set_aside += counts[2];
+    to->skipped_bytes += counts[3];
+    for (uint64_t i = 0; !from->broken && i < counts[4]; i++) {
+        const char *form = unpack_text(from);
+        uint32_t traits = (uint32_t)unpack_count(from);
+        uint64_t count = unpack_count(from);
+        from->broken |= strlen(form) >= FORM_MAX;
+        if (!from->broken)
+            count_form(to, form, traits, count);
+    }
+    return !from->broken || err_set(err, ERR_DATA, "start the same program on every host", "what another rank counted is broken");
 }
 
 static int by_count(const void *a, const void *b)

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/index.h"
+#include "base/pack.h"
 #include "base/vec.h"
 #include "isa/insn.h"
 
@@ -27,6 +28,10 @@ struct scan {
 
 /* Adds the code of the ELF file at @path. Zero-initialised @scan is empty. False with @err, also when progress ended it. Any thread. */
 bool scan_file(struct scan *scan, const char *path, struct err *err);
+/* What was counted, for another process (base/pack.h), before scan_sort; and as if its files had been scanned by @to. False with err when the bytes are broken, or of another
+ * instruction set. */
+void scan_pack(const struct scan *scan, struct str *out);
+bool scan_take(struct scan *to, struct unpacking *from, struct err *err);
 void scan_sort(struct scan *scan);
 void scan_done(struct scan *scan);
 

@@ -9,22 +9,19 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "view/bars.h"
 #include "view/guided.h"
+#include "view/panes.h"
 #include "work/job.h"
 
-#define BAR_CELL 10          /* columns of a key on the bar */
 #define WIDTH_MIN 20
 #define HEIGHT_MIN 6
 #define MESSAGE_ROWS 3
-#define TAB_MAX 32           /* bytes of a view's tab on the status line */
-#define TABS_WIDTH_MIN 60    /* columns from which on all views have one */
 #define EDITED_LIMIT ((size_t)32 << 20)
 #define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O: what is collected */
 #define KEYCODE_LOAD_REST 15
-#define JOBS_ROOM 32         /* columns that the jobs may claim before the tabs lose their names */
 
-enum tab_names { TABS_ALL, TABS_SHORT, TABS_SHORTER, TABS_NUMBERS, TABS_ONE };
-
+/* The state of view @index. */
 static void *state_of(struct frame *f, size_t index)
 {
     if (!f->states[index])
@@ -51,7 +48,23 @@ static void show_view(struct frame *f, size_t to)
         f->before = f->current;
     if (views[to] == &help_view && to != f->current)
         help_view_set(state_of(f, to), f->current);
+    f->panes.focus = 0;
+    if (to != f->current)
+        f->panes = (struct panes){0};
     f->current = to;
+}
+
+size_t frame_focus(const struct frame *f)
+{
+    return f->panes.focus < f->panes.count ? f->panes.items[f->panes.focus].view : f->current;
+}
+
+void frame_position(struct frame *f, struct str *out)
+{
+    const size_t at = frame_focus(f);
+
+    if (views[at]->status)
+        views[at]->status(state_of(f, at), f->session, out);
 }
 
 /* More than a line goes to the output view, a line to the bottom. Takes @take_text, NULL: nothing. */
@@ -74,14 +87,15 @@ static void show_output(struct frame *f, const char *title, char *take_text)
 
 static bool find_in_view(struct frame *f, const char *text, struct err *err)
 {
-    const struct view_ops *v = views[f->current];
+    const size_t at = frame_focus(f);
+    const struct view_ops *v = views[at];
     int direction = strcmp(text, "--previous") == 0 ? -1 : 1;
 
     if (!v->find)
         return err_set(err, ERR_USAGE, NULL, "the %s view cannot be searched", v->name);
     if (strcmp(text, "--next") != 0 && strcmp(text, "--previous") != 0)
         snprintf(f->search, sizeof f->search, "%s", text);
-    if (!v->find(state_of(f, f->current), f->session, f->search, direction) && f->search[0])
+    if (!v->find(state_of(f, at), f->session, f->search, direction) && f->search[0])
         return err_set(err, ERR_USAGE, NULL, "\"%s\" is not in this view", f->search);
     return true;
 }
@@ -94,9 +108,9 @@ static void command_ran(struct session *s, const char *name)
 static bool view_rows(struct session *s, struct rows_shown *out)
 {
     struct frame *f = s->view_state;
-    const struct view_ops *v = views[f->current];
+    const size_t at = frame_focus(f);
 
-    return v->rows && v->rows(state_of(f, f->current), s, out);
+    return views[at]->rows && views[at]->rows(state_of(f, at), s, out);
 }
 
 /* Shows a view that was asked for. */
@@ -110,8 +124,8 @@ static bool choose_view(struct frame *f, size_t to)
 static bool view_command(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
 {
     struct frame *f = s->view_state;
-    const struct view_ops *v = views[f->current];
-    size_t count = view_count();
+    const size_t at = frame_focus(f), count = view_count();
+    const struct view_ops *v = views[at];
 
     (void)result;
     if (strcmp(verb, "find") == 0)
@@ -126,8 +140,10 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         bool (*change)(void *, struct session *, const char *, struct err *) = verb[0] == 's' ? v->sort : v->filter;
         if (!change)
             return err_set(err, ERR_USAGE, "it is for tables", "the %s view cannot %s", v->name, verb);
-        return change(state_of(f, f->current), s, argument, err);
+        return change(state_of(f, at), s, argument, err);
     }
+    if (strcmp(verb, "pane") == 0)
+        return panes_turn(&f->panes, argument, err);
     size_t to = strcmp(argument, VIEW_NEXT) == 0       ? (f->current + 1) % count
                 : strcmp(argument, VIEW_PREVIOUS) == 0 ? (f->current + count - 1) % count
                                                        : view_find(argument);
@@ -139,14 +155,15 @@ static bool view_command(struct session *s, const char *verb, const char *argume
 static void command_words(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
 {
     struct frame *f = s->view_state;
-    const struct view_ops *v = views[f->current];
+    const size_t at = frame_focus(f);
+    const struct view_ops *v = views[at];
     struct table_source source;
 
-    if (strcmp(verb, "view") == 0) {
+    if (strcmp(verb, "view") == 0 || strcmp(verb, "pane") == 0) {
         view_words(add, to);
         return;
     }
-    if (!v->source || !v->source(state_of(f, f->current), s, &source))
+    if (!v->source || !v->source(state_of(f, at), s, &source))
         return;
     int count = strcmp(verb, "filter") == 0 && source.filter_count ? source.filter_count : source.column_count;
     for (int c = 0; c < count; c++)
@@ -306,7 +323,7 @@ static void run_on(struct frame *f, const char *line, const char *text, size_t l
     f->collecting = false;
     s->input = fmemopen((void *)text, length, "r");
     if (s->input) {
-        f->current = 0;
+        show_view(f, 0);
         frame_run(f, line);
         fclose(s->input);
     }
@@ -398,7 +415,7 @@ static bool take_news(struct frame *f)
         return false;
     tell_ended(f);
     if (s->document.kernel && s->document.kernel != before)
-        f->current = view_find("kernel");
+        show_view(f, view_find("kernel"));
     else if (s->document.functions && s->document.functions != listed)
         show_view(f, view_find("functions"));
     /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
@@ -423,152 +440,37 @@ bool frame_jobs(struct frame *f)
     return true;
 }
 
+/* The views that are shown: all panes, or before anything was drawn the current one. */
+static size_t shown_count(const struct frame *f)
+{
+    return f->panes.count ? f->panes.count : 1;
+}
+
+static size_t shown_view(const struct frame *f, size_t at)
+{
+    return f->panes.count ? f->panes.items[at].view : f->current;
+}
+
 bool frame_live(struct frame *f)
 {
-    const struct view_ops *v = views[f->current];
-    return f->demo.on || (v->live && v->live(state_of(f, f->current), f->session));
+    bool live = f->demo.on;
+
+    for (size_t i = 0; i < shown_count(f); i++) {
+        const size_t at = shown_view(f, i);
+        live |= views[at]->live && views[at]->live(state_of(f, at), f->session);
+    }
+    return live;
 }
 
 bool frame_busy(struct frame *f)
 {
-    const struct view_ops *v = views[f->current];
-    return v->busy && v->busy(state_of(f, f->current));
-}
+    bool busy = false;
 
-/* What runs in the background, for the right end of the status line. */
-static void add_jobs(const struct session *s, struct str *out)
-{
-    struct job_info info;
-
-    if (s->waiting.job && s->waiting.count)
-        str_add(out, "Esc stops waiting");
-    for (size_t i = 0; job_get(i, &info); i++)
-        if (info.state == JOB_RUNNING) {
-            str_addf(out, "%sjob %u", out->length ? " | " : "", info.number);
-            if (info.total > 0)
-                str_addf(out, " %.0f %%", 100 * info.done / info.total);
-            str_addf(out, "%s %s  %s", info.paused ? " paused" : "", info.title, info.note);
-        }
-}
-
-/* The tab of view @index as it is written at @names; "" when it is not shown. */
-static void tab_text(const struct frame *f, size_t index, enum tab_names names, char out[TAB_MAX])
-{
-    if (index == f->current || names == TABS_ALL)
-        snprintf(out, TAB_MAX, " %zu %s ", index + 1, views[index]->name);
-    else if (names <= TABS_SHORTER)
-        snprintf(out, TAB_MAX, " %zu %.*s ", index + 1, names == TABS_SHORT ? 4 : 3, views[index]->name);
-    else if (names == TABS_NUMBERS)
-        snprintf(out, TAB_MAX, " %zu ", index + 1);
-    else
-        *out = '\0';
-}
-
-/* The tabs with names where position, sort, filter and jobs still fit beside them; these are what changes. */
-static enum tab_names tab_names(struct frame *f, unsigned width)
-{
-    const struct view_ops *v = views[f->current];
-    struct str status = {0}, jobs = {0};
-    char tab[TAB_MAX];
-    size_t used = 0;
-
-    if (width < TABS_WIDTH_MIN)
-        return TABS_ONE;
-    size_t wide[TABS_ONE] = {0};
-    for (size_t i = 0; i < view_count(); i++)
-        for (int names = TABS_ALL; names <= TABS_SHORTER; names++) {
-            tab_text(f, i, (enum tab_names)names, tab);
-            wide[names] += strlen(tab);
-        }
-    if (v->status)
-        v->status(state_of(f, f->current), f->session, &status);
-    add_jobs(f->session, &jobs);
-    used += status.length + 1 + (jobs.length < JOBS_ROOM ? jobs.length : JOBS_ROOM) + 1;
-    str_done(&status);
-    str_done(&jobs);
-    enum tab_names names = TABS_ALL;
-    while (names <= TABS_SHORTER && used + wide[names] > width)
-        names++;
-    return names;
-}
-
-static void draw_status(struct frame *f, struct grid *g, int y)
-{
-    const struct view_ops *v = views[f->current];
-    enum tab_names names = tab_names(f, g->width);
-    struct str left = {0}, right = {0};
-    unsigned used = 0;
-
-    grid_fill(g, 0, y, g->width, 1, ROLE_KEY, 0, ' ');
-    for (size_t i = 0; i < view_count(); i++) {
-        bool here = i == f->current;
-        char tab[TAB_MAX];
-        tab_text(f, i, names, tab);
-        used += grid_put(g, (int)used, y, 0, here ? ROLE_CURSOR : ROLE_KEY, here ? ATTR_BOLD | ATTR_UNDERLINE : 0, tab);
+    for (size_t i = 0; i < shown_count(f); i++) {
+        const size_t at = shown_view(f, i);
+        busy |= views[at]->busy && views[at]->busy(state_of(f, at));
     }
-    if (v->status)
-        v->status(state_of(f, f->current), f->session, &left);
-    used += grid_printf(g, (int)used + 1, y, 0, ROLE_KEY, 0, "%s", str_text(&left)) + 2;
-    add_jobs(f->session, &right);
-    if (right.length && used < g->width) {
-        unsigned room = g->width - used;
-        unsigned width = right.length + 1 < room ? (unsigned)right.length + 1 : room;
-        grid_put(g, (int)(g->width - width), y, width, ROLE_WARN, ATTR_REVERSE, str_text(&right));
-    }
-    str_done(&left);
-    str_done(&right);
-}
-
-/* Whether a key of the bar does something in view @v. */
-static bool usable(const struct view_ops *v, const struct key_binding *b)
-{
-    return strcmp(b->command, "find ") == 0 ? v->find != NULL : strcmp(b->command, "sort ") == 0 ? v->sort != NULL : strcmp(b->command, "filter ") == 0 ? v->filter != NULL : true;
-}
-
-/* Keys that the current view can use, in columns of BAR_CELL; draws when @g, and returns the one at column @x. */
-static const struct key_binding *bar(struct frame *f, struct grid *g, unsigned width, int y, int x)
-{
-    const struct view_ops *v = views[f->current];
-    unsigned at = 0;
-
-    for (const struct key_binding *b = key_bindings; b->name; b++) {
-        if (!b->label || !usable(v, b) || at + BAR_CELL > width)
-            continue;
-        if (!g && x >= (int)at && x < (int)(at + BAR_CELL))
-            return b;
-        if (g) {
-            unsigned used = grid_put(g, (int)at, y, BAR_CELL, ROLE_TEXT, ATTR_BOLD, b->name);
-            grid_fill(g, (int)(at + used), y, BAR_CELL - used - 1, 1, ROLE_KEY, 0, ' ');
-            grid_put(g, (int)(at + used), y, BAR_CELL - used - 1, ROLE_KEY, 0, b->label);
-        }
-        at += BAR_CELL;
-    }
-    for (const struct key_binding *b = key_bindings; g && b->name; b++)
-        if (b->hint && at + strlen(b->name) + 1 + strlen(b->hint) <= width)
-            at += grid_printf(g, (int)at, y, 0, ROLE_DIM, 0, "%s %s   ", b->name, b->hint);
-    return NULL;
-}
-
-static void draw_popup(const struct frame_prompt *prompt, struct grid *g, int bottom)
-{
-    unsigned widest = 0;
-
-    for (size_t i = 0; i < prompt->match_count; i++) {
-        unsigned length = (unsigned)strlen(prompt->matches[i]);
-        widest = length > widest ? length : widest;
-    }
-    widest = widest + 2 < g->width ? widest + 2 : g->width;
-    unsigned columns = g->width / widest ? g->width / widest : 1;
-    unsigned rows = (unsigned)(prompt->match_count + columns - 1) / columns, most = bottom > 2 ? (unsigned)bottom - 1 : 1;
-    unsigned shown = rows < most ? rows : most;
-    for (unsigned r = 0; r < shown; r++) {
-        int y = bottom - (int)shown + (int)r;
-        grid_fill(g, 0, y, g->width, 1, ROLE_KEY, 0, ' ');
-        for (unsigned c = 0; c < columns && (size_t)c * rows + r < prompt->match_count; c++)
-            grid_put(g, (int)(c * widest) + 1, y, widest - 1, ROLE_KEY, 0, prompt->matches[(size_t)c * rows + r]);
-    }
-    if (shown < rows)
-        grid_printf(g, (int)g->width - 12, bottom - 1, 0, ROLE_KEY, 0, " %zu in all", prompt->match_count);
+    return busy;
 }
 
 static void draw_collecting(struct frame *f, struct grid *g)
@@ -609,16 +511,18 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
     }
     unsigned guided = f->collecting ? 0 : guide_rows(&f->guide, g->width, g->height);
     grid_init(&area, g->width, g->height - 2 - guided, g->ascii);
-    if (f->collecting)
+    if (f->collecting) {
         draw_collecting(f, &area);
-    else
-        views[f->current]->draw(state_of(f, f->current), f->session, &area);
+    } else {
+        panes_lay(&f->panes, f->current, f->states, f->session, area.width, area.height);
+        panes_draw(&f->panes, f->states, f->session, &area);
+    }
     memcpy(g->cells, area.cells, (size_t)g->width * area.height * sizeof *g->cells);
     if (guided)
         guide_draw(&f->guide, g, (int)area.height);
     grid_done(&area);
     bool tells = f->message.length && !(prompt && prompt->text);
-    draw_status(f, g, tells ? draw_message(f, g) : *y - 1);
+    bars_status(f, g, tells ? draw_message(f, g) : *y - 1);
     if (prompt && prompt->text) {
         *x = prompt->cursor + 1;
         /* The cursor of a long line stays in sight. */
@@ -627,17 +531,17 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
         grid_put(g, 0, *y, 1, ROLE_ACCENT, 0, ":");
         *x -= shift;
         if (prompt->match_count)
-            draw_popup(prompt, g, *y);
+            bars_popup(prompt, g, *y);
     } else if (!tells) {
-        bar(f, g, g->width, *y, -1);
+        bars_keys(f, g, *y);
     }
 }
 
 static enum frame_reply run_binding(struct frame *f, const struct key_binding *b, const char **prefill)
 {
     if (b->command[strlen(b->command) - 1] == ' ') {
-        const struct view_ops *view = views[f->current];
-        const char *now = strcmp(b->command, "filter ") == 0 && view->filtered && f->states[f->current] ? view->filtered(f->states[f->current]) : "";
+        const size_t at = frame_focus(f);
+        const char *now = strcmp(b->command, "filter ") == 0 && views[at]->filtered && f->states[at] ? views[at]->filtered(f->states[at]) : "";
         snprintf(f->prefill, sizeof f->prefill, "%s%s", b->command, now);
         *prefill = f->prefill;
         return FRAME_PROMPT;
@@ -689,6 +593,10 @@ static enum frame_reply act(struct frame *f, enum key_action action, const char 
         *prefill = "";
         return FRAME_PROMPT;
     case KEY_ACTION_BACK:
+        if (f->panes.focus) {
+            f->panes.focus = 0;
+            return FRAME_DONE;
+        }
         if (f->current == 0)
             frame_run(f, "quit");
         show_view(f, is_page(f->current) ? f->before : 0);
@@ -713,11 +621,12 @@ static enum frame_reply act(struct frame *f, enum key_action action, const char 
 /* What the current view, or the frame, does with the key. */
 static enum frame_reply press(struct frame *f, int key, const char **prefill)
 {
+    const size_t at = frame_focus(f);
     struct str command = {0};
 
     if (key == KEYCODE_INTERRUPT && stop_waiting(f))
         return FRAME_DONE;
-    if (view_press(views[f->current], state_of(f, f->current), f->session, key, &command)) {
+    if (view_press(views[at], state_of(f, at), f->session, key, &command)) {
         bool edit = str_text(&command)[0] == ':';
         if (edit)
             *prefill = strcpy(f->prefill, strlen(command.data) < sizeof f->prefill ? command.data + 1 : "");
@@ -756,30 +665,28 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill)
 {
     bool told = f->message.length > 0;   /* where the bars are otherwise */
-    int at = 0;
+    int within_x, within_y;
 
     str_clear(&f->message);
     f->failed = false;
     if (told && y >= (int)height - 2)
         return FRAME_DONE;
     if (y == (int)height - 1) {
-        const struct key_binding *b = bar(f, NULL, width, y, x);
+        const struct key_binding *b = bars_key(f, width, x);
         return b ? run_binding(f, b, prefill) : FRAME_DONE;
     }
     if (y == (int)height - 2) {
-        enum tab_names names = tab_names(f, width);
-        for (size_t i = 0; i < view_count(); i++) {
-            char tab[TAB_MAX];
-            tab_text(f, i, names, tab);
-            at += (int)strlen(tab);
-            if (x < at) {
-                show_view(f, i);
-                break;
-            }
-        }
+        const size_t to = bars_tab(f, width, x);
+        if (to < view_count())
+            show_view(f, to);
         return FRAME_DONE;
     }
-    if (views[f->current]->click && y < (int)height - 2)
-        views[f->current]->click(state_of(f, f->current), f->session, x, y);
+    const size_t pane = panes_at(&f->panes, x, y, &within_x, &within_y);
+    if (pane == f->panes.count)
+        return FRAME_DONE;
+    f->panes.focus = pane;
+    const size_t at = f->panes.items[pane].view;
+    if (views[at]->click && within_y >= 0)
+        views[at]->click(state_of(f, at), f->session, within_x, within_y);
     return FRAME_DONE;
 }

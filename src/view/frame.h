@@ -7,14 +7,16 @@
 #include "view/editing.h"
 #include "view/editor.h"
 #include "view/guide.h"
+#include "view/panes.h"
 #include "view/view.h"
 
-#define FRAME_VIEWS 16
+#define FRAME_VIEWS 24
 
 struct frame {
     struct session *session;
     void *states[FRAME_VIEWS];   /* of views[], opened when first shown */
     size_t current, before;      /* before: the view that output, log and help give way to */
+    struct panes panes;          /* as they were drawn last */
     long chosen;                 /* by `view` in the running line, after so many bytes of output; -1: none */
     struct str message;          /* bottom line until the next key */
     bool failed;                 /* the message is an error */
@@ -63,6 +65,10 @@ void frame_say(struct frame *f, bool failed, const char *text);
 bool frame_jobs(struct frame *f);
 /* The current view changes by itself. */
 bool frame_live(struct frame *f);
+/* The view that keys go to: the current one, or one in a pane beside it. */
+size_t frame_focus(const struct frame *f);
+/* Appends what it says of its position. */
+void frame_position(struct frame *f, struct str *out);
 /* Whether it has work to go on with, a piece with each drawing. */
 bool frame_busy(struct frame *f);
 

@@ -12,12 +12,14 @@
 #include "cmd/analyses.h"
 #include "report/blame.h"
 #include "simulate/simulate.h"
+#include "view/reasons.h"
 
 struct kernel_view_state {
     size_t cursor, top;     /* row under the cursor; first row shown */
     size_t body;            /* rows of the last drawing */
     unsigned left;          /* first port column shown */
     bool compare;           /* a column per machine instead of per port */
+    bool cut;               /* the instruction under the cursor is wider than its column */
     char match[128];        /* rows that hold it are marked */
     const struct kernel *kernel;   /* the one the cursor is on */
     size_t loop;                   /* of it */
@@ -25,7 +27,7 @@ struct kernel_view_state {
 
 #define CELL 5           /* columns of a port */
 #define TEXT_MIN 24      /* columns kept for the instruction */
-#define TEXT_WANTED 44   /* columns it should have before idle ports get theirs */
+#define TEXT_WANTED 44   /* columns it should have before the source stands beside it */
 #define SOURCE_MIN 20    /* columns of the source beside the instructions */
 #define GUTTER_EDGES 1000 /* of one instruction that the gutter shows */
 #define SENTENCE_ROWS 8  /* of the advice at most, each of its two sentences */
@@ -43,7 +45,7 @@ static void draw_empty(struct grid *g)
         y += *lines[i] ? (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]) : g->height > 10;
 }
 
-/* The ports that have columns: all where there is room for them and the instructions, else those that do something, from the @left-th on. */
+/* The ports that have columns: those that do something, from the @left-th on. */
 struct port_columns {
     unsigned ports[PORTS_MAX], count, hidden;   /* hidden: those left out, idle or beyond the edge */
 };
@@ -51,12 +53,11 @@ struct port_columns {
 static struct port_columns columns_for(const struct analysis *a, unsigned *left, unsigned width)
 {
     unsigned all = mapping_ports(a->machine->mapping)->count, room = width > TEXT_MIN + 5 ? (width - TEXT_MIN - 5) / CELL : 0, busy = 0;
-    bool roomy = 5 + all * CELL + TEXT_WANTED <= width;
     struct port_columns c = {.count = 0};
     unsigned shown[PORTS_MAX];
 
     for (unsigned j = 0; j < all; j++)
-        if (roomy || a->totals[j] > 0.005)
+        if (a->totals[j] > 0.005)
             shown[busy++] = j;
     *left = *left < busy ? *left : busy ? busy - 1 : 0;
     for (unsigned j = *left; j < busy && c.count < room; j++)
@@ -189,6 +190,21 @@ static bool beyond_edge(const struct analysis *a, const struct port_columns *col
     return shown < busy;
 }
 
+/* How many ports have no column, and how to come to those that do something. */
+static void draw_hidden(const struct analysis *a, const struct port_columns *columns, struct grid *g, int x, int y)
+{
+    const bool beyond = beyond_edge(a, columns);
+    struct str text = {0};
+
+    str_addf(&text, beyond ? "< > +%u ports" : columns->hidden == 1 ? "%u idle port" : "%u idle ports", columns->hidden);
+    if (x + (int)text.length > (int)g->width) {
+        str_clear(&text);
+        str_addf(&text, beyond ? "< > +%u" : "%u idle", columns->hidden);
+    }
+    grid_put(g, x, y, 0, ROLE_HEADER, 0, str_text(&text));
+    str_done(&text);
+}
+
 /* The line of the C file that row @i comes from, where another begins. */
 static void draw_source(const struct kernel *k, const struct analysis *a, size_t i, bool first, struct grid *g, int x, int y, enum role role)
 {
@@ -197,6 +213,16 @@ static void draw_source(const struct kernel *k, const struct analysis *a, size_t
 
     if (text && (first || kernel_source_line(k, a->rows[i - 1].insn, NULL) != line))
         grid_printf(g, x, y, 0, role, 0, "%u: %s", line, text + strspn(text, " \t"));
+}
+
+/* The instruction of the row, on a row of its own. */
+static void draw_whole(const struct analysis *a, size_t row, struct grid *g, int y)
+{
+    struct str text = {0};
+
+    tidy(a->rows[row].insn->text ? a->rows[row].insn->text : a->rows[row].insn->mnemonic, &text);
+    grid_put(g, 0, y, 0, ROLE_DIM, 0, str_text(&text));
+    str_done(&text);
 }
 
 static void draw_table(struct kernel_view_state *v, const struct kernel *k, const struct analysis *a, const struct blame *blame, struct grid *g, int y, unsigned rows)
@@ -223,8 +249,7 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
     if (beside)
         grid_put(g, text_x + 3 + TEXT_WANTED, y, 0, ROLE_HEADER, 0, "source");
     if (columns.hidden)
-        grid_printf(g, text_x + 5 + (int)used, y, 0, ROLE_HEADER, 0, beyond_edge(a, &columns) ? "< > +%u ports" : columns.hidden == 1 ? "%u idle port" : "%u idle ports",
-                    columns.hidden);
+        draw_hidden(a, &columns, g, text_x + 5 + (int)used, y);
     struct gutter gutter = gutter_of(a, v->cursor);
     for (unsigned r = 0; r + 2 < rows && v->top + r < a->count; r++) {
         size_t i = v->top + r;
@@ -246,6 +271,8 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
         draw_gutter(a, &gutter, i, v->cursor, g, text_x - 1, line);
         grid_put(g, text_x + 1, line, 0, role, 0, mark_of(&a->rows[i]));
         grid_put(g, text_x + 3, line, beside ? TEXT_WANTED - 1 : 0, role, 0, str_text(&text));
+        if (cursor)
+            v->cut = grid_columns(g, str_text(&text)) > (beside ? TEXT_WANTED - 1 : g->width - (unsigned)text_x - 3);
         if (beside)
             draw_source(k, a, i, r == 0, g, text_x + 3 + TEXT_WANTED, line, cursor ? ROLE_CURSOR : ROLE_DIM);
         str_done(&text);
@@ -264,53 +291,6 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
         grid_put(g, text_x + 8 + level, last, 1, heat_role(level / 11.0), 0, c);
     }
     grid_put(g, text_x + 21, last, 0, ROLE_DIM, 0, "full");
-}
-
-static void draw_detail(const struct analysis *a, size_t row, struct grid *g, int y)
-{
-    struct str usage = {0};
-    usage_print(&a->rows[row].usage, mapping_ports(a->machine->mapping), &usage);
-    unsigned used = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s", a->rows[row].insn->form);
-    used += grid_printf(g, (int)used + 2, y, 0, ROLE_TEXT, 0, "%s", usage.length ? str_text(&usage) : a->rows[row].flags & ROW_UNKNOWN ? "not known to this machine" : "no port") + 2;
-    if (!isnan(a->rows[row].latency))
-        used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "latency %g", a->rows[row].latency) + 2;
-    used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "issue %g", a->rows[row].issue) + 2;
-    for (uint32_t rest = a->rows[row].flags; rest; rest &= rest - 1)
-        used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "%s", row_flag_name(rest & -rest)) + 2;
-    str_done(&usage);
-}
-
-static int draw_bounds(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int x, int y, unsigned width)
-{
-    for (int kind = 0; kind < BOUND_COUNT; kind++, y++) {
-        double value = a->bounds[kind];
-        bool binds = (int)a->bottleneck == kind && a->cycles > 0;
-        grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, 0, "%-13s", bound_name((enum bound_kind)kind));
-        if (isnan(value)) {
-            grid_put(g, x + 13, y, width > 13 ? width - 13 : 1, ROLE_DIM, 0, "     - not modelled");
-            continue;
-        }
-        grid_printf(g, x + 13, y, 8, binds ? ROLE_WARN : ROLE_TEXT, 0, "%6.2f", value);
-        for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * value / a->cycles) : 0); k++)
-            grid_put(g, x + 21 + k, y, 1, binds ? ROLE_WARN : ROLE_GOOD, 0, "█");
-    }
-    const struct { const char *name; double cycles; } beyond[] = {{"simulated", sim ? sim->cycles : NAN}, {"measured here", measured}};
-    for (size_t i = 0; i < 2; i++) {
-        if (isnan(beyond[i].cycles))
-            continue;
-        grid_printf(g, x, y, width, ROLE_TITLE, 0, "%-13s%6.2f", beyond[i].name, beyond[i].cycles);
-        for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * beyond[i].cycles / a->cycles) : 0) && 21 + k < (int)width; k++)
-            grid_put(g, x + 21 + k, y, 1, ROLE_TITLE, 0, "█");
-        y++;
-    }
-    return y;
-}
-
-static void draw_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x, int y, int end)
-{
-    for (size_t i = 0; i < n && y + (int)i < end; i++)
-        grid_printf(g, x, y + (int)i, 0, i == in_view ? ROLE_ACCENT : ROLE_TEXT, 0, "%c%-16s %s%6.2f  %s", i == in_view ? '>' : ' ',
-                    a[i]->machine->id, a[i]->lower_bound ? ">=" : "  ", a[i]->cycles, bound_name(a[i]->bottleneck));
 }
 
 /* The machine, what it makes of the loop, and where that comes from. */
@@ -335,64 +315,6 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
     str_done(&made);
 }
 
-/* All bounds in a line or two. */
-static int draw_bounds_short(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int y, unsigned rows)
-{
-    struct str line = {0};
-
-    for (int kind = 0; kind < BOUND_COUNT; kind++)
-        if (!isnan(a->bounds[kind]))
-            str_addf(&line, "%s%s %.2f", line.length ? "  " : "", bound_name((enum bound_kind)kind), a->bounds[kind]);
-    if (sim)
-        str_addf(&line, "  simulated %.2f", sim->cycles);
-    if (!isnan(measured))
-        str_addf(&line, "  measured here %.2f", measured);
-    unsigned used = grid_wrap(g, 0, y, g->width, rows, ROLE_DIM, 0, str_text(&line));
-    str_done(&line);
-    return (int)used;
-}
-
-/* What the machine does not know and others do; else what is measured and what is predicted when they differ, and why as far as that is known; nothing when there is nothing to say. */
-static void explain(struct session *s, const struct analysis *a, struct str *out)
-{
-    const struct blame *b = s->document.blame;
-    const struct simulation *sim = session_simulation(s, s->document.in_view);
-    if (unknown_count(a)) {
-        knowing_say(a, &s->document.analyses->knowing, out);
-        if (s->document.analyses->knowing.list.count)
-            str_add(out, " (a shows them)");
-        return;
-    }
-    double measured = s->document.kernel_measured, predicted = fmax(a->cycles, sim ? sim->cycles : NAN);
-
-    if (isnan(measured) || (fabs(measured - predicted) <= BLAME_AGREES * measured && !b))
-        return;
-    str_addf(out, "measured here %.2f, predicted %.2f (%+.0f %%): ", measured, predicted, 100 * (predicted / measured - 1));
-    if (!b)
-        str_add(out, "b finds out why");
-    else if (!b->sentence)
-        str_addf(out, "%zu variants measured so far", b->variants);
-    else if (strcmp(b->machine, a->machine->id) != 0)
-        str_addf(out, "blamed beside %s; kernel blame --machine %s", b->machine, a->machine->id);
-    else if (fabs(b->predicted - predicted) > 0.005)
-        str_add(out, "the model has changed since it was blamed; b blames again");
-    else
-        str_add(out, b->sentence);
-}
-
-/* Rows that @text takes at this width, at most @most; 0 for none. */
-static unsigned rows_of(const struct grid *g, const char *text, unsigned most)
-{
-    struct grid scratch;
-
-    if (!*text)
-        return 0;
-    grid_init(&scratch, g->width, most, g->ascii);
-    unsigned rows = grid_wrap(&scratch, 0, 0, g->width, most, ROLE_TEXT, 0, text);
-    grid_done(&scratch);
-    return rows;
-}
-
 /* Below the table, from row @y on: the instruction under the cursor, the advice, bounds and machines, as much as there is room for; the advice is whole before others
  * have any. */
 static void draw_panels(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, const struct str *why, struct grid *g, int y, bool roomy)
@@ -400,7 +322,7 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
     const struct analysis *current = a[s->document.in_view];
     int end = (int)g->height;
 
-    draw_detail(current, v->cursor, g, y++);
+    reasons_detail(current, v->cursor, g, y++);
     if (end - y < 2) {
         grid_put(g, 0, y, 0, ROLE_TEXT, 0, current->sentence);
         return;
@@ -411,13 +333,13 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
         y += (int)grid_wrap(g, 0, y, g->width, (unsigned)(end - y), ROLE_WARN, 0, str_text(why));
     if (roomy) {
         unsigned half = g->width / 2 > 42 ? 42 : g->width / 2;
-        draw_bounds(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, 0, y + 1, half > 40 ? 40 : half);
-        draw_machines(a, n, s->document.in_view, g, (int)half, y + 1, end);
+        reasons_bounds(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, 0, y + 1, half > 40 ? 40 : half);
+        reasons_machines(a, n, s->document.in_view, g, (int)half, y + 1, end);
         return;
     }
     if (end - y > (int)machines)
-        y += draw_bounds_short(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, y, end - y > (int)machines + 1 ? 2 : 1);
-    draw_machines(a, n, s->document.in_view, g, 0, y, end);
+        y += reasons_bounds_short(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, y, end - y > (int)machines + 1 ? 2 : 1);
+    reasons_machines(a, n, s->document.in_view, g, 0, y, end);
 }
 
 /* The cursor among the @count rows and in sight, no empty rows below the last. */
@@ -432,39 +354,64 @@ static void place(struct kernel_view_state *v, size_t count)
         v->top = count > v->body ? count - v->body : 0;
 }
 
-static void draw_analysis(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
+/* How the rows below the instructions are shared out. */
+struct layout {
+    unsigned rows;       /* of heading, instructions and sum */
+    bool roomy;          /* the bounds have a row each */
+};
+
+static struct layout lay_out(const struct session *s, const struct analysis *current, size_t n, const struct str *why, const struct grid *g)
 {
-    const struct analysis *current = a[s->document.in_view];
-    const struct blame *blame = blame_shown(s, current, g);
-    struct str why = {0};
-    explain(s, current, &why);
-    const unsigned told = rows_of(g, current->sentence, SENTENCE_ROWS) + rows_of(g, str_text(&why), SENTENCE_ROWS), full = BOUND_COUNT + 4 + (told > 1 ? told : 1);
+    const unsigned told = reasons_rows(g, current->sentence, SENTENCE_ROWS) + reasons_rows(g, str_text(why), SENTENCE_ROWS);
+    const unsigned beyond = !isnan(s->document.kernel_measured), full = BOUND_COUNT + 4 + beyond + (told > 1 ? told : 1);
     /* On a low screen the instructions come before the list of bounds. */
     bool roomy = g->height >= 30 || (g->height >= 20 && current->count + 5 + full <= g->height);
     unsigned panel = roomy ? full : g->height >= 14 ? 2 + told + (unsigned)(n < 4 ? n : 4) : 1;
+
     if (panel + ROWS_LEAST > g->height)
         panel = g->height - ROWS_LEAST;
-    unsigned rows = g->height - panel - 2;
+    return (struct layout){g->height - panel - 2, roomy};
+}
 
+/* Title and table; returns the row below them. The row between is for what stands in the source where that is known, or for the instruction that its column cuts. */
+static int draw_loop(struct kernel_view_state *v, struct session *s, const struct analysis *current, unsigned rows, struct grid *g)
+{
     v->body = rows > 2 ? rows - 2 : 1;
     place(v, current->count);
     draw_title(s, current, g);
-    draw_table(v, s->document.kernel, current, blame, g, 1, rows);
+    draw_table(v, s->document.kernel, current, blame_shown(s, current, g), g, 1, rows);
     int y = 1 + (int)(current->count + 2 < rows ? current->count + 3 : rows);   /* right below a short table */
-    if (s->document.kernel->origin_line_count && current->count + 2 < rows)
+    if (current->count + 2 >= rows)
+        return y;
+    if (s->document.kernel->origin_line_count)
         draw_source(s->document.kernel, current, v->cursor, true, g, 0, y - 1, ROLE_DIM);
-    draw_panels(v, s, a, n, &why, g, y, roomy);
+    else if (v->cut)
+        draw_whole(current, v->cursor, g, y - 1);
+    return y;
+}
+
+static void draw_analysis(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
+{
+    const struct analysis *current = a[s->document.in_view];
+    struct str why = {0};
+
+    reasons_explain(s, current, &why);
+    const struct layout layout = lay_out(s, current, n, &why, g);
+    int y = draw_loop(v, s, current, layout.rows, g);
+    draw_panels(v, s, a, n, &why, g, y, layout.roomy);
     str_done(&why);
 }
 
-/* Another kernel starts at its first row. */
-static void adopt(struct kernel_view_state *v, const struct session *s)
+/* Another kernel starts at its first row; of the same, the cursor is where another view has put it. */
+static void adopt(struct kernel_view_state *v, struct session *s)
 {
     if (v->kernel != s->document.kernel) {
         v->kernel = s->document.kernel;
-        v->cursor = v->top = 0;
+        v->top = 0;
+        s->document.row = 0;
     }
     v->loop = s->document.loop;
+    v->cursor = s->document.row;
 }
 
 /* Bounds, simulation and each instruction's usage, a column per machine. */
@@ -528,40 +475,106 @@ static void draw_not_analyzed(struct grid *g)
     grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0, "That was cancelled, or memory ran out. It is tried again after the next command that changes something.");
 }
 
+/* The analyses that can be shown; NULL where there are none, which is said on @g (may be NULL). */
+static struct analysis *const *shown(struct session *s, size_t *n, struct grid *g)
+{
+    struct analysis *const *a = session_analyses(s, n);
+
+    if (session_analysing(s)) {
+        if (g)
+            grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop is being analyzed.");
+        return NULL;
+    }
+    if (!s->document.kernel || !*n) {
+        if (g && s->document.kernel && s->document.analyses->count)
+            draw_not_analyzed(g);
+        else if (g)
+            draw_empty(g);
+        return NULL;
+    }
+    s->document.in_view = s->document.in_view < *n ? s->document.in_view : 0;
+    if (a[s->document.in_view]->count)
+        return a;
+    if (g)
+        grid_put(g, 2, 1, 0, ROLE_TEXT, 0, "This loop has no instructions.");
+    return NULL;
+}
+
 static void kernel_draw(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
     size_t n;
-    struct analysis *const *a = session_analyses(s, &n);
+    struct analysis *const *a = shown(s, &n, g);
 
-    if (session_analysing(s)) {
-        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "The loop is being analyzed.");
+    if (!a)
         return;
-    }
-    if (s->document.kernel && s->document.analyses->count && !n) {
-        draw_not_analyzed(g);
-        return;
-    }
-    if (!s->document.kernel || !n) {
-        draw_empty(g);
-        return;
-    }
     adopt(v, s);
-    s->document.in_view = s->document.in_view < n ? s->document.in_view : 0;
-    if (a[s->document.in_view]->count == 0)
-        grid_put(g, 2, 1, 0, ROLE_TEXT, 0, "This loop has no instructions.");
-    else if (v->compare)
+    if (v->compare)
         draw_compare(v, s, a, n, g);
     else
         draw_analysis(v, s, a, n, g);
+    s->document.row = v->cursor;
 }
 
-static void move_to(struct kernel_view_state *v, long row)
+/* The view of reasons has the rest. */
+static void kernel_draw_relieved(void *state, struct session *s, struct grid *g)
+{
+    struct kernel_view_state *v = state;
+    size_t n;
+    struct analysis *const *a = shown(s, &n, g);
+
+    if (!a)
+        return;
+    adopt(v, s);
+    int y = draw_loop(v, s, a[s->document.in_view], g->height > ROWS_LEAST ? g->height - 2 : ROWS_LEAST, g);
+    reasons_detail(a[s->document.in_view], v->cursor, g, y);
+    s->document.row = v->cursor;
+}
+
+/* Title, table and what stands below it. */
+static unsigned kernel_wants(void *state, struct session *s, unsigned width, bool relieved)
+{
+    size_t n;
+    struct analysis *const *a = shown(s, &n, NULL);
+    struct str why = {0};
+    struct grid scratch = {.width = width, .height = 1};
+
+    (void)state;
+    if (!a)
+        return 1;
+    const struct analysis *current = a[s->document.in_view];
+    unsigned rows = (unsigned)current->count + 5;
+    reasons_explain(s, current, &why);
+    if (!relieved)
+        rows += reasons_rows(&scratch, current->sentence, SENTENCE_ROWS) + reasons_rows(&scratch, str_text(&why), SENTENCE_ROWS) + BOUND_COUNT + 4 +
+                !isnan(s->document.kernel_measured);
+    str_done(&why);
+    return rows;
+}
+
+/* Beside the loop there is something to show of it, unless machines are compared, which takes all the width. */
+static bool loop_shown(void *state, struct session *s)
+{
+    const struct kernel_view_state *v = state;
+    size_t n;
+
+    return !v->compare && shown(s, &n, NULL);
+}
+
+static const struct view_beside kernel_beside[] = {
+    {.view = &why_view, .share = 40, .least = 60, .leaves = 96, .relieves = true, .wanted = loop_shown},
+    {.view = &timeline_view, .of = 0, .below = true, .share = 40, .least = 12, .leaves = 24, .wanted = loop_shown},
+    {.view = &source_view, .of = 1, .below = true, .share = 40, .least = 10, .leaves = 24, .wanted = loop_shown},
+    {0},
+};
+
+static void move_to(struct kernel_view_state *v, struct session *s, long row)
 {
     size_t count = 0;
     if (v->kernel)
         kernel_insns(v->kernel, v->loop, &count);
     v->cursor = row < 0 || !count ? 0 : (size_t)row < count ? (size_t)row : count - 1;
+    s->document.row = v->cursor;
 }
 
 static bool kernel_compare(void *state, struct session *s, int key, struct str *command)
@@ -583,12 +596,12 @@ static bool kernel_move(void *state, struct session *s, int key, struct str *com
     (void)command;
     adopt(v, s);
     switch (key) {
-    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: move_to(v, at + 1); break;
-    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: move_to(v, at - 1); break;
-    case KEYCODE_PAGE_DOWN: move_to(v, at + page); break;
-    case KEYCODE_PAGE_UP: move_to(v, at - page); break;
-    case 'g': case KEYCODE_HOME: move_to(v, 0); break;
-    default: move_to(v, 1000000000); break;
+    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: move_to(v, s, at + 1); break;
+    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: move_to(v, s, at - 1); break;
+    case KEYCODE_PAGE_DOWN: move_to(v, s, at + page); break;
+    case KEYCODE_PAGE_UP: move_to(v, s, at - page); break;
+    case 'g': case KEYCODE_HOME: move_to(v, s, 0); break;
+    default: move_to(v, s, 1000000000); break;
     }
     return true;
 }
@@ -622,7 +635,7 @@ static void kernel_click(void *state, struct session *s, int x, int y)
     (void)x;
     adopt(v, s);
     if (y >= 2 && (size_t)(y - 2) < v->body)
-        move_to(v, (long)v->top + y - 2);
+        move_to(v, s, (long)v->top + y - 2);
 }
 
 static bool kernel_find(void *state, struct session *s, const char *text, int direction)
@@ -638,7 +651,7 @@ static bool kernel_find(void *state, struct session *s, const char *text, int di
     for (size_t step = 1; *text && step <= count; step++) {
         size_t at = direction > 0 ? (v->cursor + step) % count : (v->cursor + count - step) % count;
         if (holds(&insns[at], text)) {
-            v->cursor = at;
+            v->cursor = s->document.row = at;
             return true;
         }
     }
@@ -717,5 +730,6 @@ const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: port p
             "cells\tcycles per iteration on the port; hotter colours for busier ports\n"
             "samples\tshare of the samples, from the profile that was pasted\n"
             "here\tcycles that the loop takes less without the instruction, measured; beside it what the model says (b)",
-                                     .open = kernel_open, .close = free, .draw = kernel_draw, .click = kernel_click,
+                                     .open = kernel_open, .close = free, .draw = kernel_draw, .beside = kernel_beside, .wants = kernel_wants,
+                                     .draw_relieved = kernel_draw_relieved, .click = kernel_click,
                                      .find = kernel_find, .status = kernel_status};

@@ -2,10 +2,11 @@
 #ifndef PORTOLAN_VIEW_KEY_H
 #define PORTOLAN_VIEW_KEY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum keycode {
-    KEYCODE_NONE = -1, KEYCODE_INTERRUPT = 3, KEYCODE_TAB = 9, KEYCODE_REDRAW = 12, KEYCODE_ENTER = 13, KEYCODE_SUSPEND = 26, KEYCODE_ESCAPE = 27,
+    KEYCODE_NONE = -1, KEYCODE_INTERRUPT = 3, KEYCODE_TAB = 9, KEYCODE_REDRAW = 12, KEYCODE_ENTER = 13, KEYCODE_PANE = 23, KEYCODE_SUSPEND = 26, KEYCODE_ESCAPE = 27,
     KEYCODE_UP = 0x110000, KEYCODE_DOWN, KEYCODE_LEFT, KEYCODE_RIGHT, KEYCODE_PAGE_UP, KEYCODE_PAGE_DOWN, KEYCODE_HOME, KEYCODE_END,
     KEYCODE_BACKSPACE, KEYCODE_DELETE, KEYCODE_BACKTAB, KEYCODE_PASTE, KEYCODE_RESIZE, KEYCODE_SWALLOWED, KEYCODE_WHEEL_UP, KEYCODE_WHEEL_DOWN, KEYCODE_CLICK,
     KEYCODE_F1 = 0x110100, KEYCODE_F12 = KEYCODE_F1 + 11,
@@ -22,6 +23,7 @@ struct key_binding {
     const char *help;      /* one line */
     enum key_action action;
     const char *hint;      /* what it does in a word or two, at the end of the bar; NULL: not there */
+    bool yields;           /* on a bar too short for all keys and hints it goes first: another key does the same */
 };
 extern const struct key_binding key_bindings[];   /* ends with a NULL name */
 

@@ -128,7 +128,7 @@ static void rows_release(void *state)
 
 static void set_columns(struct mapping_view_state *v)
 {
-    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", USAGE_MIN, false, ROOMY}, {"cycles", 6, true, 0}, {"latency", 7, true, ROOMY}, {"confidence", 10, true, 110}};
+    static const struct table_column fixed[] = {{"form", 0, false, 0}, {"usage", USAGE_MIN, false, ROOMY}, {"cycles", 6, true, ROOMY}, {"latency", 7, true, ROOMY}, {"confidence", 10, true, 110}};
     const struct ports *ports = mapping_ports(v->machine->mapping);
 
     memcpy(v->columns, fixed, sizeof fixed);
@@ -199,6 +199,8 @@ static void draw_detail(const struct mapping_view_state *v, struct grid *g, int 
         if (alike[i] != row)
             str_addf(&names, "%s%s", named++ ? "; " : "", mapping_at(m, alike[i])->form);
     unsigned used = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s  %s", entry->form, usage.length ? str_text(&usage) : "no port");
+    if (v->pressed && g->width < ROOMY)
+        used += grid_printf(g, (int)used + 2, y, 0, ROLE_TEXT, 0, "%.2f cycles", pressures_cycles(v->pressures, row)) + 2;
     if (*entry->source)
         grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "(%s)", entry->source);
     if (v->pressed)

@@ -12,6 +12,8 @@
 #include "view/key.h"
 
 #define CELL_STEPS 8     /* of making the text of a cell and looking at it */
+#define EMPTY_COLUMNS 64 /* that table.empty has bits for */
+#define EMPTY_ROWS 2000  /* of tables whose columns are looked through for anything */
 
 void table_init(struct table *t)
 {
@@ -128,9 +130,14 @@ static void place(struct table *t)
         t->selected = table_row(t, t->cursor);
 }
 
+static bool hidden_as_empty(const struct table *t, int column)
+{
+    return column != t->sort && column < EMPTY_COLUMNS && t->empty >> column & 1;
+}
+
 static bool column_shown(const struct table *t, const struct table_source *source, int column, unsigned width)
 {
-    return width >= source->columns[column].from && (column == 0 || column > t->skipped);
+    return width >= source->columns[column].from && (column == 0 || (column > t->skipped && !hidden_as_empty(t, column)));
 }
 
 static unsigned column_width(const struct table *t, const struct table_source *source, int column, unsigned width)
@@ -160,7 +167,9 @@ static void scroll(struct table *t, const struct table_source *source, bool righ
     if (!right)
         t->skipped -= t->skipped > 0;
     else if (is_cut(t, source) && t->skipped + 2 < source->column_count)
-        t->skipped++;
+        do
+            t->skipped++;
+        while (hidden_as_empty(t, t->skipped) && t->skipped + 2 < source->column_count);
 }
 
 static void draw_cell(const struct table_source *source, const char *text, int column, struct grid *g, int x, int y, unsigned width, enum role role, unsigned attr)
@@ -200,6 +209,33 @@ static void move_to(struct table *t, long to)
         t->selected = table_row(t, t->cursor);
 }
 
+/* Whether no row has anything in @column; of many rows only the first are looked at, and a column that is empty there may have something further on. */
+static bool is_empty(const struct table_source *source, const void *context, size_t count, int column)
+{
+    struct str text = {0};
+    bool empty = count > 0 && count <= EMPTY_ROWS;
+
+    for (size_t row = 0; empty && row < count; row++) {
+        str_clear(&text);
+        source->text(context, row, column, &text);
+        const char *blank = str_text(&text) + strspn(str_text(&text), " -");
+        empty = !*blank;
+    }
+    str_done(&text);
+    return empty;
+}
+
+/* Columns that say nothing give their room to others; what is sorted by stays in sight. */
+static void find_empty(struct table *t, const struct table_source *source, const void *context)
+{
+    const size_t count = source->count(context);
+
+    t->empty = 0;
+    for (int c = 1; c < source->column_count && c < EMPTY_COLUMNS; c++)
+        if (is_empty(source, context, count, c))
+            t->empty |= UINT64_C(1) << c;
+}
+
 /* Looks at the next rows for what is searched. */
 static void find_on(struct table *t, const struct table_source *source, const void *context)
 {
@@ -220,8 +256,10 @@ static void find_on(struct table *t, const struct table_source *source, const vo
 
 void table_update(struct table *t, const struct table_source *source, const void *context, unsigned long revision)
 {
-    if (t->revision != revision)
+    if (t->revision != revision) {
         meet_columns(t, source);
+        find_empty(t, source, context);
+    }
     if (t->stale || t->revision != revision) {
         t->revision = revision;
         t->finding = 0;

@@ -40,6 +40,7 @@ struct table {
     int sort;              /* column, -1 as they come */
     struct table_key then[TABLE_THEN];
     unsigned then_count;
+    uint64_t empty;        /* columns with nothing in any row, which are not shown: bit by number */
     int skipped;           /* columns behind the first that are scrolled out to the left */
     bool descending, follow, stale;
     unsigned long revision;

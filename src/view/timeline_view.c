@@ -52,6 +52,10 @@ static const struct simulation *shown(struct timeline_view_state *v, struct sess
     }
     size_t rows = sim->step_iterations * *count;
     v->cursor = v->cursor < rows ? v->cursor : rows - 1;
+    if (s->document.row < *count && v->cursor % *count != s->document.row) {   /* where another view has put it, within the iteration */
+        v->cursor = v->cursor / *count * *count + s->document.row;
+        v->pinned = false;
+    }
     return sim;
 }
 
@@ -153,6 +157,7 @@ static bool timeline_move(void *state, struct session *s, int key, struct str *c
     default: break;
     }
     v->cursor = at < 0 ? 0 : at < rows ? (size_t)at : (size_t)(rows - 1);
+    s->document.row = v->cursor % count;
     return true;
 }
 
@@ -171,10 +176,15 @@ static bool timeline_machine(void *state, struct session *s, int key, struct str
 static void timeline_click(void *state, struct session *s, int x, int y)
 {
     struct timeline_view_state *v = state;
-    (void)s;
+    const struct insn *insns;
+    size_t count;
+    const struct simulation *sim = shown(v, s, &insns, &count);
+
     (void)x;
-    if (y >= 2 && (size_t)(y - 2) < v->height)
-        v->cursor = v->top + (size_t)(y - 2);
+    if (!sim || y < 2 || (size_t)(y - 2) >= v->height || v->top + (size_t)(y - 2) >= sim->step_iterations * count)
+        return;
+    v->cursor = v->top + (size_t)(y - 2);
+    s->document.row = v->cursor % count;
 }
 
 static bool timeline_find(void *state, struct session *s, const char *text, int direction)
@@ -189,6 +199,7 @@ static bool timeline_find(void *state, struct session *s, const char *text, int 
         size_t at = direction > 0 ? (v->cursor + step) % rows : (v->cursor + rows - step) % rows;
         if (insns[at % count].text && strcasestr(insns[at % count].text, text)) {
             v->cursor = at;
+            s->document.row = at % count;
             v->pinned = false;
             return true;
         }

@@ -25,6 +25,19 @@ struct view_key {
 #define VIEW_KEYS_SIDEWAYS '<', '>', KEYCODE_LEFT, KEYCODE_RIGHT
 #define VIEW_KEYS_ENTER KEYCODE_ENTER, '\n'
 
+struct view_ops;
+
+/* A view that stands beside another where the screen is large enough for what both show (panes.h). */
+struct view_beside {
+    const struct view_ops *view;   /* NULL ends the table */
+    unsigned of;                   /* the pane that gives it room: 0 the view's own, N that of the table's Nth row, without which this one does not come either */
+    bool below;                    /* beneath it, else to its right */
+    unsigned share;                /* percent of its columns or rows */
+    unsigned least, leaves;        /* columns or rows that it and the divided one need */
+    bool relieves;                 /* the view leaves out what it shows (draw_relieved) */
+    bool (*wanted)(void *state, struct session *s);   /* whether it has something to show beside the view of @state; NULL: always */
+};
+
 struct view_ops {
     const char *name;      /* "kernel" */
     const char *help;      /* one line: what it shows */
@@ -34,6 +47,12 @@ struct view_ops {
     void (*close)(void *state);
     /* Draws on the whole of @g, any size from 40x8 up. */
     void (*draw)(void *state, struct session *s, struct grid *g);
+    /* Those that stand beside it; NULL: none. */
+    const struct view_beside *beside;
+    /* The rows that it has something for at so many columns, relieved or not; NULL: any number. */
+    unsigned (*wants)(void *state, struct session *s, unsigned width, bool relieved);
+    /* Draws without what a view beside it shows. NULL where its table relieves it of nothing. */
+    void (*draw_relieved)(void *state, struct session *s, struct grid *g);
     /* A press at cell (x, y) of the view. May be NULL. */
     void (*click)(void *state, struct session *s, int x, int y);
     /* Moves to the next (+1) or previous (-1) row that holds @text; false when none does. May be NULL. */
@@ -77,7 +96,7 @@ bool view_refuse(const char *name, struct err *err);
 /* The views, in the order of Tab and the digits. */
 #define VIEWS(VIEW) \
     VIEW(kernel) VIEW(timeline) VIEW(whatif) VIEW(experiments) VIEW(evolution) VIEW(mapping) VIEW(accuracy) VIEW(program) VIEW(machine) VIEW(check) VIEW(functions) \
-    VIEW(output) VIEW(log) VIEW(help)
+    VIEW(why) VIEW(source) VIEW(output) VIEW(log) VIEW(help)
 #define VIEW_DECLARED(name) extern const struct view_ops name##_view;
 VIEWS(VIEW_DECLARED)
 

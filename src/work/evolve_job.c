@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "io/population_file.h"
+#include "work/islands.h"
 #include "work/job.h"
 #include "work/pool.h"
 
@@ -80,6 +81,8 @@ static void poll_run(void *state)
 
     if (job_cancelled(shift->job))
         evolve_stop(run->evolve);
+    if (run->islands)
+        islands_poll(run->islands, run->evolve);
     evolve_get_status(run->evolve, &status);
     evolve_get_options(run->evolve, &o);
     if (isnan(status.d_avg))
@@ -103,16 +106,35 @@ static void work(void *state, unsigned worker)
     evolve_worker(shift->run->evolve, worker, poll_run, shift);
 }
 
+static bool is_cancelled(const void *job)
+{
+    return job_cancelled(job);
+}
+
+/* What the other ranks found. */
+static void gather(struct evolve_run *run, struct job *job)
+{
+    struct evolve_status status;
+
+    if (!run->islands)
+        return;
+    evolve_get_status(run->evolve, &status);
+    islands_gather(run->islands, run->evolve, status.state == EVOLVE_STOPPED, is_cancelled, job);
+    run->islands = NULL;
+}
+
 static bool run_job(struct job *job, void *state, struct err *err)
 {
     struct shift shift = {.run = state, .job = job};
     struct evolve_options o;
 
     evolve_get_options(shift.run->evolve, &o);
-    if (!team_run(o.threads, work, &shift, err)) {
+    bool worked = team_run(o.threads, work, &shift, err);
+    if (!worked)
         evolve_abandon(shift.run->evolve);
+    gather(shift.run, job);
+    if (!worked)
         return false;
-    }
     struct evolve_status status;
     evolve_get_status(shift.run->evolve, &status);
     if (status.state == EVOLVE_DONE && isnan(status.d_avg))
@@ -122,27 +144,47 @@ static bool run_job(struct job *job, void *state, struct err *err)
 
 static const struct job_ops ops = {.run = run_job};
 
-static struct evolve *make_evolve(const struct problem *p, const struct evolve_options *o, const struct mapping *const *from, size_t count, struct err *err)
+/* The genomes of @from, for a run of @width; NULL with err. */
+static struct genome **genomes_of(const struct problem *p, double width, const struct mapping *const *from, size_t count, struct err *err)
 {
     struct genome **genomes = mem_zero(count + 1, sizeof *genomes);
-    struct evolve *e = NULL;
     size_t n = 0;
 
     while (n < count && (genomes[n] = genome_of_mapping(from[n], p, err)))
         n++;
-    if (n == count) {
-        /* A mapping that knows no issue width may get one. */
-        for (size_t i = 0; i < n; i++)
-            for (size_t f = 0; !isnan(o->width) && genomes[i]->width != o->width && f < p->forms; f++)
-                genomes[i]->genes[f].slots = o->width > 0 ? 1 : 0;
-        for (size_t i = 0; i < n && !isnan(o->width); i++)
-            genomes[i]->width = o->width;
-        e = evolve_new(p, o, genomes, n, err);
-    }
+    /* A mapping that knows no issue width may get one. */
     for (size_t i = 0; i < n; i++)
+        for (size_t f = 0; !isnan(width) && genomes[i]->width != width && f < p->forms; f++)
+            genomes[i]->genes[f].slots = width > 0 ? 1 : 0;
+    for (size_t i = 0; i < n && !isnan(width); i++)
+        genomes[i]->width = width;
+    if (n == count)
+        return genomes;
+    while (n > 0)
+        genome_free(genomes[--n]);
+    free(genomes);
+    return NULL;
+}
+
+/* Makes the run's search, here and on the other ranks; false with err. */
+static bool make_evolve(struct evolve_run *run, const struct evolve_options *o, const struct mapping *const *from, size_t count, struct err *err)
+{
+    struct genome **genomes = genomes_of(run->problem, o->width, from, count, err);
+    struct evolve_options own = *o;
+
+    if (!genomes)
+        return false;
+    bool together = islands_reserve(&own);
+    run->evolve = evolve_new(run->problem, &own, genomes, count, err);
+    run->ranks = together ? ranks_count() : 1;
+    if (together && run->evolve)
+        run->islands = islands_start(run->problem, &own, genomes, count);
+    else if (together)
+        ranks_release();
+    for (size_t i = 0; i < count; i++)
         genome_free(genomes[i]);
     free(genomes);
-    return e;
+    return run->evolve != NULL;
 }
 
 struct evolve_run *evolve_run_start(struct problem *take_problem, const struct evolve_options *o, const struct ports *names, const struct mapping *const *from,
@@ -157,8 +199,7 @@ struct evolve_run *evolve_run_start(struct problem *take_problem, const struct e
     run->checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL;
     run->seconds_before = seconds_before;
     run->last_checkpoint = clock_seconds();
-    run->evolve = make_evolve(run->problem, o, from, from_count, err);
-    if (run->evolve) {
+    if (make_evolve(run, o, from, from_count, err)) {
         run->number = ++numbers;
         snprintf(title, sizeof title, "evolve %u: %zu forms, %zu experiments", run->number, run->problem->forms, run->problem->experiments);
         run->job = job_start(title, &ops, run, err);
@@ -182,6 +223,8 @@ void evolve_run_free(struct evolve_run *run)
     if (run->evolve)
         evolve_stop(run->evolve);
     evolve_run_wait(run);
+    if (run->islands)   /* no job was started */
+        islands_gather(run->islands, run->evolve, true, NULL, NULL);
     evolve_free(run->evolve);
     problem_free(run->problem);
     free(run->checkpoint);

@@ -4,6 +4,8 @@
 
 #include "infer/evolve.h"
 
+struct islands;
+
 struct evolve_run {
     unsigned number, job;        /* of the runs, from 1; of the jobs */
     struct problem *problem;
@@ -12,9 +14,11 @@ struct evolve_run {
     char *checkpoint;            /* path; NULL: none */
     double seconds_before;       /* used before it was resumed */
     double last_checkpoint;      /* worker's */
+    unsigned ranks;              /* that work on it */
+    struct islands *islands;     /* worker's; NULL: this process works alone */
 };
 
-/* Starts the threads. Takes @take_problem and, on success and on failure, frees it in evolve_run_free. @names NULL: "0", "1", ...
+/* Starts the threads, and with other ranks theirs (work/islands.h). Takes @take_problem and, on success and on failure, frees it in evolve_run_free. @names NULL: "0", "1", ...
  * @checkpoint NULL: none. UI thread; NULL with err. */
 struct evolve_run *evolve_run_start(struct problem *take_problem, const struct evolve_options *o, const struct ports *names, const struct mapping *const *from,
                                     size_t from_count, const char *checkpoint, double seconds_before, struct err *err);

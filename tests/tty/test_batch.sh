@@ -308,6 +308,15 @@ test_graph_of_dependences() {
     grep -q 'vdivsd %xmm0, %xmm1, %xmm0\\nlatency' "$work/g.dot" || fail 'the divide lacks its latency'
     [ "$(grep -c '^  i[0-9]* \[' "$work/g.dot")" -eq 12 ] || fail 'not a node per instruction'
     grep -q 'style=dashed.*1 later.*color=red' "$work/g.dot" || fail 'the chain does not go into the next iteration'
+    grep -q '^  i10 -> i11;' "$work/g.dot" || fail 'no edge from the comparison to the branch'
+    # Branches read registers, too, and flags of a decrement that counts the loop down.
+    printf '.L1:\n  addq %%rax, %%rbx\n  decq %%rcx\n  movq %%rdx, %%rsi\n  jnz .L1\n' >"$work/down.s"
+    expect 0 "$portolan" -e "kernel load $work/down.s; kernel graph $work/g.dot --machine skylake"
+    grep -q '^  i1 -> i3;' "$work/g.dot" || fail 'no edge from the decrement to the branch'
+    ! grep -q '^  i0 -> i3' "$work/g.dot" || fail 'an edge from flags that are written over'
+    printf '.L1:\n  sub x1, x1, 1\n  fadd d0, d0, d1\n  cbnz x1, .L1\n' >"$work/down.s"
+    expect 0 "$portolan" -e "kernel load $work/down.s --isa aarch64; kernel graph $work/g.dot --machine neoverse-n1"
+    grep -q '^  i0 -> i2;' "$work/g.dot" || fail 'no edge to a branch that reads a register'
     expect 1 "$portolan" -e "kernel load $source/data/kernels/pi-O1.s; kernel graph $work/g.png"
     holds err 'kernel graph FILE.dot, or FILE.svg'
     printf '#!/bin/sh\necho "<svg>$(head -c 12)</svg>"\n' >"$work/dot"; chmod +x "$work/dot"

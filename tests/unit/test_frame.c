@@ -95,7 +95,7 @@ static void test_golden_of_text(void **state)
     compare_sizes("help");
 }
 
-/* At 80 columns the position stays in sight beside the tabs, and a press on a tab takes its view. */
+/* At 80 columns the tabs keep short names and the position stays in sight; those furthest from the current one go, and a press on a tab takes its view. */
 static void test_status_line(void **state)
 {
     struct str shown = {0};
@@ -104,17 +104,42 @@ static void test_status_line(void **state)
     (void)state;
     load();
     screen_text(&frame, 80, 24, false, &shown);
-    assert_non_null(strstr(str_text(&shown), " 1 kernel  2  3  4 "));
-    assert_non_null(strstr(str_text(&shown), "  1/8\n"));
-    /* The tab in view has its name and ten columns, the ones before mapping three each. */
+    assert_non_null(strstr(str_text(&shown), " 1kernel 2tim 3wha "));
+    assert_non_null(strstr(str_text(&shown), " > 1/8\n"));
+    /* The tab in view has its name and eight columns, the ones before mapping five each. */
     size_t mapping = view_find("mapping");
-    frame_click(&frame, 10 + 3 * ((int)mapping - 1) + 1, 22, 80, 24, &prefill);
+    frame_click(&frame, 8 + 5 * ((int)mapping - 1) + 1, 22, 80, 24, &prefill);
     assert_int_equal(frame.current, mapping);
     str_clear(&shown);
     screen_text(&frame, 80, 24, false, &shown);
-    assert_non_null(strstr(str_text(&shown), " mapping  "));
+    assert_non_null(strstr(str_text(&shown), " 6mapping 7acc "));
     frame_click(&frame, 1, 22, 80, 24, &prefill);
     assert_string_equal(views[frame.current]->name, "kernel");
+    frame_run(&frame, "view help");
+    str_clear(&shown);
+    screen_text(&frame, 64, 24, false, &shown);
+    assert_non_null(strstr(str_text(&shown), "\n< "));
+    assert_non_null(strstr(str_text(&shown), " log help "));
+    str_done(&shown);
+}
+
+/* F10 is the first of the keys to give way to what the bar says of others: q does the same. */
+static void test_key_bar(void **state)
+{
+    struct str shown = {0};
+
+    (void)state;
+    load();
+    screen_text(&frame, 80, 24, false, &shown);
+    assert_non_null(strstr(str_text(&shown), "F10Quit"));
+    frame_run(&frame, "view mapping");
+    str_clear(&shown);
+    screen_text(&frame, 80, 24, false, &shown);
+    assert_null(strstr(str_text(&shown), "F10"));
+    assert_non_null(strstr(str_text(&shown), "F9Jobs    : command   q back"));
+    str_clear(&shown);
+    screen_text(&frame, 120, 24, false, &shown);
+    assert_non_null(strstr(str_text(&shown), "F10Quit"));
     str_done(&shown);
 }
 
@@ -143,7 +168,7 @@ static void test_long_message(void **state)
     frame_run(&frame, "mapping use a-machine-whose-name-is-so-long-that-no-row-of-a-terminal-holds-it-and-what-to-do-about-it");
     screen_text(&frame, 80, 24, false, &shown);
     assert_non_null(strstr(str_text(&shown), "machine list lists them"));
-    assert_non_null(strstr(str_text(&shown), " 1 kernel "));
+    assert_non_null(strstr(str_text(&shown), " 1kernel "));
     assert_int_equal(frame_click(&frame, 25, 23, 80, 24, &prefill), FRAME_DONE);
     assert_int_equal(frame_click(&frame, 25, 23, 80, 24, &prefill), FRAME_PROMPT);
     str_done(&shown);
@@ -668,6 +693,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_golden_of_evolution, setup, teardown),
         cmocka_unit_test_setup_teardown(test_machine_in_view_stays, setup, teardown),
         cmocka_unit_test_setup_teardown(test_status_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_key_bar, setup, teardown),
         cmocka_unit_test_setup_teardown(test_machine_in_view, setup, teardown),
         cmocka_unit_test_setup_teardown(test_long_message, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_sizes, setup, teardown),

@@ -88,7 +88,6 @@ static void compare_cycle(struct front *quick, struct front *plain, const char *
     int32_t states[2][FRONT_STATE], queued = 0, stall = 0;
     int64_t before = plain->delivered.number, items = plain->streams ? 0 : decode_one_by_one(plain, &queued, &stall);
 
-    plain->blocked = false;
     bool moved = front_cycle(plain);
     if (front_cycle(quick) != moved)
         fail_msg("%s, block %zu, cycle %d: whether anything moved", id, number, cycle);
@@ -131,7 +130,7 @@ static void compare_block(struct block_work *w, struct rng *rng, const struct in
     frontend_bound(w->core, insns, &w->costs, options.shape, options.align, &bound);
     front_start(&quick, &plan, w->core, &options, &bound);
     plain = quick;
-    plain.remembers = false;
+    plain.node = NULL;
     for (int cycle = 0; cycle < CYCLES; cycle++) {
         if (cycle % 40 == 0)   /* now faster, now slower than the front end, now not at all */
             rate = (int32_t)rng_below(rng, 9);

@@ -109,6 +109,7 @@ static const char *const script[] = {
     "machine show skylake",
     "machine hunt --machine skylake --against haswell --time 1s",
     "view kernel",
+    "pane next",
     "find vfmadd",
     "sort",
     "filter",

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "simulate/plan.h"
 #include "simulate/simulate.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -380,6 +381,33 @@ static void compare_ways(const char *id, struct simulator *s, struct block_work 
     simulation_done(&events);
 }
 
+/* Stores that a load reads when they have reached the cache: known when the store retires, by the data of the same instruction. */
+static void test_late_stores(void **state)
+{
+    static const char words[] = "890424" "89442404" "488b0c24" "4801c8";   /* mov [rsp],eax; mov [rsp+4],eax; mov rcx,[rsp]; add rax,rcx */
+    static const char bytes[] = "880424" "488b1c24" "00d8";                /* mov [rsp],al; mov rbx,[rsp]; add al,bl */
+    static const struct { const char *machine, *hex; } cases[] = {{"skylake", bytes}, {"haswell", bytes}, {"sandybridge", words}, {"icelake-server", words}, {"sapphirerapids", words}};
+    struct simulator *s = simulator_new();
+    static struct plan plan;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine *machine = load_machine(cases[i].machine);
+        struct block_work *w = block_work_new(machine);
+        struct block b = {.count = 0};
+        assert_true(append_all(&b, cases[i].hex));
+        compare_ways(cases[i].machine, s, w, &b, i);
+        bounds_for(w, &b);
+        plan_build(&plan, w, b.insns, b.count);
+        assert_true(plan.in_order);
+        block_work_free(w);
+        machine_free(machine);
+    }
+    plan_done(&plan);
+    memset(&plan, 0, sizeof plan);
+    simulator_free(s);
+}
+
 static void test_two_ways(void **state)
 {
     struct corpus real = real_blocks();
@@ -689,7 +717,7 @@ static void test_stages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold), cmocka_unit_test(test_adding_never_lowers), cmocka_unit_test(test_copies),
-                                       cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_two_ways),
+                                       cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_two_ways), cmocka_unit_test(test_late_stores),
         cmocka_unit_test(test_settled),
                                        cmocka_unit_test(test_settled_too_early), cmocka_unit_test(test_no_bound), cmocka_unit_test(test_facts_beyond), cmocka_unit_test(test_far_ahead), cmocka_unit_test(test_taken_branch),
                                        cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_replayed_early),

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/serving.h"
+
+#include "work/islands.h"
+
+#define WAIT 0.2   /* seconds between two looks; messages are seen within milliseconds */
+
+void serving_run(void)
+{
+    struct rank_message m = {0};
+
+    for (bool on = true; on;) {
+        if (!ranks_receive(WAIT, &m))
+            continue;
+        switch (m.kind) {
+        case RANK_QUIT:
+            on = false;
+            break;
+        case RANK_EVOLVE:
+            islands_serve(&m);
+            break;
+        case RANK_EVALUATE:
+            farm_serve(&m, &kernel_evaluate_farm);
+            break;
+        case RANK_SCAN:
+            farm_serve(&m, &forms_scan_farm);
+            break;
+        default:   /* late, of work that has ended */
+            break;
+        }
+    }
+    rank_message_done(&m);
+}
+
+void serving_end(void)
+{
+    struct str nothing = {0};
+    for (unsigned rank = 1; rank < ranks_count(); rank++)
+        ranks_send(rank, RANK_QUIT, &nothing);
+}

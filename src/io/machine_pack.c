@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "io/machine_pack.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/child.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "io/machine_file.h"
+#include "io/machine_save.h"
+
+static const struct {
+    const char *name;
+    void (*write)(const struct machine *m, struct str *out);
+} files[] = {{"machine.csv", machine_facts_csv}, {"mapping.csv", machine_mapping_csv}, {"latencies.csv", machine_latencies_csv}};
+
+void machine_pack(const struct machine *m, struct str *out)
+{
+    struct str text = {0};
+
+    pack_text(out, m->id);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        str_clear(&text);
+        files[i].write(m, &text);
+        pack_text(out, str_text(&text));
+    }
+    str_done(&text);
+}
+
+struct machine *machine_unpack(struct unpacking *from, struct err *err)
+{
+    char *scratch = child_directory_new(err);
+    struct machine *m = NULL;
+    struct str dir = {0}, path = {0};
+
+    if (!scratch)
+        return NULL;
+    str_addf(&dir, "%s/%s", scratch, unpack_text(from));
+    bool ok = mkdir(str_text(&dir), 0700) == 0 || file_fault(err, str_text(&dir), "make the directory", NULL);
+    for (size_t i = 0; ok && i < sizeof files / sizeof *files; i++) {
+        const char *text = unpack_text(from);
+        str_clear(&path);
+        str_addf(&path, "%s/%s", str_text(&dir), files[i].name);
+        ok = file_write(str_text(&path), text, strlen(text), err);
+    }
+    if (ok && from->broken)
+        ok = err_set(err, ERR_DATA, "start the same program on every host", "the machine that another rank sent is broken");
+    if (ok)
+        m = machine_load(str_text(&dir), err);
+    child_directory_free(scratch);
+    str_done(&dir);
+    str_done(&path);
+    return m;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/bars.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "work/job.h"
+
+#define BAR_CELL 10          /* columns of a key on the bar */
+#define TAB_MAX 32           /* bytes of a view's tab */
+#define TABS_WIDTH_MIN 60    /* columns from which on others than the current view have one */
+#define JOBS_ROOM 32         /* columns that the jobs may claim before the tabs lose letters */
+#define KEYED 10             /* views that a digit takes */
+
+/* How much of its name each tab has; in the last two, those that are far from the current one may have to go. */
+enum tab_names { TABS_ALL, TABS_SHORT, TABS_SHORTER, TABS_TIGHT, TABS_ONE };
+
+/* What stands on the line of views. */
+struct tabs {
+    enum tab_names names;
+    size_t first, last;      /* tabs that are shown; beside them '<' and '>' where others are not */
+};
+
+/* What runs in the background, for the right end of the status line. */
+static void add_jobs(const struct session *s, struct str *out)
+{
+    struct job_info info;
+
+    if (s->waiting.job && s->waiting.count)
+        str_add(out, "Esc stops waiting");
+    for (size_t i = 0; job_get(i, &info); i++)
+        if (info.state == JOB_RUNNING) {
+            str_addf(out, "%sjob %u", out->length ? " | " : "", info.number);
+            if (info.total > 0)
+                str_addf(out, " %.0f %%", 100 * info.done / info.total);
+            str_addf(out, "%s %s  %s", info.paused ? " paused" : "", info.title, info.note);
+        }
+}
+
+/* The tab of view @index. */
+static void tab_text(const struct frame *f, size_t index, enum tab_names names, char out[TAB_MAX])
+{
+    const char *name = views[index]->name;
+    int letters = index == f->current || names == TABS_ALL ? TAB_MAX / 2 : names == TABS_SHORT ? 4 : 3;
+
+    if (names < TABS_TIGHT || names == TABS_ONE)
+        snprintf(out, TAB_MAX, " %zu %.*s ", index + 1, letters, name);
+    else if (index < KEYED)
+        snprintf(out, TAB_MAX, " %zu%.*s", (index + 1) % KEYED, letters, name);
+    else
+        snprintf(out, TAB_MAX, " %.*s", letters, name);
+}
+
+static size_t tab_width(const struct frame *f, size_t index, enum tab_names names)
+{
+    char tab[TAB_MAX];
+
+    tab_text(f, index, names, tab);
+    return strlen(tab);
+}
+
+/* As many tabs around the current one as fit into @width columns. */
+static void around_current(const struct frame *f, size_t width, struct tabs *out)
+{
+    size_t used = tab_width(f, f->current, out->names) + 2;   /* the marks at both ends */
+
+    out->first = out->last = f->current;
+    for (bool grown = true; grown;) {
+        grown = false;
+        size_t before = out->first ? tab_width(f, out->first - 1, out->names) : width;
+        if (used + before <= width) {
+            out->first--;
+            used += before;
+            grown = true;
+        }
+        size_t after = out->last + 1 < view_count() ? tab_width(f, out->last + 1, out->names) : width;
+        if (used + after <= width) {
+            out->last++;
+            used += after;
+            grown = true;
+        }
+    }
+}
+
+/* The longest names beside which position, sort, filter and jobs still fit; where no names of all do, the tabs around the current one. */
+static struct tabs tabs_of(struct frame *f, unsigned width)
+{
+    struct str status = {0}, jobs = {0};
+    struct tabs out = {.names = TABS_ALL, .first = 0, .last = view_count() - 1};
+
+    if (width < TABS_WIDTH_MIN)
+        return (struct tabs){TABS_ONE, f->current, f->current};
+    frame_position(f, &status);
+    add_jobs(f->session, &jobs);
+    size_t beside = status.length + 2 + (jobs.length ? (jobs.length < JOBS_ROOM ? jobs.length : JOBS_ROOM) + 1 : 0);
+    beside = beside < width / 2 ? beside : width / 2;
+    str_done(&status);
+    str_done(&jobs);
+    for (; out.names <= TABS_TIGHT; out.names++) {
+        size_t wide = 0;
+        for (size_t i = 0; i < view_count(); i++)
+            wide += tab_width(f, i, out.names);
+        if (beside + wide <= width)
+            return out;
+    }
+    out.names = TABS_TIGHT;
+    around_current(f, width - beside, &out);
+    return out;
+}
+
+/* Draws the tabs when @g; *@at gets the view whose tab is at column @x. Returns the columns used. */
+static unsigned tabs(struct frame *f, struct grid *g, unsigned width, int y, int x, size_t *at)
+{
+    const struct tabs t = tabs_of(f, width);
+    unsigned used = 0;
+
+    if (t.first && t.names != TABS_ONE) {
+        if (g)
+            grid_put(g, 0, y, 1, ROLE_KEY, 0, "<");
+        used++;
+    }
+    for (size_t i = t.first; i <= t.last; i++) {
+        char tab[TAB_MAX];
+        tab_text(f, i, t.names, tab);
+        bool here = i == f->current;
+        if (g)
+            grid_put(g, (int)used, y, 0, here ? ROLE_CURSOR : ROLE_KEY, here ? ATTR_BOLD | ATTR_UNDERLINE : 0, tab);
+        if (at && x >= (int)used && x < (int)(used + strlen(tab)))
+            *at = i;
+        used += (unsigned)strlen(tab);
+    }
+    if (t.last + 1 < view_count() && t.names != TABS_ONE) {
+        if (g)
+            grid_put(g, (int)used, y, 2, ROLE_KEY, 0, " >");
+        used += 2;
+    }
+    return used;
+}
+
+void bars_status(struct frame *f, struct grid *g, int y)
+{
+    struct str left = {0}, right = {0};
+
+    grid_fill(g, 0, y, g->width, 1, ROLE_KEY, 0, ' ');
+    unsigned used = tabs(f, g, g->width, y, -1, NULL);
+    frame_position(f, &left);
+    used += grid_printf(g, (int)used + 1, y, 0, ROLE_KEY, 0, "%s", str_text(&left)) + 2;
+    add_jobs(f->session, &right);
+    if (right.length && used < g->width) {
+        unsigned room = g->width - used;
+        unsigned width = right.length + 1 < room ? (unsigned)right.length + 1 : room;
+        grid_put(g, (int)(g->width - width), y, width, ROLE_WARN, ATTR_REVERSE, str_text(&right));
+    }
+    str_done(&left);
+    str_done(&right);
+}
+
+size_t bars_tab(struct frame *f, unsigned width, int x)
+{
+    size_t at = view_count();
+
+    tabs(f, NULL, width, 0, x, &at);
+    return at;
+}
+
+/* Whether a key of the bar does something in view @v. */
+static bool usable(const struct view_ops *v, const struct key_binding *b)
+{
+    return strcmp(b->command, "find ") == 0 ? v->find != NULL : strcmp(b->command, "sort ") == 0 ? v->sort != NULL : strcmp(b->command, "filter ") == 0 ? v->filter != NULL : true;
+}
+
+static bool on_bar(const struct view_ops *v, const struct key_binding *b)
+{
+    return b->label && usable(v, b);
+}
+
+static unsigned hint_width(const struct key_binding *b)
+{
+    return (unsigned)(strlen(b->name) + 1 + strlen(b->hint));
+}
+
+/* Whether the keys that have another way are to give way: with them the bar would lose what nothing else says, the hints of keys. */
+static bool is_short(const struct view_ops *v, unsigned width)
+{
+    unsigned wanted = 0;
+
+    for (const struct key_binding *b = key_bindings; b->name; b++)
+        wanted += on_bar(v, b) ? BAR_CELL : b->hint && b->key ? hint_width(b) + 3 : 0;
+    return wanted > width + 3;
+}
+
+/* Draws the bar when @g; returns the key at column @x. */
+static const struct key_binding *bar(struct frame *f, struct grid *g, unsigned width, int y, int x)
+{
+    const struct view_ops *v = views[frame_focus(f)];
+    bool cramped = is_short(v, width);
+    unsigned at = 0;
+
+    for (const struct key_binding *b = key_bindings; b->name; b++) {
+        if (!on_bar(v, b) || at + BAR_CELL > width || (cramped && b->yields))
+            continue;
+        if (!g && x >= (int)at && x < (int)(at + BAR_CELL))
+            return b;
+        if (g) {
+            unsigned used = grid_put(g, (int)at, y, BAR_CELL, ROLE_TEXT, ATTR_BOLD, b->name);
+            grid_fill(g, (int)(at + used), y, BAR_CELL - used - 1, 1, ROLE_KEY, 0, ' ');
+            grid_put(g, (int)(at + used), y, BAR_CELL - used - 1, ROLE_KEY, 0, b->label);
+        }
+        at += BAR_CELL;
+    }
+    for (const struct key_binding *b = key_bindings; g && b->name; b++)
+        if (b->hint && at + hint_width(b) <= width)
+            at += grid_printf(g, (int)at, y, 0, ROLE_DIM, 0, "%s %s   ", b->name, b->hint);
+    return NULL;
+}
+
+void bars_keys(struct frame *f, struct grid *g, int y)
+{
+    bar(f, g, g->width, y, -1);
+}
+
+const struct key_binding *bars_key(struct frame *f, unsigned width, int x)
+{
+    return bar(f, NULL, width, 0, x);
+}
+
+void bars_popup(const struct frame_prompt *prompt, struct grid *g, int bottom)
+{
+    unsigned widest = 0;
+
+    for (size_t i = 0; i < prompt->match_count; i++) {
+        unsigned length = (unsigned)strlen(prompt->matches[i]);
+        widest = length > widest ? length : widest;
+    }
+    widest = widest + 2 < g->width ? widest + 2 : g->width;
+    unsigned columns = g->width / widest ? g->width / widest : 1;
+    unsigned rows = (unsigned)(prompt->match_count + columns - 1) / columns, most = bottom > 2 ? (unsigned)bottom - 1 : 1;
+    unsigned shown = rows < most ? rows : most;
+    for (unsigned r = 0; r < shown; r++) {
+        int y = bottom - (int)shown + (int)r;
+        grid_fill(g, 0, y, g->width, 1, ROLE_KEY, 0, ' ');
+        for (unsigned c = 0; c < columns && (size_t)c * rows + r < prompt->match_count; c++)
+            grid_put(g, (int)(c * widest) + 1, y, widest - 1, ROLE_KEY, 0, prompt->matches[(size_t)c * rows + r]);
+    }
+    if (shown < rows)
+        grid_printf(g, (int)g->width - 12, bottom - 1, 0, ROLE_KEY, 0, " %zu in all", prompt->match_count);
+}

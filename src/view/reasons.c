@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/reasons.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cmd/analyses.h"
+#include "report/blame.h"
+
+void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
+{
+    struct str usage = {0};
+    usage_print(&a->rows[row].usage, mapping_ports(a->machine->mapping), &usage);
+    unsigned used = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s", a->rows[row].insn->form);
+    used += grid_printf(g, (int)used + 2, y, 0, ROLE_TEXT, 0, "%s", usage.length ? str_text(&usage) : a->rows[row].flags & ROW_UNKNOWN ? "not known to this machine" : "no port") + 2;
+    if (!isnan(a->rows[row].latency))
+        used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "latency %g", a->rows[row].latency) + 2;
+    used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "issue %g", a->rows[row].issue) + 2;
+    for (uint32_t rest = a->rows[row].flags; rest; rest &= rest - 1)
+        used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "%s", row_flag_name(rest & -rest)) + 2;
+    str_done(&usage);
+}
+
+int reasons_bounds(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int x, int y, unsigned width)
+{
+    for (int kind = 0; kind < BOUND_COUNT; kind++, y++) {
+        double value = a->bounds[kind];
+        bool binds = (int)a->bottleneck == kind && a->cycles > 0;
+        grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, 0, "%-13s", bound_name((enum bound_kind)kind));
+        if (isnan(value)) {
+            grid_put(g, x + 13, y, width > 13 ? width - 13 : 1, ROLE_DIM, 0, "     - not modelled");
+            continue;
+        }
+        grid_printf(g, x + 13, y, 8, binds ? ROLE_WARN : ROLE_TEXT, 0, "%6.2f", value);
+        for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * value / a->cycles) : 0); k++)
+            grid_put(g, x + 21 + k, y, 1, binds ? ROLE_WARN : ROLE_GOOD, 0, "█");
+    }
+    const struct { const char *name; double cycles; } beyond[] = {{"simulated", sim ? sim->cycles : NAN}, {"measured here", measured}};
+    for (size_t i = 0; i < 2; i++) {
+        if (isnan(beyond[i].cycles))
+            continue;
+        grid_printf(g, x, y, width, ROLE_TITLE, 0, "%-13s%6.2f", beyond[i].name, beyond[i].cycles);
+        for (int k = 0; width > 36 && k < (a->cycles > 0 ? (int)lround(14 * beyond[i].cycles / a->cycles) : 0) && 21 + k < (int)width; k++)
+            grid_put(g, x + 21 + k, y, 1, ROLE_TITLE, 0, "█");
+        y++;
+    }
+    return y;
+}
+
+void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x, int y, int end)
+{
+    for (size_t i = 0; i < n && y + (int)i < end; i++)
+        grid_printf(g, x, y + (int)i, 0, i == in_view ? ROLE_ACCENT : ROLE_TEXT, 0, "%c%-16s %s%6.2f  %s", i == in_view ? '>' : ' ',
+                    a[i]->machine->id, a[i]->lower_bound ? ">=" : "  ", a[i]->cycles, bound_name(a[i]->bottleneck));
+}
+
+int reasons_bounds_short(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int y, unsigned rows)
+{
+    struct str line = {0};
+
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        if (!isnan(a->bounds[kind]))
+            str_addf(&line, "%s%s %.2f", line.length ? "  " : "", bound_name((enum bound_kind)kind), a->bounds[kind]);
+    if (sim)
+        str_addf(&line, "  simulated %.2f", sim->cycles);
+    if (!isnan(measured))
+        str_addf(&line, "  measured here %.2f", measured);
+    unsigned used = grid_wrap(g, 0, y, g->width, rows, ROLE_DIM, 0, str_text(&line));
+    str_done(&line);
+    return (int)used;
+}
+
+void reasons_explain(struct session *s, const struct analysis *a, struct str *out)
+{
+    const struct blame *b = s->document.blame;
+    const struct simulation *sim = session_simulation(s, s->document.in_view);
+    if (unknown_count(a)) {
+        knowing_say(a, &s->document.analyses->knowing, out);
+        if (s->document.analyses->knowing.list.count)
+            str_add(out, " (a shows them)");
+        return;
+    }
+    double measured = s->document.kernel_measured, predicted = fmax(a->cycles, sim ? sim->cycles : NAN);
+
+    if (isnan(measured) || (fabs(measured - predicted) <= BLAME_AGREES * measured && !b))
+        return;
+    str_addf(out, "measured here %.2f, predicted %.2f (%+.0f %%): ", measured, predicted, 100 * (predicted / measured - 1));
+    if (!b)
+        str_add(out, "b finds out why");
+    else if (!b->sentence)
+        str_addf(out, "%zu variants measured so far", b->variants);
+    else if (strcmp(b->machine, a->machine->id) != 0)
+        str_addf(out, "blamed beside %s; kernel blame --machine %s", b->machine, a->machine->id);
+    else if (fabs(b->predicted - predicted) > 0.005)
+        str_add(out, "the model has changed since it was blamed; b blames again");
+    else
+        str_add(out, b->sentence);
+}
+
+unsigned reasons_rows(const struct grid *g, const char *text, unsigned most)
+{
+    struct grid scratch;
+
+    if (!*text)
+        return 0;
+    grid_init(&scratch, g->width, most, g->ascii);
+    unsigned rows = grid_wrap(&scratch, 0, 0, g->width, most, ROLE_TEXT, 0, text);
+    grid_done(&scratch);
+    return rows;
+}

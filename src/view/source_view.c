@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The text that the loop stands in: the source that it was compiled from, the assembler text, or of code without text its instructions. The loop is marked in it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "view/view.h"
+
+#define NUMBER 6             /* columns of a line's number */
+
+struct source_line {
+    const char *text;        /* borrowed from the kernel */
+    size_t length;
+    size_t row;              /* the loop's first instruction of this line; NO_ROW: it has none */
+    uint32_t number;
+};
+#define NO_ROW SIZE_MAX
+
+struct source_view_state {
+    VEC(struct source_line) lines;
+    const struct kernel *kernel;   /* of the lines, held */
+    size_t loop, row;              /* of the kernel; the instruction that the cursor was put to */
+    size_t cursor, top, height;
+};
+
+static void *source_open(void)
+{
+    return mem_zero(1, sizeof(struct source_view_state));
+}
+
+static void source_close(void *state)
+{
+    struct source_view_state *v = state;
+
+    vec_done(&v->lines);
+    if (v->kernel)
+        kernel_free(v->kernel);
+    free(v);
+}
+
+static void add_line(struct source_view_state *v, const char *text, size_t length)
+{
+    const uint32_t number = (uint32_t)v->lines.count + 1;
+
+    vec_push(&v->lines, ((struct source_line){text, length, NO_ROW, number}));
+}
+
+/* The lines of the text, each with the loop's first instruction in it. */
+static void read_text(struct source_view_state *v, const struct kernel *k, const struct insn *insns, size_t count)
+{
+    if (k->origin_text_count)
+        for (size_t i = 0; i < k->origin_text_count; i++)
+            add_line(v, k->origin_texts[i], strlen(k->origin_texts[i]));
+    else
+        for (const char *at = k->source; at && *at; at += strcspn(at, "\n"), at += *at == '\n')
+            add_line(v, at, strcspn(at, "\n"));
+    for (size_t i = count; i-- > 0;) {
+        uint32_t line = k->origin_text_count ? kernel_source_line(k, &insns[i], NULL) : insns[i].line;
+        if (line && line <= v->lines.count)
+            v->lines.items[line - 1].row = i;
+    }
+}
+
+/* Code without a text: all instructions around the loop. */
+static void read_code(struct source_view_state *v, const struct kernel *k, const struct insn *insns, size_t count)
+{
+    for (size_t i = 0; i < k->insn_count; i++) {
+        const struct insn *insn = &k->insns[i];
+        const char *text = insn->text ? insn->text : insn->mnemonic;
+        add_line(v, text, strlen(text));
+        if (insn >= insns && insn < insns + count)
+            v->lines.items[i].row = (size_t)(insn - insns);
+    }
+}
+
+/* The line that instruction @row of the loop comes from; where none is known, the one the cursor is on. */
+static size_t line_of(const struct source_view_state *v, size_t row)
+{
+    const struct kernel *k = v->kernel;
+    size_t count;
+    const struct insn *insns = kernel_insns(k, v->loop, &count);
+
+    if (row >= count)
+        return v->cursor;
+    uint32_t line = k->origin_text_count ? kernel_source_line(k, &insns[row], NULL) : k->source ? insns[row].line : (uint32_t)(&insns[row] - k->insns) + 1;
+    return line && line <= v->lines.count ? line - 1 : v->cursor;
+}
+
+/* False when there is no kernel. */
+static bool refresh(struct source_view_state *v, struct session *s)
+{
+    const struct kernel *k = s->document.kernel;
+    size_t count;
+
+    if (!k)
+        return false;
+    if (v->kernel != k || v->loop != s->document.loop) {
+        const struct kernel *before = v->kernel;
+        v->kernel = kernel_hold(k);
+        if (before)
+            kernel_free(before);
+        v->loop = s->document.loop;
+        v->lines.count = 0;
+        const struct insn *insns = kernel_insns(k, v->loop, &count);
+        if (k->source || k->origin_text_count)
+            read_text(v, k, insns, count);
+        else
+            read_code(v, k, insns, count);
+        v->row = NO_ROW;
+        v->cursor = v->top = 0;
+    }
+    if (v->row != s->document.row) {
+        v->row = s->document.row;
+        v->cursor = line_of(v, v->row);
+    }
+    return v->lines.count > 0;
+}
+
+/* The line in sight, a few lines of what comes before it too. */
+static void place(struct source_view_state *v)
+{
+    const size_t around = v->height / 4;
+
+    v->cursor = v->cursor < v->lines.count ? v->cursor : v->lines.count - 1;
+    if (v->cursor < v->top + around)
+        v->top = v->cursor > around ? v->cursor - around : 0;
+    if (v->cursor + around >= v->top + v->height)
+        v->top = v->cursor + around + 1 - v->height;
+    if (v->top + v->height > v->lines.count)
+        v->top = v->lines.count > v->height ? v->lines.count - v->height : 0;
+}
+
+/* @length bytes of @text, tabs to the next multiple of eight. */
+static void expand(const char *text, size_t length, struct str *out)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] != '\t')
+            str_add_char(out, text[i]);
+        else
+            do
+                str_add_char(out, ' ');
+            while (out->length % 8);
+}
+
+static void source_draw(void *state, struct session *s, struct grid *g)
+{
+    struct source_view_state *v = state;
+    struct str text = {0};
+
+    if (!refresh(v, s)) {
+        grid_put(g, 2, 1, 0, ROLE_DIM, 0, s->document.kernel ? "The kernel has no text." : "No kernel is loaded; its text is shown here.");
+        return;
+    }
+    v->height = g->height;
+    place(v);
+    for (size_t r = 0; r < v->height && v->top + r < v->lines.count; r++) {
+        const struct source_line *line = &v->lines.items[v->top + r];
+        const bool cursor = v->top + r == v->cursor, inside = line->row != NO_ROW;
+        const enum role role = cursor ? ROLE_CURSOR : inside ? ROLE_TEXT : ROLE_DIM;
+        str_clear(&text);
+        expand(line->text, line->length, &text);
+        if (cursor)
+            grid_fill(g, 0, (int)r, g->width, 1, ROLE_CURSOR, 0, ' ');
+        grid_printf(g, 0, (int)r, NUMBER, cursor ? ROLE_CURSOR : ROLE_DIM, 0, "%5u", line->number);
+        grid_put(g, NUMBER, (int)r, 1, ROLE_ACCENT, 0, inside ? "┃" : " ");
+        grid_put(g, NUMBER + 2, (int)r, 0, role, 0, str_text(&text));
+    }
+    str_done(&text);
+}
+
+/* The cursor on line @to, and with it the other views' where the loop has an instruction there. */
+static void move_to(struct source_view_state *v, struct session *s, long to)
+{
+    v->cursor = to < 0 ? 0 : (size_t)to < v->lines.count ? (size_t)to : v->lines.count - 1;
+    if (v->lines.items[v->cursor].row != NO_ROW)
+        v->row = s->document.row = v->lines.items[v->cursor].row;
+}
+
+static bool source_move(void *state, struct session *s, int key, struct str *command)
+{
+    struct source_view_state *v = state;
+
+    (void)command;
+    if (!refresh(v, s))
+        return false;
+    long at = (long)v->cursor, page = v->height > 1 ? (long)v->height - 1 : 1;
+    switch (key) {
+    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: at++; break;
+    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: at--; break;
+    case KEYCODE_PAGE_DOWN: at += page; break;
+    case KEYCODE_PAGE_UP: at -= page; break;
+    case 'g': case KEYCODE_HOME: at = 0; break;
+    default: at = (long)v->lines.count; break;
+    }
+    move_to(v, s, at);
+    return true;
+}
+
+static void source_click(void *state, struct session *s, int x, int y)
+{
+    struct source_view_state *v = state;
+
+    (void)x;
+    if (refresh(v, s) && y >= 0 && v->top + (size_t)y < v->lines.count)
+        move_to(v, s, (long)v->top + y);
+}
+
+static bool source_find(void *state, struct session *s, const char *text, int direction)
+{
+    struct source_view_state *v = state;
+
+    if (!*text || !refresh(v, s))
+        return false;
+    const size_t count = v->lines.count;
+    for (size_t step = 1; step <= count; step++) {
+        size_t at = direction > 0 ? (v->cursor + step) % count : (v->cursor + count - step) % count;
+        char *line = mem_strndup(v->lines.items[at].text, v->lines.items[at].length);
+        bool holds = strcasestr(line, text) != NULL;
+        free(line);
+        if (holds) {
+            move_to(v, s, (long)at);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void source_status(void *state, struct session *s, struct str *out)
+{
+    struct source_view_state *v = state;
+
+    if (refresh(v, s))
+        str_addf(out, "%zu/%zu", v->cursor + 1, v->lines.count);
+}
+
+static const struct view_key source_keys[] = {
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; on a line of the loop the views beside it follow", .act = source_move},
+    {.keys = {'e'}, .label = "e", .help = "edit it in $EDITOR; what is saved is analysed", .command = "kernel edit"},
+    {.label = "/ n N", .help = "search"},
+    {.keys = {0}},
+};
+
+const struct view_ops source_view = {.name = "source", .help = "the text that the loop stands in, its lines marked", .keys = source_keys, .open = source_open, .close = source_close,
+                                     .draw = source_draw, .click = source_click, .find = source_find, .status = source_status};

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Why the loop takes its time: the sentence, bounds, machines, the critical chain, and what loads the ports that are full. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/mem.h"
+#include "view/pager.h"
+#include "view/reasons.h"
+#include "view/view.h"
+
+#define SENTENCE_ROWS 8
+#define MACHINES_X 42        /* columns of the bounds */
+#define BESIDE_MIN 72        /* columns from which on the machines stand beside the bounds */
+
+struct why_view_state {
+    unsigned top, rows, height;   /* rows scrolled away; rows of all, and those shown, at the last drawing */
+};
+
+static void *why_open(void)
+{
+    return mem_zero(1, sizeof(struct why_view_state));
+}
+
+static struct analysis *const *shown(struct session *s, size_t *n)
+{
+    struct analysis *const *a = session_analyses(s, n);
+
+    if (!s->document.kernel || !*n)
+        return NULL;
+    s->document.in_view = s->document.in_view < *n ? s->document.in_view : 0;
+    return a[s->document.in_view]->count ? a : NULL;
+}
+
+static void draw_insn(const struct analysis *a, size_t row, double cycles, const char *unit, struct grid *g, int y)
+{
+    const struct insn *insn = a->rows[row].insn;
+    const char *text = insn->text ? insn->text + strspn(insn->text, " \t") : insn->mnemonic;
+    char number[LINE_TEXT];
+
+    if (isnan(cycles))
+        grid_printf(g, 2, y, 0, ROLE_TEXT, 0, "%4s  %10s  %s", insn_line_text(insn->line, number), "", text);
+    else
+        grid_printf(g, 2, y, 0, ROLE_TEXT, 0, "%4s  %5.2f %-4s  %s", insn_line_text(insn->line, number), cycles, unit, text);
+}
+
+/* The instructions of the chain that bounds the loop, with their latencies. */
+static int draw_chain(const struct analysis *a, struct grid *g, int y)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < a->count; i++)
+        count += (a->rows[i].flags & ROW_CHAIN) != 0;
+    if (!count)
+        return y;
+    grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "longest chain: %.2f cycles per iteration through %zu instruction%s", a->bounds[BOUND_DEPENDENCIES], count, count == 1 ? "" : "s");
+    for (size_t i = 0; i < a->count; i++)
+        if (a->rows[i].flags & ROW_CHAIN)
+            draw_insn(a, i, a->rows[i].latency, "lat.", g, y++);
+    return y + 1;
+}
+
+/* The port with most to do. */
+static unsigned busiest(const struct analysis *a)
+{
+    unsigned most = 0;
+
+    for (unsigned j = 1; j < mapping_ports(a->machine->mapping)->count; j++)
+        most = a->totals[j] > a->totals[most] + 1e-9 ? j : most;
+    return most;
+}
+
+/* What uses the port with most to do. */
+static int draw_busiest(const struct analysis *a, struct grid *g, int y)
+{
+    const unsigned port = busiest(a);
+
+    if (a->totals[port] < 0.005)
+        return y;
+    grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "busiest port: %s, %.2f of %.2f cycles", mapping_ports(a->machine->mapping)->names[port], a->totals[port], a->cycles);
+    for (size_t i = 0; i < a->count; i++)
+        if (a->rows[i].pressure[port] > 0.005)
+            draw_insn(a, i, a->rows[i].pressure[port], "", g, y++);
+    return y + 1;
+}
+
+/* All of it from row 0 of @g on; returns the rows used. */
+static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n, struct grid *g)
+{
+    const struct analysis *current = a[s->document.in_view];
+    const bool beside = g->width >= BESIDE_MIN;
+    struct str why = {0};
+    int y = (int)grid_wrap(g, 0, 0, g->width, SENTENCE_ROWS, ROLE_GOOD, 0, current->sentence);
+
+    reasons_explain(s, current, &why);
+    y += (int)grid_wrap(g, 0, y, g->width, SENTENCE_ROWS, ROLE_WARN, 0, str_text(&why)) + 1;
+    str_done(&why);
+    int below = reasons_bounds(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, 0, y, beside ? MACHINES_X - 2 : g->width);
+    int machines = beside ? y : below + 1, end = machines + (int)n;
+    reasons_machines(a, n, s->document.in_view, g, beside ? MACHINES_X : 0, machines, end);
+    y = (below > end ? below : end) + 1;
+    y = draw_chain(current, g, y);
+    y = draw_busiest(current, g, y);
+    return (unsigned)y;
+}
+
+/* Rows that all of it may take. */
+static unsigned most_rows(const struct analysis *a, size_t n)
+{
+    return 2 * SENTENCE_ROWS + BOUND_COUNT + 10 + (unsigned)n + 2 * (unsigned)a->count;
+}
+
+static void why_draw(void *state, struct session *s, struct grid *g)
+{
+    struct why_view_state *v = state;
+    size_t n;
+    struct analysis *const *a = shown(s, &n);
+    struct grid all;
+
+    if (!a) {
+        grid_put(g, 2, 1, 0, ROLE_DIM, 0, "No loop is loaded; its bounds are shown here.");
+        return;
+    }
+    grid_init(&all, g->width, most_rows(a[s->document.in_view], n), g->ascii);
+    v->rows = draw_all(s, a, n, &all);
+    v->height = g->height;
+    v->top = v->rows > v->height && v->top + v->height > v->rows ? v->rows - v->height : v->rows > v->height ? v->top : 0;
+    for (unsigned r = 0; r < g->height && v->top + r < all.height; r++)
+        memcpy(&g->cells[(size_t)r * g->width], &all.cells[(size_t)(v->top + r) * g->width], g->width * sizeof *g->cells);
+    grid_done(&all);
+}
+
+static unsigned why_wants(void *state, struct session *s, unsigned width, bool relieved)
+{
+    size_t n;
+    struct analysis *const *a = shown(s, &n);
+    struct grid all;
+
+    (void)state;
+    (void)relieved;
+    if (!a)
+        return 1;
+    grid_init(&all, width, most_rows(a[s->document.in_view], n), false);
+    unsigned rows = draw_all(s, a, n, &all);
+    grid_done(&all);
+    return rows;
+}
+
+static bool why_move(void *state, struct session *s, int key, struct str *command)
+{
+    struct why_view_state *v = state;
+    unsigned last = v->rows > v->height ? v->rows - v->height : 0, page = v->height > 1 ? v->height - 1 : 1;
+
+    (void)s;
+    (void)command;
+    switch (key) {
+    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: v->top++; break;
+    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: v->top -= v->top > 0; break;
+    case KEYCODE_PAGE_DOWN: v->top += page; break;
+    case KEYCODE_PAGE_UP: v->top -= v->top < page ? v->top : page; break;
+    case 'g': case KEYCODE_HOME: v->top = 0; break;
+    default: v->top = last; break;
+    }
+    v->top = v->top < last ? v->top : last;
+    return true;
+}
+
+static const struct view_key why_keys[] = {
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "scroll; also PgUp PgDn Home End", .act = why_move},
+    {.keys = {'m', 'M'}, .label = "m M", .help = "next or previous machine", .act = view_next_machine},
+    {.keys = {0}},
+};
+
+const struct view_ops why_view = {.name = "why", .help = "why the loop takes its time: bounds, machines, the longest chain, the busiest port", .keys = why_keys, .open = why_open,
+                                  .close = free, .draw = why_draw, .wants = why_wants};

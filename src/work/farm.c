@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "work/farm.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "work/pool.h"
+
+#define AHEAD 2        /* pieces that a rank has besides the ones its threads work on */
+#define WAIT 0.05      /* seconds between two looks while a message is awaited */
+
+struct farm {
+    struct farm_taking taking;
+    unsigned *room;        /* per rank: pieces that it would take */
+    unsigned results;      /* ranks that have ended */
+    bool failed;
+    struct err err;        /* of the first that failed */
+};
+
+static void send_count(unsigned to, enum rank_kind kind, uint64_t value)
+{
+    struct str bytes = {0};
+    pack_count(&bytes, value);
+    ranks_send(to, kind, &bytes);
+    str_done(&bytes);
+}
+
+struct farm *farm_new(enum rank_kind kind, unsigned workers, const struct str *setup, const struct farm_taking *taking)
+{
+    struct str bytes = {0};
+
+    if (!ranks_claim())
+        return NULL;
+    pack_count(&bytes, workers);
+    pack_array(&bytes, setup->data, setup->length, 1);
+    struct farm *f = mem_zero(1, sizeof *f);
+    f->taking = *taking;
+    f->room = mem_zero(ranks_count(), sizeof *f->room);
+    for (unsigned rank = 1; rank < ranks_count(); rank++)
+        ranks_send(rank, kind, &bytes);
+    str_done(&bytes);
+    return f;
+}
+
+static void fail(struct farm *f, const struct err *err)
+{
+    if (!f->failed)
+        f->err = *err;
+    f->failed = true;
+}
+
+/* An answer begins with the pieces that the rank would take from now on, more; a result with whether it is one, or with what failed. */
+static void take(struct farm *f, const struct rank_message *m)
+{
+    struct unpacking from = {m->bytes.data, m->bytes.length, false};
+    struct err err = {0};
+
+    if (m->kind == RANK_ANSWER) {
+        f->room[m->from] += (unsigned)unpack_count(&from);
+        if (f->taking.answer && from.left)
+            f->taking.answer(f->taking.state, &from);
+    } else if (m->kind == RANK_RESULT) {
+        f->results++;
+        f->room[m->from] = 0;
+        if (!unpack_count(&from)) {
+            const char *what = unpack_text(&from);
+            err_set(&err, ERR_DATA, unpack_text(&from), "rank %u: %s", m->from, what);
+            fail(f, &err);
+        } else if (f->taking.result && !f->taking.result(f->taking.state, &from, &err)) {
+            fail(f, &err);
+        }
+    }
+}
+
+static unsigned most_room(const struct farm *f)
+{
+    unsigned best = 0;
+    for (unsigned rank = 1; rank < ranks_count(); rank++)
+        best = f->room[rank] > f->room[best] ? rank : best;
+    return best;
+}
+
+bool farm_room(struct farm *f, double seconds)
+{
+    struct rank_message m = {0};
+
+    for (; ranks_receive(most_room(f) ? 0 : seconds, &m); seconds = 0)
+        take(f, &m);
+    rank_message_done(&m);
+    return most_room(f) != 0;
+}
+
+void farm_give(struct farm *f, const struct str *piece)
+{
+    unsigned to = most_room(f);
+
+    f->room[to]--;
+    ranks_send(to, RANK_PIECE, piece);
+}
+
+bool farm_end(struct farm *f, struct err *err)
+{
+    struct rank_message m = {0};
+    struct str nothing = {0};
+
+    for (unsigned rank = 1; rank < ranks_count(); rank++)
+        ranks_send(rank, RANK_NO_MORE, &nothing);
+    while (f->results + 1 < ranks_count())
+        if (ranks_receive(WAIT, &m))
+            take(f, &m);
+    rank_message_done(&m);
+    ranks_release();
+    bool ok = !f->failed || (err->code == ERR_NONE && err_set(err, f->err.code, f->err.todo, "%s", f->err.what));
+    ok = ok && !f->failed;
+    free(f->room);
+    free(f);
+    return ok;
+}
+
+/* The other side. */
+struct farmhand {
+    const struct farm_work *work;
+    void *state;
+    struct rank_message *pieces;     /* per worker */
+    pthread_mutex_t lock;
+    struct err err;                  /* under the lock: of the first piece that failed */
+};
+
+static bool next_piece(void *state, unsigned worker)
+{
+    struct farmhand *hand = state;
+    struct rank_message *m = &hand->pieces[worker];
+
+    do {
+        while (!ranks_receive(WAIT, m))
+            ;
+    } while (m->kind != RANK_PIECE && m->kind != RANK_NO_MORE);
+    return m->kind == RANK_PIECE;
+}
+
+static void work_piece(void *state, unsigned worker)
+{
+    struct farmhand *hand = state;
+    struct unpacking piece = {hand->pieces[worker].bytes.data, hand->pieces[worker].bytes.length, false};
+    struct str answer = {0};
+    struct err err = {0};
+
+    pack_count(&answer, 1);
+    pthread_mutex_lock(&hand->lock);
+    bool on = hand->state && hand->err.code == ERR_NONE;
+    pthread_mutex_unlock(&hand->lock);
+    if (on && !hand->work->work(hand->state, worker, &piece, &answer, &err)) {
+        pthread_mutex_lock(&hand->lock);
+        hand->err = err;
+        pthread_mutex_unlock(&hand->lock);
+    }
+    ranks_send(0, RANK_ANSWER, &answer);
+    str_done(&answer);
+}
+
+void farm_serve(const struct rank_message *setup, const struct farm_work *work)
+{
+    static const struct pool_ops ops = {next_piece, work_piece};
+    struct unpacking from = {setup->bytes.data, setup->bytes.length, false};
+    unsigned workers = (unsigned)unpack_count(&from);
+    struct farmhand hand = {.work = work};
+    struct str result = {0};
+
+    workers = workers ? workers : 1;
+    hand.pieces = mem_zero(workers, sizeof *hand.pieces);
+
+    pthread_mutex_init(&hand.lock, NULL);
+    hand.state = work->open(&from, workers, &hand.err);
+    send_count(0, RANK_ANSWER, workers + AHEAD);
+    pool_run(workers, &ops, &hand);
+    pack_count(&result, hand.err.code == ERR_NONE);
+    if (hand.err.code == ERR_NONE) {
+        work->close(hand.state, &result);
+    } else {
+        pack_text(&result, hand.err.what);
+        pack_text(&result, hand.err.todo);
+    }
+    ranks_send(0, RANK_RESULT, &result);
+    str_done(&result);
+    if (hand.state)
+        work->free(hand.state);
+    for (unsigned i = 0; i < workers; i++)
+        rank_message_done(&hand.pieces[i]);
+    free(hand.pieces);
+    pthread_mutex_destroy(&hand.lock);
+}
