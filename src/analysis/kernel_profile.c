@@ -69,7 +69,7 @@ static char *hottest_symbol(const char *report)
     return NULL;
 }
 
-struct weighed {
+struct sampled_loop {
     struct kernel_loop loop;
     double percent;
     size_t place;
@@ -77,7 +77,7 @@ struct weighed {
 
 static int heavier_first(const void *a, const void *b)
 {
-    const struct weighed *x = a, *y = b;
+    const struct sampled_loop *x = a, *y = b;
 
     if (x->percent != y->percent)
         return x->percent < y->percent ? 1 : -1;
@@ -87,12 +87,12 @@ static int heavier_first(const void *a, const void *b)
 /* Loops with most samples first. One around others counts as what is its own: theirs would make it the first always. */
 static void rank(struct kernel *k)
 {
-    struct weighed *loops = mem_zero(k->loop_count + 1, sizeof *loops);
+    struct sampled_loop *loops = mem_zero(k->loop_count + 1, sizeof *loops);
 
     for (size_t i = 0; i < k->loop_count; i++) {
         const struct kernel_loop *loop = &k->loops[i];
         bool around = false;
-        loops[i] = (struct weighed){*loop, 0, i};
+        loops[i] = (struct sampled_loop){*loop, 0, i};
         for (size_t other = 0; other < k->loop_count && !around; other++)
             around = other != i && k->loops[other].depth > loop->depth && k->loops[other].first >= loop->first && k->loops[other].first + k->loops[other].count <= loop->first + loop->count;
         for (size_t at = loop->first; !around && loop->depth && at < loop->first + loop->count; at++) {
