@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* "0.1.0". */
+/* "0.2.0". */
 const char *portolan_version(void);
 
 enum portolan_error_code {

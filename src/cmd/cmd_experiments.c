@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/experiments_host.h"
 #include "cmd/task.h"
 #include "io/experiments_file.h"
 #include "io/export_experiments.h"
@@ -143,6 +144,7 @@ const struct command command_experiments_import = {
 
 struct experiments_save_values {
     const char *file;
+    bool host;
 };
 
 static const struct parameter save_arguments[] = {
@@ -151,11 +153,17 @@ static const struct parameter save_arguments[] = {
     {0},
 };
 
+static const struct parameter save_options[] = {
+    {.name = "--host", .kind = PARAMETER_FLAG, .at = offsetof(struct experiments_save_values, host),
+     .help = "CSV: say in the columns host, cpu and microcode that this host measured what no other did"},
+    {0},
+};
+
 struct experiments_saving {
     char *file;
     struct experiments *table;     /* held */
     enum isa isa;
-    bool json;
+    bool json, host;
 };
 
 static void saving_free(void *state)
@@ -184,7 +192,15 @@ static bool save_work(void *state, struct result *result, struct err *err)
 {
     const struct experiments_saving *w = state;
     (void)result;
-    return w->json ? save_json(w, err) : experiments_save(w->table, w->file, err);
+    if (w->json)
+        return save_json(w, err);
+    if (!w->host)
+        return experiments_save(w->table, w->file, err);
+    struct experiments *t = experiments_copy(w->table, NULL);
+    experiments_host_fill(t);
+    bool ok = watch_goes_on(err) && experiments_save(t, w->file, err);
+    experiments_free(t);
+    return ok;
 }
 
 static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
@@ -198,17 +214,21 @@ static bool run_save(struct session *s, const void *values, struct result *resul
         return false;
     if (dot && strcmp(dot, ".csv") != 0 && strcmp(dot, ".json") != 0)
         return err_set(err, ERR_USAGE, "use .csv, or .json for PMEvo", "unknown file extension \"%s\"", dot);
+    bool json = dot && strcmp(dot, ".json") == 0;
+    if (json && v->host)
+        return err_set(err, ERR_USAGE, "save as .csv", "PMEvo's JSON has no place for the host");
     struct experiments_saving *w = mem_alloc(sizeof *w);
-    *w = (struct experiments_saving){mem_strdup(v->file), experiments_hold(s->document.experiments), s->document.isa, dot && strcmp(dot, ".json") == 0};
+    *w = (struct experiments_saving){mem_strdup(v->file), experiments_hold(s->document.experiments), s->document.isa, json, v->host};
     return task_start(s, "experiments save", "saves", &ops, w, err);
 }
 
-static const char *const save_examples[] = {"experiments save table.csv", "experiments save experiments.json", NULL};
+static const char *const save_examples[] = {"experiments save table.csv", "experiments save experiments.json", "experiments save node3.csv --host", NULL};
 
 const struct command command_experiments_save = {
     .name = "experiments save",
     .help = "write the experiments as CSV, or as PMEvo's JSON",
     .arguments = save_arguments,
+    .options = save_options,
     .examples = save_examples,
     .values_size = sizeof(struct experiments_save_values),
     .flags = COMMAND_JOB,

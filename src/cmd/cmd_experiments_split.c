@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/experiments_host.h"
 #include "cmd/task.h"
 #include "io/experiments_file.h"
 
@@ -30,7 +31,7 @@ static const struct parameter split_arguments[] = {
 };
 static const struct parameter split_options[] = {
     {.name = "--controls", .kind = PARAMETER_COUNT, .at = offsetof(struct split_values, controls), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(CONTROLS),
-     .help = "experiments that are in every part, to compare the hosts by"},
+     .help = "experiments that are in every part, to compare the hosts by; at most half of all"},
     {0},
 };
 
@@ -48,7 +49,7 @@ static void splitting_free(void *state)
     free(w);
 }
 
-/* Part @part (from 0): every row that is its turn, and the controls, which lie evenly over the table and are marked. */
+/* Part @part (from 0): every row that is its turn, and the controls, which are marked and have yet to be measured. */
 static struct experiments *part_of(const struct splitting *w, size_t part, const bool *control)
 {
     size_t rows = w->table->rows.count, at = 0;
@@ -63,20 +64,51 @@ static struct experiments *part_of(const struct splitting *w, size_t part, const
         if (!keep[i])
             continue;
         experiments_set_extra(t, at, CONTROL_COLUMN, control[i] ? "yes" : "");
+        if (control[i])   /* what is known of it would not be measured again, and every host would agree with it */
+            experiments_set(t, at, NAN, NAN, 0, EXPERIMENT_PENDING);
         at++;
     }
     free(keep);
     return t;
 }
 
+/* How much a control of row @index would tell: of forms that are in no control yet, as much as the others leave to see of each. */
+static double worth_of(const struct experiments *t, size_t index, const unsigned *covered)
+{
+    const struct flat_term *terms = experiments_terms(t, index);
+    double sum = 0, size = (double)experiments_size(t, index);
+
+    for (uint32_t k = 0; k < t->rows.items[index].count; k++)
+        sum += (double)terms[k].count / size / (1 + covered[terms[k].form]);
+    return sum;
+}
+
+/* Marks @controls rows: they lie evenly over the table, and in each stretch of it the row that holds the forms that the others hold least is taken, so that as many forms as
+ * can be are in some control. */
+static void choose_controls(const struct experiments *t, size_t controls, bool *control)
+{
+    unsigned *covered = mem_zero(t->forms.count + 1, sizeof *covered);
+    size_t rows = t->rows.count;
+
+    for (size_t k = 0; k < controls; k++) {
+        size_t best = k * rows / controls;
+        for (size_t i = best; i < (k + 1) * rows / controls && !watch_steps(1); i++)
+            if (worth_of(t, i, covered) > worth_of(t, best, covered))
+                best = i;
+        control[best] = true;
+        for (uint32_t j = 0; j < t->rows.items[best].count; j++)
+            covered[experiments_terms(t, best)[j].form]++;
+    }
+    free(covered);
+}
+
 static bool split_work(void *state, struct result *result, struct err *err)
 {
     struct splitting *w = state;
-    size_t rows = w->table->rows.count, controls = w->controls < rows ? w->controls : rows;
+    size_t rows = w->table->rows.count, most = rows / 2, controls = w->controls < most ? w->controls : most;   /* the rest is what the hosts share */
     bool *control = mem_zero(rows + 1, sizeof *control), ok = true;
 
-    for (size_t k = 0; k < controls; k++)
-        control[k * rows / controls] = true;
+    choose_controls(w->table, controls, control);
     for (size_t part = 0; ok && part < w->parts; part++) {
         struct str path = {0};
         struct experiments *t = part_of(w, part, control);
@@ -89,7 +121,8 @@ static bool split_work(void *state, struct result *result, struct err *err)
     free(control);
     if (!ok)
         return false;
-    result_line(result, "%zu parts of %zu experiments: %s-1.csv to %s-%zu.csv, with %zu controls in each", w->parts, rows, w->stem, w->stem, w->parts, controls);
+    result_line(result, "%zu parts of %zu experiments: %s-1.csv to %s-%zu.csv, with %zu control%s in each", w->parts, rows, w->stem, w->stem, w->parts, controls,
+                controls == 1 ? "" : "s");
     result_count(result, "hosts", (int64_t)w->parts);
     result_count(result, "experiments", (int64_t)rows);
     result_count(result, "control_experiments", (int64_t)controls);
@@ -164,27 +197,6 @@ static bool is_control(const struct experiments *t, size_t index)
     return text && strcmp(text, "yes") == 0;
 }
 
-static int order_terms(const void *a, const void *b)
-{
-    const struct experiment_term *x = a, *y = b;
-    return strcmp(x->form, y->form);
-}
-
-/* Sets @out to what names row @index in every table: its terms in the order of their forms' names. Tables order them by where a form is first mentioned. */
-static void set_key(const struct experiments *t, size_t index, struct str *out)
-{
-    const struct flat_term *terms = experiments_terms(t, index);
-    struct experiment e = {.count = t->rows.items[index].count};
-
-    e.terms = mem_zero(e.count + 1, sizeof *e.terms);
-    for (unsigned k = 0; k < e.count; k++)
-        e.terms[k] = (struct experiment_term){t->forms.items[terms[k].form], terms[k].count};
-    qsort(e.terms, e.count, sizeof *e.terms, order_terms);
-    str_clear(out);
-    experiment_print(&e, out);
-    free(e.terms);
-}
-
 /* What a host measured of a control. */
 struct sighting {
     char *text;
@@ -222,7 +234,7 @@ static void compare_hosts(struct host_merging *w)
         for (size_t i = 0; i < w->parts[p].table->rows.count; i++) {
             if (!is_control(w->parts[p].table, i) || !experiments_measured(w->parts[p].table, i))
                 continue;
-            set_key(w->parts[p].table, i, &text);
+            experiments_host_key(w->parts[p].table, i, &text);
             vec_push(&seen, ((struct sighting){mem_strdup(str_text(&text)), p, w->parts[p].table->rows.items[i].cycles}));
         }
     if (seen.count)
@@ -254,7 +266,7 @@ static void join_rows(struct host_merging *w, const struct experiments *t, bool 
         keep[i] = control == controls && (!control || experiments_measured(t, i) == measured);
         if (!keep[i] || !control)
             continue;
-        set_key(t, i, &text);
+        experiments_host_key(t, i, &text);
         keep[i] = names_find(taken, str_text(&text)) == UINT32_MAX;
         names_add(taken, str_text(&text));
     }

@@ -84,6 +84,7 @@
     COMMAND(experiments_import) \
     COMMAND(experiments_save) \
     COMMAND(experiments_split) \
+    COMMAND(experiments_compare) \
     COMMAND(experiments_merge) \
     COMMAND(experiments_measure) \
     COMMAND(experiments_pause) \

@@ -71,4 +71,18 @@ test_where_to_add_things() {
     done
 }
 
+# One version everywhere: configure.ac, the program, the release notes, the manual, the package.
+other_versions() {
+    version=$(sed -n 's/^AC_INIT(\[Portolan\], \[\([0-9.]*\)\].*/\1/p' configure.ac)
+    [ -n "$version" ] || echo 'configure.ac has none'
+    [ "$("$portolan" -V)" = "portolan $version" ] || echo "the program says $("$portolan" -V)"
+    [ "$(grep -m 1 -xE '[0-9]+\.[0-9]+\.[0-9]+' NEWS)" = "$version" ] || echo 'NEWS begins with another'
+    ! grep -qiE '^since [0-9]' NEWS || echo 'NEWS has changes of no version'
+    [ "$(sed -n '1s/^portolan (\([^)]*\)).*/\1/p' debian/changelog)" = "$version" ] || echo 'debian/changelog begins with another'
+    for page in man/*.[0-9]; do
+        head -n 1 "$page" | grep -qE "\"Portolan $version\"|^\.so " || echo "$page is of another"
+    done
+}
+test_the_version_is_one() { none other_versions; }
+
 run_tests

@@ -90,6 +90,8 @@ static const char *const script[] = {
     "experiments import e.json",
     "experiments split 2 part.csv --controls 2",
     "experiments merge part-1.csv part-2.csv --all",
+    "experiments save e.csv --host",
+    "experiments compare e.csv e.csv --above 0",
     "congruence",
     "evaluate --mapping skylake --mapping znver4",
     "evaluate --mapping skylake --heatmap",

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* experiments compare: measurements of several hosts side by side. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "cmd/command.h"
+#include "cmd/experiments_host.h"
+#include "cmd/task.h"
+#include "io/experiments_file.h"
+
+#define THRESHOLD 5        /* percent */
+#define ABREAST 5          /* hosts side by side in a table for people */
+#define ROWS_SHOWN 40      /* there */
+
+/* One file: measured where its columns say, else the file itself is the name. */
+struct fleet_host {
+    char *file, *name, *cpu, *microcode;   /* cpu, microcode "": not known */
+    struct experiments *table;
+    size_t compared, differing;            /* experiments that another host measured, too; of them those off the median */
+    double difference;                     /* mean, a fraction, of the former */
+};
+
+/* An experiment that at least two hosts measured. */
+struct fleet_row {
+    char *text;
+    double *cycles;        /* per host; NaN: not measured there */
+    double difference;     /* largest over smallest, less 1 */
+};
+
+struct fleet_comparing {
+    struct fleet_host *hosts;
+    size_t count;
+    double threshold;      /* a fraction */
+    VEC(struct fleet_row) rows;
+    size_t compared;       /* experiments, of which rows holds those that differ */
+};
+
+static void comparing_free(void *state)
+{
+    struct fleet_comparing *w = state;
+
+    for (size_t i = 0; i < w->count; i++) {
+        struct fleet_host *h = &w->hosts[i];
+        free(h->file);
+        free(h->name);
+        free(h->cpu);
+        free(h->microcode);
+        experiments_free(h->table);
+    }
+    for (size_t i = 0; i < w->rows.count; i++) {
+        free(w->rows.items[i].text);
+        free(w->rows.items[i].cycles);
+    }
+    vec_done(&w->rows);
+    free(w->hosts);
+    free(w);
+}
+
+/* What column @name of @t says first; "" when there is none. The caller frees. */
+static char *said(const struct experiments *t, const char *name)
+{
+    uint32_t column = names_find(&t->extra, name);
+
+    for (size_t i = 0; column != UINT32_MAX && i < t->rows.count; i++) {
+        const char *text = experiments_extra(t, i, column);
+        if (text && *text)
+            return mem_strdup(text);
+    }
+    return mem_strdup("");
+}
+
+static bool read_hosts(struct fleet_comparing *w, struct err *err)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        struct fleet_host *h = &w->hosts[i];
+        if (!(h->table = experiments_load(h->file, err)))
+            return false;
+        h->name = said(h->table, HOST_COLUMN);
+        h->cpu = said(h->table, HOST_CPU_COLUMN);
+        h->microcode = said(h->table, HOST_MICROCODE_COLUMN);
+        if (*h->name)
+            continue;
+        const char *slash = strrchr(h->file, '/');
+        free(h->name);
+        h->name = mem_strdup(slash ? slash + 1 : h->file);
+    }
+    return true;
+}
+
+/* One measurement. */
+struct fleet_value {
+    char *text;
+    size_t host;
+    double cycles;
+};
+
+static int order_values(const void *a, const void *b)
+{
+    const struct fleet_value *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
+}
+
+/* All measurements of one experiment, by cycles. */
+static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
+{
+    double median = n % 2 ? v[n / 2].cycles : (v[n / 2 - 1].cycles + v[n / 2].cycles) / 2, *cycles = mem_alloc(w->count * sizeof *cycles);
+    size_t hosts = 0;
+
+    for (size_t i = 0; i < w->count; i++)
+        cycles[i] = NAN;
+    for (size_t i = 0; i < n; i++) {   /* of several on one host the fastest */
+        hosts += isnan(cycles[v[i].host]);
+        cycles[v[i].host] = isnan(cycles[v[i].host]) ? v[i].cycles : cycles[v[i].host];
+    }
+    for (size_t i = 0; hosts > 1 && i < w->count; i++) {
+        double off = fabs(cycles[i] / median - 1);
+        if (isnan(off))
+            continue;
+        w->hosts[i].compared++;
+        w->hosts[i].difference += off;
+        w->hosts[i].differing += off > w->threshold;
+    }
+    double difference = v[n - 1].cycles / v[0].cycles - 1;
+    w->compared += hosts > 1;
+    if (hosts > 1 && difference > w->threshold)
+        vec_push(&w->rows, ((struct fleet_row){v[0].text, cycles, difference}));
+    else
+        free(cycles);
+    if (hosts > 1 && difference > w->threshold)
+        v[0].text = NULL;   /* the row's */
+}
+
+static int greatest_first(const void *a, const void *b)
+{
+    const struct fleet_row *x = a, *y = b;
+    return x->difference != y->difference ? (x->difference < y->difference ? 1 : -1) : strcmp(x->text, y->text);
+}
+
+static void compare_all(struct fleet_comparing *w)
+{
+    VEC(struct fleet_value) values = {0};
+    struct str text = {0};
+
+    for (size_t h = 0; h < w->count; h++)
+        for (size_t i = 0; i < w->hosts[h].table->rows.count && !watch_steps(1); i++) {
+            if (!experiments_measured(w->hosts[h].table, i))
+                continue;
+            experiments_host_key(w->hosts[h].table, i, &text);
+            vec_push(&values, ((struct fleet_value){mem_strdup(str_text(&text)), h, w->hosts[h].table->rows.items[i].cycles}));
+        }
+    if (values.count)
+        qsort(values.items, values.count, sizeof *values.items, order_values);
+    for (size_t from = 0, to; from < values.count && !watch_steps(1); from = to) {
+        for (to = from + 1; to < values.count && strcmp(values.items[to].text, values.items[from].text) == 0; to++)
+            ;
+        compare(w, values.items + from, to - from);
+    }
+    for (size_t i = 0; i < values.count; i++)
+        free(values.items[i].text);
+    vec_done(&values);
+    str_done(&text);
+    if (w->rows.count)
+        qsort(w->rows.items, w->rows.count, sizeof *w->rows.items, greatest_first);
+}
+
+static void tell_hosts(const struct fleet_comparing *w, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "host", .kind = CELL_TEXT, .width = 16}, {.key = "cpu", .kind = CELL_TEXT, .width = 32}, {.key = "microcode", .kind = CELL_TEXT, .width = 10},
+        {.key = "file", .kind = CELL_TEXT, .width = 20}, {.key = "compared", .kind = CELL_COUNT}, {.key = "differing", .kind = CELL_COUNT},
+        {.key = "off_median", .title = "off median", .kind = CELL_NUMBER, .decimals = 4},
+    };
+    struct result_table *t = result_table(result, "hosts", columns, sizeof columns / sizeof *columns);
+
+    for (size_t i = 0; i < w->count; i++) {
+        const struct fleet_host *h = &w->hosts[i];
+        cell_text(t, h->name);
+        cell_text(t, h->cpu);
+        cell_text(t, h->microcode);
+        cell_text(t, h->file);
+        cell_count(t, (int64_t)h->compared);
+        cell_count(t, (int64_t)h->differing);
+        cell_number(t, h->compared ? h->difference / (double)h->compared : NAN);
+    }
+}
+
+/* A row for each experiment and host, for programs. */
+static void add_rows(const struct fleet_comparing *w, struct result *result)
+{
+    static const struct result_column columns[] = {{.key = "experiment", .kind = CELL_TEXT}, {.key = "host", .kind = CELL_TEXT}, {.key = "file", .kind = CELL_TEXT},
+                                                   {.key = "cycles", .kind = CELL_NUMBER}, {.key = "host_spread", .kind = CELL_NUMBER}};
+    struct result_table *t = result_table(result, "experiments", columns, sizeof columns / sizeof *columns);
+
+    t->hide = NOT_TEXT | NOT_DOCUMENT;
+    for (size_t r = 0; r < w->rows.count && !watch_steps(w->count); r++)
+        for (size_t i = 0; i < w->count; i++) {
+            if (isnan(w->rows.items[r].cycles[i]))
+                continue;
+            cell_text(t, w->rows.items[r].text);
+            cell_text(t, w->hosts[i].name);
+            cell_text(t, w->hosts[i].file);
+            cell_number(t, w->rows.items[r].cycles[i]);
+            cell_number(t, w->rows.items[r].difference);
+        }
+}
+
+/* Experiments against hosts @from to @to, for people. */
+static void add_table(const struct fleet_comparing *w, size_t from, size_t to, struct result *result)
+{
+    struct result_column columns[ABREAST + 2] = {{.key = "difference", .unit = "%", .kind = CELL_NUMBER, .decimals = 1, .width = 10}};
+    size_t count = 1;
+
+    for (size_t i = from; i < to; i++)
+        columns[count++] = (struct result_column){.key = w->hosts[i].name, .kind = CELL_NUMBER, .decimals = 3, .width = 10};
+    columns[count++] = (struct result_column){.key = "experiment", .kind = CELL_TEXT};
+    struct result_table *t = result_table(result, "cycles", columns, count);
+    t->hide = NOT_CSV | NOT_JSON;
+    for (size_t r = 0; r < w->rows.count && r < ROWS_SHOWN; r++) {
+        cell_number(t, 100 * w->rows.items[r].difference);
+        for (size_t i = from; i < to; i++)
+            cell_number(t, w->rows.items[r].cycles[i]);
+        cell_text(t, w->rows.items[r].text);
+    }
+}
+
+static bool compare_work(void *state, struct result *result, struct err *err)
+{
+    struct fleet_comparing *w = state;
+
+    if (!read_hosts(w, err))
+        return false;
+    compare_all(w);
+    if (!watch_goes_on(err))
+        return false;
+    if (!w->compared)
+        return err_set(err, ERR_DATA, "measure the same experiments on all hosts: experiments split", "no experiment was measured on two hosts");
+    tell_hosts(w, result);
+    result_line(result, "%zu of %zu experiments differ by more than %g %%", w->rows.count, w->compared, 100 * w->threshold);
+    for (size_t from = 0; w->rows.count && from < w->count; from += ABREAST)
+        add_table(w, from, from + ABREAST < w->count ? from + ABREAST : w->count, result);
+    if (w->rows.count > ROWS_SHOWN)
+        result_line(result, "and %zu more; --format csv has all", w->rows.count - ROWS_SHOWN);
+    add_rows(w, result);
+    result_count(result, "compared", (int64_t)w->compared);
+    result_count(result, "differing", (int64_t)w->rows.count);
+    return true;
+}
+
+struct fleet_values {
+    struct word_list files;
+    double threshold;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "FILE", .kind = PARAMETER_WORDS, .at = offsetof(struct fleet_values, files), .required = true, .complete = COMPLETE_FILE,
+     .help = "measurements of a host each, as experiments save writes them"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--above", .kind = PARAMETER_NUMBER, .at = offsetof(struct fleet_values, threshold), .value = "P", .most = 1e6, .initial = INITIAL(THRESHOLD),
+     .help = "percent by which an experiment has to differ to be shown"},
+    {0},
+};
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {compare_work, NULL, comparing_free};
+    const struct fleet_values *v = values;
+
+    (void)result;   /* the job fills it */
+    if (v->files.count < 2)
+        return err_set(err, ERR_USAGE, "experiments compare FILE FILE...", "one file cannot be compared");
+    struct fleet_comparing *w = mem_zero(1, sizeof *w);
+    w->hosts = mem_zero(v->files.count, sizeof *w->hosts);
+    w->threshold = v->threshold / 100;
+    for (size_t i = 0; i < v->files.count; i++)
+        w->hosts[w->count++].file = mem_strdup(v->files.items[i]);
+    return task_start(s, "experiments compare", "compares", &ops, w, err);
+}
+
+static const char *const examples[] = {"experiments compare node1.csv node2.csv node3.csv", "experiments compare before.csv after.csv --above 2", NULL};
+
+const struct command command_experiments_compare = {
+    .name = "experiments compare",
+    .help = "measurements of several hosts, or before and after a change, side by side",
+    .description = "Shows the experiments that differ, the largest difference first, and how far each host is from the median of all. Hosts, their CPUs and microcode are named where "
+                   "experiments save --host wrote them.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct fleet_values),
+    .flags = COMMAND_READS,
+    .run = run,
+};

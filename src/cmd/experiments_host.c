@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/experiments_host.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "measure/baseline.h"
+
+void experiments_host_fill(struct experiments *t)
+{
+    struct str cpu = {0}, signature = {0}, microcode = {0};
+    char name[256] = "";
+    uint32_t column = names_find(&t->extra, HOST_COLUMN);
+
+    gethostname(name, sizeof name - 1);
+    baseline_identity(&cpu, &signature, &microcode);
+    for (size_t i = 0; i < t->rows.count && !watch_steps(4); i++) {
+        const char *known = column == UINT32_MAX ? NULL : experiments_extra(t, i, column);
+        if (!experiments_measured(t, i) || (known && *known))
+            continue;
+        experiments_set_extra(t, i, HOST_COLUMN, *name ? name : "?");
+        experiments_set_extra(t, i, HOST_CPU_COLUMN, str_text(&cpu));
+        experiments_set_extra(t, i, HOST_MICROCODE_COLUMN, str_text(&microcode));
+    }
+    str_done(&cpu);
+    str_done(&signature);
+    str_done(&microcode);
+}
+
+static int order_terms(const void *a, const void *b)
+{
+    const struct experiment_term *x = a, *y = b;
+    return strcmp(x->form, y->form);
+}
+
+void experiments_host_key(const struct experiments *t, size_t index, struct str *out)
+{
+    const struct flat_term *terms = experiments_terms(t, index);
+    struct experiment e = {.count = t->rows.items[index].count};
+
+    e.terms = mem_zero(e.count + 1, sizeof *e.terms);
+    for (unsigned k = 0; k < e.count; k++)
+        e.terms[k] = (struct experiment_term){t->forms.items[terms[k].form], terms[k].count};
+    qsort(e.terms, e.count, sizeof *e.terms, order_terms);
+    str_clear(out);
+    experiment_print(&e, out);
+    free(e.terms);
+}
