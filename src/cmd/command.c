@@ -89,6 +89,7 @@
     COMMAND(experiments_measure) \
     COMMAND(experiments_pause) \
     COMMAND(experiments_resume) \
+    COMMAND(experiments_settle) \
     COMMAND(experiments_show) \
     COMMAND(latency_measure) \
     COMMAND(machine_calibrate) \
