@@ -138,7 +138,7 @@ static const char *const script[] = {
 static const char *const elsewhere[] = {
     "kernel measure", "kernel learn", "kernel blame", "latency measure", "machine calibrate", "machine chart", "machine check", "machine correct", "program load",
     "program run", "program reuse", "program formula", "program misses", "program mix", "program predict", "program sensitivity", "program sweep", "program validate",
-    "program blame", "program show", "program profile", "program open", "mapping import", "plot",
+    "program blame", "program show", "program profile", "program open", "mapping import", "plot", "experiments settle",
 };
 
 static json_t *schema;
