@@ -46,6 +46,18 @@ static void command(struct terminal *t, const char *line)
     terminal_read(t, 200);
 }
 
+/* The same until @answer is seen: a command may have to wait for the one before. */
+static void command_until(struct terminal *t, const char *line, const char *answer)
+{
+    for (int i = 0; i < 20; i++) {
+        str_clear(&t->recent);
+        command(t, line);
+        if (terminal_await(t, answer, 3))
+            return;
+    }
+    must(false, line, t);
+}
+
 static void leave(struct terminal *t)
 {
     str_clear(&t->recent);
@@ -156,15 +168,13 @@ static void busy_keys(struct bench *b, const char *view, const char *measure)
 
     open_workbench(b, &t, "data/kernels/triad-skl-O3.s");
     must(terminal_await(&t, "F10", 60), "no first screen", &t);
-    command(&t, "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' 'VANDPD (YMM, YMM, YMM)' 'VPERMQ (YMM, YMM, I8)' 'POPCNT (R64, R64)'");
-    command(&t, "experiments generate");
-    command(&t, "experiments measure --simulate skylake");
-    command(&t, "job wait");
-    terminal_read(&t, 1000);
-    snprintf(line, sizeof line, "evolve start --ports auto --checkpoint none --seconds %.0f", 3 * b->seconds + 60);
-    command(&t, line);
-    command(&t, "experiments generate --triples 2000 --append");
-    command(&t, measure);
+    command_until(&t, "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' 'VANDPD (YMM, YMM, YMM)' 'VPERMQ (YMM, YMM, I8)' 'POPCNT (R64, R64)'", "forms selected");
+    command_until(&t, "experiments generate", "in all");
+    command_until(&t, "experiments measure --simulate skylake", "28 done");
+    snprintf(line, sizeof line, "evolve start --ports 6 --checkpoint none --seconds %.0f", 3 * b->seconds + 60);
+    command_until(&t, line, "evolve status shows");
+    command_until(&t, "experiments generate --random 20000 --size 5", "in all");
+    command_until(&t, measure, "measures");
     snprintf(line, sizeof line, "view %s", view);
     command(&t, line);
     double begun = clock_wall();

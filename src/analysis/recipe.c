@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/kernel_profile.h"
 #include "analysis/kernel_source.h"
 #include "base/mem.h"
 
@@ -21,6 +22,7 @@ void recipe_free(struct recipe *r)
     vec_done(&r->flags);
     free((char *)r->options.symbol);
     free(r->path);
+    free(r->profile);
     free(r->compiler);
     free(r->target);
     free(r->printed);
@@ -38,6 +40,7 @@ struct recipe *recipe_copy(const struct recipe *r)
 
     copy->path = copy_of(r->path);
     copy->source = r->source;
+    copy->profile = copy_of(r->profile);
     copy->compiler = copy_of(r->compiler);
     copy->target = copy_of(r->target);
     copy->generic = r->generic;
@@ -105,7 +108,9 @@ void recipe_print(const struct recipe *r, enum isa isa, struct str *out)
 
 struct kernel *recipe_make(struct recipe *take_r, struct str *printed, struct err *err)
 {
-    struct kernel *k = take_r->source ? kernel_from_source(take_r, printed, err) : kernel_load(take_r->path, &take_r->options, err);
+    struct kernel *k = take_r->source ? kernel_from_source(take_r, printed, err)
+                       : take_r->profile ? kernel_from_profile(take_r->path, take_r->profile, &take_r->options, err)
+                                         : kernel_load(take_r->path, &take_r->options, err);
 
     if (k)
         k->recipe = take_r;

@@ -8,6 +8,7 @@
 struct recipe {
     char *path;                 /* as it was given */
     bool source;                /* it is to be compiled */
+    char *profile;              /* a file of perf's, which says where it is hot; NULL: none */
     char *compiler;             /* NULL: the first installed */
     VEC(char *) flags;          /* for it */
     char *target;               /* the processor it is to make code for; NULL: as the flags say */

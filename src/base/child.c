@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "base/watch.h"
@@ -74,7 +75,7 @@ static void directory_remove(const char *path)
 
 static void directories_remove(void)
 {
-    pthread_mutex_lock(&directories_lock);
+    lock_take(&directories_lock);
     for (size_t i = 0; i < directories.count; i++) {
         directory_remove(directories.items[i].path);
         if (directories.items[i].lock >= 0)
@@ -82,7 +83,7 @@ static void directories_remove(void)
         free(directories.items[i].path);
     }
     vec_done(&directories);
-    pthread_mutex_unlock(&directories_lock);
+    lock_give(&directories_lock);
 }
 
 /* Takes away directory @name in @base if it is one of ours, nobody else's to write, and its program was killed. @path is for its name. */
@@ -158,9 +159,9 @@ char *child_directory_new(struct err *err)
         return NULL;
     }
     struct directory made = {mem_strdup(name), directory_lock(name)};
-    pthread_mutex_lock(&directories_lock);
+    lock_take(&directories_lock);
     vec_push(&directories, made);
-    pthread_mutex_unlock(&directories_lock);
+    lock_give(&directories_lock);
     return name;
 }
 
@@ -169,7 +170,7 @@ void child_directory_free(char *path)
     if (!path)
         return;
     directory_remove(path);
-    pthread_mutex_lock(&directories_lock);
+    lock_take(&directories_lock);
     for (size_t i = 0; i < directories.count; i++)
         if (strcmp(directories.items[i].path, path) == 0) {
             if (directories.items[i].lock >= 0)
@@ -178,7 +179,7 @@ void child_directory_free(char *path)
             directories.items[i] = directories.items[--directories.count];
             break;
         }
-    pthread_mutex_unlock(&directories_lock);
+    lock_give(&directories_lock);
     free(path);
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
 #include "base/fault.h"
 
 #include <errno.h>
@@ -10,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "base/mem.h"
 
 #define PLACES 64            /* files mapped at one time */
@@ -25,7 +28,12 @@ static struct mapped_place {
 } places[PLACES];
 
 static struct sigaction before_mapping;   /* SIGBUS, until fault_watch */
-static atomic_bool watching;
+static atomic_bool watching, ending;
+static atomic_int program;                /* the process that watches: another, forked from it, has nothing to save */
+static _Atomic(pthread_t) ender;          /* once ending: the thread whose fault it was */
+static void (*_Atomic helper)(void);
+static _Thread_local bool on_helper;
+static struct fault_stack first_stack;    /* of the thread that begins to watch */
 static uintptr_t page_size;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
@@ -45,6 +53,27 @@ static bool make_zeros(uintptr_t address)
     return false;
 }
 
+/* The terminal and the session, once for the program; threads that fault meanwhile wait for its end. A fault in here, and one of a forked process, saves nothing. */
+static void end_in_order(void)
+{
+    void (*help)(void) = atomic_load(&helper);
+
+    if (getpid() != atomic_load(&program))
+        return;
+    if (atomic_exchange(&ending, true)) {
+        while (!on_helper && !pthread_equal(atomic_load(&ender), pthread_self()))
+            pause();
+        return;
+    }
+    atomic_store(&ender, pthread_self());
+    signal(SIGALRM, SIG_DFL);
+    alarm(RESCUE_SECONDS);
+    if (help && !on_helper)
+        help();
+    else
+        die_prepare();
+}
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     int error = errno;
@@ -55,10 +84,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
         return;
     }
     if (atomic_load(&watching)) {
+        end_in_order();
         signal(number, SIG_DFL);
-        signal(SIGALRM, SIG_DFL);
-        alarm(RESCUE_SECONDS);
-        die_prepare();
     } else {
         sigaction(number, &before_mapping, NULL);
     }
@@ -68,7 +95,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
 static void handle(int number, struct sigaction *before)
 {
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
     sigaction(number, &action, before);
 }
 
@@ -77,19 +104,59 @@ static void begin(void)
 {
     struct sigaction now;
 
-    pthread_mutex_lock(&beginning);
+    lock_take(&beginning);
     page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
     if (sigaction(SIGBUS, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault))
         handle(SIGBUS, &before_mapping);
-    pthread_mutex_unlock(&beginning);
+    lock_give(&beginning);
 }
 
 void fault_watch(void)
 {
     begin();
+    fault_stack_take(&first_stack);
+    atomic_store(&program, (int)getpid());
     atomic_store(&watching, true);
     for (size_t i = 0; i < SIGNALS; i++)
         handle(signals[i], NULL);
+}
+
+void fault_stack_take(struct fault_stack *stack)
+{
+    const stack_t mine = {.ss_sp = stack->bytes, .ss_size = sizeof stack->bytes};
+    stack_t now;
+
+    /* A sanitizer gives threads one of its own, which serves as well. */
+    stack->taken = sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE && sigaltstack(&mine, NULL) == 0;
+}
+
+void fault_stack_give(struct fault_stack *stack)
+{
+    const stack_t none = {.ss_flags = SS_DISABLE};
+
+    if (stack->taken)
+        sigaltstack(&none, NULL);
+    stack->taken = false;
+}
+
+void fault_set_helper(void (*help)(void))
+{
+    atomic_store(&helper, help);
+}
+
+void fault_this_helps(void)
+{
+    on_helper = true;
+}
+
+pid_t fault_fork(void)
+{
+#if defined(HAVE__FORK) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    /* fork() waits for the locks of the allocator, which the thread at fault may hold for ever; this thread's own part of it is not held by anybody. */
+    if (on_helper)
+        return _Fork();
+#endif
+    return fork();
 }
 
 void fault_unblock(sigset_t *blocked)

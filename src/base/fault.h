@@ -5,9 +5,25 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
+
+/* Where a thread's faults are handled, since its own stack may be what has no room left; it lies in the frame that a thread begins with. */
+struct fault_stack {
+    _Alignas(64) char bytes[65536];
+    bool taken;
+};
 
 /* From now on a fault that ends the program (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) restores the terminal and saves the session first, as die() does. UI thread. */
 void fault_watch(void);
+/* For each further thread, at its begin and at its end, on itself. */
+void fault_stack_take(struct fault_stack *stack);
+void fault_stack_give(struct fault_stack *stack);
+/* @help then does so instead of the thread at fault, whose stack, locks and allocator may be of no use: it lets another thread call die_prepare() and waits for it. NULL: no more. */
+void fault_set_helper(void (*help)(void));
+/* The calling thread is that other one. */
+void fault_this_helps(void);
+/* fork(), for a child that saves; on that thread whatever the thread at fault holds of the allocator. */
+pid_t fault_fork(void);
 /* Takes these signals out of those that a new thread is to block: where one is blocked, its fault ends the program at once, whoever handles it. */
 void fault_unblock(sigset_t *blocked);
 

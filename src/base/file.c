@@ -15,6 +15,8 @@
 #include "base/similar.h"
 #include "base/watch.h"
 
+#define READ_AT_ONCE 16384   /* on the stack: each page that is touched takes the system longer than to read it */
+
 static bool pipes_refused;
 static _Thread_local bool files_only;
 
@@ -24,7 +26,7 @@ static _Thread_local bool files_only;
 
 static bool read_all(int fd, const char *path, size_t limit, struct str *out, struct err *err)
 {
-    char block[65536];
+    char block[READ_AT_ONCE];
     size_t total = 0;
 
     for (;;) {

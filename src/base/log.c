@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -31,7 +32,7 @@ void log_add(enum log_level level, const char *format, ...)
     if (level != LOG_INFO && atomic_load(&mirror))
         utf8_say(stderr, "portolan: %s\n", str_text(&text));
 
-    pthread_mutex_lock(&lock);
+    lock_take(&lock);
     size_t slot = (first + count) % LINES_KEPT;
     if (count == LINES_KEPT) {
         free(ring[slot].text);
@@ -40,27 +41,27 @@ void log_add(enum log_level level, const char *format, ...)
         count++;
     }
     ring[slot] = (struct log_line){level, clock_seconds(), str_take(&text)};
-    pthread_mutex_unlock(&lock);
+    lock_give(&lock);
     atomic_fetch_add(&revision, 1);
 }
 
 size_t log_count(void)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(&lock);
     size_t n = count;
-    pthread_mutex_unlock(&lock);
+    lock_give(&lock);
     return n;
 }
 
 bool log_get(size_t index, struct log_line *out_copy)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(&lock);
     bool found = index < count;
     if (found) {
         *out_copy = ring[(first + index) % LINES_KEPT];
         out_copy->text = mem_strdup(out_copy->text);
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(&lock);
     return found;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "chart/core.h"
+#include "chart/doubts.h"
 #include "chart/facts.h"
 #include "chart/latencies.h"
 #include "chart/place.h"
@@ -38,6 +39,9 @@ static void chart_form_done(struct chart_form *f)
     free(f->reason);
     free(f->rival);
     free(f->settle);
+    for (unsigned i = 0; i < f->other_count; i++)
+        usage_done(&f->others[i].usage);
+    free(f->others);
 }
 
 void chart_free(struct chart *c)
@@ -49,6 +53,9 @@ void chart_free(struct chart *c)
     for (size_t i = 0; i < c->form_count; i++)
         chart_form_done(&c->forms[i]);
     free(c->forms);
+    for (size_t i = 0; i < c->doubts.count; i++)
+        experiment_done(&c->doubts.items[i].experiment);
+    vec_done(&c->doubts);
     vec_done(&c->latencies);
     for (size_t i = 0; i < c->facts.count; i++) {
         free(c->facts.items[i].key);
@@ -112,7 +119,7 @@ static bool infer_core(struct charting *w, const struct chart_core *core, struct
         w->chart->core_forms = w->core.forms;
         w->chart->core_experiments = w->core.experiments;
         w->chart->width = mapping_issue_width(w->core.mapping);
-        w->lab.noise = fmax(SIGHT_NOISE, w->core.error);
+        w->chart->noise = w->lab.noise = fmax(SIGHT_NOISE, w->core.error);
     }
     free(keep);
     return ok;
@@ -197,11 +204,12 @@ static void write_mapping(struct charting *w, const struct ports *ports, const s
         f->error = p->error;
         f->hidden = p->hidden;
         f->untested = p->untested;
-        free(f->rival);
-        free(f->settle);
         f->rival = p->rival;
-        f->settle = p->settle;
-        p->rival = p->settle = NULL;
+        f->others = p->others;
+        f->other_count = p->other_count;
+        p->rival = NULL;
+        p->others = NULL;
+        p->other_count = 0;
         snprintf(source, sizeof source, p->hidden ? "charted: not observable beside the core" : p->explained ? "charted: confidence %.2f" : "charted: measurements differ by %.0f %%",
                  p->explained ? p->confidence : 100 * p->error);
         mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)f->row->form, .usage = p->usage, .micro_ops = p->slots, .latency = NAN, .source = source});
@@ -306,6 +314,22 @@ static bool place_rest(struct charting *w, struct err *err)
     return ok;
 }
 
+/* The confidence of each usage as it is after trials and doubts, in the machine as well. */
+static void write_confidence(struct chart *c)
+{
+    for (size_t i = 0; i < c->form_count; i++) {
+        const struct chart_form *f = &c->forms[i];
+        const struct mapping_entry *entry = f->state == CHART_PLACED && !f->hidden ? mapping_find(c->machine->mapping, f->row->form) : NULL;
+        char source[80];
+        if (!entry)
+            continue;
+        struct mapping_entry now = *entry;
+        snprintf(source, sizeof source, "charted: confidence %.2f", f->confidence);
+        now.source = source;
+        mapping_set(c->machine->mapping, &now);
+    }
+}
+
 static bool stage_ends(struct charting *w, double begun, struct err *err)
 {
     const struct chart_hooks *hooks = w->lab.hooks;
@@ -328,7 +352,11 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
         write_mapping(w, mapping_ports(w->core.mapping), NULL, NULL, 0);
         return true;
     case CHART_PLACES:
-        return place_rest(w, err) && trial_of_usages(&w->lab, w->chart, err);
+        if (!place_rest(w, err) || !trial_of_usages(&w->lab, w->chart, err))
+            return false;
+        doubts_find(w->chart);
+        write_confidence(w->chart);
+        return true;
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
     case CHART_FACTS:
@@ -352,7 +380,7 @@ struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *cons
     c->table = experiments_new();
     c->forms = mem_zero(count + 1, sizeof *c->forms);
     c->form_count = count;
-    c->core_error = c->width = NAN;
+    c->core_error = c->width = c->noise = NAN;
     for (size_t i = 0; i < count; i++)
         c->forms[i] = (struct chart_form){.row = rows[i], .alone = NAN, .confidence = NAN};
     w.lab = (struct lab){.cpu = cpu, .options = o, .hooks = hooks, .table = c->table, .noise = SIGHT_NOISE};

@@ -30,6 +30,13 @@ enum chart_state {
 };
 extern const char *const chart_state_names[];
 
+/* A usage that explains what was measured of a form as well as its own, or nearly. */
+struct chart_usage {
+    struct usage usage;           /* over the machine's ports */
+    unsigned slots;
+    double weight;                /* that of the form's own is 1 */
+};
+
 struct chart_form {
     const struct form_row *row;   /* borrowed */
     enum chart_state state;
@@ -40,7 +47,9 @@ struct chart_form {
     unsigned trials, failed;      /* random ones of chart/trial.h, and those of them that were foretold wrongly */
     double error;                 /* largest relative difference to one of its measurements */
     char *rival;                  /* the most likely other usage that differs in some experiment; NULL: none */
-    char *settle;                 /* the experiment that would tell; NULL: none */
+    char *settle;                 /* the experiment that would tell; NULL: none is known */
+    struct chart_usage *others;   /* such, the likeliest ones; none for forms of the core */
+    unsigned other_count;
     portset untested;             /* ports beside which it was never measured */
     bool hidden;                  /* no experiment beside the core tells which ports it takes */
 };
@@ -49,6 +58,12 @@ struct chart_form {
 struct chart_latency {
     uint32_t form;                /* of the chart's */
     struct latency latency;
+};
+
+/* Another usage of a form and the experiment that would tell. */
+struct chart_doubt {
+    uint32_t form, other;         /* of the chart's, and of its others */
+    struct experiment experiment;
 };
 
 /* What small loops told. */
@@ -74,6 +89,8 @@ struct chart {
     double core_error;            /* mean relative error of the core's mapping on its experiments; NaN before */
     double width;                 /* issue slots per cycle; NaN before */
     unsigned resumed;             /* experiments that the journal knew */
+    double noise;                 /* relative, of a time beside what the core says; NaN before */
+    VEC(struct chart_doubt) doubts;
     VEC(struct chart_latency) latencies;
     VEC(struct chart_fact) facts;
     struct chart_review review;

@@ -182,6 +182,23 @@ static void take_better(void *state, const struct guess *other)
     }
 }
 
+void guess_single(const struct sights *s, struct guess *out)
+{
+    const struct sight *own = alone(s);
+    struct best b = {s, {.slots = 1}};
+
+    b.guess.cost = guess_cost(&b.guess, s, INFINITY, NULL);
+    for (size_t set = 0; own && set < s->lattice->sets.count; set++) {
+        struct guess g = {.slots = 1};
+        double count = rint(own->cycles * portset_size(s->lattice->sets.items[set]));
+        if (count < 1 || count > 1000 || !change(&g, set, (int)count))
+            continue;
+        g.slots = (unsigned)fmax(1, fmin(count, floor(own->cycles * 1.01 * s->lattice->width)));
+        take_better(&b, &g);
+    }
+    *out = b.guess;
+}
+
 void guess_neighbours(const struct guess *g, const struct lattice *lattice, void (*each)(void *state, const struct guess *other), void *state)
 {
     for (size_t set = 0; set < lattice->sets.count; set++) {

@@ -43,6 +43,8 @@ uint64_t guess_uops(const struct guess *g);
 
 /* The guess that @s suggest one by one: sets with few ports first. */
 void guess_begin(const struct sights *s, struct guess *out);
+/* The best of those whose µops all have one set, as many as the time alone says. */
+void guess_single(const struct sights *s, struct guess *out);
 /* Changes @g by one µop at a time as long as its cost falls. */
 void guess_improve(struct guess *g, const struct sights *s);
 /* Guesses one change away from @g: calls @each with every one, cost not filled. */

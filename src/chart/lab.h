@@ -19,10 +19,14 @@ struct lab {
 };
 
 #define LAB_OFF 0.03
-/* Relative deviation of a time by which a usage disagrees with it. */
+/* Relative deviation of a time by which a usage disagrees with it, where times are off by @noise. */
+static inline double noise_off(double noise)
+{
+    return fmax(LAB_OFF, 3 * noise);
+}
 static inline double lab_off(const struct lab *lab)
 {
-    return fmax(LAB_OFF, 3 * lab->noise);
+    return noise_off(lab->noise);
 }
 
 /* Asks for @n forms of lab->table->forms; returns the row that will have its cycles. */

@@ -26,6 +26,7 @@
 #define PIPE_SUM 0.9         /* of the sum of both times: they share a pipe */
 #define POOL_MOST 400
 #define CHOICES_MOST 64
+#define OTHERS_MOST 12       /* usages that explain as much, of each form, that are kept */
 
 /* Asked for and not seen yet. */
 struct asked {
@@ -54,7 +55,8 @@ struct placing {
     bool hidden;
     struct guess rival;
     double rivals;               /* weight of all others, that of the guess is 1 */
-    size_t settle;               /* number of place_beside that tells the rival; SIZE_MAX: none */
+    struct guess others[OTHERS_MOST];   /* all that explain as much, the best first */
+    unsigned other_count;
     int pipe;                    /* -1: none */
 };
 
@@ -249,10 +251,15 @@ static void fit(struct placer *p, struct placing *f)
     f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &f->worst);
     if (f->worst <= lab_off(p->lab))
         return;
-    guess_begin(&f->sights, &g);
-    guess_improve(&g, &f->sights);
-    if (g.cost < f->guess.cost)
-        f->guess = g;
+    for (unsigned start = 0; start < 2; start++) {
+        if (start)
+            guess_single(&f->sights, &g);
+        else
+            guess_begin(&f->sights, &g);
+        guess_improve(&g, &f->sights);
+        if (g.cost < f->guess.cost)
+            f->guess = g;
+    }
     f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &f->worst);
 }
 
@@ -288,30 +295,42 @@ static void add_rival(void *state, const struct guess *other)
     r->list[at] = g;
 }
 
-/* Of what saturators best_tell speaks: those not used yet, those that may run beside the form, or all, also where vectors in the old and the new encoding would meet. */
-enum tellers { TELLERS_UNUSED, TELLERS_POSSIBLE, TELLERS_ALL };
+/* Of what saturators best_tell speaks: those that may run beside the form, or all, also where vectors in the old and the new encoding would meet. */
+enum tellers { TELLERS_POSSIBLE, TELLERS_ALL };
 
-/* The saturator that tells @a from @b best, in deviations. */
-static double best_tell(const struct placer *p, const struct placing *f, const struct guess *a, const struct guess *b, enum tellers of, size_t *at)
+/* How well @a is told from @b by the saturator that does so best, in deviations. */
+static double best_tell(const struct placer *p, const struct placing *f, const struct guess *a, const struct guess *b, enum tellers of)
 {
     float row_a[COLUMNS_MOST], row_b[COLUMNS_MOST];
     double most = 0;
 
     guess_row(a, p->lattice, row_a);
     guess_row(b, p->lattice, row_b);
-    *at = SIZE_MAX;
     for (size_t s = 0; s < besides(p); s++) {
         struct place_beside beside = beside_of(p, f, s);
         const struct saturator *by = &p->saturators.list.items[beside.saturator];
-        if ((of == TELLERS_UNUSED && !available(p, f, s)) || (of == TELLERS_POSSIBLE && !possible(p, f, s)))
+        if (of == TELLERS_POSSIBLE && !possible(p, f, s))
             continue;
-        double d = distance(p, guess_cycles(a, row_a, p->lattice, by, beside.count), guess_cycles(b, row_b, p->lattice, by, beside.count));
-        if (d > most) {
-            most = d;
-            *at = s;
-        }
+        most = fmax(most, distance(p, guess_cycles(a, row_a, p->lattice, by, beside.count), guess_cycles(b, row_b, p->lattice, by, beside.count)));
     }
     return most;
+}
+
+/* Keeps the best of @r; those that hold another pipe cannot be written. */
+static void keep_others(const struct rivals *r, struct placing *f)
+{
+    f->other_count = 0;
+    for (size_t i = 1; i < r->n; i++) {
+        const struct guess *g = &r->list[i];
+        if (g->pipe != f->guess.pipe)
+            continue;
+        unsigned at = f->other_count < OTHERS_MOST ? f->other_count++ : OTHERS_MOST;
+        for (; at && f->others[at - 1].cost > g->cost; at--)
+            if (at < OTHERS_MOST)
+                f->others[at] = f->others[at - 1];
+        if (at < OTHERS_MOST)
+            f->others[at] = *g;
+    }
 }
 
 /* Asks for what tells the best guess from its rivals; false when nothing does any more. */
@@ -319,7 +338,7 @@ static bool decide(struct placer *p, struct placing *f)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
     struct guess known[CHOICES_MOST];
-    size_t n = choices_of(p, f, known), at;
+    size_t n = choices_of(p, f, known);
 
     *r = (struct rivals){.place = p, .form = f};
     r->list[r->n++] = f->guess;
@@ -328,19 +347,18 @@ static bool decide(struct placer *p, struct placing *f)
         add_rival(r, &known[i]);
     bool asked = ask_telling(p, f, r->list, r->n, LATER_ASKED) > 0;
     f->rivals = 0;
-    f->settle = SIZE_MAX;
     f->hidden = false;
+    keep_others(r, f);
     double likeliest = INFINITY;
     for (size_t i = 1; i < r->n && !asked; i++) {
-        if (best_tell(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE, &at) <= TELLS && best_tell(p, f, &f->guess, &r->list[i], TELLERS_ALL, &at) <= TELLS) {
+        if (best_tell(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) <= TELLS && best_tell(p, f, &f->guess, &r->list[i], TELLERS_ALL) <= TELLS) {
             f->hidden |= guess_uops(&f->guess) != guess_uops(&r->list[i]) && !f->guess.n;
-            continue;   /* the same in all experiments */
+            continue;   /* the same in all experiments beside this core: chart/doubts.h looks for others */
         }
         f->rivals += exp(-(r->list[i].cost - f->guess.cost) / 2);
         if (r->list[i].cost < likeliest) {
             likeliest = r->list[i].cost;
             f->rival = r->list[i];
-            best_tell(p, f, &f->guess, &r->list[i], TELLERS_UNUSED, &f->settle);
         }
     }
     free(r);
@@ -480,27 +498,27 @@ static void print_guess(const struct placer *p, const struct guess *g, struct us
         usage_add(out, p->lattice->sets.items[g->uops[i].set], g->uops[i].count);
 }
 
-static void write_settle(const struct placer *p, const struct placing *f, struct placement *out)
+/* @g with the pipe of @f. */
+static void write_usage(const struct placer *p, const struct placing *f, const struct guess *g, struct usage *out)
 {
-    struct place_beside beside = beside_of(p, f, f->settle);
-    const struct saturator *s = &p->saturators.list.items[beside.saturator];
-    struct str text = {0};
-
-    experiment_term_print(p->lab->table->forms.items[f->form->form], 1, &text);
-    for (unsigned i = 0; i < s->term_count; i++) {
-        str_add(&text, " + ");
-        experiment_term_print(mapping_at(p->mapping, s->terms[i].entry)->form, s->terms[i].count * beside.count, &text);
-    }
-    out->settle = str_take(&text);
+    print_guess(p, g, out);
+    if (f->pipe >= 0)
+        usage_add(out, (portset)1 << (mapping_ports(p->mapping)->count + (unsigned)f->pipe), (uint32_t)f->guess.pipe);
 }
 
 static void write_placement(const struct placer *p, const struct placing *f, const struct ports *ports, struct placement *out)
 {
     portset tested = 0, all = 0;
 
-    print_guess(p, &f->guess, &out->usage);
-    if (f->pipe >= 0)
-        usage_add(&out->usage, (portset)1 << (mapping_ports(p->mapping)->count + (unsigned)f->pipe), (uint32_t)f->guess.pipe);
+    write_usage(p, f, &f->guess, &out->usage);
+    out->others = mem_zero(f->other_count + 1, sizeof *out->others);
+    for (; out->other_count < f->other_count; out->other_count++) {
+        const struct guess *g = &f->others[out->other_count];
+        struct chart_usage *other = &out->others[out->other_count];
+        write_usage(p, f, g, &other->usage);
+        other->slots = g->slots;
+        other->weight = exp(fmin(0, f->guess.cost - g->cost) / 2);
+    }
     out->slots = f->guess.slots;
     out->experiments = (unsigned)f->sights.list.count;
     out->error = f->worst;
@@ -526,8 +544,6 @@ static void write_placement(const struct placer *p, const struct placing *f, con
         out->rival = str_take(&text);
         usage_done(&usage);
     }
-    if (f->rivals > 0 && f->settle != SIZE_MAX)
-        write_settle(p, f, out);
 }
 
 /* The core's usages are the first that are tried. */
@@ -571,7 +587,6 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         f->vectors = vectors_of(lab->table->forms.items[forms[i].form]);
         f->sights = (struct sights){.lattice = p.lattice, .saturators = &p.saturators};
         f->used = mem_zero(besides(&p) + 1, sizeof *f->used);
-        f->settle = SIZE_MAX;
         f->pipe = -1;
     }
     rng_seed(&p.rng, lab->options->seed);
@@ -604,6 +619,8 @@ void placement_done(struct placement *p)
 {
     usage_done(&p->usage);
     free(p->rival);
-    free(p->settle);
+    for (unsigned i = 0; i < p->other_count; i++)
+        usage_done(&p->others[i].usage);
+    free(p->others);
     *p = (struct placement){0};
 }

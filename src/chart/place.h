@@ -22,7 +22,9 @@ struct placement {
     bool explained;         /* all measurements within the noise */
     bool hidden;            /* other usages cannot be told apart: the issue width binds wherever they differ */
     portset untested;       /* ports of sets beside which it has no time */
-    char *rival, *settle;   /* the other usage that is most likely, and the experiment that would tell; NULL: none */
+    char *rival;            /* the other usage that is most likely of those that some experiment tells; NULL: none */
+    struct chart_usage *others;   /* all that explain its times as well, whether experiments beside this core tell them or not, the likeliest first */
+    unsigned other_count;
 };
 
 /* Places all @n @forms beside the core @mapping, which gets further ports for blocking pipes that slow forms hold (named DV, DV2 and so on); @ports becomes the list of

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "base/watch.h"
@@ -65,9 +66,9 @@ static bool worker_cancelled(void *state)
 static void worker_result(void *state, size_t index, const struct measured *m)
 {
     struct experiments_measuring *w = state;
-    pthread_mutex_lock(&w->lock);
+    lock_take(&w->lock);
     arrivals_add(&w->arrivals, w->rows[index], m);
-    pthread_mutex_unlock(&w->lock);
+    lock_give(&w->lock);
 }
 
 static void worker_progress(void *state, const struct runner_summary *s, size_t total)
@@ -155,9 +156,9 @@ void experiments_publish(struct session *s)
     /* While a job reads the table results wait; they come with the next look, or with the job's end. */
     if (!running || running->session != s || (s->document.experiments && experiments_held(s->document.experiments)))
         return;
-    pthread_mutex_lock(&running->lock);
+    lock_take(&running->lock);
     arrivals_put(s, running->target, &running->arrivals, s->interactive ? ARRIVALS_AT_ONCE : SIZE_MAX);
-    pthread_mutex_unlock(&running->lock);
+    lock_give(&running->lock);
 }
 
 static void add_failures(const struct experiments *t, struct result *result)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "cmd/command.h"
 #include "measure/kernel_set.h"
 #include "report/blame.h"
@@ -65,10 +66,10 @@ static void keep_so_far(void *state, const struct blame *so_far)
     struct kernel_blaming *w = state;
     struct blame *copy = blame_copy(so_far);
 
-    pthread_mutex_lock(&w->lock);
+    lock_take(&w->lock);
     blame_free(w->so_far);
     w->so_far = copy;
-    pthread_mutex_unlock(&w->lock);
+    lock_give(&w->lock);
 }
 
 static bool blame_run(struct job *job, void *state, struct err *err)
@@ -219,10 +220,10 @@ void blame_publish(struct session *s)
 {
     if (!running || running->session != s)
         return;
-    pthread_mutex_lock(&running->lock);
+    lock_take(&running->lock);
     struct blame *so_far = running->so_far;
     running->so_far = NULL;
-    pthread_mutex_unlock(&running->lock);
+    lock_give(&running->lock);
     if (so_far)
         put(running, so_far);
 }

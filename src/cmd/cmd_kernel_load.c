@@ -12,7 +12,7 @@
 #include "toolchain/compile.h"
 
 struct kernel_load_values {
-    const char *file, *symbol, *syntax, *isa, *compiler;
+    const char *file, *symbol, *syntax, *isa, *compiler, *profile;
     struct line_range lines;
     struct word_list flags;
     size_t loop;
@@ -30,6 +30,8 @@ static const struct parameter load_arguments[] = {
 static const struct parameter load_options[] = {
     {.name = "--symbol", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, symbol), .value = "S", .otherwise = "the whole file",
      .help = "function to search for loops"},
+    {.name = "--profile", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, profile), .value = "FILE", .otherwise = "loops that look hot", .complete = COMPLETE_FILE,
+     .help = "take of a program what has most samples in what perf record wrote (perf.data); needs perf"},
     LOADING_OPTION_SYNTAX(struct kernel_load_values),
     {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_load_values, isa), .choices = ISA_CHOICES, .otherwise = "detected",
      .help = "the instruction set"},
@@ -144,6 +146,9 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
     r->source = compile_is_source(r->path);
     if (!r->source && (r->flags.count || v->compiler))
         return err_set(err, ERR_USAGE, "give a .c, .cpp or .f90 file", "%s is not a source file; compiler options apply to C, C++ or Fortran only", r->path);
+    if (v->profile && (r->source || v->lines.first))
+        return err_set(err, ERR_USAGE, "kernel load PROGRAM --profile perf.data", "--profile is of a program, and takes no source and no --lines");
+    r->profile = v->profile ? mem_strdup(v->profile) : NULL;
     find_bundled(r);
     r->options.symbol = v->symbol ? mem_strdup(v->symbol) : NULL;
     r->compiler = v->compiler ? mem_strdup(v->compiler) : NULL;
@@ -161,7 +166,7 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     return false;
 }
 
-static const char *const load_examples[] = {"kernel load triad.s", "kernel load libm.so.6 --symbol __sin_fma", "kernel load dot.c", "kernel load dot.f90 -O3 -march=native", NULL};
+static const char *const load_examples[] = {"kernel load triad.s", "kernel load libm.so.6 --symbol __sin_fma", "kernel load ./program --profile perf.data", "kernel load dot.c", "kernel load dot.f90 -O3 -march=native", NULL};
 
 const struct command command_kernel_load = {
     .name = "kernel load",

@@ -325,7 +325,7 @@ static void show(const struct tuning *w, struct result *result)
         result_line(result, "--reassociate would allow sums of floating point in another order, which are rounded otherwise\n");
     if (!w->best)
         return;
-    result_line(result, "\n%s\nkernel diff compares it with the loop; kernel switch previous goes back\n", str_text(&w->text));
+    result_line(result, "\n%s\nkernel compare shows it beside the loop, kernel diff prints that; kernel switch previous goes back\n", str_text(&w->text));
     result_text(result, "text", str_text(&w->text));
     if (w->export)
         result_line(result, "written to %s\n", w->export);

@@ -9,8 +9,10 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "chart/chart.h"
+#include "chart/doubts.h"
 #include "chart/imitate.h"
 #include "chart/recorded.h"
+#include "cmd/chart_paths.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
 #include "io/machine_file.h"
@@ -25,7 +27,6 @@
 #define CANDIDATES 600       /* forms that the core is chosen from, at most, */
 #define CANDIDATES_SHARE 0.3 /* and of all, where that is more than */
 #define CANDIDATES_FEW 150
-#define SIMULATED_NOISE 0.005
 #define RECORDED_PATIENCE 1e-6 /* seconds: nothing comes of waiting */
 #define USES 1000            /* forms that blocks are made of, at most */
 #define BLOCKS 512
@@ -36,7 +37,7 @@
 struct machine_charting {
     struct session *session;
     struct job *job;
-    char *name, *directory, *journal_path, *latencies_path, *core_path;
+    char *name, *directory, *journal_path, *latencies_path, *core_path, *doubts_path;
     struct machine *simulated;       /* a copy; NULL: this CPU */
     bool recorded;                   /* nothing is measured: what the journals of this CPU know */
     struct forms *forms;
@@ -97,6 +98,17 @@ static const char *cpu_title(const struct machine_charting *w, char name[64])
     return w->simulated ? w->simulated->id : cpu_name(name, 64);
 }
 
+/* What `experiments settle` is to measure. */
+static bool save_doubts(const struct machine_charting *w, const struct chart *c, struct err *err)
+{
+    struct doubts doubts;
+
+    doubts_of_chart(c, w->simulated ? w->simulated->id : "", &doubts);
+    bool ok = doubts_save(&doubts, mapping_ports(c->machine->mapping), w->doubts_path, err);
+    doubts_done(&doubts);
+    return ok;
+}
+
 static bool save(void *state, enum chart_stage stage, const struct chart *so_far, struct err *err)
 {
     struct machine_charting *w = state;
@@ -111,6 +123,8 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
     machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "", "");
     str_done(&title);
     if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
+        return false;
+    if (stage == CHART_PLACES && !save_doubts(w, so_far, err))
         return false;
     return path_make_parents(w->directory, 0777, err) && machine_save(so_far->machine, w->directory, err);
 }
@@ -144,7 +158,7 @@ static bool chart_work(struct job *job, void *state, struct err *err)
 {
     struct machine_charting *w = state;
     const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = save, .evolve = evolve_all, .threads = w->threads, .state = w};
-    struct imitation *imitation = w->simulated ? imitation_new(w->simulated, SIMULATED_NOISE, w->options.seed) : NULL;
+    struct imitation *imitation = w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
     struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu, w->recorded ? recorded_times : times_of_cpu, w};
 
     struct machine *core = machine_load(w->core_path, NULL);   /* of an earlier run */
@@ -283,6 +297,7 @@ static void show_doubts(const struct chart *c, struct result *result)
             result_line(result, "  %s: %s is possible; measure %s", c->forms[i].row->form, *c->forms[i].rival ? c->forms[i].rival : "no port", c->forms[i].settle);
             shown++;
         }
+    result_line(result, "experiments settle NAME measures these and decides");
 }
 
 static size_t count_latencies(const struct chart *c)
@@ -353,6 +368,7 @@ static void charting_free(void *state)
     free(w->journal_path);
     free(w->latencies_path);
     free(w->core_path);
+    free(w->doubts_path);
     machine_free(w->simulated);
     vec_done(&w->rows);
     vec_done(&w->uses);
@@ -389,22 +405,6 @@ static const struct parameter options[] = {
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
     {0},
 };
-
-/* Where experiments are kept: those of this CPU with all others of it, those of a simulated one with this chart. NULL with err. */
-static char *journal_place(const char *name, const char *simulate, struct err *err)
-{
-    struct str file = {0};
-
-    if (simulate)
-        str_addf(&file, "chart-%s-%s.csv", name, simulate);
-    for (size_t i = 0; i < file.length; i++)   /* of a directory */
-        file.data[i] = file.data[i] == '/' ? '-' : file.data[i];
-    char *path = simulate ? path_state(str_text(&file)) : journal_default_path();
-    str_done(&file);
-    if (!path)
-        err_set(err, ERR_IO, "set HOME or XDG_STATE_HOME", "no place to keep measurements in");
-    return path;
-}
 
 /* "cpu.latencies.csv" beside "cpu.csv", by @what. */
 static char *path_beside(const char *journal, const char *what)
@@ -484,15 +484,16 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->session = s;
     w->name = mem_strdup(v->name);
     w->directory = machine_user_directory(v->name);
-    w->journal_path = journal_place(v->name, m ? m->id : NULL, err);
+    w->journal_path = chart_journal_path(v->name, m ? m->id : NULL, err);
     w->latencies_path = w->journal_path ? path_beside(w->journal_path, ".latencies.csv") : NULL;
     w->core_path = w->journal_path ? path_beside(w->journal_path, ".core") : NULL;
+    w->doubts_path = chart_doubts_path(v->name);
     w->simulated = m ? machine_copy(m) : NULL;
     w->recorded = v->recorded && !m;
     w->forms = forms_hold(forms);
     w->threads = session_threads(s);
     w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->recorded ? RECORDED_PATIENCE : v->patience, .latencies = w->latencies_path, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
-    if (w->journal_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
+    if (w->journal_path && w->doubts_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
         choose_rows(w, v->forms, v->top, err)) {
         choose_uses(w, v->forms);
         w->options.core_most = (size_t)fmin(CANDIDATES, fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count));

@@ -21,6 +21,8 @@ struct validate_values {
     double limit, common;
 };
 
+#define ALIKE 0.1              /* runs whose times differ by no more met the same conditions */
+
 struct compared { double predicted, measured, system, clock; struct core_share share; };
 
 struct validating {
@@ -99,7 +101,8 @@ static bool run_watched(struct validating *v, const double *inputs, const struct
     return !isnan(out->seconds);
 }
 
-/* Memory is looked at before and after each of the runs, the core while they run. The run of the lower quartile counts, with what was seen around it. */
+/* Memory is looked at before and after each of the runs, the core while they run. The run of the lower quartile counts, with what was seen around it and around those that took as
+ * long: a look is much shorter than a run, and meets what the run met by chance only. */
 static bool measure(struct validating *v, const double *inputs, struct native *native, double *seconds, struct err *err)
 {
     struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD, v->threads, NULL};
@@ -116,8 +119,13 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
     if (ok) {
         qsort(seen, v->times, sizeof *seen, by_seconds);
         const struct program_taken *one = &seen[v->times / 4];
+        bool *use = mem_zero(v->times + 1, sizeof *use);
         *seconds = one->seconds;
-        native_probe_result(probe, one->at, 2, native);
+        for (unsigned i = 0; i < v->times; i++)
+            if (fabs(seen[i].seconds / one->seconds - 1) <= ALIKE)
+                use[seen[i].at] = use[seen[i].at + 1] = true;
+        native_probe_result(probe, use, native);
+        free(use);
         if (one->readings) {
             native->clock_hz = one->clock_hz;
             native->share = one->share;

@@ -63,6 +63,7 @@ static void show(const struct machine *m, double cycles, portset full, const dou
 
     portset_print(full, ports, &bound);
     result_line(result, "%.4f cycles on %s, bound by %s", cycles, m->id, full ? str_text(&bound) : "nothing");
+    result_text(result, "machine", m->id);
     result_number(result, "cycles", cycles);
     for (unsigned j = 0; j < ports->count; j++)
         if (full >> j & 1)

@@ -39,6 +39,7 @@
     COMMAND(kernel_opened) \
     COMMAND(kernel_switch) \
     COMMAND(kernel_diff) \
+    COMMAND(kernel_compare) \
     COMMAND(kernel_tune) \
     COMMAND(kernel_report) \
     COMMAND(kernel_graph) \
@@ -89,6 +90,7 @@
     COMMAND(experiments_measure) \
     COMMAND(experiments_pause) \
     COMMAND(experiments_resume) \
+    COMMAND(experiments_settle) \
     COMMAND(experiments_show) \
     COMMAND(latency_measure) \
     COMMAND(machine_calibrate) \
@@ -399,16 +401,41 @@ static bool run_command(struct session *s, const struct command *c, char **words
     return ok;
 }
 
+/* What is no command, or no command line, prints its object of JSON, too; it stands under the words as they were typed. */
+static void print_refusal(struct session *s, const char *text, const char *end, FILE *out, const struct err *err)
+{
+    if (s->settings.format != FORMAT_JSON || !out)
+        return;
+    struct result *outer = s->result;
+    struct str printed = {0};
+    char *line = line_rest(text, end, 0);
+
+    s->result = result_new();
+    result_set_command(s->result, line);
+    add_error(s->result, err);
+    write_output(s, line, &printed);
+    utf8_write(out, str_text(&printed), printed.length);
+    fflush(out);
+    result_free(s->result);
+    s->result = outer;
+    str_done(&printed);
+    free(line);
+}
+
 static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
 {
     struct line_words words = {0};
     int used = 0;
     bool ok = false;
 
-    if (!line_split(text, end, &words, err))
+    if (!line_split(text, end, &words, err)) {
+        print_refusal(s, text, end, out, err);
         goto out;
+    }
     ok = words.count == 0;
     const struct command *command = words.count ? command_lookup(words.count, words.items, &used, err) : NULL;
+    if (!command && !ok)
+        print_refusal(s, text, end, out, err);
     if (!command)
         goto out;
     char *line = line_rest(text, end, 0), *raw = line_rest(text, end, used);

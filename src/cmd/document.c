@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "cmd/analyses.h"
 #include "cmd/check.h"
+#include "cmd/comparison.h"
 #include "cmd/forecast.h"
 #include "cmd/function_list.h"
 #include "io/cpus.h"
@@ -225,6 +226,7 @@ void document_done(struct document *d)
     kernel_free(d->kernel);
     blame_free(d->blame);
     check_free(d->check);
+    comparison_free(d->comparison);
     function_list_free(d->functions);
     sweep_done(&d->sweep);
     unfinished_run_done(&d->unfinished);

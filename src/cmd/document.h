@@ -19,6 +19,7 @@ struct active_curve;
 struct analyses;
 struct blame;
 struct check;
+struct paired_loops;
 struct evolve_run;
 struct forecasts;
 struct function_list;
@@ -88,6 +89,7 @@ struct document {
     struct blame *blame;              /* of the loop in use; NULL: not asked for */
     struct function_list *functions;  /* of the last `kernel functions`; NULL: none */
     struct check *check;              /* of the last `machine check`; NULL: none */
+    struct paired_loops *comparison;    /* of the last `kernel compare`; NULL: none */
     struct sweep sweep;               /* count 0: none */
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* of inference, newest last */

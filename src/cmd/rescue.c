@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fault.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/shortage.h"
 #include "base/watch.h"
 #include "cmd/session_file.h"
+#include "cmd/session_parts.h"
 
 #define PATIENCE 30   /* seconds for saving */
 
@@ -37,26 +41,46 @@ static void name_directory(char *path, size_t size)
     free(state);
 }
 
-/* In a child: what is wrong with this process, locks that other threads hold and a session half changed included, ends the child alone. */
-static void save(const char *path)
+/* In a child: what is wrong with this process, a session half changed included, ends the child alone. With @run the session knows how far inference is, whose state may be what is wrong. */
+static void save(const char *path, bool run)
 {
+    struct session *s = atomic_load(&ours);
     struct err err = {0};
     char text[2048];
 
+    lock_none();
     alarm(PATIENCE);
     shortage_begin(NULL);
     watch_begin(NULL, NULL);   /* whoever cancelled what is going on means this neither */
-    if (path_make_parents(path, 0700, &err) && session_save(atomic_load(&ours), path, &err))
+    if (run)
+        s->document.unfinished = session_unfinished_run(s);
+    if (path_make_parents(path, 0700, &err) && session_save(s, path, &err))
         _exit(0);
-    fprintf(stderr, "portolan: %s\n", err_text(&err, text, sizeof text));
+    dprintf(STDERR_FILENO, "portolan: %s\n", err_text(&err, text, sizeof text));
     _exit(1);
+}
+
+/* Whether the session was saved; once more without the run where that ended the child. */
+static bool save_apart(const char *path)
+{
+    int status = -1;
+
+    for (int run = 1; run >= 0; run--) {
+        pid_t child = fault_fork();
+        if (child == 0)
+            save(path, run);
+        while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+            ;
+        if (child < 0 || WIFEXITED(status) || WTERMSIG(status) == SIGALRM)
+            break;
+    }
+    return status == 0;
 }
 
 static void rescue(void)
 {
     const struct session *s = atomic_load(&ours);
     char path[PATH_MAX];
-    int status = -1;
 
     if (!s || s->revision == 1)
         return;
@@ -64,15 +88,10 @@ static void rescue(void)
     name_directory(path, sizeof path);
     if (!*path)
         return;
-    pid_t child = fork();
-    if (child == 0)
-        save(path);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (child > 0 && status == 0)
-        fprintf(stderr, "portolan: the session was saved; portolan --session %s opens it\n", path);
+    if (save_apart(path))
+        dprintf(STDERR_FILENO, "portolan: the session was saved; portolan --session %s opens it\n", path);
     else
-        fputs("portolan: the session could not be saved\n", stderr);
+        dprintf(STDERR_FILENO, "portolan: the session could not be saved\n");
 }
 
 void rescue_set(struct session *s)

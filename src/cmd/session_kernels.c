@@ -78,6 +78,8 @@ static bool save_recipe(struct session_saving *w, const struct recipe *r, const 
     str_add(&text, "key,value\n");
     session_row(&text, "path", r->path);
     session_row(&text, "source", r->source ? "on" : "off");
+    if (r->profile)
+        session_row(&text, "profile", r->profile);
     if (r->compiler)
         session_row(&text, "compiler", r->compiler);
     for (size_t i = 0; i < r->flags.count; i++)
@@ -204,6 +206,8 @@ static bool take_recipe_row(void *to, const char *key, const char *value)
         r->path = r->path ? r->path : mem_strdup(value);
     else if (strcmp(key, "source") == 0)
         r->source = strcmp(value, "on") == 0;
+    else if (strcmp(key, "profile") == 0)
+        r->profile = r->profile ? r->profile : mem_strdup(value);
     else if (strcmp(key, "compiler") == 0)
         r->compiler = r->compiler ? r->compiler : mem_strdup(value);
     else if (strcmp(key, "flag") == 0 && compile_option_allowed(value, &half, &none) && !half)   /* as where it is typed */

@@ -42,13 +42,41 @@ static bool same_origin(const struct kernel *old, const struct kernel *fresh)
            a->options.last_line == b->options.last_line;
 }
 
+/* Whether both were compiled alike, or neither was compiled. */
+static bool same_making(const struct kernel *old, const struct kernel *fresh)
+{
+    struct str a = {0}, b = {0};
+
+    if (old->recipe)
+        recipe_print(old->recipe, old->isa, &a);
+    if (fresh->recipe)
+        recipe_print(fresh->recipe, fresh->isa, &b);
+    bool same = strcmp(str_text(&a), str_text(&b)) == 0;
+    str_done(&a);
+    str_done(&b);
+    return same;
+}
+
+/* The kernel that @k is another reading of: the one in use, or one of the same source that was compiled the same way; the list's length when there is none. */
+static size_t find_same(const struct shelf *s, const struct kernel *k)
+{
+    if (!s->list.count || !same_origin(s->list.items[s->at].kernel, k))
+        return s->list.count;
+    for (size_t i = 0; i < s->list.count; i++)
+        if (same_origin(s->list.items[i].kernel, k) && same_making(s->list.items[i].kernel, k))
+            return i;
+    return s->list.count;
+}
+
 void shelf_put(struct shelf *s, const struct kernel *k, size_t loop)
 {
     struct shelved fresh = {kernel_hold(k), loop};
+    const size_t same = find_same(s, k);
 
-    if (s->list.count && same_origin(s->list.items[s->at].kernel, k)) {
-        kernel_free(s->list.items[s->at].kernel);
-        s->list.items[s->at] = fresh;
+    if (same < s->list.count) {
+        kernel_free(s->list.items[same].kernel);
+        s->list.items[same] = fresh;
+        s->at = same;
         return;
     }
     if (s->list.count == SHELF_MOST) {

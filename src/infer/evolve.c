@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/compare.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "infer/evolve_state.h"
@@ -196,10 +197,10 @@ static void adopt(struct evolve *e, const struct genome *from, size_t number)
 /* A copy of @g with its errors and cost by the run's prices; the caller frees. Without the lock. */
 static struct genome *judged(struct evolve *e, const struct genome *g)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     struct anneal_prices prices = evolve_prices_at(e, 1);
     unsigned width = (unsigned)e->width;
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     struct annealer *s = anneal_new(e->p, g->ports, width, &prices, 0);
     anneal_load(s, g);
     struct genome *copy = genome_copy(anneal_genome(s));
@@ -223,14 +224,14 @@ static void begin_anew(struct evolve *e, struct genome *take_g)
 
 bool evolve_immigrate(struct evolve *e, const struct genome *g)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     bool ended = e->ended > 0, early = isnan(e->scale) && !ended;
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     if (early || g->forms != e->p->forms || g->ports > PORTS_MOST)
         return false;
     struct genome *own = judged(e, g);
     bool taken = true;
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     if (e->ports == g->ports) {
         evolve_insert(e, own);
     } else if (e->ports == 0 && ended) {
@@ -242,7 +243,7 @@ bool evolve_immigrate(struct evolve *e, const struct genome *g)
         genome_free(own);
         taken = false;
     }
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     return taken;
 }
 
@@ -250,21 +251,21 @@ void evolve_settle(struct evolve *e, const struct genome *g)
 {
     struct genome *own = judged(e, g);
 
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     if (e->ports == own->ports)
         evolve_insert(e, own);
     else if (e->ended > 0)
         genome_free(own);
     else
         begin_anew(e, own);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
 }
 
 void evolve_credit(struct evolve *e, const struct anneal_stats *stats)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     add_stats(&e->stats, stats);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
 }
 
 /* About what a search takes, most of it by the threads' walks (anneal_new) and the population. */
@@ -336,9 +337,9 @@ void evolve_wait_change(struct evolve *e, struct watcher *w)
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&e->change, &e->lock, &until);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     evolve_watch(w);
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
 }
 
 bool evolve_go_on(struct evolve *e, struct watcher *w)
@@ -359,9 +360,9 @@ static bool worker_over(void *state)
     struct evolve_worker *worker = state;
 
     evolve_watch(worker->w);
-    pthread_mutex_lock(&worker->e->lock);
+    lock_take(&worker->e->lock);
     bool over = !evolve_go_on(worker->e, worker->w);
-    pthread_mutex_unlock(&worker->e->lock);
+    lock_give(&worker->e->lock);
     return over;
 }
 
@@ -394,17 +395,17 @@ static void run_pmevo(struct evolve *e, struct watcher *w)
 
     while (going) {
         going = pmevo_generation(m, &evaluations);
-        pthread_mutex_lock(&e->lock);
+        lock_take(&e->lock);
         e->generation++;
         publish_pmevo(e, m, evaluations);
         going = going && evolve_go_on(e, w) && !(e->o.generations && e->generation >= e->o.generations);
-        pthread_mutex_unlock(&e->lock);
+        lock_give(&e->lock);
         evolve_watch(w);
     }
     pmevo_climb(m, 0, climb_on, (void *)e->p, &evaluations);
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     publish_pmevo(e, m, evaluations);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     pmevo_free(m);
 }
 
@@ -412,11 +413,11 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 {
     struct watcher w = {index == 0 ? poll : NULL, poll_state, 0};
 
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
     bool idle = algorithm == EVOLVE_PMEVO && index > 0;   /* who has no part in it does not end it either */
     e->workers += !idle;
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     if (idle)
         return;
     struct watch before = watch_begin(worker_over, &(struct evolve_worker){e, &w});
@@ -425,7 +426,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
     else
         evolve_memetic(e, index, &w);
     watch_restore(before);
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
         /* A state passed through on the way may have been better than where its search ended. */
         if (e->best && e->best_expanded && e->ports == e->best->ports)
@@ -436,14 +437,14 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
         e->state = atomic_load(&e->stop) ? EVOLVE_STOPPED : EVOLVE_DONE;
     }
     pthread_cond_broadcast(&e->change);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     if (w.poll)
         w.poll(w.state);
 }
 
 void evolve_pause(struct evolve *e, bool on)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     if (on && !(e->paused_at > 0) && !(e->ended > 0)) {
         e->paused_at = clock_seconds();
         e->state = EVOLVE_PAUSED;
@@ -454,24 +455,24 @@ void evolve_pause(struct evolve *e, bool on)
     }
     atomic_store(&e->pause, on);
     pthread_cond_broadcast(&e->change);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
 }
 
 void evolve_stop(struct evolve *e)
 {
     atomic_store(&e->stop, true);
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     pthread_cond_broadcast(&e->change);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
 }
 
 void evolve_abandon(struct evolve *e)
 {
     evolve_stop(e);
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     e->ended = clock_seconds();
     e->state = EVOLVE_STOPPED;
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
 }
 
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err)
@@ -480,7 +481,7 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
 
     if (!(value >= 0) || !isfinite(value))
         return err_set(err, ERR_USAGE, "give a number of at least 0", "invalid %s %g", name, value);
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     if (strcmp(name, "seconds") == 0)
         e->o.seconds = value;
     else if (strcmp(name, "generations") == 0)
@@ -495,14 +496,14 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
         e->o.volume_weight = value;
     else
         known = false;
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     return known || err_set(err, ERR_USAGE, "parameters: seconds, generations, uop-price, volume-price, usage-price, volume-weight",
                             "unknown run parameter \"%s\"", name);
 }
 
 void evolve_get_status(struct evolve *e, struct evolve_status *out)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     *out = (struct evolve_status){
         .state = e->state, .generation = e->generation, .population = (unsigned)e->target, .ports = e->ports, .width = e->width, .scale = e->scale,
         .d_avg = e->best ? e->best->d_avg : NAN, .cost = e->best && !e->best_expanded ? e->best->cost : NAN, .seconds = evolve_elapsed(e), .stats = all_stats(e),
@@ -525,16 +526,16 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
         snprintf(out->phase, sizeof out->phase, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
     else
         snprintf(out->phase, sizeof out->phase, "improving offspring %zu", e->children_begun);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
 }
 
 size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     size_t n = e->samples.count < limit ? e->samples.count : limit;
     if (n)
         memcpy(out, e->samples.items + e->samples.count - n, n * sizeof *out);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     return n;
 }
 
@@ -548,7 +549,7 @@ size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit
 {
     size_t n = 0;
 
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     struct evolve_point *all = mem_alloc((e->finished + 1) * sizeof *all);
     for (size_t i = 0; i < e->finished; i++)
         all[i] = (struct evolve_point){e->population[i]->d_avg, genome_distinct(e->population[i]), genome_volume(e->population[i])};
@@ -559,7 +560,7 @@ size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit
         if (!beaten)
             out[n++] = all[i];
     }
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     free(all);
     return n;
 }
@@ -568,38 +569,38 @@ size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limi
 {
     size_t n = 0;
 
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     for (unsigned ports = 0; ports <= PORTS_MOST; ports++)
         if (e->trials[ports] && n < limit)
             out[n++] = (struct evolve_trial){ports, e->trials[ports]->d_avg};
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     return n;
 }
 
 struct genome *evolve_best(struct evolve *e)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     struct genome *copy = e->best ? genome_copy(e->best) : NULL;
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     return copy;
 }
 
 struct genome **evolve_population(struct evolve *e, size_t *count)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     struct genome **copies = mem_zero(e->finished + 1, sizeof *copies);
     for (size_t i = 0; i < e->finished; i++)
         copies[i] = genome_copy(e->population[i]);
     *count = e->finished;
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     return copies;
 }
 
 struct anneal_prices evolve_prices(struct evolve *e)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     struct anneal_prices prices = evolve_prices_at(e, 1);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     return prices;
 }
 
@@ -610,7 +611,7 @@ const struct problem *evolve_problem(const struct evolve *e)
 
 void evolve_get_options(struct evolve *e, struct evolve_options *out)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     *out = e->o;
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The memetic algorithm: trials for the prices and the number of ports, fresh individuals, children. */
+#include "base/lock.h"
 #include "infer/evolve_state.h"
 
 #include <math.h>
@@ -97,25 +98,25 @@ static void anneal(struct evolve *e, unsigned index, struct annealer *s, const s
     bool going = true;
     double timed = plan->seconds * (1 - POLISH_SHARE);   /* the polishing at the end has its time */
 
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     begun = now = evolve_elapsed(e);
     /* Wrong structures cost the same however clean the measurements are; what is left to settle at the end does not. */
     double scale = isnan(e->scale) ? 1 : e->scale, hot = plan->hot * fmax(1, scale) * dense, cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     while (going && x < 1) {
         double before = now, temperature = hot * pow(cold / hot, x);
-        pthread_mutex_lock(&e->lock);
+        lock_take(&e->lock);
         struct anneal_prices heated = evolve_prices_at(e, fmax(1, HEATED * temperature)), prices = evolve_prices_at(e, 1);
-        pthread_mutex_unlock(&e->lock);
+        lock_give(&e->lock);
         anneal_set_prices(s, &heated);
         anneal_run(s, step, temperature);
         anneal_set_prices(s, &prices);
         done += (double)step;
-        pthread_mutex_lock(&e->lock);
+        lock_take(&e->lock);
         now = evolve_elapsed(e);
         publish(e, index, s, p != e->p);
         going = evolve_go_on(e, w);
-        pthread_mutex_unlock(&e->lock);
+        lock_give(&e->lock);
         if (plan->seconds > 0) {
             x = (now - begun) / timed;
             double stretch = STEP_SECONDS / fmax(now - before, 1e-4);
@@ -136,13 +137,13 @@ static struct genome *anneal_over(struct evolve *e, unsigned index, const struct
     struct anneal_prices prices = evolve_prices_at(e, 1);
     struct annealer *s = anneal_new(p, ports, (unsigned)e->width, &prices, seed);
 
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
     if (start)
         anneal_load(s, start);
     else
         anneal_random(s);
     anneal(e, index, s, p, plan, w);
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     struct genome *found = genome_copy(anneal_genome(s));
     retire(e, index, s);
     return found;
@@ -177,7 +178,7 @@ static void forget_best(struct evolve *e)
 /* How large errors remain whatever one does decides the prices. */
 static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     while (isnan(e->scale) && evolve_go_on(e, w)) {
         if (e->piloting) {
             evolve_wait_change(e, w);
@@ -192,7 +193,7 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         genome_free(g);
         pthread_cond_broadcast(&e->change);
     }
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
 }
 
 /* Number of ports @n it is, and what was found with them is the first individual. */
@@ -245,7 +246,7 @@ static void next_round(struct evolve *e)
 
 static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     while (e->ports == 0 && evolve_go_on(e, w)) {
         if (e->race_next == e->racing) {
             evolve_wait_change(e, w);
@@ -270,7 +271,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
             next_round(e);
         pthread_cond_broadcast(&e->change);
     }
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
 }
 
 /* One fresh individual or child. Called and returns under the lock; false when there is nothing more to do. */
@@ -329,26 +330,26 @@ static bool preparing_over(void *state)
 {
     const struct preparing *p = state;
 
-    pthread_mutex_lock(&p->e->lock);
+    lock_take(&p->e->lock);
     bool late = evolve_elapsed(p->e) >= p->until;
-    pthread_mutex_unlock(&p->e->lock);
+    lock_give(&p->e->lock);
     return late || (p->outer.over && p->outer.over(p->outer.state));
 }
 
 /* The classes are found by one thread; the others wait for them. Called and returns without the lock. */
 static void prepare(struct evolve *e, struct watcher *w)
 {
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     bool mine = e->preparation == EVOLVE_RAW;
     if (mine) {
         e->preparation = EVOLVE_PREPARING;
         struct preparing p = {.e = e, .until = e->o.seconds > 0 ? evolve_elapsed(e) + PREPARE_SHARE * e->o.seconds : INFINITY};
-        pthread_mutex_unlock(&e->lock);
+        lock_give(&e->lock);
         p.outer = watch_begin(preparing_over, &p);
         struct classes *classes = classes_new(e->p);
         watch_restore(p.outer);
         bool over = watch_over();
-        pthread_mutex_lock(&e->lock);
+        lock_take(&e->lock);
         e->classes = classes;
         /* Ended while preparing, it stays so: that is how far the run came. */
         e->preparation = over ? EVOLVE_PREPARING : EVOLVE_PREPARED;
@@ -356,7 +357,7 @@ static void prepare(struct evolve *e, struct watcher *w)
     }
     while (e->preparation != EVOLVE_PREPARED && evolve_go_on(e, w))
         evolve_wait_change(e, w);
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
 }
 
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w)
@@ -364,8 +365,8 @@ void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w)
     prepare(e, w);
     seek_scale(e, index, w);
     seek_ports(e, index, w);
-    pthread_mutex_lock(&e->lock);
+    lock_take(&e->lock);
     while (e->ports && memetic_task(e, index, w)) {
     }
-    pthread_mutex_unlock(&e->lock);
+    lock_give(&e->lock);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/index.h"
+#include "base/lock.h"
 #include "base/mem.h"
 
 #define STRETCH 0.1      /* seconds a point stands for at first */
@@ -100,9 +101,9 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
 
     experiment_print(e, &text);
     uint64_t hash = hash_text(str_text(&text));
-    pthread_mutex_lock(&r->lock);
+    lock_take(&r->lock);
     if (!r->rows && !(r->rows = mem_try_zero(RECORD_ROWS, sizeof *r->rows))) {   /* what is measured is not lost, only how it came */
-        pthread_mutex_unlock(&r->lock);
+        lock_give(&r->lock);
         str_done(&text);
         return;
     }
@@ -119,7 +120,7 @@ void record_add(struct record *r, const struct experiment *e, const struct recor
     s->clock_hz = pass->clock_hz;
     take_code(s, pass);
     r->revision++;
-    pthread_mutex_unlock(&r->lock);
+    lock_give(&r->lock);
     str_done(&text);
 }
 
@@ -142,7 +143,7 @@ static void series_halve(struct record *r)
 
 void record_windows(struct record *r, double seconds, double clock_hz, unsigned accepted, unsigned contended, unsigned disturbed)
 {
-    pthread_mutex_lock(&r->lock);
+    lock_take(&r->lock);
     while (seconds >= r->stretch * RECORD_POINTS)
         series_halve(r);
     size_t at = seconds > 0 ? (size_t)(seconds / r->stretch) : 0;
@@ -158,12 +159,12 @@ void record_windows(struct record *r, double seconds, double clock_hz, unsigned 
     if (at >= r->point_count)
         r->point_count = at + 1;
     r->revision++;
-    pthread_mutex_unlock(&r->lock);
+    lock_give(&r->lock);
 }
 
 void record_begin(struct record *r, const char *name, const struct calibration *c)
 {
-    pthread_mutex_lock(&r->lock);
+    lock_take(&r->lock);
     r->known = true;
     r->simulated = c == NULL;
     r->calibration = c ? *c : (struct calibration){0};
@@ -172,18 +173,18 @@ void record_begin(struct record *r, const char *name, const struct calibration *
     r->point_count = 0;
     r->stretch = STRETCH;
     r->revision++;
-    pthread_mutex_unlock(&r->lock);
+    lock_give(&r->lock);
 }
 
 bool record_find(struct record *r, const char *text, struct record_samples *out)
 {
-    pthread_mutex_lock(&r->lock);
+    lock_take(&r->lock);
     const struct record_row *row = find(r, text, hash_text(text));
     if (row) {
         *out = row->samples;
         out->code = row->samples.code ? memcpy(mem_alloc(out->length), row->samples.code, out->length) : NULL;
     }
-    pthread_mutex_unlock(&r->lock);
+    lock_give(&r->lock);
     return row != NULL;
 }
 
@@ -195,18 +196,18 @@ void record_samples_done(struct record_samples *s)
 
 bool record_calibration(struct record *r, struct calibration *out, char *name, size_t size, bool *simulated)
 {
-    pthread_mutex_lock(&r->lock);
+    lock_take(&r->lock);
     bool known = r->known;
     *out = r->calibration;
     *simulated = r->simulated;
     snprintf(name, size, "%s", r->name);
-    pthread_mutex_unlock(&r->lock);
+    lock_give(&r->lock);
     return known;
 }
 
 size_t record_series(struct record *r, struct record_point *out)
 {
-    pthread_mutex_lock(&r->lock);
+    lock_take(&r->lock);
     size_t n = r->point_count;
     for (size_t i = 0; i < n; i++) {
         const struct stretch *p = &r->points[i];
@@ -214,14 +215,14 @@ size_t record_series(struct record *r, struct record_point *out)
         out[i] = (struct record_point){((double)i + 0.5) * r->stretch, p->accepted ? p->clock_sum / (double)p->accepted : NAN,
                                        all > 0 ? (double)p->contended / all : NAN, all > 0 ? (double)p->disturbed / all : NAN};
     }
-    pthread_mutex_unlock(&r->lock);
+    lock_give(&r->lock);
     return n;
 }
 
 uint64_t record_revision(struct record *r)
 {
-    pthread_mutex_lock(&r->lock);
+    lock_take(&r->lock);
     uint64_t revision = r->revision;
-    pthread_mutex_unlock(&r->lock);
+    lock_give(&r->lock);
     return revision;
 }

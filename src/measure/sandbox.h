@@ -13,6 +13,7 @@
 #include "isa/body.h"
 #include "measure/window.h"
 
+#define SANDBOX_ENDLESS 0.3       /* seconds of processor time in one run, without an answer */
 #define SANDBOX_ITEMS 256        /* in one batch */
 #define SANDBOX_RAW 64           /* samples of a raw item */
 #define SANDBOX_PAGES 512        /* pages mapped on demand for one item */

@@ -51,14 +51,15 @@ static uint64_t pages_of(uint64_t bytes, uint64_t page)
 /* The vault, a guard, the signal stack, a guard, the stack: at an address that nothing else tells. NULL with errno. */
 static struct sandbox_vault *vault_new(const struct sandbox_child *given)
 {
-    static const unsigned bits[] = {46, 46, 46, 46, 46, 46, 38, 38, 36, 36};   /* of an address: AArch64 may have few */
+    /* Bits of an address: AArch64 may have few. Much of what the most allow may be taken, a quarter by the shadows of AddressSanitizer alone: never all of so many. */
+    static const struct { unsigned bits, tries; } widths[] = {{46, 200}, {38, 20}, {36, 20}};
     uint64_t page = given->page_size, own = pages_of(sizeof(struct sandbox_vault), page), size = own + 2 * GUARD_BYTES + SIGNAL_BYTES + STACK_BYTES;
 
-    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+    for (size_t i = 0, tries = 0; i < sizeof widths / sizeof *widths; tries = (tries + 1) % widths[i].tries, i += !tries) {
         uint64_t random;
         if (getrandom(&random, sizeof random, 0) != sizeof random)
             return NULL;
-        uint64_t at = ((uint64_t)1 << 33) + random % (((uint64_t)1 << bits[i]) - ((uint64_t)1 << 34)) / page * page;
+        uint64_t at = ((uint64_t)1 << 33) + random % (((uint64_t)1 << widths[i].bits) - ((uint64_t)1 << 34)) / page * page;
         uint8_t *got = mmap((void *)at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got == MAP_FAILED)
             continue;

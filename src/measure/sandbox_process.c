@@ -16,7 +16,6 @@
 
 #include "base/clock.h"
 
-#define ENDLESS_SECONDS 0.3      /* of processor time without progress */
 #define LOOK_MILLISECONDS 100
 #define START_SECONDS 10.0       /* for a child to set itself up, on the wall's clock */
 
@@ -195,13 +194,13 @@ enum sandbox_watch sandbox_process_wait(struct sandbox_process *p, const struct 
             since = now;
             begun = wall;
             asked = false;
-        } else if (now - since > 2 * ENDLESS_SECONDS || wall - begun > how->patience) {
+        } else if (now - since > 2 * SANDBOX_ENDLESS || wall - begun > how->patience) {
             /* What sleeps chose to; what is ready after all that time, without having used its share of it, was left waiting by others. */
-            bool endless = now - since > ENDLESS_SECONDS || (!batch && !ready_to_run(p->pid));
+            bool endless = now - since > SANDBOX_ENDLESS || (!batch && !ready_to_run(p->pid));
             *fault = endless ? FAULT_ENDLESS : batch ? FAULT_KILLED : FAULT_STARVED;
             sandbox_process_stop(p);
             return WATCH_DIED;
-        } else if (now - since > ENDLESS_SECONDS && !asked) {
+        } else if (now - since > SANDBOX_ENDLESS && !asked) {
             kill(p->pid, SIGALRM);
             asked = true;
         }

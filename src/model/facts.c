@@ -113,6 +113,7 @@ const struct fact fact_schema[] = {
     {"l2_latency", FACT_NUMBER, CYCLES, NULL, NULL, "address to value from the second level", "programs", false},
     {"l2_line_cycles", FACT_NUMBER, CYCLES, "2", NULL, "cycles per line streamed from the second level", "programs", false},
     {"l2_miss_cycles", FACT_NUMBER, CYCLES, "l2_line_cycles", NULL, "cycles per line from the second level where lines are asked for in no order and do not depend on each other", "programs", false},
+    {"l2_oldest", FACT_NUMBER, "", 0, 1, "1", NULL, "share of its evictions that replace the least recently used line; the others replace any line of the set", "programs", false},
     {"l3_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL, "third-level cache that a core can use", "programs", false},
     {"l3_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "its associativity", "programs", false},
     {"l3_latency", FACT_NUMBER, CYCLES, NULL, NULL, "address to value from the third level", "programs", false},
@@ -125,6 +126,8 @@ const struct fact fact_schema[] = {
     {"line_write", FACT_NUMBER, "", 0.1, 100, "2", NULL, "cost of a line that is written to in a stream, in that of one that is read", "programs", false},
     {"line_alone", FACT_NUMBER, "", 1, 2, "1", NULL, "cost of a line of a single stream from main memory, in that of each of two streams", "programs", false},
     {"miss_parallel", FACT_NUMBER, "lines", 1, MOST, "10", NULL, "cache misses of a core that are under way together", "programs", false},
+    {"tlb_pages", FACT_NUMBER, "pages", 1, MOST, NULL, NULL, "pages whose translation the last level of the TLB holds; without it translations cost nothing", "programs", false},
+    {"page_walk_cycles", FACT_NUMBER, CYCLES, "0", NULL, "cycles per translation that is looked up in the page tables, where they do not depend on each other", "programs", false},
     {"branch_miss", FACT_NUMBER, CYCLES, "17", NULL, "cost of a mispredicted branch", "programs", false},
     {"clock", FACT_NUMBER, "GHz", 0.001, MOST, NULL, NULL, "core clock of a typical part", "programs", false},
 

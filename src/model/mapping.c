@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/compare.h"
+#include "base/lock.h"
 #include "base/shortage.h"
 #include "base/vec.h"
 
@@ -44,18 +45,6 @@ static void entry_done(struct mapping *m, struct mapping_entry *entry)
 }
 
 static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t forks_watched = PTHREAD_ONCE_INIT;
-
-/* In a child process no thread is there that held the lock, and what it had half filled is filled anew. */
-static void renew(void)
-{
-    filling = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-}
-
-static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, renew);
-}
 
 /* The entry at @index, which exists. Any thread, while no thread changes the mapping. */
 static struct mapping_entry *entry_at(const struct mapping *m, size_t index)
@@ -66,13 +55,13 @@ static struct mapping_entry *entry_at(const struct mapping *m, size_t index)
         return entry;
     const struct mapping_row *row = &m->rows.rows[index];
     struct uop *uops = row->uop_count ? (struct uop *)&m->rows.uops[row->uops] : NULL;
-    pthread_mutex_lock(&filling);
+    lock_take(&filling);
     if (!atomic_load_explicit(&m->filled[index], memory_order_relaxed)) {
         *entry = (struct mapping_entry){(char *)&m->rows.texts[row->form], {uops, row->uop_count}, m->rows.latencies[row->latency], row->micro_ops,
                                         (char *)&m->rows.texts[row->source]};
         atomic_store_explicit(&m->filled[index], true, memory_order_release);
     }
-    pthread_mutex_unlock(&filling);
+    lock_give(&filling);
     return entry;
 }
 
@@ -93,7 +82,6 @@ struct mapping *mapping_of_rows(const struct ports *ports, const struct mapping_
 {
     struct mapping *m = mapping_new(ports);
 
-    pthread_once(&forks_watched, watch_forks);
     m->entries.items = mem_try_zero(rows->count, sizeof *m->entries.items);
     m->filled = mem_try_zero(rows->count, sizeof *m->filled);
     if (!m->entries.items || !m->filled) {

@@ -6,7 +6,7 @@
 #include "model/facts.h"
 #include "program/ages.h"
 
-#define MEMORY_PAGE 4096.0   /* bytes */
+#define TLB_WAYS 16.0
 
 static void level(double bytes, double ways, double latency, double line_cycles, double miss_cycles, struct memory *out)
 {
@@ -26,6 +26,9 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
     if (out->count == 2)
         level(fact_number(m, "l3_bytes"), fact_number(m, "l3_ways"), fact_number(m, "l3_latency"), fact_number(m, "l3_line_cycles"), fact_number(m, "l3_miss_cycles"),
               out);
+    out->second_any = 1 - fact_number(m, "l2_oldest");
+    out->pages = fact_number(m, "tlb_pages");
+    out->walk_cycles = fact_number(m, "page_walk_cycles");
     out->latency = fact_number(m, "memory_latency") * 1e-9 * out->clock_hz;
     out->line_cycles = MEMORY_LINE / (fact_number(m, "memory_bandwidth") * 1e9) * out->clock_hz;
     if (!out->count || isnan(out->latency) || isnan(out->line_cycles) || isnan(out->clock_hz))
@@ -48,8 +51,10 @@ static double hit_alone(const struct memory *m, size_t level, const struct cache
 {
     const struct sharing *s = &m->sharing;
 
-    if (level + 1 < m->count || s->threads <= 1)
-        return sdcm_hit(shape, sharing_own(s, distance));
+    if (level + 1 < m->count || s->threads <= 1) {
+        double own = sharing_own(s, distance), oldest = sdcm_hit(shape, own);
+        return level == 1 && m->second_any > 0 && oldest < 1 ? oldest + m->second_any * fmax(0, sdcm_hit_random(shape, own) - oldest) : oldest;
+    }
     double hit = sdcm_hit(shape, sharing_between(s, distance));
     return s->common > 0 ? (1 - s->common) * hit + s->common * sdcm_hit(shape, sharing_common(s, distance)) : hit;
 }
@@ -81,6 +86,13 @@ void memory_served(const struct memory *m, double distance, double step, double 
         before = hit;
     }
     out[m->count] = 1 - before;
+}
+
+double memory_walk(const struct memory *m, double pages)
+{
+    if (!(m->pages > 0) || !(m->walk_cycles > 0))
+        return 0;
+    return m->walk_cycles * (1 - sdcm_hit(&(struct cache_shape){m->pages, fmin(m->pages, TLB_WAYS)}, pages));
 }
 
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1])

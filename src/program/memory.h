@@ -9,6 +9,7 @@
 
 #define MEMORY_LEVELS 3
 #define MEMORY_LINE 64.0             /* bytes that traces count lines in */
+#define MEMORY_PAGE 4096.0           /* bytes that the system maps at a time */
 
 struct memory_level {
     struct cache_shape shape;        /* in lines */
@@ -25,6 +26,8 @@ struct memory {
     double latency, line_cycles;     /* of main memory, cycles at the clock */
     double line_write;               /* cycles of a line that is written to in a stream, in those of one that is read */
     double line_alone;               /* cycles per line of a single stream from main memory, in those of each of two */
+    double pages, walk_cycles;       /* translations that the last level of the TLB holds; cycles of one that is not there, among others that do not depend on it */
+    double second_any;               /* the part of the second level's evictions that any line of the set suffers; the others the least recently used one */
     double clock_hz;
     const struct ages *ages;         /* when the program comes back to what; NULL: not known, and nobody replaces its lines */
     double kept[MEMORY_LEVELS];      /* of each level, the part of the run's time in which others replace all but 1/e of its lines there by the clock; 0: nobody does */
@@ -42,6 +45,8 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 void memory_served(const struct memory *m, double distance, double step, double alike, double out[MEMORY_LEVELS + 1]);
 /* The part of the sets that lines @step bytes apart fall into, as 1 / it: the largest power of two in the step, up to a page, whose place in memory is chance. */
 double memory_crowding(double step);
+/* Cycles that a translation takes the page walkers, of a page after which @pages others were used: 0 while the TLB holds it. */
+double memory_walk(const struct memory *m, double pages);
 /* Mean latency, or cycles per line, over the shares: nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */
 double memory_latency(const struct memory *m, const double served[MEMORY_LEVELS + 1]);
 double memory_line_cycles(const struct memory *m, const double served[MEMORY_LEVELS + 1]);

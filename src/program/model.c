@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/index.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "program/code.h"
@@ -479,10 +480,10 @@ const struct program_code *program_model_code(const struct program_model *held, 
 {
     struct program_model *m = (struct program_model *)(uintptr_t)held;
 
-    pthread_mutex_lock(&m->code_lock);
+    lock_take(&m->code_lock);
     if (!m->code)
         m->code = program_code_new(m->runs->program, err);
-    pthread_mutex_unlock(&m->code_lock);
+    lock_give(&m->code_lock);
     return m->code;
 }
 

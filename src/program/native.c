@@ -19,6 +19,10 @@
 #define STREAM_BYTES ((size_t)1 << 20)   /* walked through at least for one reading */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
+#define TRIES 5                  /* of what is short: others get the core for as long now and then, and the median counts */
+#define HUGE_PAGE ((size_t)2 << 20)
+#define WALKED 16384u            /* places at least for one reading of translations */
+#define WALKS_LEAST 0.2          /* of the time of a line in the second level: less is not told apart from none */
 #define PAGE 4096u
 #define FAULT_PAGES 256u
 #define START_LOOKS 5
@@ -87,7 +91,7 @@ static double write_seconds(char *at, size_t bytes)
 }
 
 /* Each place follows from what was loaded from the one before, all zeros, and from a linear congruence (Knuth's), whose cycles are taken off. */
-static double jump_seconds(const char *from, size_t bytes)
+static double jump_once(const char *from, size_t bytes)
 {
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
     uint64_t at = sink, lines = bytes / (size_t)MEMORY_LINE;
@@ -103,14 +107,16 @@ static double jump_seconds(const char *from, size_t bytes)
 }
 
 /* Places that do not depend on each other, each in another page: as many misses as the core can have are under way together. */
-static double scatter_seconds(const char *from, size_t bytes)
+static double scatter_once(const char *from, size_t bytes)
 {
     const size_t step = PAGE + (size_t)MEMORY_LINE;
+    static _Thread_local size_t at;   /* it goes on where it ended: what it has just been to is near */
     const volatile uint64_t *p = (const volatile uint64_t *)(const void *)from;
     uint64_t sum = 0, other = 0;
     double start = native_seconds();
 
-    for (size_t i = 0, at = 0; i < JUMPS; i += 2) {
+    at &= bytes - 1;
+    for (size_t i = 0; i < JUMPS; i += 2) {
         sum += p[at / 8];
         at = (at + step) & (bytes - 1);
         other += p[at / 8];
@@ -119,6 +125,53 @@ static double scatter_seconds(const char *from, size_t bytes)
     start = native_seconds() - start;
     sink = sum + other;
     return start / JUMPS;
+}
+
+/* The median of some readings. */
+static double middle_of_tries(double (*once)(const char *from, size_t bytes), const char *from, size_t bytes)
+{
+    double seen[TRIES];
+
+    for (int i = 0; i < TRIES; i++)
+        seen[i] = once(from, bytes);
+    qsort(seen, TRIES, sizeof *seen, ascending);
+    return seen[TRIES / 2];
+}
+
+static double jump_seconds(const char *from, size_t bytes)
+{
+    return middle_of_tries(jump_once, from, bytes);
+}
+
+static double scatter_seconds(const char *from, size_t bytes)
+{
+    return middle_of_tries(scatter_once, from, bytes);
+}
+
+/* One line of each page of @bytes, page after page, each @shift bytes farther from its page's start; seconds per line. */
+static double walk_by(const char *from, size_t bytes, size_t shift)
+{
+    const size_t pages = bytes / PAGE, rounds = 1 + WALKED / pages;
+    uint64_t sum = 0;
+    double start = native_seconds();
+
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < pages; i++)
+            sum += *(const volatile uint64_t *)(const void *)(from + i * PAGE + i * shift % PAGE);
+    start = native_seconds() - start;
+    sink = sum;
+    return start / (double)(rounds * pages);
+}
+
+/* The lines lie in the first two levels. */
+static double walk_once(const char *from, size_t bytes)
+{
+    return walk_by(from, bytes, (size_t)MEMORY_LINE);
+}
+
+static double crowd_once(const char *from, size_t bytes)
+{
+    return walk_by(from, bytes, 0);
 }
 
 static double fault_seconds(void)
@@ -136,6 +189,7 @@ static double fault_seconds(void)
 
 struct native_probe {
     char *at;                    /* MOST_BYTES */
+    char *mapped, *huge;         /* twice HUGE_PAGE more than that; from a multiple of it on MOST_BYTES in huge pages */
     size_t first;                /* bytes that lie in the second level, a power of two */
     struct machine *machine;     /* that this CPU is */
     VEC(struct native) seen;
@@ -154,6 +208,15 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err)
     memset(at, 0, MOST_BYTES);
     p = mem_zero(1, sizeof *p);
     p->at = at;
+    p->mapped = mmap(NULL, MOST_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    p->huge = at;
+    if (p->mapped != MAP_FAILED) {
+        p->huge = p->mapped + (HUGE_PAGE - (uintptr_t)p->mapped % HUGE_PAGE);
+#ifdef MADV_HUGEPAGE
+        madvise(p->huge, MOST_BYTES, MADV_HUGEPAGE);
+#endif
+        memset(p->huge, 0, MOST_BYTES);
+    }
     p->machine = machine_copy(m);
     for (p->first = 1 << 14; p->first < MOST_BYTES && (double)p->first * 16 <= (isnan(bytes) ? 0x1p20 : bytes); p->first *= 2)
         continue;
@@ -165,6 +228,8 @@ void native_probe_free(struct native_probe *p)
     if (!p)
         return;
     munmap(p->at, MOST_BYTES);
+    if (p->mapped != MAP_FAILED)
+        munmap(p->mapped, MOST_BYTES + 2 * HUGE_PAGE);
     machine_free(p->machine);
     vec_done(&p->seen);
     free(p);
@@ -203,7 +268,9 @@ bool native_probe_look(struct native_probe *p, struct err *err)
     for (size_t size = p->first; size <= MOST_BYTES && n.count < NATIVE_SIZES; size *= n.count == 1 ? 16 : 2) {
         struct native_level *l = &n.sizes[n.count++];
         read_seconds(p->at, size);   /* what it finds is what the walk before left: of this size, too */
-        *l = (struct native_level){(double)size, read_seconds(p->at, size), write_seconds(p->at, size), jump_seconds(p->at, size), scatter_seconds(p->at, size)};
+        *l = (struct native_level){(double)size, read_seconds(p->at, size), write_seconds(p->at, size), jump_seconds(p->at, size), NAN};
+        read_seconds(p->huge, size);
+        l->scatter = scatter_seconds(p->huge, size);
         for (int i = 0; i < PIECES; i++)
             core_readings_add(&pieces);
     }
@@ -221,6 +288,9 @@ bool native_probe_look(struct native_probe *p, struct err *err)
         n.waits[i] = (struct native_wait){NAN, NAN, NAN, NAN};
     if (n.count > 3)
         look_at_waits(p, (size_t)n.sizes[2].bytes, jump_cycles / n.clock_hz, n.waits);
+    n.crowded = middle_of_tries(crowd_once, p->at, NATIVE_FIRST_WALK * PAGE);
+    for (size_t i = 0; i < NATIVE_WALKS; i++)
+        n.walks[i] = middle_of_tries(walk_once, p->at, (NATIVE_FIRST_WALK << i) * PAGE);
     n.alone = alone_seconds(p->at, MOST_BYTES);
     n.start_seconds = program_start_seconds(err);
     if (isnan(n.start_seconds))
@@ -249,12 +319,17 @@ static double middle(const struct looks *looks, size_t offset)
     return value;
 }
 
-void native_probe_result(const struct native_probe *p, size_t first, size_t count, struct native *out)
+void native_probe_result(const struct native_probe *p, const bool *use, struct native *out)
 {
-    const struct looks looks = {p->seen.items + first, count};
+    struct native *used = mem_alloc((p->seen.count + 1) * sizeof *used);
     double slots = 0, ports = 0;
+    size_t count = 0;
 
-    *out = looks.items[0];
+    for (size_t i = 0; i < p->seen.count; i++)
+        if (!use || use[i])
+            used[count++] = p->seen.items[i];
+    const struct looks looks = {used, count};
+    *out = used[0];
     out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));
     /* Times are what add up. */
     for (size_t i = 0; i < count; i++) {
@@ -273,6 +348,9 @@ void native_probe_result(const struct native_probe *p, size_t first, size_t coun
         out->waits[i].waited = middle(&looks, at + offsetof(struct native_wait, waited));
         out->waits[i].second = middle(&looks, at + offsetof(struct native_wait, second));
     }
+    for (size_t i = 0; i < NATIVE_WALKS; i++)
+        out->walks[i] = middle(&looks, offsetof(struct native, walks) + i * sizeof *out->walks);
+    out->crowded = middle(&looks, offsetof(struct native, crowded));
     out->second.latency = middle(&looks, offsetof(struct native, second) + offsetof(struct native_level, latency));
     for (size_t i = 0; i < out->count; i++) {
         size_t at = offsetof(struct native, sizes) + i * sizeof *out->sizes;
@@ -281,6 +359,7 @@ void native_probe_result(const struct native_probe *p, size_t first, size_t coun
         out->sizes[i].latency = middle(&looks, at + offsetof(struct native_level, latency));
         out->sizes[i].scatter = middle(&looks, at + offsetof(struct native_level, scatter));
     }
+    free(used);
 }
 
 static void set(struct machine *m, const char *key, double value, const char *unit)
@@ -373,6 +452,41 @@ static double third_left(const struct native *n, double third)
     return n->sizes[n->count - 1].bytes;
 }
 
+/* What a page walk takes the walkers, and how many pages need none: that at which half of the walks' time is seen. Nothing where no time is seen, as in huge pages. */
+static void apply_walks(const struct native *n, struct machine *m)
+{
+    double least = n->walks[0], all, pages = NATIVE_FIRST_WALK;
+
+    for (size_t i = 1; i < NATIVE_WALKS; i++)
+        least = fmin(least, n->walks[i]);
+    all = n->walks[NATIVE_WALKS - 1] - least;
+    if (!(all > WALKS_LEAST * n->sizes[0].scatter))
+        return;
+    for (size_t i = 1; i < NATIVE_WALKS; i++, pages *= 2) {
+        double before = fmax(0, n->walks[i - 1] - least) / all, at = (n->walks[i] - least) / all;
+        if (at < 0.5)
+            continue;
+        pages *= before < 0.5 ? exp2((0.5 - before) / (at - before)) : 1;
+        break;
+    }
+    set(m, "tlb_pages", pages, "pages");
+    set(m, "page_walk_cycles", all * n->clock_hz, "cycles");
+}
+
+/* How far the second level replaces the oldest lines, by the part of a walk in long steps that it serves: which sets its lines are in is chance. */
+static void apply_replacement(const struct native *n, double bytes, struct machine *m)
+{
+    double ways = fact_number(m, "l2_ways"), third = n->sizes[1].scatter, second = n->walks[0];
+    struct cache_shape crowd = {bytes / MEMORY_PAGE, ways};
+
+    if (isnan(ways) || !(third > second) || !(n->crowded > 0) || crowd.lines < ways)
+        return;
+    double hit = 1 - fmin(1, fmax(0, (n->crowded - second) / (third - second)));
+    double oldest = sdcm_hit(&crowd, NATIVE_FIRST_WALK), any = sdcm_hit_random(&crowd, NATIVE_FIRST_WALK);
+    if (any > oldest)
+        set(m, "l2_oldest", fmin(1, fmax(0, (any - hit) / (any - oldest))), "");
+}
+
 void native_apply(const struct native *n, struct machine *m)
 {
     const struct native_level *near = &n->sizes[0], *next = &n->sizes[1], *far = &n->sizes[n->count - 1];
@@ -382,9 +496,11 @@ void native_apply(const struct native *n, struct machine *m)
     set(m, "l2_line_cycles", near->read * n->clock_hz, "cycles");
     set(m, "l2_latency", near->latency * n->clock_hz, "cycles");
     set(m, "l2_miss_cycles", near->scatter * n->clock_hz, "cycles");
+    apply_walks(n, m);
     if (n->count < 3 || isnan(most))
         return;
     double second = second_left(n, m);
+    apply_replacement(n, second, m);
     if (second < fact_number(m, "l2_bytes"))
         set(m, "l2_bytes", second, "bytes");
     set(m, "l3_line_cycles", next->read * n->clock_hz, "cycles");
@@ -396,7 +512,8 @@ void native_apply(const struct native *n, struct machine *m)
         set(m, "l2_kept", kept_second * 1e3, "ms");
     if (!isnan(kept))
         set(m, "l3_kept", kept * 1e3, "ms");
-    set(m, "l3_miss_cycles", behind_second(second, next, next->scatter, near->scatter) * n->clock_hz, "cycles");
+    /* Of an area twice as large as the second level, which keeps some of it whatever it is said to replace: so it does for a program that comes back to as much. */
+    set(m, "l3_miss_cycles", next->scatter * n->clock_hz, "cycles");
     set(m, "memory_bandwidth", MEMORY_LINE / far->read * 1e-9, "GB/s");
     set(m, "memory_latency", far->latency * 1e9, "ns");
     set(m, "line_write", (next->write / next->read + far->write / far->read) / 2, "");

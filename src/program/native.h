@@ -9,6 +9,8 @@
 
 #define NATIVE_SIZES 8
 #define NATIVE_WAITS 6
+#define NATIVE_WALKS 5
+#define NATIVE_FIRST_WALK 512u         /* pages; each walk is through twice as many as the one before */
 #define NATIVE_SOURCE "measured now"   /* of the facts that native_apply puts into a machine */
 
 /* Walking through @bytes in order, two streams at a time, and from one place in them to the next that depends on it. */
@@ -16,7 +18,7 @@ struct native_level {
     double bytes;
     double read, write;          /* seconds per line of a stream */
     double latency;              /* seconds, with the translation of addresses */
-    double scatter;              /* seconds per place, where places do not depend on each other */
+    double scatter;              /* seconds per place, where places do not depend on each other and their addresses are known (in huge pages, where the system grants them) */
 };
 
 /* Places in an area beyond the second level that were walked through some time ago, by the clock on the wall: what others do meanwhile replaces them. */
@@ -32,6 +34,8 @@ struct native {
     size_t count;
     struct native_level second;  /* as large as the second level, a power of two: what others leave of it; bytes 0: not looked at */
     struct native_wait waits[NATIVE_WAITS];    /* ascending; latency NaN where no area lies between the second level and main memory */
+    double walks[NATIVE_WALKS];  /* seconds per line of lines that lie in a page each, of NATIVE_FIRST_WALK pages and more */
+    double crowded;              /* the same of NATIVE_FIRST_WALK lines at the same place of a page each, which crowd in few sets of the second level */
     double alone;                /* seconds per line of a single stream through the last of them */
     double fault_seconds;        /* of the first write to a page, giving it back included */
     double start_seconds;        /* CPU time of a program that does nothing */
@@ -43,8 +47,8 @@ struct native_probe *native_probe_new(const struct machine *m, struct err *err);
 void native_probe_free(struct native_probe *p);
 /* Looks once, for some 80 ms. False with err when no process can be started. One thread. */
 bool native_probe_look(struct native_probe *p, struct err *err);
-/* The median of what @count looks from the @first on saw, of each quantity; of two the mean. */
-void native_probe_result(const struct native_probe *p, size_t first, size_t count, struct native *out);
+/* The median of what the looks saw that @use names, at least one, of each quantity; of two the mean. NULL: of all. */
+void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
 
 /* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the last one's size and of how long it keeps lines what
  * others leave of it. */

@@ -128,7 +128,7 @@ bool native_known(struct machine *m, bool fresh, char day[NATIVE_DAY], struct er
     for (int i = 0; ok && i < LOOKS; i++)
         ok = native_probe_look(probe, err);
     if (ok) {
-        native_probe_result(probe, 0, LOOKS, &native);
+        native_probe_result(probe, NULL, &native);
         native_apply(&native, m);
         native_keep(m);
         snprintf(day, NATIVE_DAY, "today");

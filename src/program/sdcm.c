@@ -3,6 +3,11 @@
 
 #include <math.h>
 
+#define NEWTON_STEPS 20
+#define NEAR 1e-4
+#define FAR_OFF 6.0            /* times as many lines as there is room for: hardly any is left */
+#define SPREAD 5.0             /* deviations of the number of lines in a set */
+
 /* Binomial distribution: fewer than @ways of @distance lines fell into one of the sets. Terms follow from each other; starting from the logarithm keeps
  * large distances from underflowing. */
 static double hit_whole(const struct cache_shape *cache, double distance)
@@ -26,6 +31,35 @@ double sdcm_hit(const struct cache_shape *cache, double distance)
         return distance < cache->lines ? 1 : 0;
     double below = floor(distance), part = distance - below, hit = hit_whole(cache, below);
     return part > 0 ? (1 - part) * hit + part * hit_whole(cache, below + 1) : hit;
+}
+
+/* The smaller solution of h = exp(-x (1 - h)), x > 1, by Newton from below. */
+static double kept_of(double x)
+{
+    double h = 0;
+
+    for (int i = 0; i < NEWTON_STEPS; i++) {
+        double e = exp(-x * (1 - h)), more = (e - h) / (1 - x * e);
+        h += more;
+        if (!(more > NEAR))
+            break;
+    }
+    return h;
+}
+
+double sdcm_hit_random(const struct cache_shape *cache, double distance)
+{
+    double mean = distance * cache->ways / cache->lines, sum = 0, term = exp(-mean), seen = 0;   /* others in the set: Poisson */
+
+    if (distance < cache->ways)
+        return 1;
+    if (mean > FAR_OFF * cache->ways)
+        return exp(-fmin(mean, 700) / cache->ways);
+    for (double others = 0; others < mean + SPREAD * sqrt(mean) + 1; others++, term *= mean / others) {
+        sum += term * (others < cache->ways ? 1 : kept_of((others + 1) / cache->ways));
+        seen += term;
+    }
+    return fmin(1, sum / seen);
 }
 
 double sdcm_misses(const struct cache_shape *cache, const struct reuse_histogram *h)

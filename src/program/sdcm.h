@@ -15,6 +15,9 @@ struct cache_shape {
 /* Chance that a reference at @distance distinct lines hits: sum over a < ways of C(d, a) (ways/lines)^a (1 - ways/lines)^(d-a). 0 for INFINITY; for full
  * associativity 1 below the capacity, 0 from there on. Between whole distances it is interpolated. */
 double sdcm_hit(const struct cache_shape *cache, double distance);
+/* The same where any line of a full set goes, not the least recently used one, and the program comes back to its lines by turns: of x times as many lines as a set has ways the part
+ * h = exp(-x (1 - h)) is still there. */
+double sdcm_hit_random(const struct cache_shape *cache, double distance);
 /* References of @h that miss. */
 double sdcm_misses(const struct cache_shape *cache, const struct reuse_histogram *h);
 /* The same for a fully associative cache of @lines. */

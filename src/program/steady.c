@@ -30,6 +30,7 @@ struct timing {
     double insns;                    /* executed, all parts */
     double window, loads, stores;    /* reorder buffer and buffers of loads and stores, entries */
     double parallel, branch_miss;
+    double pages;                    /* that the program uses */
     uint32_t *first_reference, *references;   /* of the program, by block: those of block b are references[first[b]..first[b + 1]) */
     bool *paid;                      /* per block: its references and calls stand in a part; code of a block may lie in several */
     struct program_time *out;
@@ -79,6 +80,8 @@ struct part_misses {
     double most;              /* of far, one reference's */
     double others[MEMORY_LEVELS + 1];   /* lines of the others by what serves them */
     double taken;             /* cycles for which these and those of walks take the paths that they come by */
+    double translated;        /* cycles for which the page walkers are busy */
+    double paged;             /* pages per line, of the lines that the part comes to at steady steps */
     struct walks walks;
 };
 
@@ -114,14 +117,42 @@ static double copies_of(const double *steps, size_t count, size_t at)
     return steps[at] > MEMORY_LINE ? (double)(same & -same) : 1;
 }
 
-/* Adds the lines that one reference comes to at steady steps, and those of them that use few sets. Copies of an unrolled loop that come to a line one after the other count it once. */
-static void count_lines(const struct run_reference *r, double copies, double *lines, double *crowded)
+/* Pages that a reference comes to from one line to the next. */
+static double pages_per_line(double step, double copies)
+{
+    return fmin(1, fmax(MEMORY_LINE, step / copies) / MEMORY_PAGE);
+}
+
+/* Adds the lines that one reference comes to at steady steps, and those of them that use few sets, and the pages that they lie in. Copies of an unrolled loop that come to a line one after the other count it once. */
+static void count_lines(const struct run_reference *r, double copies, double *lines, double *crowded, double *pages)
 {
     for (size_t i = 0; i < r->bin_count; i++) {
         double own = r->bins[i].distance > SAME_LINE ? r->bins[i].regular : 0;
         *lines += own;
         *crowded += memory_crowding(r->bins[i].step / copies) > 1 ? own : 0;
+        *pages += own * pages_per_line(r->bins[i].step, copies);
     }
+}
+
+/* Cycles that the page walkers take for one reference. In a walk with long steps each line lies in a page of its own, to which the walk beside it came, too: what lies in between are the lines
+ * of its nearest bin, and their pages. Of what comes in no order, the lines in between are spread over the program's pages. */
+static double translations(const struct timing *t, const struct run_reference *r, double copies, double paged)
+{
+    double sum = 0;
+
+    if (walks(r)) {
+        double step = step_of(r);
+        size_t nearest = 0;
+        while (nearest + 1 < r->bin_count && r->bins[nearest].distance <= SAME_LINE)
+            nearest++;
+        return r->references * fmin(1, step / copies / MEMORY_PAGE) * memory_walk(t->memory, r->bins[nearest].distance * paged);
+    }
+    for (size_t i = 0; i < r->bin_count; i++) {
+        double other = r->bins[i].count - r->bins[i].regular;
+        if (other > 0 && r->bins[i].distance > SAME_LINE && t->pages > 0)
+            sum += other * memory_walk(t->memory, t->pages * -expm1(-r->bins[i].distance / t->pages));
+    }
+    return sum;
 }
 
 /* Adds what one reference's misses take: lines in a stream by bandwidth, the others by latency. */
@@ -132,6 +163,7 @@ static void time_reference(struct timing *t, size_t index, double copies, struct
     double ways = t->code->program->references[index].write ? t->memory->line_write : 1, own = 0;
     bool walk = walks(r);
 
+    out->translated += translations(t, r, copies, out->paged);
     for (size_t i = 0; i < r->bin_count; i++) {
         const struct run_bin *b = &r->bins[i];
         double served[MEMORY_LEVELS + 1], behind = 1, regular = b->step <= STREAM_STEP && !walk ? b->regular : 0, other = b->count - regular;
@@ -173,7 +205,7 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     struct part_misses w = {0};
     VEC(uint32_t) own = {0};
     VEC(double) steps = {0}, copies = {0};
-    double lines = 0, crowded = 0;
+    double lines = 0, crowded = 0, pages = 0;
 
     for (size_t i = 0; i < part->blocks.count; i++) {
         uint32_t b = part->blocks.items[i];
@@ -185,14 +217,15 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     for (size_t i = 0; i < own.count; i++)
         vec_push(&copies, copies_of(steps.items, own.count, i));
     for (size_t i = 0; i < own.count; i++)
-        count_lines(&t->run->references[own.items[i]], copies.items[i], &lines, &crowded);
+        count_lines(&t->run->references[own.items[i]], copies.items[i], &lines, &crowded, &pages);
     w.walks.alike = lines > 0 ? crowded / lines : 1;
+    w.paged = lines > 0 ? pages / lines : 1;
     for (size_t i = 0; i < own.count; i++)
         time_reference(t, own.items[i], copies.items[i], &w);
     vec_done(&own);
     vec_done(&steps);
     vec_done(&copies);
-    const struct window window = {reach_of(t, part), out->core, t->parallel};
+    const struct window window = {reach_of(t, part), out->core, t->parallel, w.translated / fmax(1, part->executions)};
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
     out->taken = w.taken;
     vec_done(&w.walks.list);
@@ -275,7 +308,7 @@ static void time_part(struct timing *t, const struct code_part *part)
     vec_push(&t->out->parts, out);
 }
 
-/* References by block. */
+/* References by block, and the pages that all of them use. */
 static void index_references(struct timing *t)
 {
     const struct program *p = t->code->program;
@@ -286,8 +319,12 @@ static void index_references(struct timing *t)
         t->first_reference[p->references[i].block + 2]++;
     for (size_t b = 1; b < p->block_count + 2; b++)
         t->first_reference[b] += t->first_reference[b - 1];
-    for (size_t i = 0; i < p->reference_count; i++)
+    for (size_t i = 0; i < p->reference_count; i++) {
+        const struct run_reference *r = &t->run->references[i];
         t->references[t->first_reference[p->references[i].block + 1]++] = (uint32_t)i;
+        for (size_t k = 0; k < r->bin_count; k++)
+            t->pages += isinf(r->bins[k].distance) ? r->bins[k].count * MEMORY_LINE / MEMORY_PAGE : 0;
+    }
 }
 
 /* Paths first: what was moved out of a loop, or copied, is less than what stayed. */

@@ -34,7 +34,7 @@ double window_waits(const struct memory *m, const struct window *w, const double
         rest /= 1 + further;
         sum += rest * served[l] * fmax(0, fmax(latency_of(m, l), busy) - w->reach * w->core);
     }
-    return sum;
+    return fmax(sum, w->walks - w->core);
 }
 
 /* The bin of a walk that is under way, what is left of it, and what serves it: references per execution. */

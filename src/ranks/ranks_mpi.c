@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/mem.h"
 
 #define NAP_LEAST 50000L      /* nanoseconds between two looks at what came; MPI's own waiting would keep a processor busy */
@@ -86,7 +87,7 @@ void ranks_end(void)
 {
     if (!ranks.begun)
         return;
-    pthread_mutex_lock(&ranks.lock);
+    lock_take(&ranks.lock);
     for (struct sending *s = ranks.unsent; s; s = s->next)
         MPI_Wait(&s->request, MPI_STATUS_IGNORE);
     while (ranks.unsent) {
@@ -99,7 +100,7 @@ void ranks_end(void)
     MPI_Finalize();
     ranks.begun = false;
     ranks.count = 1;
-    pthread_mutex_unlock(&ranks.lock);
+    lock_give(&ranks.lock);
 }
 
 unsigned ranks_count(void)
@@ -131,23 +132,23 @@ void ranks_send(unsigned to, enum rank_kind kind, const struct str *bytes)
     s->bytes = mem_alloc(bytes->length + 1);
     if (bytes->length)
         memcpy(s->bytes, bytes->data, bytes->length);
-    pthread_mutex_lock(&ranks.lock);
+    lock_take(&ranks.lock);
     forget_sent();
     MPI_Isend(s->bytes, (int)bytes->length, MPI_BYTE, (int)to, (int)kind, ranks.world, &s->request);
     s->next = ranks.unsent;
     ranks.unsent = s;
-    pthread_mutex_unlock(&ranks.lock);
+    lock_give(&ranks.lock);
 }
 
 size_t ranks_unsent(unsigned to)
 {
     size_t n = 0;
 
-    pthread_mutex_lock(&ranks.lock);
+    lock_take(&ranks.lock);
     forget_sent();
     for (const struct sending *s = ranks.unsent; s; s = s->next)
         n += s->to == to;
-    pthread_mutex_unlock(&ranks.lock);
+    lock_give(&ranks.lock);
     return n;
 }
 
@@ -158,7 +159,7 @@ static bool take(struct rank_message *out)
     MPI_Message message;
     MPI_Status status;
 
-    pthread_mutex_lock(&ranks.lock);
+    lock_take(&ranks.lock);
     forget_sent();
     MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks.world, &there, &message, &status);
     if (there) {
@@ -170,7 +171,7 @@ static bool take(struct rank_message *out)
         MPI_Mrecv(out->bytes.data, length, MPI_BYTE, &message, MPI_STATUS_IGNORE);
         out->bytes.data[length] = 0;
     }
-    pthread_mutex_unlock(&ranks.lock);
+    lock_give(&ranks.lock);
     return there;
 }
 

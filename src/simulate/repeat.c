@@ -172,7 +172,7 @@ static bool worth_keeping(struct simulator *s, bool seen)
     s->checks++;
     s->streak = seen ? s->streak + 1 : 0;
     if (filling || s->checks < s->next_kept)
-        return s->streak && !(s->streak & (s->streak - 1));
+        return s->streak && !(s->streak & (s->streak - 1)) && s->snapshots.count < KEPT;   /* streaks may begin without end */
     uint32_t spread = s->checks / KEPT_SHARE, least = KEPT_ITEMS / (uint32_t)s->plan.items.count;
     s->next_kept = s->checks + (spread > least ? spread : least) + 1;
     return true;

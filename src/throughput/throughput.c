@@ -29,10 +29,14 @@ double throughput_fraction(float ratio, unsigned ports)
 /* Numbers below @count in ascending order of bits set. */
 static void fill_order(uint8_t *order, unsigned count)
 {
-    for (unsigned size = 0, at = 0; at < count; size++)
-        for (unsigned k = 0; k < count; k++)
-            if (portset_size(k) == size)
-                order[at++] = (uint8_t)k;
+    unsigned next[ZETA_PORTS_MAX - ZETA_LOW + 2] = {0};   /* by bits set: where the next of them goes */
+
+    for (unsigned k = 0; k < count; k++)
+        next[portset_size(k) + 1]++;
+    for (unsigned size = 1; size < sizeof next / sizeof *next; size++)
+        next[size] += next[size - 1];
+    for (unsigned k = 0; k < count; k++)
+        order[next[portset_size(k)]++] = (uint8_t)k;
 }
 
 struct throughput *throughput_new(unsigned ports)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/steps.h"
+#include "toolchain/reverse.h"
 #include "toolchain/words.h"
 
 #define JSON_DEPTH 8      /* within which "asm" is looked for */
@@ -107,7 +108,8 @@ static bool json_plain(const char *text, size_t length, struct str *out)
     return out->length > before;
 }
 
-bool plain_text(const char *text, size_t length, struct str *out)
+/* The same but for tables. */
+static bool characters_plain(const char *text, size_t length, struct str *out)
 {
     const char *end = text + length, *p = text;
 
@@ -129,5 +131,18 @@ bool plain_text(const char *text, size_t length, struct str *out)
         if (stop + 1 < end && *stop == '\r' && stop[1] == '\n')
             stop++;
     }
+    return true;
+}
+
+bool plain_text(const char *text, size_t length, struct str *out)
+{
+    struct str table = {0};
+    bool is_table = reverse_plain(text, length, &table);
+
+    if (!is_table)
+        return characters_plain(text, length, out);
+    if (!characters_plain(str_text(&table), table.length, out))
+        str_add_bytes(out, str_text(&table), table.length);
+    str_done(&table);
     return true;
 }

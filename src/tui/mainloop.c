@@ -28,11 +28,14 @@
 #define PATIENCE 0.05  /* seconds: what takes longer goes on in the background */
 #define WATCH_MS 500   /* between looks at a file that is being edited */
 #define FRAME_MS 100   /* between drawings of what changes by itself */
+#define BYTES_A_SECOND 15e3   /* to the terminal, for what changes by itself: over a slow line keys would wait behind it */
+#define REST_MOST 1.0  /* seconds without a drawing, however much the one before was */
 
 struct loop {
     struct frame frame;
     struct autosave *autosave;
     bool prompting, leave;
+    double due;         /* from then on (clock_wall) what changed by itself may be drawn */
 };
 
 static int signal_pipe[2];
@@ -54,13 +57,28 @@ static void draw(struct loop *l)
     int x, y;
 
     timing_draws();
+    const uint64_t before = timing_bytes();
     screen_size(&width, &height);
     grid_init(&all, width, height, l->frame.session->settings.ascii);
     prompt_look(&prompt);
     frame_draw(&l->frame, &prompt, &all, &x, &y);
     screen_show(&all, x, y);
     timing_drawn();
+    l->due = clock_wall() + fmin((double)(timing_bytes() - before) / BYTES_A_SECOND, REST_MOST);
     grid_done(&all);
+}
+
+/* Draws at once after a key, and otherwise when it is due. @patience in ms, -1: for ever; returns how much of it there is until then. */
+static int draw_when_due(struct loop *l, bool at_once, int patience)
+{
+    double left = at_once ? 0 : l->due - clock_wall();
+
+    if (left <= 0) {
+        draw(l);
+        return patience;
+    }
+    int ms = (int)ceil(left * 1000);
+    return patience < 0 || ms < patience ? ms : patience;
 }
 
 static void resize(void)
@@ -217,6 +235,7 @@ static void welcome(struct frame *f)
 static void run(struct loop *l)
 {
     struct session *s = l->frame.session;
+    bool at_once = true;
 
     while (!l->leave && !s->quit) {
         struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = signal_pipe[0], .events = POLLIN}, {.fd = job_wake_fd(), .events = POLLIN}};
@@ -224,13 +243,13 @@ static void run(struct loop *l)
         if (request)
             edit(l, request);
         frame_edited(&l->frame);
-        draw(l);
-        const int patience = patience_of(l);
+        const int patience = draw_when_due(l, at_once || request || frame_busy(&l->frame), patience_of(l));
         const double waits = clock_wall();
         const int ready = poll(sources, 3, patience);
         if (ready < 0 && errno != EINTR)
             break;
         timing_woke(waits, ready > 0 && sources[0].revents & POLLIN);
+        at_once = ready > 0 && (sources[0].revents || sources[1].revents);
         if (sources[1].revents)
             drain_signals(l);
         if (sources[2].revents || frame_live(&l->frame))

@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "base/mem.h"
 #include "tui/input.h"
+#include "work/rescuer.h"
 
 #define KEY_PASTE_BEGIN (KEY_MAX + 1)
 #define KEY_PASTE_END (KEY_MAX + 2)
@@ -84,6 +85,7 @@ bool screen_open(bool color)
     atomic_store(&opened, true);
     die_set_hook(restore);
     fault_watch();
+    rescuer_begin();
     raw();
     noecho();
     nonl();
@@ -113,6 +115,7 @@ bool screen_open(bool color)
 
 void screen_close(void)
 {
+    rescuer_end();
     restore();
     die_set_hook(NULL);
     str_done(&pasted);

@@ -36,8 +36,7 @@ static double processor_time(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Bytes that this thread has written in its life; 0 where the system does not tell. */
-static uint64_t bytes_written(void)
+uint64_t timing_bytes(void)
 {
     char text[512];
     int from = open("/proc/thread-self/io", O_RDONLY | O_CLOEXEC);
@@ -83,14 +82,14 @@ void timing_draws(void)
     if (!file)
         return;
     draws = clock_wall();
-    written = bytes_written();
+    written = timing_bytes();
 }
 
 void timing_drawn(void)
 {
     if (!file)
         return;
-    vec_push(&frames, ((struct frame_times){key, draws, clock_wall(), bytes_written() - written}));
+    vec_push(&frames, ((struct frame_times){key, draws, clock_wall(), timing_bytes() - written}));
     key = NAN;
 }
 

@@ -4,12 +4,15 @@
 #define PORTOLAN_TUI_TIMING_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/err.h"
 
 /* From now on times are kept, for the CSV file @path. False with err when it cannot be written. */
 bool timing_open(const char *path, struct err *err);
+/* Bytes that the calling thread has written in its life, files included; 0 where the system does not tell. At any time. */
+uint64_t timing_bytes(void);
 /* All input that there was has been read. */
 void timing_read(void);
 /* Right behind the wait for something to happen, with the time at which it began (clock_wall): whether there is input. */

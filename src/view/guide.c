@@ -44,7 +44,7 @@ static const struct deed steps[] = {
      .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. A loop of your own is as good: paste it as it is, compiler output, a listing, what a debugger shows.",
      .other_kernel = true},
     {.title = "Before and after", .text = "Both loops are still open: [ and ] go from one to the other. Press d: instruction by instruction beside each other, with the difference in cycles.",
-     .commands = {"kernel diff"}},
+     .commands = {"kernel compare", "kernel diff"}},
     {.title = "What if", .text = "Type  :kernel whatif issue_width=6  and Enter: the loop on a machine that does not exist. A range, as in reorder_buffer=64..512, becomes a curve.",
      .commands = {"kernel whatif"}},
     {.title = "This CPU", .text = "Type  :kernel measure  and Enter: the loop runs here, without counters and without root. Where that cannot be, F8 goes on.", .commands = {"kernel measure"}},

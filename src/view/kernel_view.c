@@ -708,7 +708,7 @@ static const struct view_key kernel_keys[] = {
     {.keys = {'O'}, .label = "O", .help = "compile with the next compiler that is installed", .command = "kernel compile --next compiler"},
     {.keys = {']'}, .label = "]", .help = "next loop, and behind the last the next kernel", .command = "kernel switch next --loops"},
     {.keys = {'['}, .label = "[", .help = "previous loop or kernel", .command = "kernel switch previous --loops"},
-    {.keys = {'d'}, .label = "d", .help = "compare with the kernel before it in the list", .command = "kernel diff"},
+    {.keys = {'d'}, .label = "d", .help = "compare with the kernel before it in the list, or when it is alone on the next machine", .command = "kernel compare"},
     {.keys = {'a'}, .label = "a", .help = "show machines that know every instruction of the loop", .command = "kernel machines --show"},
     {.keys = {'b'}, .label = "b", .help = "blame: measure the cost of each instruction here, and compare it with the model", .command = "kernel blame"},
     {.keys = {'f'}, .label = "f", .help = "pick another function of the object or program", .command = "kernel functions"},

@@ -96,7 +96,7 @@ bool view_refuse(const char *name, struct err *err);
 /* The views, in the order of Tab and the digits. */
 #define VIEWS(VIEW) \
     VIEW(kernel) VIEW(timeline) VIEW(whatif) VIEW(experiments) VIEW(evolution) VIEW(mapping) VIEW(accuracy) VIEW(program) VIEW(machine) VIEW(check) VIEW(functions) \
-    VIEW(why) VIEW(source) VIEW(output) VIEW(log) VIEW(help)
+    VIEW(compare) VIEW(why) VIEW(source) VIEW(output) VIEW(log) VIEW(help)
 #define VIEW_DECLARED(name) extern const struct view_ops name##_view;
 VIEWS(VIEW_DECLARED)
 

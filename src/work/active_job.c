@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "io/experiments_file.h"
 #include "measure/runner.h"
@@ -49,11 +50,11 @@ void active_curve_free(struct active_curve *c)
 
 size_t active_curve_get(struct active_curve *c, struct active_round *out, size_t limit)
 {
-    pthread_mutex_lock(&c->lock);
+    lock_take(&c->lock);
     size_t n = c->rounds.count;
     for (size_t i = 0; i < n && i < limit; i++)
         out[i] = c->rounds.items[i];
-    pthread_mutex_unlock(&c->lock);
+    lock_give(&c->lock);
     return n;
 }
 
@@ -108,9 +109,9 @@ static void report(void *state, const struct select_round *round, const struct m
 {
     struct active *a = state;
     (void)best;
-    pthread_mutex_lock(&a->o.curve->lock);
+    lock_take(&a->o.curve->lock);
     vec_push(&a->o.curve->rounds, ((struct active_round){*round, clock_seconds() - a->begun}));
-    pthread_mutex_unlock(&a->o.curve->lock);
+    lock_give(&a->o.curve->lock);
     job_progress(a->job, (double)round->measurements, (double)a->o.select.most, "%zu measured", round->measurements);
 }
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/lock.h"
 #include "base/mem.h"
 #include "work/pool.h"
 
@@ -147,13 +148,13 @@ static void work_piece(void *state, unsigned worker)
     struct err err = {0};
 
     pack_count(&answer, 1);
-    pthread_mutex_lock(&hand->lock);
+    lock_take(&hand->lock);
     bool on = hand->state && hand->err.code == ERR_NONE;
-    pthread_mutex_unlock(&hand->lock);
+    lock_give(&hand->lock);
     if (on && !hand->work->work(hand->state, worker, &piece, &answer, &err)) {
-        pthread_mutex_lock(&hand->lock);
+        lock_take(&hand->lock);
         hand->err = err;
-        pthread_mutex_unlock(&hand->lock);
+        lock_give(&hand->lock);
     }
     ranks_send(0, RANK_ANSWER, &answer);
     str_done(&answer);

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/watch.h"
@@ -95,21 +96,24 @@ static void *work(void *argument)
     struct job *job = argument;
     struct err err = {0};
     struct watch before = watch_begin(over, job);
+    struct fault_stack stack;
 
+    fault_stack_take(&stack);
     shortage_begin(&job->shortage);
     bool ok = job->ops->run(job, job->state, &err);
     if (!ok)
         recognise(&err, job->info.title);
     watch_restore(before);
     ok = shortage_end(&job->shortage, ok, job->info.title, &err);
-    pthread_mutex_lock(&job->lock);
+    lock_take(&job->lock);
     job->info.seconds = clock_seconds() - job->started;
     job->info.state = ok ? JOB_DONE : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED : JOB_FAILED;
     job->info.err = err;
     job->ended = true;
     pthread_cond_broadcast(&job->changed);
-    pthread_mutex_unlock(&job->lock);
+    lock_give(&job->lock);
     ring();
+    fault_stack_give(&stack);
     return NULL;
 }
 
@@ -198,9 +202,9 @@ unsigned job_start_aside(const char *title, const struct job_ops *ops, void *tak
 
     if (number) {
         struct job *job = jobs[count - 1];
-        pthread_mutex_lock(&job->lock);
+        lock_take(&job->lock);
         job->info.aside = true;
-        pthread_mutex_unlock(&job->lock);
+        lock_give(&job->lock);
     }
     return number;
 }
@@ -237,14 +241,14 @@ void job_progress(struct job *job, double done, double total, const char *format
 {
     va_list args;
 
-    pthread_mutex_lock(&job->lock);
+    lock_take(&job->lock);
     job->info.done = done;
     job->info.total = total;
     job->info.seconds = clock_seconds() - job->started;
     va_start(args, format);
     vsnprintf(job->info.note, sizeof job->info.note, format, args);
     va_end(args);
-    pthread_mutex_unlock(&job->lock);
+    lock_give(&job->lock);
     ring();
 }
 
@@ -263,23 +267,23 @@ double job_wait_paused(struct job *job)
     double begun = clock_seconds();
     bool waited = false;
 
-    pthread_mutex_lock(&job->lock);
+    lock_take(&job->lock);
     while (job->info.paused && !job_cancelled(job)) {
         /* An interrupt comes from a signal handler, which cannot wake anybody: look now and then. */
         struct timespec until = time_in(0.1);
         pthread_cond_timedwait(&job->changed, &job->lock, &until);
         waited = true;
     }
-    pthread_mutex_unlock(&job->lock);
+    lock_give(&job->lock);
     return waited ? clock_seconds() - begun : 0;
 }
 
 static void snapshot(struct job *job, struct job_info *out, bool *ended)
 {
-    pthread_mutex_lock(&job->lock);
+    lock_take(&job->lock);
     *out = job->info;
     *ended = job->ended;
-    pthread_mutex_unlock(&job->lock);
+    lock_give(&job->lock);
 }
 
 /* Waits for the job's thread and publishes its result, once. */
@@ -294,9 +298,9 @@ static void settle(struct job *job)
     pthread_join(job->thread, NULL);
     snapshot(job, &info, &ended);
     job->joined = true;
-    pthread_mutex_lock(&job->lock);
+    lock_take(&job->lock);
     job->info.settled = true;
-    pthread_mutex_unlock(&job->lock);
+    lock_give(&job->lock);
     settling++;   /* finish may start another job */
     if (job->ops->finish)
         job->ops->finish(job->state, &info);
@@ -375,9 +379,9 @@ bool job_find(unsigned number, struct job_info *out)
 static void cancel(struct job *job)
 {
     atomic_store(&job->cancel, true);
-    pthread_mutex_lock(&job->lock);
+    lock_take(&job->lock);
     pthread_cond_broadcast(&job->changed);
-    pthread_mutex_unlock(&job->lock);
+    lock_give(&job->lock);
 }
 
 bool job_cancel(unsigned number)
@@ -394,11 +398,11 @@ bool job_pause(unsigned number, bool on)
     struct job *job = find(number);
     if (!job || job->joined)
         return false;
-    pthread_mutex_lock(&job->lock);
+    lock_take(&job->lock);
     bool changed = job->info.paused != on;
     job->info.paused = on;
     pthread_cond_broadcast(&job->changed);
-    pthread_mutex_unlock(&job->lock);
+    lock_give(&job->lock);
     if (changed)
         ring();
     return true;
@@ -410,10 +414,10 @@ void job_refuse(unsigned number, const struct err *err)
 
     if (!job)
         return;
-    pthread_mutex_lock(&job->lock);
+    lock_take(&job->lock);
     job->info.state = JOB_FAILED;
     job->info.err = *err;
-    pthread_mutex_unlock(&job->lock);
+    lock_give(&job->lock);
 }
 
 bool job_wait(unsigned number)
@@ -436,11 +440,11 @@ bool job_wait_for(unsigned number, double seconds)
         return false;
     if (!job->joined) {
         struct timespec until = time_in(seconds);
-        pthread_mutex_lock(&job->lock);
+        lock_take(&job->lock);
         for (int late = 0; !job->ended && !late;)
             late = pthread_cond_timedwait(&job->changed, &job->lock, &until);
         bool ended = job->ended;
-        pthread_mutex_unlock(&job->lock);
+        lock_give(&job->lock);
         if (!ended)
             return false;
     }

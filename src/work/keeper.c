@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fault.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/shortage.h"
 
@@ -37,11 +39,11 @@ static void write_item(struct keeper *k)
     struct shortage shortage = {0};
     struct err err = {0};
 
-    pthread_mutex_unlock(&k->lock);
+    lock_give(&k->lock);
     shortage_begin(&shortage);
     bool ok = k->write(k->item, &err);
     shortage_end(&shortage, ok, "saving the session", &err);
-    pthread_mutex_lock(&k->lock);
+    lock_take(&k->lock);
     k->err = err;
     k->stage = WRITTEN;
     pthread_cond_broadcast(&k->changed);
@@ -50,24 +52,28 @@ static void write_item(struct keeper *k)
 static void *work(void *argument)
 {
     struct keeper *k = argument;
+    struct fault_stack stack;
 
-    pthread_mutex_lock(&k->lock);
+    fault_stack_take(&stack);
+    lock_take(&k->lock);
     while (!k->ending) {
         if (k->stage == GIVEN)
             write_item(k);
         else
             pthread_cond_wait(&k->changed, &k->lock);
     }
-    pthread_mutex_unlock(&k->lock);
+    lock_give(&k->lock);
+    fault_stack_give(&stack);
     return NULL;
 }
 
-/* Signals are for the owner's thread. */
+/* Signals are for the owner's thread, but for faults of its own. */
 static bool begin(struct keeper *k, struct err *err)
 {
     sigset_t all, before;
 
     sigfillset(&all);
+    fault_unblock(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int fault = pthread_create(&k->thread, NULL, work, k);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -77,9 +83,9 @@ static bool begin(struct keeper *k, struct err *err)
 
 bool keeper_idle(struct keeper *k)
 {
-    pthread_mutex_lock(&k->lock);
+    lock_take(&k->lock);
     bool idle = k->stage == EMPTY;
-    pthread_mutex_unlock(&k->lock);
+    lock_give(&k->lock);
     return idle;
 }
 
@@ -87,11 +93,11 @@ bool keeper_give(struct keeper *k, void *item, struct err *err)
 {
     if (!k->begun && !begin(k, err))
         return false;
-    pthread_mutex_lock(&k->lock);
+    lock_take(&k->lock);
     k->item = item;
     k->stage = GIVEN;
     pthread_cond_broadcast(&k->changed);
-    pthread_mutex_unlock(&k->lock);
+    lock_give(&k->lock);
     return true;
 }
 
@@ -99,7 +105,7 @@ void *keeper_take(struct keeper *k, bool wait, struct err *err)
 {
     void *item = NULL;
 
-    pthread_mutex_lock(&k->lock);
+    lock_take(&k->lock);
     while (wait && k->stage == GIVEN)
         pthread_cond_wait(&k->changed, &k->lock);
     if (k->stage == WRITTEN) {
@@ -107,7 +113,7 @@ void *keeper_take(struct keeper *k, bool wait, struct err *err)
         *err = k->err;
         k->stage = EMPTY;
     }
-    pthread_mutex_unlock(&k->lock);
+    lock_give(&k->lock);
     return item;
 }
 
@@ -115,10 +121,10 @@ void keeper_free(struct keeper *k)
 {
     if (!k)
         return;
-    pthread_mutex_lock(&k->lock);
+    lock_take(&k->lock);
     k->ending = true;
     pthread_cond_broadcast(&k->changed);
-    pthread_mutex_unlock(&k->lock);
+    lock_give(&k->lock);
     if (k->begun)
         pthread_join(k->thread, NULL);
     pthread_mutex_destroy(&k->lock);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fault.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/shortage.h"
 
@@ -28,24 +30,27 @@ static void *run(void *argument)
 {
     struct worker *worker = argument;
     struct team *team = worker->team;
+    struct fault_stack stack;
 
-    pthread_mutex_lock(&team->lock);
+    fault_stack_take(&stack);
+    lock_take(&team->lock);
     while (team->order == WAIT)
         pthread_cond_wait(&team->decided, &team->lock);
     bool wanted = team->order == WORK;
-    pthread_mutex_unlock(&team->lock);
+    lock_give(&team->lock);
     shortage_begin(team->shortage);
     if (wanted)
         team->work(team->state, worker->number);
+    fault_stack_give(&stack);
     return NULL;
 }
 
 static void decide(struct team *team, int order)
 {
-    pthread_mutex_lock(&team->lock);
+    lock_take(&team->lock);
     team->order = order;
     pthread_cond_broadcast(&team->decided);
-    pthread_mutex_unlock(&team->lock);
+    lock_give(&team->lock);
 }
 
 /* As team_run; with @fewer it makes do with the threads there are. */
@@ -91,9 +96,12 @@ struct apart {
 static void *run_apart(void *argument)
 {
     struct apart *apart = argument;
+    struct fault_stack stack;
 
+    fault_stack_take(&stack);
     shortage_begin(apart->shortage);
     apart->work(apart->state);
+    fault_stack_give(&stack);
     return NULL;
 }
 
@@ -121,10 +129,10 @@ static void work_pieces(void *state, unsigned worker)
     struct pool *pool = state;
 
     for (;;) {
-        pthread_mutex_lock(&pool->lock);
+        lock_take(&pool->lock);
         bool more = !pool->ended && pool->ops->next(pool->state, worker);
         pool->ended |= !more;
-        pthread_mutex_unlock(&pool->lock);
+        lock_give(&pool->lock);
         if (!more)
             return;
         pool->ops->work(pool->state, worker);

@@ -17,6 +17,10 @@ test_only_tui_knows_the_terminal() { none terminal_elsewhere; }
 threads_elsewhere() { grep -rnE '\b(pthread_create|thrd_create)\b' src --include='*.[ch]' | grep -v '^src/work/'; }
 test_threads_start_in_work_only() { none threads_elsewhere; }
 
+# The process that saves the session after a fault waits for no lock (base/lock.h).
+locks_elsewhere() { grep -rnE '\bpthread_mutex_(try|timed)?lock\(' src --include='*.[ch]' | grep -v '^src/base/lock\.c'; }
+test_locks_are_taken_in_one_place() { none locks_elsewhere; }
+
 # The umask belongs to all threads: who asks for it changes it.
 umask_asked() { grep -rnE '\bumask\(' src --include='*.[ch]'; }
 test_the_umask_is_left_alone() { none umask_asked; }

@@ -91,6 +91,11 @@ test_unknown_commands_machines_options() {
     holds err 'is ambiguous'
     expect 1 "$portolan" -e 'flumb'
     holds err '"flumb" is no command'
+    # For a program it is an object like any other, under the words as typed.
+    expect 1 "$portolan" --format json -e 'mapping flumb'
+    holds out '{"schema":1,"command":"mapping flumb","error":"\"mapping flumb\" is no command'
+    expect 1 "$portolan" --format json -e 'mapping "use'
+    holds out '"error":"unclosed'
     expect 1 "$portolan" --machine i486 -e 'machine show'
     holds err 'no machine "i486"'
     expect 1 "$portolan" -e 'throughput ADD (R64, R64'

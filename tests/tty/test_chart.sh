@@ -38,12 +38,33 @@ test_a_killed_chart_goes_on() {
     holds out '3.0000 cycles on small'
 }
 
+# Two forms do the same beside the core: what the chart names is measured, the machine changes, and nothing is left for a second run.
+test_doubts_are_settled() {
+    hide_tables
+    cp -r "$source/tests/data/settle-cpu" "$work/alike"
+    expect 0 "$portolan" -e "machine chart alike --simulate \"$work/alike/\" --time 4s"
+    holds out '2 forms with another usage nearly as likely'
+    holds out '+ 3*CRC32 (R64, R64)'
+    expect 0 "$portolan" --format json -e 'experiments settle alike'
+    holds out '"confirmed":1'
+    holds out '"changed":1'
+    holds out '"open":0'
+    expect 0 "$portolan" --machine alike -e 'throughput 2*MULX (R64, R64, R64) + 3*CRC32 (R64, R64)'
+    holds out '9.0000 cycles on alike'
+    expect 0 "$portolan" --machine alike -e 'throughput 2*SHLD (R64, R64, I8) + 3*CRC32 (R64, R64)'
+    holds out '11.0000 cycles on alike'
+    expect 0 "$portolan" --format json -e 'experiments settle alike'
+    holds out '"experiments":0'
+}
+
 test_what_is_refused() {
     hide_tables
     expect 1 "$portolan" -e "machine chart ../small --simulate \"$work/cpu/\""
     holds err 'cannot name a machine'
     expect 1 "$portolan" -e "machine chart small --simulate \"$work/cpu/\" --forms 'NOSUCH*'"
     holds err 'no measurable form matches'
+    expect 1 "$portolan" -e 'experiments settle nosuch'
+    holds err 'is no machine charted here'
 }
 
 run_tests

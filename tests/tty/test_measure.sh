@@ -90,11 +90,28 @@ last_run() {
     equal "failed ones" "$(rows 'unsteady.*')" "$(number failed "$work/out")"
 }
 
+# Whether no idle core was seen that is faster than the one that the journal's last words were judged by; where one was, on a busy moment, they are passes to be confirmed (runner.c: AS_FAST).
+as_fast() {
+    "$portolan" --format json -e 'machine calibrate' >"$work/calibration" 2>&1
+    now=$(sed -n 's/.*"nops_per_cycle":\([0-9.]*\).*/\1/p' "$work/calibration")
+    awk -v now="${now:-0}" 'NR > 1 && match($0, /^"[^"]*"/) {
+        split(substr($0, RLENGTH + 1), field, ",")
+        if (field[6] > now + 0) now = field[6]
+        if (field[5] == "ok" && (least == "" || field[6] + 0 < least)) least = field[6] + 0
+    }
+    END { exit !(least == "" || least >= 0.985 * now) }' "$work/journal.csv"
+}
+
 # The same once more: all that has a last word is known, and of which day; and with --fresh nothing is.
 known_run() {
-    settled=$(($(number done "$work/out") + $(number failed "$work/out")))
+    settled=$(rows 'ok|unsteady.*')
     (run "$1" >"$work/out" 2>&1) || fail "again: $(cat "$work/out")"
-    [ "$doubtful" = yes ] || equal "known" "$(number reused "$work/out")" "$settled"
+    if as_fast; then
+        [ "$doubtful" = yes ] || equal "known" "$(number reused "$work/out")" "$settled"
+    else
+        [ $(($(number reused "$work/out") + $(number taken_over "$work/out"))) -ge "$settled" ] || fail "$settled were settled: $(cat "$work/out")"
+        settled=0
+    fi
     [ "$(number reused "$work/out")" = 0 ] || grep -q "\"reused_until\":\"$(date +%Y)" "$work/out" || fail "no day of the reused ones: $(cat "$work/out")"
     [ "$settled" -lt "$count" ] || equal "measured again" "$(number passes "$work/out")" 0
     (run "$1 --fresh" >"$work/out" 2>&1) || fail "anew: $(cat "$work/out")"

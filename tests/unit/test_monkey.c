@@ -291,6 +291,24 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* A sanitizer's report is no ordinary end; what readline leaves behind is not ours. */
+static void set_sanitizers(void)
+{
+    static const char *const variables[] = {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"};
+    struct str options = {0};
+
+    work_put("suppressions", "leak:libreadline\n");
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *now = getenv(variables[i]);
+        str_clear(&options);
+        str_addf(&options, "%s%s%s", now ? now : "", now && *now ? ":" : "", "exitcode=99");
+        if (i == 3)
+            str_addf(&options, ":print_suppressions=0:suppressions=%s", work_path("suppressions"));
+        setenv(variables[i], str_text(&options), 1);
+    }
+    str_done(&options);
+}
+
 /* Where all that it makes lies, and where it finds the examples. */
 static void settle_in(void)
 {
@@ -308,6 +326,7 @@ static void settle_in(void)
     setenv("EDITOR", "true", 1);
     setenv("VISUAL", "true", 1);
     setenv("PORTOLAN_CPU", "none", 1);
+    set_sanitizers();
 }
 
 static void test_random_keys(void **state)

@@ -67,7 +67,7 @@ static void test_huge_second_level(void **state)
         struct native_probe *p = native_probe_new(m, &err);
         assert_non_null(p);
         assert_true(native_probe_look(p, &err));
-        native_probe_result(p, 0, 1, &n);
+        native_probe_result(p, NULL, &n);
         assert_int_equal(n.count, 1);
         assert_true(n.sizes[0].bytes <= 0x1p26 && n.sizes[0].read > 0);
         native_apply(&n, m);
@@ -131,6 +131,52 @@ static void test_second_level_shared(void **state)
         assert_float_equal(fact_number(m, "l2_bytes"), left * all, 0.01 * all);
         assert_float_equal(fact_number(m, "l3_latency"), third * n.clock_hz, 2);
         assert_true(isnan(fact_number(m, "l3_kept")));
+        machine_free(m);
+    }
+}
+
+/* A TLB of a certain size, and what a look into the page tables takes, come out of the walks that showed them; where pages are huge and none is seen, nothing is said. */
+static void test_page_walks(void **state)
+{
+    struct native n = {.clock_hz = 2e9, .count = 1, .sizes = {{0x1p18, 1e-9, 2e-9, 7e-9, 1e-9}}, .alone = 1e-8};
+
+    (void)state;
+    for (double pages = 1100; pages < 5000; pages *= 1.6) {
+        struct machine *m = load_machine("sapphirerapids");
+        for (size_t i = 0; i < NATIVE_WALKS; i++)
+            n.walks[i] = 1e-9 + 8e-9 * fmin(1, fmax(0, 0.5 + log2((double)(NATIVE_FIRST_WALK << i) / pages)));
+        native_apply(&n, m);
+        assert_float_equal(fact_number(m, "tlb_pages"), pages, 0.2 * pages);
+        assert_float_equal(fact_number(m, "page_walk_cycles"), 16, 0.01);
+        machine_free(m);
+    }
+    struct machine *m = load_machine("sapphirerapids");
+    for (size_t i = 0; i < NATIVE_WALKS; i++)
+        n.walks[i] = 1e-9;
+    native_apply(&n, m);
+    assert_true(isnan(fact_number(m, "tlb_pages")));
+    machine_free(m);
+}
+
+/* Lines that crowd in few sets of the second level: as many are served by it as where the oldest goes, or any, and the share of the one comes out again. */
+static void test_replacement(void **state)
+{
+    struct native n = {.clock_hz = 2e9, .count = 5, .alone = 1e-8};
+
+    (void)state;
+    for (size_t i = 0; i < n.count; i++)
+        n.sizes[i] = (struct native_level){i ? 0x1p20 * (double)(2u << i) : 0x1p18, 4e-9, 5e-9, i ? i < 4 ? 50e-9 : 210e-9 : 10e-9, i ? 5e-9 : 1e-9};
+    for (int i = 0; i < NATIVE_WAITS; i++)
+        n.waits[i] = (struct native_wait){NAN, NAN, NAN, NAN};
+    for (size_t i = 0; i < NATIVE_WALKS; i++)
+        n.walks[i] = 1e-9;
+    for (double oldest = 0; oldest < 1.1; oldest += 0.25) {
+        struct machine *m = load_machine("sapphirerapids");
+        const struct cache_shape crowd = {fact_number(m, "l2_bytes") / MEMORY_PAGE, fact_number(m, "l2_ways")};
+        double hit = oldest * sdcm_hit(&crowd, NATIVE_FIRST_WALK) + (1 - oldest) * sdcm_hit_random(&crowd, NATIVE_FIRST_WALK);
+        n.crowded = 1e-9 * hit + 5e-9 * (1 - hit);
+        native_apply(&n, m);
+        assert_float_equal(fact_number(m, "l2_oldest"), oldest, 1e-3);
         machine_free(m);
     }
 }
@@ -212,6 +258,6 @@ static void test_no_room(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared), cmocka_unit_test(test_kept), cmocka_unit_test(test_no_room)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared), cmocka_unit_test(test_page_walks), cmocka_unit_test(test_replacement), cmocka_unit_test(test_kept), cmocka_unit_test(test_no_room)};
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ static void test_study_without_references(void **state)
     assert_true(screen_holds("No references"));
 }
 
-static void compare_view(const char *name)
+static void compare_program(const char *name)
 {
     static const unsigned sizes[][2] = {{40, 10}, {80, 24}, {120, 40}, {200, 60}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -138,12 +138,12 @@ static void test_golden_of_a_study(void **state)
 {
     (void)state;
     run_to_end("view program");
-    compare_view("program-none");
+    compare_program("program-none");
     session.document.program.study = study_made();
     vec_push(&session.document.program.measured.list, ((struct program_point){{500, 2}, 0.003}));
     vec_push(&session.document.program.measured.list, ((struct program_point){{2000, 2}, 0.06}));
     vec_push(&session.document.program.measured.list, ((struct program_point){{2000, 4}, 0.2}));
-    compare_view("program");
+    compare_program("program");
     press("p");
     compare(&frame, "program-reuse", 80, 24);
     press("p");
@@ -164,7 +164,7 @@ static void test_golden_of_a_profile(void **state)
     run_to_end("view program");
     assert_true(screen_holds("heat.c at N=1000 M=2"));
     session.document.profile = profile_made();
-    compare_view("program-profile");
+    compare_program("program-profile");
     press("t");
     assert_true(screen_holds("heat.c at N=1000 M=2"));
     assert_true(screen_holds("t shows the profile"));

@@ -42,6 +42,7 @@ static const char *const script[] = {
     "kernel opened",
     "kernel switch 1",
     "kernel diff --machine skylake --machine haswell",
+    "kernel compare --machine skylake --machine haswell",
     "kernel analyze --machine skylake --machine znver4",
     "kernel analyze --machine skylake",
     "kernel analyze --all --machine skylake --machine haswell",
@@ -137,7 +138,7 @@ static const char *const script[] = {
 static const char *const elsewhere[] = {
     "kernel measure", "kernel learn", "kernel blame", "latency measure", "machine calibrate", "machine chart", "machine check", "machine correct", "program load",
     "program run", "program reuse", "program formula", "program misses", "program mix", "program predict", "program sensitivity", "program sweep", "program validate",
-    "program blame", "program show", "program profile", "program open", "mapping import", "plot",
+    "program blame", "program show", "program profile", "program open", "mapping import", "plot", "experiments settle",
 };
 
 static json_t *schema;

@@ -38,6 +38,53 @@ static void test_random_placement(void **state)
     }
 }
 
+#define SETS 64u
+#define WAYS 16u
+#define PLACEMENTS 10
+
+/* @lines lines, each in a set of its own chance, come by turns; a set that is full gives up any of its lines. The share that is found, once it has settled. */
+static double by_turns(size_t lines, struct rng *rng)
+{
+    static size_t held[SETS][WAYS], count[SETS], set_of[4 * SETS * WAYS];
+    size_t hits = 0, all = 0;
+
+    for (size_t s = 0; s < SETS; s++)
+        count[s] = 0;
+    for (size_t i = 0; i < lines; i++)
+        set_of[i] = (size_t)rng_below(rng, SETS);
+    for (int round = 0; round < 60; round++)
+        for (size_t i = 0; i < lines; i++) {
+            size_t s = set_of[i], w = 0;
+            while (w < count[s] && held[s][w] != i)
+                w++;
+            hits += round >= 20 && w < count[s];
+            all += round >= 20;
+            if (w == count[s])
+                held[s][count[s] < WAYS ? count[s]++ : (size_t)rng_below(rng, WAYS)] = i;
+        }
+    return (double)hits / (double)all;
+}
+
+static void test_random_replacement(void **state)
+{
+    static const size_t lines[] = {300, 800, 1024, 1200, 1600, 2048, 3000, 4096};
+    const struct cache_shape cache = {SETS * WAYS, WAYS};
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, 3);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        double mine = sdcm_hit_random(&cache, (double)lines[i]), its = 0;
+        for (int k = 0; k < PLACEMENTS; k++)
+            its += by_turns(lines[i], &rng) / PLACEMENTS;
+        if (fabs(mine - its) > 0.02)
+            fail_msg("%zu lines: %.3f instead of %.3f", lines[i], mine, its);
+    }
+    assert_true(sdcm_hit_random(&cache, 5) == 1 && sdcm_hit_random(&cache, INFINITY) < 1e-6);
+    for (double d = 1; d < 30000; d *= 1.1)
+        assert_true(sdcm_hit_random(&cache, d * 1.1) <= sdcm_hit_random(&cache, d) + 0.005);
+}
+
 /* DESIGN's formula, each term from factorials. */
 static double by_factorials(double lines, double ways, double d)
 {
@@ -94,7 +141,7 @@ static void test_histograms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_placement), cmocka_unit_test(test_formula), cmocka_unit_test(test_limits), cmocka_unit_test(test_histograms),
+        cmocka_unit_test(test_random_placement), cmocka_unit_test(test_random_replacement), cmocka_unit_test(test_formula), cmocka_unit_test(test_limits), cmocka_unit_test(test_histograms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@
 #include "cmd/keeping.h"
 #include "cmd/session_file.h"
 #include "base/csv.h"
+#include "base/mem.h"
 #include "../support/failing_calls.h"
 #include "toolchain/forms_add.h"
 #include "work/job.h"
@@ -330,6 +331,15 @@ static void test_pipes_are_refused(void **state)
         if (!strstr(err.what, "is a pipe"))
             fail_msg("%s: %s", names[i], err.what);
     }
+    /* So is one that a session names as the checkpoint of its run. */
+    struct str line = {0};
+    assert_int_equal(mkfifo(work_path("checkpoint.json"), 0600), 0);
+    str_addf(&line, "experiments load '%s'", source_path("data/experiments/golden-cove-five.csv"));
+    assert_true(run_line(&s, str_text(&line), NULL, &err));
+    s.document.unfinished.checkpoint = mem_strdup(work_path("checkpoint.json"));
+    assert_false(run_line(&s, "evolve resume", NULL, &err));
+    assert_non_null(strstr(err.what, "is a pipe"));
+    str_done(&line);
     session_done(&s);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/vec.h"
@@ -396,27 +397,27 @@ bool a64_codes_learn(const struct form_row *const *rows, size_t count, const str
             const struct form_row *row = rows[next];
             if (row->isa != ISA_AARCH64)
                 continue;
-            pthread_mutex_lock(&lock);
+            lock_take(&lock);
             uint32_t at = place_of(row->template);
             bool known = codes.items[at] || reasons.items[at];
-            pthread_mutex_unlock(&lock);
+            lock_give(&lock);
             if (!known && inquiry_init(row, &inquiries[n])) {
                 n++;
             } else if (!known) {
-                pthread_mutex_lock(&lock);
+                lock_take(&lock);
                 keep(&inquiries[n]);
-                pthread_mutex_unlock(&lock);
+                lock_give(&lock);
             }
         }
         ok = !n || run(inquiries, n, assembler, err);
-        pthread_mutex_lock(&lock);
+        lock_take(&lock);
         for (size_t i = 0; i < n; i++) {
             if (ok)
                 keep(&inquiries[i]);
             else
                 free(inquiries[i].code);
         }
-        pthread_mutex_unlock(&lock);
+        lock_give(&lock);
     }
     free(inquiries);
     return ok;
@@ -424,11 +425,11 @@ bool a64_codes_learn(const struct form_row *const *rows, size_t count, const str
 
 const struct a64_code *a64_code_find(const struct form_row *row, struct err *err)
 {
-    pthread_mutex_lock(&lock);
+    lock_take(&lock);
     uint32_t at = place_of(row->template);
     const struct a64_code *code = codes.items[at];
     const char *reason = reasons.items[at];
-    pthread_mutex_unlock(&lock);
+    lock_give(&lock);
     if (!code)
         err_set(err, ERR_DATA, NULL, "%.60s cannot be assembled: %.100s", row->form, reason ? reason : "not assembled yet");
     return code;

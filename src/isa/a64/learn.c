@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/index.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "base/child.h"
@@ -149,13 +150,13 @@ bool a64_learn_words(const uint32_t *words, size_t count, struct err *err)
     VEC(uint32_t) fresh = {0};
     bool ok = true;
 
-    pthread_mutex_lock(&lock);
+    lock_take(&lock);
     for (size_t i = 0; i < count; i++)
         if (!find(words[i]))
             vec_push(&fresh, words[i]);
     for (size_t at = 0; ok && at < fresh.count; at += RUN_WORDS)
         ok = run(fresh.items + at, fresh.count - at < RUN_WORDS ? fresh.count - at : RUN_WORDS, err);
-    pthread_mutex_unlock(&lock);
+    lock_give(&lock);
     vec_done(&fresh);
     return ok;
 }
@@ -163,7 +164,7 @@ bool a64_learn_words(const uint32_t *words, size_t count, struct err *err)
 bool a64_learned(uint32_t word, uint64_t offset, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
 {
     bool known = false;
-    pthread_mutex_lock(&lock);
+    lock_take(&lock);
     const struct disassembled *l = find(word);
     if (l && l->mnemonic) {
         known = true;
@@ -171,6 +172,6 @@ bool a64_learned(uint32_t word, uint64_t offset, char mnemonic[A64_MNEMONIC], ch
         uint64_t from = l->pages ? offset & ~(uint64_t)4095 : offset;
         snprintf(operands, A64_OPERAND_TEXT, l->relative ? "%s#0x%llx" : "%s", l->operands, (unsigned long long)(from + l->distance));
     }
-    pthread_mutex_unlock(&lock);
+    lock_give(&lock);
     return known;
 }

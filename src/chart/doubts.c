@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/doubts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/csv.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "chart/saturate.h"
+#include "throughput/throughput.h"
+
+#define SURE 0.9             /* confidence of a form that others are measured beside, */
+#define QUICK 4.0            /* cycles that it takes at most, */
+#define BESIDE_MOST 120      /* usages of such forms, at most */
+#define TELLS 2.0            /* deviations by which two usages must differ */
+#define COPIES 2             /* of the form in doubt, at most, */
+#define LEVELS 2             /* beside so much of the others that they decide, or a multiple of that */
+#define SIZE_MOST 160        /* instructions of an experiment */
+#define MASSES_MOST 400
+
+/* What experiments can be made of. */
+struct witnesses {
+    const struct chart *chart;
+    struct mapping *mapping;      /* one form of each usage that is sure */
+    struct lattice *lattice;
+    struct saturators saturators;
+    struct throughput *throughput;
+};
+
+static bool fresh_usage(const struct mapping *m, const struct mapping_entry *entry)
+{
+    for (size_t i = 0; i < mapping_count(m); i++) {
+        const struct mapping_entry *other = mapping_at(m, i);
+        if (usage_equal(&other->usage, &entry->usage) && other->micro_ops == entry->micro_ops && vectors_of(other->form) == vectors_of(entry->form))
+            return false;
+    }
+    return true;
+}
+
+/* One form of each usage that is sure, those of the core first. */
+static struct mapping *sure_forms(const struct chart *c)
+{
+    struct mapping *m = mapping_new(mapping_ports(c->machine->mapping));
+
+    mapping_set_issue_width(m, c->width);
+    for (unsigned turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < c->form_count && mapping_count(m) < BESIDE_MOST; i++) {
+            const struct chart_form *f = &c->forms[i];
+            const struct mapping_entry *entry = mapping_find(c->machine->mapping, f->row->form);
+            bool sure = f->state == (turn ? CHART_PLACED : CHART_IN_CORE) && f->confidence >= SURE && f->alone <= QUICK && !f->hidden;
+            if (entry && sure && fresh_usage(m, entry))
+                mapping_set(m, entry);
+        }
+    return m;
+}
+
+static size_t add_masses(const struct usage *u, uint32_t count, struct mass *masses, size_t n)
+{
+    for (unsigned k = 0; k < u->count && n < MASSES_MOST; k++)
+        masses[n++] = (struct mass){u->uops[k].ports, u->uops[k].count * count};
+    return n;
+}
+
+/* Cycles of @copies of @usage beside @count times saturator @s. */
+static double cycles_beside(const struct witnesses *w, const struct usage *usage, unsigned own_slots, uint32_t copies, const struct saturator *s, uint32_t count)
+{
+    struct mass masses[MASSES_MOST];
+    size_t n = add_masses(usage, copies, masses, 0);
+    double slots = (double)own_slots * copies;
+
+    for (unsigned i = 0; i < s->term_count; i++) {
+        const struct mapping_entry *e = mapping_at(w->mapping, s->terms[i].entry);
+        n = add_masses(&e->usage, s->terms[i].count * count, masses, n);
+        slots += (double)e->micro_ops * s->terms[i].count * count;
+    }
+    double cycles = throughput_of_masses(w->throughput, masses, n), width = mapping_issue_width(w->mapping);
+    return width > 0 ? fmax(cycles, slots / width) : cycles;
+}
+
+static uint64_t within(const struct usage *u, portset ports)
+{
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < u->count; k++)
+        sum += u->uops[k].ports & ~ports ? 0 : u->uops[k].count;
+    return sum;
+}
+
+/* Whether the form may run beside @s, and both usages differ where it is busy. */
+static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is, const struct chart_usage *other, const struct saturator *s)
+{
+    enum vectors own = vectors_of(form);
+
+    for (unsigned i = 0; i < s->term_count; i++)
+        if (strcmp(mapping_at(w->mapping, s->terms[i].entry)->form, form) == 0)
+            return false;
+    if (own && s->vectors && own != s->vectors)
+        return false;
+    return s->ports ? within(&is->usage, s->ports) != within(&other->usage, s->ports) : is->micro_ops != other->slots;
+}
+
+static void write_experiment(const struct witnesses *w, const char *form, uint32_t copies, const struct saturator *s, uint32_t count, struct experiment *out)
+{
+    experiment_done(out);
+    experiment_add(out, form, copies);
+    for (unsigned i = 0; i < s->term_count; i++)
+        experiment_add(out, mapping_at(w->mapping, s->terms[i].entry)->form, s->terms[i].count * count);
+}
+
+/* The experiment that tells both usages of @form best; returns by how many deviations. */
+static double best_experiment(const struct witnesses *w, const struct chart_form *f, const struct mapping_entry *is, const struct chart_usage *other, struct experiment *out)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < w->saturators.list.count; i++) {
+        const struct saturator *s = &w->saturators.list.items[i];
+        if (!may_tell(w, f->row->form, is, other, s))
+            continue;
+        uint32_t size = 0;
+        for (unsigned k = 0; k < s->term_count; k++)
+            size += s->terms[k].count;
+        for (uint32_t copies = 1; copies <= COPIES; copies++)
+            for (uint32_t level = 1; level <= LEVELS; level++) {
+                uint32_t count = level * (uint32_t)ceil((copies * f->alone + 1) / s->cycles - 0.01);
+                if ((uint64_t)size * count + copies > SIZE_MOST)
+                    continue;
+                double a = cycles_beside(w, &is->usage, is->micro_ops, copies, s, count), b = cycles_beside(w, &other->usage, other->slots, copies, s, count);
+                double told = fabs(a - b) / sight_noise(w->chart->noise, fmin(a, b));
+                if (told > most) {
+                    most = told;
+                    write_experiment(w, f->row->form, copies, s, count, out);
+                }
+            }
+    }
+    return most;
+}
+
+/* The doubts about one form. */
+static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form)
+{
+    struct chart_form *f = &c->forms[form];
+    const struct mapping_entry *is = mapping_find(c->machine->mapping, f->row->form);
+    double weight = 0;
+
+    for (unsigned i = 0; i < f->other_count; i++) {
+        struct chart_doubt doubt = {form, i, {0}};
+        if (best_experiment(w, f, is, &f->others[i], &doubt.experiment) <= TELLS) {
+            experiment_done(&doubt.experiment);
+            continue;
+        }
+        if (weight == 0) {   /* the likeliest of them */
+            struct str text = {0};
+            usage_print(&f->others[i].usage, mapping_ports(c->machine->mapping), &text);
+            free(f->rival);
+            f->rival = str_take(&text);
+            experiment_print(&doubt.experiment, &text);
+            f->settle = str_take(&text);
+        }
+        weight += f->others[i].weight;
+        vec_push(&c->doubts, doubt);
+    }
+    f->confidence = fmin(f->confidence, 1 / (1 + weight));
+}
+
+void doubts_find(struct chart *c)
+{
+    struct witnesses w = {.chart = c, .mapping = sure_forms(c), .lattice = mem_zero(1, sizeof *w.lattice)};
+
+    lattice_make(w.mapping, c->width > 0 ? c->width : INFINITY, c->noise, w.lattice);
+    if (w.lattice->columns) {
+        w.throughput = throughput_new(PORTS_MAX);
+        saturators_find(w.mapping, w.lattice, &w.saturators);
+        for (uint32_t i = 0; i < c->form_count; i++)
+            if (c->forms[i].state == CHART_PLACED)
+                doubt_form(&w, c, i);
+        throughput_free(w.throughput);
+        saturators_done(&w.saturators);
+    }
+    lattice_done(w.lattice);
+    free(w.lattice);
+    mapping_free(w.mapping);
+}
+
+void doubts_of_chart(const struct chart *c, const char *simulated, struct doubts *out)
+{
+    *out = (struct doubts){.noise = c->noise, .simulated = mem_strdup(simulated)};
+    for (size_t i = 0; i < c->doubts.count; i++) {
+        const struct chart_doubt *from = &c->doubts.items[i];
+        const struct chart_form *f = &c->forms[from->form];
+        const struct chart_usage *other = &f->others[from->other];
+        struct doubt d = {.form = mem_strdup(f->row->form), .slots = other->slots, .weight = other->weight};
+        usage_copy(&d.usage, &other->usage);
+        for (unsigned k = 0; k < from->experiment.count; k++)
+            experiment_add(&d.experiment, from->experiment.terms[k].form, from->experiment.terms[k].count);
+        vec_push(&out->list, d);
+    }
+}
+
+bool doubts_save(const struct doubts *d, const struct ports *ports, const char *path, struct err *err)
+{
+    struct str out = {0}, text = {0};
+
+    str_addf(&out, "form,usage,slots,weight,experiment\nnoise,,,%.17g,\nsimulated,,,,", d->noise);
+    csv_add_field(&out, d->simulated, true);
+    for (size_t i = 0; i < d->list.count; i++) {
+        const struct doubt *one = &d->list.items[i];
+        csv_add_field(&out, one->form, false);
+        str_clear(&text);
+        usage_print(&one->usage, ports, &text);
+        csv_add_field(&out, str_text(&text), false);
+        str_addf(&out, "%u,%.6g,", one->slots, one->weight);
+        str_clear(&text);
+        experiment_print(&one->experiment, &text);
+        csv_add_field(&out, str_text(&text), true);
+    }
+    bool ok = path_make_parents(path, 0777, err) && file_write(path, str_text(&out), out.length, err);
+    str_done(&out);
+    str_done(&text);
+    return ok;
+}
+
+enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_SLOTS, COLUMN_WEIGHT, COLUMN_EXPERIMENT, COLUMNS };
+
+static bool read_row(char **row, const struct ports *ports, struct doubts *out, struct err *err)
+{
+    struct doubt d = {.slots = (unsigned)strtoul(row[COLUMN_SLOTS], NULL, 10), .weight = strtod(row[COLUMN_WEIGHT], NULL)};
+
+    if (strcmp(row[COLUMN_FORM], "noise") == 0) {
+        out->noise = d.weight;
+        return (d.weight >= 0 && d.weight < 1) || err_set(err, ERR_DATA, NULL, "no noise: %s", row[COLUMN_WEIGHT]);
+    }
+    if (strcmp(row[COLUMN_FORM], "simulated") == 0) {
+        free(out->simulated);
+        out->simulated = mem_strdup(row[COLUMN_EXPERIMENT]);
+        return true;
+    }
+    if (!usage_parse(row[COLUMN_USAGE], ports, &d.usage, err) || !experiment_parse(row[COLUMN_EXPERIMENT], &d.experiment, err)) {
+        usage_done(&d.usage);
+        return false;
+    }
+    d.form = mem_strdup(row[COLUMN_FORM]);
+    d.weight = d.weight > 0 && d.weight < 1e6 ? d.weight : 1;
+    vec_push(&out->list, d);
+    return true;
+}
+
+bool doubts_load(const char *path, const struct ports *ports, struct doubts *out, struct err *err)
+{
+    struct csv_table *t = csv_table_read(path, err);
+    bool ok = t && (t->columns == COLUMNS || err_set(err, ERR_DATA, "chart the machine again", "%s is no file of a chart's doubts", path));
+
+    *out = (struct doubts){.simulated = mem_strdup("")};
+    for (size_t i = 0; ok && i < t->count; i++)
+        ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);
+    csv_table_free(t);
+    if (!ok)
+        doubts_done(out);
+    return ok;
+}
+
+void doubt_done(struct doubt *d)
+{
+    free(d->form);
+    usage_done(&d->usage);
+    experiment_done(&d->experiment);
+}
+
+void doubts_done(struct doubts *d)
+{
+    for (size_t i = 0; i < d->list.count; i++)
+        doubt_done(&d->list.items[i]);
+    vec_done(&d->list);
+    free(d->simulated);
+    *d = (struct doubts){0};
+}

@@ -1,0 +1,34 @@
+/* Usages that the experiments of a chart do not tell apart, and the experiments that would: beside every form whose usage is known, not the core's alone. Kept in a file from
+ * one program to the next. */
+#ifndef PORTOLAN_CHART_DOUBTS_H
+#define PORTOLAN_CHART_DOUBTS_H
+
+#include "chart/chart.h"
+
+/* Fills c->doubts, and of each form the experiment that would tell its most likely other usage (settle, rival); the confidence of a form falls to the share of its usage among
+ * those. What no experiment tells is the same to all who use the machine, and no doubt. */
+void doubts_find(struct chart *c);
+
+/* The same by names, as a file has it. */
+struct doubt {
+    char *form;
+    struct usage usage;           /* the other one, over the machine's ports */
+    unsigned slots;
+    double weight;
+    struct experiment experiment;
+};
+
+struct doubts {
+    VEC(struct doubt) list;       /* those of a form together */
+    double noise;                 /* relative, of a time beside what the right usage says */
+    char *simulated;              /* machine that was charted; "": a real CPU */
+};
+
+void doubts_of_chart(const struct chart *c, const char *simulated, struct doubts *out);
+/* Both whole or not at all, false with err. A file of no doubts can be read. @ports: of the machine. */
+bool doubts_save(const struct doubts *d, const struct ports *ports, const char *path, struct err *err);
+bool doubts_load(const char *path, const struct ports *ports, struct doubts *out, struct err *err);
+void doubt_done(struct doubt *d);
+void doubts_done(struct doubts *d);
+
+#endif

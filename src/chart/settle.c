@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/settle.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/lab.h"
+#include "chart/saturate.h"
+#include "throughput/predict.h"
+
+#define DEVIATION_MOST 40.0        /* what one time may cost: the odd wrong one must not decide */
+#define UNEXPLAINED_CONFIDENCE 0.2
+
+const char *const settle_verdict_names[] = {"open", "confirmed", "changed", "unexplained"};
+
+struct settling {
+    const struct runner_hooks *hooks;
+    struct experiments *table;
+    size_t *row_of;                /* per doubt */
+};
+
+static void take_result(void *state, size_t index, const struct measured *m)
+{
+    experiments_set(((struct settling *)state)->table, index, m->cycles, m->spread, m->repeats, m->state);
+}
+
+static bool cancelled(void *state)
+{
+    const struct runner_hooks *hooks = ((struct settling *)state)->hooks;
+    return hooks->cancelled && hooks->cancelled(hooks->state);
+}
+
+static void progress(void *state, const struct runner_summary *so_far, size_t total)
+{
+    const struct runner_hooks *hooks = ((struct settling *)state)->hooks;
+    if (hooks->progress)
+        hooks->progress(hooks->state, so_far, total);
+}
+
+/* The table gets each experiment once. */
+static void ask(struct settling *w, const struct doubts *doubts)
+{
+    for (size_t i = 0; i < doubts->list.count; i++) {
+        w->row_of[i] = i;
+        for (size_t k = 0; k < i && w->row_of[i] == i; k++)
+            if (experiment_equal(&doubts->list.items[k].experiment, &doubts->list.items[i].experiment))
+                w->row_of[i] = k;
+        w->row_of[i] = w->row_of[i] == i ? experiments_add_named(w->table, &doubts->list.items[i].experiment) : w->row_of[w->row_of[i]];
+    }
+}
+
+/* The doubts [first, end) about one form: its experiments in a table of their own, and what the machine says with either usage. */
+struct form_doubts {
+    const struct doubts *doubts;
+    size_t first, end;
+    struct experiments *table;
+    struct mapping *mapping;       /* of the forms in it */
+    struct mapping_entry entry;    /* of the form, as the machine has it; borrowed */
+};
+
+/* Cost of the form's usage being @usage in units of -2 ln: squared deviations in units of the noise. @worst: the largest relative one. */
+static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots, double weight, double *worst)
+{
+    struct mapping_entry entry = f->entry;
+    double *cycles = mem_alloc((f->table->rows.count + 1) * sizeof *cycles), cost = -2 * log(weight);
+
+    entry.usage = *usage;
+    entry.micro_ops = slots;
+    mapping_set(f->mapping, &entry);
+    throughput_predict(f->mapping, f->table, cycles);
+    *worst = 0;
+    for (size_t i = 0; i < f->table->rows.count; i++) {
+        double is = f->table->rows.items[i].cycles, off = (cycles[i] - is) / sight_noise(f->doubts->noise, is);
+        cost += fmin(off * off, DEVIATION_MOST);
+        *worst = fmax(*worst, fabs(cycles[i] / is - 1));
+    }
+    free(cycles);
+    return cost;
+}
+
+static bool begin_form(struct form_doubts *f, const struct settling *w, const struct machine *machine)
+{
+    const struct mapping_entry *entry = mapping_find(machine->mapping, f->doubts->list.items[f->first].form);
+
+    if (!entry)
+        return false;
+    f->entry = *entry;
+    f->table = experiments_new();
+    f->mapping = mapping_new(mapping_ports(machine->mapping));
+    double width = machine_number(machine, "issue_width");
+    mapping_set_issue_width(f->mapping, width > 0 ? width : 0);
+    for (size_t i = f->first; i < f->end; i++) {
+        const struct experiment *e = &f->doubts->list.items[i].experiment;
+        bool known = experiments_measured(w->table, w->row_of[i]);
+        for (size_t k = f->first; k < i && known; k++)
+            known = w->row_of[k] != w->row_of[i];
+        for (unsigned k = 0; k < e->count && known; k++)
+            known = mapping_find(machine->mapping, e->terms[k].form) != NULL;
+        if (!known)
+            continue;
+        for (unsigned k = 0; k < e->count; k++)
+            mapping_set(f->mapping, mapping_find(machine->mapping, e->terms[k].form));
+        experiments_set(f->table, experiments_add_named(f->table, e), w->table->rows.items[w->row_of[i]].cycles, 0, 1, NULL);
+    }
+    return true;
+}
+
+static void end_form(struct form_doubts *f)
+{
+    experiments_free(f->table);
+    mapping_free(f->mapping);
+}
+
+static char *usage_text(const struct usage *usage, const struct ports *ports)
+{
+    struct str text = {0};
+    usage_print(usage, ports, &text);
+    return str_take(&text);
+}
+
+/* Decides about one form, and writes what is decided into @machine. */
+static void decide(struct form_doubts *f, struct machine *machine, struct settled *out)
+{
+    const struct ports *ports = mapping_ports(machine->mapping);
+    const struct doubt *best = NULL;
+    double worst, least_worst, own = cost_of(f, &f->entry.usage, f->entry.micro_ops, 1, &least_worst), least = own;
+    size_t n = f->end - f->first;
+    double *costs = mem_alloc((n + 1) * sizeof *costs), sum = 0;
+    struct settled_form row = {.form = mem_strdup(f->entry.form), .before = usage_text(&f->entry.usage, ports), .experiments = (unsigned)f->table->rows.count, .confidence = NAN};
+
+    for (size_t i = 0; i < n; i++) {
+        const struct doubt *d = &f->doubts->list.items[f->first + i];
+        costs[i] = cost_of(f, &d->usage, d->slots, d->weight, &worst);
+        if (costs[i] < least) {
+            least = costs[i];
+            least_worst = worst;
+            best = d;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        sum += exp((least - costs[i]) / 2);
+    sum += exp((least - own) / 2);
+    free(costs);
+    struct mapping_entry entry = f->entry;
+    char source[80];
+    if (row.experiments) {
+        bool explains = least_worst <= noise_off(f->doubts->noise);
+        row.verdict = !explains ? SETTLE_UNEXPLAINED : best ? SETTLE_CHANGED : SETTLE_CONFIRMED;
+        row.confidence = explains ? 1 / sum : UNEXPLAINED_CONFIDENCE;
+        if (row.verdict == SETTLE_CHANGED) {
+            entry.usage = best->usage;
+            entry.micro_ops = best->slots;
+        }
+        snprintf(source, sizeof source, explains ? "charted: confidence %.2f, settled" : "charted: confidence %.2f, its experiments are not explained", row.confidence);
+        entry.source = source;
+        row.after = usage_text(&entry.usage, ports);
+        mapping_set(machine->mapping, &entry);
+    } else {
+        row.after = mem_strdup(row.before);
+    }
+    vec_push(&out->forms, row);
+}
+
+/* Takes the doubts with a time out. */
+static void keep_open(const struct settling *w, struct doubts *doubts)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < doubts->list.count; i++) {
+        if (experiments_measured(w->table, w->row_of[i]))
+            doubt_done(&doubts->list.items[i]);
+        else
+            doubts->list.items[kept++] = doubts->list.items[i];
+    }
+    doubts->list.count = kept;
+}
+
+bool settle_doubts(struct source *source, struct journal *journal, const struct runner_options *options, const struct runner_hooks *hooks, struct doubts *doubts,
+                   struct machine *machine, struct settled *out, struct err *err)
+{
+    struct settling w = {hooks, experiments_new(), mem_alloc((doubts->list.count + 1) * sizeof *w.row_of)};
+    const struct runner_hooks own = {.cancelled = cancelled, .result = take_result, .progress = progress, .state = &w};
+    struct runner_summary summary = {0};
+
+    *out = (struct settled){0};
+    ask(&w, doubts);
+    struct experiments *asked = experiments_copy(w.table, NULL);   /* the runner only reads what the results change */
+    bool ok = runner_run(source, asked, journal, options, &own, &summary, err);
+    experiments_free(asked);
+    out->experiments = w.table->rows.count;
+    for (size_t i = 0; i < w.table->rows.count; i++)
+        out->measured += experiments_measured(w.table, i);
+    for (size_t first = 0, end; ok && first < doubts->list.count; first = end) {
+        struct form_doubts f = {.doubts = doubts, .first = first};
+        for (end = first; end < doubts->list.count && strcmp(doubts->list.items[end].form, doubts->list.items[first].form) == 0; end++)
+            ;
+        f.end = end;
+        if (begin_form(&f, &w, machine)) {
+            decide(&f, machine, out);
+            end_form(&f);
+        }
+    }
+    if (ok)
+        keep_open(&w, doubts);
+    experiments_free(w.table);
+    free(w.row_of);
+    return ok;
+}
+
+void settled_done(struct settled *s)
+{
+    for (size_t i = 0; i < s->forms.count; i++) {
+        free(s->forms.items[i].form);
+        free(s->forms.items[i].before);
+        free(s->forms.items[i].after);
+    }
+    vec_done(&s->forms);
+}

@@ -1,0 +1,34 @@
+/* The experiments that a chart's doubts call for, and what they say. */
+#ifndef PORTOLAN_CHART_SETTLE_H
+#define PORTOLAN_CHART_SETTLE_H
+
+#include "chart/doubts.h"
+
+enum settle_verdict {
+    SETTLE_OPEN,           /* its experiments have no time yet: the doubts stay */
+    SETTLE_CONFIRMED,      /* the machine's usage is the likeliest */
+    SETTLE_CHANGED,        /* another one is; it is the machine's now */
+    SETTLE_UNEXPLAINED,    /* the likeliest does not explain the times either: the machine's usage stays, with little confidence */
+};
+extern const char *const settle_verdict_names[];
+
+struct settled_form {
+    char *form;
+    enum settle_verdict verdict;
+    char *before, *after;  /* usages */
+    double confidence;     /* NaN where it is open */
+    unsigned experiments;  /* that have a time */
+};
+
+struct settled {
+    VEC(struct settled_form) forms;
+    size_t experiments, measured;
+};
+
+/* Measures the experiments of @doubts, decides form by form, writes the usages that were found into @machine and takes what is decided out of @doubts. @journal may be NULL.
+ * False with err when measuring is impossible or was cancelled: then machine and doubts are as before. */
+bool settle_doubts(struct source *source, struct journal *journal, const struct runner_options *options, const struct runner_hooks *hooks, struct doubts *doubts,
+                   struct machine *machine, struct settled *out, struct err *err);
+void settled_done(struct settled *s);
+
+#endif

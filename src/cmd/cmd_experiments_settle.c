@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* experiments settle */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "chart/imitate.h"
+#include "chart/settle.h"
+#include "cmd/chart_paths.h"
+#include "cmd/command.h"
+#include "io/machine_file.h"
+#include "io/machine_save.h"
+#include "isa/cpu.h"
+#include "work/job.h"
+
+#define SHOWN 20             /* forms in the text */
+
+/* The job: measures on the worker, decides and writes the machine's directory. */
+struct experiments_settling {
+    struct session *session;
+    struct job *job;
+    char *name, *directory, *journal_path, *doubts_path;
+    struct doubts doubts;
+    struct machine *machine;         /* the charted one, its own */
+    struct machine *simulated;       /* a copy; NULL: this CPU */
+    struct forms *forms;             /* NULL for a simulated CPU */
+    struct runner_options options;
+    uint64_t seed;
+    int cpu;
+    struct settled settled;
+};
+
+/* What the job says of itself: a simulated CPU is not disturbed. */
+static bool measures(const void *state)
+{
+    return !((const struct experiments_settling *)state)->simulated;
+}
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct experiments_settling *)state)->job);
+}
+
+static void progress(void *state, const struct runner_summary *so_far, size_t total)
+{
+    struct experiments_settling *w = state;
+    job_progress(w->job, (double)(so_far->done + so_far->failed), (double)total, "experiments that decide between usages");
+}
+
+/* What was decided goes to disk: the machine first, so that doubts which were lost were decided. */
+static bool save(const struct experiments_settling *w, struct err *err)
+{
+    return machine_save(w->machine, w->directory, err) && doubts_save(&w->doubts, mapping_ports(w->machine->mapping), w->doubts_path, err);
+}
+
+static bool settle_work(struct job *job, void *state, struct err *err)
+{
+    struct experiments_settling *w = state;
+    const struct runner_hooks hooks = {.cancelled = cancelled, .progress = progress, .state = w};
+    struct imitation *imitation = w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->seed) : NULL;
+
+    w->job = job;
+    job_progress(job, 0, 0, "clock, noise and idle baseline");
+    struct journal *journal = journal_open(w->journal_path, err);
+    struct source *own = journal && !imitation ? source_cpu(w->forms, w->cpu, 0, cancelled, w, err) : NULL, *source = imitation ? imitation_cpu(imitation)->source : own;
+    bool ok = journal && source && settle_doubts(source, journal, &w->options, &hooks, &w->doubts, w->machine, &w->settled, err) && save(w, err);
+    source_free(own);
+    imitation_free(imitation);
+    journal_close(journal);
+    return ok;
+}
+
+static void add_forms(const struct settled *s, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "form", .kind = CELL_TEXT},  {.key = "verdict", .kind = CELL_TEXT},      {.key = "before", .kind = CELL_TEXT},
+        {.key = "after", .kind = CELL_TEXT}, {.key = "confidence", .kind = CELL_NUMBER}, {.key = "experiments", .kind = CELL_COUNT},
+    };
+    struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+
+    t->hide = NOT_TEXT;
+    for (size_t i = 0; i < s->forms.count; i++) {
+        const struct settled_form *f = &s->forms.items[i];
+        cell_text(t, f->form);
+        cell_text(t, settle_verdict_names[f->verdict]);
+        cell_text(t, f->before);
+        cell_text(t, f->after);
+        cell_number(t, f->confidence);
+        cell_count(t, f->experiments);
+    }
+}
+
+static void show(const struct experiments_settling *w, struct result *result)
+{
+    size_t of[4] = {0}, shown = 0;
+
+    for (size_t i = 0; i < w->settled.forms.count; i++)
+        of[w->settled.forms.items[i].verdict]++;
+    result_line(result, "%zu experiment%s for %zu form%s of %s, %zu with a time", w->settled.experiments, w->settled.experiments == 1 ? "" : "s", w->settled.forms.count,
+                w->settled.forms.count == 1 ? "" : "s", w->name, w->settled.measured);
+    result_line(result, "%zu confirmed, %zu changed, %zu that no usage explains, %zu left open", of[SETTLE_CONFIRMED], of[SETTLE_CHANGED], of[SETTLE_UNEXPLAINED], of[SETTLE_OPEN]);
+    for (size_t i = 0; i < w->settled.forms.count && shown < SHOWN; i++) {
+        const struct settled_form *f = &w->settled.forms.items[i];
+        if (f->verdict != SETTLE_CHANGED)
+            continue;
+        result_line(result, "  %s: %s, was %s (confidence %.2f)", f->form, *f->after ? f->after : "no port", *f->before ? f->before : "no port", f->confidence);
+        shown++;
+    }
+    if (of[SETTLE_OPEN])
+        result_line(result, "what is open is measured by the next run, or with more --patience");
+    result_text(result, "machine", w->name);
+    result_count(result, "experiments", (int64_t)w->settled.experiments);
+    result_count(result, "measured", (int64_t)w->settled.measured);
+    result_count(result, "confirmed", (int64_t)of[SETTLE_CONFIRMED]);
+    result_count(result, "changed", (int64_t)of[SETTLE_CHANGED]);
+    result_count(result, "unexplained", (int64_t)of[SETTLE_UNEXPLAINED]);
+    result_count(result, "open", (int64_t)of[SETTLE_OPEN]);
+    add_forms(&w->settled, result);
+}
+
+static void settle_finish(void *state, const struct job_info *info)
+{
+    struct experiments_settling *w = state;
+
+    if (info->state != JOB_DONE)
+        return;
+    show(w, w->session->result);
+    struct err err = {0};
+    struct machine *m = machine_load(w->directory, &err);   /* as it is on disk: what is used from now on is what was saved */
+    if (m) {
+        free(m->id);
+        m->id = mem_strdup(w->name);
+        session_add_machine(w->session, m);
+    } else {
+        log_add(LOG_ERROR, "%s", err.what);
+    }
+}
+
+static void settling_free(void *state)
+{
+    struct experiments_settling *w = state;
+    free(w->name);
+    free(w->directory);
+    free(w->journal_path);
+    free(w->doubts_path);
+    doubts_done(&w->doubts);
+    machine_free(w->machine);
+    machine_free(w->simulated);
+    if (w->forms)
+        forms_free(w->forms);
+    settled_done(&w->settled);
+    free(w);
+}
+
+struct settle_values {
+    const char *name;
+    double patience;
+    size_t cpu;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct settle_values, name), .required = true, .complete = COMPLETE_MACHINE, .help = "machine that machine chart made"},
+    {0},
+};
+
+static const struct parameter options[] = {
+    {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct settle_values, patience), .value = "T", .least = 0.01, .most = 8640000, .initial = "20s",
+     .help = "time to wait for a quiet core; what gets none is left to the next run"},
+    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct settle_values, cpu), .value = "N", .most = 65535, .otherwise = "any", .help = "CPU to measure on"},
+    {0},
+};
+
+/* The machine, its doubts and what they are to be measured on. */
+static bool prepare(struct experiments_settling *w, struct err *err)
+{
+    struct session *s = w->session;
+
+    if (!w->directory || !w->doubts_path || !machine_user_has(w->name) || access(w->doubts_path, R_OK) != 0)
+        return err_set(err, ERR_USAGE, "machine chart makes one", "\"%s\" is no machine charted here", w->name);
+    w->machine = machine_load(w->directory, err);
+    if (!w->machine || !doubts_load(w->doubts_path, mapping_ports(w->machine->mapping), &w->doubts, err))
+        return false;
+    const char *simulated = *w->doubts.simulated ? w->doubts.simulated : NULL;
+    const struct machine *m = simulated ? session_machine(s, simulated, err) : NULL;
+    struct forms *forms = simulated ? NULL : session_forms(s, isa_host(), err);
+    if (simulated ? !m : !forms)
+        return false;
+    w->simulated = m ? machine_copy(m) : NULL;
+    w->forms = forms ? forms_hold(forms) : NULL;
+    w->journal_path = chart_journal_path(w->name, simulated, err);
+    return w->journal_path != NULL;
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct job_ops ops = {.run = settle_work, .finish = settle_finish, .free = settling_free, .measures = measures, .measures_alone = true};
+    const struct settle_values *v = values;
+    struct experiments_settling *w = mem_zero(1, sizeof *w);
+
+    (void)result;   /* the job's finish function fills it */
+    w->session = s;
+    w->name = mem_strdup(v->name);
+    w->directory = machine_user_directory(v->name);
+    w->doubts_path = chart_doubts_path(v->name);
+    w->options = (struct runner_options){.one_length = true, .patience = v->patience};
+    w->seed = s->settings.seed;
+    if (command_cpu(v->cpu, &w->cpu, err) && prepare(w, err))
+        return session_job(s, "experiments settle", "measures", &ops, w, err);
+    settling_free(w);
+    return false;
+}
+
+static const char *const examples[] = {"experiments settle mine", NULL};
+
+const struct command command_experiments_settle = {
+    .name = "experiments settle",
+    .help = "measure what decides between the usages that a chart left in doubt",
+    .description = "machine chart names, for each form of which another usage explains its measurements as well, the experiment that would tell. These are measured, on the CPU that was "
+                   "charted, and the machine gets the usages that explain them. What has no time yet is left to the next run.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct settle_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run,
+};

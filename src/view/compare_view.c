@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two loops beside each other: cycles, bounds and ports with the difference, and the instructions aligned. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/comparison.h"
+#include "model/usage.h"
+#include "view/view.h"
+
+#define NAME 7               /* columns of a row's name among the values */
+#define VALUES (BOUND_COUNT + 2)   /* cycles, the bounds, the number of instructions */
+#define VALUE_LEAST 8        /* columns of one of them */
+#define VALUE_MOST 13
+#define PORT 6               /* columns of a port */
+#define USAGE 16             /* columns of an instruction's ports */
+#define USAGE_WIDE 28
+#define WIDE 150
+#define VALUES_MIN 16        /* rows of a screen that has bounds, and of one that has ports */
+#define PORTS_MIN 22
+
+struct compare_view_state {
+    const struct paired_loops *shown;
+    size_t cursor, top, body;
+};
+
+static void *compare_open(void)
+{
+    return mem_zero(1, sizeof(struct compare_view_state));
+}
+
+/* What is to be shown; NULL: nothing was compared yet. */
+static const struct paired_loops *shown(struct compare_view_state *v, const struct session *s)
+{
+    const struct paired_loops *c = s->document.comparison;
+
+    if (c != v->shown) {
+        v->shown = c;
+        v->cursor = v->top = 0;
+    }
+    return c;
+}
+
+static void draw_value(struct grid *g, int x, int y, unsigned width, double value, bool difference, bool binds)
+{
+    if (isnan(value))
+        grid_printf(g, x, y, width, ROLE_DIM, 0, "%*s", (int)width - 1, "-");
+    else if (difference)
+        grid_printf(g, x, y, width, value < -0.005 ? ROLE_GOOD : value > 0.005 ? ROLE_ERROR : ROLE_DIM, 0, "%+*.2f", (int)width - 1, fabs(value) < 0.005 ? 0 : value);
+    else
+        grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%*.2f", (int)width - 1, value);
+}
+
+/* A value of A, of B below it, and the difference. */
+static void draw_column(const struct paired_loops *c, double a, double b, bool binds_a, bool binds_b, struct grid *g, int x, int y, unsigned width)
+{
+    a /= c->side[0].times;
+    b /= c->side[1].times;
+    draw_value(g, x, y, width, a, false, binds_a);
+    draw_value(g, x, y + 1, width, b, false, binds_b);
+    draw_value(g, x, y + 2, width, b - a, true, false);
+}
+
+static void draw_names(struct grid *g, int y, const char *heading)
+{
+    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+    grid_put(g, 0, y, NAME, ROLE_HEADER, 0, heading);
+    grid_put(g, 0, y + 1, NAME, ROLE_TITLE, ATTR_BOLD, "A");
+    grid_put(g, 0, y + 2, NAME, ROLE_TITLE, ATTR_BOLD, "B");
+    grid_put(g, 0, y + 3, NAME, ROLE_DIM, 0, "B - A");
+}
+
+static int draw_bounds(const struct paired_loops *c, struct grid *g, int y)
+{
+    const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
+    const unsigned room = g->width > NAME ? (g->width - NAME) / VALUES : 0, width = room < VALUE_LEAST ? VALUE_LEAST : room < VALUE_MOST ? room : VALUE_MOST;
+    int x = NAME;
+
+    draw_names(g, y, "");
+    for (int kind = -1; kind <= BOUND_COUNT; kind++, x += (int)width) {
+        const bool bound = kind >= 0 && kind < BOUND_COUNT;
+        const char *name = kind < 0 ? "cycles" : bound ? bound_name((enum bound_kind)kind) : "instrs";
+        if (strlen(name) >= width)
+            name = kind == BOUND_DEPENDENCIES ? "chains" : kind == BOUND_FRONTEND ? "front" : "div";
+        grid_printf(g, x, y, width, ROLE_HEADER, 0, "%*s", (int)width - 1, name);
+        draw_column(c, kind < 0 ? a->cycles : bound ? a->bounds[kind] : (double)a->count, kind < 0 ? b->cycles : bound ? b->bounds[kind] : (double)b->count,
+                    kind < 0 || (int)a->bottleneck == kind, kind < 0 || (int)b->bottleneck == kind, g, x, y + 1, width);
+    }
+    return y + 4;
+}
+
+/* The ports that either uses; with two machines there is nothing to subtract. */
+static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
+{
+    const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
+    const struct ports *ports = mapping_ports(a->machine->mapping);
+    int x = NAME;
+
+    if (strcmp(a->machine->id, b->machine->id) != 0)
+        return y;
+    draw_names(g, y, "ports");
+    for (unsigned j = 0; j < ports->count; j++) {
+        if (a->totals[j] < 0.005 && b->totals[j] < 0.005)
+            continue;
+        grid_printf(g, x, y, PORT, ROLE_HEADER, 0, "%*.*s", PORT - 1, PORT - 1, ports->names[j]);
+        draw_column(c, a->totals[j], b->totals[j], false, false, g, x, y + 1, PORT);
+        x += PORT;
+    }
+    return y + 4;
+}
+
+/* The instruction of one side: its text and what it uses. */
+static void draw_side(const struct analysis *a, uint32_t row, enum role role, struct grid *g, int x, int y, unsigned width, unsigned usage_width)
+{
+    struct str text = {0};
+
+    if (row == COMPARISON_NONE)
+        return;
+    const struct insn *insn = a->rows[row].insn;
+    const char *from = insn->text ? insn->text + strspn(insn->text, " \t") : insn->mnemonic;
+    for (; *from; from++)
+        if (*from != '\t' && !(*from == ' ' && text.length && text.data[text.length - 1] == ' '))
+            str_add_char(&text, *from);
+        else
+            str_add_char(&text, ' ');
+    grid_put(g, x, y, width - usage_width - 1, role, 0, str_text(&text));
+    str_clear(&text);
+    usage_print(&a->rows[row].usage, mapping_ports(a->machine->mapping), &text);
+    grid_put(g, x + (int)(width - usage_width), y, usage_width - 1, role == ROLE_TEXT ? ROLE_DIM : role, 0, a->rows[row].flags & ROW_UNKNOWN ? "unknown" : text.length ? str_text(&text) : "-");
+    str_done(&text);
+}
+
+static void place(struct compare_view_state *v, size_t count)
+{
+    v->cursor = v->cursor < count ? v->cursor : count ? count - 1 : 0;
+    if (v->cursor < v->top)
+        v->top = v->cursor;
+    if (v->cursor >= v->top + v->body)
+        v->top = v->cursor - v->body + 1;
+    if (v->top + v->body > count)
+        v->top = count > v->body ? count - v->body : 0;
+}
+
+static void draw_instructions(struct compare_view_state *v, const struct paired_loops *c, struct grid *g, int y)
+{
+    static const struct { const char *mark; enum role role; } changes[] = {
+        [COMPARISON_SAME] = {" ", ROLE_TEXT}, [COMPARISON_CHANGED] = {"~", ROLE_WARN}, [COMPARISON_ONLY_A] = {"-", ROLE_ERROR}, [COMPARISON_ONLY_B] = {"+", ROLE_GOOD},
+    };
+    const unsigned usage = g->width >= WIDE ? USAGE_WIDE : USAGE, half = (g->width - 3) / 2;
+    const int right = 2 + (int)half + 1;
+
+    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+    grid_put(g, 2, y, half, ROLE_HEADER, 0, "A");
+    grid_put(g, right, y, half, ROLE_HEADER, 0, "B");
+    v->body = (int)g->height > y + 1 ? g->height - (unsigned)y - 1 : 1;
+    place(v, c->rows.count);
+    for (size_t r = 0; r < v->body && v->top + r < c->rows.count; r++) {
+        const struct comparison_row *row = &c->rows.items[v->top + r];
+        const bool cursor = v->top + r == v->cursor;
+        const enum role role = cursor ? ROLE_CURSOR : changes[row->change].role;
+        int line = y + 1 + (int)r;
+        if (cursor)
+            grid_fill(g, 0, line, g->width, 1, ROLE_CURSOR, 0, ' ');
+        grid_put(g, 0, line, 1, role, ATTR_BOLD, changes[row->change].mark);
+        draw_side(c->side[0].analysis, row->a, role, g, 2, line, half, usage);
+        grid_put(g, right - 1, line, 1, cursor ? ROLE_CURSOR : ROLE_DIM, 0, "│");
+        draw_side(c->side[1].analysis, row->b, role, g, right, line, half, usage);
+    }
+}
+
+static void draw_empty(struct grid *g)
+{
+    static const char *const lines[] = {
+        "Nothing is compared yet.",
+        "d in the kernel view, or :kernel compare, shows the loop beside the one loaded before it; without another, on this machine and the next.",
+        ":kernel compare 2 takes kernel 2 of :kernel opened, --machine ID --machine ID two machines, kernel tune makes a faster one to compare.",
+    };
+    int y = 1;
+
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+}
+
+static void compare_draw(void *state, struct session *s, struct grid *g)
+{
+    struct compare_view_state *v = state;
+    const struct paired_loops *c = shown(v, s);
+    int y = 0;
+
+    if (!c) {
+        draw_empty(g);
+        return;
+    }
+    for (int i = 0; i < 2; i++, y++) {
+        grid_printf(g, 0, y, 0, ROLE_TITLE, ATTR_BOLD, "%c  %s", 'A' + i, c->side[i].machine->id);
+        unsigned used = (unsigned)strlen(c->side[i].machine->id) + 5;
+        used += grid_put(g, (int)used, y, 0, ROLE_TEXT, 0, str_text(&c->side[i].name));
+        if (c->side[i].times > 1)
+            grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "%.0f iterations at once, all values per one", c->side[i].times);
+    }
+    const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
+    unsigned used = grid_printf(g, 0, y, 0, b < a - 0.005 ? ROLE_GOOD : b > a + 0.005 ? ROLE_ERROR : ROLE_TEXT, ATTR_BOLD, "B takes %.2f cycles per iteration, A %.2f: %+.2f (%+.0f %%)", b, a, b - a,
+                                a > 0 ? 100 * (b / a - 1) : 0);
+    if (!comparison_is_current(c, s))
+        grid_put(g, (int)used + 2, y, 0, ROLE_WARN, 0, "(before the last edit)");
+    y++;
+    if (g->height >= VALUES_MIN)
+        y = draw_bounds(c, g, y);
+    if (g->height >= PORTS_MIN)
+        y = draw_ports(c, g, y);
+    draw_instructions(v, c, g, y);
+}
+
+/* The next row behind the cursor (before it: @step -1) where they differ, that follows one where they do not; where there is none it stays. */
+static size_t next_change(const struct paired_loops *c, size_t from, int step)
+{
+    bool same = false;
+
+    for (size_t at = from + (size_t)step; at < c->rows.count; at += (size_t)step) {
+        same |= c->rows.items[at].change == COMPARISON_SAME;
+        if ((same || c->rows.items[from].change == COMPARISON_SAME) && c->rows.items[at].change != COMPARISON_SAME)
+            return at;
+    }
+    return from;
+}
+
+static bool compare_move(void *state, struct session *s, int key, struct str *command)
+{
+    struct compare_view_state *v = state;
+    const struct paired_loops *c = shown(v, s);
+
+    (void)command;
+    if (!c || !c->rows.count)
+        return false;
+    long at = (long)v->cursor, page = v->body > 1 ? (long)v->body - 1 : 1, last = (long)c->rows.count - 1;
+    switch (key) {
+    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: at++; break;
+    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: at--; break;
+    case KEYCODE_PAGE_DOWN: at += page; break;
+    case KEYCODE_PAGE_UP: at -= page; break;
+    case 'g': case KEYCODE_HOME: at = 0; break;
+    case ']': at = (long)next_change(c, v->cursor, 1); break;
+    case '[': at = (long)next_change(c, v->cursor, -1); break;
+    default: at = last; break;
+    }
+    v->cursor = at < 0 ? 0 : at < last ? (size_t)at : (size_t)last;
+    return true;
+}
+
+static void compare_status(void *state, struct session *s, struct str *out)
+{
+    struct compare_view_state *v = state;
+    const struct paired_loops *c = shown(v, s);
+    size_t differ = 0;
+
+    for (size_t i = 0; c && i < c->rows.count; i++)
+        differ += c->rows.items[i].change != COMPARISON_SAME;
+    if (c)
+        str_addf(out, "%zu/%zu  %zu differ", c->rows.count ? v->cursor + 1 : 0, c->rows.count, differ);
+}
+
+static const struct view_key compare_keys[] = {
+    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = compare_move},
+    {.keys = {'[', ']'}, .label = "[ ]", .help = "previous or next place where they differ", .act = compare_move},
+    {.keys = {'d'}, .label = "d", .help = "compare again: the current kernel with the one before it", .command = "kernel compare"},
+    {.keys = {'D'}, .label = "D", .help = "compare with another kernel or on other machines", .command = ":kernel compare "},
+    {.keys = {0}},
+};
+
+const struct view_ops compare_view = {.name = "compare", .help = "two loops beside each other, aligned by instruction (A/B)", .keys = compare_keys,
+    .marks = "marks\t~  the instructions differ in operands or form   - A alone has it   + B alone has it",
+    .open = compare_open, .close = free, .draw = compare_draw, .status = compare_status};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "work/rescuer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/fault.h"
+#include "base/mem.h"
+
+static sem_t asked, done;
+static atomic_bool leaving;
+static pthread_t thread;
+static bool begun;
+
+static void await(sem_t *s)
+{
+    while (sem_wait(s) != 0 && errno == EINTR)
+        ;
+}
+
+static void *work(void *unused)
+{
+    (void)unused;
+    fault_this_helps();
+    free(mem_alloc(64));   /* so that it has a part of the allocator to itself, before that of others is damaged */
+    await(&asked);
+    if (!atomic_load(&leaving)) {
+        die_prepare();
+        sem_post(&done);
+    }
+    return NULL;
+}
+
+/* In a signal handler. */
+static void help(void)
+{
+    sem_post(&asked);
+    await(&done);
+}
+
+void rescuer_begin(void)
+{
+    sigset_t others, before;
+
+    sem_init(&asked, 0, 0);
+    sem_init(&done, 0, 0);
+    atomic_store(&leaving, false);
+    sigfillset(&others);
+    fault_unblock(&others);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
+    begun = pthread_create(&thread, NULL, work, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    fault_set_helper(begun ? help : NULL);
+}
+
+void rescuer_end(void)
+{
+    fault_set_helper(NULL);
+    if (!begun)
+        return;
+    begun = false;
+    atomic_store(&leaving, true);
+    sem_post(&asked);
+    pthread_join(thread, NULL);
+    sem_destroy(&asked);
+    sem_destroy(&done);
+}

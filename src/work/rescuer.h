@@ -1,0 +1,9 @@
+/* A thread that restores the terminal and saves the session after a fault, since the thread at fault may have no stack left, or hold a lock that saving needs. */
+#ifndef PORTOLAN_WORK_RESCUER_H
+#define PORTOLAN_WORK_RESCUER_H
+
+/* From now on it waits for faults (base/fault.h); where it cannot be started, the thread at fault does what it can. UI thread. */
+void rescuer_begin(void);
+void rescuer_end(void);
+
+#endif

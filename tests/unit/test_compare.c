@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two loops beside each other in the view compare: which two, what is shown of them, where they differ. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "work/job.h"
+#include "../support/screens.h"
+#include "../support/support.h"
+
+static void load_named(const char *name)
+{
+    char line[4200];
+
+    snprintf(line, sizeof line, "kernel load %s", source_path(name));
+    run_to_end(line);
+}
+
+static void test_two_kernels(void **state)
+{
+    (void)state;
+    run_to_end("set machine skylake");
+    frame_run(&frame, "view compare");
+    assert_true(screen_holds("Nothing is compared yet"));
+    load_named("data/kernels/pi-O2.s");
+    load_named("data/kernels/pi-O1.s");
+    press("d");
+    job_wait(0);
+    frame_jobs(&frame);
+    assert_string_equal(views[frame.current]->name, "compare");
+    compare(&frame, "compare", 40, 10);
+    compare(&frame, "compare", 80, 24);
+    compare(&frame, "compare", 120, 40);
+    compare(&frame, "compare", 200, 60);
+    session.settings.ascii = true;
+    compare(&frame, "compare-ascii", 80, 24);
+    session.settings.ascii = false;
+    /* From difference to difference. */
+    assert_true(screen_holds(" 1/"));
+    press("]");
+    assert_true(screen_holds(" 3/"));
+    press("]");
+    assert_true(screen_holds(" 4/") || screen_holds(" 6/"));
+    press("[[");
+    press("g");
+    /* An edit of the machine's mapping is told, until they are compared again. */
+    run_to_end("mapping set 'VADDSD (XMM, XMM, XMM)' 2*p01");
+    frame_run(&frame, "view compare");
+    assert_true(screen_holds("(before the last edit)"));
+    run_to_end("kernel compare");
+    assert_true(screen_lacks("(before the last edit)"));
+    run_to_end("kernel compare 2 --machine skylake --machine znver4");
+    assert_true(screen_holds("A  skylake  pi-O1.s"));
+    assert_true(screen_holds("B  znver4  pi-O1.s"));
+    frame_run(&frame, "kernel compare 2");
+    assert_true(frame.failed);
+}
+
+/* A kernel alone is compared on this machine and the next. */
+static void test_alone(void **state)
+{
+    (void)state;
+    frame_run(&frame, "kernel compare");
+    assert_true(frame.failed);
+    run_to_end("set machine skylake,haswell");
+    load_named("data/kernels/pi-O2.s");
+    run_to_end("kernel compare");
+    assert_true(screen_holds("A  skylake  pi-O2.s"));
+    assert_true(screen_holds("B  haswell  pi-O2.s"));
+    run_to_end("set machine skylake");
+    frame_run(&frame, "kernel compare");
+    assert_true(frame.failed);
+}
+
+/* Flags: each way of compiling a source is a version of its own; compiled again the same way it takes the place of the one before. */
+static void test_flags(void **state)
+{
+    char line[4200];
+    struct err err = {0};
+    const char *path = work_path("scale.c");
+    static const char text[] = "void f(double *a, long n)\n{\n    for (long i = 0; i < n; i++)\n        a[i] *= 2.5;\n}\n";
+
+    (void)state;
+    if (system("command -v cc >/dev/null 2>&1") != 0)
+        skip();
+    assert_true(file_write(path, text, sizeof text - 1, &err));
+    snprintf(line, sizeof line, "set machine skylake; kernel load %s", path);
+    run_to_end(line);
+    run_to_end("kernel compile -O3");
+    assert_int_equal(session.document.shelf.list.count, 2);
+    run_to_end("kernel compare");
+    assert_true(screen_holds("A  skylake  scale.c -O2"));
+    assert_true(screen_holds("B  skylake  scale.c -O3"));
+    run_to_end("kernel reload");
+    run_to_end("kernel compile -O2");
+    run_to_end("kernel compile -O3");
+    assert_int_equal(session.document.shelf.list.count, 2);
+}
+
+int main(void)
+{
+    setlocale(LC_CTYPE, "C.UTF-8");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_two_kernels, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_alone, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_flags, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
