@@ -58,17 +58,17 @@ static void end_in_order(void)
 {
     void (*help)(void) = atomic_load(&helper);
 
-    if (getpid() != atomic_load(&program) || on_helper)
+    if (getpid() != atomic_load(&program))
         return;
     if (atomic_exchange(&ending, true)) {
-        while (!pthread_equal(atomic_load(&ender), pthread_self()))
+        while (!on_helper && !pthread_equal(atomic_load(&ender), pthread_self()))
             pause();
         return;
     }
     atomic_store(&ender, pthread_self());
     signal(SIGALRM, SIG_DFL);
     alarm(RESCUE_SECONDS);
-    if (help)
+    if (help && !on_helper)
         help();
     else
         die_prepare();

@@ -82,7 +82,7 @@ static bool load_example(struct session *s, struct err *err)
 void guide_welcome(struct guide *g, struct session *s, const char *caption, const char *command)
 {
     struct err none = {0};
-    bool example = load_example(s, &none) && s->document.kernel;
+    bool example = load_example(s, &none);   /* on a busy machine it arrives a little later */
 
     g->before = s->document.kernel;
     g->done = 0;
@@ -134,6 +134,8 @@ static bool was_done(const struct guide *g, const struct deed *d, const struct s
 
 void guide_notice(struct guide *g, const struct session *s, const char *view, int key, const char *name)
 {
+    if (!g->before)
+        g->before = s->document.kernel;
     if (g->kind == GUIDE_OFFER && s->document.kernel != g->before)
         guide_end(g);
     if (g->kind == GUIDE_TUTORIAL && was_done(g, &steps[g->step], s, view, key, name)) {
