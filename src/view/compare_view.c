@@ -16,7 +16,9 @@
 #define PORT 6               /* columns of a port */
 #define USAGE 16             /* columns of an instruction's ports */
 #define USAGE_WIDE 28
+#define TEXT_LEAST 16        /* columns of an instruction without which its ports give way */
 #define WIDE 150
+#define HEADLINE 64          /* columns from which on the comparison is a whole sentence */
 #define VALUES_MIN 16        /* rows of a screen that has bounds, and of one that has ports */
 #define PORTS_MIN 22
 
@@ -124,6 +126,11 @@ static void draw_side(const struct analysis *a, uint32_t row, enum role role, st
             str_add_char(&text, *from);
         else
             str_add_char(&text, ' ');
+    if (width < usage_width + TEXT_LEAST) {
+        grid_put(g, x, y, width, role, 0, str_text(&text));
+        str_done(&text);
+        return;
+    }
     grid_put(g, x, y, width - usage_width - 1, role, 0, str_text(&text));
     str_clear(&text);
     usage_print(&a->rows[row].usage, mapping_ports(a->machine->mapping), &text);
@@ -200,7 +207,8 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
             grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "%.0f iterations at once, all values per one", c->side[i].times);
     }
     const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
-    unsigned used = grid_printf(g, 0, y, 0, b < a - 0.005 ? ROLE_GOOD : b > a + 0.005 ? ROLE_ERROR : ROLE_TEXT, ATTR_BOLD, "B takes %.2f cycles per iteration, A %.2f: %+.2f (%+.0f %%)", b, a, b - a,
+    unsigned used = grid_printf(g, 0, y, 0, b < a - 0.005 ? ROLE_GOOD : b > a + 0.005 ? ROLE_ERROR : ROLE_TEXT, ATTR_BOLD,
+                                g->width < HEADLINE ? "B %.2f cycles, A %.2f: %+.2f (%+.0f %%)" : "B takes %.2f cycles per iteration, A %.2f: %+.2f (%+.0f %%)", b, a, b - a,
                                 a > 0 ? 100 * (b / a - 1) : 0);
     if (!comparison_is_current(c, s))
         grid_put(g, (int)used + 2, y, 0, ROLE_WARN, 0, "(before the last edit)");
