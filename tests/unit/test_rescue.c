@@ -293,7 +293,7 @@ static void test_damaged_allocator(void **state)
     (void)state;
     if (OTHER_ALLOCATOR) {
         print_message("the allocator is another one here\n");
-        skip();
+        return;
     }
     saves("a damaged heap", fault_of_the_allocator);
 }
