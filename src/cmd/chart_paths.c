@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
+#include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "io/machine_file.h"
 #include "measure/journal.h"
 
 /* A file of the state directory named @file, which it takes over: slashes of a directory become dashes. */
@@ -35,4 +38,18 @@ char *chart_doubts_path(const char *name)
 
     str_addf(&file, "chart-%s.doubts.csv", name);
     return state_file(&file);
+}
+
+void chart_adopt(struct session *s, const char *directory, const char *name)
+{
+    struct err err = {0};
+    struct machine *m = machine_load(directory, &err);
+
+    if (!m) {
+        log_add(LOG_ERROR, "%s", err.what);
+        return;
+    }
+    free(m->id);
+    m->id = mem_strdup(name);
+    session_add_machine(s, m);
 }

@@ -105,18 +105,19 @@ static int order_values(const void *a, const void *b)
     return order ? order : (x->cycles > y->cycles) - (x->cycles < y->cycles);
 }
 
-/* All measurements of one experiment, by cycles. */
+/* All measurements of one experiment, by cycles. Of several on one host the fastest counts. */
 static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
 {
-    double median = n % 2 ? v[n / 2].cycles : (v[n / 2 - 1].cycles + v[n / 2].cycles) / 2, *cycles = mem_alloc(w->count * sizeof *cycles);
+    double *cycles = mem_alloc(w->count * sizeof *cycles), *fastest = mem_alloc(w->count * sizeof *fastest);
     size_t hosts = 0;
 
     for (size_t i = 0; i < w->count; i++)
         cycles[i] = NAN;
-    for (size_t i = 0; i < n; i++) {   /* of several on one host the fastest */
-        hosts += isnan(cycles[v[i].host]);
-        cycles[v[i].host] = isnan(cycles[v[i].host]) ? v[i].cycles : cycles[v[i].host];
-    }
+    for (size_t i = 0; i < n; i++)
+        if (isnan(cycles[v[i].host]))
+            cycles[v[i].host] = fastest[hosts++] = v[i].cycles;
+    const double median = (fastest[(hosts - 1) / 2] + fastest[hosts / 2]) / 2, difference = fastest[hosts - 1] / fastest[0] - 1;
+    free(fastest);
     for (size_t i = 0; hosts > 1 && i < w->count; i++) {
         double off = fabs(cycles[i] / median - 1);
         if (isnan(off))
@@ -125,14 +126,13 @@ static void compare(struct fleet_comparing *w, struct fleet_value *v, size_t n)
         w->hosts[i].difference += off;
         w->hosts[i].differing += off > w->threshold;
     }
-    double difference = v[n - 1].cycles / v[0].cycles - 1;
     w->compared += hosts > 1;
-    if (hosts > 1 && difference > w->threshold)
+    if (hosts > 1 && difference > w->threshold) {
         vec_push(&w->rows, ((struct fleet_row){v[0].text, cycles, difference}));
-    else
-        free(cycles);
-    if (hosts > 1 && difference > w->threshold)
         v[0].text = NULL;   /* the row's */
+    } else {
+        free(cycles);
+    }
 }
 
 static int greatest_first(const void *a, const void *b)

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "chart/imitate.h"
 #include "chart/settle.h"
 #include "cmd/chart_paths.h"
@@ -127,15 +126,7 @@ static void settle_finish(void *state, const struct job_info *info)
     if (info->state != JOB_DONE)
         return;
     show(w, w->session->result);
-    struct err err = {0};
-    struct machine *m = machine_load(w->directory, &err);   /* as it is on disk: what is used from now on is what was saved */
-    if (m) {
-        free(m->id);
-        m->id = mem_strdup(w->name);
-        session_add_machine(w->session, m);
-    } else {
-        log_add(LOG_ERROR, "%s", err.what);
-    }
+    chart_adopt(w->session, w->directory, w->name);
 }
 
 static void settling_free(void *state)

@@ -301,20 +301,21 @@ static bool scan_piece(void *state, unsigned worker, struct unpacking *piece, st
 }
 
 /* All threads' counts, one after the other: rank 0 takes them one by one. */
-static void close_hand(void *state, struct str *result)
+static bool close_hand(void *state, struct str *result, struct err *err)
 {
     struct scan_hand *hand = state;
     struct scan all = {0};
-    struct err err = {0};
+    bool ok = true;
 
-    for (unsigned i = 0; i < hand->workers; i++) {
+    for (unsigned i = 0; ok && i < hand->workers; i++) {
         struct str bytes = {0};
         scan_pack(&hand->scans[i], &bytes);
-        scan_take(&all, &(struct unpacking){bytes.data, bytes.length, false}, &err);
+        ok = scan_take(&all, &(struct unpacking){bytes.data, bytes.length, false}, err);
         str_done(&bytes);
     }
     scan_pack(&all, result);
     scan_done(&all);
+    return ok;
 }
 
 static void free_hand(void *state)

@@ -542,13 +542,15 @@ static bool evaluate_piece(void *state, unsigned worker, struct unpacking *piece
     return whole || err_memory_for(err, "the rows of blocks", size);
 }
 
-static void close_hand(void *state, struct str *result)
+static bool close_hand(void *state, struct str *result, struct err *err)
 {
     struct evaluate_hand *hand = state;
 
+    (void)err;
     for (unsigned i = 1; i < hand->workers; i++)
         evaluation_merge(hand->evaluations[0], hand->evaluations[i]);
     evaluation_pack(hand->evaluations[0], result);
+    return true;
 }
 
 static void free_hand(void *state)

@@ -349,15 +349,7 @@ static void chart_finish(void *state, const struct job_info *info)
     if (info->state != JOB_DONE)
         return;
     show(w, w->session->result);
-    struct err err = {0};
-    struct machine *m = machine_load(w->directory, &err);   /* as it is on disk: what is used from now on is what was saved */
-    if (m) {
-        free(m->id);
-        m->id = mem_strdup(w->name);
-        session_add_machine(w->session, m);
-    } else {
-        log_add(LOG_ERROR, "%s", err.what);
-    }
+    chart_adopt(w->session, w->directory, w->name);
 }
 
 static void charting_free(void *state)

@@ -227,7 +227,7 @@ bool evolve_immigrate(struct evolve *e, const struct genome *g)
     lock_take(&e->lock);
     bool ended = e->ended > 0, early = isnan(e->scale) && !ended;
     lock_give(&e->lock);
-    if (early || g->forms != e->p->forms || g->ports > PORTS_MOST)
+    if (early || g->forms != e->p->forms)
         return false;
     struct genome *own = judged(e, g);
     bool taken = true;
@@ -236,7 +236,7 @@ bool evolve_immigrate(struct evolve *e, const struct genome *g)
         evolve_insert(e, own);
     } else if (e->ports == 0 && ended) {
         begin_anew(e, own);
-    } else if (e->ports == 0 && (!e->trials[g->ports] || own->cost < e->trials[g->ports]->cost)) {
+    } else if (e->ports == 0 && g->ports <= PORTS_MOST && (!e->trials[g->ports] || own->cost < e->trials[g->ports]->cost)) {
         genome_free(e->trials[g->ports]);
         e->trials[g->ports] = own;
     } else {

@@ -376,7 +376,7 @@ static bool read_latencies_first(const char *path, struct machine *m, struct err
     return true;
 }
 
-/* A directory that has a base and what differs from it: facts, overrides and latencies. */
+/* A directory that has a base, no mapping of its own, and what differs from the base: facts, overrides and latencies. */
 static struct machine *read_derived(const char *id, const char *dir, const struct machine *facts, struct err *err)
 {
     struct machine *m = load_base(id, machine_fact(facts, "base"), err);
@@ -418,7 +418,8 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
     path_in(&path, dir, "facts.csv");
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = read_facts(str_text(&path), facts, err);
-    if (ok && machine_fact(facts, "base")) {
+    path_in(&path, dir, "mapping.csv");
+    if (ok && machine_fact(facts, "base") && access(str_text(&path), F_OK) != 0) {   /* one that was saved has all of its base */
         m = read_derived(id, dir, facts, err);
         goto out;
     }

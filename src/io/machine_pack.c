@@ -2,7 +2,6 @@
 #include "io/machine_pack.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "base/child.h"
 #include "base/file.h"
@@ -30,26 +29,25 @@ void machine_pack(const struct machine *m, struct str *out)
 
 struct machine *machine_unpack(struct unpacking *from, struct err *err)
 {
+    const char *id = unpack_text(from);
     char *scratch = child_directory_new(err);
     struct machine *m = NULL;
-    struct str dir = {0}, path = {0};
+    struct str path = {0};
+    bool ok = scratch != NULL;
 
-    if (!scratch)
-        return NULL;
-    str_addf(&dir, "%s/%s", scratch, unpack_text(from));
-    bool ok = mkdir(str_text(&dir), 0700) == 0 || file_fault(err, str_text(&dir), "make the directory", NULL);
     for (size_t i = 0; ok && i < sizeof files / sizeof *files; i++) {
         const char *text = unpack_text(from);
         str_clear(&path);
-        str_addf(&path, "%s/%s", str_text(&dir), files[i].name);
+        str_addf(&path, "%s/%s", scratch, files[i].name);
         ok = file_write(str_text(&path), text, strlen(text), err);
     }
     if (ok && from->broken)
         ok = err_set(err, ERR_DATA, "start the same program on every host", "the machine that another rank sent is broken");
-    if (ok)
-        m = machine_load(str_text(&dir), err);
+    if (ok && (m = machine_load(scratch, err))) {
+        free(m->id);
+        m->id = mem_strdup(id);   /* a directory has one with slashes */
+    }
     child_directory_free(scratch);
-    str_done(&dir);
     str_done(&path);
     return m;
 }

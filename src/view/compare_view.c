@@ -138,17 +138,6 @@ static void draw_side(const struct analysis *a, uint32_t row, enum role role, st
     str_done(&text);
 }
 
-static void place(struct compare_view_state *v, size_t count)
-{
-    v->cursor = v->cursor < count ? v->cursor : count ? count - 1 : 0;
-    if (v->cursor < v->top)
-        v->top = v->cursor;
-    if (v->cursor >= v->top + v->body)
-        v->top = v->cursor - v->body + 1;
-    if (v->top + v->body > count)
-        v->top = count > v->body ? count - v->body : 0;
-}
-
 static void draw_instructions(struct compare_view_state *v, const struct paired_loops *c, struct grid *g, int y)
 {
     static const struct { const char *mark; enum role role; } changes[] = {
@@ -161,7 +150,7 @@ static void draw_instructions(struct compare_view_state *v, const struct paired_
     grid_put(g, 2, y, half, ROLE_HEADER, 0, "A");
     grid_put(g, right, y, half, ROLE_HEADER, 0, "B");
     v->body = (int)g->height > y + 1 ? g->height - (unsigned)y - 1 : 1;
-    place(v, c->rows.count);
+    view_place(&v->cursor, &v->top, v->body, c->rows.count);
     for (size_t r = 0; r < v->body && v->top + r < c->rows.count; r++) {
         const struct comparison_row *row = &c->rows.items[v->top + r];
         const bool cursor = v->top + r == v->cursor;
@@ -242,16 +231,10 @@ static bool compare_move(void *state, struct session *s, int key, struct str *co
     if (!c || !c->rows.count)
         return false;
     long at = (long)v->cursor, page = v->body > 1 ? (long)v->body - 1 : 1, last = (long)c->rows.count - 1;
-    switch (key) {
-    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: at++; break;
-    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: at--; break;
-    case KEYCODE_PAGE_DOWN: at += page; break;
-    case KEYCODE_PAGE_UP: at -= page; break;
-    case 'g': case KEYCODE_HOME: at = 0; break;
-    case ']': at = (long)next_change(c, v->cursor, 1); break;
-    case '[': at = (long)next_change(c, v->cursor, -1); break;
-    default: at = last; break;
-    }
+    if (key == '[' || key == ']')
+        at = (long)next_change(c, v->cursor, key == ']' ? 1 : -1);
+    else
+        at = view_row(key, at, page, last);
     v->cursor = at < 0 ? 0 : at < last ? (size_t)at : (size_t)last;
     return true;
 }

@@ -342,18 +342,6 @@ static void draw_panels(struct kernel_view_state *v, struct session *s, struct a
     reasons_machines(a, n, s->document.in_view, g, 0, y, end);
 }
 
-/* The cursor among the @count rows and in sight, no empty rows below the last. */
-static void place(struct kernel_view_state *v, size_t count)
-{
-    v->cursor = v->cursor < count ? v->cursor : count - 1;
-    if (v->cursor < v->top)
-        v->top = v->cursor;
-    if (v->cursor >= v->top + v->body)
-        v->top = v->cursor - v->body + 1;
-    if (v->top + v->body > count)
-        v->top = count > v->body ? count - v->body : 0;
-}
-
 /* How the rows below the instructions are shared out. */
 struct layout {
     unsigned rows;       /* of heading, instructions and sum */
@@ -377,7 +365,7 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
 static int draw_loop(struct kernel_view_state *v, struct session *s, const struct analysis *current, unsigned rows, struct grid *g)
 {
     v->body = rows > 2 ? rows - 2 : 1;
-    place(v, current->count);
+    view_place(&v->cursor, &v->top, v->body, current->count);
     draw_title(s, current, g);
     draw_table(v, s->document.kernel, current, blame_shown(s, current, g), g, 1, rows);
     int y = 1 + (int)(current->count + 2 < rows ? current->count + 3 : rows);   /* right below a short table */
@@ -445,7 +433,7 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
     grid_fill(g, 0, ++y, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, y, text, ROLE_HEADER, 0, "instruction");
     v->body = (int)g->height > y + 1 ? g->height - (unsigned)y - 1 : 1;
-    place(v, count);
+    view_place(&v->cursor, &v->top, v->body, count);
     for (size_t r = 0; r < v->body && v->top + r < count; r++) {
         size_t i = v->top + r;
         enum role role = i == v->cursor ? ROLE_CURSOR : ROLE_TEXT;
@@ -595,14 +583,7 @@ static bool kernel_move(void *state, struct session *s, int key, struct str *com
 
     (void)command;
     adopt(v, s);
-    switch (key) {
-    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: move_to(v, s, at + 1); break;
-    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: move_to(v, s, at - 1); break;
-    case KEYCODE_PAGE_DOWN: move_to(v, s, at + page); break;
-    case KEYCODE_PAGE_UP: move_to(v, s, at - page); break;
-    case 'g': case KEYCODE_HOME: move_to(v, s, 0); break;
-    default: move_to(v, s, 1000000000); break;
-    }
+    move_to(v, s, view_row(key, at, page, 1000000000));
     return true;
 }
 

@@ -185,15 +185,7 @@ static bool source_move(void *state, struct session *s, int key, struct str *com
     if (!refresh(v, s))
         return false;
     long at = (long)v->cursor, page = v->height > 1 ? (long)v->height - 1 : 1;
-    switch (key) {
-    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: at++; break;
-    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: at--; break;
-    case KEYCODE_PAGE_DOWN: at += page; break;
-    case KEYCODE_PAGE_UP: at -= page; break;
-    case 'g': case KEYCODE_HOME: at = 0; break;
-    default: at = (long)v->lines.count; break;
-    }
-    move_to(v, s, at);
+    move_to(v, s, view_row(key, at, page, (long)v->lines.count));
     return true;
 }
 

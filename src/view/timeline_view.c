@@ -144,17 +144,11 @@ static bool timeline_move(void *state, struct session *s, int key, struct str *c
         return false;
     v->pinned = false;
     switch (key) {
-    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: at++; break;
-    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: at--; break;
-    case KEYCODE_PAGE_DOWN: at += page; break;
-    case KEYCODE_PAGE_UP: at -= page; break;
     case ']': at += (long)count; break;
     case '[': at -= (long)count; break;
-    case 'g': case KEYCODE_HOME: at = 0; break;
-    case 'G': case KEYCODE_END: at = rows - 1; break;
     case 'l': case KEYCODE_RIGHT: v->left += 5; v->pinned = true; return true;
     case 'h': case KEYCODE_LEFT: v->left -= v->left < 5 ? v->left : 5; v->pinned = true; return true;
-    default: break;
+    default: at = view_row(key, at, page, rows - 1); break;
     }
     v->cursor = at < 0 ? 0 : at < rows ? (size_t)at : (size_t)(rows - 1);
     s->document.row = v->cursor % count;

@@ -18,6 +18,30 @@ bool view_next_machine(void *state, struct session *s, int key, struct str *comm
     return true;
 }
 
+long view_row(int key, long at, long page, long last)
+{
+    switch (key) {
+    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: return at + 1;
+    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: return at - 1;
+    case KEYCODE_PAGE_DOWN: return at + page;
+    case KEYCODE_PAGE_UP: return at - page;
+    case 'g': case KEYCODE_HOME: return 0;
+    case 'G': case KEYCODE_END: return last;
+    default: return at;
+    }
+}
+
+void view_place(size_t *cursor, size_t *top, size_t body, size_t count)
+{
+    *cursor = *cursor < count ? *cursor : count ? count - 1 : 0;
+    if (*cursor < *top)
+        *top = *cursor;
+    if (*cursor >= *top + body)
+        *top = *cursor - body + 1;
+    if (*top + body > count)
+        *top = count > body ? count - body : 0;
+}
+
 bool view_press(const struct view_ops *view, void *state, struct session *s, int key, struct str *command)
 {
     for (const struct view_key *row = view->keys; row->keys[0] || row->label; row++)

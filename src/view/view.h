@@ -25,6 +25,11 @@ struct view_key {
 #define VIEW_KEYS_SIDEWAYS '<', '>', KEYCODE_LEFT, KEYCODE_RIGHT
 #define VIEW_KEYS_ENTER KEYCODE_ENTER, '\n'
 
+/* The row that @key of VIEW_KEYS_ROWS goes to from @at, @page rows at a time; may lie outside 0 to @last, for the caller to judge. */
+long view_row(int key, long at, long page, long last);
+/* The cursor among @count rows, @body of which are in sight from *@top on: it is in sight, and no empty rows are below the last. */
+void view_place(size_t *cursor, size_t *top, size_t body, size_t count);
+
 struct view_ops;
 
 /* A view that stands beside another where the screen is large enough for what both show (panes.h). */

@@ -166,7 +166,7 @@ void farm_serve(const struct rank_message *setup, const struct farm_work *work)
     struct unpacking from = {setup->bytes.data, setup->bytes.length, false};
     unsigned workers = (unsigned)unpack_count(&from);
     struct farmhand hand = {.work = work};
-    struct str result = {0};
+    struct str result = {0}, found = {0};
 
     workers = workers ? workers : 1;
     hand.pieces = mem_zero(workers, sizeof *hand.pieces);
@@ -175,15 +175,17 @@ void farm_serve(const struct rank_message *setup, const struct farm_work *work)
     hand.state = work->open(&from, workers, &hand.err);
     send_count(0, RANK_ANSWER, workers + AHEAD);
     pool_run(workers, &ops, &hand);
-    pack_count(&result, hand.err.code == ERR_NONE);
-    if (hand.err.code == ERR_NONE) {
-        work->close(hand.state, &result);
+    bool ok = hand.err.code == ERR_NONE && work->close(hand.state, &found, &hand.err);
+    pack_count(&result, ok);
+    if (ok) {
+        pack_array(&result, found.data, found.length, 1);
     } else {
         pack_text(&result, hand.err.what);
         pack_text(&result, hand.err.todo);
     }
     ranks_send(0, RANK_RESULT, &result);
     str_done(&result);
+    str_done(&found);
     if (hand.state)
         work->free(hand.state);
     for (unsigned i = 0; i < workers; i++)

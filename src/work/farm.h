@@ -30,8 +30,8 @@ struct farm_work {
     void *(*open)(struct unpacking *setup, unsigned workers, struct err *err);
     /* Does a piece, on thread @worker; @answer gets what is to be sent back at once. False with err ends the rank's part. */
     bool (*work)(void *state, unsigned worker, struct unpacking *piece, struct str *answer, struct err *err);
-    /* What all pieces came to. */
-    void (*close)(void *state, struct str *result);
+    /* What all pieces came to; false with err when they do not go together. */
+    bool (*close)(void *state, struct str *result, struct err *err);
     /* Frees @state. */
     void (*free)(void *state);
 };

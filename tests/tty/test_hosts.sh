@@ -98,6 +98,10 @@ test_hosts_are_compared() {
     expect 0 "$portolan" --format csv -e "experiments compare $work/of-a.csv $work/of-b.csv $work/of-c.csv --above 50"
     holds out '"ADD (R64, R64)",c,'
     lacks out 'IMUL'
+    # What one host measured twice counts once, as its fastest.
+    printf 'experiment,cycles\n"ADD (R64, R64)",0.25\n"ADD (R64, R64)",0.5\n"SUB (R64, R64)",0.25\n' >"$work/twice.csv"
+    expect 0 "$portolan" -e "experiments compare $work/of-a.csv $work/twice.csv"
+    holds out '0 of 2 experiments differ'
     expect 1 "$portolan" -e "experiments compare $work/of-a.csv"
     holds err 'one file cannot be compared'
     printf 'experiment,cycles\n"NOP ()",1\n' >"$work/other.csv"

@@ -131,6 +131,27 @@ static void test_corrections_once(void **state)
     machine_free(back);
 }
 
+/* One that says only what differs from its base is whole once it is saved: what it had of its own still applies. */
+static void test_with_a_base(void **state)
+{
+    (void)state;
+    mkdir(work_path("relative"), 0777);
+    work_put("relative/machine.csv", "key,value,unit,source\nbase,skylake,,\nissue_width,3,µops/cycle,by hand\n");
+    work_put("relative/overrides.csv", "form,usage,latency,micro_ops,source\n\"ADD (R64, R64)\",7*p0,,,by hand\n");
+    work_put("relative/latencies.csv", "form,from,to,cycles,source\n\"ADD (R64, R64)\",1,2,3,by hand\n");
+    struct machine *m = load_machine(work_path("relative"));
+    assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->usage.uops[0].count, 7);
+    for (int k = 0; k < 2; k++) {
+        assert_true(machine_save(m, work_path("relative"), &err));
+        struct machine *back = load_machine(work_path("relative"));
+        assert_int_equal(mapping_find(back->mapping, "ADD (R64, R64)")->usage.uops[0].count, 7);
+        assert_string_equal(machine_fact(back, "base"), "skylake");   /* compilers may know no other name */
+        assert_same_machine(m, back);
+        machine_free(back);
+    }
+    machine_free(m);
+}
+
 /* A row of latencies.csv with braces stands for each choice, as one of overrides.csv does; what cannot be read says where. */
 static void test_latency_choices(void **state)
 {
@@ -255,7 +276,7 @@ static void test_failing_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directories), cmocka_unit_test(test_csv),   cmocka_unit_test(test_corrections_once), cmocka_unit_test(test_latency_choices),
+        cmocka_unit_test(test_directories), cmocka_unit_test(test_csv),   cmocka_unit_test(test_corrections_once), cmocka_unit_test(test_with_a_base), cmocka_unit_test(test_latency_choices),
         cmocka_unit_test(test_foreign),     cmocka_unit_test(test_links), cmocka_unit_test(test_no_facts), cmocka_unit_test(test_failing_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

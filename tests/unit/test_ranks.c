@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "infer/evolve.h"
@@ -219,6 +221,30 @@ static void test_immigrants(void **state)
     problem_free(p);
 }
 
+/* A run that was told of more ports than are ever tried takes others of as many. */
+static void test_many_ports(void **state)
+{
+    struct problem *p = some_problem();
+    struct evolve_options o = quick();
+    struct err err = {0};
+    (void)state;
+
+    o.ports = 14;
+    struct genome *good = best_of(p, &o);
+    struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
+    assert_non_null(e);
+    assert_true(evolve_immigrate(e, good));
+    evolve_free(e);
+    /* One that has yet to choose tries none. */
+    o.ports = 0;
+    e = evolve_new(p, &o, NULL, 0, &err);
+    assert_non_null(e);
+    assert_false(evolve_immigrate(e, good));
+    evolve_free(e);
+    genome_free(good);
+    problem_free(p);
+}
+
 static void test_machine(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -226,6 +252,8 @@ static void test_machine(void **state)
     struct err err = {0};
     (void)state;
 
+    assert_int_equal(mkdir(work_path("scratch"), 0700), 0);
+    setenv("TMPDIR", work_path("scratch"), 1);
     machine_pack(m, &bytes);
     struct unpacking from = all_of(&bytes);
     struct machine *again = machine_unpack(&from, &err);
@@ -236,8 +264,21 @@ static void test_machine(void **state)
     from = all_of(&bytes);
     from.left = 200;
     assert_null(machine_unpack(&from, &err));
+    /* One that is named by a directory. */
+    free(m->id);
+    m->id = mem_strdup("/no/such/place/");
+    str_clear(&bytes);
+    machine_pack(m, &bytes);
+    from = all_of(&bytes);
+    again = machine_unpack(&from, &err);
+    assert_non_null(again);
+    assert_string_equal(again->id, "/no/such/place/");
+    machine_free(again);
     str_done(&bytes);
     machine_free(m);
+    unsetenv("TMPDIR");
+    /* Nothing of them stays behind. */
+    assert_int_equal(rmdir(work_path("scratch")), 0);
 }
 
 static double error_of(const struct worst_block *b)
@@ -328,7 +369,7 @@ static void test_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values), cmocka_unit_test(test_problem), cmocka_unit_test(test_genome), cmocka_unit_test(test_immigrants), cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_values), cmocka_unit_test(test_problem), cmocka_unit_test(test_genome), cmocka_unit_test(test_immigrants), cmocka_unit_test(test_many_ports), cmocka_unit_test(test_machine),
         cmocka_unit_test(test_evaluations), cmocka_unit_test(test_scans), cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
