@@ -14,6 +14,7 @@
 #define VALUE_LEAST 8        /* columns of one of them */
 #define VALUE_MOST 13
 #define PORT 6               /* columns of a port */
+#define PORT_NARROW 5        /* where there are many: a decimal less */
 #define USAGE 16             /* columns of an instruction's ports */
 #define USAGE_WIDE 28
 #define TEXT_LEAST 16        /* columns of an instruction without which its ports give way */
@@ -49,9 +50,9 @@ static void draw_value(struct grid *g, int x, int y, unsigned width, double valu
     if (isnan(value))
         grid_printf(g, x, y, width, ROLE_DIM, 0, "%*s", (int)width - 1, "-");
     else if (difference)
-        grid_printf(g, x, y, width, value < -0.005 ? ROLE_GOOD : value > 0.005 ? ROLE_ERROR : ROLE_DIM, 0, "%+*.2f", (int)width - 1, fabs(value) < 0.005 ? 0 : value);
+        grid_printf(g, x, y, width, value < -0.005 ? ROLE_GOOD : value > 0.005 ? ROLE_ERROR : ROLE_DIM, 0, "%+*.*f", (int)width - 1, width < PORT ? 1 : 2, fabs(value) < 0.005 ? 0 : value);
     else
-        grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%*.2f", (int)width - 1, value);
+        grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%*.*f", (int)width - 1, width < PORT ? 1 : 2, value);
 }
 
 /* A value of A, of B below it, and the difference. */
@@ -97,17 +98,21 @@ static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
     const struct ports *ports = mapping_ports(a->machine->mapping);
+    unsigned used = 0, width;
     int x = NAME;
 
     if (strcmp(a->machine->id, b->machine->id) != 0)
         return y;
+    for (unsigned j = 0; j < ports->count; j++)
+        used += a->totals[j] >= 0.005 || b->totals[j] >= 0.005;
+    width = NAME + used * PORT > g->width + 1 ? PORT_NARROW : PORT;
     draw_names(g, y, "ports");
     for (unsigned j = 0; j < ports->count; j++) {
         if (a->totals[j] < 0.005 && b->totals[j] < 0.005)
             continue;
-        grid_printf(g, x, y, PORT, ROLE_HEADER, 0, "%*.*s", PORT - 1, PORT - 1, ports->names[j]);
-        draw_column(c, a->totals[j], b->totals[j], false, false, g, x, y + 1, PORT);
-        x += PORT;
+        grid_printf(g, x, y, width, ROLE_HEADER, 0, "%*.*s", (int)width - 1, (int)width - 1, ports->names[j]);
+        draw_column(c, a->totals[j], b->totals[j], false, false, g, x, y + 1, width);
+        x += (int)width;
     }
     return y + 4;
 }
