@@ -70,6 +70,13 @@ int reasons_bounds_short(const struct analysis *a, const struct simulation *sim,
     return (int)used;
 }
 
+/* Whether what this CPU takes says nothing of @a's machine: it is known to be another one. */
+static bool elsewhere(const struct here *here, const struct analysis *a)
+{
+    const char *id = a->machine->id;
+    return here->id && strcmp(id, here->id) != 0 && strcmp(id, HERE_NAME) != 0 && !(here->base && strcmp(id, here->base) == 0);
+}
+
 void reasons_explain(struct session *s, const struct analysis *a, struct str *out)
 {
     const struct blame *b = s->document.blame;
@@ -82,7 +89,7 @@ void reasons_explain(struct session *s, const struct analysis *a, struct str *ou
     }
     double measured = s->document.kernel_measured, predicted = fmax(a->cycles, sim ? sim->cycles : NAN);
 
-    if (isnan(measured) || (fabs(measured - predicted) <= BLAME_AGREES * measured && !b))
+    if (isnan(measured) || (!b && (fabs(measured - predicted) <= BLAME_AGREES * measured || elsewhere(&s->document.here, a))))
         return;
     str_addf(out, "measured here %.2f, predicted %.2f (%+.0f %%): ", measured, predicted, 100 * (predicted / measured - 1));
     if (!b)
