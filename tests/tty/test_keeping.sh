@@ -59,7 +59,7 @@ test_history_and_nothing_to_offer() {
     open_bench 80 24
     see 'What next?'
     prompt 'kernel list'
-    see 'innermost loop .L10'
+    see "from line"
     kill_bench
     rm -rf "$state/sessions"
     open_bench 80 24
