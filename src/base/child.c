@@ -31,6 +31,7 @@
 extern char **environ;
 
 #define PREFIX "portolan-"        /* of their names */
+#define TRIES 16                  /* directories of ours that another program may take away before they are locked */
 #define OWNER ".portolan-owner"   /* a file in each, locked for as long as the program that made it runs */
 
 struct directory {
@@ -149,16 +150,25 @@ char *child_directory_new(struct err *err)
 {
     const char *base = directories_base();
     struct str path = {0};
-    str_addf(&path, "%s/" PREFIX "XXXXXX", base);
-    char *name = str_take(&path);
+    char *name = NULL;
+    int lock = -1;
     pthread_once(&directories_once, directories_arm);
-    if (!mkdtemp(name)) {
-        err_set(err, ERR_IO, "set TMPDIR to a writable directory", "no temporary directory in %s: %s", base,
-                strerror(errno));
+    /* Until its file is locked, another program that begins may take it for one that a killed program left. */
+    for (unsigned tries = 0; lock < 0 && tries < TRIES; tries++) {
+        if (name)
+            directory_remove(name);
         free(name);
-        return NULL;
+        str_addf(&path, "%s/" PREFIX "XXXXXX", base);
+        name = str_take(&path);
+        if (!mkdtemp(name)) {
+            err_set(err, ERR_IO, "set TMPDIR to a writable directory", "no temporary directory in %s: %s", base,
+                    strerror(errno));
+            free(name);
+            return NULL;
+        }
+        lock = directory_lock(name);
     }
-    struct directory made = {mem_strdup(name), directory_lock(name)};
+    struct directory made = {mem_strdup(name), lock};
     lock_take(&directories_lock);
     vec_push(&directories, made);
     lock_give(&directories_lock);

@@ -3,13 +3,20 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/duration.h"
 #include "base/err.h"
@@ -374,10 +381,62 @@ static void test_printable(void **state)
     str_done(&out);
 }
 
+/* Takes away each directory below @base whose file it can lock, as programs that begin do; never ends. */
+static void collect_for_ever(const char *base)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) {
+        DIR *dir = opendir(base);
+        char path[1024];
+        for (struct dirent *entry; dir && (entry = readdir(dir));) {
+            if (strncmp(entry->d_name, "portolan-", 9) != 0)
+                continue;
+            snprintf(path, sizeof path, "%s/%s/.portolan-owner", base, entry->d_name);
+            int fd = open(path, O_RDONLY);
+            if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+                unlink(path);
+                path[strlen(path) - strlen("/.portolan-owner")] = 0;
+                rmdir(path);
+            }
+            if (fd >= 0)
+                close(fd);
+        }
+        if (dir)
+            closedir(dir);
+    }
+}
+
+/* A directory that was given out stays, whoever tidies up beside. */
+static void test_directories_stay(void **state)
+{
+    char base[512];
+    struct err err = {0};
+    pid_t other;
+
+    (void)state;
+    snprintf(base, sizeof base, "%s", work_path("tidied"));
+    assert_int_equal(mkdir(base, 0700), 0);
+    setenv("TMPDIR", base, 1);
+    if ((other = fork()) == 0)
+        collect_for_ever(base);
+    size_t lost = 0;
+    for (unsigned i = 0; i < 5000; i++) {
+        char *directory = child_directory_new(&err);
+        assert_non_null(directory);
+        lost += access(directory, W_OK) != 0;
+        child_directory_free(directory);
+    }
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+    unsetenv("TMPDIR");
+    assert_int_equal(lost, 0);
+    assert_int_equal(rmdir(base), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_str_grows),
+        cmocka_unit_test(test_directories_stay), cmocka_unit_test(test_str_grows),
         cmocka_unit_test(test_str_match),
         cmocka_unit_test(test_err_says_where_what_todo),
         cmocka_unit_test(test_file_round_trip_and_faults),
