@@ -49,13 +49,13 @@ static double kept_of(double x)
 
 double sdcm_hit_random(const struct cache_shape *cache, double distance)
 {
-    double mean = distance * cache->ways / cache->lines, sum = 0, term = exp(-mean), seen = 0;   /* others in the set: Poisson */
+    double mean = distance * cache->ways / cache->lines, sum = 0, term = 1, seen = 0;   /* others in the set: Poisson, in shares of the first term */
 
     if (distance < cache->ways)
         return 1;
     if (mean > FAR_OFF * cache->ways)
-        return exp(-fmin(mean, 700) / cache->ways);
-    for (double others = 0; others < mean + SPREAD * sqrt(mean) + 1; others++, term *= mean / others) {
+        return exp(-mean / cache->ways);
+    for (double others = fmax(0, floor(mean - SPREAD * sqrt(mean))); others < mean + SPREAD * sqrt(mean) + 1; others++, term *= mean / others) {
         sum += term * (others < cache->ways ? 1 : kept_of((others + 1) / cache->ways));
         seen += term;
     }

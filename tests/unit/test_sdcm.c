@@ -80,7 +80,10 @@ static void test_random_replacement(void **state)
         if (fabs(mine - its) > 0.02)
             fail_msg("%zu lines: %.3f instead of %.3f", lines[i], mine, its);
     }
-    assert_true(sdcm_hit_random(&cache, 5) == 1 && sdcm_hit_random(&cache, INFINITY) < 1e-6);
+    assert_true(sdcm_hit_random(&cache, 5) == 1 && sdcm_hit_random(&cache, INFINITY) == 0);
+    /* One large set: of twice as many lines as there is room for, h = exp(-2 (1 - h)) stay. */
+    assert_float_equal(sdcm_hit_random(&(struct cache_shape){4096, 4096}, 8192), 0.2032, 1e-3);
+    assert_true(sdcm_hit_random(&(struct cache_shape){4096, 4096}, INFINITY) == 0);
     for (double d = 1; d < 30000; d *= 1.1)
         assert_true(sdcm_hit_random(&cache, d * 1.1) <= sdcm_hit_random(&cache, d) + 0.005);
 }
