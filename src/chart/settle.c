@@ -121,7 +121,7 @@ static char *usage_text(const struct usage *usage, const struct ports *ports)
 }
 
 /* Decides about one form, and writes what is decided into @machine. */
-static void decide(struct form_doubts *f, struct machine *machine, struct settled *out)
+static void decide(struct form_doubts *f, const struct settling *w, struct machine *machine, struct settled *out)
 {
     const struct ports *ports = mapping_ports(machine->mapping);
     const struct doubt *best = NULL;
@@ -133,7 +133,7 @@ static void decide(struct form_doubts *f, struct machine *machine, struct settle
     for (size_t i = 0; i < n; i++) {
         const struct doubt *d = &f->doubts->list.items[f->first + i];
         costs[i] = cost_of(f, &d->usage, d->slots, d->weight, &worst);
-        if (costs[i] < least) {
+        if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {   /* without its own time it does not win, though it has its share */
             least = costs[i];
             least_worst = worst;
             best = d;
@@ -198,7 +198,7 @@ bool settle_doubts(struct source *source, struct journal *journal, const struct 
             ;
         f.end = end;
         if (begin_form(&f, &w, machine)) {
-            decide(&f, machine, out);
+            decide(&f, &w, machine, out);
             end_form(&f);
         }
     }

@@ -177,6 +177,46 @@ static void test_settling_tells(void **state)
     settled_done(&settled);
 }
 
+/* A doubt whose own experiment cannot be measured: the machine's usage again, but likelier. */
+static void plant(const struct bed *b, const char *form, struct doubts *out)
+{
+    const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, form);
+    struct doubt planted = {.form = mem_strdup(form), .slots = is->micro_ops, .weight = 4};
+
+    usage_copy(&planted.usage, &is->usage);
+    experiment_add(&planted.experiment, form, 1);
+    experiment_add(&planted.experiment, "NOSUCH (R64)", 1);
+    vec_push(&out->list, planted);
+}
+
+/* What got no time stays for the next run, and does not win by the experiments of the others. */
+static void test_what_got_no_time_does_not_win(void **state)
+{
+    struct bed *b = *state;
+    struct err err = {0};
+    struct settled settled;
+    struct doubts more = {.noise = b->doubts.noise, .simulated = mem_strdup(b->doubts.simulated)};
+
+    for (size_t i = 0; i < b->doubts.list.count; i++) {
+        char *form = b->doubts.list.items[i].form;
+        bool last = i + 1 == b->doubts.list.count || strcmp(b->doubts.list.items[i + 1].form, form) != 0;
+        vec_push(&more.list, b->doubts.list.items[i]);
+        if (last && (strcmp(form, INNER) == 0 || strcmp(form, OUTER) == 0))
+            plant(b, form, &more);
+    }
+    b->doubts.list.count = 0;   /* they have moved */
+    doubts_done(&b->doubts);
+    b->doubts = more;
+    assert_true(settle(b, &settled, &err));
+    assert_int_equal(settled.measured + 2, settled.experiments);
+    assert_int_equal(b->doubts.list.count, 2);
+    assert_int_equal(wrong_with(b, INNER), 0);
+    assert_int_equal(wrong_with(b, OUTER), 0);
+    for (size_t i = 0; i < settled.forms.count; i++)
+        assert_int_equal(settled.forms.items[i].verdict, strcmp(settled.forms.items[i].before, settled.forms.items[i].after) != 0 ? SETTLE_CHANGED : SETTLE_CONFIRMED);
+    settled_done(&settled);
+}
+
 static void test_a_cancelled_one_changes_nothing(void **state)
 {
     struct bed *b = *state;
@@ -224,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_chart_names_what_would_tell, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_tells, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cancelled_one_changes_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubts_are_kept, set_up, tear_down),
     };
