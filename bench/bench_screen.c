@@ -196,6 +196,11 @@ int main(int argc, char **argv)
     int made = mkstemp(file);
     struct bench b = {.seconds = argc > 1 ? atof(argv[1]) : 20, .columns = argc > 3 ? (unsigned)atoi(argv[2]) : 120, .rows = argc > 3 ? (unsigned)atoi(argv[3]) : 40, .file = file};
 
+    if (!(b.seconds >= 1) || b.columns < 40 || b.rows < 8) {
+        fputs("bench_screen [SECONDS [COLUMNS ROWS]]: a second, 40 columns and 8 rows at least\n", stderr);
+        unlink(file);
+        return 2;
+    }
     if (made < 0)
         die("no file for the times");
     close(made);

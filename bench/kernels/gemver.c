@@ -15,6 +15,8 @@ int main(int argc, char **argv)
         for (int j = 0; j < n; j++)
             x[i] += 1.2 * a[j * n + i] * y[j];
     for (int i = 0; i < n; i++)
+        w[i] = 0;
+    for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             w[i] += 1.5 * a[i * n + j] * x[j];
     free(a);

@@ -198,11 +198,16 @@ void doubts_of_chart(const struct chart *c, const char *simulated, struct doubts
     }
 }
 
+enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_SLOTS, COLUMN_WEIGHT, COLUMN_EXPERIMENT, COLUMNS };
+static const char *const column_names[COLUMNS] = {"form", "usage", "slots", "weight", "experiment"};
+
 bool doubts_save(const struct doubts *d, const struct ports *ports, const char *path, struct err *err)
 {
     struct str out = {0}, text = {0};
 
-    str_addf(&out, "form,usage,slots,weight,experiment\nnoise,,,%.17g,\nsimulated,,,,", d->noise);
+    for (int i = 0; i < COLUMNS; i++)
+        csv_add_field(&out, column_names[i], i + 1 == COLUMNS);
+    str_addf(&out, "noise,,,%.17g,\nsimulated,,,,", d->noise);
     csv_add_field(&out, d->simulated, true);
     for (size_t i = 0; i < d->list.count; i++) {
         const struct doubt *one = &d->list.items[i];
@@ -220,8 +225,6 @@ bool doubts_save(const struct doubts *d, const struct ports *ports, const char *
     str_done(&text);
     return ok;
 }
-
-enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_SLOTS, COLUMN_WEIGHT, COLUMN_EXPERIMENT, COLUMNS };
 
 static bool read_row(char **row, const struct ports *ports, struct doubts *out, struct err *err)
 {
@@ -246,15 +249,26 @@ static bool read_row(char **row, const struct ports *ports, struct doubts *out, 
     return true;
 }
 
+static bool holds_doubts(const struct csv_table *t)
+{
+    bool same = t->columns == COLUMNS;
+
+    for (int i = 0; same && i < COLUMNS; i++)
+        same = csv_table_column(t, column_names[i]) == i;
+    return same;
+}
+
 bool doubts_load(const char *path, const struct ports *ports, struct doubts *out, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
-    bool ok = t && (t->columns == COLUMNS || err_set(err, ERR_DATA, "chart the machine again", "%s is no file of a chart's doubts", path));
+    bool ok = t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again", "%s is no file of a chart's doubts", path));
 
-    *out = (struct doubts){.simulated = mem_strdup("")};
+    *out = (struct doubts){.noise = NAN, .simulated = mem_strdup("")};
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);
     csv_table_free(t);
+    if (ok && isnan(out->noise))
+        ok = err_set(err, ERR_DATA, "chart the machine again", "%s lacks the row noise", path);
     if (!ok)
         doubts_done(out);
     return ok;

@@ -488,15 +488,24 @@ static struct analysis *const *shown(struct session *s, size_t *n, struct grid *
     return NULL;
 }
 
+/* The same, with the cursor on the loop's row. */
+static struct analysis *const *drawn(struct kernel_view_state *v, struct session *s, size_t *n, struct grid *g)
+{
+    struct analysis *const *a = shown(s, n, g);
+
+    if (a)
+        adopt(v, s);
+    return a;
+}
+
 static void kernel_draw(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
     size_t n;
-    struct analysis *const *a = shown(s, &n, g);
+    struct analysis *const *a = drawn(v, s, &n, g);
 
     if (!a)
         return;
-    adopt(v, s);
     if (v->compare)
         draw_compare(v, s, a, n, g);
     else
@@ -509,11 +518,10 @@ static void kernel_draw_relieved(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
     size_t n;
-    struct analysis *const *a = shown(s, &n, g);
+    struct analysis *const *a = drawn(v, s, &n, g);
 
     if (!a)
         return;
-    adopt(v, s);
     int y = draw_loop(v, s, a[s->document.in_view], g->height > ROWS_LEAST ? g->height - 2 : ROWS_LEAST, g);
     reasons_detail(a[s->document.in_view], v->cursor, g, y);
     s->document.row = v->cursor;

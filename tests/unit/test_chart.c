@@ -62,6 +62,7 @@ struct bed {
     struct imitation *cpu;
     VEC(const struct form_row *) rows;
     double seconds;              /* for the search of ports */
+    size_t core_most;
 };
 
 /* The forms of @truth that @pattern says; the bed owns the machine. */
@@ -69,7 +70,7 @@ static void set_up_machine(struct bed *b, struct machine *truth, const char *pat
 {
     struct err err = {0};
 
-    *b = (struct bed){.truth = truth, .forms = forms_load(ISA_X86_64, NULL, &err), .seconds = 4};
+    *b = (struct bed){.truth = truth, .forms = forms_load(ISA_X86_64, NULL, &err), .seconds = 4, .core_most = 100};
     assert_non_null(b->forms);
     b->cpu = imitation_new(b->truth, noise, 1);
     for (size_t i = 0; i < forms_count(b->forms); i++) {
@@ -102,7 +103,7 @@ static void tear_down(struct bed *b)
 
 static struct chart *chart_seeded(struct bed *b, uint64_t seed, struct err *err)
 {
-    const struct chart_options options = {.name = "charted", .seconds = b->seconds, .core_most = 200, .seed = seed};
+    const struct chart_options options = {.name = "charted", .seconds = b->seconds, .core_most = b->core_most, .seed = seed};
     const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = stage_done};
 
     return chart_run(imitation_cpu(b->cpu), b->rows.items, b->rows.count, &options, &hooks, err);
@@ -273,6 +274,7 @@ static void test_a_core_without_simple_forms(void **state)
     struct machine *skylake = machine_load_shipped("skylake", &err);
     assert_non_null(skylake);
     set_up_machine(&b, skylake, "*(R64, *", 0.005);
+    b.core_most = 200;
     b.seconds = 600;   /* it ends by itself: a loaded machine must not cut it short */
     judge_chart(&b, 2, &rng, &judged);
     tear_down(&b);

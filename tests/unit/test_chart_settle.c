@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/file.h"
 #include "base/rng.h"
 #include "chart/imitate.h"
 #include "chart/settle.h"
@@ -259,6 +260,26 @@ static void test_doubts_are_kept(void **state)
     work_remove("doubts.csv");
 }
 
+/* A table with other columns is none, nor is one that does not say how much times scatter. */
+static void test_other_tables_are_refused(void **state)
+{
+    const struct bed *b = *state;
+    const struct ports *ports = mapping_ports(b->chart->machine->mapping);
+    static const char *const wrong[][2] = {{"hex,cycles,spread,state,more\nnoise,,,0.01,\n", "no file of a chart's doubts"},
+                                           {"form,usage,slots,weight,experiment\n", "lacks the row noise"},
+                                           {"form,usage,slots,weight,experiment\nnoise,,,2,\n", "no noise"}};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *path = work_path("other.csv");
+        struct doubts none;
+        struct err err = {0};
+        assert_true(file_write(path, wrong[i][0], strlen(wrong[i][0]), &err));
+        assert_false(doubts_load(path, ports, &none, &err));
+        assert_non_null(strstr(err.what, wrong[i][1]));
+    }
+    work_remove("other.csv");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +288,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cancelled_one_changes_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubts_are_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_other_tables_are_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
