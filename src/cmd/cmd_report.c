@@ -78,14 +78,13 @@ static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *
         return true;
     if (!drawing_prepare(r->drawings[kind], err))
         return false;
-    if (figure_draw(drawing_figure(r->drawings[kind]), FIGURE_SVG, &bytes, &fault) && (begin = strstr(str_text(&bytes), "<svg")))
+    bool drawn = figure_draw(drawing_figure(r->drawings[kind]), FIGURE_SVG, &bytes, &fault), goes_on = drawn || watch_goes_on(err);
+    if (drawn && (begin = strstr(str_text(&bytes), "<svg")))
         str_addf(&r->out, "<figure>\n%s</figure>\n", begin);
-    else if (!watch_goes_on(err))
-        return false;
-    else
-        str_addf(&r->missing, "Without pictures: %s%s%s.", fault.what, fault.todo[0] ? "; " : "", fault.todo);
+    else if (goes_on)
+        str_addf(&r->missing, "Without pictures: %s%s%s.", drawn ? "what was drawn is no SVG" : fault.what, fault.todo[0] ? "; " : "", fault.todo);
     str_done(&bytes);
-    return true;
+    return goes_on;
 }
 
 static bool add_kernel(struct reporting *r, struct err *err)

@@ -144,7 +144,7 @@ static bool vtune_line(const char *p, const char *end, struct table_line *line)
     if (stop) {
         char *behind;
         double percent = strtod(stop + 1, &behind);
-        line->percent = behind > stop + 1 && behind < end && *behind == '%' ? percent : NAN;
+        line->percent = behind > stop + 1 && behind < end && *behind == '%' && percent >= 0 && percent <= 100 ? percent : NAN;
     }
     return stop && take(line, rest + 1, stop);
 }

@@ -109,6 +109,26 @@ static void test_percents(void **state)
     kernel_free(k);
 }
 
+/* A share that cannot be one is none. */
+static void test_impossible_percents(void **state)
+{
+    static const char *const shares[] = {"7.1%", "1e300%", "-3%", "inf%", "nan%"};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        struct str text = {0};
+        size_t count;
+        str_add(&text, "Address\tSource Line\tAssembly\tCPU Time: Total\n");
+        str_addf(&text, "0x10\t3\tadd rax, rbx\t%s\n0x13\t3\tdec rcx\t1.0%%\n0x16\t3\tjnz 0x10\t1.0%%\n", shares[i]);
+        struct kernel *k = kernel_of(str_text(&text));
+        const struct insn *insns = kernel_insns(k, 0, &count);
+        assert_int_equal(count, 3);
+        assert_int_equal(isnan(kernel_percent(k, &insns[0])) || kernel_percent(k, &insns[0]) == 0, i > 0);
+        kernel_free(k);
+        str_done(&text);
+    }
+}
+
 /* What is merely wrong is not taken for a sentence: the assembler refuses it. */
 static void test_mistakes_are_refused(void **state)
 {
@@ -232,7 +252,7 @@ static void test_plain(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_percents), cmocka_unit_test(test_mistakes_are_refused), cmocka_unit_test(test_code_is_kept), cmocka_unit_test(test_semicolons),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_percents), cmocka_unit_test(test_impossible_percents), cmocka_unit_test(test_mistakes_are_refused), cmocka_unit_test(test_code_is_kept), cmocka_unit_test(test_semicolons),
                                        cmocka_unit_test(test_reasons), cmocka_unit_test(test_plain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
