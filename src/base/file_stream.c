@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/file_calls.h"
 #include "base/mem.h"
+#include "base/str.h"
+#include "base/utf8.h"
 
 struct file_stream {
     int fd;
@@ -16,12 +19,48 @@ struct file_stream {
     off_t length;   /* whole pieces */
 };
 
+bool file_stream_refused(const char *path, int fd, struct err *err)
+{
+    struct stat status;
+
+    if ((fd >= 0 ? fstat(fd, &status) : stat(path, &status)) != 0)
+        return false;
+    if (S_ISDIR(status.st_mode))
+        err_set(err, ERR_IO, "name a file in it", "is a directory");
+    else if (S_ISFIFO(status.st_mode) && file_pipes_refused())
+        err_set(err, ERR_IO, "write to a file, or use portolan -b", "is a pipe; pipes are not supported in the workbench");
+    else if (fd >= 0 && file_pipes_refused() && isatty(fd))
+        err_set(err, ERR_IO, "name a file", "is a terminal; the workbench cannot write to it");
+    else
+        return false;
+    err_at(err, path, 0, 0);
+    return true;
+}
+
+bool file_stream_put(int fd, const void *bytes, size_t length)
+{
+    struct str shown = {0};
+
+    if (!isatty(fd))
+        return file_calls_write_all(fd, bytes, length);
+    utf8_printable(bytes, length, &shown);
+    bool ok = file_calls_write_all(fd, str_text(&shown), shown.length);
+    str_done(&shown);
+    return ok;
+}
+
 struct file_stream *file_stream_new(const char *path, struct err *err)
 {
+    if (file_stream_refused(path, -1, err))
+        return NULL;
     int fd = file_calls.open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
 
     if (fd < 0) {
         file_fault(err, path, "write", "check the directory and its permissions");
+        return NULL;
+    }
+    if (file_stream_refused(path, fd, err)) {
+        close(fd);
         return NULL;
     }
     struct file_stream *stream = mem_zero(1, sizeof *stream);
@@ -32,7 +71,7 @@ struct file_stream *file_stream_new(const char *path, struct err *err)
 
 bool file_stream_add(struct file_stream *stream, const void *bytes, size_t length, struct err *err)
 {
-    if (file_calls_write_all(stream->fd, bytes, length)) {
+    if (file_stream_put(stream->fd, bytes, length)) {
         stream->length += (off_t)length;
         return true;
     }

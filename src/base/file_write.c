@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file_calls.h"
+#include "base/file_stream.h"
 #include "base/file_temporary.h"
 #include "base/shortage.h"
 
@@ -110,15 +111,12 @@ static int own_descriptor(const char *path)
 static bool write_through(const char *path, int own, const void *bytes, size_t length, struct err *err)
 {
     int fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 0) : file_calls.open(AT_FDCWD, path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0);
-    bool ok = fd >= 0;
 
-    if (ok && file_pipes_refused() && isatty(fd)) {
-        err_set(err, ERR_IO, "name a file", "is a terminal; the workbench cannot write to it");
-        err_at(err, path, 0, 0);
+    if (fd >= 0 && file_stream_refused(path, fd, err)) {
         close(fd);
         return false;
     }
-    ok = ok && file_calls_write_all(fd, bytes, length);
+    bool ok = fd >= 0 && file_stream_put(fd, bytes, length);
     if (!ok)
         file_fault(err, path, "write", NULL);
     if (fd >= 0 && file_calls.close(fd) != 0 && ok)
@@ -182,10 +180,5 @@ bool file_write(const char *path, const void *bytes, size_t length, struct err *
         return write_through(path, own, bytes, length, err);
     if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
         return write_regular(path, bytes, length, err);
-    if (S_ISDIR(status.st_mode) || (S_ISFIFO(status.st_mode) && file_pipes_refused())) {
-        err_set(err, ERR_IO, S_ISDIR(status.st_mode) ? "name a file in it" : "write to a file, or use portolan -b",
-                S_ISDIR(status.st_mode) ? "is a directory" : "is a pipe; pipes are not supported in the workbench");
-        return err_at(err, path, 0, 0);
-    }
-    return write_through(path, -1, bytes, length, err);
+    return !file_stream_refused(path, -1, err) && write_through(path, -1, bytes, length, err);
 }

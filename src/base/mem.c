@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/shortage.h"
+#include "base/utf8.h"
 
 static _Atomic(void (*)(void)) restore_hook, save_hook;
 
@@ -30,11 +32,12 @@ void die(const char *format, ...)
 
     if (restore)
         restore();
-    fputs("portolan: ", stderr);
+    fflush(stderr);
+    utf8_say_now(STDERR_FILENO, "portolan: ");
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    utf8_sayv_now(STDERR_FILENO, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    utf8_say_now(STDERR_FILENO, "\n");
     if (save)
         save();
     abort();

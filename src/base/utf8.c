@@ -3,8 +3,11 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 #include <wchar.h>
 
+#define SHOWN 12                   /* "\U0010ffff" */
+#define SAID 4096                  /* bytes of a message without an allocation: half of what is kept */
 #define PIECE ((size_t)64 << 10)   /* bytes that are written at once, and the rest of a line */
 
 size_t utf8_next(const char *text, size_t left, uint32_t *code)
@@ -73,25 +76,37 @@ void utf8_escape(const char *text, size_t length, struct str *out)
     }
 }
 
+/* Bytes of the next character of finished output, at least 1; @shown holds what stands for one that steers or is none, and is empty otherwise. */
+static size_t printable_next(const char *text, size_t left, char shown[SHOWN])
+{
+    uint32_t code = 0;
+    size_t step = utf8_next(text, left, &code);
+    bool line_end = code == '\n' || code == '\t' || (code == '\r' && left > 1 && text[1] == '\n');
+
+    *shown = '\0';
+    if (step && (line_end || !utf8_steers(code)))
+        return step;
+    if (step && code >= 127)
+        snprintf(shown, SHOWN, code > 0xffff ? "\\U%08x" : "\\u%04x", code);
+    else
+        snprintf(shown, SHOWN, "\\x%02x", (unsigned char)*text);
+    return step ? step : 1;
+}
+
 void utf8_printable(const char *text, size_t length, struct str *out)
 {
-    for (size_t at = 0, plain = 0; at <= length;) {
-        uint32_t code = 0;
-        size_t step = at < length ? utf8_next(text + at, length - at, &code) : 0;
-        bool line_end = code == '\n' || code == '\t' || (code == '\r' && at + 1 < length && text[at + 1] == '\n');
-        if (step && (line_end || !utf8_steers(code))) {
-            at += step;
+    char shown[SHOWN];
+    size_t plain = 0;
+
+    for (size_t at = 0, step; at < length; at += step) {
+        step = printable_next(text + at, length - at, shown);
+        if (!*shown)
             continue;
-        }
         str_add_bytes(out, text + plain, at - plain);
-        if (at == length)
-            break;
-        if (step && code >= 127)
-            str_addf(out, code > 0xffff ? "\\U%08x" : "\\u%04x", code);
-        else
-            str_addf(out, "\\x%02x", (unsigned char)text[at]);
-        plain = at += step ? step : 1;
+        str_add(out, shown);
+        plain = at + step;
     }
+    str_add_bytes(out, text + plain, length - plain);
 }
 
 /* Bytes of @text that are written at once: some lines, so that a table of a million rows needs no second copy. */
@@ -129,4 +144,36 @@ void utf8_say(FILE *out, const char *format, ...)
     va_end(args);
     utf8_write(out, str_text(&text), text.length);
     str_done(&text);
+}
+
+void utf8_sayv_now(int fd, const char *format, va_list args)
+{
+    char text[2 * SAID], out[SAID], shown[SHOWN];
+    size_t filled = 0, length;
+
+    vsnprintf(text, sizeof text, format, args);
+    length = strlen(text);
+    for (size_t at = 0, step; at < length; at += step) {
+        step = printable_next(text + at, length - at, shown);
+        const char *add = *shown ? shown : text + at;
+        size_t bytes = *shown ? strlen(shown) : step;
+        if (filled + bytes > sizeof out) {
+            if (write(fd, out, filled) < 0)
+                return;
+            filled = 0;
+        }
+        memcpy(out + filled, add, bytes);
+        filled += bytes;
+    }
+    if (write(fd, out, filled) < 0)   /* nobody is left who could be told */
+        return;
+}
+
+void utf8_say_now(int fd, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    utf8_sayv_now(fd, format, args);
+    va_end(args);
 }

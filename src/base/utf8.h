@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_BASE_UTF8_H
 #define PORTOLAN_BASE_UTF8_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +29,8 @@ void utf8_printable(const char *text, size_t length, struct str *out);
 bool utf8_write(FILE *out, const char *text, size_t length);
 /* The same for a short message. */
 void utf8_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same where nothing may be allocated any more: to descriptor @fd, at most 8 KiB. */
+void utf8_say_now(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void utf8_sayv_now(int fd, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 #endif

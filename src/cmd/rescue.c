@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/shortage.h"
+#include "base/utf8.h"
 #include "base/watch.h"
 #include "cmd/session_file.h"
 #include "cmd/session_parts.h"
@@ -56,7 +57,7 @@ static void save(const char *path, bool run)
         s->document.unfinished = session_unfinished_run(s);
     if (path_make_parents(path, 0700, &err) && session_save(s, path, &err))
         _exit(0);
-    dprintf(STDERR_FILENO, "portolan: %s\n", err_text(&err, text, sizeof text));
+    utf8_say_now(STDERR_FILENO, "portolan: %s\n", err_text(&err, text, sizeof text));
     _exit(1);
 }
 
@@ -89,9 +90,9 @@ static void rescue(void)
     if (!*path)
         return;
     if (save_apart(path))
-        dprintf(STDERR_FILENO, "portolan: the session was saved; portolan --session %s opens it\n", path);
+        utf8_say_now(STDERR_FILENO, "portolan: the session was saved; portolan --session %s opens it\n", path);
     else
-        dprintf(STDERR_FILENO, "portolan: the session could not be saved\n");
+        utf8_say_now(STDERR_FILENO, "portolan: the session could not be saved\n");
 }
 
 void rescue_set(struct session *s)

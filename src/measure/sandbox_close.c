@@ -52,7 +52,12 @@ static uint64_t pages_of(uint64_t bytes, uint64_t page)
 static struct sandbox_vault *vault_new(const struct sandbox_child *given)
 {
     /* Bits of an address: AArch64 may have few. Much of what the most allow may be taken, a quarter by the shadows of AddressSanitizer alone: never all of so many. */
-    static const struct { unsigned bits, tries; } widths[] = {{46, 200}, {38, 20}, {36, 20}};
+    static const struct { unsigned bits, tries; } widths[] = {
+#if !defined(__SANITIZE_THREAD__)   /* it takes most addresses of so many bits for shadows, and asks for address 0 instead, which root may have */
+        {46, 200},
+#endif
+        {38, 20}, {36, 20},
+    };
     uint64_t page = given->page_size, own = pages_of(sizeof(struct sandbox_vault), page), size = own + 2 * GUARD_BYTES + SIGNAL_BYTES + STACK_BYTES;
 
     for (size_t i = 0, tries = 0; i < sizeof widths / sizeof *widths; tries = (tries + 1) % widths[i].tries, i += !tries) {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
 #include "measure/sandbox_process.h"
 
 #include <errno.h>
@@ -100,6 +102,16 @@ static bool stage_failed(const struct sandbox_hello *hello, struct err *err)
     return err_set(err, ERR_IO, "measuring needs the sandbox", "cannot start the sandbox process: %s: %s", text, strerror(hello->error));
 }
 
+/* ThreadSanitizer's fork() begins a thread of its own in the child of a process that had one thread; the child takes away the memory under it. */
+static pid_t child_fork(void)
+{
+#if defined(HAVE__FORK) && defined(__SANITIZE_THREAD__)
+    return _Fork();
+#else
+    return fork();
+#endif
+}
+
 bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *given, struct sandbox_hello *hello, bool *early, struct err *err)
 {
     int link[2];
@@ -110,7 +122,7 @@ bool sandbox_process_start(struct sandbox_process *p, struct sandbox_child *give
         return err_set(err, ERR_IO, errno == EMFILE ? "ulimit -n" : NULL, "cannot connect to the sandbox process: %s", strerror(errno));
     given->link = link[1];
     given->parent = getpid();
-    pid_t pid = fork();
+    pid_t pid = child_fork();
     if (pid == 0)
         sandbox_child_main(given);
     int error = errno;

@@ -15,7 +15,7 @@ extern struct calibration calibration;
 extern unsigned cases_run;
 extern unsigned values_asked, values_had;   /* of the next measurements: how many settled at all */
 
-/* Whether cases can run: on an x86-64 processor, and not under ThreadSanitizer, whose memory the sandbox's process gives up while its run-time still needs it. */
+/* Whether cases can run: on an x86-64 processor. */
 bool attacks_possible(void);
 
 /* For cmocka's groups. The working directory and that of temporary files become one of their own. */

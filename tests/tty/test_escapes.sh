@@ -66,6 +66,20 @@ test_nothing_steers_the_terminal() {
     clean "$work/.out" 'a data directory that is not there'
 }
 
+# A table that is written to the terminal itself is shown; as a file it is what was read.
+test_tables_to_a_terminal() {
+    needs script
+    printf 'experiment,cycles,state\n"A%s + B",,"%s"\n' "$form" "$form" >"$work/names.csv"
+    for device in /dev/stdout /dev/tty /dev/fd/1 /proc/self/fd/2; do
+        script -qec "'$portolan' -e 'experiments load $work/names.csv; experiments save $device'" /dev/null </dev/null 2>&1 | tr -d '\r' >"$work/.out"
+        holds .out '\x1bc'
+        clean "$work/.out" "experiments save $device"
+    done
+    "$portolan" -e "experiments load $work/names.csv; experiments save $work/again.csv; experiments load $work/again.csv; experiments save $work/third.csv" >/dev/null 2>&1
+    LC_ALL=C grep -qaF "A$form" "$work/again.csv" || fail 'the name is another one in the file'
+    cmp "$work/again.csv" "$work/third.csv" || fail 'what was saved and read again differs'
+}
+
 # Words of commands come back in messages.
 test_messages() {
     for command in "mapping load '$bad'" "mapping use '$bad'" "mapping new '0,$bad'" "mapping set 'F$bad' 1*p0" "mapping import llvm '$bad'" "mapping import osaca '$bad'" \

@@ -60,4 +60,27 @@ test_directories_of_killed_programs_are_collected() {
     { [ -e "$TMPDIR/portolan-bbbbbb/thesis.txt" ] && [ -e "$TMPDIR/portolan-cccccc/.portolan-owner" ] && [ -e "$work/mine/thesis.txt" ]; } || fail 'a directory of somebody else is gone'
 }
 
+# A file system in user space that refuses the flags of renameat2 (bindfs, where one can be mounted).
+test_file_system_in_user_space() {
+    needs bindfs
+    mkdir "$work/below" "$work/fuse"
+    bindfs "$work/below" "$work/fuse" 2>"$work/mount" || skip "nothing can be mounted here: $(head -1 "$work/mount")"
+    printf ' addq %%rax, %%rbx\n' >"$work/one.s"
+    expect 0 "$portolan" -e "kernel load $work/one.s; session save $work/fuse/session"
+    expect 0 "$portolan" -e "session load $work/fuse/session; forms select 'ADD (R64, R64)'; experiments generate; session save $work/fuse/session"
+    expect 0 "$portolan" -e "session load $work/fuse/session; kernel list; experiments save $work/fuse/table.csv; experiments save $work/fuse/table.csv"
+    grep -q '^"ADD (R64, R64)"' "$work/below/table.csv" || fail 'the table is not there'
+    expect 0 "$portolan" -e "experiments load $work/fuse/table.csv; experiments measure --simulate skylake --journal $work/fuse/journal"
+    expect 0 "$portolan" -e "experiments load $work/fuse/table.csv; experiments measure --simulate skylake --journal $work/fuse/journal; mapping new 2 mine; mapping save $work/fuse/mine; mapping save $work/fuse/mine"
+    for name in thesis.txt sub/thesis.txt; do
+        mkdir -p "$work/fuse/session/sub"
+        echo years >"$work/fuse/session/$name"
+        expect 1 "$portolan" -e "session load $work/fuse/session; session save $work/fuse/session"
+        [ "$(cat "$work/fuse/session/$name")" = years ] || fail "$name is gone"
+        rm "$work/fuse/session/$name"
+    done
+    [ -z "$(find "$work/below" -name '.portolan*')" ] || fail "something is left: $(find "$work/below" -name '.portolan*')"
+    wait_until umount "$work/fuse" || fail 'it is still in use'
+}
+
 run_tests

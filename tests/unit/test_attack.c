@@ -3,6 +3,8 @@
  * descriptor is left. x86-64. ATTACK_BLOCKS=N: so many random blocks (make torture: 3,000). */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -462,6 +464,48 @@ static void test_descriptors(void **state)
 }
 
 /* S7: what is not on the list is refused before it runs. The whole list is test_kernel_code's. */
+/* From now on this process and its children have no close_range, as under Linux 5.8. */
+static bool close_range_forget(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0 && syscall(SYS_close_range, 900, 901, 0) < 0 &&
+           errno == ENOSYS;
+}
+
+/* An older kernel: files are closed one by one, those above a limit that was lowered since they were opened as well. */
+static void test_without_close_range(void **state)
+{
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct err err = {0};
+        struct rlimit limit;
+        bool closed = close_range_forget() && dup2(STDOUT_FILENO, 700) == 700 && dup2(STDOUT_FILENO, 33) == 33 && getrlimit(RLIMIT_NOFILE, &limit) == 0;
+        limit.rlim_cur = 128;
+        closed = closed && setrlimit(RLIMIT_NOFILE, &limit) == 0;
+        struct sandbox *s = closed ? sandbox_new(-1, &err) : NULL;
+        if (s) {
+            run_something(s, false);
+            run_something(s, true);
+            closed = files_of(sandbox_pid(s, false)) <= 2 && files_of(sandbox_pid(s, true)) <= 3;
+            sandbox_free(s);
+        }
+        _exit(!s ? 1 : !closed ? 2 : 0);
+    }
+    int status = 1;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    nothing_left("no close_range");
+    cases_run++;
+}
+
 static void test_refused(void **state)
 {
     static const char *const blocks[] = {
@@ -653,7 +697,7 @@ int main(void)
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_hidden_code), cmocka_unit_test(test_stores_around), cmocka_unit_test(test_stores_known), cmocka_unit_test(test_endless),
                                        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_system_calls), cmocka_unit_test(test_forged_answers),
-                                       cmocka_unit_test(test_answers_checked), cmocka_unit_test(test_descriptors), cmocka_unit_test(test_refused), cmocka_unit_test(test_canary), cmocka_unit_test(test_canary_off),
+                                       cmocka_unit_test(test_answers_checked), cmocka_unit_test(test_descriptors), cmocka_unit_test(test_without_close_range), cmocka_unit_test(test_refused), cmocka_unit_test(test_canary), cmocka_unit_test(test_canary_off),
                                        cmocka_unit_test(test_random), cmocka_unit_test(test_never_quiet), cmocka_unit_test(test_next_values)};
     if (!attacks_possible())
         return cmocka_run_group_tests(others, NULL, NULL);

@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/fault.h"
+#include "base/file.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -28,6 +30,8 @@
 #include "work/pool.h"
 #include "work/rescuer.h"
 #include "../support/support.h"
+
+#define STATE "state\033[31m"   /* the name of a directory steers no terminal either */
 
 static struct session s;
 static int held[2];                     /* a byte when the lock is held */
@@ -191,19 +195,20 @@ static void fault_of_the_allocator(void)
 /* @fault in a process of its own, in whose session something was changed; what was saved has it. */
 static void saves(const char *name, void (*fault)(void))
 {
-    struct str line = {0}, printed = {0};
+    struct str line = {0}, printed = {0}, said = {0};
     struct session found;
     char path[512] = "";
     int status;
 
     print_message("%s\n", name);
-    work_remove("portolan");
-    setenv("XDG_STATE_HOME", work_path(""), 1);
+    work_remove(STATE);
+    assert_int_equal(mkdir(work_path(STATE), 0700), 0);
+    setenv("XDG_STATE_HOME", work_path(STATE), 1);
     pid_t child = fork();
     if (child == 0) {
         struct err err = {0};
         alarm(100);
-        if (!freopen("/dev/null", "w", stderr))
+        if (!freopen(work_path("said"), "w", stderr))
             _exit(4);
         session_init(&s);
         if (!run_line(&s, "kernel hex 4801d84829c375f8; mapping new 4 mine", &printed, &err))
@@ -218,7 +223,12 @@ static void saves(const char *name, void (*fault)(void))
     if (!WIFSIGNALED(status))
         fail_msg("%s: ended with %d", name, WEXITSTATUS(status));
     assert_true(WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGABRT || WTERMSIG(status) == SIGBUS);
-    work_expand("ls -d @/portolan/rescued-* 2>/dev/null", &line);
+    assert_true(file_read(work_path("said"), 1 << 20, &said, &(struct err){0}));
+    assert_non_null(strstr(str_text(&said), "the session was saved; portolan --session"));
+    assert_non_null(strstr(str_text(&said), "state\\x1b[31m"));   /* shown, not sent */
+    assert_null(strchr(str_text(&said), '\033'));
+    str_done(&said);
+    work_expand("ls -d @/state*/portolan/rescued-* 2>/dev/null", &line);
     FILE *list = popen(str_text(&line), "r");
     assert_non_null(list);
     if (!fgets(path, sizeof path, list))

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "config.h"
 #include "program/compiler/module.h"
@@ -106,7 +107,7 @@ static bool run(const char *const *argv)
 
     if (pid == 0) {
         execvp(argv[0], (char *const *)(uintptr_t)argv);
-        fprintf(stderr, "portolan-cc: cannot run %s; install it (Debian: clang-%d, flang-%d)\n", argv[0], LLVM_MAJOR, LLVM_MAJOR);
+        utf8_say(stderr, "portolan-cc: cannot run %s; install it (Debian: clang-%d, flang-%d)\n", argv[0], LLVM_MAJOR, LLVM_MAJOR);
         _exit(127);
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0)
@@ -220,7 +221,7 @@ static void describe(const struct command_line *l, struct module *m, const char 
 static void complain(const struct err *err)
 {
     char text[2048];
-    fprintf(stderr, "portolan-cc: %s\n", err_text(err, text, sizeof text));
+    utf8_say(stderr, "portolan-cc: %s\n", err_text(err, text, sizeof text));
 }
 
 /* @source to the traced object @object, by way of files in @dir. */
