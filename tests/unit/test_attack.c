@@ -44,8 +44,8 @@ static void test_next_values(void **state)
 static void test_hidden_code(void **state)
 {
     static const char *const branches[] = {
-        "75f7", "2e75f7", "3e75f7", "6675f7", "6775f7", "f275f7", "f375f7", "6475f7", "6575f7", "4075f7", "4875f7", "4f75f7", "2e3e75f7", "f23e75f7", "3e4875f7",
-        "666675f7", "f2f375f7", "0f85f0ffffff", "2e0f85f0ffffff", "3e0f85f0ffffff", "f20f85f0ffffff", "480f85f0ffffff", "670f85f0ffffff", "ebf7", "f2ebf7", "e9f0ffffff",
+        "75f7", "2e75f7", "3e75f7", "6775f7", "f275f7", "f375f7", "6475f7", "6575f7", "4075f7", "4875f7", "4f75f7", "2e3e75f7", "f23e75f7", "3e4875f7",
+        "f2f375f7", "0f85f0ffffff", "2e0f85f0ffffff", "3e0f85f0ffffff", "f20f85f0ffffff", "480f85f0ffffff", "670f85f0ffffff", "ebf7", "f2ebf7", "e9f0ffffff",
         "f2e9f0ffffff", "e3f7", "67e3f7", "e2f7", "e1f7", "e0f7", "48e2f7", "3ee2f7",
     };
     char hex[64];
@@ -60,6 +60,8 @@ static void test_hidden_code(void **state)
     value_right("480fafc3 f275f8", 0, 2.9, 4.3, "bnd");
     value_right("480fafc3 2e75f8", 0, 2.9, 4.3, "predicted not taken");
     attack("a branch whose length is disputed", "c7c2c0000f05 660f85f0ffffff", 0, REFUSED, "system");
+    attack("a branch whose target is cut to 16 bits on AMD's processors", "c7c2c0000f05 6675f7", 0, REFUSED, "system");
+    attack("the same with the prefix twice", "c7c2c0000f05 666675f7", 0, REFUSED, "system");
     attack("a branch into itself", "ebff", 0, ANY, NULL);
     attack("a branch inside", "7500 90", 0, REFUSED, "inside");
     attack("an indirect branch", "ffe0", 0, REFUSED, "indirect");

@@ -72,10 +72,11 @@ static bool operand_allowed(const ZydisDecodedOperand *op)
     }
 }
 
-/* With an operand-size prefix Intel's processors read a distance of 32 bits, AMD's one of 16: what follows would be other code than was looked at. */
-static bool length_disputed(const ZydisDecodedInstruction *in)
+/* With an operand-size prefix Intel's processors read a distance of 32 bits, AMD's one of 16: what follows would be other code than was looked at. Of a distance of 8 bits the
+ * length is the same, but AMD's processors cut the target to 16 bits. */
+static bool branch_disputed(const ZydisDecodedInstruction *in)
 {
-    return in->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR && in->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE;
+    return in->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE && in->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE;
 }
 
 bool allow_insn(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
@@ -84,7 +85,7 @@ bool allow_insn(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op
         return true;
     if (!set_allowed(in->meta.isa_set) || !category_allowed(in->meta.category) || single_refused(in->mnemonic))
         return false;
-    if (in->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED || in->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || length_disputed(in))
+    if (in->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED || in->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || branch_disputed(in))
         return false;
     for (unsigned i = 0; i < in->operand_count; i++)
         if (!operand_allowed(&ops[i]))
