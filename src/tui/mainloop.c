@@ -165,6 +165,8 @@ static void drain_signals(struct loop *l)
     for (ssize_t i = 0; i < n; i++) {
         if (bytes[i] == SIGWINCH || bytes[i] == SIGCONT)
             resize();
+        else if (bytes[i] == SIGTSTP)
+            screen_suspend();
         else if (bytes[i] != SIGINT)
             l->leave = true;
     }
@@ -172,7 +174,8 @@ static void drain_signals(struct loop *l)
 
 static bool watch_signals(void)
 {
-    static const int watched[] = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT};   /* the last: a Ctrl-\\ while the terminal was not ours */
+    /* The last two: a Ctrl-\\ or Ctrl-Z while the terminal was not ours. curses' own handler of SIGTSTP would draw from within whatever it interrupts, the allocator included. */
+    static const int watched[] = {SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
     if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0)

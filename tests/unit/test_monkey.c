@@ -24,6 +24,7 @@
 #include "base/rng.h"
 #include "base/vec.h"
 
+#define STOPS 600
 #define KEYS 3000
 #define SEED 1
 #define PATIENCE 240.0     /* seconds without an answer that are a hang, whatever the load */
@@ -393,8 +394,31 @@ static void test_a_quit_signal_leaves_in_good_order(void **state)
     terminal_close(&m.terminal);
 }
 
+/* The kernel's own stop of a Ctrl-Z, at any moment of drawing a screen of changing size: it stops between two drawings, and goes on. */
+static void test_stops_at_any_moment(void **state)
+{
+    (void)state;
+    struct monkey m = {.terminal = {.fd = -1}};
+
+    start(&m);
+    for (unsigned i = 0; i < STOPS && m.terminal.pid; i++) {
+        terminal_resize(&m.terminal, 40 + 80 * (i % 2), 20 + i % 7);
+        usleep(i % 13 * 150);
+        kill(m.terminal.pid, SIGTSTP);
+        terminal_read(&m.terminal, 5);
+    }
+    if (!m.terminal.pid)
+        fail_msg("ended by %s %d", WIFSIGNALED(m.terminal.status) ? "signal" : "status", WIFSIGNALED(m.terminal.status) ? WTERMSIG(m.terminal.status) : WEXITSTATUS(m.terminal.status));
+    assert_true(m.terminal.stops > 0);
+    kill(m.terminal.pid, SIGQUIT);
+    assert_true(terminal_await_end(&m.terminal, PATIENCE));
+    judge_end(&m);
+    str_done(&m.script);
+    terminal_close(&m.terminal);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_keys), cmocka_unit_test(test_a_quit_signal_leaves_in_good_order)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_keys), cmocka_unit_test(test_a_quit_signal_leaves_in_good_order), cmocka_unit_test(test_stops_at_any_moment)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
