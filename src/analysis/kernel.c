@@ -338,7 +338,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     struct kernel *k = NULL;
     VEC(struct label) labels = {0};
     struct loop_list marked = {0};
-    bool all = unit_decode(&u, o->isa, o->code + start, length, start, true);
+    bool all = unit_decode(&u, o->isa, length ? o->code + start : NULL, length, start, true);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
                 all ? "only LTO bytecode or no code; compile without -flto" : "more than %zu instructions", UNIT_LIMIT);

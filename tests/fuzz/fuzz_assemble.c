@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 4096)
         return 0;
     for (size_t i = 0; i < size; i++)
-        lines += data[i] == '\n';
+        lines += data[i] == '\n' || (data[i] == '\r' && (i + 1 == size || data[i + 1] != '\n'));   /* a return alone ends a line, too */
     struct kernel *k = kernel_from_text("fuzz", (const char *)data, size, &options, &err);
     if (!k && !err.what[0])
         abort();
