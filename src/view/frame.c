@@ -230,6 +230,7 @@ static void obey(struct frame *f, const char *line)
     bool ok = out ? line ? command_run(s, line, out, &err) : command_go_on(s, out, &err) : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
+    s->out = NULL;   /* a job that ends later may ask for a view */
     note_jobs(f);
     /* The view that was asked for last stays, unless something was printed after it. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
