@@ -83,25 +83,25 @@ static int32_t beside_multiplier(const struct core *c, const struct bypass_sourc
     return part > 0 ? (int32_t)lround(part * c->multiplier_extra * CYCLE) : 0;
 }
 
-enum domain { DOMAIN_NONE, DOMAIN_FP, DOMAIN_INTEGER };
+enum vector_domain { VECTOR_DOMAIN_NONE, VECTOR_DOMAIN_FP, VECTOR_DOMAIN_INTEGER };
 
 /* Moves and loads belong to neither. */
-static enum domain domain_of(const struct insn *insn)
+static enum vector_domain domain_of(const struct insn *insn)
 {
     if (is_fp_multiplier(insn) || is_fp_logic(insn) || insn->operation == OPERATION_FP_ADD)
-        return DOMAIN_FP;
+        return VECTOR_DOMAIN_FP;
     switch (insn->operation) {
     case OPERATION_VECTOR_ADD: case OPERATION_VECTOR_MINMAX: case OPERATION_VECTOR_COMPARE: case OPERATION_VECTOR_SHIFT: case OPERATION_VECTOR_LOGIC:
     case OPERATION_VECTOR_MULTIPLY: case OPERATION_VECTOR_SHUFFLE: case OPERATION_VECTOR_BLEND:
-        return DOMAIN_INTEGER;
+        return VECTOR_DOMAIN_INTEGER;
     default:
-        return DOMAIN_NONE;
+        return VECTOR_DOMAIN_NONE;
     }
 }
 
 static int32_t between_domains(const struct core *c, const struct insn *from, const struct insn *reader)
 {
-    enum domain a = c->vector_domain_extra > 0 ? domain_of(from) : DOMAIN_NONE, b = a ? domain_of(reader) : DOMAIN_NONE;
+    enum vector_domain a = c->vector_domain_extra > 0 ? domain_of(from) : VECTOR_DOMAIN_NONE, b = a ? domain_of(reader) : VECTOR_DOMAIN_NONE;
     return a && b && a != b ? (int32_t)lround(c->vector_domain_extra * CYCLE) : 0;
 }
 
