@@ -75,8 +75,17 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
     out->cycles[BOUND_MEMORY] = fmax(by_loads, by_stores);   /* fmax ignores a NaN */
 }
 
-/* Stores that reach the cache: so many lines a cycle, however many stores in a row go to one. A store that a load was renamed to goes alone,
- * and so do those beside it. */
+/* Of @stores, those that take the cache alone: one that a load was renamed to, and what is beside it. */
+static double stores_alone(const struct block_work *w, double stores)
+{
+    const struct core *c = w->core;
+
+    if (!c->renamed_store_alone || !w->deps.renamed)
+        return 0;
+    return isnan(c->renamed_store_beside) ? stores : fmin(stores, w->deps.renamed_plain * (1 + c->renamed_store_beside));
+}
+
+/* Stores that reach the cache: so many lines a cycle, however many stores in a row go to one. */
 static void store_bound(const struct block_work *w, const struct insn *insns, size_t count, struct bounds *out)
 {
     double stores = 0, plain = 0;
@@ -87,19 +96,25 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
         stores += (insns[i].traits & INSN_STORE) != 0;
         plain += (insns[i].traits & (INSN_STORE | INSN_LOAD)) == INSN_STORE;
     }
-    double lines = w->core->renamed_store_alone && w->deps.renamed && plain > 0 ? stores : first_level_store_runs(w->core, &w->deps.addresses);
+    double alone = plain > 0 ? stores_alone(w, stores) : 0;
+    double lines = alone < stores ? fmax(alone, first_level_store_runs(w->core, &w->deps.addresses)) : alone;
     out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], lines / w->core->store_lines_per_cycle);
 }
 
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count)
 {
-    double loads = 0;
+    const struct core *c = w->core;
+    const struct deps *d = &w->deps;
+    double loads = 0, stores = 0, fed = isnan(c->load_replays) ? 0 : c->load_replays * d->fed;
+    double forwarded = isnan(c->forward_replays) ? 0 : c->forward_replays * d->forwarded + c->forward_replays_modify * d->forwarded_modified;
 
-    if (!w->deps.fed || isnan(w->core->load_replays))
+    if (!(fed + forwarded > 0))
         return 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         loads += (insns[i].traits & INSN_LOAD) != 0;
-    return (loads + w->core->load_replays * w->deps.fed) / w->core->loads_per_cycle;
+        stores += (insns[i].traits & (INSN_STORE | INSN_LOAD)) == INSN_STORE;
+    }
+    return (loads + fmax(fed, forwarded > 0 ? stores + forwarded : 0)) / c->loads_per_cycle;
 }
 
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count, const struct block_options *options)

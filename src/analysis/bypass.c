@@ -83,7 +83,29 @@ static int32_t beside_multiplier(const struct core *c, const struct bypass_sourc
     return part > 0 ? (int32_t)lround(part * c->multiplier_extra * CYCLE) : 0;
 }
 
+enum vector_domain { VECTOR_DOMAIN_NONE, VECTOR_DOMAIN_FP, VECTOR_DOMAIN_INTEGER };
+
+/* Moves and loads belong to neither. */
+static enum vector_domain domain_of(const struct insn *insn)
+{
+    if (is_fp_multiplier(insn) || is_fp_logic(insn) || insn->operation == OPERATION_FP_ADD)
+        return VECTOR_DOMAIN_FP;
+    switch (insn->operation) {
+    case OPERATION_VECTOR_ADD: case OPERATION_VECTOR_MINMAX: case OPERATION_VECTOR_COMPARE: case OPERATION_VECTOR_SHIFT: case OPERATION_VECTOR_LOGIC:
+    case OPERATION_VECTOR_MULTIPLY: case OPERATION_VECTOR_SHUFFLE: case OPERATION_VECTOR_BLEND:
+        return VECTOR_DOMAIN_INTEGER;
+    default:
+        return VECTOR_DOMAIN_NONE;
+    }
+}
+
+static int32_t between_domains(const struct core *c, const struct insn *from, const struct insn *reader)
+{
+    enum vector_domain a = c->vector_domain_extra > 0 ? domain_of(from) : VECTOR_DOMAIN_NONE, b = a ? domain_of(reader) : VECTOR_DOMAIN_NONE;
+    return a && b && a != b ? (int32_t)lround(c->vector_domain_extra * CYCLE) : 0;
+}
+
 int32_t bypass_latency(const struct core *c, const struct bypass_source *from, const struct insn *reader, const struct op *op)
 {
-    return after_addition(c, from, reader) + beside_multiplier(c, from, reader, op);
+    return between_domains(c, from->insn, reader) + after_addition(c, from, reader) + beside_multiplier(c, from, reader, op);
 }

@@ -56,11 +56,19 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_lines_per_cycle, "store_lines_per_cycle"},
         {&c->store_line_bytes, "store_line_bytes"},
         {&c->store_run, "store_run"},
+        {&c->store_word_bytes, "store_word_bytes"},
+        {&c->store_word_busy, "store_word_busy"},
+        {&c->store_word_wait, "store_word_wait"},
         {&c->store_forward_modify, "store_forward_modify"},
         {&c->store_address_late, "store_address_late"},
         {&c->store_forward_copied, "store_forward_copied"},
         {&c->store_forward_widest, "store_forward_widest"},
+        {&c->load_replays_through, "load_replays_through"},
+        {&c->forward_replays, "forward_replays"},
+        {&c->forward_replays_modify, "forward_replays_modify"},
+        {&c->vector_domain_extra, "vector_domain_extra"},
         {&c->renamed_per_block, "renamed_per_block"},
+        {&c->renamed_store_beside, "renamed_store_beside"},
         {&c->unlaminate_first, "unlaminate_first"},
         {&c->rename_sum, "rename_sum"},
         {&c->rename_sum_extra, "rename_sum_extra"},
@@ -112,10 +120,12 @@ struct core *core_new(const struct machine *m)
     c->fuses_nops = fact_switch(m, "fuse_nop");
     c->renamed_by_address = machine_has(m, "renamed_match", "address");
     c->renamed_store_alone = fact_switch(m, "renamed_store_alone");
+    c->renamed_stack_only = machine_has(m, "renamed_base", "stack");
     c->renamed_relative = fact_switch(m, "renamed_relative");
     c->splits_relative = fact_switch(m, "unlaminate_relative");
     c->turns_of_computing = machine_has(m, "port_turns", "computing");
-    c->stack_sync_all = !machine_has(m, "stack_sync", "changed");
+    c->stack_sync_computed = machine_has(m, "stack_sync", "computed");
+    c->stack_sync_all = !c->stack_sync_computed && !machine_has(m, "stack_sync", "changed");
     c->high_byte_renamed = fact_switch(m, "high_byte_renamed");
     c->multiplier_ports = ports_fact(m, "multiplier_ports");
     c->wide_closes = ports_fact(m, "wide_closes");

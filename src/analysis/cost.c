@@ -170,7 +170,7 @@ static bool names_stack_pointer(const struct insn *insn)
     return false;
 }
 
-/* Computes the stack pointer from itself other than by adding a constant. */
+/* Computes the stack pointer from itself; where the machine adds constants without it (fact stack_sync changed), other than by that. */
 static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
 {
     bool reads = false, writes = false, adds = insn->operation == OPERATION_ADD || insn->operation == OPERATION_SUBTRACT;
@@ -182,7 +182,7 @@ static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
         reads |= op->access & ACCESS_READ;
         writes |= op->access & ACCESS_WRITE;
     }
-    return reads && writes && !(adds && insn_immediate(insn));
+    return reads && writes && (c->stack_sync_computed || !(adds && insn_immediate(insn)));
 }
 
 /* Whether an instruction wants the stack pointer that the stack engine's offset is added to (fact stack_sync). */

@@ -40,6 +40,7 @@ struct build {
     const struct costs *costs;
     struct deps *d;
     struct holder holds[RESOURCE_COUNT];
+    uint8_t behind[RESOURCE_COUNT];   /* operations since the load that the holder comes from, itself counted; 0: none, or too many (fact load_replays_through) */
     bool loaded[RESOURCE_COUNT];   /* the holder came straight from a load */
     size_t forward;                /* position in the list of forwarded loads */
     struct store_input *stores;    /* per instruction, of those that store; NULL: not needed */
@@ -308,7 +309,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
             extra = hundredths(b->c->load_latency_simple);
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
-        fed |= insn->traits & INSN_LOAD && b->loaded[parts[i]] && is_fed(b, b->holds[parts[i]]);
+        fed |= insn->traits & INSN_LOAD && ((b->loaded[parts[i]] && is_fed(b, b->holds[parts[i]])) || b->behind[parts[i]] > 1);
         connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra + sync_latency(b, at, parts[i]));
     }
     b->d->fed += fed;
@@ -347,6 +348,10 @@ static void read_memory(struct build *b, uint32_t at)
         if (b->stores && b->stores[f->store].modified == at && f->fits && !renamed)
             cycles = fmax(cycles, b->c->store_forward_modify);
         b->d->renamed += renamed;
+        bool tried_again = f->fits && !(b->insns[at].traits & INSN_LOCK);
+        b->d->forwarded += tried_again && !(b->insns[f->store].traits & INSN_LOAD);
+        b->d->forwarded_modified += tried_again && b->insns[f->store].traits & INSN_LOAD;
+        b->d->renamed_plain += renamed && !(b->insns[at].traits & INSN_STORE);
         struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
         if (f->fits)
@@ -521,13 +526,41 @@ static void follow_stores(struct build *b)
     begin_iteration(b);
 }
 
+/* Operations since a load that did not find a store, for what instruction @at writes. */
+static uint8_t behind_load(const struct build *b, uint32_t at)
+{
+    const struct insn *insn = &b->insns[at];
+    unsigned least = 0;
+
+    if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM))
+        return 0;
+    if (insn->traits & INSN_LOAD)
+        return finds_store(b, at) ? 0 : b->costs->rows[at].op->traits & OP_PURE_LOAD ? 1 : 2;
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        unsigned behind = op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS ? b->behind[op->reg] : 0;
+        least = behind && (!least || behind < least) ? behind : least;
+    }
+    if (b->costs->rows[at].flags & ROW_ELIMINATED)
+        return (uint8_t)least;
+    return least && least <= b->c->load_replays_through ? (uint8_t)(least + 1) : 0;
+}
+
+static void hold_behind(struct build *b, uint32_t at, uint8_t behind)
+{
+    for (uint32_t n = b->d->first_node[at]; n < b->d->first_node[at + 1]; n++) {
+        uint8_t resource = b->d->nodes[n].resource;
+        b->behind[resource] = resource == b->c->isa->stack_pointer ? 0 : behind;
+    }
+}
+
 void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start, struct deps *d)
 {
     size_t count = costs->count;
     struct build b = {.c = c, .insns = insns, .costs = costs, .d = d, .turns = x87_turns(insns, count)};
 
     d->node_count = d->edge_count = 0;
-    d->renamed = d->fed = 0;
+    d->forwarded = d->forwarded_modified = d->renamed = d->renamed_plain = d->fed = 0;
     if (d->first_capacity < count + 1) {
         d->first_capacity = 2 * (count + 1);
         d->first_node = mem_resize(d->first_node, d->first_capacity * sizeof *d->first_node);
@@ -545,8 +578,10 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
     forwarding_start(&b.forwarding, c, insns, costs, written, &d->addresses);
     for (uint32_t i = 0; i < count && !watch_steps(1); i++) {
         read_inputs(&b, i);
+        uint8_t behind = c->load_replays_through > 0 ? behind_load(&b, i) : 0;
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             hold(&b, n, 0);
+        hold_behind(&b, i, behind);
     }
     free(b.stores);
     free(b.turns);

@@ -76,48 +76,108 @@ double first_level_loads(const struct core *c, const struct address_work *work)
     return bound;
 }
 
-/* The run of stores that is open. */
+#define RUNS_KEPT 8        /* closed runs; more than cycles for which a word stays busy */
+
+/* Stores in a row to one line, and which of its bytes they write, of lines up to 64 bytes. */
 struct line_run {
-    bool open;
-    uint32_t length;
-    uint64_t symbol, line;
-    double count;            /* runs so far */
+    uint64_t symbol, line, bytes;
+    double at;               /* when it reached the cache */
 };
 
+struct line_runs {
+    const struct core *core;
+    uint32_t line_bytes;
+    bool open;
+    uint32_t length;
+    double count;            /* cycles of the cache so far, a run each, and waits */
+    struct line_run now, closed[RUNS_KEPT];
+    size_t closed_count;
+};
+
+static uint64_t bytes_from(uint32_t from, uint32_t bytes)
+{
+    return bytes ? (~0ull >> (64 - bytes)) << from : 0;
+}
+
+/* Words of @bytes that are written, all bytes of them set; with @part, those only that are not written whole. */
+static uint64_t words_of(uint64_t bytes, uint32_t word_bytes, bool part)
+{
+    uint64_t word = word_bytes < 64 ? (1ull << word_bytes) - 1 : ~0ull, words = 0;
+
+    for (; word; word = word_bytes < 64 ? word << word_bytes : 0)
+        if (bytes & word && !(part && (bytes & word) == word))
+            words |= word;
+    return words;
+}
+
+/* The open run reaches the cache. Where it writes words in part these are read first, which waits if they were written just before. */
+static void close_run(struct line_runs *runs)
+{
+    const struct core *c = runs->core;
+
+    if (!runs->open || isnan(c->store_word_bytes))
+        return;
+    uint32_t word = (uint32_t)c->store_word_bytes;
+    uint64_t part = words_of(runs->now.bytes, word, true);
+    bool busy = false;
+    for (size_t i = 0; part && i < RUNS_KEPT && i < runs->closed_count; i++) {
+        const struct line_run *before = &runs->closed[i];
+        busy |= before->symbol == runs->now.symbol && before->line == runs->now.line && words_of(before->bytes, word, false) & part &&
+                runs->count - before->at < c->store_word_busy;
+    }
+    runs->count += busy ? c->store_word_wait : 0;
+    runs->now.at = runs->count;
+    runs->closed[runs->closed_count++ % RUNS_KEPT] = runs->now;
+}
+
+/* Opens a run with @bytes bytes from byte @from of @line. */
+static void open_run(struct line_runs *runs, uint64_t symbol, uint64_t line, uint32_t from, uint32_t bytes)
+{
+    close_run(runs);
+    runs->count++;
+    runs->open = true;
+    runs->length = 1;
+    runs->now = (struct line_run){.symbol = symbol, .line = line, .bytes = bytes_from(from, bytes)};
+}
+
 /* Iteration @k of @access. */
-static void add_store(struct line_run *run, const struct access *access, uint32_t k, uint32_t line_bytes, double most)
+static void add_store(struct line_runs *runs, const struct access *access, uint32_t k)
 {
     int64_t offset = (int64_t)((uint64_t)access->offset + k * (uint64_t)access->step);
-    uint64_t line = (uint64_t)offset / line_bytes, symbol = access->origin | (access->stepped ? 0 : (k + 1ull - access->age) << 32);
+    uint64_t line = (uint64_t)offset / runs->line_bytes, symbol = access->origin | (access->stepped ? 0 : (k + 1ull - access->age) << 32);
+    uint32_t from = (uint32_t)((uint64_t)offset % runs->line_bytes), bytes = access->bytes < runs->line_bytes ? access->bytes : runs->line_bytes;
 
-    if (first_level_crosses(offset, access->bytes, line_bytes)) {
-        run->count += 2;
-        run->open = false;
-    } else if (run->open && run->symbol == symbol && run->line == line && !(run->length >= most)) {
-        run->length++;
+    if (first_level_crosses(offset, access->bytes, runs->line_bytes)) {
+        uint32_t first = runs->line_bytes - from;
+        open_run(runs, symbol, line, from, first);
+        open_run(runs, symbol, line + 1, 0, bytes - first);
+        close_run(runs);
+        runs->open = false;
+    } else if (runs->open && runs->now.symbol == symbol && runs->now.line == line && !(runs->length >= runs->core->store_run)) {
+        runs->length++;
+        runs->now.bytes |= bytes_from(from, bytes);
     } else {
-        *run = (struct line_run){true, 1, symbol, line, run->count + 1};
+        open_run(runs, symbol, line, from, bytes);
     }
 }
 
 double first_level_store_runs(const struct core *c, const struct address_work *work)
 {
     uint32_t line = isnan(c->store_line_bytes) || c->store_line_bytes < 1 ? FIRST_LEVEL_LINE : (uint32_t)c->store_line_bytes, period = 1;
-    struct line_run run = {0};
+    struct line_runs runs = {.core = c, .line_bytes = line < FIRST_LEVEL_LINE ? line : FIRST_LEVEL_LINE};
     double before = 0;
 
     for (size_t i = 0; i < work->accesses.count; i++) {
         uint32_t own = work->accesses.items[i].store ? first_level_period(&work->accesses.items[i], line) : 1;
         period = own > period ? own : period;
     }
-    /* One period to get going, two to count: a run may end in every second. */
-    for (uint32_t k = 0; k < 3 * period; k++) {
-        before = k == period ? run.count : before;
-        for (size_t i = 0; i < work->accesses.count; i++) {
-            const struct access *access = &work->accesses.items[i];
-            if (access->store)
-                add_store(&run, access, k, line, c->store_run);
-        }
+    /* One period to get going, two to count: a run may end in every second. Waits need as much again to settle. */
+    uint32_t start = isnan(c->store_word_bytes) ? 1 : 2, end = start + 2;
+    for (uint32_t k = 0; k < end * period; k++) {
+        before = k == start * period ? runs.count : before;
+        for (size_t i = 0; i < work->accesses.count; i++)
+            if (work->accesses.items[i].store)
+                add_store(&runs, &work->accesses.items[i], k);
     }
-    return (run.count - before) / (2 * period);
+    return (runs.count - before) / (2 * period);
 }

@@ -18,7 +18,8 @@ uint32_t first_level_period(const struct access *access, uint32_t line);
  * (split_loads_per_cycle). Loads at unknown distances from each other are taken not to conflict. 0 without the facts. */
 double first_level_loads(const struct core *c, const struct address_work *work);
 /* Runs of stores to one line per iteration in the steady state (facts store_line_bytes, store_run): each takes the cache once. A store across two
- * lines takes part in no run and counts for two. */
+ * lines takes part in no run and counts for two. To these are added the waits of stores that leave a word in part (store_word_bytes, _busy, _wait): the
+ * word is read first, which waits where a run shortly before wrote it; as counted with the stores back to back, which is how they run once they wait. */
 double first_level_store_runs(const struct core *c, const struct address_work *work);
 
 #endif

@@ -47,13 +47,16 @@ bool forwarding_form(const struct core *c, const struct insn *insn, bool vector)
     return machine_has(m, "renamed_tests", insn->mnemonic) && insn_immediate(insn);
 }
 
+static bool on_stack(const struct forwarding *f, const struct operand *op)
+{
+    return op->base == f->core->isa->stack_pointer && op->index == REG_NONE;
+}
+
 /* The same registers and displacement, as long as the registers in it stay; the stack pointer is followed. */
 static bool same_text(const struct forwarding *f, const struct operand *from, const struct operand *to)
 {
-    uint8_t sp = f->core->isa->stack_pointer;
-
-    if (from->base == sp && to->base == sp && from->index == REG_NONE && to->index == REG_NONE)
-        return true;
+    if ((on_stack(f, from) && on_stack(f, to)) || f->core->renamed_stack_only)
+        return on_stack(f, from) && on_stack(f, to);
     return from->base == to->base && from->index == to->index && from->scale == to->scale && from->displacement == to->displacement &&
            (from->base >= REG_PC || !(f->written >> from->base & 1)) && (from->index >= REG_PC || !(f->written >> from->index & 1));
 }
@@ -132,6 +135,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
         return vector_latency(f, link);
     bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES && !((load->traits | store->traits) & unfollowed(c));
+    follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
     bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;
     return modify ? c->store_forward_modify : c->store_forward;
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Zen 3: its rules against small blocks and forms measured on one (tests/data/zen3-rules.csv and zen3-singles.csv, by `kernel measure --file` and `experiments measure`),
+ * and each fact against answers derived by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/bounds.h"
+#include "analysis/kernel.h"
+#include "base/csv.h"
+#include "io/experiments_file.h"
+#include "model/metrics.h"
+#include "throughput/throughput.h"
+#include "../support/support.h"
+
+static const struct block_options as_measured = {.shape = SHAPE_CACHED, .start = START_MEASURED};
+
+static double predicted(const struct machine *m, const char *hex)
+{
+    struct err err = {0};
+    struct kernel *kernel = kernel_from_hex(ISA_X86_64, hex, &err);
+    struct bounds bounds;
+    size_t count;
+
+    assert_non_null(kernel);
+    const struct insn *insns = kernel_insns(kernel, 0, &count);
+    struct block_work *work = block_work_new(m);
+    bounds_of(work, insns, count, &as_measured, false, &bounds);
+    block_work_free(work);
+    kernel_free(kernel);
+    return bounds.total;
+}
+
+static void test_measured_blocks(void **state)
+{
+    struct err err = {0};
+    struct csv_table *t = csv_table_read(source_path("tests/data/zen3-rules.csv"), &err);
+    struct machine *m = load_machine("znver3");
+    double sum = 0;
+
+    (void)state;
+    assert_non_null(t);
+    assert_true(t->count > 400);
+    for (size_t i = 0; i < t->count; i++) {
+        double cycles = strtod(t->rows[i][1], NULL), got = predicted(m, t->rows[i][0]), off = fabs(got - cycles) / cycles;
+        sum += off;
+        if (!(off <= 0.105))
+            fail_msg("%s: %.3f instead of %.3f", t->rows[i][0], got, cycles);
+    }
+    assert_true(sum / (double)t->count < 0.015);
+    machine_free(m);
+    csv_table_free(t);
+}
+
+static void test_measured_forms(void **state)
+{
+    struct err err = {0};
+    struct machine *m = load_machine("znver3");
+    struct experiments *t = experiments_load(source_path("tests/data/zen3-singles.csv"), &err);
+
+    (void)state;
+    assert_non_null(t);
+    assert_true(t->rows.count > 190);
+    double *times = calloc(t->rows.count, sizeof *times);
+    for (size_t i = 0; i < t->rows.count; i++) {
+        struct experiment e = {0};
+        experiments_get(t, i, &e);
+        times[i] = throughput_of(m->mapping, &e, NULL);
+        experiment_done(&e);
+    }
+    struct accuracy a = metrics_accuracy(t, times);
+    if (!(a.mape <= 0.05))
+        fail_msg("off by %.2f %%", 100 * a.mape);
+    free(times);
+    experiments_free(t);
+    machine_free(m);
+}
+
+/* With each fact and without it. What stands beside a block is how its time follows from the fact. */
+static void test_each_fact_matters(void **state)
+{
+    static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
+        /* mov [rsp],al; mov [rsp+64],rdx: two changes of line, and the read of al's word waits 3: 5 */
+        {"store_word_bytes", "", "880424" "4889542440", 5, 2},
+        /* four bytes on four lines: revisited after 4 cycles, fewer than 5: 4 + 3; were a word busy for 4 cycles only: 4 */
+        {"store_word_busy", "4", "880424" "88442440" "88842480000000" "888424c0000000", 7, 4},
+        {"store_word_wait", "1", "880424" "4889542440", 5, 3},
+        /* mov [rbx],rax; mov rax,[rbx]: not through the stack pointer, so forwarded: 6.2 */
+        {"renamed_base", "any", "488903" "488b03", 6.2, 1},
+        /* mov [rsp+8],rax; mov rax,[rsp+8]; mov [rsp+16],rcx five times: six stores of which three go alone, three pairs beside: 3; all alone: 6 */
+        {"renamed_store_beside", "", "4889442408" "488b442408" "48894c2410" "48894c2410" "48894c2410" "48894c2410" "48894c2410", 3, 6},
+        /* mov rax,[rdi]; mov rcx,[rax]; mov rdx,[rcx]: (3 + 2 x 0.4) / 3 */
+        {"load_replays", "", "488b07" "488b08" "488b11", 3.8 / 3, 1},
+        /* mov rax,[rdi]; add rax,8; mov rcx,[rax]: (2 + 0.4) / 3 */
+        {"load_replays_through", "0", "488b07" "4883c008" "488b08", 2.4 / 3, 2.0 / 3},
+        /* mov [rdi],rcx; mov rax,[rdi]; mov rdx,[rdi]; mov rbx,[rdi]: (4 + 3 x 0.5) / 3 */
+        {"forward_replays", "", "48890f" "488b07" "488b17" "488b1f", 5.5 / 3, 4.0 / 3},
+        /* add qword [rsp+8],1; mov rax,[rsp+8]: (2 + 2 x 1.35) / 3; with 0.5 for both the two-slot addition and the store alone remain: 1 */
+        {"forward_replays_modify", "0.5", "488344240801" "488b442408", 4.7 / 3, 1},
+        /* lea rsp,[rsp+8]; pop r12; pop rbx: the LEA alone; a µop that writes rsp back before it: 2 */
+        {"stack_sync", "all", "488d642408" "415c" "5b", 1, 2},
+        /* mulps xmm0,xmm1; pand xmm0,xmm2: 3 + 1 and a cycle each way */
+        {"vector_domain_extra", "0", "0f59c1" "660fdbc2", 6, 4},
+        /* mov rax,[rdi+60]; mov rcx,[rdi+124], both across a line: 2 / 1.5 */
+        {"split_loads_per_cycle", "", "488b473c" "488b4f7c", 4.0 / 3, 2.0 / 3},
+        /* cmp eax,1; sbb ecx,ecx; and ecx,62: sbb waits for the carry alone */
+        {"carry_idiom", "", "83f801" "19c9" "83e13e", 0.75, 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine *m = load_machine("znver3");
+        double with = predicted(m, cases[i].hex);
+        machine_set_fact(m, cases[i].fact, cases[i].without, "", "");
+        double without = predicted(m, cases[i].hex);
+        if (!(fabs(with - cases[i].with) < 0.01) || !(fabs(without - cases[i].other) < 0.01))
+            fail_msg("%s: %.3f and %.3f", cases[i].fact, with, without);
+        machine_free(m);
+    }
+}
+
+/* The words that wait, in arrangements of their own: which stores leave a word in part, and when it was last written. */
+static void test_words_in_part(void **state)
+{
+    static const struct { const char *hex; double cycles; } cases[] = {
+        {"89442404" "4889542440", 2},                                    /* mov [rsp+4],eax; mov [rsp+64],rdx: a whole word */
+        {"4889442402" "4889542440", 5},                                  /* mov [rsp+2],rax: a half at each end */
+        {"880424" "4889542408", 1},                                      /* mov [rsp],al; mov [rsp+8],rdx: one run, which stays open */
+        {"880424" "88442440" "88842480000000", 6},                       /* three lines: 3 + 3 */
+        {"880424" "88442440" "88842480000000" "888424c0000000" "88842400010000", 5},   /* five: each word is free again */
+        {"880424" "4889542440" "88442401" "4889542448", 10},             /* the same word twice an iteration: twice 2 + 3 */
+        {"880424" "48894c2440" "48898c2480000000" "48898c24c0000000" "48898c2400010000" "48894c2408" "48898c2440010000", 7},   /* another word of the line: free */
+    };
+    struct machine *m = load_machine("znver3");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double got = predicted(m, cases[i].hex);
+        if (!(fabs(got - cases[i].cycles) < 0.01))
+            fail_msg("%s: %.3f instead of %.3f", cases[i].hex, got, cases[i].cycles);
+    }
+    machine_free(m);
+}
+
+/* Zen 4 has none of the facts that Zen 3 brought. */
+static void test_zen4_has_none(void **state)
+{
+    static const char *const facts[] = {"store_word_bytes", "renamed_base", "renamed_store_beside", "load_replays_through", "forward_replays", "vector_domain_extra"};
+    struct machine *m = load_machine("znver4");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        assert_null(machine_fact(m, facts[i]));
+    machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_measured_blocks), cmocka_unit_test(test_measured_forms), cmocka_unit_test(test_each_fact_matters),
+        cmocka_unit_test(test_words_in_part),   cmocka_unit_test(test_zen4_has_none),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
