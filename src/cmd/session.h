@@ -13,6 +13,7 @@
 #include "table/result.h"
 
 struct job_ops;
+struct keymap;
 struct session_views;
 
 /* A file that the screen is to open in the user's editor. */
@@ -50,6 +51,7 @@ struct session {
     unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
     const struct session_views *views;   /* what shows views; NULL: nothing does */
     void *view_state;                 /* of views */
+    struct keymap *keys;              /* what keys run; never NULL */
 };
 
 /* The rows of a view as they are shown, to be collected where nobody waits. */
@@ -62,7 +64,7 @@ struct rows_shown {
 
 /* What shows views: the workbench, or who prints one. */
 struct session_views {
-    /* Does what `view`, `find`, `sort` and `filter` say. */
+    /* Does what `view`, `find`, `sort`, `filter`, `do` and `prompt` say. */
     bool (*command)(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
     /* Gives @add each word that may follow the command @verb: names of views, or of columns of the view that is shown. */
     void (*words)(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to);

@@ -115,8 +115,12 @@ static void read_prompt(struct loop *l)
     if (event == PROMPT_GOES_ON)
         return;
     l->prompting = false;
-    if (event == PROMPT_LINE && prompt_take()->length)
+    if (event == PROMPT_LINE && prompt_take()->length) {
+        const char *prefill;
         frame_run(&l->frame, str_text(prompt_take()));
+        enum frame_reply reply = frame_take_reply(&l->frame, &prefill);
+        obey(l, reply, prefill);
+    }
     if (event == PROMPT_PASTE)
         frame_paste(&l->frame, prompt_take()->data, prompt_take()->length);
 }
@@ -263,7 +267,7 @@ static void run(struct loop *l)
     }
 }
 
-int mainloop_run(struct session *s, bool bare)
+int mainloop_run(struct session *s, bool bare, const char *notice)
 {
     struct loop l = {0};
     bool color = s->settings.color;
@@ -282,6 +286,8 @@ int mainloop_run(struct session *s, bool bare)
     prompt_init(s, history);
     if (bare)
         welcome(&l.frame);
+    if (*notice)
+        frame_say(&l.frame, true, notice);
     l.autosave = autosave_new(s, !bare);
     run(&l);
     prompt_done();

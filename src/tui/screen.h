@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "view/grid.h"
-#include "view/key.h"
+#include "cmd/key.h"
 
 bool screen_open(bool color);
 void screen_close(void);

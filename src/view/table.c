@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "view/arrange.h"
-#include "view/key.h"
 
 #define CELL_STEPS 8     /* of making the text of a cell and looking at it */
 #define EMPTY_COLUMNS 64 /* that table.empty has bits for */
@@ -352,32 +351,32 @@ static void move_to_end(struct table *t, int way)
     t->goes = t->stale || t->arranging ? way : 0;
 }
 
-bool table_key(struct table *t, const struct table_source *source, int key)
+bool table_act(struct table *t, const struct table_source *source, enum action action)
 {
     long at = (long)t->cursor, page = t->height > 1 ? (long)t->height - 1 : 1;
-    switch (key) {
-    case 'j': case KEYCODE_DOWN: move_to(t, at + 1); return true;
-    case 'k': case KEYCODE_UP: move_to(t, at - 1); return true;
-    case KEYCODE_WHEEL_DOWN: move_to(t, at + 3); return true;
-    case KEYCODE_WHEEL_UP: move_to(t, at - 3); return true;
-    case KEYCODE_PAGE_DOWN: move_to(t, at + page); return true;
-    case KEYCODE_PAGE_UP: move_to(t, at - page); return true;
-    case 'g': case KEYCODE_HOME: move_to_end(t, -1); return true;
-    case 'G': case KEYCODE_END: move_to_end(t, 1); return true;
-    case '>': case KEYCODE_RIGHT: scroll(t, source, true); return true;
-    case '<': case KEYCODE_LEFT: scroll(t, source, false); return true;
-    case 'F': t->follow = !t->follow; return true;
-    case '[': case ']':
-        t->sort += key == ']' ? 1 : -1;
+    switch (action) {
+    case ACTION_DOWN: move_to(t, at + 1); return true;
+    case ACTION_UP: move_to(t, at - 1); return true;
+    case ACTION_SCROLL_DOWN: move_to(t, at + 3); return true;
+    case ACTION_SCROLL_UP: move_to(t, at - 3); return true;
+    case ACTION_PAGE_DOWN: move_to(t, at + page); return true;
+    case ACTION_PAGE_UP: move_to(t, at - page); return true;
+    case ACTION_FIRST: move_to_end(t, -1); return true;
+    case ACTION_LAST: move_to_end(t, 1); return true;
+    case ACTION_RIGHT: scroll(t, source, true); return true;
+    case ACTION_LEFT: scroll(t, source, false); return true;
+    case ACTION_FOLLOW: t->follow = !t->follow; return true;
+    case ACTION_SORT_PREVIOUS: case ACTION_SORT_NEXT:
+        t->sort += action == ACTION_SORT_NEXT ? 1 : -1;
         t->then_count = 0;
         t->sort = t->sort < -1 ? source->column_count - 1 : t->sort >= source->column_count ? -1 : t->sort;
         t->stale = true;
         return true;
-    case 'r':
+    case ACTION_REVERSE:
         t->descending = !t->descending;
         t->stale = true;
         return true;
-    case KEYCODE_ESCAPE: return give_up(t);
+    case ACTION_CANCEL: return give_up(t);
     default: return false;
     }
 }
