@@ -7,7 +7,7 @@
     ACTION(DOWN, "down") ACTION(UP, "up") ACTION(PAGE_DOWN, "page-down") ACTION(PAGE_UP, "page-up") ACTION(FIRST, "first") ACTION(LAST, "last") \
     ACTION(SCROLL_DOWN, "scroll-down") ACTION(SCROLL_UP, "scroll-up") ACTION(LEFT, "left") ACTION(RIGHT, "right") ACTION(OPEN, "open") \
     ACTION(DETAIL_DOWN, "detail-down") ACTION(DETAIL_UP, "detail-up") ACTION(SORT_NEXT, "sort-next") ACTION(SORT_PREVIOUS, "sort-previous") \
-    ACTION(REVERSE, "reverse") ACTION(FOLLOW, "follow") ACTION(NEXT_MACHINE, "next-machine") ACTION(PREVIOUS_MACHINE, "previous-machine") \
+    ACTION(REVERSE, "reverse") ACTION(FOLLOW, "follow") ACTION(TAG, "tag") ACTION(UNTAG, "untag") ACTION(NEXT_MACHINE, "next-machine") ACTION(PREVIOUS_MACHINE, "previous-machine") \
     ACTION(BESIDE, "beside") ACTION(EDIT, "edit") ACTION(NEXT, "next") ACTION(PREVIOUS, "previous") ACTION(PAUSE, "pause") ACTION(AXIS, "axis") \
     ACTION(VOLUME, "volume") ACTION(RUN, "run") ACTION(ROUNDS, "rounds") ACTION(PROFILE, "profile") ACTION(CORRECT, "correct") \
     ACTION(BACK, "back") ACTION(CANCEL, "cancel") ACTION(REDRAW, "redraw") ACTION(SUSPEND, "suspend")

@@ -133,6 +133,7 @@
     COMMAND(undo) \
     COMMAND(redo) \
     COMMAND(set) \
+    COMMAND(copy) \
     COMMAND(export) \
     COMMAND(plot) \
     COMMAND(report) \

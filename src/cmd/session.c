@@ -197,6 +197,7 @@ void session_release(struct session *s)
     keymap_free(s->keys);
     free(s->last_line);
     str_done(&s->refused);
+    str_done(&s->copied);
     edit_request_done(&s->edit);
 }
 

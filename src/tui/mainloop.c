@@ -243,6 +243,10 @@ static void run(struct loop *l)
 
     while (!l->leave && !s->quit) {
         struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = signal_pipe[0], .events = POLLIN}, {.fd = job_wake_fd(), .events = POLLIN}};
+        if (s->copied.length) {
+            screen_copy(s->copied.data, s->copied.length);
+            str_done(&s->copied);
+        }
         const struct edit_request *request = frame_edit(&l->frame);
         if (request)
             edit(l, request);

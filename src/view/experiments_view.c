@@ -283,4 +283,4 @@ static bool experiments_live(void *state, struct session *s)
 const struct view_ops experiments_view = {.name = "experiments", .help = "measured and predicted cycles, and the error",
                                           .act = table_view_act, .marks = "cursor\tthe port usage of the row's forms is shown below\nfilter\tcycles>2 & form~VADD; empty shows all rows",
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = table_view_click, .find = table_view_find, .sort = table_view_sort,
-                                          .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy, .live = experiments_live};
+                                          .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy, .live = experiments_live};

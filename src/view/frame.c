@@ -213,6 +213,9 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         return find_in_view(f, argument, err);
     if (strcmp(verb, "do") == 0)
         return do_action(f, action_find(argument)) || err_set(err, ERR_USAGE, "keys lists what it does", "the %s view cannot do %s now", v->name, argument);
+    if (strcmp(verb, "copy") == 0)
+        return (v->copy && v->copy(state_of(f, at), s, strcmp(argument, "names") == 0, &s->copied)) ||
+               err_set(err, ERR_USAGE, "copy kernel copies the loop's text", "the %s view has no rows to copy", v->name);
     if (strcmp(verb, "prompt") == 0) {
         prompt_with(f, argument);
         return true;

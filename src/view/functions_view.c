@@ -160,4 +160,4 @@ const struct view_ops functions_view = {.name = "functions", .help = "functions 
                                         .marks = "filter\tfunction~sort & vectors>10; empty shows all rows",
                                         .open = functions_open, .close = functions_close, .draw = functions_draw, .click = table_view_click, .find = table_view_find,
                                         .sort = table_view_sort, .filter = table_view_filter, .source = table_view_source, .status = table_view_status,
-                                        .rows = table_view_rows, .busy = table_view_busy};
+                                        .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};

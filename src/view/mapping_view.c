@@ -270,4 +270,4 @@ const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports
                                       .act = mapping_act, .marks = "cursor\tforms with the same usage are shown below\nfilter\tform~VADD & cycles>1; empty shows all rows",
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
                                       .click = table_view_click, .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source,
-                                      .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy};
+                                      .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};

@@ -327,6 +327,9 @@ static bool program_act(void *state, struct session *s, enum action action, stru
             return false;
         v->profiled = !v->profiled;
         return true;
+    case ACTION_TAG:
+        table_tag(table_of(v), source_of(v), v);
+        return true;
     default:
         return table_act(table_of(v), source_of(v), action);
     }
@@ -397,8 +400,14 @@ static bool program_rows(void *state, struct session *s, struct rows_shown *out)
     return true;
 }
 
+static bool program_copy(void *state, struct session *s, bool names, struct str *out)
+{
+    struct program_view_state *v = state;
+    return refresh(v, s) && table_copy(table_of(v), source_of(v), v, names, out);
+}
+
 const struct view_ops program_view = {.name = "program", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,
                                       .marks = "filter\tshare>0.01 & bound~miss; empty shows all rows",
                                       .open = program_view_open, .close = program_view_close, .draw = program_draw, .click = program_click, .find = program_find, .sort = program_sort,
-                                      .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows,
+                                      .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows, .copy = program_copy,
                                       .busy = program_busy};

@@ -29,6 +29,10 @@ bool table_view_act(void *state, struct session *s, enum action action, struct s
         v->first_line = action == ACTION_DETAIL_DOWN ? v->first_line + v->detail : v->first_line - (v->first_line > 0);
         return true;
     }
+    if (action == ACTION_TAG) {
+        table_tag(&v->table, &v->source, v);
+        return true;
+    }
     bool used = table_act(&v->table, &v->source, action);
     v->first_line = v->table.selected == row ? v->first_line : 0;
     return used;
@@ -83,6 +87,12 @@ void table_view_status(void *state, struct session *s, struct str *out)
     struct table_view *v = state;
     if (v->refresh(state, s))
         table_status(&v->table, &v->source, out);
+}
+
+bool table_view_copy(void *state, struct session *s, bool names, struct str *out)
+{
+    struct table_view *v = state;
+    return v->refresh(state, s) && table_copy(&v->table, &v->source, v, names, out);
 }
 
 bool table_view_busy(void *state)

@@ -57,6 +57,8 @@ struct view_ops {
     void (*status)(void *state, struct session *s, struct str *out);
     /* Its rows as they are shown, filtered and sorted, for `export`; false when there are none. May be NULL. */
     bool (*rows)(void *state, struct session *s, struct rows_shown *out);
+    /* Appends the tagged rows, or the one under the cursor, a line each; only their first column with @names. False when there are none. May be NULL. */
+    bool (*copy)(void *state, struct session *s, bool names, struct str *out);
     /* True while what it shows changes by itself: the frame redraws ten times a second. May be NULL. */
     bool (*live)(void *state, struct session *s);
     /* True while it has work of its own to go on with, a piece with each drawing: the frame draws again as soon as no key is pressed. May be NULL. */

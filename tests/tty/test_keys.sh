@@ -85,4 +85,27 @@ test_malformed_files() {
     done
 }
 
+# What is copied reaches the terminal: here tmux, which keeps it in a buffer.
+buffer_is() { [ "$(t show-buffer 2>/dev/null)" = "$1" ]; }
+test_copy_reaches_the_terminal() {
+    open_with --no-rc
+    t set-option -s set-clipboard on
+    see 'innermost loop'
+    t send-keys y
+    see 'copied 4 lines'
+    wait_until buffer_is "$(sed 1d "$work/mul.s")" || fail "the terminal has: $(t show-buffer)"
+    t send-keys 6
+    see 'distinct'
+    row=$(t capture-pane -p | sed -n 's/  .*//; 3p')
+    t send-keys g Space
+    see '1 tagged'
+    t send-keys Y
+    see 'copied 1 line,'
+    wait_until buffer_is "$row" || fail "the terminal has: $(t show-buffer), not: $row"
+    expect 0 "$portolan" -e "kernel load $work/mul.s; copy kernel"
+    [ "$(grep -v innermost "$work/out" | tail -4)" = "$(sed 1d "$work/mul.s")" ] || fail "copied: $(cat "$work/out")"
+    expect 1 "$portolan" -e copy
+    holds err 'needs a view'
+}
+
 run_tests

@@ -58,6 +58,7 @@ static const char *const script[] = {
     "kernel whatif alignment=0..3 --machine skylake",
     "mapping list",
     "undo",
+    "copy kernel",
     "keys kernel",
     "bind F5 kernel measure",
     "bind",
