@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program_options.h"
+#include "cmd/rc.h"
 #include "cmd/rescue.h"
 #include "cmd/serving.h"
 #include "cmd/session_file.h"
@@ -104,7 +105,8 @@ static const struct session_views batch_views = {.command = print_view, .words =
 
 struct arguments {
     VEC(char *) commands, machines, files;
-    bool batch;
+    bool batch, no_rc;
+    struct str rc_fault;            /* what went wrong in it */
     const char *session, *timing;
     struct settings given;          /* what the options set, of those marked */
     const struct setting *set[16];
@@ -165,6 +167,9 @@ static int take_option(int option, struct arguments *a, struct session *s)
         return -1;
     case OPTION_TIMING:
         a->timing = optarg;
+        return -1;
+    case OPTION_NO_RC:
+        a->no_rc = true;
         return -1;
     case OPTION_NO_COLOR:
         s->settings.color = false;
@@ -261,7 +266,7 @@ static bool open_file(struct session *s, const char *file, bool *kernel, struct 
 }
 
 /* The workbench: what was named is loaded before the screen opens. */
-static bool open_workbench(struct session *s, char **files, size_t count, bool welcome, int *status, struct err *err)
+static bool open_workbench(struct session *s, char **files, size_t count, bool welcome, const char *notice, int *status, struct err *err)
 {
     bool kernel;
 
@@ -272,7 +277,7 @@ static bool open_workbench(struct session *s, char **files, size_t count, bool w
         session_use_shelved(s, 0, s->document.shelf.list.items[0].loop);
     s->views = NULL;
     if (!s->quit)
-        *status = mainloop_run(s, welcome);
+        *status = mainloop_run(s, welcome, notice);
     return true;
 }
 
@@ -284,6 +289,20 @@ static bool run_files(struct session *s, char **files, size_t count, struct err 
     for (size_t i = 0; ok && i < count && !s->quit; i++)
         ok = open_file(s, files[i], &kernel, err) && (!kernel || command_run(s, "kernel analyze", stdout, err));
     return ok;
+}
+
+static bool on_terminal(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !ranks_launched();
+}
+
+/* The workbench alone begins with the user's own commands: what a script does is the same for everybody. */
+static void begin_as_user_wants(struct arguments *a, struct session *s)
+{
+    if (a->no_rc || a->batch || a->commands.count || !on_terminal())
+        return;
+    s->views = &batch_views;
+    rc_run(s, &a->rc_fault);
 }
 
 /* What the options say besides, once a session has been resumed. */
@@ -302,7 +321,7 @@ static bool settle(struct arguments *a, struct session *s, struct err *err)
 /* Commands, a script, files or the workbench; *@status is the workbench's. */
 static bool run(struct arguments *a, struct session *s, int *status, struct err *err)
 {
-    bool ok = true, terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !ranks_launched();
+    bool ok = true, terminal = on_terminal();
 
     s->views = &batch_views;
     if (a->commands.count || a->batch || !isatty(STDIN_FILENO))
@@ -313,7 +332,7 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     if (a->commands.count)
         return ok;
     if (!a->batch && terminal)
-        return (!a->timing || timing_open(a->timing, err)) && open_workbench(s, a->files.items, a->files.count, !a->files.count && !a->session, status, err) &&
+        return (!a->timing || timing_open(a->timing, err)) && open_workbench(s, a->files.items, a->files.count, !a->files.count && !a->session, str_text(&a->rc_fault), status, err) &&
                timing_close(stdout, err);
     if (!a->batch && a->files.count)
         return run_files(s, a->files.items, a->files.count, err);
@@ -344,6 +363,7 @@ static int run_program(int argc, char **argv)
     int status = parse(argc, argv, &a, &s);
     if (status < 0) {
         status = 0;
+        begin_as_user_wants(&a, &s);
         if (!settle(&a, &s, &err) || !run(&a, &s, &status, &err))
             status = report(&err);
         else if (s.any_failed)
@@ -353,6 +373,7 @@ static int run_program(int argc, char **argv)
     }
     rescue_set(NULL);
     job_shutdown();
+    str_done(&a.rc_fault);
     vec_done(&a.commands);
     vec_done(&a.machines);
     vec_done(&a.files);

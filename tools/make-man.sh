@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts the command table of the built program into man/portolan-commands.7, its facts of machines into man/portolan-machine.5, and what shells complete into
+# Puts the tables of commands and keys of the built program into man/portolan-commands.7, its facts of machines into man/portolan-machine.5, and what shells complete into
 # completion/. Run from the build directory:
 # sh tools/make-man.sh [SOURCE]
 set -eu
@@ -20,6 +20,7 @@ section() {   # PAGE NAME COMMAND: what COMMAND prints stands between the page's
 }
 
 section "$man/portolan-commands.7" commands 'help --man'
+section "$man/portolan-commands.7" keys 'keys --man'
 section "$man/portolan-machine.5" facts 'help facts --man'
 for shell in bash/portolan zsh/_portolan fish/portolan.fish; do
     ./portolan -e "help --completion ${shell%/*}" >"$text"

@@ -15,6 +15,7 @@ complete -c portolan -l session -x -a '(__fish_complete_directories)' -d 'resume
 complete -c portolan -l no-color -d 'no colours'
 complete -c portolan -l complete -x -d 'print what unfinished commands can become, as shells ask'
 complete -c portolan -l timing -x -a '(__fish_complete_path)' -d 'keep the times of keys and frames of the workbench in FILE (CSV), and print a summary at its end'
+complete -c portolan -l no-rc -d 'open the workbench without the commands of portolan/rc'
 complete -c portolan -s h -l help -d 'print this, then end'
 complete -c portolan -s V -l version -d 'print the version, then end'
 complete -c portolan -l format -x -a 'text csv json md html' -d 'output format'

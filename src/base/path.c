@@ -36,6 +36,11 @@ char *path_state(const char *name)
     return path_in("XDG_STATE_HOME", ".local/state", name);
 }
 
+char *path_config(const char *name)
+{
+    return path_in("XDG_CONFIG_HOME", ".config", name);
+}
+
 char *path_data(const char *name)
 {
     return path_in("XDG_DATA_HOME", ".local/share", name);

@@ -12,6 +12,8 @@
 char *path_state(const char *name);
 /* The same in $XDG_DATA_HOME, or below ~/.local/share: what the user has made. */
 char *path_data(const char *name);
+/* The same in $XDG_CONFIG_HOME, or below ~/.config: what the user has set down. */
+char *path_config(const char *name);
 /* Makes the directories that @path stands in; those that were missing get @mode, less the umask. False with err where one cannot be made. */
 bool path_make_parents(const char *path, mode_t mode, struct err *err);
 /* The last part of @path, borrowed; all of it where nothing follows the last slash. Any thread. */

@@ -114,7 +114,7 @@ static const char *const examples[] = {"export analysis.html", "export forms.csv
 const struct command command_export = {
     .name = "export",
     .help = "write the last result to a file",
-    .description = "In the workbench: the rows of the experiments or mapping view, filtered and sorted as shown; in other views the result of the last command that "
+    .description = "In the workbench: the rows of the experiments or mapping view, filtered and sorted as shown, the tagged ones alone where some are; in other views the result of the last command that "
                    "had one. Nothing is run again.",
     .arguments = arguments,
     .examples = examples,

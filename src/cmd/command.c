@@ -121,6 +121,11 @@
     COMMAND(find) \
     COMMAND(sort) \
     COMMAND(filter) \
+    COMMAND(do) \
+    COMMAND(prompt) \
+    COMMAND(keys) \
+    COMMAND(bind) \
+    COMMAND(unbind) \
     COMMAND(session_save) \
     COMMAND(session_load) \
     COMMAND(session_list) \
@@ -128,6 +133,7 @@
     COMMAND(undo) \
     COMMAND(redo) \
     COMMAND(set) \
+    COMMAND(copy) \
     COMMAND(export) \
     COMMAND(plot) \
     COMMAND(report) \

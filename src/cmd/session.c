@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/keymap.h"
 #include "cmd/session.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ void session_init(struct session *s)
 {
     /* Before the first of its values: results are made of them. */
     json_set_alloc_funcs(mem_lend, free);
-    *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .result = result_new()};
+    *s = (struct session){.input = stdin, .revision = 1, .patience = INFINITY, .result = result_new(), .keys = keymap_new()};
     document_init(&s->document);
     settings_init(&s->settings);
 }
@@ -193,8 +194,10 @@ void session_release(struct session *s)
     result_free(s->result);
     result_free(s->last);
     result_free(s->discarded);
+    keymap_free(s->keys);
     free(s->last_line);
     str_done(&s->refused);
+    str_done(&s->copied);
     edit_request_done(&s->edit);
 }
 

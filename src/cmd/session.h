@@ -13,6 +13,7 @@
 #include "table/result.h"
 
 struct job_ops;
+struct keymap;
 struct session_views;
 
 /* A file that the screen is to open in the user's editor. */
@@ -44,12 +45,14 @@ struct session {
     char paste_command[160];
     struct str refused;               /* pasted text that could not be loaded, for the screen to have it corrected; empty: none */
     size_t refused_line;              /* where it is wrong, from 1; 0: not known */
+    struct str copied;                /* for the terminal's clipboard, which the screen is to send it to; empty: nothing */
     struct edit_request edit;         /* asked for, or in an editor with a window of its own */
     unsigned replacing;               /* the job that is to replace the document: until it has ended nothing changes; 0: none */
     const char *replacing_how;        /* "is loading another session" */
     unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
     const struct session_views *views;   /* what shows views; NULL: nothing does */
     void *view_state;                 /* of views */
+    struct keymap *keys;              /* what keys run; never NULL */
 };
 
 /* The rows of a view as they are shown, to be collected where nobody waits. */
@@ -62,7 +65,7 @@ struct rows_shown {
 
 /* What shows views: the workbench, or who prints one. */
 struct session_views {
-    /* Does what `view`, `find`, `sort` and `filter` say. */
+    /* Does what `view`, `find`, `sort`, `filter`, `do`, `prompt` and `copy` say; what is copied goes to session.copied. */
     bool (*command)(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
     /* Gives @add each word that may follow the command @verb: names of views, or of columns of the view that is shown. */
     void (*words)(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to);

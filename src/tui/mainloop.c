@@ -115,8 +115,12 @@ static void read_prompt(struct loop *l)
     if (event == PROMPT_GOES_ON)
         return;
     l->prompting = false;
-    if (event == PROMPT_LINE && prompt_take()->length)
+    if (event == PROMPT_LINE && prompt_take()->length) {
+        const char *prefill;
         frame_run(&l->frame, str_text(prompt_take()));
+        enum frame_reply reply = frame_take_reply(&l->frame, &prefill);
+        obey(l, reply, prefill);
+    }
     if (event == PROMPT_PASTE)
         frame_paste(&l->frame, prompt_take()->data, prompt_take()->length);
 }
@@ -242,6 +246,10 @@ static void run(struct loop *l)
 
     while (!l->leave && !s->quit) {
         struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = signal_pipe[0], .events = POLLIN}, {.fd = job_wake_fd(), .events = POLLIN}};
+        if (s->copied.length) {
+            screen_copy(s->copied.data, s->copied.length);
+            str_done(&s->copied);
+        }
         const struct edit_request *request = frame_edit(&l->frame);
         if (request)
             edit(l, request);
@@ -266,7 +274,7 @@ static void run(struct loop *l)
     }
 }
 
-int mainloop_run(struct session *s, bool bare)
+int mainloop_run(struct session *s, bool bare, const char *notice)
 {
     struct loop l = {0};
     bool color = s->settings.color;
@@ -285,6 +293,8 @@ int mainloop_run(struct session *s, bool bare)
     prompt_init(s, history);
     if (bare)
         welcome(&l.frame);
+    if (*notice)
+        frame_say(&l.frame, true, notice);
     l.autosave = autosave_new(s, !bare);
     run(&l);
     prompt_done();

@@ -4,7 +4,7 @@
 
 #include "cmd/session.h"
 
-/* Runs until the user leaves; the terminal is restored. @bare: nothing was named to be opened. Returns the exit status. UI thread. */
-int mainloop_run(struct session *s, bool bare);
+/* Runs until the user leaves; the terminal is restored. @bare: nothing was named to be opened. @notice: a fault to be told at first, "" for none. Returns the exit status. UI thread. */
+int mainloop_run(struct session *s, bool bare, const char *notice);
 
 #endif

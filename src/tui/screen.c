@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "base/mem.h"
 #include "tui/input.h"
+#include "view/clipboard.h"
 #include "work/rescuer.h"
 
 #define KEY_PASTE_BEGIN (KEY_MAX + 1)
@@ -291,6 +292,16 @@ void screen_return(void)
     screen_resize();
     screen_redraw();
     refresh();
+}
+
+void screen_copy(const char *text, size_t length)
+{
+    struct str sequence = {0};
+
+    clipboard_sequence(text, length, getenv("TMUX") != NULL, &sequence);
+    fwrite(sequence.data, 1, sequence.length, stdout);   /* a terminal that takes none of it shows nothing either */
+    fflush(stdout);
+    str_done(&sequence);
 }
 
 void screen_suspend(void)

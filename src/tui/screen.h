@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "view/grid.h"
-#include "view/key.h"
+#include "cmd/key.h"
 
 bool screen_open(bool color);
 void screen_close(void);
@@ -20,6 +20,8 @@ int screen_key(void);
 void screen_click(int *x, int *y);
 /* Text of the last KEYCODE_PASTE; valid until the next. */
 const struct str *screen_pasted(void);
+/* Sends @length bytes to the terminal's clipboard. */
+void screen_copy(const char *text, size_t length);
 /* The next screen_show draws everything anew. */
 void screen_redraw(void);
 /* Gives the terminal to another program, until screen_return. */

@@ -156,7 +156,7 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     double cell = v->map.limit / METRICS_CELLS;
     unsigned used = grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiment%s", v->column * cell,
                                 (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell, v->map.cell[v->row][v->column], v->map.cell[v->row][v->column] == 1 ? "" : "s");
-    view_draw_hints(&accuracy_view, g, used + 3, rows + 2);
+    view_draw_hints(s, &accuracy_view, g, used + 3, rows + 2);
     if (g->width >= MAP_X + 2 * METRICS_CELLS + 2 + PANEL)
         draw_machines(v, s, g, MAP_X + 2 * METRICS_CELLS + 2, 1);
 }
@@ -167,21 +167,21 @@ static int moved(int at, int by)
     return at < 0 ? 0 : at >= METRICS_CELLS ? METRICS_CELLS - 1 : at;
 }
 
-static bool accuracy_press(void *state, struct session *s, int key, struct str *command)
+static bool accuracy_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct accuracy_view_state *v = state;
 
     if (!refresh(v, s))
         return false;
     double cell = v->map.limit / METRICS_CELLS;
-    switch (key) {
-    case 'h': case KEYCODE_LEFT: v->column = moved(v->column, -1); return true;
-    case 'l': case KEYCODE_RIGHT: v->column = moved(v->column, 1); return true;
-    case 'j': case KEYCODE_DOWN: v->row = moved(v->row, -1); return true;
-    case 'k': case KEYCODE_UP: v->row = moved(v->row, 1); return true;
-    case 'g': case KEYCODE_HOME: v->row = v->column = 0; return true;
-    case 'm': v->which++; return true;
-    case KEYCODE_ENTER: case '\n':
+    switch (action) {
+    case ACTION_LEFT: v->column = moved(v->column, -1); return true;
+    case ACTION_RIGHT: v->column = moved(v->column, 1); return true;
+    case ACTION_DOWN: v->row = moved(v->row, -1); return true;
+    case ACTION_UP: v->row = moved(v->row, 1); return true;
+    case ACTION_FIRST: v->row = v->column = 0; return true;
+    case ACTION_NEXT_MACHINE: v->which++; return true;
+    case ACTION_OPEN:
         str_addf(command, "view experiments; filter cycles>=%g & cycles<%g & predicted>=%g & predicted<%g", v->column * cell, (v->column + 1) * cell,
                  v->row * cell, (v->row + 1) * cell);
         return true;
@@ -197,15 +197,6 @@ static void accuracy_click(void *state, struct session *s, int x, int y)
     v->row = moved(METRICS_CELLS - 1, -2 * (y - 1));
 }
 
-static const struct view_key accuracy_keys[] = {
-    {.keys = {'h', 'j', 'k', 'l', KEYCODE_LEFT, KEYCODE_DOWN, KEYCODE_UP, KEYCODE_RIGHT}, .label = "h j k l",
-     .help = "move the cursor; the line below counts the cell's experiments", .act = accuracy_press},
-    {.keys = {VIEW_KEYS_ENTER}, .label = "Enter", .help = "list the experiments of the cell", .act = accuracy_press, .hint = "list them"},
-    {.keys = {'m'}, .label = "m", .help = "next of the selected mappings (set machine A,B)", .act = accuracy_press, .hint = "next mapping"},
-    {.keys = {'g', KEYCODE_HOME}, .label = "g", .help = "go to the first cell", .act = accuracy_press},
-    {.keys = {0}},
-};
-
 const struct view_ops accuracy_view = {.name = "accuracy", .help = "heat map of predicted against measured cycles",
-    .keys = accuracy_keys,
+                                       .marks = "cursor\tthe line below counts the cell's experiments", .act = accuracy_act,
                                        .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .click = accuracy_click};

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/key.h"
+#include "cmd/keymap.h"
 #include "work/job.h"
 
 #define BAR_CELL 10          /* columns of a key on the bar */
@@ -164,53 +166,76 @@ size_t bars_tab(struct frame *f, unsigned width, int x)
 }
 
 /* Whether a key of the bar does something in view @v. */
-static bool usable(const struct view_ops *v, const struct key_binding *b)
+static bool usable(const struct view_ops *v, const char *command)
 {
-    return strcmp(b->command, "find ") == 0 ? v->find != NULL : strcmp(b->command, "sort ") == 0 ? v->sort != NULL : strcmp(b->command, "filter ") == 0 ? v->filter != NULL : true;
+    return strcmp(command, "prompt find") == 0 ? v->find != NULL : strcmp(command, "prompt sort") == 0 ? v->sort != NULL : strcmp(command, "prompt filter") == 0 ? v->filter != NULL : true;
 }
 
-static bool on_bar(const struct view_ops *v, const struct key_binding *b)
+/* The name of the first key that does what @row says, "" when none does: it does not stand on the bar. */
+static const char *first_key(const struct session *s, const struct key_row *row, char out[KEY_NAME_MOST])
 {
-    return b->label && usable(v, b);
+    struct str names = {0};
+
+    if (row->command)
+        keymap_names(s->keys, row, KEYMAP_ALL, &names);
+    else
+        str_add(&names, row->keys);
+    snprintf(out, KEY_NAME_MOST, "%.*s", (int)strcspn(str_text(&names), " "), str_text(&names));
+    str_done(&names);
+    return out;
 }
 
-static unsigned hint_width(const struct key_binding *b)
+static bool on_bar(const struct session *s, const struct view_ops *v, const struct key_row *row, char name[KEY_NAME_MOST])
 {
-    return (unsigned)(strlen(b->name) + 1 + strlen(b->hint));
+    return row->label && key_row_in(row, KEYMAP_ALL) && usable(v, row->command) && *first_key(s, row, name);
+}
+
+static bool has_hint(const struct session *s, const struct key_row *row, char name[KEY_NAME_MOST])
+{
+    return row->hint && key_row_in(row, KEYMAP_ALL) && *first_key(s, row, name);
+}
+
+static unsigned hint_width(const struct key_row *row, const char *name)
+{
+    return (unsigned)(strlen(name) + 1 + strlen(row->hint));
 }
 
 /* Whether the keys that have another way are to give way: with them the bar would lose what nothing else says, the hints of keys. */
-static bool is_short(const struct view_ops *v, unsigned width)
+static bool is_short(const struct session *s, const struct view_ops *v, unsigned width)
 {
+    char name[KEY_NAME_MOST];
     unsigned wanted = 0;
 
-    for (const struct key_binding *b = key_bindings; b->name; b++)
-        wanted += on_bar(v, b) ? BAR_CELL : b->hint && b->key ? hint_width(b) + 3 : 0;
+    for (const struct key_row *row = key_rows; row->views; row++)
+        wanted += on_bar(s, v, row, name) ? BAR_CELL : has_hint(s, row, name) && row->command ? hint_width(row, name) + 3 : 0;
     return wanted > width + 3;
 }
 
-/* Draws the bar when @g; returns the key at column @x. */
-static const struct key_binding *bar(struct frame *f, struct grid *g, unsigned width, int y, int x)
+/* Draws the bar when @g; returns what the key at column @x does. */
+static const struct key_row *bar(struct frame *f, struct grid *g, unsigned width, int y, int x)
 {
     const struct view_ops *v = views[frame_focus(f)];
-    bool cramped = is_short(v, width);
+    const struct session *s = f->session;
+    bool cramped = is_short(s, v, width);
+    char name[KEY_NAME_MOST];
     unsigned at = 0;
 
-    for (const struct key_binding *b = key_bindings; b->name; b++) {
-        if (!on_bar(v, b) || at + BAR_CELL > width || (cramped && b->yields))
+    for (const struct key_row *row = key_rows; row->views; row++) {
+        if (!on_bar(s, v, row, name) || at + BAR_CELL > width || (cramped && row->yields))
             continue;
         if (!g && x >= (int)at && x < (int)(at + BAR_CELL))
-            return b;
+            return row;
         if (g) {
-            unsigned used = grid_put(g, (int)at, y, BAR_CELL, ROLE_TEXT, ATTR_BOLD, b->name);
+            unsigned used = grid_put(g, (int)at, y, BAR_CELL, ROLE_TEXT, ATTR_BOLD, name);
+            used = used < BAR_CELL ? used : BAR_CELL - 1;
             grid_fill(g, (int)(at + used), y, BAR_CELL - used - 1, 1, ROLE_KEY, 0, ' ');
-            grid_put(g, (int)(at + used), y, BAR_CELL - used - 1, ROLE_KEY, 0, b->label);
+            grid_put(g, (int)(at + used), y, BAR_CELL - used - 1, ROLE_KEY, 0, row->label);
         }
         at += BAR_CELL;
     }
-    for (const struct key_binding *b = key_bindings; g && b->name; b++)
-        if (b->hint && at + hint_width(b) <= width)
-            at += grid_printf(g, (int)at, y, 0, ROLE_DIM, 0, "%s %s   ", b->name, b->hint);
+    for (const struct key_row *row = key_rows; g && row->views; row++)
+        if (has_hint(s, row, name) && at + hint_width(row, name) <= width)
+            at += grid_printf(g, (int)at, y, 0, ROLE_DIM, 0, "%s %s   ", name, row->hint);
     return NULL;
 }
 
@@ -219,7 +244,7 @@ void bars_keys(struct frame *f, struct grid *g, int y)
     bar(f, g, g->width, y, -1);
 }
 
-const struct key_binding *bars_key(struct frame *f, unsigned width, int x)
+const struct key_row *bars_key(struct frame *f, unsigned width, int x)
 {
     return bar(f, NULL, width, 0, x);
 }

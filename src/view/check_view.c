@@ -188,34 +188,23 @@ static void check_draw(void *state, struct session *s, struct grid *g)
     if (v->view.detail)
         draw_detail(v, s, g, (int)(g->height - pane), pane);
     else
-        view_draw_hints(&check_view, g, 0, g->height - 1);
+        view_draw_hints(s, &check_view, g, 0, g->height - 1);
 }
 
-/* Writes the form under the cursor. */
-static bool check_correct(void *state, struct session *s, int key, struct str *command)
+static bool check_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct check_view_state *v = state;
     size_t row;
 
-    (void)key;
+    if (action != ACTION_CORRECT)
+        return table_view_act(state, s, action, command);
     if (!refresh(v, s) || !table_selected(&v->view.table, &row))
         return false;
     line_add_quoted("machine correct ", v->shown->rows[row].form, command);
     return true;
 }
 
-static const struct view_key check_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = table_view_press},
-    {.keys = {VIEW_KEYS_SIDEWAYS}, .label = "< >", .help = "scroll columns that do not fit; the first stays", .act = table_view_press},
-    {.keys = {VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, .label = "Enter", .help = "show or close both numbers and the code that was run; J K scroll the code",
-     .act = table_view_press, .hint = "code"},
-    {.keys = {'o'}, .label = "o", .help = "save the measured values of the form (machine correct)", .act = check_correct, .hint = "save"},
-    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = table_view_press},
-    {.label = "\\", .help = "filter: error>0.1 & form~VADD; empty shows all rows"},
-    {.label = "/ n N", .help = "search"},
-    {.keys = {0}},
-};
-
-const struct view_ops check_view = {.name = "check", .help = "forms measured here and in the tables, the largest differences first", .keys = check_keys,
+const struct view_ops check_view = {.name = "check", .help = "forms measured here and in the tables, the largest differences first", .act = check_act,
+                                    .marks = "filter\terror>0.1 & form~VADD; empty shows all rows",
                                     .open = check_open, .close = check_close, .draw = check_draw, .click = table_view_click, .find = table_view_find, .sort = table_view_sort,
-                                    .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy};
+                                    .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};

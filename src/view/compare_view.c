@@ -227,7 +227,7 @@ static size_t next_change(const struct paired_loops *c, size_t from, int step)
     return from;
 }
 
-static bool compare_move(void *state, struct session *s, int key, struct str *command)
+static bool compare_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct compare_view_state *v = state;
     const struct paired_loops *c = shown(v, s);
@@ -236,10 +236,10 @@ static bool compare_move(void *state, struct session *s, int key, struct str *co
     if (!c || !c->rows.count)
         return false;
     long at = (long)v->cursor, page = v->body > 1 ? (long)v->body - 1 : 1, last = (long)c->rows.count - 1;
-    if (key == '[' || key == ']')
-        at = (long)next_change(c, v->cursor, key == ']' ? 1 : -1);
-    else
-        at = view_row(key, at, page, last);
+    if (action == ACTION_NEXT || action == ACTION_PREVIOUS)
+        at = (long)next_change(c, v->cursor, action == ACTION_NEXT ? 1 : -1);
+    else if (!view_row(action, &at, page, last))
+        return false;
     v->cursor = at < 0 ? 0 : at < last ? (size_t)at : (size_t)last;
     return true;
 }
@@ -256,14 +256,6 @@ static void compare_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu  %zu differ", c->rows.count ? v->cursor + 1 : 0, c->rows.count, differ);
 }
 
-static const struct view_key compare_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = compare_move},
-    {.keys = {'[', ']'}, .label = "[ ]", .help = "previous or next place where they differ", .act = compare_move},
-    {.keys = {'d'}, .label = "d", .help = "compare again: the current kernel with the one before it", .command = "kernel compare"},
-    {.keys = {'D'}, .label = "D", .help = "compare with another kernel or on other machines", .command = ":kernel compare "},
-    {.keys = {0}},
-};
-
-const struct view_ops compare_view = {.name = "compare", .help = "two loops beside each other, aligned by instruction (A/B)", .keys = compare_keys,
+const struct view_ops compare_view = {.name = "compare", .help = "two loops beside each other, aligned by instruction (A/B)", .act = compare_act,
     .marks = "marks\t~  the instructions differ in operands or form   - A alone has it   + B alone has it",
     .open = compare_open, .close = free, .draw = compare_draw, .status = compare_status};

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "view/key.h"
+#include "cmd/key.h"
 
 #define MARGIN 5         /* columns of a line's number */
 

@@ -118,7 +118,7 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
     const struct plot plot = {.title = "%", .x_label = "measured", .log_y = true, .series = series, .series_count = 3};
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
     if (s->document.run_count)
-        view_draw_hints(&evolution_view, g, 0, g->height - 1);
+        view_draw_hints(s, &evolution_view, g, 0, g->height - 1);
     else
         grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "jobs shows progress; the run starts when all is measured");
     return true;
@@ -219,32 +219,31 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
         int y = draw_moves(&status, g, x, (int)front + 2, bottom - 5);
         draw_parameters(run, &status, g, x, y + 1, bottom);
     }
-    view_draw_hints(&evolution_view, g, 0, g->height - 1);
+    view_draw_hints(s, &evolution_view, g, 0, g->height - 1);
 }
 
-static bool evolution_switch(void *state, struct session *s, int key, struct str *command)
+static void pause_or_resume(struct evolution_view_state *v, struct session *s, struct str *command)
 {
-    struct evolution_view_state *v = state;
-
-    (void)command;
-    switch (key) {
-    case 'x': v->by_generation = !v->by_generation; break;
-    case 'v': v->volume = !v->volume; break;
-    case 'm': v->rounds = !v->rounds && s->document.active; break;
-    default: v->back = s->document.run_count ? (v->back + 1) % s->document.run_count : 0; break;
-    }
-    return true;
-}
-
-static bool evolution_pause(void *state, struct session *s, int key, struct str *command)
-{
-    struct evolve_run *run = shown_run(state, s);
+    struct evolve_run *run = shown_run(v, s);
     struct evolve_status status;
 
-    (void)key;
     if (run) {
         evolve_get_status(run->evolve, &status);
         str_add(command, status.state == EVOLVE_PAUSED ? "evolve resume" : "evolve pause");
+    }
+}
+
+static bool evolution_act(void *state, struct session *s, enum action action, struct str *command)
+{
+    struct evolution_view_state *v = state;
+
+    switch (action) {
+    case ACTION_AXIS: v->by_generation = !v->by_generation; break;
+    case ACTION_VOLUME: v->volume = !v->volume; break;
+    case ACTION_ROUNDS: v->rounds = !v->rounds && s->document.active; break;
+    case ACTION_RUN: v->back = s->document.run_count ? (v->back + 1) % s->document.run_count : 0; break;
+    case ACTION_PAUSE: pause_or_resume(v, s, command); break;
+    default: return false;
     }
     return true;
 }
@@ -270,17 +269,6 @@ static void evolution_status(void *state, struct session *s, struct str *out)
         str_addf(out, "run %zu/%zu", s->document.run_count - v->back, s->document.run_count);
 }
 
-static const struct view_key evolution_keys[] = {
-    {.keys = {'p'}, .label = "p", .help = "pause or resume the run", .act = evolution_pause, .hint = "pause or resume"},
-    {.keys = {'s'}, .label = "s", .help = "stop the run, keep its best mapping", .command = "evolve stop", .hint = "stop"},
-    {.keys = {'a'}, .label = "a", .help = "adopt the best mapping as the current machine", .command = "evolve adopt", .hint = "adopt"},
-    {.keys = {'x'}, .label = "x", .help = "x axis: time or generations", .act = evolution_switch, .hint = "axis"},
-    {.keys = {'v'}, .label = "v", .help = "plot volume or error", .act = evolution_switch, .hint = "volume"},
-    {.keys = {'b'}, .label = "b", .help = "previous run", .act = evolution_switch, .hint = "previous run"},
-    {.keys = {'m'}, .label = "m", .help = "rounds of active experiments, or the run", .act = evolution_switch, .hint = "rounds"},
-    {.keys = {0}},
-};
-
 const struct view_ops evolution_view = {.name = "evolution", .help = "inference progress: error, Pareto front, moves",
-    .keys = evolution_keys, .open = evolution_open,
+    .act = evolution_act, .open = evolution_open,
                                         .close = free, .draw = evolution_draw, .status = evolution_status, .live = evolution_live};

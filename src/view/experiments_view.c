@@ -280,19 +280,7 @@ static bool experiments_live(void *state, struct session *s)
     return job_running() > 0;
 }
 
-static const struct view_key experiments_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; the port usage of the row's forms is shown below", .act = table_view_press},
-    {.keys = {VIEW_KEYS_SIDEWAYS}, .label = "< >", .help = "scroll columns that do not fit; the first stays", .act = table_view_press},
-    {.keys = {VIEW_KEYS_ENTER, 'J', 'K', 'q', KEYCODE_ESCAPE}, .label = "Enter",
-     .help = "show or close code, samples and clock of the row; J K scroll the code", .act = table_view_press},
-    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = table_view_press},
-    {.label = "\\", .help = "filter: cycles>2 & form~VADD; empty shows all rows"},
-    {.keys = {'F'}, .label = "F", .help = "follow the newest row", .act = table_view_press},
-    {.label = "/ n N", .help = "search"},
-    {.keys = {0}},
-};
-
 const struct view_ops experiments_view = {.name = "experiments", .help = "measured and predicted cycles, and the error",
-    .keys = experiments_keys,
+                                          .act = table_view_act, .marks = "cursor\tthe port usage of the row's forms is shown below\nfilter\tcycles>2 & form~VADD; empty shows all rows",
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = table_view_click, .find = table_view_find, .sort = table_view_sort,
-                                          .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy, .live = experiments_live};
+                                          .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy, .live = experiments_live};

@@ -9,6 +9,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "cmd/key.h"
+#include "cmd/keymap.h"
 #include "view/bars.h"
 #include "view/guided.h"
 #include "view/panes.h"
@@ -18,6 +20,7 @@
 #define HEIGHT_MIN 6
 #define MESSAGE_ROWS 3
 #define EDITED_LIMIT ((size_t)32 << 20)
+#define NEXT_MOST 8          /* commands that one action leads to */
 #define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O: what is collected */
 #define KEYCODE_LOAD_REST 15
 
@@ -47,7 +50,7 @@ static void show_view(struct frame *f, size_t to)
     if (!is_page(f->current))
         f->before = f->current;
     if (views[to] == &help_view && to != f->current)
-        help_view_set(state_of(f, to), f->current);
+        help_view_set(state_of(f, to), f->session, f->current);
     f->panes.focus = 0;
     if (to != f->current)
         f->panes = (struct panes){0};
@@ -121,6 +124,84 @@ static bool choose_view(struct frame *f, size_t to)
     return true;
 }
 
+/* Esc and Ctrl-C: what a command began for itself ends with the wait for it. False when nothing is waited for. */
+static bool stop_waiting(struct frame *f)
+{
+    struct session *s = f->session;
+
+    if (!s->waiting.job)
+        return false;
+    bool rest = s->waiting.count > 0;
+    if (s->waiting.own)
+        job_cancel(s->waiting.job);
+    frame_say(f, false, s->waiting.own ? "cancelled" : rest ? "pending commands dropped; jobs continue" : "no longer waiting; jobs continue");
+    session_drop_waiting(s);
+    return true;
+}
+
+/* @command is run once what goes on now is done. */
+static void later(struct frame *f, const char *command)
+{
+    str_clear(&f->next);
+    str_add(&f->next, command);
+}
+
+static void open_prompt(struct frame *f, const char *text, const char *behind)
+{
+    snprintf(f->prefill, sizeof f->prefill, "%s%s%s", text, *text && text[strlen(text) - 1] != ' ' && text[strlen(text) - 1] != '=' ? " " : "", behind);
+    f->reply = FRAME_PROMPT;
+}
+
+/* What the frame does where no view has a use for @action. */
+static bool act(struct frame *f, enum action action)
+{
+    switch (action) {
+    case ACTION_BACK:
+        if (f->panes.focus) {
+            f->panes.focus = 0;
+            return true;
+        }
+        if (f->current == 0)
+            later(f, "quit");
+        show_view(f, is_page(f->current) ? f->before : 0);
+        return true;
+    case ACTION_CANCEL:
+        stop_waiting(f);
+        f->search[0] = '\0';
+        return true;
+    case ACTION_REDRAW: f->reply = FRAME_REDRAW; return true;
+    case ACTION_SUSPEND: f->reply = FRAME_SUSPEND; return true;
+    default: return false;
+    }
+}
+
+/* Has the view that has the focus, or the frame, do @action; false when neither has a use for it now. */
+static bool do_action(struct frame *f, enum action action)
+{
+    const size_t at = frame_focus(f);
+    struct str command = {0};
+
+    if (!views[at]->act || !views[at]->act(state_of(f, at), f->session, action, &command)) {
+        str_done(&command);
+        return act(f, action);
+    }
+    if (str_text(&command)[0] == ':')
+        open_prompt(f, str_text(&command) + 1, "");
+    else if (command.length)
+        later(f, str_text(&command));
+    str_done(&command);
+    return true;
+}
+
+/* The prompt opens with what is to be completed. */
+static void prompt_with(struct frame *f, const char *text)
+{
+    const size_t at = frame_focus(f);
+    bool filter = text && strcmp(text, "filter") == 0 && views[at]->filtered && f->states[at];
+
+    open_prompt(f, text ? text : "", !text ? "" : filter ? views[at]->filtered(f->states[at]) : "");
+}
+
 static bool view_command(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
 {
     struct frame *f = s->view_state;
@@ -130,6 +211,15 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     (void)result;
     if (strcmp(verb, "find") == 0)
         return find_in_view(f, argument, err);
+    if (strcmp(verb, "do") == 0)
+        return do_action(f, action_find(argument)) || err_set(err, ERR_USAGE, "keys lists what it does", "the %s view cannot do %s now", v->name, argument);
+    if (strcmp(verb, "copy") == 0)
+        return (v->copy && v->copy(state_of(f, at), s, strcmp(argument, "names") == 0, &s->copied)) ||
+               err_set(err, ERR_USAGE, "copy kernel copies the loop's text", "the %s view has no rows to copy", v->name);
+    if (strcmp(verb, "prompt") == 0) {
+        prompt_with(f, argument);
+        return true;
+    }
     if (strcmp(verb, "tutorial") == 0)
         return guide_teach(&f->guide, s, strtoul(argument, NULL, 10), err) && choose_view(f, view_find("kernel"));
     if (strcmp(verb, "demo") == 0) {
@@ -187,6 +277,7 @@ void frame_done(struct frame *f)
     f->session->views = NULL;
     str_done(&f->message);
     str_done(&f->refusal);
+    str_done(&f->next);
     editor_done(&f->editor);
     editing_done(&f->editing);
     demo_done(&f->demo, f->session);
@@ -270,6 +361,18 @@ static void take_refused(struct frame *f)
     str_done(&s->refused);
 }
 
+/* What an action has asked for. */
+static void run_next(struct frame *f)
+{
+    for (unsigned i = 0; f->next.length && i < NEXT_MOST; i++) {
+        char *line = str_take(&f->next);
+        log_add(LOG_INFO, ":%s", line);
+        obey(f, line);
+        free(line);
+    }
+    str_clear(&f->next);
+}
+
 void frame_run(struct frame *f, const char *line)
 {
     struct session *s = f->session;
@@ -278,6 +381,7 @@ void frame_run(struct frame *f, const char *line)
     f->failed = false;
     log_add(LOG_INFO, ":%s", line);
     obey(f, line);
+    run_next(f);
     guided_notice(f, 0, NULL);
     if (s->want_paste) {
         s->want_paste = false;
@@ -298,21 +402,6 @@ static void go_on(struct frame *f)
         say_error(f, &err);
     else if (ended && f->session->waiting.count)
         obey(f, NULL);
-}
-
-/* Esc and Ctrl-C: what a command began for itself ends with the wait for it. False when nothing is waited for. */
-static bool stop_waiting(struct frame *f)
-{
-    struct session *s = f->session;
-
-    if (!s->waiting.job)
-        return false;
-    bool rest = s->waiting.count > 0;
-    if (s->waiting.own)
-        job_cancel(s->waiting.job);
-    frame_say(f, false, s->waiting.own ? "cancelled" : rest ? "pending commands dropped; jobs continue" : "no longer waiting; jobs continue");
-    session_drop_waiting(s);
-    return true;
 }
 
 /* Runs @line with @text as what it reads. */
@@ -538,19 +627,6 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
     }
 }
 
-static enum frame_reply run_binding(struct frame *f, const struct key_binding *b, const char **prefill)
-{
-    if (b->command[strlen(b->command) - 1] == ' ') {
-        const size_t at = frame_focus(f);
-        const char *now = strcmp(b->command, "filter ") == 0 && views[at]->filtered && f->states[at] ? views[at]->filtered(f->states[at]) : "";
-        snprintf(f->prefill, sizeof f->prefill, "%s%s", b->command, now);
-        *prefill = f->prefill;
-        return FRAME_PROMPT;
-    }
-    frame_run(f, b->command);
-    return FRAME_DONE;
-}
-
 /* Loads what is in the editor, with @option behind the command. */
 static void collected(struct frame *f, const char *option)
 {
@@ -586,83 +662,71 @@ static void collect_key(struct frame *f, int key)
     }
 }
 
-/* What the frame does itself. */
-static enum frame_reply act(struct frame *f, enum key_action action, const char **prefill)
+/* Runs what a key is bound to; false when it is an action that nothing has a use for now. Actions are no commands that the log tells of. */
+static bool run_bound(struct frame *f, const char *command)
 {
-    switch (action) {
-    case KEY_ACTION_PROMPT:
-        *prefill = "";
-        return FRAME_PROMPT;
-    case KEY_ACTION_BACK:
-        if (f->panes.focus) {
-            f->panes.focus = 0;
-            return FRAME_DONE;
-        }
-        if (f->current == 0)
-            frame_run(f, "quit");
-        show_view(f, is_page(f->current) ? f->before : 0);
-        return FRAME_DONE;
-    case KEY_ACTION_CANCEL:
-        stop_waiting(f);
-        f->search[0] = '\0';
-        return FRAME_DONE;
-    case KEY_ACTION_INTERRUPT:
-        frame_say(f, false, "q or F10 quits");
-        return FRAME_DONE;
-    case KEY_ACTION_REDRAW:
-        return FRAME_REDRAW;
-    case KEY_ACTION_SUSPEND:
-        return FRAME_SUSPEND;
-    case KEY_ACTION_NONE:
-        break;
+    const enum action action = str_has_prefix(command, "do ") ? action_find(command + 3) : ACTION_COUNT;
+
+    if (action == ACTION_COUNT) {
+        frame_run(f, command);
+        return true;
     }
-    return FRAME_DONE;
+    if (!do_action(f, action))
+        return false;
+    if (f->next.length) {
+        char *next = str_take(&f->next);
+        frame_run(f, next);
+        free(next);
+    }
+    return true;
 }
 
-/* What the current view, or the frame, does with the key. */
-static enum frame_reply press(struct frame *f, int key, const char **prefill)
+/* What the current view, or all of them, have the key do. */
+static void press(struct frame *f, int key)
 {
-    const size_t at = frame_focus(f);
-    struct str command = {0};
+    const char *const where[] = {views[frame_focus(f)]->name, KEYMAP_ALL};
 
-    if (key == KEYCODE_INTERRUPT && stop_waiting(f))
-        return FRAME_DONE;
-    if (view_press(views[at], state_of(f, at), f->session, key, &command)) {
-        bool edit = str_text(&command)[0] == ':';
-        if (edit)
-            *prefill = strcpy(f->prefill, strlen(command.data) < sizeof f->prefill ? command.data + 1 : "");
-        else if (command.length)
-            frame_run(f, str_text(&command));
-        str_done(&command);
-        return edit ? FRAME_PROMPT : FRAME_DONE;
+    if (key == KEYCODE_INTERRUPT) {
+        if (!stop_waiting(f))
+            frame_say(f, false, "q or F10 quits");
+        return;
     }
-    str_done(&command);
-    size_t digit = key >= '0' && key <= '9' ? (size_t)(key == '0' ? 9 : key - '1') : view_count();
-    if (digit < view_count()) {   /* 0 is the tenth */
-        show_view(f, digit);
-        return FRAME_DONE;
+    for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
+        const struct key_binding *b = keymap_find(f->session->keys, where[i], key == '\n' ? KEYCODE_ENTER : key);
+        char *command = b ? mem_strdup(b->command) : NULL;   /* it may bind the key to something else */
+        bool used = command && run_bound(f, command);
+        free(command);
+        if (used)
+            return;
     }
-    const struct key_binding *b = key_find(key);
-    return !b ? FRAME_DONE : b->command ? run_binding(f, b, prefill) : act(f, b->action, prefill);
 }
 
 enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
 {
-    enum frame_reply reply = FRAME_DONE;
-
     str_clear(&f->message);
     f->failed = false;
+    f->reply = FRAME_DONE;
     if (f->collecting)
         collect_key(f, key);
     else if (!guided_key(f, key)) {
         size_t in = f->current;
-        reply = press(f, key, prefill);
+        press(f, key);
         if (in == f->current)
             guided_notice(f, key, NULL);
     }
     guided_notice(f, 0, NULL);
+    return frame_take_reply(f, prefill);
+}
+
+enum frame_reply frame_take_reply(struct frame *f, const char **prefill)
+{
+    const enum frame_reply reply = f->reply;
+
+    f->reply = FRAME_DONE;
+    *prefill = f->prefill;
     return reply;
 }
+
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill)
 {
     bool told = f->message.length > 0;   /* where the bars are otherwise */
@@ -673,8 +737,10 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
     if (told && y >= (int)height - 2)
         return FRAME_DONE;
     if (y == (int)height - 1) {
-        const struct key_binding *b = bars_key(f, width, x);
-        return b ? run_binding(f, b, prefill) : FRAME_DONE;
+        const struct key_row *row = bars_key(f, width, x);
+        if (row)
+            run_bound(f, row->command);
+        return frame_take_reply(f, prefill);
     }
     if (y == (int)height - 2) {
         const size_t to = bars_tab(f, width, x);

@@ -3,6 +3,7 @@
 #define PORTOLAN_VIEW_FRAME_H
 
 #include "base/vec.h"
+#include "cmd/key.h"
 #include "view/demo.h"
 #include "view/editing.h"
 #include "view/editor.h"
@@ -11,6 +12,8 @@
 #include "view/view.h"
 
 #define FRAME_VIEWS 24
+
+enum frame_reply { FRAME_DONE, FRAME_PROMPT, FRAME_SUSPEND, FRAME_REDRAW };
 
 struct frame {
     struct session *session;
@@ -22,6 +25,8 @@ struct frame {
     bool failed;                 /* the message is an error */
     char search[128];
     char prefill[512];           /* what a view puts into the prompt */
+    enum frame_reply reply;      /* what the running command asks of who reads the keys */
+    struct str next;             /* the command that an action leads to */
     bool collecting;             /* `kernel paste` takes what is typed */
     struct editor editor;        /* of it */
     struct str refusal;          /* why that text was refused; empty: it has not been tried */
@@ -41,7 +46,6 @@ struct frame_prompt {
     size_t match_count;
 };
 
-enum frame_reply { FRAME_DONE, FRAME_PROMPT, FRAME_SUSPEND, FRAME_REDRAW };
 
 /* @s outlives the frame; its views are the frame's until frame_done. */
 void frame_init(struct frame *f, struct session *s);
@@ -51,6 +55,8 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
 /* FRAME_PROMPT: open the prompt with *@prefill in it. */
 enum frame_reply frame_key(struct frame *f, int key, const char **prefill);
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill);
+/* What a command that was run asks for, once. FRAME_PROMPT: open the prompt with *@prefill in it. */
+enum frame_reply frame_take_reply(struct frame *f, const char **prefill);
 /* The one path of every action: runs @line and shows what it says. */
 void frame_run(struct frame *f, const char *line);
 /* Text from a bracketed paste becomes the kernel. */

@@ -138,16 +138,17 @@ static void functions_draw(void *state, struct session *s, struct grid *g)
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%zu functions with a loop", v->shown->rows.count);
     grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, v->shown->path);
     table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > 2 ? g->height - 2 : 1);
-    view_draw_hints(&functions_view, g, 0, g->height - 1);
+    view_draw_hints(s, &functions_view, g, 0, g->height - 1);
 }
 
-/* The function under the cursor becomes the kernel. */
-static bool functions_pick(void *state, struct session *s, int key, struct str *command)
+/* Opening: the function under the cursor becomes the kernel. */
+static bool functions_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct functions_view_state *v = state;
     size_t row;
 
-    (void)key;
+    if (action != ACTION_OPEN)
+        return table_view_act(state, s, action, command);
     if (!refresh(v, s) || !table_selected(&v->view.table, &row))
         return false;
     line_add_quoted("kernel load ", v->shown->path, command);
@@ -155,17 +156,8 @@ static bool functions_pick(void *state, struct session *s, int key, struct str *
     return true;
 }
 
-static const struct view_key functions_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = table_view_press},
-    {.keys = {VIEW_KEYS_ENTER}, .label = "Enter", .help = "open the function in the kernel view; [ and ] go through its loops", .act = functions_pick, .hint = "open"},
-    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = table_view_press},
-    {.label = "\\", .help = "filter: function~sort & vectors>10; empty shows all rows"},
-    {.label = "/ n N", .help = "search"},
-    {.keys = {KEYCODE_ESCAPE}, .act = table_view_press},
-    {.keys = {0}},
-};
-
-const struct view_ops functions_view = {.name = "functions", .help = "functions with loops of an object or program, to be opened", .keys = functions_keys,
+const struct view_ops functions_view = {.name = "functions", .help = "functions with loops of an object or program, to be opened", .act = functions_act,
+                                        .marks = "filter\tfunction~sort & vectors>10; empty shows all rows",
                                         .open = functions_open, .close = functions_close, .draw = functions_draw, .click = table_view_click, .find = table_view_find,
                                         .sort = table_view_sort, .filter = table_view_filter, .source = table_view_source, .status = table_view_status,
-                                        .rows = table_view_rows, .busy = table_view_busy};
+                                        .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "view/key.h"
+#include "cmd/key.h"
 
 #define HEIGHT_MIN 16        /* rows of a screen that has room for hints */
 #define CAPTION_ROWS 4       /* at most, below the title */

@@ -573,51 +573,6 @@ static void move_to(struct kernel_view_state *v, struct session *s, long row)
     s->document.row = v->cursor;
 }
 
-static bool kernel_compare(void *state, struct session *s, int key, struct str *command)
-{
-    struct kernel_view_state *v = state;
-    (void)s;
-    (void)command;
-    if (key == 'q' && !v->compare)
-        return false;
-    v->compare = !v->compare;
-    return true;
-}
-
-static bool kernel_move(void *state, struct session *s, int key, struct str *command)
-{
-    struct kernel_view_state *v = state;
-    long at = (long)v->cursor, page = (long)(v->body ? v->body : 1);
-
-    (void)command;
-    adopt(v, s);
-    move_to(v, s, view_row(key, at, page, 1000000000));
-    return true;
-}
-
-static bool kernel_scroll(void *state, struct session *s, int key, struct str *command)
-{
-    struct kernel_view_state *v = state;
-    (void)command;
-    adopt(v, s);
-    if (key == 'l' || key == '>' || key == KEYCODE_RIGHT)
-        v->left++;
-    else
-        v->left -= v->left > 0;
-    return true;
-}
-
-/* Ends the search; the frame has its own use for the key. */
-static bool kernel_forget(void *state, struct session *s, int key, struct str *command)
-{
-    struct kernel_view_state *v = state;
-    (void)s;
-    (void)key;
-    (void)command;
-    v->match[0] = '\0';
-    return false;
-}
-
 static void kernel_click(void *state, struct session *s, int x, int y)
 {
     struct kernel_view_state *v = state;
@@ -666,20 +621,43 @@ static void kernel_status(void *state, struct session *s, struct str *out)
 }
 
 /* The editor begins at the line under the cursor: of the source, where the text was made of one. */
-static bool kernel_edit(void *state, struct session *s, int key, struct str *command)
+static void edit(const struct kernel_view_state *v, const struct session *s, struct str *command)
 {
-    struct kernel_view_state *v = state;
     const struct kernel *k = s->document.kernel;
     size_t count = 0;
-
-    (void)key;
-    adopt(v, s);
     const struct insn *insns = k ? kernel_insns(k, s->document.loop, &count) : NULL;
     uint32_t line = v->cursor >= count ? 0 : k->recipe && k->recipe->source ? kernel_source_line(k, &insns[v->cursor], NULL) : insns[v->cursor].line;
+
     str_add(command, "kernel edit");
     if (line)
         str_addf(command, " --line %u", line);
-    return true;
+}
+
+static bool kernel_act(void *state, struct session *s, enum action action, struct str *command)
+{
+    struct kernel_view_state *v = state;
+    long at;
+
+    adopt(v, s);
+    at = (long)v->cursor;
+    switch (action) {
+    case ACTION_NEXT_MACHINE: case ACTION_PREVIOUS_MACHINE: view_next_machine(s, action == ACTION_NEXT_MACHINE ? 1 : -1); return true;
+    case ACTION_BACK:
+        if (!v->compare)
+            return false;
+        v->compare = false;
+        return true;
+    case ACTION_BESIDE: v->compare = !v->compare; return true;
+    case ACTION_RIGHT: v->left++; return true;
+    case ACTION_LEFT: v->left -= v->left > 0; return true;
+    case ACTION_EDIT: edit(v, s, command); return true;
+    case ACTION_CANCEL: v->match[0] = '\0'; return false;   /* the frame has its own use for it */
+    default:
+        if (!view_row(action, &at, (long)(v->body ? v->body : 1), 1000000000))
+            return false;
+        move_to(v, s, at);
+        return true;
+    }
 }
 
 static void *kernel_open(void)
@@ -687,31 +665,10 @@ static void *kernel_open(void)
     return mem_zero(1, sizeof(struct kernel_view_state));
 }
 
-static const struct view_key kernel_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G",
-     .help = "move; form, usage and latency are shown below the table, the ports underlined in the header", .act = kernel_move},
-    {.keys = {'m', 'M'}, .label = "m M", .help = "next or previous machine", .act = view_next_machine},
-    {.keys = {'c', 'q'}, .label = "c", .help = "compare machines side by side; c or q goes back", .act = kernel_compare},
-    {.keys = {'e'}, .label = "e", .help = "edit the source or the text in $EDITOR; what is saved is analysed", .act = kernel_edit},
-    {.keys = {'o'}, .label = "o", .help = "compile with the next optimisation level, -O0 to -O3", .command = "kernel compile --next level"},
-    {.keys = {'O'}, .label = "O", .help = "compile with the next compiler that is installed", .command = "kernel compile --next compiler"},
-    {.keys = {']'}, .label = "]", .help = "next loop, and behind the last the next kernel", .command = "kernel switch next --loops"},
-    {.keys = {'['}, .label = "[", .help = "previous loop or kernel", .command = "kernel switch previous --loops"},
-    {.keys = {'d'}, .label = "d", .help = "compare with the kernel before it in the list, or when it is alone on the next machine", .command = "kernel compare"},
-    {.keys = {'a'}, .label = "a", .help = "show machines that know every instruction of the loop", .command = "kernel machines --show"},
-    {.keys = {'b'}, .label = "b", .help = "blame: measure the cost of each instruction here, and compare it with the model", .command = "kernel blame"},
-    {.keys = {'f'}, .label = "f", .help = "pick another function of the object or program", .command = "kernel functions"},
-    {.keys = {'w'}, .label = "w", .help = "what if: change or sweep a fact, a usage or a latency", .command = ":kernel whatif "},
-    {.keys = {'<', '>', 'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "< >", .help = "scroll the ports", .act = kernel_scroll},
-    {.keys = {KEYCODE_ENTER, '\n'}, .label = "Enter", .help = "the lines of the text that were left out, with the reason", .command = "kernel omitted"},
-    {.label = "/ n N", .help = "search"},
-    {.keys = {KEYCODE_ESCAPE}, .act = kernel_forget},
-    {.keys = {0}},
-};
-
 const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: port pressure, bounds, other machines",
-    .keys = kernel_keys,
-    .marks = "marks\t+ ^  fused with the next or the previous instruction\n"
+    .act = kernel_act,
+    .marks = "cursor\tform, usage and latency are shown below the table, the ports underlined in the header\n"
+            "marks\t+ ^  fused with the next or the previous instruction\n"
             "\t0 zero idiom: no dependency   = no port (eliminated at rename)   / occupies the divider\n"
             "\t? unknown form: the total is a lower bound\n"
             "\t┌├└ the critical chain, * when it is one instruction\n"

@@ -157,7 +157,7 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
 
     fill(v, s);
     int y = draw_facts(s, v, g);
-    view_draw_hints(&machine_view, g, 0, g->height - 1);
+    view_draw_hints(s, &machine_view, g, 0, g->height - 1);
     unsigned room = g->height > (unsigned)y + 1 ? g->height - (unsigned)y - 1 : 0;
     if (!v->samples) {
         if (room > 2)
@@ -179,10 +179,11 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
     }
 }
 
-static bool machine_pause(void *state, struct session *s, int key, struct str *command)
+static bool machine_act(void *state, struct session *s, enum action action, struct str *command)
 {
     (void)state;
-    (void)key;
+    if (action != ACTION_PAUSE)
+        return false;
     str_add(command, experiments_paused(s) ? "experiments resume" : "experiments pause");
     return true;
 }
@@ -202,12 +203,6 @@ static void machine_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%.0f s", v->x[v->count - 1]);
 }
 
-static const struct view_key machine_keys[] = {
-    {.keys = {'c'}, .label = "c", .help = "calibrate", .command = "machine calibrate", .hint = "calibrate"},
-    {.keys = {'p'}, .label = "p", .help = "pause or resume measuring", .act = machine_pause, .hint = "pause or resume measuring"},
-    {.keys = {0}},
-};
-
 const struct view_ops machine_view = {.name = "machine", .help = "this computer: method, calibration, clock and contention while measuring",
-    .keys = machine_keys, .open = machine_open,
+    .act = machine_act, .open = machine_open,
                                       .close = free, .draw = machine_draw, .status = machine_status, .live = machine_live};

@@ -237,7 +237,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
     used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu form%s", forms, forms == 1 ? "" : "s");
     if (v->pressed)
         used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %zu distinct µop%s", distinct, distinct == 1 ? "" : "s");
-    used = view_draw_hints(&mapping_view, g, used + 3, 0);
+    used = view_draw_hints(s, &mapping_view, g, used + 3, 0);
     if (v->accuracy.n) {
         struct str worst = {0};
         experiments_print(s->document.experiments, v->worst, &worst);
@@ -250,36 +250,24 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
     draw_detail(v, g, (int)g->height - 2);
 }
 
-static bool mapping_press(void *state, struct session *s, int key, struct str *command)
+static bool mapping_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct mapping_view_state *v = state;
     size_t row;
 
     if (!refresh(v, s))
         return false;
-    if ((key == KEYCODE_ENTER || key == '\n') && table_selected(&v->view.table, &row)) {
+    if (action == ACTION_OPEN && table_selected(&v->view.table, &row)) {
         const struct mapping_entry *entry = mapping_at(v->machine->mapping, row);
         str_addf(command, ":mapping set \"%s\" ", entry->form);
         usage_print(&entry->usage, mapping_ports(v->machine->mapping), command);
         return true;
     }
-    return table_view_press(v, s, key, command);
+    return table_view_act(v, s, action, command);
 }
 
-static const struct view_key mapping_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; forms with the same usage are shown below", .act = mapping_press},
-    {.keys = {VIEW_KEYS_SIDEWAYS}, .label = "< >", .help = "scroll columns that do not fit; the first stays", .act = mapping_press},
-    {.keys = {VIEW_KEYS_ENTER}, .label = "Enter", .help = "edit the usage of the form", .act = mapping_press, .hint = "edit usage"},
-    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = mapping_press},
-    {.label = "\\", .help = "filter: form~VADD & cycles>1; empty shows all rows"},
-    {.keys = {'F'}, .label = "F", .help = "stay at the last row", .act = mapping_press},
-    {.label = "/ n N", .help = "search"},
-    {.keys = {KEYCODE_ESCAPE}, .act = mapping_press},
-    {.keys = {0}},
-};
-
 const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine",
-    .keys = mapping_keys,
+                                      .act = mapping_act, .marks = "cursor\tforms with the same usage are shown below\nfilter\tform~VADD & cycles>1; empty shows all rows",
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
                                       .click = table_view_click, .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source,
-                                      .status = table_view_status, .rows = table_view_rows, .busy = table_view_busy};
+                                      .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/steps.h"
-#include "view/key.h"
 
 #define SCANNED_A_STEP 128    /* bytes that are read in a step */
 #define SEARCHED_A_STEP 32    /* and searched */
@@ -128,22 +127,22 @@ static bool end_search(struct pager *p)
     return found;
 }
 
-bool pager_key(struct pager *p, int key)
+bool pager_act(struct pager *p, enum action action)
 {
     long page = p->height > 1 ? (long)p->height - 1 : 1;
-    switch (key) {
-    case 'j': case KEYCODE_DOWN: scroll(p, 1); return true;
-    case 'k': case KEYCODE_UP: scroll(p, -1); return true;
-    case KEYCODE_WHEEL_DOWN: scroll(p, 3); return true;
-    case KEYCODE_WHEEL_UP: scroll(p, -3); return true;
-    case ' ': case KEYCODE_PAGE_DOWN: scroll(p, page); return true;
-    case KEYCODE_PAGE_UP: scroll(p, -page); return true;
-    case 'g': case KEYCODE_HOME: scroll(p, -(long)p->top); return true;
-    case 'G': case KEYCODE_END: scroll(p, (long)p->lines.count); return true;
-    case 'l': case KEYCODE_RIGHT: p->left += p->left + 8 < p->widest ? 8 : 0; return true;
-    case 'h': case KEYCODE_LEFT: p->left -= p->left < 8 ? p->left : 8; return true;
-    case 'F': p->follow = !p->follow; return true;
-    case KEYCODE_ESCAPE: return end_search(p);
+    switch (action) {
+    case ACTION_DOWN: scroll(p, 1); return true;
+    case ACTION_UP: scroll(p, -1); return true;
+    case ACTION_SCROLL_DOWN: scroll(p, 3); return true;
+    case ACTION_SCROLL_UP: scroll(p, -3); return true;
+    case ACTION_PAGE_DOWN: scroll(p, page); return true;
+    case ACTION_PAGE_UP: scroll(p, -page); return true;
+    case ACTION_FIRST: scroll(p, -(long)p->top); return true;
+    case ACTION_LAST: scroll(p, (long)p->lines.count); return true;
+    case ACTION_RIGHT: p->left += p->left + 8 < p->widest ? 8 : 0; return true;
+    case ACTION_LEFT: p->left -= p->left < 8 ? p->left : 8; return true;
+    case ACTION_FOLLOW: p->follow = !p->follow; return true;
+    case ACTION_CANCEL: return end_search(p);
     default: return false;
     }
 }

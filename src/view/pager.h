@@ -3,6 +3,7 @@
 #define PORTOLAN_VIEW_PAGER_H
 
 #include "base/vec.h"
+#include "cmd/action.h"
 #include "view/grid.h"
 
 #define PAGER_STEPS 100000   /* of base/steps.h that one drawing goes on with reading or searching: some milliseconds */
@@ -33,7 +34,7 @@ void pager_take(struct pager *p, enum role role, char *take_text);
 bool pager_busy(const struct pager *p);
 void pager_draw(struct pager *p, struct grid *g);
 /* Arrows, hjkl, g G, pages, F (follow), wheel; Esc ends a search. */
-bool pager_key(struct pager *p, int key);
+bool pager_act(struct pager *p, enum action action);
 /* False when no line holds @text; true when one does, and also while that is not known yet (pager_busy). */
 bool pager_find(struct pager *p, const char *text, int direction);
 /* "12-40/200". */

@@ -293,53 +293,46 @@ static void program_draw(void *state, struct session *s, struct grid *g)
         draw_profile(v, g, v->panels_from, room - table);
     else if (room > table)
         draw_panels(v, s, g, v->panels_from, room - table);
-    view_draw_hints(&program_view, g, 0, g->height - 1);
+    view_draw_hints(s, &program_view, g, 0, g->height - 1);
 }
 
-static bool program_move(void *state, struct session *s, int key, struct str *command)
+static void open_row(const struct program_view_state *v, size_t row, struct str *command)
 {
-    struct program_view_state *v = state;
-
-    (void)command;
-    return refresh(v, s) && table_key(table_of(v), source_of(v), key);
-}
-
-static bool program_enter(void *state, struct session *s, int key, struct str *command)
-{
-    struct program_view_state *v = state;
-    size_t row;
-
-    (void)key;
-    if (!refresh(v, s) || !table_selected(table_of(v), &row))
-        return false;
     if (v->profiled)
         str_addf(command, "program open %zu", row + 1);
     else
         line_add_quoted("program open ", v->study->blocks.items[row].name, command);
-    return true;
 }
 
-static bool program_panel(void *state, struct session *s, int key, struct str *command)
+static bool program_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct program_view_state *v = state;
+    size_t row;
 
-    (void)command;
-    if (!refresh(v, s) || v->profiled)
+    if (!refresh(v, s))
         return false;
-    v->panel = (v->panel + (key == 'p' || key == 'l' || key == KEYCODE_RIGHT ? 1 : PANEL_COUNT - 1)) % PANEL_COUNT;
-    return true;
-}
-
-static bool program_turn(void *state, struct session *s, int key, struct str *command)
-{
-    struct program_view_state *v = state;
-
-    (void)key;
-    (void)command;
-    if (!refresh(v, s) || !v->study || !v->profile)
-        return false;
-    v->profiled = !v->profiled;
-    return true;
+    switch (action) {
+    case ACTION_OPEN:
+        if (!table_selected(table_of(v), &row))
+            return false;
+        open_row(v, row, command);
+        return true;
+    case ACTION_NEXT: case ACTION_PREVIOUS:
+        if (v->profiled)
+            return false;
+        v->panel = (v->panel + (action == ACTION_NEXT ? 1 : PANEL_COUNT - 1)) % PANEL_COUNT;
+        return true;
+    case ACTION_PROFILE:
+        if (!v->study || !v->profile)
+            return false;
+        v->profiled = !v->profiled;
+        return true;
+    case ACTION_TAG:
+        table_tag(table_of(v), source_of(v), v);
+        return true;
+    default:
+        return table_act(table_of(v), source_of(v), action);
+    }
 }
 
 static void program_click(void *state, struct session *s, int x, int y)
@@ -352,7 +345,7 @@ static void program_click(void *state, struct session *s, int x, int y)
     if (y < v->panels_from)
         table_click(table_of(v), source_of(v), x, y - 1);
     else
-        program_panel(v, s, 'p', &none);
+        program_act(v, s, ACTION_NEXT, &none);
 }
 
 static bool program_find(void *state, struct session *s, const char *text, int direction)
@@ -407,23 +400,14 @@ static bool program_rows(void *state, struct session *s, struct rows_shown *out)
     return true;
 }
 
-static const struct view_key program_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move", .act = program_move},
-    {.keys = {VIEW_KEYS_ENTER}, .label = "Enter", .help = "open the block or loop in the kernel view", .act = program_enter, .hint = "open"},
-    {.keys = {'p', 'P', 'l', 'h', KEYCODE_RIGHT, KEYCODE_LEFT}, .label = "p P", .help = "next or previous panel: ways between blocks, reuse distances, misses, time, what it depends on",
-     .act = program_panel, .hint = "panel"},
-    {.keys = {'t'}, .label = "t", .help = "blocks of the loaded program, or loops of the profiled one", .act = program_turn, .hint = "profile"},
-    {.keys = {'u'}, .label = "u", .help = "predict anew, for the current machine", .command = "program show", .hint = "predict"},
-    {.keys = {'i'}, .label = "i", .help = "predict at other inputs", .command = ":program show ", .hint = "inputs"},
-    {.keys = {'v'}, .label = "v", .help = "measure the program itself at inputs (program validate)", .command = ":program validate ", .hint = "measure"},
-    {.keys = {KEYCODE_ESCAPE}, .act = program_move},   /* ends a long sort or search */
-    {.keys = {'[', ']', 'r'}, .label = "[ ] r", .help = "sort by the previous or next column; r reverses the order", .act = program_move},
-    {.label = "\\", .help = "filter: share>0.01 & bound~miss; empty shows all rows"},
-    {.label = "/ n N", .help = "search"},
-    {.keys = {0}},
-};
+static bool program_copy(void *state, struct session *s, bool names, struct str *out)
+{
+    struct program_view_state *v = state;
+    return refresh(v, s) && table_copy(table_of(v), source_of(v), v, names, out);
+}
 
-const struct view_ops program_view = {.name = "program", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .keys = program_keys,
+const struct view_ops program_view = {.name = "program", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,
+                                      .marks = "filter\tshare>0.01 & bound~miss; empty shows all rows",
                                       .open = program_view_open, .close = program_view_close, .draw = program_draw, .click = program_click, .find = program_find, .sort = program_sort,
-                                      .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows,
+                                      .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows, .copy = program_copy,
                                       .busy = program_busy};

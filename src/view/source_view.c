@@ -177,7 +177,7 @@ static void move_to(struct source_view_state *v, struct session *s, long to)
         v->row = s->document.row = v->lines.items[v->cursor].row;
 }
 
-static bool source_move(void *state, struct session *s, int key, struct str *command)
+static bool source_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct source_view_state *v = state;
 
@@ -185,7 +185,9 @@ static bool source_move(void *state, struct session *s, int key, struct str *com
     if (!refresh(v, s))
         return false;
     long at = (long)v->cursor, page = v->height > 1 ? (long)v->height - 1 : 1;
-    move_to(v, s, view_row(key, at, page, (long)v->lines.count));
+    if (!view_row(action, &at, page, (long)v->lines.count))
+        return false;
+    move_to(v, s, at);
     return true;
 }
 
@@ -226,12 +228,5 @@ static void source_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, v->lines.count);
 }
 
-static const struct view_key source_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; on a line of the loop the views beside it follow", .act = source_move},
-    {.keys = {'e'}, .label = "e", .help = "edit it in $EDITOR; what is saved is analysed", .command = "kernel edit"},
-    {.label = "/ n N", .help = "search"},
-    {.keys = {0}},
-};
-
-const struct view_ops source_view = {.name = "source", .help = "the text that the loop stands in, its lines marked", .keys = source_keys, .open = source_open, .close = source_close,
+const struct view_ops source_view = {.name = "source", .help = "the text that the loop stands in, its lines marked", .act = source_act, .marks = "cursor\ton a line of the loop the views beside it follow", .open = source_open, .close = source_close,
                                      .draw = source_draw, .click = source_click, .find = source_find, .status = source_status};

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "view/arrange.h"
-#include "view/key.h"
 
 #define CELL_STEPS 8     /* of making the text of a cell and looking at it */
 #define EMPTY_COLUMNS 64 /* that table.empty has bits for */
@@ -25,6 +24,7 @@ void table_done(struct table *t)
     free(t->order);
     arrange_free(t->arranging);
     filter_done(&t->filter);
+    tags_done(&t->tags);
 }
 
 static bool row_holds(const struct table_source *source, const void *context, size_t row, const char *match)
@@ -38,6 +38,18 @@ static bool row_holds(const struct table_source *source, const void *context, si
     }
     str_done(&text);
     return found;
+}
+
+static bool is_tagged(const struct table *t, const struct table_source *source, const void *context, size_t row)
+{
+    struct str name = {0};
+
+    if (!t->tags.names.count)
+        return false;
+    source->text(context, row, 0, &name);
+    bool tagged = tags_have(&t->tags, str_text(&name));
+    str_done(&name);
+    return tagged;
 }
 
 /* The rows are in order: the cursor goes to the end it was sent to meanwhile. True when there was one. */
@@ -301,6 +313,7 @@ void table_draw(struct table *t, const struct table_source *source, const void *
             break;
         size_t row = header ? 0 : table_row(t, t->top + r - 1);
         enum role whole = cursor ? ROLE_CURSOR : header ? ROLE_HEADER : t->match[0] && row_holds(source, context, row, t->match) ? ROLE_MATCH : ROLE_TEXT;
+        unsigned tagged = !header && is_tagged(t, source, context, row) ? ATTR_BOLD | ATTR_UNDERLINE : 0;
         if (cursor)
             grid_fill(g, 0, y + (int)r, g->width, 1, ROLE_CURSOR, 0, ' ');
         for (int c = 0; c < source->column_count; c++) {
@@ -315,7 +328,7 @@ void table_draw(struct table *t, const struct table_source *source, const void *
                 source->text(context, row, c, &text);
             if (!header && !cursor && whole == ROLE_TEXT && source->role)
                 role = source->role(context, row, c);
-            draw_cell(source, str_text(&text), c, g, x, y + (int)r, width, role, header && c == t->sort ? ATTR_BOLD : 0);
+            draw_cell(source, str_text(&text), c, g, x, y + (int)r, width, role, header && c == t->sort ? ATTR_BOLD : tagged);
             x += (int)width + 1;
         }
     }
@@ -352,34 +365,74 @@ static void move_to_end(struct table *t, int way)
     t->goes = t->stale || t->arranging ? way : 0;
 }
 
-bool table_key(struct table *t, const struct table_source *source, int key)
+bool table_act(struct table *t, const struct table_source *source, enum action action)
 {
     long at = (long)t->cursor, page = t->height > 1 ? (long)t->height - 1 : 1;
-    switch (key) {
-    case 'j': case KEYCODE_DOWN: move_to(t, at + 1); return true;
-    case 'k': case KEYCODE_UP: move_to(t, at - 1); return true;
-    case KEYCODE_WHEEL_DOWN: move_to(t, at + 3); return true;
-    case KEYCODE_WHEEL_UP: move_to(t, at - 3); return true;
-    case KEYCODE_PAGE_DOWN: move_to(t, at + page); return true;
-    case KEYCODE_PAGE_UP: move_to(t, at - page); return true;
-    case 'g': case KEYCODE_HOME: move_to_end(t, -1); return true;
-    case 'G': case KEYCODE_END: move_to_end(t, 1); return true;
-    case '>': case KEYCODE_RIGHT: scroll(t, source, true); return true;
-    case '<': case KEYCODE_LEFT: scroll(t, source, false); return true;
-    case 'F': t->follow = !t->follow; return true;
-    case '[': case ']':
-        t->sort += key == ']' ? 1 : -1;
+    switch (action) {
+    case ACTION_DOWN: move_to(t, at + 1); return true;
+    case ACTION_UP: move_to(t, at - 1); return true;
+    case ACTION_SCROLL_DOWN: move_to(t, at + 3); return true;
+    case ACTION_SCROLL_UP: move_to(t, at - 3); return true;
+    case ACTION_PAGE_DOWN: move_to(t, at + page); return true;
+    case ACTION_PAGE_UP: move_to(t, at - page); return true;
+    case ACTION_FIRST: move_to_end(t, -1); return true;
+    case ACTION_LAST: move_to_end(t, 1); return true;
+    case ACTION_RIGHT: scroll(t, source, true); return true;
+    case ACTION_LEFT: scroll(t, source, false); return true;
+    case ACTION_FOLLOW: t->follow = !t->follow; return true;
+    case ACTION_UNTAG: tags_done(&t->tags); return true;
+    case ACTION_SORT_PREVIOUS: case ACTION_SORT_NEXT:
+        t->sort += action == ACTION_SORT_NEXT ? 1 : -1;
         t->then_count = 0;
         t->sort = t->sort < -1 ? source->column_count - 1 : t->sort >= source->column_count ? -1 : t->sort;
         t->stale = true;
         return true;
-    case 'r':
+    case ACTION_REVERSE:
         t->descending = !t->descending;
         t->stale = true;
         return true;
-    case KEYCODE_ESCAPE: return give_up(t);
+    case ACTION_CANCEL: return give_up(t);
     default: return false;
     }
+}
+
+void table_tag(struct table *t, const struct table_source *source, const void *context)
+{
+    struct str name = {0};
+    size_t row;
+
+    if (!table_selected(t, &row))
+        return;
+    source->text(context, row, 0, &name);
+    tags_turn(&t->tags, str_text(&name));
+    str_done(&name);
+    move_to(t, (long)t->cursor + 1);
+}
+
+static void add_line(const struct table_source *source, const void *context, size_t row, bool names, struct str *out)
+{
+    struct str text = {0};
+
+    for (int c = 0; c < (names ? 1 : source->column_count); c++) {
+        str_clear(&text);
+        source->text(context, row, c, &text);
+        str_addf(out, "%s%s", c ? "\t" : "", str_text(&text));
+    }
+    str_add_char(out, '\n');
+    str_done(&text);
+}
+
+bool table_copy(const struct table *t, const struct table_source *source, const void *context, bool names, struct str *out)
+{
+    const size_t before = out->length;
+    size_t row;
+
+    for (size_t i = 0; t->tags.names.count && i < t->shown; i++)
+        if (is_tagged(t, source, context, table_row(t, i)))
+            add_line(source, context, table_row(t, i), names, out);
+    if (!t->tags.names.count && table_selected(t, &row))
+        add_line(source, context, row, names, out);
+    return out->length > before;
 }
 
 void table_click(struct table *t, const struct table_source *source, int x, int y)
@@ -474,7 +527,7 @@ bool table_filter(struct table *t, const struct table_source *source, const char
     return true;
 }
 
-/* The rows of @t, all columns, as table @key of @out; ends early when the thread's watch is over. */
+/* The rows of @t, the tagged ones alone where there are some, all columns, as table @key of @out; ends early when the thread's watch is over. */
 static void add_rows(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out)
 {
     struct result_column *columns = mem_zero((size_t)source->column_count, sizeof *columns);
@@ -484,7 +537,7 @@ static void add_rows(const struct table *t, const struct table_source *source, c
         columns[c] = (struct result_column){.key = source->columns[c].name, .kind = source->columns[c].number ? CELL_NUMBER : CELL_TEXT, .decimals = SHORTEST};
     struct result_table *rows = result_table(out, key, columns, (size_t)source->column_count);
     for (size_t i = 0; i < t->shown && !watch_steps((uint64_t)source->column_count); i++)
-        for (int c = 0; c < source->column_count; c++) {
+        for (int c = 0; c < source->column_count && (!t->tags.names.count || is_tagged(t, source, context, table_row(t, i))); c++) {
             if (source->columns[c].number) {
                 cell_number(rows, source->number(context, table_row(t, i), c));
                 continue;
@@ -549,6 +602,7 @@ void table_collect(struct table *t, const struct table_source *source, const voi
         c->as.sort = t->sort;
         memcpy(c->as.then, t->then, sizeof t->then);
         c->as.then_count = t->then_count;
+        tags_copy(&c->as.tags, &t->tags);
         c->as.descending = t->descending;
         snprintf(c->as.filter_text, sizeof c->as.filter_text, "%s", t->filter_text);
     } else {
@@ -569,6 +623,8 @@ void table_status(const struct table *t, const struct table_source *source, stru
         str_addf(out, "  sort %s%s", t->descending ? "-" : "", source->columns[t->sort].name);
     for (unsigned i = 0; t->sort >= 0 && i < t->then_count && t->then[i].column < source->column_count; i++)
         str_addf(out, " %s%s", t->then[i].descending ? "-" : "", source->columns[t->then[i].column].name);
+    if (t->tags.names.count)
+        str_addf(out, "  %zu tagged", t->tags.names.count);
     if (t->filter_text[0])
         str_addf(out, "  filter %s", t->filter_text);
     if (t->skipped)

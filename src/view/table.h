@@ -2,11 +2,13 @@
 #ifndef PORTOLAN_VIEW_TABLE_H
 #define PORTOLAN_VIEW_TABLE_H
 
+#include "cmd/action.h"
 #include "cmd/session.h"
 #include "table/column.h"
 #include "table/filter.h"
 #include "table/result.h"
 #include "view/grid.h"
+#include "view/tags.h"
 
 /* Where the rows come from. Rows are named by index 0 .. count-1, stable while they exist. */
 struct table_source {
@@ -49,6 +51,7 @@ struct table {
     struct arrangement *arranging;   /* rows that are being filtered and sorted; NULL: they are in order */
     int finding;           /* direction of a search that goes on, 0: none does */
     size_t find_from, find_step;
+    struct tags tags;
     bool cut;              /* memory ran out: rows are missing or out of order */
     bool missed;           /* the last search went around without finding anything */
 };
@@ -58,14 +61,18 @@ void table_done(struct table *t);
 /* Filters and sorts anew when @revision is another one than before. Whoever changes what @context holds calls it before anything else touches the table:
  * keys may come in before the next drawing. Large tables take several calls: until then the old order stands. */
 void table_update(struct table *t, const struct table_source *source, const void *context, unsigned long revision);
-/* Whether filtering, sorting or searching goes on with the next table_update; Esc (table_key) ends it. */
+/* Whether filtering, sorting or searching goes on with the next table_update; ACTION_CANCEL ends it. */
 bool table_busy(const struct table *t);
 /* Does what goes on to its end. */
 void table_finish(struct table *t, const struct table_source *source, const void *context);
 /* Draws header and rows on rows @y .. @y+@height-1 of @g. @revision: of the source; another one filters and sorts anew. */
 void table_draw(struct table *t, const struct table_source *source, const void *context, unsigned long revision, struct grid *g, int y, unsigned height);
-/* Arrows, of which left and right scroll the columns behind the first, pages, g G, [ ] sort column, r reverse, F follow the newest. */
-bool table_key(struct table *t, const struct table_source *source, int key);
+/* Moves, of which left and right scroll the columns behind the first, sorts by the next column, reverses, follows the newest. False for what no table does. */
+bool table_act(struct table *t, const struct table_source *source, enum action action);
+/* Tags the row under the cursor, or takes its tag away, and goes to the next. */
+void table_tag(struct table *t, const struct table_source *source, const void *context);
+/* Appends the tagged rows that are shown, or with none the one under the cursor, a line each, a tab between columns; with @names only the first. False when there are none. */
+bool table_copy(const struct table *t, const struct table_source *source, const void *context, bool names, struct str *out);
 /* A press at row @y of the area that table_draw got; on the header it sorts. */
 void table_click(struct table *t, const struct table_source *source, int x, int y);
 /* False when no row holds @text; true when one does, and also while that is not known yet (table_busy). */

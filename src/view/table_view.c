@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/table_view.h"
 
-#include "view/key.h"
-
 void table_view_changed(struct table_view *v, const struct table_source *source)
 {
     v->source = *source;
@@ -10,7 +8,7 @@ void table_view_changed(struct table_view *v, const struct table_source *source)
     table_update(&v->table, &v->source, v, v->changes);
 }
 
-bool table_view_press(void *state, struct session *s, int key, struct str *command)
+bool table_view_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct table_view *v = state;
     size_t row = v->table.selected;
@@ -18,20 +16,24 @@ bool table_view_press(void *state, struct session *s, int key, struct str *comma
     (void)command;
     if (!v->refresh(state, s))
         return false;
-    if (v->has_detail && (key == KEYCODE_ENTER || key == '\n')) {
+    if (v->has_detail && action == ACTION_OPEN) {
         v->detail = !v->detail;
         v->first_line = 0;
         return true;
     }
-    if (v->detail && (key == KEYCODE_ESCAPE || key == 'q')) {
+    if (v->detail && (action == ACTION_CANCEL || action == ACTION_BACK)) {
         v->detail = false;
         return true;
     }
-    if (v->has_detail && (key == 'J' || key == 'K')) {
-        v->first_line = key == 'J' ? v->first_line + v->detail : v->first_line - (v->first_line > 0);
+    if (v->has_detail && (action == ACTION_DETAIL_DOWN || action == ACTION_DETAIL_UP)) {
+        v->first_line = action == ACTION_DETAIL_DOWN ? v->first_line + v->detail : v->first_line - (v->first_line > 0);
         return true;
     }
-    bool used = table_key(&v->table, &v->source, key);
+    if (action == ACTION_TAG) {
+        table_tag(&v->table, &v->source, v);
+        return true;
+    }
+    bool used = table_act(&v->table, &v->source, action);
     v->first_line = v->table.selected == row ? v->first_line : 0;
     return used;
 }
@@ -85,6 +87,12 @@ void table_view_status(void *state, struct session *s, struct str *out)
     struct table_view *v = state;
     if (v->refresh(state, s))
         table_status(&v->table, &v->source, out);
+}
+
+bool table_view_copy(void *state, struct session *s, bool names, struct str *out)
+{
+    struct table_view *v = state;
+    return v->refresh(state, s) && table_copy(&v->table, &v->source, v, names, out);
 }
 
 bool table_view_busy(void *state)

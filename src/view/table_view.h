@@ -20,7 +20,7 @@ struct table_view {
 /* The rows are other ones now: they are filtered and sorted anew, with @source. */
 void table_view_changed(struct table_view *v, const struct table_source *source);
 /* Moves the cursor, sorts by columns, opens, scrolls and closes the detail. */
-bool table_view_press(void *state, struct session *s, int key, struct str *command);
+bool table_view_act(void *state, struct session *s, enum action action, struct str *command);
 void table_view_click(void *state, struct session *s, int x, int y);
 bool table_view_find(void *state, struct session *s, const char *text, int direction);
 bool table_view_sort(void *state, struct session *s, const char *column, struct err *err);
@@ -28,6 +28,7 @@ bool table_view_filter(void *state, struct session *s, const char *expression, s
 const char *table_view_filtered(void *state);
 bool table_view_source(void *state, struct session *s, struct table_source *out);
 void table_view_status(void *state, struct session *s, struct str *out);
+bool table_view_copy(void *state, struct session *s, bool names, struct str *out);
 bool table_view_busy(void *state);
 bool table_view_rows(void *state, struct session *s, struct rows_shown *out);
 

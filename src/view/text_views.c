@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The views that are pages of text: output of the last command, log, help. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "cmd/command.h"
+#include "cmd/keymap.h"
 #include "view/pager.h"
 #include "view/view.h"
 
@@ -26,11 +28,11 @@ static void text_close(void *state)
     free(v);
 }
 
-static bool text_key(void *state, struct session *s, int key, struct str *command)
+static bool text_act(void *state, struct session *s, enum action action, struct str *command)
 {
     (void)s;
     (void)command;
-    return pager_key(state, key);
+    return pager_act(state, action);
 }
 
 static bool text_find(void *state, struct session *s, const char *text, int direction)
@@ -103,59 +105,73 @@ static void log_draw(void *state, struct session *s, struct grid *g)
     pager_draw(&v->pager, g);
 }
 
-/* The keys and marks of one view, a line each. */
-static void add_view_keys(struct pager *p, const struct view_ops *v)
+struct key_lines {
+    struct pager *pager;
+    char keys[128], help[256];   /* gathered: keys that do the same stand on one line */
+};
+
+static void add_pair(struct pager *p, const char *left, int left_bytes, const char *right, int right_bytes)
 {
     struct str line = {0};
 
-    for (const struct view_key *row = v->keys; row->keys[0] || row->label; row++) {
-        if (!row->label)
-            continue;
-        str_clear(&line);
-        str_addf(&line, "  %-12s  %s", row->label, row->help);
-        pager_add(p, ROLE_TEXT, str_text(&line));
+    str_addf(&line, "  %-12.*s  %.*s", left_bytes, left, right_bytes, right);
+    pager_add(p, ROLE_TEXT, str_text(&line));
+    str_done(&line);
+}
+
+static void flush_keys(struct key_lines *l)
+{
+    if (l->keys[0])
+        add_pair(l->pager, l->keys, (int)strlen(l->keys), l->help, (int)strlen(l->help));
+    l->keys[0] = '\0';
+}
+
+static void add_keys(void *to, const char *keys, const char *command, const char *help)
+{
+    struct key_lines *l = to;
+    const char *says = *help ? help : command;
+    const size_t used = strlen(l->keys);
+
+    if (used && strcmp(says, l->help) == 0 && used + strlen(keys) + 2 < sizeof l->keys) {
+        snprintf(l->keys + used, sizeof l->keys - used, " %s", keys);
+        return;
     }
+    flush_keys(l);
+    snprintf(l->keys, sizeof l->keys, "%s", keys);
+    snprintf(l->help, sizeof l->help, "%s", says);
+}
+
+/* The keys of @view as they are now. */
+static void add_view_keys(struct pager *p, const struct session *s, const char *view)
+{
+    struct key_lines lines = {.pager = p};
+
+    keymap_tell(s->keys, view, add_keys, &lines);
+    flush_keys(&lines);
+}
+
+/* The keys and marks of one view, a line each. */
+static void add_view_help(struct pager *p, const struct session *s, const struct view_ops *v)
+{
+    add_view_keys(p, s, v->name);
     for (const char *at = v->marks; at && *at; at += at[strcspn(at, "\n")] ? strcspn(at, "\n") + 1 : strlen(at)) {
         size_t mark = strcspn(at, "\t\n"), end = strcspn(at, "\n");
-        str_clear(&line);
-        str_addf(&line, "  %-12.*s  %.*s", (int)mark, at, (int)(end - mark - 1), at + mark + 1);
-        pager_add(p, ROLE_TEXT, str_text(&line));
+        add_pair(p, at, (int)mark, at + mark + 1, (int)(end - mark - 1));
     }
-    str_done(&line);
 }
 
-/* The keys of all views, those that run the same command on one line. */
-static void add_bindings(struct pager *p)
-{
-    struct str line = {0}, names = {0};
-
-    for (const struct key_binding *b = key_bindings; b->name; b++) {
-        str_add(&names, b->name);
-        if (b[1].name && b->command && b[1].command && strcmp(b[1].command, b->command) == 0) {
-            str_add_char(&names, ' ');
-            continue;
-        }
-        str_clear(&line);
-        str_addf(&line, "  %-12s  %s", str_text(&names), b->help);
-        pager_add(p, ROLE_TEXT, str_text(&line));
-        str_clear(&names);
-    }
-    str_done(&line);
-    str_done(&names);
-}
-
-static void fill_help(struct pager *p, const struct view_ops *from)
+static void fill_help(struct pager *p, const struct session *session, const struct view_ops *from)
 {
     struct str line = {0};
 
     if (from) {
         str_addf(&line, "Keys of the %s view (q goes back to it)", from->name);
         pager_add(p, ROLE_TITLE, str_text(&line));
-        add_view_keys(p, from);
+        add_view_help(p, session, from);
         pager_add(p, ROLE_TEXT, "");
     }
     pager_add(p, ROLE_TITLE, "Keys of all views");
-    add_bindings(p);
+    add_view_keys(p, session, KEYMAP_ALL);
     pager_add(p, ROLE_TEXT, "");
     pager_add(p, ROLE_TITLE, "Views");
     for (size_t i = 0; i < view_count(); i++) {
@@ -169,7 +185,7 @@ static void fill_help(struct pager *p, const struct view_ops *from)
             str_addf(&line, "Keys of the %s view", views[i]->name);
             pager_add(p, ROLE_TEXT, "");
             pager_add(p, ROLE_TITLE, str_text(&line));
-            add_view_keys(p, views[i]);
+            add_view_help(p, session, views[i]);
         }
     pager_add(p, ROLE_TEXT, "");
     pager_add(p, ROLE_TITLE, "Commands (unambiguous abbreviations work: k l x.s)");
@@ -190,38 +206,28 @@ static void fill_help(struct pager *p, const struct view_ops *from)
     str_done(&line);
 }
 
-void help_view_set(void *state, size_t index)
+void help_view_set(void *state, const struct session *s, size_t index)
 {
     struct text_view *v = state;
     pager_clear(&v->pager);
     v->pager.top = v->pager.left = 0;
-    fill_help(&v->pager, views[index]);
+    fill_help(&v->pager, s, views[index]);
     v->filled = true;
 }
 
 static void help_draw(void *state, struct session *s, struct grid *g)
 {
     struct text_view *v = state;
-    (void)s;
     if (!v->filled) {
-        fill_help(&v->pager, NULL);
+        fill_help(&v->pager, s, NULL);
         v->filled = true;
     }
     pager_draw(&v->pager, g);
 }
 
-static const struct view_key page_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS, ' '}, .label = "j k g G", .help = "scroll; also PgUp PgDn Home End", .act = text_key},
-    {.keys = {'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "h l", .help = "scroll sideways; > and < mark cut lines", .act = text_key},
-    {.keys = {'F'}, .label = "F", .help = "follow: stay at the end", .act = text_key},
-    {.label = "/ n N", .help = "search"},
-    {.keys = {KEYCODE_ESCAPE}, .act = text_key},
-    {.keys = {0}},
-};
-
-const struct view_ops output_view = {.name = "output", .help = "output of the last command", .keys = page_keys, .open = text_open, .close = text_close,
+const struct view_ops output_view = {.name = "output", .help = "output of the last command", .act = text_act, .open = text_open, .close = text_close,
                                      .draw = output_draw, .find = text_find, .status = text_status, .busy = text_busy};
-const struct view_ops log_view = {.name = "log", .help = "log of actions and errors", .keys = page_keys, .open = log_open, .close = text_close,
+const struct view_ops log_view = {.name = "log", .help = "log of actions and errors", .act = text_act, .open = log_open, .close = text_close,
                                   .draw = log_draw, .find = text_find, .status = text_status, .busy = text_busy};
-const struct view_ops help_view = {.name = "help", .help = "keys, views and commands", .keys = page_keys, .open = text_open, .close = text_close, .draw = help_draw,
+const struct view_ops help_view = {.name = "help", .help = "keys, views and commands", .act = text_act, .open = text_open, .close = text_close, .draw = help_draw,
                                    .find = text_find, .status = text_status, .busy = text_busy};

@@ -131,7 +131,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
         x += grid_printf(g, (int)x, y + 1, 0, stages[i].role, 0, "%c %s  ", stage_glyph((enum stage)i), stages[i].name);
 }
 
-static bool timeline_move(void *state, struct session *s, int key, struct str *command)
+static bool timeline_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct timeline_view_state *v = state;
     const struct insn *insns;
@@ -142,29 +142,23 @@ static bool timeline_move(void *state, struct session *s, int key, struct str *c
     (void)command;
     if (!sim)
         return false;
-    v->pinned = false;
-    switch (key) {
-    case ']': at += (long)count; break;
-    case '[': at -= (long)count; break;
-    case 'l': case KEYCODE_RIGHT: v->left += 5; v->pinned = true; return true;
-    case 'h': case KEYCODE_LEFT: v->left -= v->left < 5 ? v->left : 5; v->pinned = true; return true;
-    default: at = view_row(key, at, page, rows - 1); break;
+    switch (action) {
+    case ACTION_NEXT: at += (long)count; break;
+    case ACTION_PREVIOUS: at -= (long)count; break;
+    case ACTION_RIGHT: v->left += 5; v->pinned = true; return true;
+    case ACTION_LEFT: v->left -= v->left < 5 ? v->left : 5; v->pinned = true; return true;
+    case ACTION_NEXT_MACHINE: case ACTION_PREVIOUS_MACHINE:
+        v->pinned = false;
+        view_next_machine(s, action == ACTION_NEXT_MACHINE ? 1 : -1);
+        return true;
+    default:
+        if (!view_row(action, &at, page, rows - 1))
+            return false;
     }
+    v->pinned = false;
     v->cursor = at < 0 ? 0 : at < rows ? (size_t)at : (size_t)(rows - 1);
     s->document.row = v->cursor % count;
     return true;
-}
-
-static bool timeline_machine(void *state, struct session *s, int key, struct str *command)
-{
-    struct timeline_view_state *v = state;
-    const struct insn *insns;
-    size_t count;
-
-    if (!shown(v, s, &insns, &count))
-        return false;
-    v->pinned = false;
-    return view_next_machine(state, s, key, command);
 }
 
 static void timeline_click(void *state, struct session *s, int x, int y)
@@ -212,16 +206,7 @@ static void timeline_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu  iteration %zu of %u", v->cursor % count + 1, count, v->cursor / count, sim->step_iterations);
 }
 
-static const struct view_key timeline_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "move; the window follows the instruction", .act = timeline_move},
-    {.keys = {'[', ']'}, .label = "[ ]", .help = "previous or next iteration", .act = timeline_move},
-    {.keys = {'h', 'l', KEYCODE_LEFT, KEYCODE_RIGHT}, .label = "h l", .help = "scroll the cycles left or right", .act = timeline_move},
-    {.keys = {'m', 'M'}, .label = "m M", .help = "next or previous machine", .act = timeline_machine},
-    {.label = "/ n N", .help = "search"},
-    {.keys = {0}},
-};
-
 const struct view_ops timeline_view = {.name = "timeline", .help = "the first iterations, simulated cycle by cycle",
-    .keys = timeline_keys,
+                                       .act = timeline_act, .marks = "cursor\tthe window follows the instruction",
                                        .open = timeline_open, .close = free, .draw = timeline_draw, .click = timeline_click,
                                        .find = timeline_find, .status = timeline_status};

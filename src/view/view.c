@@ -4,30 +4,29 @@
 #include <string.h>
 
 #include "base/similar.h"
+#include "cmd/keymap.h"
 
 #define LISTED(name) &name##_view,
 const struct view_ops *const views[] = {VIEWS(LISTED) NULL};
 
-bool view_next_machine(void *state, struct session *s, int key, struct str *command)
+void view_next_machine(struct session *s, int direction)
 {
     size_t count = s->document.selected_count;
-    (void)state;
-    (void)command;
+
     if (count)
-        s->document.in_view = (s->document.in_view + (key == 'm' ? 1 : count - 1)) % count;
-    return true;
+        s->document.in_view = (s->document.in_view + (direction > 0 ? 1 : count - 1)) % count;
 }
 
-long view_row(int key, long at, long page, long last)
+bool view_row(enum action action, long *at, long page, long last)
 {
-    switch (key) {
-    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: return at + 1;
-    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: return at - 1;
-    case KEYCODE_PAGE_DOWN: return at + page;
-    case KEYCODE_PAGE_UP: return at - page;
-    case 'g': case KEYCODE_HOME: return 0;
-    case 'G': case KEYCODE_END: return last;
-    default: return at;
+    switch (action) {
+    case ACTION_DOWN: case ACTION_SCROLL_DOWN: ++*at; return true;
+    case ACTION_UP: case ACTION_SCROLL_UP: --*at; return true;
+    case ACTION_PAGE_DOWN: *at += page; return true;
+    case ACTION_PAGE_UP: *at -= page; return true;
+    case ACTION_FIRST: *at = 0; return true;
+    case ACTION_LAST: *at = last; return true;
+    default: return false;
     }
 }
 
@@ -42,20 +41,6 @@ void view_place(size_t *cursor, size_t *top, size_t body, size_t count)
         *top = count > body ? count - body : 0;
 }
 
-bool view_press(const struct view_ops *view, void *state, struct session *s, int key, struct str *command)
-{
-    for (const struct view_key *row = view->keys; row->keys[0] || row->label; row++)
-        for (const int *k = row->keys; *k; k++) {
-            if (*k != key)
-                continue;
-            if (row->act)
-                return row->act(state, s, key, command);
-            str_add(command, row->command);
-            return true;
-        }
-    return false;
-}
-
 void view_words(void (*add)(void *to, const char *word), void *to)
 {
     for (const struct view_ops *const *v = views; *v; v++)
@@ -64,11 +49,20 @@ void view_words(void (*add)(void *to, const char *word), void *to)
     add(to, VIEW_PREVIOUS);
 }
 
-unsigned view_draw_hints(const struct view_ops *view, struct grid *g, unsigned x, unsigned y)
+unsigned view_draw_hints(const struct session *s, const struct view_ops *view, struct grid *g, unsigned x, unsigned y)
 {
-    for (const struct view_key *row = view->keys; row->keys[0] || row->label; row++)
-        if (row->hint && x + strlen(row->label) + 1 + strlen(row->hint) <= g->width)
-            x += grid_printf(g, (int)x, (int)y, 0, ROLE_DIM, 0, "%s %s   ", row->label, row->hint);
+    struct str names = {0};
+
+    for (const struct key_row *row = key_rows; row->views; row++) {
+        if (!row->hint || !key_row_in(row, view->name))
+            continue;
+        str_clear(&names);
+        keymap_names(s->keys, row, view->name, &names);
+        const int length = (int)strcspn(str_text(&names), " ");   /* the first says enough */
+        if (length && x + (unsigned)length + 1 + strlen(row->hint) <= g->width)
+            x += grid_printf(g, (int)x, (int)y, 0, ROLE_DIM, 0, "%.*s %s   ", length, str_text(&names), row->hint);
+    }
+    str_done(&names);
     return x;
 }
 

@@ -2,31 +2,13 @@
 #ifndef PORTOLAN_VIEW_VIEW_H
 #define PORTOLAN_VIEW_VIEW_H
 
+#include "cmd/action.h"
 #include "cmd/session.h"
 #include "view/grid.h"
-#include "view/key.h"
 #include "view/table.h"
 
-#define VIEW_KEYS 15
-/* The keys of one row do one thing; pressing them and help both read the row. */
-struct view_key {
-    int keys[VIEW_KEYS + 1];   /* end with 0; none: the frame has them, help lists them here too */
-    const char *label;         /* as help names them; NULL: not listed */
-    const char *help;          /* what they do */
-    const char *command;       /* for the frame to run, or with ':' before it for the user to edit in the prompt; NULL: @act */
-    /* True when it used the key; may append a command, as above. */
-    bool (*act)(void *state, struct session *s, int key, struct str *command);
-    const char *hint;          /* what they do in a word or two, for the view's last line; NULL: not there */
-};
-/* Moving, as every view with rows takes it, and scrolling sideways. */
-#define VIEW_KEYS_ROWS \
-    'j', 'k', 'g', 'G', KEYCODE_DOWN, KEYCODE_UP, KEYCODE_PAGE_DOWN, KEYCODE_PAGE_UP, KEYCODE_HOME, KEYCODE_END, KEYCODE_WHEEL_DOWN, KEYCODE_WHEEL_UP
-/* Of tables whose columns may be more than fit. */
-#define VIEW_KEYS_SIDEWAYS '<', '>', KEYCODE_LEFT, KEYCODE_RIGHT
-#define VIEW_KEYS_ENTER KEYCODE_ENTER, '\n'
-
-/* The row that @key of VIEW_KEYS_ROWS goes to from @at, @page rows at a time; may lie outside 0 to @last, for the caller to judge. */
-long view_row(int key, long at, long page, long last);
+/* Moves *@at to the row that @action goes to, @page rows at a time; it may lie outside 0 to @last, for the caller to judge. False when it moves between no rows. */
+bool view_row(enum action action, long *at, long page, long last);
 /* The cursor among @count rows, @body of which are in sight from *@top on: it is in sight, and no empty rows are below the last. */
 void view_place(size_t *cursor, size_t *top, size_t body, size_t count);
 
@@ -46,8 +28,10 @@ struct view_beside {
 struct view_ops {
     const char *name;      /* "kernel" */
     const char *help;      /* one line: what it shows */
-    const struct view_key *keys;   /* end with a row of nothing */
     const char *marks;     /* lines "mark\twhat it means"; NULL: none */
+    /* Does @action, true when the view has a use for it now; may append a command for the frame to run, or with ':' before it for the user to edit in the prompt.
+     * NULL: it does nothing. Which keys act is the table's (cmd/key_rows.c). */
+    bool (*act)(void *state, struct session *s, enum action action, struct str *command);
     void *(*open)(void);   /* the view's own state; never NULL */
     void (*close)(void *state);
     /* Draws on the whole of @g, any size from 40x8 up. */
@@ -73,6 +57,8 @@ struct view_ops {
     void (*status)(void *state, struct session *s, struct str *out);
     /* Its rows as they are shown, filtered and sorted, for `export`; false when there are none. May be NULL. */
     bool (*rows)(void *state, struct session *s, struct rows_shown *out);
+    /* Appends the tagged rows, or the one under the cursor, a line each; only their first column with @names. False when there are none. May be NULL. */
+    bool (*copy)(void *state, struct session *s, bool names, struct str *out);
     /* True while what it shows changes by itself: the frame redraws ten times a second. May be NULL. */
     bool (*live)(void *state, struct session *s);
     /* True while it has work of its own to go on with, a piece with each drawing: the frame draws again as soon as no key is pressed. May be NULL. */
@@ -87,11 +73,9 @@ extern const struct view_ops *const views[];   /* ends with NULL; the order is t
 /* Gives @add what `view` takes: the views' names, next and previous. */
 void view_words(void (*add)(void *to, const char *word), void *to);
 /* The keys of @view that have a hint, "p pause   s stop", at (@x, @y), as many as fit. Returns the column behind them. */
-unsigned view_draw_hints(const struct view_ops *view, struct grid *g, unsigned x, unsigned y);
-/* For tables: m takes the next selected machine, another key the one before. */
-bool view_next_machine(void *state, struct session *s, int key, struct str *command);
-/* Does what @view's table says of @key: false when it says nothing, or the view has no use for it now. A command is appended to @command. */
-bool view_press(const struct view_ops *view, void *state, struct session *s, int key, struct str *command);
+unsigned view_draw_hints(const struct session *s, const struct view_ops *view, struct grid *g, unsigned x, unsigned y);
+/* The next selected machine (+1), or the one before (-1), is shown. */
+void view_next_machine(struct session *s, int direction);
 size_t view_count(void);
 /* Index by unambiguous prefix; view_count() when there is none. */
 size_t view_find(const char *name);
@@ -109,6 +93,6 @@ VIEWS(VIEW_DECLARED)
 void output_view_set(void *state, const char *title, char *take_text);
 
 /* The help view begins with the keys of view @index. */
-void help_view_set(void *state, size_t index);
+void help_view_set(void *state, const struct session *s, size_t index);
 
 #endif

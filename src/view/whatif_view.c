@@ -43,20 +43,21 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
     unsigned used = grid_printf(g, 0, (int)g->height - 1, 0, ROLE_ACCENT, 0, "%s = %g: bounds %.2f, simulated %.2f", sweep->name, sweep->values[v->cursor],
                                 sweep->bounds[v->cursor], sweep->simulated[v->cursor]);
-    view_draw_hints(&whatif_view, g, used + 3, g->height - 1);
+    view_draw_hints(s, &whatif_view, g, used + 3, g->height - 1);
 }
 
-static bool whatif_move(void *state, struct session *s, int key, struct str *command)
+static bool whatif_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct whatif_view_state *v = state;
     size_t last = s->document.sweep.count ? s->document.sweep.count - 1 : 0;
 
     (void)command;
-    switch (key) {
-    case 'l': case '>': case KEYCODE_RIGHT: v->cursor += v->cursor < last; return true;
-    case 'h': case '<': case KEYCODE_LEFT: v->cursor -= v->cursor > 0; return true;
-    case 'g': case KEYCODE_HOME: v->cursor = 0; return true;
-    default: v->cursor = last; return true;
+    switch (action) {
+    case ACTION_RIGHT: v->cursor += v->cursor < last; return true;
+    case ACTION_LEFT: v->cursor -= v->cursor > 0; return true;
+    case ACTION_FIRST: v->cursor = 0; return true;
+    case ACTION_LAST: v->cursor = last; return true;
+    default: return false;
     }
 }
 
@@ -67,13 +68,6 @@ static void whatif_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, s->document.sweep.count);
 }
 
-static const struct view_key whatif_keys[] = {
-    {.keys = {'<', '>', 'h', 'l', 'g', 'G', KEYCODE_LEFT, KEYCODE_RIGHT, KEYCODE_HOME, KEYCODE_END}, .label = "< > g G",
-     .help = "previous or next value; its cycles are shown below", .act = whatif_move, .hint = "move"},
-    {.keys = {'w'}, .label = "w", .help = "another what-if", .command = ":kernel whatif ", .hint = "another what-if"},
-    {.keys = {0}},
-};
-
 const struct view_ops whatif_view = {.name = "whatif", .help = "curves of the last kernel whatif NAME=A..B",
-    .keys = whatif_keys, .open = whatif_open, .close = free,
+    .act = whatif_act, .open = whatif_open, .close = free,
                                      .draw = whatif_draw, .status = whatif_status};

@@ -147,30 +147,25 @@ static unsigned why_wants(void *state, struct session *s, unsigned width, bool r
     return rows;
 }
 
-static bool why_move(void *state, struct session *s, int key, struct str *command)
+static bool why_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct why_view_state *v = state;
     unsigned last = v->rows > v->height ? v->rows - v->height : 0, page = v->height > 1 ? v->height - 1 : 1;
 
-    (void)s;
     (void)command;
-    switch (key) {
-    case 'j': case KEYCODE_DOWN: case KEYCODE_WHEEL_DOWN: v->top++; break;
-    case 'k': case KEYCODE_UP: case KEYCODE_WHEEL_UP: v->top -= v->top > 0; break;
-    case KEYCODE_PAGE_DOWN: v->top += page; break;
-    case KEYCODE_PAGE_UP: v->top -= v->top < page ? v->top : page; break;
-    case 'g': case KEYCODE_HOME: v->top = 0; break;
-    default: v->top = last; break;
+    switch (action) {
+    case ACTION_DOWN: case ACTION_SCROLL_DOWN: v->top++; break;
+    case ACTION_UP: case ACTION_SCROLL_UP: v->top -= v->top > 0; break;
+    case ACTION_PAGE_DOWN: v->top += page; break;
+    case ACTION_PAGE_UP: v->top -= v->top < page ? v->top : page; break;
+    case ACTION_FIRST: v->top = 0; break;
+    case ACTION_LAST: v->top = last; break;
+    case ACTION_NEXT_MACHINE: case ACTION_PREVIOUS_MACHINE: view_next_machine(s, action == ACTION_NEXT_MACHINE ? 1 : -1); break;
+    default: return false;
     }
     v->top = v->top < last ? v->top : last;
     return true;
 }
 
-static const struct view_key why_keys[] = {
-    {.keys = {VIEW_KEYS_ROWS}, .label = "j k g G", .help = "scroll; also PgUp PgDn Home End", .act = why_move},
-    {.keys = {'m', 'M'}, .label = "m M", .help = "next or previous machine", .act = view_next_machine},
-    {.keys = {0}},
-};
-
-const struct view_ops why_view = {.name = "why", .help = "why the loop takes its time: bounds, machines, the longest chain, the busiest port", .keys = why_keys, .open = why_open,
+const struct view_ops why_view = {.name = "why", .help = "why the loop takes its time: bounds, machines, the longest chain, the busiest port", .act = why_act, .open = why_open,
                                   .close = free, .draw = why_draw, .wants = why_wants};

@@ -191,28 +191,6 @@ static void test_all_sizes(void **state)
     }
 }
 
-/* What help calls a key is one that the view's table dispatches, and no key stands in two rows. */
-static void test_key_tables(void **state)
-{
-    (void)state;
-    for (size_t v = 0; v < view_count(); v++)
-        for (const struct view_key *row = views[v]->keys; row->keys[0] || row->label; row++) {
-            assert_true(!row->keys[0] || (row->act != NULL) != (row->command != NULL));
-            assert_true(!row->label || *row->help);
-            for (const char *name = row->label; row->keys[0] && name && *name; name += strcspn(name, " "), name += strspn(name, " ")) {
-                bool listed = strcspn(name, " ") > 1;   /* "Enter" */
-                for (const int *k = row->keys; *k; k++)
-                    listed |= *k == *name;
-                if (!listed)
-                    fail_msg("%s: help names %s, which does nothing", views[v]->name, name);
-            }
-            for (const int *k = row->keys; *k; k++)
-                for (const struct view_key *other = row + 1; other->keys[0] || other->label; other++)
-                    for (const int *l = other->keys; *l; l++)
-                        assert_int_not_equal(*k, *l);
-        }
-}
-
 static void test_views_and_keys(void **state)
 {
     const char *prefill;
@@ -697,7 +675,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_machine_in_view, setup, teardown),
         cmocka_unit_test_setup_teardown(test_long_message, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_sizes, setup, teardown),
-        cmocka_unit_test(test_key_tables),
         cmocka_unit_test_setup_teardown(test_views_and_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(test_experiments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_detail, setup, teardown),

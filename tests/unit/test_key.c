@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "view/key.h"
+#include "cmd/key.h"
 
 static void test_known_keys(void **state)
 {

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/steps.h"
 #include "view/arrange.h"
-#include "view/key.h"
+#include "cmd/key.h"
 #include "view/table.h"
 
 static const char *const names[] = {"ADD (R64, R64)", "VADDPD (YMM, YMM, YMM)", "IMUL (R64, R64)", "DIV (R64)", "NOP ()"};
@@ -119,23 +119,23 @@ static void test_selection_follows(void **state)
     (void)state;
     table_init(&t);
     shown(&t);
-    table_key(&t, &source, 'j');
-    table_key(&t, &source, 'j');
+    table_act(&t, &source, ACTION_DOWN);
+    table_act(&t, &source, ACTION_DOWN);
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 2);
-    table_key(&t, &source, ']');
-    table_key(&t, &source, ']');
+    table_act(&t, &source, ACTION_SORT_NEXT);
+    table_act(&t, &source, ACTION_SORT_NEXT);
     assert_string_equal(shown(&t), "01234");
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 2);
     assert_true(table_sort(&t, &source, "-cycles", &err));
     assert_string_equal(shown(&t), "32104");   /* missing comes last either way */
     assert_int_equal(t.cursor, 0);             /* what was asked for stands at the top */
-    table_key(&t, &source, 'j');
+    table_act(&t, &source, ACTION_DOWN);
     assert_true(table_selected(&t, &row));
     assert_int_equal(row, 2);
-    table_key(&t, &source, '[');
-    table_key(&t, &source, 'r');
+    table_act(&t, &source, ACTION_SORT_PREVIOUS);
+    table_act(&t, &source, ACTION_REVERSE);
     assert_string_equal(shown(&t), "03241");
     assert_string_equal(filtered(&t, "R64"), "032");
     assert_true(table_selected(&t, &row));
@@ -148,8 +148,8 @@ static void test_selection_follows(void **state)
     table_click(&t, &source, 55, 0);
     shown(&t);
     assert_int_equal(t.sort, 1);
-    table_key(&t, &source, 'G');
-    table_key(&t, &source, KEYCODE_PAGE_DOWN);
+    table_act(&t, &source, ACTION_LAST);
+    table_act(&t, &source, ACTION_PAGE_DOWN);
     assert_int_equal(t.cursor, t.shown - 1);
     table_done(&t);
 }
@@ -236,25 +236,25 @@ static void test_sideways(void **state)
     table_init(&t);
     assert_non_null(strstr(header_of(&t, &wide), "one"));
     assert_null(strstr(header_of(&t, &wide), "nine"));
-    assert_true(table_key(&t, &wide, KEYCODE_RIGHT));
+    assert_true(table_act(&t, &wide, ACTION_RIGHT));
     assert_non_null(strstr(header_of(&t, &wide), "name"));
     assert_null(strstr(header_of(&t, &wide), "one"));
     assert_non_null(strstr(header_of(&t, &wide), "two"));
     for (unsigned i = 0; i < 20; i++) {
-        table_key(&t, &wide, '>');
+        table_act(&t, &wide, ACTION_RIGHT);
         header_of(&t, &wide);
     }
     assert_non_null(strstr(header_of(&t, &wide), "name"));
     assert_non_null(strstr(header_of(&t, &wide), "nine"));
     for (unsigned i = 0; i < 20; i++)
-        table_key(&t, &wide, KEYCODE_LEFT);
+        table_act(&t, &wide, ACTION_LEFT);
     assert_non_null(strstr(header_of(&t, &wide), "one"));
     assert_int_equal(t.skipped, 0);
     /* What fits stays. */
     table_done(&t);
     table_init(&t);
     shown(&t);
-    table_key(&t, &source, KEYCODE_RIGHT);
+    table_act(&t, &source, ACTION_RIGHT);
     assert_int_equal(t.skipped, 0);
     table_done(&t);
 }
@@ -270,7 +270,7 @@ static void test_filter_fills(void **state)
     table_init(&t);
     grid_init(&g, 80, 3, true);
     table_draw(&t, &source, NULL, 1, &g, 0, 3);
-    table_key(&t, &source, 'G');
+    table_act(&t, &source, ACTION_LAST);
     table_draw(&t, &source, NULL, 1, &g, 0, 3);
     assert_int_equal(t.top, 3);
     assert_true(table_filter(&t, &source, "R64", &err));
@@ -355,7 +355,7 @@ static void test_many_rows(void **state)
     rows = MANY;
     assert_true(table_sort(&t, &large, "form", &err));
     table_update(&t, &large, &rows, 3);
-    assert_true(table_busy(&t) && table_key(&t, &large, KEYCODE_ESCAPE) && !table_busy(&t));
+    assert_true(table_busy(&t) && table_act(&t, &large, ACTION_CANCEL) && !table_busy(&t));
     table_update(&t, &large, &rows, 3);
     assert_int_equal(t.shown, MANY);
     assert_int_equal(table_row(&t, MANY - 1), MANY - 1);
@@ -389,7 +389,7 @@ static void test_search_goes_on(void **state)
     table_status(&t, &large, &status);
     assert_non_null(strstr(str_text(&status), "\"nothing\" is not here"));
     assert_int_equal(t.cursor, at);
-    assert_true(table_find(&t, &large, &rows, "nothing", 1) && table_key(&t, &large, KEYCODE_ESCAPE) && !table_busy(&t));
+    assert_true(table_find(&t, &large, &rows, "nothing", 1) && table_act(&t, &large, ACTION_CANCEL) && !table_busy(&t));
     str_done(&status);
     table_done(&t);
 }
@@ -408,16 +408,16 @@ static void test_ends_of_what_comes(void **state)
         assert_true(table_sort(&t, &large, late ? "cycles" : "-cycles", &err));
         if (late)
             table_update(&t, &large, &rows, 1);
-        assert_true(table_key(&t, &large, 'g'));
+        assert_true(table_act(&t, &large, ACTION_FIRST));
         updates(&t, &rows);
         assert_int_equal(t.cursor, 0);
         assert_int_equal(t.selected * 7919 % MANY, late ? 0 : MANY - 1);
     }
-    assert_true(table_sort(&t, &large, "-cycles", &err) && table_key(&t, &large, 'G'));
+    assert_true(table_sort(&t, &large, "-cycles", &err) && table_act(&t, &large, ACTION_LAST));
     updates(&t, &rows);
     assert_int_equal(t.cursor, MANY - 1);
     /* Any other move keeps to its row. */
-    assert_true(table_sort(&t, &large, "cycles", &err) && table_key(&t, &large, 'g') && table_key(&t, &large, 'j'));
+    assert_true(table_sort(&t, &large, "cycles", &err) && table_act(&t, &large, ACTION_FIRST) && table_act(&t, &large, ACTION_DOWN));
     size_t row = t.selected;
     updates(&t, &rows);
     assert_int_equal(t.selected, row);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "cmd/command.h"
+
+#define COPY_MOST 74994   /* bytes: terminals take 100,000 characters of base64 */
+
+struct copy_values {
+    const char *what, *file;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "WHAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct copy_values, what), .choices = "rows|names|kernel", .initial = "rows",
+     .help = "rows of the view that are tagged, or else the one under the cursor, a tab between columns; names: their first column; kernel: text of the loop"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct copy_values, file), .value = "FILE", .otherwise = "the terminal's clipboard; without a screen, standard output",
+     .complete = COMPLETE_FILE, .help = "file to write"},
+    {0},
+};
+
+/* The lines of the user's text that the loop stands on, or its instructions. */
+static bool copy_kernel(const struct session *s, struct str *out, struct err *err)
+{
+    size_t count, line = 1;
+
+    if (!session_has_kernel(s, err))
+        return false;
+    const struct kernel *k = s->document.kernel;
+    const struct insn *insns = kernel_insns(k, s->document.loop, &count);
+    for (size_t i = 0; !k->source && i < count; i++)
+        str_addf(out, "%s\n", insns[i].text);
+    for (const char *at = k->source; at && *at && count && line <= insns[count - 1].line; line++) {
+        const size_t length = strcspn(at, "\n");
+        if (line >= insns[0].line)
+            str_addf(out, "%.*s\n", (int)length, at);
+        at += length + (at[length] == '\n');
+    }
+    return out->length || err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no text");
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct copy_values *v = values;
+    bool kernel = strcmp(v->what, "kernel") == 0;
+    struct str text = {0};
+
+    str_clear(&s->copied);
+    bool ok = kernel ? copy_kernel(s, &text, err) : session_view(s, "copy", v->what, result, err);
+    if (!kernel) {   /* what shows views has put it there */
+        str_add_bytes(&text, str_text(&s->copied), s->copied.length);
+        str_clear(&s->copied);
+    }
+    if (ok && v->file) {
+        ok = command_write(v->file, &text, result, err);
+    } else if (ok && !s->interactive) {
+        result_block(result, str_text(&text));
+    } else if (ok && text.length > COPY_MOST) {
+        ok = err_set(err, ERR_LIMIT, "copy --file FILE writes them", "%zu bytes; terminals take %d for their clipboard", text.length, COPY_MOST);
+    } else if (ok) {
+        size_t lines = 0;
+        for (const char *at = str_text(&text); *at; at++)
+            lines += *at == '\n';
+        result_confirm(result, "copied %zu line%s, %zu bytes, to the terminal's clipboard, where it allows that (OSC 52)", lines, lines == 1 ? "" : "s", text.length);
+        str_add_bytes(&s->copied, str_text(&text), text.length);
+    }
+    str_done(&text);
+    return ok;
+}
+
+static const char *const examples[] = {"copy", "copy names", "copy kernel", "copy kernel --file loop.s", NULL};
+
+const struct command command_copy = {
+    .name = "copy",
+    .help = "copy rows, names or the loop's text to the terminal's clipboard",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct copy_values),
+    .run = run,
+};

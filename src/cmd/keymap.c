@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/keymap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/similar.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "cmd/key.h"
+#include "cmd/line.h"
+
+#define BLANKS " \t"
+
+struct keymap {
+    VEC(struct key_binding) bindings;
+};
+
+/* One of the words of a row. */
+struct row_word {
+    char text[VIEW_NAME_MOST];
+};
+
+/* The next word at *@at, which goes behind it. False at the end. */
+static bool next_word(const char **at, struct row_word *out)
+{
+    *at += strspn(*at, BLANKS);
+    const size_t length = strcspn(*at, BLANKS);
+    if (!length || length >= sizeof out->text)
+        return false;
+    memcpy(out->text, *at, length);
+    out->text[length] = '\0';
+    *at += length;
+    return true;
+}
+
+bool key_row_in(const struct key_row *row, const char *view)
+{
+    struct row_word word;
+
+    for (const char *at = row->views; next_word(&at, &word);)
+        if (strcmp(word.text, view) == 0)
+            return true;
+    return false;
+}
+
+/* Whether @name is a view's. */
+static bool is_view(const char *name)
+{
+    for (const struct key_row *row = key_rows; row->views; row++)
+        if (key_row_in(row, name))
+            return true;
+    return false;
+}
+
+struct keymap *keymap_new(void)
+{
+    struct keymap *k = mem_zero(1, sizeof *k);
+    struct row_word view, key;
+
+    for (const struct key_row *row = key_rows; row->views; row++)
+        for (const char *v = row->views; row->command && next_word(&v, &view);)
+            for (const char *at = row->keys; next_word(&at, &key);) {
+                struct key_binding b = {.key = key_of_name(key.text), .command = row->command, .row = row};
+                strcpy(b.view, view.text);
+                vec_push(&k->bindings, b);
+            }
+    return k;
+}
+
+void keymap_free(struct keymap *k)
+{
+    for (size_t i = 0; k && i < k->bindings.count; i++)
+        free(k->bindings.items[i].own);
+    if (k)
+        vec_done(&k->bindings);
+    free(k);
+}
+
+const struct key_binding *keymap_find(const struct keymap *k, const char *view, int key)
+{
+    for (size_t i = 0; i < k->bindings.count; i++)
+        if (k->bindings.items[i].key == key && strcmp(k->bindings.items[i].view, view) == 0)
+            return &k->bindings.items[i];
+    return NULL;
+}
+
+size_t keymap_count(const struct keymap *k)
+{
+    return k->bindings.count;
+}
+
+const struct key_binding *keymap_at(const struct keymap *k, size_t at)
+{
+    return &k->bindings.items[at];
+}
+
+/* Drops what @key does in @view; false when it did nothing. */
+static bool drop(struct keymap *k, const char *view, int key)
+{
+    const struct key_binding *found = keymap_find(k, view, key);
+
+    if (!found)
+        return false;
+    const size_t at = (size_t)(found - k->bindings.items);
+    free(k->bindings.items[at].own);
+    memmove(k->bindings.items + at, k->bindings.items + at + 1, (--k->bindings.count - at) * sizeof *k->bindings.items);
+    return true;
+}
+
+/* The word at *@at, which may stand in quotes; *@at goes behind it and the blanks that follow. To be freed. */
+static char *take_word(const char **at)
+{
+    const char *text = *at;
+    const char *quote = *text == '"' || *text == '\'' ? strchr(text + 1, *text) : NULL;
+    char *word;
+
+    if (quote && quote > text + 1 && strchr(BLANKS, quote[1])) {   /* a NUL, too */
+        word = mem_strndup(text + 1, (size_t)(quote - text - 1));
+        *at = quote + 1;
+    } else {
+        word = mem_strndup(text, strcspn(text, BLANKS));
+        *at = text + strlen(word);
+    }
+    *at += strspn(*at, BLANKS);
+    return word;
+}
+
+static bool refuse_key(const char *word, bool first, struct err *err)
+{
+    struct similar similar = {.word = word};
+    struct row_word view;
+    char best[VIEW_NAME_MOST] = "", todo[SIMILAR_TODO];
+
+    for (const struct key_row *row = key_rows; first && row->views; row++)
+        for (const char *at = row->views; next_word(&at, &view);)
+            if (similar_try(&similar, view.text))
+                similar.best = strcpy(best, view.text);
+    return err_set(err, ERR_USAGE, similar_todo(&similar, "keys are named a, F5, Ctrl-W, Enter, Tab, Space, PgUp; keys lists them", todo), "unknown %s \"%s\"",
+                   first ? "view or key" : "key", word);
+}
+
+/* Reads "[VIEW] KEY"; @text goes behind them. */
+static bool take_key(const char **text, char *view, int *key, struct err *err)
+{
+    const char *at = *text + strspn(*text, BLANKS);
+    char *word = take_word(&at);
+    bool named = is_view(word);
+
+    strcpy(view, named ? word : KEYMAP_ALL);
+    if (named) {
+        free(word);
+        word = take_word(&at);
+    }
+    *key = key_of_name(word);
+    bool ok = *key != KEYCODE_NONE && *key != KEYCODE_INTERRUPT;
+    if (!*word)
+        err_set(err, ERR_USAGE, "bind [VIEW] KEY COMMAND; keys lists them", "no key is named");
+    else if (*key == KEYCODE_INTERRUPT)
+        err_set(err, ERR_USAGE, "take another key", "Ctrl-C always cancels");
+    else if (!ok)
+        refuse_key(word, !named, err);
+    free(word);
+    *text = at;
+    return ok;
+}
+
+/* Without the quotes around all of it. */
+static char *unquoted(const char *text)
+{
+    const size_t length = strlen(text);
+
+    if (length > 1 && (*text == '"' || *text == '\'') && strchr(text + 1, *text) == text + length - 1)
+        return mem_strndup(text + 1, length - 2);
+    return mem_strdup(text);
+}
+
+/* Every command of the line is one, as far as can be told without running it. */
+static bool check(const char *line, struct err *err)
+{
+    const struct command *found;
+    const char *next = line;
+
+    for (const char *at = line; *at; at = next) {
+        const char *end = line_end(at, &next);
+        if (at + strspn(at, BLANKS) < end && !command_check(at, &found, err))
+            return false;
+    }
+    return true;
+}
+
+bool keymap_bind(struct keymap *k, const char *text, struct err *err)
+{
+    struct key_binding b = {0};
+
+    if (!take_key(&text, b.view, &b.key, err))
+        return false;
+    b.own = unquoted(text);
+    if (!*b.own ? !err_set(err, ERR_USAGE, "bind [VIEW] KEY COMMAND", "no command for the key") : !check(b.own, err)) {
+        free(b.own);
+        return false;
+    }
+    drop(k, b.view, b.key);
+    b.command = b.own;
+    vec_push(&k->bindings, b);
+    return true;
+}
+
+bool keymap_unbind(struct keymap *k, const char *text, struct err *err)
+{
+    char view[VIEW_NAME_MOST], name[KEY_NAME_MOST];
+    int key;
+
+    if (!take_key(&text, view, &key, err))
+        return false;
+    key_print(key, name);
+    if (*text)
+        return err_set(err, ERR_USAGE, "unbind [VIEW] KEY", "unexpected \"%s\"", text);
+    return drop(k, view, key) || err_set(err, ERR_USAGE, "keys lists what does something", "%s does nothing in %s%s", name, strcmp(view, KEYMAP_ALL) == 0 ? "all views" : "the view ",
+                                         strcmp(view, KEYMAP_ALL) == 0 ? "" : view);
+}
+
+void keymap_names(const struct keymap *k, const struct key_row *row, const char *view, struct str *out)
+{
+    char name[KEY_NAME_MOST];
+    const size_t before = out->length;
+
+    for (size_t i = 0; i < k->bindings.count; i++) {
+        const struct key_binding *b = &k->bindings.items[i];
+        if (b->row != row || strcmp(b->view, view) != 0)
+            continue;
+        key_print(b->key, name);
+        str_addf(out, "%s%s", out->length > before ? " " : "", name);
+    }
+}
+
+/* What the user's @command does: as the table says, or the command; "" of several, which speak for themselves. */
+static const char *help_of(const char *command)
+{
+    const struct command *found;
+    struct err none = {0};
+
+    for (const struct key_row *row = key_rows; row->views; row++)
+        if (row->command && strcmp(row->command, command) == 0)
+            return row->help;
+    return !strchr(command, ';') && command_check(command, &found, &none) ? found->help : "";
+}
+
+void keymap_tell(const struct keymap *k, const char *view, void (*line)(void *to, const char *keys, const char *command, const char *help), void *to)
+{
+    struct str names = {0};
+    char name[KEY_NAME_MOST];
+
+    for (const struct key_row *row = key_rows; row->views; row++) {
+        if (!key_row_in(row, view))
+            continue;
+        if (row->command)
+            keymap_names(k, row, view, &names);
+        else
+            str_add(&names, row->keys);
+        if (names.length)
+            line(to, str_text(&names), row->command, row->help);
+        str_clear(&names);
+    }
+    for (size_t i = 0; i < k->bindings.count; i++) {
+        const struct key_binding *b = &k->bindings.items[i];
+        if (b->row || strcmp(b->view, view) != 0)
+            continue;
+        key_print(b->key, name);
+        line(to, name, b->command, help_of(b->command));
+    }
+    str_done(&names);
+}
+
+void keymap_views(void (*add)(void *to, const char *view), void *to)
+{
+    struct row_word word;
+
+    for (const struct key_row *row = key_rows; row->views; row++)
+        for (const char *at = row->views; next_word(&at, &word);) {
+            bool known = false;
+            for (const struct key_row *before = key_rows; before < row && !known; before++)
+                known = key_row_in(before, word.text);
+            if (!known)
+                add(to, word.text);
+        }
+}

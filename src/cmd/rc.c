@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/rc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "cmd/command.h"
+
+#define RC_LIMIT ((size_t)1 << 20)
+#define RC_QUIT "it would end the workbench before it opens"
+
+struct telling {
+    struct str first;
+    size_t count;
+};
+
+static void tell(struct telling *t, const char *name, size_t line, const struct err *err)
+{
+    struct str text = {0};
+    char what[2048];
+
+    str_add(&text, name);
+    if (line)
+        str_addf(&text, ":%zu", line);
+    str_addf(&text, ": %s", err_text(err, what, sizeof what));
+    log_add(LOG_ERROR, "%s", str_text(&text));
+    if (!t->count++)
+        str_add(&t->first, str_text(&text));
+    str_done(&text);
+}
+
+static void told_of(struct telling *t, struct str *told)
+{
+    str_add(told, str_text(&t->first));
+    if (t->count > 1)
+        str_addf(told, " (and %zu more; the log shows them)", t->count - 1);
+    str_done(&t->first);
+}
+
+static void run_text(struct session *s, const char *name, const char *text, struct telling *t)
+{
+    FILE *input = s->input;
+    size_t number = 0;
+
+    s->input = NULL;   /* what it reads is not what somebody types */
+    for (const char *at = text; *at;) {
+        const size_t length = strcspn(at, "\n");
+        char *line = mem_strndup(at, length);
+        struct err err = {0};
+        number++;
+        bool ok = command_run(s, line, NULL, &err);
+        if (ok && s->quit)
+            ok = err_set(&err, ERR_USAGE, "take the line out", "quit is left out: " RC_QUIT);
+        if (!ok)
+            tell(t, name, number, &err);
+        s->quit = false;
+        free(line);
+        at += length + (at[length] == '\n');
+    }
+    s->input = input;
+}
+
+void rc_run_text(struct session *s, const char *name, const char *text, struct str *told)
+{
+    struct telling t = {0};
+
+    run_text(s, name, text, &t);
+    told_of(&t, told);
+}
+
+void rc_run(struct session *s, struct str *told)
+{
+    char *path = path_config("rc");
+    struct telling t = {0};
+    struct stat about;
+    struct err err = {0};
+    struct str text = {0};
+
+    if (path && stat(path, &about) == 0) {   /* a pipe would hold up the start */
+        bool ok = S_ISREG(about.st_mode) ? file_read(path, RC_LIMIT, &text, &err) : err_set(&err, ERR_IO, "make it one, or start with --no-rc", "is no regular file");
+        if (ok && strlen(str_text(&text)) != text.length)
+            ok = err_set(&err, ERR_DATA, "it is to be text, with a command on each line", "holds bytes of zero");
+        if (ok)
+            run_text(s, path, str_text(&text), &t);
+        else
+            tell(&t, path, 0, &err);
+    }
+    told_of(&t, told);
+    str_done(&text);
+    free(path);
+}

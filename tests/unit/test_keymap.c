@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Keys and what they run: the table, the user's own, their names, and the file that holds them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/key.h"
+#include "cmd/keymap.h"
+#include "cmd/rc.h"
+#include "view/view.h"
+#include "../support/screens.h"
+#include "../support/support.h"
+
+static const char *runs(const struct keymap *k, const char *view, const char *key)
+{
+    const struct key_binding *b = keymap_find(k, view, key_of_name(key));
+    return b ? b->command : "";
+}
+
+static void count_view(void *to, const char *view)
+{
+    size_t *known = to;
+    *known += strcmp(view, KEYMAP_ALL) == 0 || view_find(view) < view_count();
+    assert_true(strcmp(view, KEYMAP_ALL) == 0 || strcmp(views[view_find(view)]->name, view) == 0);
+}
+
+/* Every row runs a command that is one, its keys have names that lead back to them, and none of them is bound twice. */
+static void test_table_is_sound(void **state)
+{
+    (void)state;
+    struct keymap *k = keymap_new();
+    size_t known = 0;
+
+    keymap_views(count_view, &known);
+    assert_int_equal(known, view_count() + 1);   /* each view has keys, so that more can be bound there */
+    assert_true(keymap_count(k) > 100);
+    for (size_t i = 0; i < keymap_count(k); i++) {
+        const struct key_binding *b = keymap_at(k, i);
+        const struct command *found;
+        struct err err = {0};
+        char name[KEY_NAME_MOST];
+        assert_int_not_equal(b->key, KEYCODE_NONE);
+        key_print(b->key, name);
+        assert_int_equal(key_of_name(name), b->key);
+        assert_ptr_equal(keymap_find(k, b->view, b->key), b);
+        if (!command_check(b->command, &found, &err))
+            fail_msg("%s %s: %s", b->view, name, err.what);
+    }
+    keymap_free(k);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    static const struct { const char *name; int key; const char *shown; } keys[] = {
+        {"j", 'j', "j"}, {"J", 'J', "J"}, {"f5", KEYCODE_F1 + 4, "F5"}, {"F12", KEYCODE_F12, "F12"}, {"ctrl-w", 23, "Ctrl-W"}, {"^W", 23, "Ctrl-W"}, {"C-w", 23, "Ctrl-W"},
+        {"^", '^', "^"}, {"PageUp", KEYCODE_PAGE_UP, "PgUp"}, {"space", ' ', "Space"}, {"Ctrl-M", KEYCODE_ENTER, "Enter"}, {"Ctrl-J", KEYCODE_ENTER, "Enter"},
+        {"C-i", KEYCODE_TAB, "Tab"}, {"é", 0xe9, "é"}, {"→", 0x2192, "→"}, {"-", '-', "-"}, {"F", 'F', "F"}, {"\\", '\\', "\\"},
+    };
+    static const char *const none[] = {"", "jj", "F0", "F13", "F1x", "Ctrl-", "Ctrl-1", "C-ww", "^[", "\x7f", "\xff", "Meta-x", "éé", "\xe2\x80\xae"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char name[KEY_NAME_MOST];
+        assert_int_equal(key_of_name(keys[i].name), keys[i].key);
+        key_print(keys[i].key, name);
+        assert_string_equal(name, keys[i].shown);
+    }
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_int_equal(key_of_name(none[i]), KEYCODE_NONE);
+}
+
+static void test_bind(void **state)
+{
+    (void)state;
+    struct keymap *k = keymap_new();
+    struct err err = {0};
+
+    assert_string_equal(runs(k, "kernel", "b"), "kernel blame");
+    assert_true(keymap_bind(k, "kernel b kernel measure", &err));
+    assert_string_equal(runs(k, "kernel", "b"), "kernel measure");
+    assert_true(keymap_bind(k, "  F5   kernel load \"a b.s\" ", &err));
+    assert_string_equal(runs(k, KEYMAP_ALL, "F5"), "kernel load \"a b.s\" ");
+    assert_true(keymap_bind(k, "x 'sort error; do first'", &err));
+    assert_string_equal(runs(k, KEYMAP_ALL, "x"), "sort error; do first");
+    assert_true(keymap_bind(k, "';' jobs", &err));
+    assert_string_equal(runs(k, KEYMAP_ALL, ";"), "jobs");
+    assert_true(keymap_bind(k, "' jobs", &err));
+    assert_string_equal(runs(k, KEYMAP_ALL, "'"), "jobs");
+    assert_true(keymap_unbind(k, "kernel b", &err));
+    assert_string_equal(runs(k, "kernel", "b"), "");
+    assert_true(keymap_unbind(k, "q", &err));
+    assert_string_equal(runs(k, KEYMAP_ALL, "q"), "");
+    keymap_free(k);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static const struct { const char *text, *what, *todo; } faults[] = {
+        {"", "no key is named", "bind [VIEW] KEY COMMAND"}, {"kernel", "no key is named", ""}, {"kernl x quit", "unknown view or key \"kernl\"", "did you mean kernel?"},
+        {"kernel xx quit", "unknown key \"xx\"", "F5"}, {"x", "no command for the key", "bind"}, {"x kernl load", "\"kernl\" is no command", "kernel"},
+        {"x 'jobs; nothing'", "\"nothing\" is no command", ""}, {"x do jump", "does not take \"jump\"", "down"}, {"^C quit", "Ctrl-C always cancels", "another key"},
+    };
+    struct keymap *k = keymap_new();
+    const size_t before = keymap_count(k);
+
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        struct err err = {0};
+        assert_false(keymap_bind(k, faults[i].text, &err));
+        if (!strstr(err.what, faults[i].what) || !strstr(err.todo, faults[i].todo))
+            fail_msg("%s: %s; %s", faults[i].text, err.what, err.todo);
+    }
+    struct err err = {0};
+    assert_false(keymap_unbind(k, "kernel z", &err));
+    assert_non_null(strstr(err.what, "z does nothing in the view kernel"));
+    assert_int_equal(keymap_count(k), before);
+    keymap_free(k);
+}
+
+/* The frame goes by what is bound: in the view, in all views, in help and on the bar. */
+static void test_frame_goes_by_it(void **state)
+{
+    (void)state;
+    struct err err = {0};
+
+    load();
+    assert_true(keymap_bind(session.keys, "kernel X do down", &err));
+    press("gXX");
+    assert_int_equal(session.document.row, 2);
+    press("k");
+    assert_int_equal(session.document.row, 1);
+    assert_true(keymap_unbind(session.keys, "k", &err));
+    press("k");
+    assert_int_equal(session.document.row, 1);
+    assert_true(keymap_bind(session.keys, "Z view mapping; do last", &err));
+    press("Z");
+    assert_string_equal(views[frame.current]->name, "mapping");
+    frame_run(&frame, "do back");
+    assert_string_equal(views[frame.current]->name, "kernel");
+    frame_run(&frame, "do correct");
+    assert_true(frame.failed);
+    assert_non_null(strstr(str_text(&frame.message), "the kernel view cannot do correct now"));
+    const char *prefill = NULL;
+    frame_run(&frame, "prompt kernel load");
+    assert_int_equal(frame_take_reply(&frame, &prefill), FRAME_PROMPT);
+    assert_string_equal(prefill, "kernel load ");
+    assert_int_equal(frame_take_reply(&frame, &prefill), FRAME_DONE);
+    assert_true(keymap_unbind(session.keys, "F1", &err));   /* the next key of the row stands on the bar */
+    assert_true(keymap_unbind(session.keys, "F9", &err));
+    str_clear(&frame.message);
+    assert_true(screen_holds("?Help"));
+    assert_true(screen_lacks("F9Jobs"));
+    press("?");
+    assert_true(screen_holds("X             down"));
+}
+
+/* Each line is its own: faults name it, and the others run. */
+static void test_rc(void **state)
+{
+    (void)state;
+    struct session s;
+    struct str told = {0};
+
+    session_init(&s);
+    rc_run_text(&s, "/home/me/rc", "# mine\n\n  set seed 7\nbind kernel x kernl\nbind F5 jobs # now and then\nnonsense\n\"\nquit\nset ascii on", &told);
+    assert_int_equal(s.settings.seed, 7);
+    assert_true(s.settings.ascii);
+    assert_false(s.quit);
+    assert_string_equal(runs(s.keys, KEYMAP_ALL, "F5"), "jobs");
+    assert_string_equal(runs(s.keys, "kernel", "x"), "");
+    assert_non_null(strstr(str_text(&told), "/home/me/rc:4: \"kernl\" is no command"));
+    assert_non_null(strstr(str_text(&told), "(and 3 more; the log shows them)"));
+    str_done(&told);
+    session_done(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table_is_sound),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_bind),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test_setup_teardown(test_frame_goes_by_it, setup, teardown),
+        cmocka_unit_test(test_rc),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
