@@ -46,17 +46,21 @@ struct kernel_options {
     enum isa isa;
     enum syntax syntax;
     bool skip_bad;
-    const char *symbol;         /* function or, in text, label to take; NULL: all, or of a large ELF the function with the hottest-looking loop */
+    const char *symbol;         /* function, address or place in a function (f+0x40) or, in text, label to take; NULL: all, or of a large ELF the function with the hottest-looking loop */
     size_t first_line, last_line;   /* of text, or of the C file; 1-based; 0: all. An ELF file has none */
     size_t loop;                /* 1-based, refused when there is none such; 0: the best, which is the first */
 };
 
-/* Recognises ELF by its magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
+/* Recognises ELF and archives of it by their magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options, struct err *err);
 /* The @length bytes of code from @start on, of an object that was read: a function, or what lies around a place. NULL on failure. */
 struct object;
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start, size_t length, struct err *err);
+/* Instructions decoded in full: a whole file beyond this is narrowed to its functions first. */
+extern const size_t kernel_unit_most;
+/* @k, or NULL with err, and @k freed, when it has not the loop that @options ask for. */
+struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
 /* The loop that @options ask for, as an index into the loops of a kernel loaded with them. */
 size_t kernel_loop_wanted(const struct kernel_options *options);

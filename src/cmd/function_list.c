@@ -44,7 +44,7 @@ struct function_list *function_list_new(const char *path, struct err *err)
     bool ok = object_read(path, OBJECT_FUNCTIONS, &o, err) && functions_rank(&o, &ranking, err);
     for (size_t i = 0; ok && i < ranking.list.count && !watch_steps(10); i++)
         add(list, &o, &ranking.list.items[i]);
-    vec_done(&ranking.list);
+    function_ranking_done(&ranking);
     object_done(&o);
     if (ok && watch_goes_on(err))
         return list;
