@@ -19,6 +19,7 @@
 #include "base/watch.h"
 #include "isa/isa.h"
 #include "toolchain/archive.h"
+#include "toolchain/debug_lines.h"
 #include "toolchain/demangle.h"
 #include "toolchain/listing.h"
 #include "toolchain/object.h"
@@ -479,6 +480,9 @@ void kernel_free(const struct kernel *held)
         free(k->origin_texts[i]);
     free(k->origin_texts);
     free(k->origin_lines);
+    if (k->debug)
+        debug_lines_done(k->debug);
+    free(k->debug);
     recipe_free(k->recipe);
     free(k->source);
     free(k->name);
@@ -490,6 +494,32 @@ uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, con
     if (text)
         *text = insn->origin && insn->origin <= k->origin_text_count ? k->origin_texts[insn->origin - 1] : NULL;
     return insn->origin;
+}
+
+const char *kernel_inlined(const struct kernel *k, const struct insn *insn)
+{
+    const struct debug_line *row = k->debug ? debug_line_at(k->debug, insn->offset) : NULL;
+
+    return row && row->inlined ? k->debug->inlined.items[row->inlined - 1] : NULL;
+}
+
+bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before, struct str *out)
+{
+    const char *text, *inlined = kernel_inlined(k, insn);
+    const uint32_t line = kernel_source_line(k, insn, &text);
+
+    if ((!text && !inlined) || (before && kernel_source_line(k, before, NULL) == line && kernel_inlined(k, before) == inlined))
+        return false;
+    if (line)
+        str_addf(out, "%u: %s", line, text ? text + strspn(text, " \t") : "");
+    if (inlined)
+        str_addf(out, "%sinlined %s", line ? "  " : "", inlined);
+    return true;
+}
+
+bool kernel_has_source(const struct kernel *k)
+{
+    return k->origin_line_count || (k->debug && k->debug->rows.count);
 }
 
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char **take_texts, size_t text_count)

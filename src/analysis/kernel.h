@@ -35,6 +35,7 @@ struct kernel {
     size_t percent_count;
     uint32_t *origin_lines;     /* compiled here: per line of @source its line in the C file, 0: none; NULL otherwise */
     size_t origin_line_count;
+    struct debug_lines *debug;  /* of machine code with debug information: where each instruction comes from; NULL: none */
     char **origin_texts;        /* the C file's lines */
     size_t origin_text_count;
     struct recipe *recipe;      /* how it was made of a file (analysis/recipe.h); NULL: of text or hex */
@@ -72,6 +73,12 @@ const struct kernel *kernel_hold(const struct kernel *k);
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char **take_texts, size_t text_count);
 /* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
+/* Appends "12: s += a[i];" of @insn's source, and which function is inlined there, unless @before (NULL: none), which stands above it, has the same: then, and where nothing is known, false. */
+bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before, struct str *out);
+/* The function that @insn was inlined from, borrowed; NULL: none, or it is not known. Any thread. */
+const char *kernel_inlined(const struct kernel *k, const struct insn *insn);
+/* Whether source lines are known of the instructions. Any thread. */
+bool kernel_has_source(const struct kernel *k);
 /* The share of a profile's samples that @insn had, in percent; NaN when the text does not say. Any thread. */
 double kernel_percent(const struct kernel *k, const struct insn *insn);
 /* The instructions of loop @loop (from 0, below loop_count), borrowed. Any thread. */

@@ -5,13 +5,18 @@
 #include <string.h>
 
 #include "analysis/functions.h"
+#include "base/file.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/watch.h"
 #include "isa/isa.h"
 #include "toolchain/archive.h"
+#include "toolchain/debug_lines.h"
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 
+#define SOURCE_MOST ((size_t)16 << 20)
 #define CANDIDATES 64    /* functions of a large file that are decoded to find one with a loop */
 
 /* What is said of text but not of machine code. */
@@ -19,8 +24,6 @@ static bool options_fit(const struct object *o, const struct kernel_options *opt
 {
     if (!options)
         return true;
-    if (options->first_line || options->last_line)
-        return err_set(err, ERR_USAGE, "use --symbol, or load the source", "an object has no lines to choose from");
     return !options->isa_given || options->isa == o->isa ||
            err_set(err, ERR_USAGE, "leave --isa out", "this object is %s, not %s", isa_name(o->isa), isa_name(options->isa));
 }
@@ -43,6 +46,14 @@ static void loops_of(struct kernel *k, const struct object_symbol *symbol)
     free(readable);
 }
 
+static void loop_first(struct kernel *k, size_t loop)
+{
+    const struct kernel_loop chosen = k->loops[loop];
+
+    memmove(&k->loops[1], &k->loops[0], loop * sizeof *k->loops);
+    k->loops[0] = chosen;
+}
+
 /* The loop that begins at @place, else the smallest one around it, becomes the first. */
 static void prefer_loop(struct kernel *k, uint64_t place)
 {
@@ -57,11 +68,32 @@ static void prefer_loop(struct kernel *k, uint64_t place)
         if (best == SIZE_MAX || (exact && !before) || (exact == before && loop->count < k->loops[best].count))
             best = i;
     }
+    if (best != SIZE_MAX)
+        loop_first(k, best);
+}
+
+/* The smallest loop with code of the source lines that @options ask for becomes the first. False with err when there is none. */
+static bool prefer_lines(struct kernel *k, const struct kernel_options *options, struct err *err)
+{
+    size_t best = SIZE_MAX;
+
+    if (!options || !options->first_line)
+        return true;
+    if (!k->debug || !k->debug->file)
+        return err_set(err, ERR_DATA, "compile it with -g; libdw must be installed (Debian: libdw1)", "this code has no debug information, so no source lines");
+    for (size_t i = 0; i < k->loop_count; i++) {
+        const struct kernel_loop *loop = &k->loops[i];
+        bool has = false;
+        for (size_t at = loop->first; at < loop->first + loop->count && !has && !watch_steps(1); at++)
+            has = k->insns[at].origin >= options->first_line && (!options->last_line || k->insns[at].origin <= options->last_line);
+        if (has && (best == SIZE_MAX || loop->count < k->loops[best].count))
+            best = i;
+    }
     if (best == SIZE_MAX)
-        return;
-    const struct kernel_loop chosen = k->loops[best];
-    memmove(&k->loops[1], &k->loops[0], best * sizeof *k->loops);
-    k->loops[0] = chosen;
+        return err_set(err, ERR_DATA, "kernel list shows its loops; the compiler may have removed or merged that code", "no loop with code from lines %zu-%zu of %s", options->first_line,
+                       options->last_line, path_base(k->debug->file));
+    loop_first(k, best);
+    return true;
 }
 
 /* The kernel of @symbol's code, NULL: of all. */
@@ -72,6 +104,49 @@ static struct kernel *kernel_of(const struct object *o, const char *path, const 
     if (k && symbol)
         loops_of(k, symbol);
     return k;
+}
+
+/* The lines of the file that debug information names; as seen from the object where it is not there. */
+static bool read_source(const char *file, const char *object, struct str *out)
+{
+    struct err ignored = {0};
+    struct str beside = {0};
+    bool found = file_read(file, SOURCE_MOST, out, &ignored);
+
+    if (!found) {
+        str_add_bytes(&beside, object, (size_t)(path_base(object) - object));
+        str_add(&beside, path_base(file));
+        str_clear(out);
+        found = file_read(str_text(&beside), SOURCE_MOST, out, &ignored);
+    }
+    str_done(&beside);
+    return found;
+}
+
+/* Where the instructions come from, as far as debug information tells; one that cannot be read is no fault of the code. */
+static void add_source(struct kernel *k, const struct object *o)
+{
+    const struct insn *last = &k->insns[k->insn_count - 1];
+    VEC(char *) texts = {0};
+    struct str text = {0};
+    struct err fault = {0};
+
+    k->debug = mem_zero(1, sizeof *k->debug);
+    if (!debug_lines_read(o, k->insns[0].offset, last->offset + last->length, k->insns[k->loops[0].first].offset, k->debug, &fault))
+        log_add(LOG_INFO, "%s: %s", o->path, fault.what);
+    if (!k->debug->file || !read_source(k->debug->file, o->path, &text))
+        str_clear(&text);
+    for (const char *at = str_text(&text); *at && !watch_steps(1);) {
+        const size_t span = strcspn(at, "\n");
+        vec_add(&texts, mem_strndup(at, span && at[span - 1] == '\r' ? span - 1 : span));
+        at += span + (at[span] == '\n');
+    }
+    str_done(&text);
+    kernel_set_origin(k, NULL, 0, texts.items, texts.count);
+    for (size_t i = 0; i < k->insn_count; i++) {
+        const struct debug_line *row = debug_line_at(k->debug, k->insns[i].offset);
+        k->insns[i].origin = row ? row->line : 0;
+    }
 }
 
 /* A function that is tried, and the one in use so far: the first that turns out to have a loop. A light look takes a jump back for one that only leads to shared code. */
@@ -113,13 +188,16 @@ static struct kernel *kernel_of_hottest(const struct object *o, const char *path
 static struct kernel *kernel_of_object(const struct object *o, const char *path, const struct kernel_options *options, struct err *err)
 {
     const char *wanted = options ? options->symbol : NULL;
+    const bool small = o->together && o->length <= kernel_unit_most;
     uint64_t place = UINT64_MAX;
     struct kernel *k = NULL;
 
     if (!options_fit(o, options, err))
         return NULL;
     const struct object_symbol *symbol = wanted ? function_find(o, wanted, &place, err) : NULL;
-    if (!wanted && !(o->together && o->length <= kernel_unit_most))
+    if (!wanted && !small && options && options->first_line)
+        err_set(err, ERR_USAGE, "give --symbol FUNCTION, too", "the lines of which function? There is more than one source file in this program");
+    else if (!wanted && !small)
         k = kernel_of_hottest(o, path, err);
     else if (symbol || !wanted)
         k = kernel_of(o, path, symbol, err);
@@ -129,13 +207,20 @@ static struct kernel *kernel_of_object(const struct object *o, const char *path,
 }
 
 /* What came of @o, unless its file was cut meanwhile. Frees @o. */
-static struct kernel *finish(struct object *o, const char *path, struct kernel *k, struct err *err)
+static struct kernel *finish(struct object *o, const char *path, struct kernel *k, const struct kernel_options *options, struct err *err)
 {
     if (!object_whole(o, path, err)) {
         kernel_free(k);
         k = NULL;
     } else if (!k) {
         err_at(err, path, 0, 0);
+    } else {
+        add_source(k, o);
+        if (!prefer_lines(k, options, err)) {
+            err_at(err, path, 0, 0);
+            kernel_free(k);
+            k = NULL;
+        }
     }
     object_done(o);
     return k;
@@ -146,7 +231,7 @@ struct kernel *kernel_from_object(const char *path, const struct kernel_options 
     struct object o;
     struct kernel *k = object_read(path, OBJECT_FUNCTIONS, &o, err) ? kernel_of_object(&o, path, options, err) : NULL;
 
-    k = finish(&o, path, k, err);
+    k = finish(&o, path, k, options, err);
     return k ? kernel_with_loop(k, options, err) : NULL;
 }
 
@@ -162,7 +247,7 @@ static struct kernel *named_in_archive(const struct archive *a, const struct ker
         struct object o;
         struct err fault = {0};
         struct kernel *next = object_read_member(m, OBJECT_FUNCTIONS, &o, &fault) ? kernel_of_object(&o, m->spec, options, &fault) : NULL;
-        next = finish(&o, m->spec, next, &fault);
+        next = finish(&o, m->spec, next, options, &fault);
         if (next && k) {
             several = true;
             err_set(err, ERR_USAGE, "load one of these", "several members have a function %s: %.200s, %.200s", options->symbol, k->name, next->name);
@@ -234,7 +319,7 @@ static struct kernel *hottest_in_archive(const struct archive *a, const struct k
         struct kernel *next = NULL;
         if (object_read_member(m, OBJECT_FUNCTIONS, &o, err) && options_fit(&o, options, err) && best.list.items[i].function.symbol < o.symbols.count)
             next = kernel_of(&o, m->spec, &o.symbols.items[best.list.items[i].function.symbol], err);
-        k = better(k, finish(&o, m->spec, next, err));
+        k = better(k, finish(&o, m->spec, next, options, err));
     }
     if (!read && err)
         *err = fault;

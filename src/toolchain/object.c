@@ -295,6 +295,8 @@ static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned
     else if (ok && !size)
         elf = elf_begin(fd, ELF_C_READ, NULL);
     out->begin = offset;
+    out->bytes = size ? size : length;
+    out->path = mem_strdup(path);
     ok = ok && (elf ? sections_read(out, elf, size ? size : length, parts, err)
                 : errno == ENOMEM ? err_memory(err, NULL, length)
                                   : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1)));
@@ -342,6 +344,7 @@ void object_done(struct object *o)
     if (o->together)
         free(o->code);
     mapped_close(&o->file);
+    free(o->path);
     for (size_t i = 0; i < o->sections.count; i++)
         free(o->sections.items[i].name);
     vec_done(&o->sections);

@@ -43,7 +43,8 @@ struct object {
     size_t length;                         /* bytes of code in all sections */
     bool together;                         /* they follow one another from 0 on; else each is at its offset only */
     struct mapped file;                    /* where code stays in it, and must not be changed */
-    uint64_t begin;                        /* of the ELF file in it: the place of a member of an archive, else 0 */
+    char *path;                            /* of the file that it was read from, to read more of it */
+    uint64_t begin, bytes;                 /* of the ELF file in it: the place of a member of an archive, else 0; its size */
     VEC(struct object_section) sections;
     VEC(struct object_symbol) symbols;     /* those in executable sections, by offset */
     VEC(struct object_line) lines;         /* only when asked for */

@@ -150,7 +150,7 @@ static bool functions_pick(void *state, struct session *s, int key, struct str *
     (void)key;
     if (!refresh(v, s) || !table_selected(&v->view.table, &row))
         return false;
-    line_add_quoted("kernel load ", v->shown->path, command);
+    line_add_quoted("kernel load ", row_of(v, row)->path ? row_of(v, row)->path : v->shown->path, command);
     line_add_quoted(" --symbol ", row_of(v, row)->symbol, command);
     return true;
 }

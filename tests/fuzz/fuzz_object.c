@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_members(path);
     read_parts(path, OBJECT_LINES);
     read_parts(path, OBJECT_FUNCTIONS);
-    kernel_free(kernel_load(path, NULL, NULL));
+    kernel_free(kernel_load(path, NULL, NULL));   /* asks libdw too, in a child */
     close(fd);
     return 0;
 }

@@ -60,6 +60,8 @@ test_archives() {
     rm -f sub/two.o
     expect 1 "$portolan" -e 'kernel load thin.a(two.o)'
     holds err 'ar cannot list this thin archive'
+    expect 0 "$portolan" -e 'kernel functions lib.a'
+    [ "$(grep -cE 'matmul|scale_all|add_up' "$work/out")" = 5 ] || fail "kernel functions lib.a: $(cat "$work/out")"
     printf '!<arch>\n' >empty.a
     expect 1 "$portolan" -e 'kernel load empty.a'
     holds err 'no object files in this archive'
@@ -91,6 +93,63 @@ test_near_names() {
     holds err 'did you mean matmul?'
     expect 1 "$portolan" -e 'kernel load two.o --symbol qqqqqqqq'
     holds err 'kernel functions FILE lists'
+}
+
+# Source lines, inlined functions, and lines that are asked for, in programs, objects and members of archives; sources that are gone cost the text only.
+needs_libdw() { grep -q 'define HAVE_LIBDW' "$(dirname "$portolan")/config.h" || skip 'built without libdw'; }
+
+test_source_lines() {
+    needs_libdw
+    make_archives
+    cat >in.cpp <<'C'
+struct v { double x, y; double dot(const v &o) const
+    { return x * o.x + y * o.y; } };
+double total(const v *a, const v *b, long n)
+{
+    double s = 0;
+    for (long i = 0; i < n; i++)
+        s += a[i].dot(b[i]);
+    for (long i = 0; i < n; i++)
+        s *= a[i].x;
+    return s;
+}
+v a[100], b[100];
+int main() { return total(a, b, 100) > 0; }
+C
+    g++ -O1 -g -o in in.cpp && g++ -O1 -g -c in.cpp && gcc -O1 -g -c nest.c && ar rc debug.a two.o in.o nest.o || skip 'no compiler'
+    for file in in in.o 'debug.a(in.o)'; do
+        expect 0 "$portolan" -e "kernel load '$file' --symbol total --lines 7; kernel show"
+        holds out '2: { return x * o.x + y * o.y; } };  inlined v::dot'
+        expect 0 "$portolan" --format json -e "kernel load '$file' --symbol total --lines 9; kernel show"
+        holds out '"source_line":9,"source":"        s *= a[i].x;"'
+    done
+    expect 0 "$portolan" -e 'kernel load debug.a --symbol matmul --lines 7; kernel analyze --machine skylake'
+    holds out '7: s += b[i * n + k] * c[k * n + j];'
+    expect 0 "$portolan" -e 'kernel load debug.a --symbol matmul --lines 8; kernel show'
+    holds out 'outer loop matmul'
+    expect 1 "$portolan" -e 'kernel load in --symbol total --lines 900'
+    holds err 'no loop with code from lines 900-900 of in.cpp'
+    expect 1 "$portolan" -e 'kernel load two.o --lines 1'
+    holds err 'no debug information'
+    mkdir gone && mv in.cpp gone/
+    expect 0 "$portolan" --format json -e 'kernel load in --symbol total --lines 9; kernel show'
+    holds out '"source_line":9'
+}
+
+# Debug information that is damaged neither ends nor keeps the program.
+test_damaged_debug_information() {
+    needs_libdw
+    make_archives
+    gcc -O1 -g -c nest.c || skip 'no compiler'
+    for section in .debug_line .debug_info .debug_abbrev .debug_str; do
+        for offset in 0 8 20 40; do
+            objcopy --dump-section "$section=part" nest.o || skip 'no objcopy'
+            printf '\377\377\377\377\200' | dd of=part bs=1 seek="$offset" conv=notrunc 2>"$work/said"
+            objcopy --update-section "$section=part" nest.o bad.o
+            expect 0 "$portolan" -e 'kernel load bad.o; kernel show'
+            holds out mulsd
+        done
+    done
 }
 
 # What every Debian has: stripped programs have functions and loops.
