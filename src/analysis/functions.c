@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/loops.h"
+#include "base/mem.h"
+#include "base/similar.h"
+#include "base/str.h"
 #include "base/watch.h"
 #include "isa/isa.h"
 #include "toolchain/demangle.h"
@@ -12,55 +16,80 @@
 
 const size_t function_largest = 160000;
 
-/* A function's worth by a light look: how many branches go back, how deep they nest. */
-static struct ranked_function look_at(enum isa isa, const uint8_t *code, size_t length)
-{
-    struct ranked_function f = {0};
-    VEC(size_t) heads = {0};
+/* What a light look collects of one function. */
+struct glimpse {
+    VEC(struct loop_region) jumps;   /* back, by bytes */
+    VEC(size_t) vectors;             /* places of instructions on vectors */
+};
 
+/* How many of @places, which ascend, lie in @first to @last. */
+static uint32_t between(const struct glimpse *l, size_t first, size_t last)
+{
+    size_t count[2];
+
+    for (int end = 0; end < 2; end++) {
+        size_t low = 0, high = l->vectors.count;
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (l->vectors.items[middle] < (end ? last + 1 : first))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        count[end] = low;
+    }
+    steps_add(1);
+    return (uint32_t)(count[1] - count[0]);
+}
+
+/* The loops of the function at @start, and its worth: how many branches go back, how deep they nest. */
+static struct ranked_function look_at(enum isa isa, const uint8_t *code, size_t start, size_t length, uint32_t symbol, struct glimpse *l, struct function_ranking *out)
+{
+    struct ranked_function f = {.symbol = symbol, .size = length};
+
+    l->jumps.count = l->vectors.count = 0;
     for (size_t at = 0; at < length;) {
         int64_t branch = 0;
         bool vector = false;
-        size_t n = isa_ops(isa)->glance(code + at, length - at, &branch, &vector);
-        f.vectors += n && vector;
-        if (n && branch < 0 && -branch <= (int64_t)at) {
-            const size_t target = at - (size_t)-branch;
-            /* Heads at or after this one belong to loops that this branch encloses. */
-            uint32_t depth = 1;
-            while (heads.count && heads.items[heads.count - 1] > target) {
-                heads.count--;
-                depth = 2;
-            }
-            vec_push(&heads, target);
-            f.depth = depth > f.depth ? depth : f.depth;
-            f.loops++;
-        }
+        const size_t n = isa_ops(isa)->glance(code + start + at, length - at, &branch, &vector);
+        if (n && vector)
+            vec_add(&l->vectors, at);
+        if (n && branch < 0 && -branch <= (int64_t)at)
+            vec_add(&l->jumps, ((struct loop_region){.first = at - (size_t)-branch, .last = at, .innermost = true, .size = n}));
         at += n ? n : isa_step(isa);
     }
-    vec_done(&heads);
+    f.vectors = (uint32_t)l->vectors.count;
+    f.loops = (uint32_t)l->jumps.count;
+    const size_t count = loops_nest(l->jumps.items, l->jumps.count);
+    for (size_t i = 0; i < count; i++) {
+        const struct loop_region *r = &l->jumps.items[i];
+        f.depth = r->depth > f.depth ? r->depth : f.depth;
+        vec_add(&out->loops, ((struct ranked_loop){symbol, r->depth, between(l, r->first, r->last), r->innermost, start + r->first, r->last - r->first + r->size}));
+    }
     return f;
 }
 
-/* The object whose functions are sorted. */
-static _Thread_local const struct object *sorted;
+int functions_hotter(const struct ranked_function *a, const struct ranked_function *b)
+{
+    if (a->depth != b->depth)
+        return a->depth > b->depth ? -1 : 1;
+    if (a->vectors != b->vectors)
+        return a->vectors > b->vectors ? -1 : 1;
+    return a->size > b->size ? -1 : a->size < b->size;
+}
 
 static int by_heat(const void *a, const void *b)
 {
     const struct ranked_function *x = a, *y = b;
-    uint64_t small = sorted->symbols.items[x->symbol].size, large = sorted->symbols.items[y->symbol].size;
+    const int hotter = functions_hotter(x, y);
 
-    if (x->depth != y->depth)
-        return x->depth > y->depth ? -1 : 1;
-    if (x->vectors != y->vectors)
-        return x->vectors > y->vectors ? -1 : 1;
-    if (small != large)
-        return small > large ? -1 : 1;
-    return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+    return hotter ? hotter : x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
 bool functions_rank(const struct object *o, struct function_ranking *out, struct err *err)
 {
     uint64_t looked_at = 0, most = OVERLAPS * (uint64_t)o->length;   /* functions that lie over each other say more than there is */
+    struct glimpse look = {0};
 
     for (size_t i = 0; i < o->symbols.count && looked_at <= most && !watch_steps(1); i++) {
         const struct object_symbol *s = &o->symbols.items[i];
@@ -70,23 +99,26 @@ bool functions_rank(const struct object *o, struct function_ranking *out, struct
             continue;
         looked_at += length;
         watch_steps(length / 16);
-        struct ranked_function f = look_at(o->isa, o->code + s->offset, length);
-        f.symbol = (uint32_t)i;
+        const struct ranked_function f = look_at(o->isa, o->code, (size_t)s->offset, length, (uint32_t)i, &look, out);
         if (f.loops)
             vec_add(&out->list, f);
     }
-    sorted = o;
+    vec_done(&look.jumps);
+    vec_done(&look.vectors);
     if (out->list.count)
         qsort(out->list.items, out->list.count, sizeof *out->list.items, by_heat);
     return watch_goes_on(err);
 }
 
-/* The function around an address. */
-static const struct object_symbol *around(const struct object *o, const char *wanted)
+void function_ranking_done(struct function_ranking *r)
 {
-    char *end;
-    unsigned long long address = strtoull(wanted, &end, 16);
-    const uint64_t place = str_has_prefix(wanted, "0x") && !*end ? object_address_place(o, address) : UINT64_MAX;
+    vec_done(&r->list);
+    vec_done(&r->loops);
+}
+
+/* The function around a place in the code. */
+static const struct object_symbol *around(const struct object *o, uint64_t place)
+{
     const struct object_symbol *best = NULL;
 
     for (size_t i = 0; place != UINT64_MAX && i < o->symbols.count && !watch_steps(1); i++) {
@@ -97,11 +129,53 @@ static const struct object_symbol *around(const struct object *o, const char *wa
     return best;
 }
 
-const struct object_symbol *function_find(const struct object *o, const char *wanted, struct err *err)
+/* The hexadecimal number that @text is; false when it is none. */
+static bool read_hex(const char *text, uint64_t *out)
+{
+    char *end;
+
+    if (!str_has_prefix(text, "0x") || !text[2])
+        return false;
+    *out = strtoull(text, &end, 16);
+    return !*end;
+}
+
+/* What may have been meant by @wanted, into @todo: a name that differs little, else one that holds it. */
+static const char *near_name(const struct object *o, const char *wanted, char todo[SIMILAR_TODO])
+{
+    struct similar near = {.word = wanted};
+    char *closest = NULL, *holding = NULL;
+
+    for (size_t i = 0; i < o->symbols.count && !watch_steps(20); i++) {
+        const struct object_symbol *s = &o->symbols.items[i];
+        char *names[2] = {s->function && !s->nameless ? demangle_name(s->name, true) : NULL, NULL};
+        names[1] = names[0] ? demangle_name(s->name, false) : NULL;
+        for (int k = 0; k < 2 && names[k]; k++) {
+            if (similar_try(&near, names[k])) {
+                free(closest);
+                near.best = closest = mem_strdup(names[k]);
+            }
+            if (strcasestr(names[k], wanted) && (!holding || strlen(names[k]) < strlen(holding))) {
+                free(holding);
+                holding = mem_strdup(names[k]);
+            }
+        }
+        free(names[0]);
+        free(names[1]);
+    }
+    near.best = closest ? closest : holding;
+    const char *said = similar_todo(&near, "kernel functions FILE lists its functions", todo);
+    free(closest);
+    free(holding);
+    return said;
+}
+
+static const struct object_symbol *find_name(const struct object *o, const char *wanted, struct err *err)
 {
     const struct object_symbol *found = object_symbol_find(o, wanted), *other = NULL;
+    char todo[SIMILAR_TODO];
 
-    if (found || (found = around(o, wanted)))
+    if (found)
         return found;
     for (size_t i = 0; i < o->symbols.count && !watch_steps(10); i++) {
         const struct object_symbol *s = &o->symbols.items[i];
@@ -120,6 +194,32 @@ const struct object_symbol *function_find(const struct object *o, const char *wa
         return NULL;
     }
     if (!found)
-        err_set(err, ERR_DATA, "kernel functions FILE lists its functions", "no function %s with code in this file", wanted);
+        err_set(err, ERR_DATA, near_name(o, wanted, todo), "no function %s with code in this file", wanted);
+    return found;
+}
+
+const struct object_symbol *function_find(const struct object *o, const char *wanted, uint64_t *place, struct err *err)
+{
+    const char *plus = strrchr(wanted, '+');
+    const struct object_symbol *found;
+    uint64_t number;
+
+    *place = UINT64_MAX;
+    if (read_hex(wanted, &number)) {
+        *place = object_address_place(o, number);
+        found = around(o, *place);
+        return found ? found : find_name(o, wanted, err);
+    }
+    if (!plus || !read_hex(plus + 1, &number))
+        return find_name(o, wanted, err);
+    char *name = mem_strndup(wanted, (size_t)(plus - wanted));
+    found = find_name(o, name, err);
+    if (found && number >= found->size) {
+        err_set(err, ERR_USAGE, "give a place inside of it", "%s has 0x%llx bytes", name, (unsigned long long)found->size);
+        found = NULL;
+    }
+    if (found)
+        *place = found->offset + number;
+    free(name);
     return found;
 }

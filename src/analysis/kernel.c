@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/functions.h"
+#include "analysis/kernel_object.h"
 #include "analysis/loops.h"
 #include "analysis/recipe.h"
 #include "base/file.h"
@@ -18,15 +18,17 @@
 #include "base/vec.h"
 #include "base/watch.h"
 #include "isa/isa.h"
+#include "toolchain/archive.h"
+#include "toolchain/debug_lines.h"
 #include "toolchain/demangle.h"
 #include "toolchain/listing.h"
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
 
 #define FILE_LIMIT ((size_t)64 << 20)
-/* Instructions decoded in full: a whole unit beyond this is narrowed to its functions first. */
-#define UNIT_LIMIT ((size_t)40000)
-#define CANDIDATES 64    /* functions of a large file that are decoded to find one with a loop */
+#define UNIT_LIMIT kernel_unit_most
+
+const size_t kernel_unit_most = 40000;
 
 struct unit { VEC(struct insn) insns; };
 struct loop_list { VEC(struct kernel_loop) list; };
@@ -182,15 +184,14 @@ size_t kernel_loop_wanted(const struct kernel_options *options)
     return options && options->loop ? options->loop - 1 : 0;
 }
 
-/* @k, or NULL with err, and @k freed, when it has not the loop asked for. */
-static struct kernel *loop_check(struct kernel *k, const struct kernel_options *options, struct err *err)
+struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options, struct err *err)
 {
-    if (kernel_loop_wanted(options) >= k->loop_count) {
-        err_set(err, ERR_USAGE, "kernel list shows them", "no loop %zu in %s; it has %zu", options->loop, k->name, k->loop_count);
-        kernel_free(k);
+    if (kernel_loop_wanted(options) >= take_k->loop_count) {
+        err_set(err, ERR_USAGE, "kernel list shows them", "no loop %zu in %s; it has %zu", options->loop, take_k->name, take_k->loop_count);
+        kernel_free(take_k);
         return NULL;
     }
-    return k;
+    return take_k;
 }
 
 /* Keeps the instructions of source lines @first to @last. */
@@ -308,21 +309,12 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     marks_comments(&u, text, length, &marked);
     marks_bytes(&u, a.isa, a.code, 0, a.length, &marked);
     loops_set(k, &u, &marked, a.labels, a.label_count, "whole text (no loop)");
-    k = loop_check(k, o, err);
+    k = kernel_with_loop(k, o, err);
 out:
     unit_done(&u);
     assembled_done(&a);
     str_done(&plain);
     return k;
-}
-
-/* What is said of text but not of machine code. */
-static bool options_fit(const struct object *o, const struct kernel_options *options, struct err *err)
-{
-    if (options->first_line || options->last_line)
-        return err_set(err, ERR_USAGE, "use --symbol, or load the source", "an object has no lines to choose from");
-    return !options->isa_given || options->isa == o->isa ||
-           err_set(err, ERR_USAGE, "leave --isa out", "this object is %s, not %s", isa_name(o->isa), isa_name(options->isa));
 }
 
 /* A function's name as its programmer knows it, to be freed. */
@@ -363,85 +355,6 @@ out:
     return k;
 }
 
-/* Whose code it is, in what is said of the loops. */
-static void loops_of(struct kernel *k, const struct object_symbol *symbol)
-{
-    char *name = readable(symbol->name);
-
-    for (size_t i = 0; i < k->loop_count; i++) {
-        struct str why = {0};
-        if (str_has_prefix(k->loops[i].why, "whole"))
-            str_addf(&why, "whole function %s (no loop)", name);
-        else
-            str_addf(&why, strstr(k->loops[i].why, name) ? "%s" : "%s of %s", k->loops[i].why, name);
-        free(k->loops[i].why);
-        k->loops[i].why = str_take(&why);
-    }
-    free(name);
-}
-
-/* The kernel of @symbol's code, NULL: of all. */
-static struct kernel *kernel_of(const struct object *o, const char *path, const struct object_symbol *symbol, struct err *err)
-{
-    struct kernel *k = kernel_from_code(o, path, symbol ? (size_t)symbol->offset : 0, symbol ? (size_t)symbol->size : o->length, err);
-
-    if (k && symbol)
-        loops_of(k, symbol);
-    return k;
-}
-
-/* Of a large file the hottest-looking function that turns out to have a loop: a light look takes a jump back for one that only leads to shared code. */
-static struct kernel *kernel_of_hottest(const struct object *o, const char *path, struct err *err)
-{
-    struct function_ranking ranking = {0};
-    struct kernel *k = NULL;
-
-    bool ok = functions_rank(o, &ranking, err);
-    if (ok && !ranking.list.count)
-        err_set(err, ERR_DATA, "name a function with --symbol; kernel functions FILE lists them", "no function with a loop in %zu kB of code", o->length / 1000);
-    for (size_t i = 0; ok && i < ranking.list.count && i < CANDIDATES && !watch_over(); i++) {
-        struct kernel *next = kernel_of(o, path, &o->symbols.items[ranking.list.items[i].symbol], err);
-        if (!k || (next && next->loops[0].depth)) {
-            kernel_free(k);
-            k = next;
-        } else {
-            kernel_free(next);
-        }
-        if (k && k->loops[0].depth)
-            break;
-    }
-    vec_done(&ranking.list);
-    if (k)
-        k->of_many = true;
-    return k;
-}
-
-static struct kernel *kernel_from_object(const char *path, const struct kernel_options *options, struct err *err)
-{
-    struct object o;
-    struct kernel *k = NULL;
-    const char *wanted = options ? options->symbol : NULL;
-
-    if (object_read(path, OBJECT_FUNCTIONS, &o, err) && (!options || options_fit(&o, options, err))) {
-        const struct object_symbol *symbol = wanted ? function_find(&o, wanted, err) : NULL;
-        const bool small = o.together && o.length <= UNIT_LIMIT;
-        if (!wanted && !small)
-            k = kernel_of_hottest(&o, path, err);
-        else if (symbol || !wanted)
-            k = kernel_of(&o, path, symbol, err);
-    }
-    if (!object_whole(&o, path, err)) {
-        kernel_free(k);
-        k = NULL;
-    } else if (k) {
-        k = loop_check(k, options, err);
-    } else {
-        err_at(err, path, 0, 0);
-    }
-    object_done(&o);
-    return k;
-}
-
 /* Whether the file begins as ELF does; what cannot be read, or only once, is for others to read. */
 static bool is_elf(const char *path)
 {
@@ -460,8 +373,10 @@ struct kernel *kernel_load(const char *path, const struct kernel_options *option
     struct str text = {0};
     struct kernel *k = NULL;
 
-    if (is_elf(path))   /* mapped: it may be larger than memory */
+    if (is_elf(path) || archive_names_member(path, NULL))   /* mapped: it may be larger than memory */
         return kernel_from_object(path, options, err);
+    if (archive_is(path))
+        return kernel_from_archive(path, options, err);
     if (file_read(path, FILE_LIMIT, &text, err)) {
         if (text.length >= 4 && memcmp(text.data, "\177ELF", 4) == 0)
             k = kernel_from_object(path, options, err);
@@ -565,6 +480,9 @@ void kernel_free(const struct kernel *held)
         free(k->origin_texts[i]);
     free(k->origin_texts);
     free(k->origin_lines);
+    if (k->debug)
+        debug_lines_done(k->debug);
+    free(k->debug);
     recipe_free(k->recipe);
     free(k->source);
     free(k->name);
@@ -576,6 +494,32 @@ uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, con
     if (text)
         *text = insn->origin && insn->origin <= k->origin_text_count ? k->origin_texts[insn->origin - 1] : NULL;
     return insn->origin;
+}
+
+const char *kernel_inlined(const struct kernel *k, const struct insn *insn)
+{
+    const struct debug_line *row = k->debug ? debug_line_at(k->debug, insn->offset) : NULL;
+
+    return row && row->inlined ? k->debug->inlined.items[row->inlined - 1] : NULL;
+}
+
+bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before, struct str *out)
+{
+    const char *text, *inlined = kernel_inlined(k, insn);
+    const uint32_t line = kernel_source_line(k, insn, &text);
+
+    if ((!text && !inlined) || (before && kernel_source_line(k, before, NULL) == line && kernel_inlined(k, before) == inlined))
+        return false;
+    if (line)
+        str_addf(out, "%u: %s", line, text ? text + strspn(text, " \t") : "");
+    if (inlined)
+        str_addf(out, "%sinlined %s", line ? "  " : "", inlined);
+    return true;
+}
+
+bool kernel_has_source(const struct kernel *k)
+{
+    return k->origin_line_count || (k->debug && k->debug->rows.count);
 }
 
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char **take_texts, size_t text_count)

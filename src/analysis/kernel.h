@@ -35,6 +35,7 @@ struct kernel {
     size_t percent_count;
     uint32_t *origin_lines;     /* compiled here: per line of @source its line in the C file, 0: none; NULL otherwise */
     size_t origin_line_count;
+    struct debug_lines *debug;  /* of machine code with debug information: where each instruction comes from; NULL: none */
     char **origin_texts;        /* the C file's lines */
     size_t origin_text_count;
     struct recipe *recipe;      /* how it was made of a file (analysis/recipe.h); NULL: of text or hex */
@@ -46,17 +47,21 @@ struct kernel_options {
     enum isa isa;
     enum syntax syntax;
     bool skip_bad;
-    const char *symbol;         /* function or, in text, label to take; NULL: all, or of a large ELF the function with the hottest-looking loop */
+    const char *symbol;         /* function, address or place in a function (f+0x40) or, in text, label to take; NULL: all, or of a large ELF the function with the hottest-looking loop */
     size_t first_line, last_line;   /* of text, or of the C file; 1-based; 0: all. An ELF file has none */
     size_t loop;                /* 1-based, refused when there is none such; 0: the best, which is the first */
 };
 
-/* Recognises ELF by its magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
+/* Recognises ELF and archives of it by their magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options, struct err *err);
 /* The @length bytes of code from @start on, of an object that was read: a function, or what lies around a place. NULL on failure. */
 struct object;
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start, size_t length, struct err *err);
+/* Instructions decoded in full: a whole file beyond this is narrowed to its functions first. */
+extern const size_t kernel_unit_most;
+/* @k, or NULL with err, and @k freed, when it has not the loop that @options ask for. */
+struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
 /* The loop that @options ask for, as an index into the loops of a kernel loaded with them. */
 size_t kernel_loop_wanted(const struct kernel_options *options);
@@ -68,6 +73,12 @@ const struct kernel *kernel_hold(const struct kernel *k);
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char **take_texts, size_t text_count);
 /* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
+/* Appends "12: s += a[i];" of @insn's source, and which function is inlined there, unless @before (NULL: none), which stands above it, has the same: then, and where nothing is known, false. */
+bool kernel_source_note(const struct kernel *k, const struct insn *insn, const struct insn *before, struct str *out);
+/* The function that @insn was inlined from, borrowed; NULL: none, or it is not known. Any thread. */
+const char *kernel_inlined(const struct kernel *k, const struct insn *insn);
+/* Whether source lines are known of the instructions. Any thread. */
+bool kernel_has_source(const struct kernel *k);
 /* The share of a profile's samples that @insn had, in percent; NaN when the text does not say. Any thread. */
 double kernel_percent(const struct kernel *k, const struct insn *insn);
 /* The instructions of loop @loop (from 0, below loop_count), borrowed. Any thread. */

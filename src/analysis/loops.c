@@ -12,13 +12,6 @@
 #define PATH_LIMIT 20000
 #define NO_TARGET SIZE_MAX
 
-struct region {
-    size_t first, last;   /* head and closing branch */
-    unsigned depth;
-    bool innermost;
-    uint64_t vector_bits, size;
-};
-
 static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
 {
     size_t low = 0, high = count;
@@ -97,14 +90,22 @@ static bool crosses_function(const struct insn *insns, size_t first, size_t last
     return false;
 }
 
+static int region_by_place(const void *a, const void *b)
+{
+    const struct loop_region *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return x->last > y->last ? -1 : x->last < y->last;
+}
+
 /* Depths, for regions by place. Loops nest or are apart: a region that begins in another and ends behind it is a second way
  * back into that one (a rotated or split loop) and is left out. Returns how many remain. */
-static size_t regions_nest(struct region *regions, size_t count)
+static size_t regions_nest(struct loop_region *regions, size_t count)
 {
     VEC(size_t) open = {0};
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        struct region r = regions[i];
+        struct loop_region r = regions[i];
         while (open.count && regions[open.items[open.count - 1]].last < r.first)
             open.count--;
         if (open.count && regions[open.items[open.count - 1]].last < r.last)
@@ -120,7 +121,19 @@ static size_t regions_nest(struct region *regions, size_t count)
     return kept;
 }
 
-static void region_weigh(struct region *r, const struct insn *insns)
+size_t loops_nest(struct loop_region *regions, size_t count)
+{
+    size_t kept = 0;
+
+    if (count)
+        qsort(regions, count, sizeof *regions, region_by_place);
+    for (size_t i = 0; i < count; i++)   /* several branches back to one head are one loop, the longest comes first */
+        if (kept == 0 || regions[kept - 1].first != regions[i].first)
+            regions[kept++] = regions[i];
+    return regions_nest(regions, kept);
+}
+
+static void region_weigh(struct loop_region *r, const struct insn *insns)
 {
     for (size_t i = r->first; i <= r->last; i++) {
         unsigned bits = 0;
@@ -134,17 +147,9 @@ static void region_weigh(struct region *r, const struct insn *insns)
     }
 }
 
-static int region_by_place(const void *a, const void *b)
-{
-    const struct region *x = a, *y = b;
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    return x->last > y->last ? -1 : x->last < y->last;
-}
-
 static int region_by_worth(const void *a, const void *b)
 {
-    const struct region *x = a, *y = b;
+    const struct loop_region *x = a, *y = b;
     if (x->innermost != y->innermost)
         return x->innermost ? -1 : 1;
     if (x->depth != y->depth)
@@ -197,31 +202,25 @@ struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t coun
 size_t loops_find(const struct insn *insns, size_t count, const struct label *labels, size_t label_count,
                   struct kernel_loop **out)
 {
-    VEC(struct region) found = {0};
+    VEC(struct loop_region) found = {0};
     size_t *targets = mem_alloc((count + 1) * sizeof *targets);
     for (size_t i = 0; i < count; i++)
         targets[i] = loop_branch_target(insns, count, i);
     for (size_t i = 0; i < count; i++)
         if (targets[i] <= i && !crosses_function(insns, targets[i], i, labels, label_count) &&
             region_closes(insns, targets, targets[i], i)) {
-            struct region r = {.first = targets[i], .last = i, .innermost = true};
+            struct loop_region r = {.first = targets[i], .last = i, .innermost = true};
             vec_push(&found, r);
         }
     free(targets);
-    if (found.count)
-        qsort(found.items, found.count, sizeof *found.items, region_by_place);
-    size_t kept = 0;
-    for (size_t i = 0; i < found.count; i++)   /* several branches back to one head are one loop, the longest comes first */
-        if (kept == 0 || found.items[kept - 1].first != found.items[i].first)
-            found.items[kept++] = found.items[i];
-    kept = regions_nest(found.items, kept);
+    const size_t kept = loops_nest(found.items, found.count);
     for (size_t i = 0; i < kept; i++)
         region_weigh(&found.items[i], insns);
     if (kept)
         qsort(found.items, kept, sizeof *found.items, region_by_worth);
     *out = mem_alloc((kept + 1) * sizeof **out);
     for (size_t i = 0; i < kept; i++) {
-        const struct region *r = &found.items[i];
+        const struct loop_region *r = &found.items[i];
         struct str label = {0}, why = {0};
         head_name(labels, label_count, insns[r->first].offset, &label);
         str_addf(&why, "%s loop", r->innermost ? "innermost" : "outer");

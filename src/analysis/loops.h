@@ -4,6 +4,17 @@
 
 #include "analysis/kernel.h"
 
+/* From a jump's target to the jump: by instructions, or by bytes of code. */
+struct loop_region {
+    size_t first, last;   /* head and closing branch */
+    unsigned depth;       /* 1: outermost */
+    bool innermost;
+    uint64_t vector_bits, size;   /* for whoever weighs them */
+};
+
+/* Sorts by place and leaves those that are loops of their own: of one head the longest, and none that begins in another and ends behind it. Sets depth and innermost of these;
+ * returns how many. Any thread. */
+size_t loops_nest(struct loop_region *regions, size_t count);
 /* The loops among @insns (sorted by offset), best first: innermost ones before outer ones, then the deepest, the most vector
  * work, the longest, the first in the code. @labels (sorted by offset) name loop heads and bound functions. Returns how many;
  * *@out is the caller's, each freed by loops_done. Any thread. */

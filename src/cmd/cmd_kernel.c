@@ -38,8 +38,10 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     for (size_t i = 0; i < count; i++) {
         const char *source;
         uint32_t line = kernel_source_line(k, &insns[i], &source);
-        if (source && (i == 0 || kernel_source_line(k, &insns[i - 1], NULL) != line))
-            table_note(t, "%13u: %s", line, source + strspn(source, " \t"));
+        struct str note = {0};
+        if (kernel_source_note(k, &insns[i], i ? &insns[i - 1] : NULL, &note))
+            table_note(t, "%*s%s", (int)(13 - strcspn(str_text(&note), ":") % 13), "", str_text(&note));
+        str_done(&note);
         cell_line(t, insns[i].line);
         cell_text(t, insns[i].form);
         cell_text(t, insns[i].text ? insns[i].text : "");

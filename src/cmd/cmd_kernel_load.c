@@ -21,7 +21,7 @@ struct kernel_load_values {
 
 static const struct parameter load_arguments[] = {
     {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "assembler text, a listing, an object or program (ELF), or C, C++ or Fortran source; - reads standard input"},
+     .help = "assembler text, a listing, an object, program or archive, or C, C++ or Fortran source; - reads standard input"},
     {.name = "FLAG", .kind = PARAMETER_WORDS, .at = offsetof(struct kernel_load_values, flags),
      .help = "compiler options for source: -O*, -m*, -std=, -D, -U, -I, -W* and code-generating -f options"},
     {0},
@@ -29,14 +29,14 @@ static const struct parameter load_arguments[] = {
 
 static const struct parameter load_options[] = {
     {.name = "--symbol", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, symbol), .value = "S", .otherwise = "the whole file",
-     .help = "function to search for loops"},
+     .help = "function to search for loops, an address (0x4308) or a place in a function (f+0x40)"},
     {.name = "--profile", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, profile), .value = "FILE", .otherwise = "loops that look hot", .complete = COMPLETE_FILE,
      .help = "take of a program what has most samples in what perf record wrote (perf.data); needs perf"},
     LOADING_OPTION_SYNTAX(struct kernel_load_values),
     {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_load_values, isa), .choices = ISA_CHOICES, .otherwise = "detected",
      .help = "the instruction set"},
     {.name = "--lines", .kind = PARAMETER_LINES, .at = offsetof(struct kernel_load_values, lines), .value = "A-B", .otherwise = "all lines",
-     .help = "only these lines of the text or source"},
+     .help = "only these lines of the text or source; of a program or object with debug information the smallest loop with code of them"},
     {.name = "--loop", .kind = PARAMETER_COUNT, .at = offsetof(struct kernel_load_values, loop), .value = "N", .least = 1, .most = 1e9, .otherwise = "the hottest-looking loop",
      .help = "loop number, see kernel list"},
     LOADING_OPTION_SKIP_BAD(struct kernel_load_values),

@@ -11,6 +11,7 @@
 
 struct listed_function {
     char *name;                   /* as people write it */
+    char *path;                   /* of the member of an archive: lib.a(member.o); NULL: the list's own */
     char *symbol;                 /* as --symbol takes it: an address, which tells twins apart, but in a relocatable file, where each section begins at 0 */
     uint64_t address, size;       /* size: bytes */
     uint32_t loops, depth, vectors;
@@ -23,7 +24,7 @@ struct function_list {
     _Atomic unsigned holders;     /* besides the one that made it; nothing in it changes */
 };
 
-/* Of the file @path; NULL with err. Asks watch_steps. Any thread. */
+/* Of the file @path, or of all members of an archive; NULL with err. Asks watch_steps. Any thread. */
 struct function_list *function_list_new(const char *path, struct err *err);
 /* The last holder's call frees it. */
 void function_list_free(struct function_list *list);

@@ -110,10 +110,50 @@ static bool is_elf(const struct sample *s)
     return strncmp(s->text, "\177ELF", 4) == 0;
 }
 
+static bool is_archive(const struct sample *s)
+{
+    return strncmp(s->text, "!<arch>\n", 8) == 0 || strncmp(s->text, "!<thin>\n", 8) == 0;
+}
+
+static bool is_perf_data(const struct sample *s)
+{
+    return strncmp(s->text, "PERFILE2", 8) == 0;
+}
+
+static bool is_bitcode(const struct sample *s)
+{
+    return strncmp(s->text, "BC\xc0\xde", 4) == 0;
+}
+
+static bool is_windows(const struct sample *s)
+{
+    return strncmp(s->text, "MZ", 2) == 0 && has(s, "PE");
+}
+
+static bool is_macos(const struct sample *s)
+{
+    return strncmp(s->text, "\xcf\xfa\xed\xfe", 4) == 0 || strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0;
+}
+
+static bool is_compressed(const struct sample *s)
+{
+    static const char *const magics[] = {"\x1f\x8b", "BZh", "\xfd" "7zXZ", "\x28\xb5\x2f\xfd", "PK\x03\x04"};
+
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if (str_has_prefix(s->text, magics[i]))
+            return true;
+    return false;
+}
+
+static bool is_picture(const struct sample *s)
+{
+    return strncmp(s->text, "\x89PNG", 4) == 0 || strncmp(s->text, "\xff\xd8\xff", 3) == 0 || strncmp(s->text, "%PDF-", 5) == 0;
+}
+
 static const struct {
     bool (*is)(const struct sample *s);
     const char *what;       /* "this is ..." */
-    const char *remedy;     /* a command, FILE for the file */
+    const char *remedy;     /* a command, FILE for the file; of what no command takes what makes it something that one does */
     const char *takes[4];   /* commands that take it, by their first words */
 } kinds[] = {
     {is_pmevo_experiments, "PMEvo JSON of experiments", "experiments import FILE", {"experiments import", "evaluate"}},
@@ -126,7 +166,14 @@ static const struct {
     {is_mapping, "a mapping as CSV", "mapping import csv FILE", {"mapping import csv", "mapping load"}},
     {is_forms, "a table of forms", "forms add FILE", {"forms add", "session load"}},
     {is_blocks, "a table of measured blocks", "kernel evaluate FILE", {"kernel evaluate", "kernel measure"}},
-    {is_elf, "a program or object file", "kernel load FILE", {"kernel load", "forms scan", "program profile"}},
+    {is_elf, "a program or object file", "kernel load FILE", {"kernel load", "kernel functions", "forms scan", "program profile"}},
+    {is_archive, "an archive of object files", "kernel load FILE", {"kernel load", "kernel functions", "forms scan"}},
+    {is_perf_data, "a profile of perf", "kernel load PROGRAM --profile FILE", {0}},
+    {is_bitcode, "LLVM bitcode", "llc FILE makes assembler text of it", {0}},
+    {is_windows, "a Windows program (PE)", "objdump -d lists its code, which kernel load takes", {0}},
+    {is_macos, "a macOS program (Mach-O)", "objdump -d lists its code, which kernel load takes", {0}},
+    {is_compressed, "a compressed file", "unpack it first", {0}},
+    {is_picture, "a picture or a document", "give the text itself", {0}},
 };
 
 /* One is the other, or goes on where it ends. */
@@ -156,7 +203,7 @@ static bool read_sample(const char *path, struct sample *out)
         length += fread(out->text + length, 1, END, file);
     fclose(file);
     out->text[length] = '\0';
-    for (size_t i = 4; i < length; i++)   /* what is behind a zero byte is looked at, too */
+    for (size_t i = 1; i < length; i++)   /* what is behind a zero byte is looked at, too */
         if (!out->text[i])
             out->text[i] = ' ';
     if (strncmp(out->text, "\xef\xbb\xbf", 3) == 0)
@@ -179,7 +226,10 @@ void recognise(struct err *err, const char *command)
             char file[sizeof err->file];
             const char *place = strstr(kinds[kind].remedy, "FILE");
             strcpy(file, err->file);
-            str_addf(&remedy, "%.*s%s%s", (int)(place - kinds[kind].remedy), kinds[kind].remedy, file, place + 4);
+            if (place)
+                str_addf(&remedy, "%.*s%s%s", (int)(place - kinds[kind].remedy), kinds[kind].remedy, file, place + 4);
+            else
+                str_add(&remedy, kinds[kind].remedy);
             err_set(err, ERR_DATA, str_text(&remedy), "this is %s", kinds[kind].what);
             err_at(err, file, 0, 0);
             str_done(&remedy);

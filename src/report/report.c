@@ -52,13 +52,13 @@ static void add_pressure(struct result_table *t, double value, double full)
 static void add_source(struct result_table *t, const struct kernel *k, const struct analysis *a, size_t row)
 {
     struct str tidy = {0};
-    const char *text;
-    uint32_t line = kernel_source_line(k, a->rows[row].insn, &text);
+    struct str note = {0};
 
-    if (!text || (row && kernel_source_line(k, a->rows[row - 1].insn, NULL) == line))
-        return;
-    tidy_text(text, &tidy);
-    table_note(t, "%5u: %s", line, str_text(&tidy));
+    if (kernel_source_note(k, a->rows[row].insn, row ? a->rows[row - 1].insn : NULL, &note)) {
+        tidy_text(str_text(&note), &tidy);
+        table_note(t, "%*s%s", str_text(&tidy)[0] == 'i' ? 5 : (int)(5 - strcspn(str_text(&tidy), ":")), "", str_text(&tidy));
+    }
+    str_done(&note);
     str_done(&tidy);
 }
 

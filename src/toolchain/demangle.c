@@ -97,6 +97,18 @@ static size_t last_part(const char *text, size_t length)
     return part;
 }
 
+char *demangle_name(const char *name, bool qualified)
+{
+    char *text = demangle(name);
+
+    if (!text)
+        return mem_strdup(name);
+    const size_t length = without_parameters(text), part = qualified ? 0 : last_part(text, length);
+    char *out = mem_strndup(text + part, length - part);
+    free(text);
+    return out;
+}
+
 bool demangle_matches(const char *name, const char *wanted)
 {
     if (strcmp(name, wanted) == 0)

@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
+#include "toolchain/archive.h"
 #include "toolchain/object_lines.h"
 #include "toolchain/unwind.h"
 
@@ -157,7 +158,7 @@ static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header,
 {
     if (header->sh_offset > length || header->sh_size > length - header->sh_offset || header->sh_size > length - o->length)
         return err_set(err, ERR_DATA, "build the file again", "its section %.100s reaches beyond the file, or others overlap", name);
-    vec_add(&o->sections, ((struct object_section){mem_strdup(name), elf_ndxscn(scn), header->sh_addr, header->sh_offset, header->sh_offset, header->sh_size}));
+    vec_add(&o->sections, ((struct object_section){mem_strdup(name), elf_ndxscn(scn), header->sh_addr, header->sh_offset, o->begin + header->sh_offset, header->sh_size}));
     o->length += header->sh_size;
     return true;
 }
@@ -275,7 +276,8 @@ static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned pa
     return watch_goes_on(err);
 }
 
-bool object_read(const char *path, unsigned parts, struct object *out, struct err *err)
+/* The ELF file in bytes @offset on of the file at @path, @size of them (0: all). */
+static bool read_part(const char *path, uint64_t offset, uint64_t size, unsigned parts, struct object *out, struct err *err)
 {
     memset(out, 0, sizeof *out);
     elf_version(EV_CURRENT);
@@ -284,12 +286,20 @@ bool object_read(const char *path, unsigned parts, struct object *out, struct er
         return err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
     struct stat status;
     size_t length = fstat(fd, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size : 0;
+    bool ok = !size || (offset <= length && size <= length - offset) || err_set(err, ERR_IO, "try again", "the archive became shorter while it was read");
+    Elf *elf = NULL;
     errno = 0;
     /* Where the system maps no files of its kind, libelf reads it. */
-    Elf *elf = length && mapped_open(&out->file, fd, length) ? elf_memory((char *)(uintptr_t)out->file.bytes, length) : elf_begin(fd, ELF_C_READ, NULL);
-    bool ok = elf ? sections_read(out, elf, length, parts, err)
-              : errno == ENOMEM ? err_memory(err, NULL, length)
-                                : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1));
+    if (ok && length && mapped_open(&out->file, fd, length))
+        elf = elf_memory((char *)(uintptr_t)out->file.bytes + offset, size ? size : length);
+    else if (ok && !size)
+        elf = elf_begin(fd, ELF_C_READ, NULL);
+    out->begin = offset;
+    out->bytes = size ? size : length;
+    out->path = mem_strdup(path);
+    ok = ok && (elf ? sections_read(out, elf, size ? size : length, parts, err)
+                : errno == ENOMEM ? err_memory(err, NULL, length)
+                                  : err_set(err, ERR_DATA, "give an ELF file", "invalid ELF file: %s", elf_errmsg(-1)));
     elf_end(elf);
     mapped_check(&out->file, fd);
     close(fd);
@@ -297,7 +307,28 @@ bool object_read(const char *path, unsigned parts, struct object *out, struct er
         return object_whole(out, path, err);
     if (!out->code || out->together)
         mapped_close(&out->file);
-    return ok || err_at(err, path, 0, 0);
+    return ok;
+}
+
+bool object_read_member(const struct archive_member *member, unsigned parts, struct object *out, struct err *err)
+{
+    return read_part(member->file, member->offset, member->size, parts, out, err) || err_at(err, member->spec, 0, 0);
+}
+
+bool object_read(const char *path, unsigned parts, struct object *out, struct err *err)
+{
+    struct archive archive;
+    char *file;
+
+    if (!archive_names_member(path, &file))
+        return read_part(path, 0, 0, parts, out, err) || err_at(err, path, 0, 0);
+    memset(out, 0, sizeof *out);
+    bool ok = archive_read(file, &archive, err);
+    const struct archive_member *member = ok ? archive_find(&archive, path, err) : NULL;
+    ok = member ? object_read_member(member, parts, out, err) : ok && err_at(err, file, 0, 0);
+    archive_done(&archive);
+    free(file);
+    return ok;
 }
 
 bool object_whole(const struct object *o, const char *path, struct err *err)
@@ -310,9 +341,10 @@ bool object_whole(const struct object *o, const char *path, struct err *err)
 
 void object_done(struct object *o)
 {
-    if (o->code && o->code != (const uint8_t *)o->file.bytes)
+    if (o->together)
         free(o->code);
     mapped_close(&o->file);
+    free(o->path);
     for (size_t i = 0; i < o->sections.count; i++)
         free(o->sections.items[i].name);
     vec_done(&o->sections);

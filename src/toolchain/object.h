@@ -43,13 +43,18 @@ struct object {
     size_t length;                         /* bytes of code in all sections */
     bool together;                         /* they follow one another from 0 on; else each is at its offset only */
     struct mapped file;                    /* where code stays in it, and must not be changed */
+    char *path;                            /* of the file that it was read from, to read more of it */
+    uint64_t begin, bytes;                 /* of the ELF file in it: the place of a member of an archive, else 0; its size */
     VEC(struct object_section) sections;
     VEC(struct object_symbol) symbols;     /* those in executable sections, by offset */
     VEC(struct object_line) lines;         /* only when asked for */
 };
 
-/* Reads an x86-64 or AArch64 (little-endian) ELF file, and besides of it @parts. Asks watch_steps. object_done frees @out in both cases. Any thread. */
+/* Reads an x86-64 or AArch64 (little-endian) ELF file, and besides of it @parts; lib.a(member.o) is one in an archive. Asks watch_steps. object_done frees @out in both cases. Any thread. */
 bool object_read(const char *path, unsigned parts, struct object *out, struct err *err);
+/* The same of a member of an archive that was read. */
+struct archive_member;
+bool object_read_member(const struct archive_member *member, unsigned parts, struct object *out, struct err *err);
 void object_done(struct object *o);
 /* Whether all that was read so far of @o's code was in the file at @path: another program may make it shorter meanwhile. False with err. */
 bool object_whole(const struct object *o, const char *path, struct err *err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "toolchain/archive.h"
 #include "toolchain/object.h"
 
 static bool is_form(const void *scan, uint32_t item, const void *form)
@@ -28,23 +29,22 @@ static void count_form(struct scan *scan, const char *form, uint32_t traits, uin
 
 #define PROGRESS_STEP 0x40000u   /* bytes of code between two calls */
 
-bool scan_file(struct scan *scan, const char *path, struct err *err)
+/* The code of @take_object, which is called @path; @ok: it was read. */
+static bool scan_object(struct scan *scan, struct object *take_object, const char *path, bool ok, struct err *err)
 {
-    struct object object = {0};
     char form[FORM_MAX];
     uint32_t traits;
-    bool ok = object_read(path, 0, &object, err);
 
     if (ok && scan->instructions == 0)
-        scan->isa = object.isa;
-    if (ok && scan->isa != object.isa)
-        ok = err_set(err, ERR_USAGE, "scan them separately", "%s is for %s, the previous files for %s", path, isa_name(object.isa), isa_name(scan->isa));
-    if (ok && object.together)
-        ok = insn_learn(scan->isa, object.code, object.length, err);
-    for (size_t i = 0; ok && !object.together && i < object.sections.count; i++)
-        ok = insn_learn(scan->isa, object.code + object.sections.items[i].offset, object.sections.items[i].size, err);
-    for (size_t i = 0; ok && i < object.sections.count; i++) {
-        const struct object_section *section = &object.sections.items[i];
+        scan->isa = take_object->isa;
+    if (ok && scan->isa != take_object->isa)
+        ok = err_set(err, ERR_USAGE, "scan them separately", "%s is for %s, the previous files for %s", path, isa_name(take_object->isa), isa_name(scan->isa));
+    if (ok && take_object->together)
+        ok = insn_learn(scan->isa, take_object->code, take_object->length, err);
+    for (size_t i = 0; ok && !take_object->together && i < take_object->sections.count; i++)
+        ok = insn_learn(scan->isa, take_object->code + take_object->sections.items[i].offset, take_object->sections.items[i].size, err);
+    for (size_t i = 0; ok && i < take_object->sections.count; i++) {
+        const struct object_section *section = &take_object->sections.items[i];
         size_t end = section->offset + section->size, next = section->offset;
         for (size_t at = section->offset; ok && at < end;) {
             if (at >= next && scan->progress) {
@@ -52,7 +52,7 @@ bool scan_file(struct scan *scan, const char *path, struct err *err)
                 if (!scan->progress(scan->context, scan, (double)at / (double)end))
                     ok = err_set(err, ERR_LIMIT, NULL, "the scan of %s was cancelled", path);
             }
-            size_t length = insn_form(scan->isa, object.code + at, end - at, form, &traits);
+            size_t length = insn_form(scan->isa, take_object->code + at, end - at, form, &traits);
             if (!length) {
                 scan->skipped_bytes += isa_step(scan->isa);
                 at += isa_step(scan->isa);
@@ -70,8 +70,22 @@ bool scan_file(struct scan *scan, const char *path, struct err *err)
                 count_form(scan, form, traits, 1);
         }
     }
-    ok = object_whole(&object, path, ok ? err : NULL) && ok;
-    object_done(&object);
+    ok = object_whole(take_object, path, ok ? err : NULL) && ok;
+    object_done(take_object);
+    return ok;
+}
+
+bool scan_file(struct scan *scan, const char *path, struct err *err)
+{
+    struct archive archive;
+    struct object object;
+
+    if (!archive_is(path))
+        return scan_object(scan, &object, path, object_read(path, 0, &object, err), err);
+    bool ok = archive_read(path, &archive, err);
+    for (size_t i = 0; ok && i < archive.members.count; i++)
+        ok = scan_object(scan, &object, archive.members.items[i].spec, object_read_member(&archive.members.items[i], 0, &object, err), err);
+    archive_done(&archive);
     return ok;
 }
 

@@ -151,7 +151,7 @@ static bool functions_act(void *state, struct session *s, enum action action, st
         return table_view_act(state, s, action, command);
     if (!refresh(v, s) || !table_selected(&v->view.table, &row))
         return false;
-    line_add_quoted("kernel load ", v->shown->path, command);
+    line_add_quoted("kernel load ", row_of(v, row)->path ? row_of(v, row)->path : v->shown->path, command);
     line_add_quoted(" --symbol ", row_of(v, row)->symbol, command);
     return true;
 }

@@ -208,11 +208,11 @@ static void draw_hidden(const struct analysis *a, const struct port_columns *col
 /* The line of the C file that row @i comes from, where another begins. */
 static void draw_source(const struct kernel *k, const struct analysis *a, size_t i, bool first, struct grid *g, int x, int y, enum role role)
 {
-    const char *text;
-    uint32_t line = kernel_source_line(k, a->rows[i].insn, &text);
+    struct str note = {0};
 
-    if (text && (first || kernel_source_line(k, a->rows[i - 1].insn, NULL) != line))
-        grid_printf(g, x, y, 0, role, 0, "%u: %s", line, text + strspn(text, " \t"));
+    if (kernel_source_note(k, a->rows[i].insn, first ? NULL : a->rows[i - 1].insn, &note))
+        grid_put(g, x, y, 0, role, 0, str_text(&note));
+    str_done(&note);
 }
 
 /* The instruction of the row, on a row of its own. */
@@ -245,7 +245,7 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
     if (samples)
         grid_put(g, samples_x + 1, y, SAMPLES - 1, ROLE_HEADER, 0, "samples");
     unsigned used = grid_put(g, text_x + 3, y, 0, ROLE_HEADER, 0, "instruction");
-    bool beside = k->origin_line_count && text_x + 3 + TEXT_WANTED + SOURCE_MIN <= (int)g->width;
+    bool beside = kernel_has_source(k) && text_x + 3 + TEXT_WANTED + SOURCE_MIN <= (int)g->width;
     if (beside)
         grid_put(g, text_x + 3 + TEXT_WANTED, y, 0, ROLE_HEADER, 0, "source");
     if (columns.hidden)

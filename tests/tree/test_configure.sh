@@ -18,14 +18,15 @@ test_other_systems_are_refused() {
 
 # As on a system without the libraries: no module is found, and no header.
 test_missing_packages_are_named_at_once() {
-    expect 1 ./configure -q PKG_CONFIG=false ac_cv_header_csv_h=no ac_cv_header_Zydis_Zydis_h=no ac_cv_header_capstone_capstone_h=no
-    holds err 'libraries are missing; their Debian packages: pkg-config libncurses-dev libreadline-dev libjansson-dev libelf-dev libexpat1-dev libyaml-dev libcsv-dev libzydis-dev libcapstone-dev'
+    expect 1 ./configure -q PKG_CONFIG=false ac_cv_header_csv_h=no ac_cv_header_Zydis_Zydis_h=no ac_cv_header_capstone_capstone_h=no ac_cv_header_elfutils_libdwfl_h=no
+    holds err 'libraries are missing; their Debian packages: pkg-config libncurses-dev libreadline-dev libjansson-dev libelf-dev libexpat1-dev libyaml-dev libcsv-dev libzydis-dev libcapstone-dev libdw-dev'
 }
 
 test_left_out_parts_are_not_missing() {
-    expect 1 ./configure -q --without-capstone PKG_CONFIG=false ac_cv_header_capstone_capstone_h=no
+    expect 1 ./configure -q --without-capstone --without-libdw PKG_CONFIG=false ac_cv_header_capstone_capstone_h=no ac_cv_header_elfutils_libdwfl_h=no
     holds err 'libraries are missing'
     lacks err libcapstone-dev
+    lacks err libdw-dev
 }
 
 run_tests

@@ -15,6 +15,13 @@ make_files() {
     printf 'form,template,extension\n"ADD (R64, R64)","add {RW:R64}, {R:R64}",\n' >forms.csv
     printf '4801d8,25.000000\n480fafc3,98.000000\n' >bhive.csv
     cp "$portolan" program
+    printf '!<arch>\n' >lib.a
+    printf 'PERFILE2\150\000\000\000' >perf.data
+    printf 'BC\300\336\065\024' >module.bc
+    printf 'MZ\220\000\003\000\000\000PE\000\000' >hello.exe
+    printf '\317\372\355\376\007\000\000\001' >hello.macho
+    printf '\037\213\010\000' >loop.s.gz
+    printf '\211PNG\r\n\032\n' >screen.png
 }
 make_files
 
@@ -52,11 +59,18 @@ mapping.csv|mapping import csv FILE|mapping import csv FILE
 forms.csv|forms add FILE|forms add FILE
 bhive.csv|kernel evaluate FILE|kernel evaluate FILE --machine skylake
 program|kernel load FILE|
+lib.a|kernel load FILE|
+perf.data|kernel load PROGRAM --profile FILE|
+module.bc|llc FILE makes assembler text of it|
+hello.exe|objdump -d lists its code|
+hello.macho|objdump -d lists its code|
+loop.s.gz|unpack it first|
+screen.png|give the text itself|
 FILES
 }
 
 test_kernel_load_names_other_commands() {
-    for file in pmevo-experiments.json pmevo-mapping.json osaca.yml uops.xml experiments.csv; do
+    for file in pmevo-experiments.json pmevo-mapping.json osaca.yml uops.xml experiments.csv perf.data module.bc hello.exe hello.macho loop.s.gz screen.png; do
         "$portolan" -e "kernel load $file" >"$work/out" 2>"$work/err" && fail "kernel load took $file"
         grep -q 'this is ' "$work/err" || fail "kernel load says of $file: $(head -c 300 "$work/err")"
     done

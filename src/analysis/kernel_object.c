@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/kernel_object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/functions.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/watch.h"
+#include "isa/isa.h"
+#include "toolchain/archive.h"
+#include "toolchain/debug_lines.h"
+#include "toolchain/demangle.h"
+#include "toolchain/object.h"
+
+#define SOURCE_MOST ((size_t)16 << 20)
+#define CANDIDATES 64    /* functions of a large file that are decoded to find one with a loop */
+
+/* What is said of text but not of machine code. */
+static bool options_fit(const struct object *o, const struct kernel_options *options, struct err *err)
+{
+    if (!options)
+        return true;
+    return !options->isa_given || options->isa == o->isa ||
+           err_set(err, ERR_USAGE, "leave --isa out", "this object is %s, not %s", isa_name(o->isa), isa_name(options->isa));
+}
+
+/* Whose code it is, in what is said of the loops. */
+static void loops_of(struct kernel *k, const struct object_symbol *symbol)
+{
+    char *readable = demangle(symbol->name);
+    const char *name = readable ? readable : symbol->name;
+
+    for (size_t i = 0; i < k->loop_count; i++) {
+        struct str why = {0};
+        if (str_has_prefix(k->loops[i].why, "whole"))
+            str_addf(&why, "whole function %s (no loop)", name);
+        else
+            str_addf(&why, strstr(k->loops[i].why, name) ? "%s" : "%s of %s", k->loops[i].why, name);
+        free(k->loops[i].why);
+        k->loops[i].why = str_take(&why);
+    }
+    free(readable);
+}
+
+static void loop_first(struct kernel *k, size_t loop)
+{
+    const struct kernel_loop chosen = k->loops[loop];
+
+    memmove(&k->loops[1], &k->loops[0], loop * sizeof *k->loops);
+    k->loops[0] = chosen;
+}
+
+/* The loop that begins at @place, else the smallest one around it, becomes the first. */
+static void prefer_loop(struct kernel *k, uint64_t place)
+{
+    size_t best = SIZE_MAX;
+
+    for (size_t i = 0; i < k->loop_count; i++) {
+        const struct kernel_loop *loop = &k->loops[i];
+        const struct insn *first = &k->insns[loop->first], *last = first + loop->count - 1;
+        if (!loop->depth || place < first->offset || place > last->offset)
+            continue;
+        const bool exact = first->offset == place, before = best != SIZE_MAX && k->insns[k->loops[best].first].offset == place;
+        if (best == SIZE_MAX || (exact && !before) || (exact == before && loop->count < k->loops[best].count))
+            best = i;
+    }
+    if (best != SIZE_MAX)
+        loop_first(k, best);
+}
+
+/* The smallest loop with code of the source lines that @options ask for becomes the first. False with err when there is none. */
+static bool prefer_lines(struct kernel *k, const struct kernel_options *options, struct err *err)
+{
+    size_t best = SIZE_MAX;
+
+    if (!options || !options->first_line)
+        return true;
+    if (!k->debug || !k->debug->file)
+        return err_set(err, ERR_DATA, "compile it with -g; libdw must be installed (Debian: libdw1)", "this code has no debug information, so no source lines");
+    for (size_t i = 0; i < k->loop_count; i++) {
+        const struct kernel_loop *loop = &k->loops[i];
+        bool has = false;
+        for (size_t at = loop->first; at < loop->first + loop->count && !has && !watch_steps(1); at++)
+            has = k->insns[at].origin >= options->first_line && (!options->last_line || k->insns[at].origin <= options->last_line);
+        if (has && (best == SIZE_MAX || loop->count < k->loops[best].count))
+            best = i;
+    }
+    if (best == SIZE_MAX)
+        return err_set(err, ERR_DATA, "kernel list shows its loops; the compiler may have removed or merged that code", "no loop with code from lines %zu-%zu of %s", options->first_line,
+                       options->last_line, path_base(k->debug->file));
+    loop_first(k, best);
+    return true;
+}
+
+/* The kernel of @symbol's code, NULL: of all. */
+static struct kernel *kernel_of(const struct object *o, const char *path, const struct object_symbol *symbol, struct err *err)
+{
+    struct kernel *k = kernel_from_code(o, path, symbol ? (size_t)symbol->offset : 0, symbol ? (size_t)symbol->size : o->length, err);
+
+    if (k && symbol)
+        loops_of(k, symbol);
+    return k;
+}
+
+/* The lines of the file that debug information names; as seen from the object where it is not there. */
+static bool read_source(const char *file, const char *object, struct str *out)
+{
+    struct err ignored = {0};
+    struct str beside = {0};
+    bool found = file_read(file, SOURCE_MOST, out, &ignored);
+
+    if (!found) {
+        str_add_bytes(&beside, object, (size_t)(path_base(object) - object));
+        str_add(&beside, path_base(file));
+        str_clear(out);
+        found = file_read(str_text(&beside), SOURCE_MOST, out, &ignored);
+    }
+    str_done(&beside);
+    return found;
+}
+
+/* Where the instructions come from, as far as debug information tells; one that cannot be read is no fault of the code. */
+static void add_source(struct kernel *k, const struct object *o)
+{
+    const struct insn *last = &k->insns[k->insn_count - 1];
+    VEC(char *) texts = {0};
+    struct str text = {0};
+    struct err fault = {0};
+
+    k->debug = mem_zero(1, sizeof *k->debug);
+    if (!debug_lines_read(o, k->insns[0].offset, last->offset + last->length, k->insns[k->loops[0].first].offset, k->debug, &fault))
+        log_add(LOG_INFO, "%s: %s", o->path, fault.what);
+    if (!k->debug->file || !read_source(k->debug->file, o->path, &text))
+        str_clear(&text);
+    for (const char *at = str_text(&text); *at && !watch_steps(1);) {
+        const size_t span = strcspn(at, "\n");
+        vec_add(&texts, mem_strndup(at, span && at[span - 1] == '\r' ? span - 1 : span));
+        at += span + (at[span] == '\n');
+    }
+    str_done(&text);
+    kernel_set_origin(k, NULL, 0, texts.items, texts.count);
+    for (size_t i = 0; i < k->insn_count; i++) {
+        const struct debug_line *row = debug_line_at(k->debug, k->insns[i].offset);
+        k->insns[i].origin = row ? row->line : 0;
+    }
+}
+
+/* A function that is tried, and the one in use so far: the first that turns out to have a loop. A light look takes a jump back for one that only leads to shared code. */
+static struct kernel *better(struct kernel *k, struct kernel *next)
+{
+    const bool take = !k || (next && next->loops[0].depth);
+
+    kernel_free(take ? k : next);
+    return take ? next : k;
+}
+
+static bool has_loop(const struct kernel *k)
+{
+    return k && k->loops[0].depth;
+}
+
+static bool no_loops(const char *what, uint64_t bytes, struct err *err)
+{
+    return err_set(err, ERR_DATA, "name a function with --symbol; kernel functions FILE lists them", "no function with a loop in %llu kB of %s", (unsigned long long)bytes / 1000, what);
+}
+
+static struct kernel *kernel_of_hottest(const struct object *o, const char *path, struct err *err)
+{
+    struct function_ranking ranking = {0};
+    struct kernel *k = NULL;
+
+    bool ok = functions_rank(o, &ranking, err);
+    if (ok && !ranking.list.count)
+        no_loops("code", o->length, err);
+    for (size_t i = 0; ok && i < ranking.list.count && i < CANDIDATES && !has_loop(k) && !watch_over(); i++)
+        k = better(k, kernel_of(o, path, &o->symbols.items[ranking.list.items[i].symbol], err));
+    function_ranking_done(&ranking);
+    if (k)
+        k->of_many = true;
+    return k;
+}
+
+/* The kernel of @o, which was read from @path; @archived: it is one of an archive. */
+static struct kernel *kernel_of_object(const struct object *o, const char *path, const struct kernel_options *options, struct err *err)
+{
+    const char *wanted = options ? options->symbol : NULL;
+    const bool small = o->together && o->length <= kernel_unit_most;
+    uint64_t place = UINT64_MAX;
+    struct kernel *k = NULL;
+
+    if (!options_fit(o, options, err))
+        return NULL;
+    const struct object_symbol *symbol = wanted ? function_find(o, wanted, &place, err) : NULL;
+    if (!wanted && !small && options && options->first_line)
+        err_set(err, ERR_USAGE, "give --symbol FUNCTION, too", "the lines of which function? There is more than one source file in this program");
+    else if (!wanted && !small)
+        k = kernel_of_hottest(o, path, err);
+    else if (symbol || !wanted)
+        k = kernel_of(o, path, symbol, err);
+    if (k && place != UINT64_MAX)
+        prefer_loop(k, place);
+    return k;
+}
+
+/* What came of @o, unless its file was cut meanwhile. Frees @o. */
+static struct kernel *finish(struct object *o, const char *path, struct kernel *k, const struct kernel_options *options, struct err *err)
+{
+    if (!object_whole(o, path, err)) {
+        kernel_free(k);
+        k = NULL;
+    } else if (!k) {
+        err_at(err, path, 0, 0);
+    } else {
+        add_source(k, o);
+        if (!prefer_lines(k, options, err)) {
+            err_at(err, path, 0, 0);
+            kernel_free(k);
+            k = NULL;
+        }
+    }
+    object_done(o);
+    return k;
+}
+
+struct kernel *kernel_from_object(const char *path, const struct kernel_options *options, struct err *err)
+{
+    struct object o;
+    struct kernel *k = object_read(path, OBJECT_FUNCTIONS, &o, err) ? kernel_of_object(&o, path, options, err) : NULL;
+
+    k = finish(&o, path, k, options, err);
+    return k ? kernel_with_loop(k, options, err) : NULL;
+}
+
+/* The one member with the function that is wanted. */
+static struct kernel *named_in_archive(const struct archive *a, const struct kernel_options *options, struct err *err)
+{
+    struct kernel *k = NULL;
+    struct err nearest = {0};
+    bool several = false;
+
+    for (size_t i = 0; i < a->members.count && !several && !watch_over(); i++) {
+        const struct archive_member *m = &a->members.items[i];
+        struct object o;
+        struct err fault = {0};
+        struct kernel *next = object_read_member(m, OBJECT_FUNCTIONS, &o, &fault) ? kernel_of_object(&o, m->spec, options, &fault) : NULL;
+        next = finish(&o, m->spec, next, options, &fault);
+        if (next && k) {
+            several = true;
+            err_set(err, ERR_USAGE, "load one of these", "several members have a function %s: %.200s, %.200s", options->symbol, k->name, next->name);
+        }
+        if (!next && (nearest.code == ERR_NONE || (fault.code != ERR_DATA && nearest.code == ERR_DATA) || (str_has_prefix(fault.todo, "did you mean") && !str_has_prefix(nearest.todo, "did you mean"))))
+            nearest = fault;
+        if (next && !k)
+            k = next;
+        else
+            kernel_free(next);
+    }
+    if (several) {
+        kernel_free(k);
+        k = NULL;
+    } else if (!k && err) {
+        *err = nearest;
+    }
+    return k;
+}
+
+struct archived_function {
+    struct ranked_function function;
+    size_t member;
+};
+
+struct archived_list { VEC(struct archived_function) list; };
+
+static int hotter_first(const void *a, const void *b)
+{
+    const struct archived_function *x = a, *y = b;
+    const int hotter = functions_hotter(&x->function, &y->function);
+
+    return hotter ? hotter : x->member != y->member ? (x->member > y->member) - (x->member < y->member) : (x->function.symbol > y->function.symbol) - (x->function.symbol < y->function.symbol);
+}
+
+/* The hottest-looking functions of one member more; no more are kept than may be tried. */
+static bool rank_member(const struct archive *a, size_t member, struct archived_list *best, uint64_t *bytes, struct err *err)
+{
+    struct function_ranking ranking = {0};
+    struct object o;
+    bool ok = object_read_member(&a->members.items[member], OBJECT_FUNCTIONS, &o, err) && functions_rank(&o, &ranking, err);
+
+    *bytes += o.length;
+    for (size_t i = 0; ok && i < ranking.list.count && i < CANDIDATES; i++)
+        vec_add(&best->list, ((struct archived_function){ranking.list.items[i], member}));
+    if (best->list.count)
+        qsort(best->list.items, best->list.count, sizeof *best->list.items, hotter_first);
+    best->list.count = best->list.count < CANDIDATES ? best->list.count : CANDIDATES;
+    function_ranking_done(&ranking);
+    object_done(&o);
+    return ok;
+}
+
+static struct kernel *hottest_in_archive(const struct archive *a, const struct kernel_options *options, struct err *err)
+{
+    struct archived_list best = {0};
+    struct kernel *k = NULL;
+    uint64_t bytes = 0;
+    size_t read = 0;
+    struct err fault = {0};
+
+    for (size_t i = 0; i < a->members.count && !watch_over(); i++) {   /* of another instruction set, or of damaged members, there is nothing */
+        watch_at("object files", (double)i, (double)a->members.count);
+        read += rank_member(a, i, &best, &bytes, &fault);
+    }
+    for (size_t i = 0; i < best.list.count && !has_loop(k) && !watch_over(); i++) {
+        const struct archive_member *m = &a->members.items[best.list.items[i].member];
+        struct object o;
+        struct kernel *next = NULL;
+        if (object_read_member(m, OBJECT_FUNCTIONS, &o, err) && options_fit(&o, options, err) && best.list.items[i].function.symbol < o.symbols.count)
+            next = kernel_of(&o, m->spec, &o.symbols.items[best.list.items[i].function.symbol], err);
+        k = better(k, finish(&o, m->spec, next, options, err));
+    }
+    if (!read && err)
+        *err = fault;
+    else if (!best.list.count)
+        no_loops("archived code", bytes, err);
+    vec_done(&best.list);
+    if (k)
+        k->of_many = true;
+    return k;
+}
+
+struct kernel *kernel_from_archive(const char *path, const struct kernel_options *options, struct err *err)
+{
+    struct archive a;
+    struct kernel *k = NULL;
+
+    if (archive_read(path, &a, err))
+        k = options && options->symbol ? named_in_archive(&a, options, err) : hottest_in_archive(&a, options, err);
+    archive_done(&a);
+    if (!k && err && !err->file[0])
+        err_at(err, path, 0, 0);
+    if (!watch_goes_on(err)) {
+        kernel_free(k);
+        k = NULL;
+    }
+    return k ? kernel_with_loop(k, options, err) : NULL;
+}

@@ -1,0 +1,29 @@
+/* Source lines of machine code, from the DWARF that compilers leave with -g: libdw reads it, in a process of its own, since such data may be damaged or made to do harm. */
+#ifndef PORTOLAN_TOOLCHAIN_DEBUG_LINES_H
+#define PORTOLAN_TOOLCHAIN_DEBUG_LINES_H
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "toolchain/object.h"
+
+/* The code from @place (in object.code) to the next row's is of @line. */
+struct debug_line {
+    uint64_t place;
+    uint32_t line;      /* of the function's own file: of code inlined from elsewhere the call's; 0: none */
+    uint32_t inlined;   /* 1 + the name, among inlined, of the innermost inlined function; 0: not inlined */
+};
+
+struct debug_lines {
+    char *file;         /* the source of the function; NULL: there is no debug information, or none of this code */
+    VEC(struct debug_line) rows;    /* by place */
+    VEC(char *) inlined;            /* as programmers write them */
+};
+
+/* The lines of bytes @start to @end of @o's code, in the section and the unit that byte @at is in; inlined functions are known in the function around @at. The file is read again. Without debug information, or without libdw, there are none, and that is no fault. False with err when it is
+ * damaged, takes more than its share of time or memory, or watch_over ends it. debug_lines_done frees @out in all cases. Any thread. */
+bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint64_t at, struct debug_lines *out, struct err *err);
+void debug_lines_done(struct debug_lines *d);
+/* The row of @place; NULL: none. Borrowed. */
+const struct debug_line *debug_line_at(const struct debug_lines *d, uint64_t place);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <config.h>
+
+#include "toolchain/dwarf.h"
+
+#ifdef HAVE_LIBDW
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DIES_MOST 20000000u      /* entries that are looked at */
+#define INLINED_MOST 4096u       /* in one function */
+#define ROWS_MOST 200000u
+#define DEPTH_MOST 64            /* of nested scopes */
+
+/* What is asked of libdw, which is opened when it is needed: few runs need it, and binding it would cost each of them. */
+#define DWARF_FUNCTIONS(X) \
+    X(dwfl_begin) X(dwfl_report_offline) X(dwfl_report_end) X(dwfl_module_getdwarf) X(dwfl_module_relocations) X(dwfl_module_relocate_address) X(dwfl_module_relocation_info) \
+    X(dwarf_get_units) X(dwarf_addrdie) X(dwarf_haspc) X(dwarf_getsrclines) X(dwarf_onesrcline) X(dwarf_lineaddr) X(dwarf_lineno) X(dwarf_linesrc) X(dwarf_lineendsequence) \
+    X(dwarf_child) X(dwarf_siblingof) X(dwarf_tag) X(dwarf_diename) X(dwarf_attr_integrate) X(dwarf_formstring) X(dwarf_formudata) X(dwarf_decl_file)
+#define DECLARE(name) __typeof__(name) *name;
+static struct { DWARF_FUNCTIONS(DECLARE) } dw;
+static Dwfl_Callbacks callbacks;
+
+static bool load_library(void)
+{
+    void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+
+    if (!library)
+        return false;
+#define LOAD(name) *(void **)&dw.name = dlsym(library, #name);
+    DWARF_FUNCTIONS(LOAD)
+#define CHECK(name) if (!dw.name) return false;
+    DWARF_FUNCTIONS(CHECK)
+    *(void **)&callbacks.find_elf = dlsym(library, "dwfl_build_id_find_elf");
+    *(void **)&callbacks.find_debuginfo = dlsym(library, "dwfl_standard_find_debuginfo");
+    *(void **)&callbacks.section_address = dlsym(library, "dwfl_offline_section_address");
+    return callbacks.find_elf && callbacks.find_debuginfo && callbacks.section_address;
+}
+
+/* A row of the line table within the wish. */
+struct row {
+    uint64_t place;           /* in the section */
+    Dwarf_Addr address;       /* as the debug information has it */
+    const char *file;
+    int line;
+    bool end;
+};
+
+struct inlined {
+    Dwarf_Die die;
+    const char *name;
+    unsigned call_line;
+};
+
+struct sought {
+    const struct dwarf_wish *wish;
+    Dwfl_Module *module;
+    Dwarf_Addr bias;
+    bool relocatable;
+    struct row *rows;
+    size_t row_count;
+    struct inlined *inlined;   /* outer ones first */
+    size_t inlined_count;
+    const char *file;          /* the function's own; NULL: not known */
+    unsigned left;             /* entries that may be looked at */
+};
+
+/* Where @address is in the wish's section; false when it is in none, or in another. */
+static bool place_of(const struct sought *s, Dwarf_Addr address, uint64_t *place)
+{
+    if (!s->relocatable) {
+        *place = address - s->wish->address;
+        return address >= s->wish->address;
+    }
+    Dwarf_Addr at = address + s->bias;
+    GElf_Word section = 0;
+    const int index = dw.dwfl_module_relocate_address(s->module, &at);
+    *place = at;
+    return index >= 0 && dw.dwfl_module_relocation_info(s->module, (unsigned)index, &section) && section == s->wish->section;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->end != y->end ? (x->end ? -1 : 1) : 0;   /* where one sequence ends another may begin */
+}
+
+/* The rows of unit @cu within the wish, and the last one before it. */
+static void take_rows(struct sought *s, Dwarf_Die *cu)
+{
+    Dwarf_Lines *lines;
+    size_t count;
+
+    if (dw.dwarf_getsrclines(cu, &lines, &count) != 0)
+        return;
+    for (size_t i = 0; i < count && s->row_count < ROWS_MOST; i++) {
+        Dwarf_Line *line = dw.dwarf_onesrcline(lines, i), *next = i + 1 < count ? dw.dwarf_onesrcline(lines, i + 1) : NULL;
+        struct row row = {0};
+        uint64_t after = 0;
+        Dwarf_Addr following;
+        if (!line || dw.dwarf_lineaddr(line, &row.address) != 0 || !place_of(s, row.address, &row.place) || row.place >= s->wish->end)
+            continue;
+        dw.dwarf_lineendsequence(line, &row.end);
+        if (row.place < s->wish->start && (row.end || !next || dw.dwarf_lineaddr(next, &following) != 0 || !place_of(s, following, &after) || after <= s->wish->start))
+            continue;
+        dw.dwarf_lineno(line, &row.line);
+        row.file = dw.dwarf_linesrc(line, NULL, NULL);
+        s->rows[s->row_count++] = row;
+    }
+}
+
+static void take_inlined(struct sought *s, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0;
+
+    if (s->inlined_count == INLINED_MOST)
+        return;
+    if (dw.dwarf_attr_integrate(die, DW_AT_call_line, &attribute))
+        dw.dwarf_formudata(&attribute, &line);
+    const char *name = dw.dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ? dw.dwarf_formstring(&attribute) : NULL;
+    s->inlined[s->inlined_count++] = (struct inlined){*die, name ? name : dw.dwarf_diename(die), line < UINT32_MAX ? (unsigned)line : 0};
+}
+
+/* Goes through the entries below @parent for the function at @address, and there for what was inlined. */
+static void walk(struct sought *s, Dwarf_Die *parent, Dwarf_Addr address, bool inside, int depth)
+{
+    Dwarf_Die die;
+
+    if (depth > DEPTH_MOST || dw.dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        const int tag = dw.dwarf_tag(&die);
+        if (!s->left)
+            return;
+        s->left--;
+        if (!inside && tag == DW_TAG_subprogram && dw.dwarf_haspc(&die, address) > 0) {
+            s->file = dw.dwarf_decl_file(&die);
+            walk(s, &die, address, true, depth + 1);
+            return;
+        }
+        if (inside && tag == DW_TAG_inlined_subroutine)
+            take_inlined(s, &die);
+        if (inside ? tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block
+                   : tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type || tag == DW_TAG_class_type)
+            walk(s, &die, address, inside, depth + 1);
+    } while (dw.dwarf_siblingof(&die, &die) == 0);
+}
+
+static void print_row(const struct sought *s, const struct row *row, FILE *to)
+{
+    const struct inlined *outer = NULL, *inner = NULL;
+
+    if (row->end) {
+        fprintf(to, "E %llx\n", (unsigned long long)row->place);
+        return;
+    }
+    for (size_t i = 0; i < s->inlined_count; i++)
+        if (dw.dwarf_haspc(&s->inlined[i].die, row->address) > 0) {
+            inner = &s->inlined[i];
+            outer = outer ? outer : inner;
+        }
+    const bool own = s->file && row->file && strcmp(s->file, row->file) == 0;
+    const unsigned line = own && row->line > 0 ? (unsigned)row->line : outer ? outer->call_line : 0;
+    const char *name = inner && inner->name ? inner->name : "";
+    fprintf(to, "R %llx %u %.*s\n", (unsigned long long)row->place, line, (int)strcspn(name, "\n"), name);
+}
+
+/* The unit's part of the wish, if it has one. */
+static bool take_unit(struct sought *s, Dwarf_Die *cu)
+{
+    const size_t before = s->row_count;
+
+    take_rows(s, cu);
+    if (s->row_count == before)
+        return false;
+    const struct row *nearest = NULL;
+    for (size_t i = before; i < s->row_count; i++) {
+        const struct row *row = &s->rows[i];
+        if (!row->end && row->place <= s->wish->at && (!nearest || row->place > nearest->place))
+            nearest = row;
+    }
+    if (!nearest)
+        return false;
+    walk(s, cu, nearest->address, false, 0);
+    if (!s->file)
+        for (size_t i = before; i < s->row_count && !s->file; i++)
+            s->file = s->rows[i].file;
+    return true;
+}
+
+static void take_units(struct sought *s, Dwarf *debug)
+{
+    Dwarf_Die die;
+
+    /* By the index of addresses, where the compiler wrote one; else unit by unit. */
+    if (!s->relocatable && dw.dwarf_addrdie(debug, s->wish->address + s->wish->at, &die) && take_unit(s, &die))
+        return;
+    for (Dwarf_CU *cu = NULL; s->left && dw.dwarf_get_units(debug, cu, &cu, NULL, NULL, &die, NULL) == 0; s->left--)
+        if (s->relocatable || dw.dwarf_haspc(&die, s->wish->address + s->wish->at) > 0)
+            if (take_unit(s, &die))
+                return;
+}
+
+int dwarf_print(const struct dwarf_wish *wish, int out)
+{
+    struct sought s = {.wish = wish, .left = DIES_MOST};
+
+    unsetenv("DEBUGINFOD_URLS");   /* nothing is fetched */
+    FILE *to = fdopen(out, "w");
+    if (!to || !load_library())
+        return 0;
+    Dwfl *files = dw.dwfl_begin(&callbacks);
+    s.module = files ? dw.dwfl_report_offline(files, "object", "", wish->fd) : NULL;
+    if (!s.module || dw.dwfl_report_end(files, NULL, NULL) != 0)
+        return 0;
+    Dwarf *debug = dw.dwfl_module_getdwarf(s.module, &s.bias);
+    /* 0: it is linked and stays where it is; 1: the whole of it moves. */
+    s.relocatable = !wish->address && dw.dwfl_module_relocations(s.module) > 1;
+    s.rows = malloc((ROWS_MOST + 1) * sizeof *s.rows);
+    s.inlined = malloc((INLINED_MOST + 1) * sizeof *s.inlined);
+    if (!debug || !s.rows || !s.inlined)
+        return 0;
+    take_units(&s, debug);
+    if (!s.file || !s.row_count)
+        return 0;
+    qsort(s.rows, s.row_count, sizeof *s.rows, by_place);
+    fprintf(to, "F %.*s\n", (int)strcspn(s.file, "\n"), s.file);
+    for (size_t i = 0; i < s.row_count; i++)
+        print_row(&s, &s.rows[i], to);
+    return fclose(to) == 0 ? 0 : 1;   /* the process ends: nothing is freed */
+}
+
+#else
+
+int dwarf_print(const struct dwarf_wish *wish, int out)
+{
+    (void)wish;
+    (void)out;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* What libdw says of a piece of code, as lines of text: for a child process, which may die of what it reads. */
+#ifndef PORTOLAN_TOOLCHAIN_DWARF_H
+#define PORTOLAN_TOOLCHAIN_DWARF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A piece of an ELF file open as @fd: bytes @start to @end of section @section, whose address is @address; of the unit and the function around byte @at. */
+struct dwarf_wish {
+    int fd;
+    size_t section;
+    uint64_t address, start, end, at;   /* of a relocatable file the address is 0 */
+};
+
+/* Writes to @out, by place: "F file", once, then for each row "R offset line name" in hexadecimal, decimal and the rest of the line (empty: not inlined), "E offset" where code has no line. Returns the
+ * child's exit status: 0, also where there is nothing. Loads libdw; counts what it looks at, and stops beyond a limit. */
+int dwarf_print(const struct dwarf_wish *wish, int out);
+
+#endif

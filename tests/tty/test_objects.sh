@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Archives, object files and programs as they are: members, functions, places in them, and names that are nearly right.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+home=$work/home
+mkdir "$home"
+XDG_STATE_HOME=$home
+export XDG_STATE_HOME
+
+# two.o, nest.o in lib.a (with a second two.o), thin.a, and beside them.
+make_archives() {
+    needs gcc
+    needs ar
+    cd "$work" || exit 99
+    cat >two.c <<'C'
+void scale_all(double *a, long n) { for (long i = 0; i < n; i++) a[i] *= 2.5; }
+long add_up(const long *a, long n) { long s = 0; for (long i = 0; i < n; i++) s += a[i] * 3; return s; }
+C
+    cat >nest.c <<'C'
+void matmul(double *a, const double *b, const double *c, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double s = 0;
+            for (int k = 0; k < n; k++)
+                s += b[i * n + k] * c[k * n + j];
+            a[i * n + j] = s;
+        }
+}
+C
+    mkdir -p sub
+    gcc -O1 -c -o sub/two.o two.c && gcc -O1 -c nest.c || skip 'gcc does not work'
+    cp sub/two.o two.o
+    echo text >notes.txt
+    ar rc lib.a two.o notes.txt nest.o && ar q lib.a two.o && ar rcT thin.a sub/two.o nest.o
+}
+
+test_archives() {
+    make_archives
+    # Of all members the loop that nests deepest.
+    for archive in lib.a thin.a; do
+        expect 0 "$portolan" -e "kernel load $archive; kernel show"
+        holds out "$archive(nest.o): innermost loop matmul"
+        holds out mulsd
+    done
+    expect 0 "$portolan" -e 'kernel load lib.a(two.o); kernel load lib.a(two.o:2) --symbol add_up; kernel load thin.a(two.o)'
+    holds out 'lib.a(two.o): innermost loop scale_all'
+    holds out 'lib.a(two.o:2): innermost loop add_up'
+    holds out 'thin.a(two.o): innermost loop scale_all'
+    expect 0 "$portolan" -e 'kernel load lib.a --symbol matmul'
+    holds out 'lib.a(nest.o): innermost loop matmul'
+    expect 1 "$portolan" -e 'kernel load lib.a --symbol add_up'
+    holds err 'several members have a function add_up: lib.a(two.o), lib.a(two.o:2)'
+    expect 1 "$portolan" -e 'kernel load lib.a(tow.o)'
+    holds err 'no object file (tow.o) in this archive; did you mean (two.o)?'
+    # All code of all members.
+    expect 0 "$portolan" --format json -e 'forms scan lib.a; forms scan two.o nest.o two.o'
+    [ "$(sed -n 's/.*"instructions":\([0-9]*\).*/\1/p' "$work/out" | uniq | wc -l)" = 1 ] || fail "lib.a: $(cut -c 1-200 "$work/out")"
+    rm -f sub/two.o
+    expect 1 "$portolan" -e 'kernel load thin.a(two.o)'
+    holds err 'ar cannot list this thin archive'
+    expect 0 "$portolan" -e 'kernel functions lib.a'
+    [ "$(grep -cE 'matmul|scale_all|add_up' "$work/out")" = 5 ] || fail "kernel functions lib.a: $(cat "$work/out")"
+    printf '!<arch>\n' >empty.a
+    expect 1 "$portolan" -e 'kernel load empty.a'
+    holds err 'no object files in this archive'
+    head -c 400 lib.a >cut.a
+    expect 1 "$portolan" -e 'kernel load cut.a'
+}
+
+# A place in a function takes the loop around it, the head's own place that loop.
+test_places() {
+    make_archives
+    expect 0 "$portolan" -e 'kernel load nest.o; kernel list'
+    outer=$(grep -o 'outer loop matmul+0x[0-9a-f]*' "$work/out" | head -n 1 | grep -o 'matmul.*')
+    inner=$(grep -o 'innermost loop matmul+0x[0-9a-f]*' "$work/out" | head -n 1 | grep -o 'matmul.*')
+    expect 0 "$portolan" -e "kernel load nest.o --symbol $outer"
+    holds out "outer loop $outer"
+    expect 0 "$portolan" -e "kernel load nest.o --symbol $inner"
+    holds out "innermost loop $inner"
+    expect 1 "$portolan" -e 'kernel load nest.o --symbol matmul+0x8000'
+    holds err 'matmul has 0x'
+}
+
+test_near_names() {
+    make_archives
+    expect 1 "$portolan" -e 'kernel load two.o --symbol ad_up'
+    holds err 'no function ad_up with code in this file; did you mean add_up?'
+    expect 1 "$portolan" -e 'kernel load two.o --symbol scale'
+    holds err 'did you mean scale_all?'
+    expect 1 "$portolan" -e 'kernel load lib.a --symbol mutmal'
+    holds err 'did you mean matmul?'
+    expect 1 "$portolan" -e 'kernel load two.o --symbol qqqqqqqq'
+    holds err 'kernel functions FILE lists'
+}
+
+# Source lines, inlined functions, and lines that are asked for, in programs, objects and members of archives; sources that are gone cost the text only.
+needs_libdw() { grep -q 'define HAVE_LIBDW' "$(dirname "$portolan")/config.h" || skip 'built without libdw'; }
+
+test_source_lines() {
+    needs_libdw
+    make_archives
+    cat >in.cpp <<'C'
+struct v { double x, y; double dot(const v &o) const
+    { return x * o.x + y * o.y; } };
+double total(const v *a, const v *b, long n)
+{
+    double s = 0;
+    for (long i = 0; i < n; i++)
+        s += a[i].dot(b[i]);
+    for (long i = 0; i < n; i++)
+        s *= a[i].x;
+    return s;
+}
+v a[100], b[100];
+int main() { return total(a, b, 100) > 0; }
+C
+    g++ -O1 -g -o in in.cpp && g++ -O1 -g -c in.cpp && gcc -O1 -g -c nest.c && ar rc debug.a two.o in.o nest.o || skip 'no compiler'
+    for file in in in.o 'debug.a(in.o)'; do
+        expect 0 "$portolan" -e "kernel load '$file' --symbol total --lines 7; kernel show"
+        holds out '2: { return x * o.x + y * o.y; } };  inlined v::dot'
+        expect 0 "$portolan" --format json -e "kernel load '$file' --symbol total --lines 9; kernel show"
+        holds out '"source_line":9,"source":"        s *= a[i].x;"'
+    done
+    expect 0 "$portolan" -e 'kernel load debug.a --symbol matmul --lines 7; kernel analyze --machine skylake'
+    holds out '7: s += b[i * n + k] * c[k * n + j];'
+    expect 0 "$portolan" -e 'kernel load debug.a --symbol matmul --lines 8; kernel show'
+    holds out 'outer loop matmul'
+    expect 1 "$portolan" -e 'kernel load in --symbol total --lines 900'
+    holds err 'no loop with code from lines 900-900 of in.cpp'
+    expect 1 "$portolan" -e 'kernel load two.o --lines 1'
+    holds err 'no debug information'
+    mkdir gone && mv in.cpp gone/
+    expect 0 "$portolan" --format json -e 'kernel load in --symbol total --lines 9; kernel show'
+    holds out '"source_line":9'
+}
+
+# Debug information that is damaged neither ends nor keeps the program.
+test_damaged_debug_information() {
+    needs_libdw
+    make_archives
+    gcc -O1 -g -c nest.c || skip 'no compiler'
+    for section in .debug_line .debug_info .debug_abbrev .debug_str; do
+        for offset in 0 8 20 40; do
+            objcopy --dump-section "$section=part" nest.o || skip 'no objcopy'
+            printf '\377\377\377\377\200' | dd of=part bs=1 seek="$offset" conv=notrunc 2>"$work/said"
+            objcopy --update-section "$section=part" nest.o bad.o
+            expect 0 "$portolan" -e 'kernel load bad.o; kernel show'
+            holds out mulsd
+        done
+    done
+}
+
+# What every Debian has: stripped programs have functions and loops.
+test_programs_of_the_system() {
+    for program in /bin/bash /bin/ls /bin/grep; do
+        [ -x "$program" ] || skip "no $program"
+        expect 0 "$portolan" -e "kernel load $program"
+        holds out 'innermost loop'
+    done
+}
+
+run_tests
