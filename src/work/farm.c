@@ -173,7 +173,7 @@ static void listen(struct farmhand *hand, double seconds)
 
 bool farm_unwanted(struct farmhand *hand)
 {
-    if (pthread_mutex_trylock(&hand->ear) == 0) {   /* else somebody listens */
+    if (lock_try(&hand->ear)) {   /* else somebody listens */
         listen(hand, 0);
         lock_give(&hand->ear);
     }
