@@ -2,7 +2,6 @@
 #include "base/lock.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 static atomic_bool none;
 
@@ -10,6 +9,11 @@ void lock_take(pthread_mutex_t *lock)
 {
     if (!atomic_load_explicit(&none, memory_order_relaxed))
         pthread_mutex_lock(lock);
+}
+
+bool lock_try(pthread_mutex_t *lock)
+{
+    return atomic_load_explicit(&none, memory_order_relaxed) || pthread_mutex_trylock(lock) == 0;
 }
 
 void lock_give(pthread_mutex_t *lock)

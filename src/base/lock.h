@@ -3,8 +3,11 @@
 #define PORTOLAN_BASE_LOCK_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 void lock_take(pthread_mutex_t *lock);
+/* Takes it where nobody has it; false when somebody has. */
+bool lock_try(pthread_mutex_t *lock);
 void lock_give(pthread_mutex_t *lock);
 /* From now on this process neither takes nor gives any: no other thread is in it, and none will be. What was being changed under a lock may be half done. */
 void lock_none(void);

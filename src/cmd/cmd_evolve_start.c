@@ -189,8 +189,10 @@ static bool read_checkpoint(struct starting *w, struct err *err)
     file_only_files(pipes);
     if (!ok)
         return false;
-    if (p->count > 1)   /* of one alone all individuals start */
-        w->o.population = (unsigned)p->count * ranks_count();   /* each rank's */
+    if (p->count > 1) {   /* of one alone all individuals start */
+        w->o.population = (unsigned)p->count;
+        w->o.population_each = true;   /* whether the other ranks take part or not */
+    }
     const double limit = p->limit > 0 ? p->limit : SECONDS_DEFAULT;
     w->o.seconds = fmax(limit - p->seconds, fmin(limit, SECONDS_DEFAULT) / 4.0);
     w->o.begun = clock_seconds();

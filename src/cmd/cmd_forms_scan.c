@@ -146,6 +146,11 @@ static bool take_counts(void *state, struct unpacking *from, struct err *err)
     return scan_take(&((struct scan_job *)state)->scan, from, err);
 }
 
+static bool scan_unwanted(void *state)
+{
+    return job_cancelled(((struct scan_job *)state)->job);
+}
+
 static bool scan_progress(void *context, const struct scan *scan, double fraction)
 {
     struct scan_job *j = context;
@@ -179,7 +184,7 @@ static bool scan_run(struct job *job, void *state, struct err *err)
     j->scan.progress = scan_progress;
     j->scan.context = j;
     if (j->count > 1)
-        j->farm = farm_new(RANK_SCAN, session_threads(j->session), &nothing, &(struct farm_taking){.result = take_counts, .state = j});
+        j->farm = farm_new(RANK_SCAN, session_threads(j->session), &nothing, &(struct farm_taking){.result = take_counts, .unwanted = scan_unwanted, .state = j});
     for (feed(j); ok && j->at < j->count; feed(j))
         ok = scan_file(&j->scan, j->paths[j->at++], err);
     if (j->farm)
@@ -277,18 +282,31 @@ const struct command command_forms_scan = {
 
 /* Another rank's part: the files that it gets, counted by each of its threads. */
 struct scan_hand {
+    struct farmhand *hand;
     unsigned workers;
     struct scan *scans;
 };
 
-static void *open_hand(struct unpacking *setup, unsigned workers, struct err *err)
+static bool scan_is_wanted(void *context, const struct scan *scan, double fraction)
+{
+    (void)scan;
+    (void)fraction;
+    return !farm_unwanted(((struct scan_hand *)context)->hand);
+}
+
+static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers, struct err *err)
 {
     struct scan_hand *hand = mem_zero(1, sizeof *hand);
 
     (void)setup;
     (void)err;
+    hand->hand = farmhand;
     hand->workers = workers;
     hand->scans = mem_zero(workers, sizeof *hand->scans);
+    for (unsigned i = 0; i < workers; i++) {
+        hand->scans[i].progress = scan_is_wanted;
+        hand->scans[i].context = hand;
+    }
     return hand;
 }
 

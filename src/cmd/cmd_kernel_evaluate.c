@@ -320,10 +320,15 @@ static bool take_evaluation(void *state, struct unpacking *from, struct err *err
     return evaluation_take(run->evaluations[0], from) || err_set(err, ERR_DATA, "start the same program on every host", "what another rank evaluated is broken");
 }
 
+static bool unwanted(void *state)
+{
+    return job_cancelled(((const struct evaluation_run *)state)->job);
+}
+
 /* The other ranks for @run; NULL when there are none. */
 static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_run *run)
 {
-    const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, run};
+    const struct farm_taking taking = {run->rows ? take_rows : NULL, take_evaluation, unwanted, run};
     struct str setup = {0};
 
     if (ranks_count() == 1)
@@ -498,12 +503,13 @@ struct evaluate_hand {
     bool rows;              /* wanted */
 };
 
-static void *open_hand(struct unpacking *setup, unsigned workers, struct err *err)
+static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers, struct err *err)
 {
     struct evaluate_hand *hand = mem_zero(1, sizeof *hand);
     enum evaluate_model model = unpack_count(setup) ? MODEL_SIMULATE : MODEL_BOUNDS;
     enum evaluate_protocol protocol = unpack_count(setup) ? PROTOCOL_PORTOLAN : PROTOCOL_BHIVE;
 
+    (void)farmhand;   /* pieces are short */
     hand->rows = unpack_count(setup) != 0;
     hand->machine = machine_unpack(setup, err);
     if (!hand->machine) {

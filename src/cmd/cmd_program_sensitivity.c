@@ -9,10 +9,13 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "cmd/serving.h"
+#include "io/machine_pack.h"
 #include "model/change.h"
 #include "model/facts.h"
 #include "program/effects.h"
 #include "program/native_kept.h"
+#include "program/run_pack.h"
 #include "work/job.h"
 
 struct sensitivity_values {
@@ -42,6 +45,7 @@ struct probing {
     char *property;
     VEC(double) values;
     VEC(double) times;
+    unsigned ranks;                    /* that predicted; 0: this process alone */
 };
 
 static bool prepare(struct probing *p, struct estimator **e, struct err *err)
@@ -190,17 +194,80 @@ const struct command command_program_sensitivity = {
     .run = run_sensitivity,
 };
 
+static void take_time(void *state, struct unpacking *from)
+{
+    struct probing *p = state;
+    size_t i = unpack_count(from);
+    double seconds = unpack_number(from);
+
+    if (!from->broken && i < p->times.count)
+        p->times.items[i] = seconds;
+}
+
+static bool unwanted(void *state)
+{
+    return job_cancelled(((const struct probing *)state)->job);
+}
+
+/* The other ranks, which get the program, what it does at the inputs, and the machine: *@farm, NULL when there are none. False with err. */
+static bool hire(struct probing *p, const struct estimator *e, struct farm **farm, struct err *err)
+{
+    const struct farm_taking taking = {.answer = take_time, .unwanted = unwanted, .state = p};
+    const struct program_runs *runs = p->at.model->runs;
+    const struct core_share share = estimator_share(e);
+    struct str setup = {0}, about = {0};
+
+    if (ranks_count() == 1 || p->values.count == 1)
+        return true;
+    bool ok = program_descriptions(runs->program, &about, err);
+    if (ok) {
+        pack_count(&setup, p->kind);
+        pack_text(&setup, p->property);
+        pack_array(&setup, &share, 1, sizeof share);
+        pack_count(&setup, about.length);
+        pack_array(&setup, about.data, about.length, 1);
+        pack_count(&setup, runs->name_count);
+        run_pack(runs->program, estimator_run(e), &setup);
+        machine_pack(p->at.machine, &setup);
+        *farm = farm_new(RANK_SWEEP, 1, &setup, &taking);
+        p->ranks = *farm ? ranks_count() : 0;
+    }
+    str_done(&setup);
+    str_done(&about);
+    return ok;
+}
+
+static void pass_on(struct farm *farm, size_t i, double value)
+{
+    struct str piece = {0};
+
+    pack_count(&piece, i);
+    pack_number(&piece, value);
+    farm_give(farm, &piece);
+    str_done(&piece);
+}
+
 static bool sweep_run(struct job *job, void *state, struct err *err)
 {
     struct probing *p = state;
+    struct farm *farm = NULL;
     struct estimator *e;
-    bool ok = prepare(p, &e, err);
 
+    p->job = job;
+    bool ok = prepare(p, &e, err);
+    for (size_t i = 0; i < p->values.count; i++)
+        vec_push(&p->times, NAN);
+    ok = ok && hire(p, e, &farm, err);
     for (size_t i = 0; ok && i < p->values.count; i++) {
         job_progress(job, (double)i, (double)p->values.count, "%s = %g", p->property, p->values.items[i]);
-        vec_push(&p->times, effects_time_with(e, p->at.machine, p->property, p->values.items[i]));
+        if (farm && farm_room(farm, 0))
+            pass_on(farm, i, p->values.items[i]);
+        else
+            p->times.items[i] = effects_time_with(e, p->at.machine, p->property, p->values.items[i]);
         ok = !job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     }
+    if (farm)
+        ok = farm_end(farm, err) && ok;
     estimator_free(e);
     return ok;
 }
@@ -216,6 +283,10 @@ static void sweep_finish(void *state, const struct job_info *info)
     if (info->state != JOB_DONE)
         return;
     say(result, p);
+    if (p->ranks) {
+        result_line(result, "predicted by %u ranks", p->ranks);
+        result_count(result, "ranks", p->ranks);
+    }
     struct result_table *t = result_table(result, "times", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < p->times.count; i++) {
         cell_number(t, p->values.items[i]);
@@ -282,3 +353,104 @@ const struct command command_program_sweep = {
     .flags = COMMAND_JOB,
     .run = run_sweep,
 };
+
+/* Another rank's part: the program at the same inputs, of which it knows one run, the predicted one. */
+struct sweep_hand {
+    struct machine *machine;
+    struct program *program;
+    struct program_runs *runs;
+    struct program_model *model;
+    struct estimator *estimator;
+    char *property;
+};
+
+static void free_hand(void *state)
+{
+    struct sweep_hand *hand = state;
+
+    estimator_free(hand->estimator);
+    program_model_free(hand->model);
+    program_runs_free(hand->runs);
+    program_free(hand->program);
+    machine_free(hand->machine);
+    free(hand->property);
+    free(hand);
+}
+
+static bool read_program(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
+{
+    uint64_t length = unpack_count(setup);
+    struct str about = {0};
+
+    if (!unpack_holds(setup, length, 1))
+        return false;
+    str_add_bytes(&about, setup->at, length);
+    setup->at += length;
+    setup->left -= length;
+    hand->program = program_read("of rank 0", &about, err);
+    str_done(&about);
+    return hand->program != NULL;
+}
+
+/* The run that rank 0 predicted, as the only one of a model: what it says of these inputs is this run. */
+static bool read_run(struct sweep_hand *hand, struct unpacking *setup, struct err *err)
+{
+    char *names[INPUTS_MAX];
+    uint64_t count = unpack_count(setup);
+    struct program_run run;
+
+    if (setup->broken || count > INPUTS_MAX)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        names[i] = "";
+    hand->runs = program_runs_new(hand->program, names, count);
+    bool ok = run_unpack(hand->program, setup, &run);
+    vec_push(&hand->runs->runs, run);
+    return ok && (hand->model = program_model_new(hand->runs, COUNTS_REGRESSION, NULL, NULL, err));
+}
+
+static void *open_hand(struct farmhand *farmhand, struct unpacking *setup, unsigned workers, struct err *err)
+{
+    struct sweep_hand *hand = mem_zero(1, sizeof *hand);
+    enum estimate_model kind = unpack_count(setup) == ESTIMATE_AMMP ? ESTIMATE_AMMP : ESTIMATE_STEADY;
+    struct core_share share;
+
+    (void)farmhand;   /* pieces are short */
+    (void)workers;    /* one: an estimator is one thread's */
+    hand->property = mem_strdup(unpack_text(setup));
+    unpack_array(setup, &share, 1, sizeof share);
+    if (read_program(hand, setup, err) && read_run(hand, setup, err) && (hand->machine = machine_unpack(setup, err)))
+        hand->estimator = estimator_new(hand->model, hand->runs->runs.items[0].inputs, kind, err);
+    if (hand->estimator) {
+        estimator_set_share(hand->estimator, &share);
+        return hand;
+    }
+    if (err->code == ERR_NONE)
+        err_set(err, ERR_DATA, "start the same program on every host", "the program from rank 0 is broken");
+    free_hand(hand);
+    return NULL;
+}
+
+static bool sweep_piece(void *state, unsigned worker, struct unpacking *piece, struct str *answer, struct err *err)
+{
+    struct sweep_hand *hand = state;
+    uint64_t i = unpack_count(piece);
+    double value = unpack_number(piece);
+
+    (void)worker;
+    (void)err;
+    pack_count(answer, i);
+    pack_number(answer, effects_time_with(hand->estimator, hand->machine, hand->property, value));
+    return true;
+}
+
+/* All has been sent. */
+static bool close_hand(void *state, struct str *result, struct err *err)
+{
+    (void)state;
+    (void)result;
+    (void)err;
+    return true;
+}
+
+const struct farm_work program_sweep_farm = {open_hand, sweep_piece, close_hand, free_hand};

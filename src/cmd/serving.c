@@ -25,6 +25,9 @@ void serving_run(void)
         case RANK_SCAN:
             farm_serve(&m, &forms_scan_farm);
             break;
+        case RANK_SWEEP:
+            farm_serve(&m, &program_sweep_farm);
+            break;
         default:   /* late, of work that has ended */
             break;
         }

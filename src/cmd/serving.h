@@ -10,6 +10,6 @@ void serving_run(void);
 void serving_end(void);
 
 /* Beside the commands that hand it out. */
-extern const struct farm_work kernel_evaluate_farm, forms_scan_farm;
+extern const struct farm_work kernel_evaluate_farm, forms_scan_farm, program_sweep_farm;
 
 #endif

@@ -466,6 +466,11 @@ void evolve_stop(struct evolve *e)
     lock_give(&e->lock);
 }
 
+bool evolve_told_to_stop(struct evolve *e)
+{
+    return atomic_load(&e->stop);
+}
+
 void evolve_abandon(struct evolve *e)
 {
     evolve_stop(e);

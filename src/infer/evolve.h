@@ -21,6 +21,7 @@ struct evolve_options {
     unsigned ports;              /* 0: the fewest of 4 to 10 that explain the measurements as well as any, by short trials */
     double width;                /* issue slots per cycle; 0: no such bound; NaN: the most forms per cycle that were ever measured */
     unsigned population;         /* 0: the algorithm's default */
+    bool population_each;        /* it is that of each island, which several ranks do not share */
     unsigned generations;        /* 0: no limit. memetic: rounds of as many children as there are individuals */
     double seconds;              /* 0: no limit */
     double begun;                /* when they began, by clock_seconds: what the caller did before counts too; NaN: when the run is made */
@@ -80,6 +81,8 @@ void evolve_pause(struct evolve *e, bool on);
 void evolve_stop(struct evolve *e);
 /* No worker could be started for the run: it is stopped. */
 void evolve_abandon(struct evolve *e);
+/* Whether evolve_stop was called, be the run still on its way or over. */
+bool evolve_told_to_stop(struct evolve *e);
 /* seconds, generations, uop-price, volume-price, usage-price, volume-weight. False with err for another name or a bad value. */
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
 

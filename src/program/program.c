@@ -243,15 +243,21 @@ struct program *program_read(const char *name, const struct str *bytes, struct e
     return NULL;
 }
 
+static bool described(const char *path, struct str *out, struct err *err)
+{
+    return read_section(path, out) || err_set(err, ERR_DATA, "build it with portolan-cc in place of the compiler", "no description of a traced program");
+}
+
+bool program_descriptions(const struct program *p, struct str *out, struct err *err)
+{
+    return described(p->path, out, err) || err_at(err, p->path, 0, 0);
+}
+
 struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err)
 {
     struct str bytes = {0};
-    struct program *p = NULL;
+    struct program *p = described(path, &bytes, err) ? program_read(path, &bytes, err) : NULL;
 
-    if (read_section(path, &bytes))
-        p = program_read(path, &bytes, err);
-    else
-        err_set(err, ERR_DATA, "build it with portolan-cc in place of the compiler", "no description of a traced program");
     str_done(&bytes);
     if (!p) {
         err_at(err, path, 0, 0);

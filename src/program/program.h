@@ -64,6 +64,8 @@ struct program {
 bool program_is_built(const char *path);
 /* Reads descriptions, which stand one after the other in @bytes; @name is what the program is called. NULL with err. */
 struct program *program_read(const char *name, const struct str *bytes, struct err *err);
+/* Appends the descriptions in the executable of @p, which program_read takes elsewhere. False with err. */
+bool program_descriptions(const struct program *p, struct str *out, struct err *err);
 /* Reads the descriptions in the executable @path; takes @take_directory (of child_directory_new, may be NULL) in either case. NULL with err. */
 struct program *program_open(const char *path, const char *name, char *take_directory, struct err *err);
 /* The same of @path, with @untraced, which may be NULL, as what is measured; that must be an executable. NULL with err. */

@@ -17,6 +17,7 @@ enum rank_kind {
     RANK_EVOLVE,       /* work/islands.h */
     RANK_EVALUATE,     /* a piece after a piece (work/farm.h): blocks of kernel evaluate */
     RANK_SCAN,         /* files of forms scan */
+    RANK_SWEEP,        /* values of program sweep */
     RANK_MIGRANT,      /* of islands */
     RANK_PORTS,
     RANK_CONTROL,
@@ -24,6 +25,7 @@ enum rank_kind {
     RANK_PIECE,        /* of a farm */
     RANK_ANSWER,
     RANK_NO_MORE,
+    RANK_DROP,         /* what is still to be done is not wanted */
     RANK_RESULT,
 };
 

@@ -350,6 +350,12 @@ static const char *spelled_end(const char *p, const char *end)
     return end;
 }
 
+/* `st(1)` is what it looks like: from 2.44 on the assembler takes what stands in quotes for a symbol. */
+static bool is_stack_register(const char *p, const char *stop)
+{
+    return stop - p == 5 && strncasecmp(p, "st(", 3) == 0 && isdigit((unsigned char)p[3]) && p[4] == ')';
+}
+
 /* Whether what begins at @p is a name as demanglers write it; *@stop: its end. */
 static bool is_spelled(const char *p, const char *end, const char **stop)
 {
@@ -363,7 +369,7 @@ static bool is_spelled(const char *p, const char *end, const char **stop)
         if (text_begins(p, *stop, begins[i]) && (begins[i][8] || !is_word(p[8])))
             return true;
     const char *e = word_end(p, *stop), *own = memchr(p, ':', (size_t)(*stop - p));
-    bool scoped = own && own + 1 < *stop && own[1] == ':', called = e > p && e < *stop && *e == '(' && memchr(e, ')', (size_t)(*stop - e));
+    bool scoped = own && own + 1 < *stop && own[1] == ':', called = e > p && e < *stop && *e == '(' && memchr(e, ')', (size_t)(*stop - e)) && !is_stack_register(p, *stop);
     bool template = e > p && e < *stop && *e == '<' && (*stop)[-1] == ')';
     const char *blank = skip_blank(e, *stop), *round = blank > e && blank < *stop && isalpha((unsigned char)*blank) ? memchr(blank, '(', (size_t)(*stop - blank)) : NULL;
     return scoped || called || template || (round && (*stop)[-1] == ')');   /* the last: with what it returns before it */

@@ -106,21 +106,18 @@ static void work(void *state, unsigned worker)
     evolve_worker(shift->run->evolve, worker, poll_run, shift);
 }
 
-static bool is_cancelled(const void *job)
+static bool is_over(const void *state)
 {
-    return job_cancelled(job);
+    const struct shift *shift = state;
+    return job_cancelled(shift->job) || evolve_told_to_stop(shift->run->evolve);
 }
 
-/* What the other ranks found. */
-static void gather(struct evolve_run *run, struct job *job)
+/* What the other ranks found: they may need longer than this one, and are stopped with it. */
+static void gather(const struct shift *shift)
 {
-    struct evolve_status status;
-
-    if (!run->islands)
-        return;
-    evolve_get_status(run->evolve, &status);
-    islands_gather(run->islands, run->evolve, status.state == EVOLVE_STOPPED, is_cancelled, job);
-    run->islands = NULL;
+    if (shift->run->islands)
+        islands_gather(shift->run->islands, shift->run->evolve, is_over, shift);
+    shift->run->islands = NULL;
 }
 
 static bool run_job(struct job *job, void *state, struct err *err)
@@ -132,7 +129,7 @@ static bool run_job(struct job *job, void *state, struct err *err)
     bool worked = team_run(o.threads, work, &shift, err);
     if (!worked)
         evolve_abandon(shift.run->evolve);
-    gather(shift.run, job);
+    gather(&shift);
     if (!worked)
         return false;
     struct evolve_status status;
@@ -224,7 +221,7 @@ void evolve_run_free(struct evolve_run *run)
         evolve_stop(run->evolve);
     evolve_run_wait(run);
     if (run->islands)   /* no job was started */
-        islands_gather(run->islands, run->evolve, true, NULL, NULL);
+        islands_gather(run->islands, run->evolve, NULL, NULL);
     evolve_free(run->evolve);
     problem_free(run->problem);
     free(run->checkpoint);

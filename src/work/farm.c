@@ -2,10 +2,13 @@
 #include "work/farm.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/lock.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "work/pool.h"
 
 #define AHEAD 2        /* pieces that a rank has besides the ones its threads work on */
@@ -15,7 +18,7 @@ struct farm {
     struct farm_taking taking;
     unsigned *room;        /* per rank: pieces that it would take */
     unsigned results;      /* ranks that have ended */
-    bool failed;
+    bool failed, dropped;
     struct err err;        /* of the first that failed */
 };
 
@@ -59,16 +62,17 @@ static void take(struct farm *f, const struct rank_message *m)
 
     if (m->kind == RANK_ANSWER) {
         f->room[m->from] += (unsigned)unpack_count(&from);
-        if (f->taking.answer && from.left)
+        if (!f->dropped && f->taking.answer && from.left)
             f->taking.answer(f->taking.state, &from);
     } else if (m->kind == RANK_RESULT) {
         f->results++;
         f->room[m->from] = 0;
-        if (!unpack_count(&from)) {
+        if (!unpack_count(&from) && !f->dropped) {
             const char *what = unpack_text(&from);
             err_set(&err, ERR_DATA, unpack_text(&from), "rank %u: %s", m->from, what);
+            err_at(&err, unpack_text(&from), 0, 0);
             fail(f, &err);
-        } else if (f->taking.result && !f->taking.result(f->taking.state, &from, &err)) {
+        } else if (!f->dropped && f->taking.result && !f->taking.result(f->taking.state, &from, &err)) {
             fail(f, &err);
         }
     }
@@ -100,20 +104,38 @@ void farm_give(struct farm *f, const struct str *piece)
     ranks_send(to, RANK_PIECE, piece);
 }
 
+static void tell_all(enum rank_kind kind)
+{
+    struct str nothing = {0};
+    for (unsigned rank = 1; rank < ranks_count(); rank++)
+        ranks_send(rank, kind, &nothing);
+}
+
+/* Their results are waited for all the same: what comes late would be taken for the next farm's. */
+static void drop_unwanted(struct farm *f)
+{
+    if (f->dropped || !f->taking.unwanted || !f->taking.unwanted(f->taking.state))
+        return;
+    tell_all(RANK_DROP);
+    fail(f, &(struct err){.code = ERR_INTERRUPTED, .what = "cancelled"});
+    f->dropped = true;
+}
+
 bool farm_end(struct farm *f, struct err *err)
 {
     struct rank_message m = {0};
-    struct str nothing = {0};
 
-    for (unsigned rank = 1; rank < ranks_count(); rank++)
-        ranks_send(rank, RANK_NO_MORE, &nothing);
-    while (f->results + 1 < ranks_count())
+    tell_all(RANK_NO_MORE);
+    while (f->results + 1 < ranks_count()) {
+        drop_unwanted(f);
         if (ranks_receive(WAIT, &m))
             take(f, &m);
+    }
     rank_message_done(&m);
     ranks_release();
-    bool ok = !f->failed || (err->code == ERR_NONE && err_set(err, f->err.code, f->err.todo, "%s", f->err.what));
-    ok = ok && !f->failed;
+    bool ok = !f->failed;
+    if (!ok && err->code == ERR_NONE)
+        *err = f->err;
     free(f->room);
     free(f);
     return ok;
@@ -126,18 +148,55 @@ struct farmhand {
     struct rank_message *pieces;     /* per worker */
     pthread_mutex_t lock;
     struct err err;                  /* under the lock: of the first piece that failed */
+    pthread_mutex_t ear;             /* whoever has it listens */
+    VEC(struct rank_message) waiting;   /* under the ear: pieces, the first is next */
+    bool last;                       /* under the ear: no more come */
+    _Atomic bool unwanted;
 };
+
+/* What has come, within @seconds. */
+static void listen(struct farmhand *hand, double seconds)
+{
+    struct rank_message m = {0};
+
+    for (; ranks_receive(seconds, &m); seconds = 0) {
+        hand->last |= m.kind == RANK_NO_MORE;
+        if (m.kind == RANK_DROP)
+            atomic_store(&hand->unwanted, true);
+        if (m.kind != RANK_PIECE)
+            continue;
+        vec_push(&hand->waiting, m);
+        m = (struct rank_message){0};
+    }
+    rank_message_done(&m);
+}
+
+bool farm_unwanted(struct farmhand *hand)
+{
+    if (lock_try(&hand->ear)) {   /* else somebody listens */
+        listen(hand, 0);
+        lock_give(&hand->ear);
+    }
+    return atomic_load(&hand->unwanted);
+}
 
 static bool next_piece(void *state, unsigned worker)
 {
     struct farmhand *hand = state;
     struct rank_message *m = &hand->pieces[worker];
 
-    do {
-        while (!ranks_receive(WAIT, m))
-            ;
-    } while (m->kind != RANK_PIECE && m->kind != RANK_NO_MORE);
-    return m->kind == RANK_PIECE;
+    rank_message_done(m);
+    *m = (struct rank_message){0};
+    lock_take(&hand->ear);
+    while (!hand->waiting.count && !hand->last && !atomic_load(&hand->unwanted))
+        listen(hand, WAIT);
+    bool some = hand->waiting.count && !atomic_load(&hand->unwanted);
+    if (some) {
+        *m = hand->waiting.items[0];
+        memmove(hand->waiting.items, hand->waiting.items + 1, --hand->waiting.count * sizeof *hand->waiting.items);
+    }
+    lock_give(&hand->ear);
+    return some;
 }
 
 static void work_piece(void *state, unsigned worker)
@@ -172,16 +231,18 @@ void farm_serve(const struct rank_message *setup, const struct farm_work *work)
     hand.pieces = mem_zero(workers, sizeof *hand.pieces);
 
     pthread_mutex_init(&hand.lock, NULL);
-    hand.state = work->open(&from, workers, &hand.err);
+    pthread_mutex_init(&hand.ear, NULL);
+    hand.state = work->open(&hand, &from, workers, &hand.err);
     send_count(0, RANK_ANSWER, workers + AHEAD);
     pool_run(workers, &ops, &hand);
-    bool ok = hand.err.code == ERR_NONE && work->close(hand.state, &found, &hand.err);
+    bool ok = hand.err.code == ERR_NONE && !atomic_load(&hand.unwanted) && work->close(hand.state, &found, &hand.err);
     pack_count(&result, ok);
     if (ok) {
         pack_array(&result, found.data, found.length, 1);
     } else {
         pack_text(&result, hand.err.what);
         pack_text(&result, hand.err.todo);
+        pack_text(&result, hand.err.file);
     }
     ranks_send(0, RANK_RESULT, &result);
     str_done(&result);
@@ -190,6 +251,10 @@ void farm_serve(const struct rank_message *setup, const struct farm_work *work)
         work->free(hand.state);
     for (unsigned i = 0; i < workers; i++)
         rank_message_done(&hand.pieces[i]);
+    for (size_t i = 0; i < hand.waiting.count; i++)   /* dropped */
+        rank_message_done(&hand.waiting.items[i]);
+    vec_done(&hand.waiting);
     free(hand.pieces);
     pthread_mutex_destroy(&hand.lock);
+    pthread_mutex_destroy(&hand.ear);
 }

@@ -50,6 +50,8 @@ bool islands_reserve(struct evolve_options *o)
 {
     if (o->algorithm != EVOLVE_MEMETIC || !ranks_claim())
         return false;
+    if (o->population_each)
+        return true;
     unsigned population = o->population ? o->population : POPULATION;
     population = (population + ranks_count() - 1) / ranks_count();
     o->population = population > POPULATION_LEAST ? population : POPULATION_LEAST;
@@ -233,11 +235,10 @@ void islands_poll(struct islands *is, struct evolve *e)
     migrate(is, e);
 }
 
-void islands_gather(struct islands *is, struct evolve *e, bool stop, bool (*over)(const void *), const void *state)
+void islands_gather(struct islands *is, struct evolve *e, bool (*over)(const void *), const void *state)
 {
     while (is->finished + 1 < ranks_count()) {
-        stop = stop || (over && over(state));
-        struct island_control control = control_of(e, stop);
+        struct island_control control = control_of(e, !over || over(state));
         tell(is, &control);
         take_all(is, e, WAIT);
     }

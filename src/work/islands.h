@@ -12,16 +12,16 @@
 
 struct islands;
 
-/* Rank 0: reserves the other ranks for a run with @o, and divides its population. False, and nothing has changed, when there are none, when they are busy, or when the algorithm
+/* Rank 0: reserves the other ranks for a run with @o, and divides its population, where it is not each one's. False, and nothing has changed, when there are none, when they are busy, or when the algorithm
  * knows no islands (pmevo). */
 bool islands_reserve(struct evolve_options *o);
 /* Rank 0, after islands_reserve: hands the run to the others. @o and @from are what its own run was made with; all is copied. */
 struct islands *islands_start(const struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count);
 /* A thread of the run, some times a second: takes what came for @e, sends what is due. */
 void islands_poll(struct islands *is, struct evolve *e);
-/* Rank 0, when its own part has ended, on any thread: waits for the others, or with @stop or when @over (NULL: never) says so tells them to stop, takes what they found
+/* Rank 0, when its own part has ended, on any thread: waits for the others, tells them to stop as soon as @over says so (NULL: at once), takes what they found
  * and frees @is; the ranks are free again. */
-void islands_gather(struct islands *is, struct evolve *e, bool stop, bool (*over)(const void *), const void *state);
+void islands_gather(struct islands *is, struct evolve *e, bool (*over)(const void *), const void *state);
 /* Another rank: does its part of the run that @start begins. */
 void islands_serve(const struct rank_message *start);
 

@@ -85,6 +85,23 @@ test_files_are_shared_out() {
     holds err 'text'
 }
 
+# Equal values take equal times whichever rank predicts them, and the times are those of one process but for the calls that each measures.
+test_values_of_a_sweep_are_shared_out() {
+    needs_mpi
+    values=$(i=0; while [ $i -lt 150 ]; do printf '512k,2M,'; i=$((i + 1)); done; echo 8M)
+    sweep="program load $source/data/programs/matmul.c -O1; program run N=16,24,32,48; program sweep l2_bytes=$values N=600 --machine skylake"
+    "$portolan" --format csv -e "$sweep" >"$work/alone" 2>"$work/err" || { grep -q LLVM "$work/err" && skip 'built without LLVM'; fail "$(cat "$work/err")"; }
+    for model in steady ammp; do
+        expect 0 ranks 2 --format csv -e "$sweep --model $model"
+        [ "$(grep -c '^524288,' "$work/out")" -eq 150 ] || fail "not every value has its row: $(cat "$work/out" "$work/err")"
+        [ "$(grep -E '^(524288|2097152|8388608),' "$work/out" | sort -u | wc -l)" -eq 3 ] || fail "equal values have other times: $(sort -u "$work/out")"
+        [ "$model" = ammp ] || grep -E '^(524288|2097152|8388608),' "$work/out" | sort -u >"$work/together.times"
+    done
+    grep -E '^(524288|2097152|8388608),' "$work/alone" | sort -u | paste -d, - "$work/together.times" | awk -F, '{ d = $2 / $5 - 1; if (d > .01 || d < -.01) exit 1 }' || fail "$(sort -u "$work/alone") instead of $(cat "$work/together.times")"
+    expect 0 ranks 2 --format json -e "$sweep"
+    holds out '"ranks":2'
+}
+
 # The first rank that is not rank 0, of those of this test.
 other_rank() {
     for process in $(grep -lz "^MARK=$work\$" /proc/[0-9]*/environ 2>/dev/null | grep -oE '[0-9]+'); do
