@@ -117,6 +117,7 @@ const struct fact fact_schema[] = {
     {"line_bytes", FACT_WHOLE, "bytes", 1, MOST, "64", NULL, "length of a cache line", "programs", false},
     {"l1_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL, "first-level data cache of a core", "programs", false},
     {"l1_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "its associativity", "programs", false},
+    {"l1_prefetch_step", FACT_NUMBER, "bytes", 0, MOST, "2048", NULL, "longest constant step of a load whose lines are fetched from the second level before it comes to them, pages apart or not", "programs", false},
     {"l2_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL, "second-level cache that a core can use", "programs", false},
     {"l2_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "its associativity", "programs", false},
     {"l2_latency", FACT_NUMBER, CYCLES, NULL, NULL, "address to value from the second level", "programs", false},

@@ -27,6 +27,7 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
         level(fact_number(m, "l3_bytes"), fact_number(m, "l3_ways"), fact_number(m, "l3_latency"), fact_number(m, "l3_line_cycles"), fact_number(m, "l3_miss_cycles"),
               out);
     out->second_any = 1 - fact_number(m, "l2_oldest");
+    out->prefetch_step = fact_number(m, "l1_prefetch_step");
     out->pages = fact_number(m, "tlb_pages");
     out->walk_cycles = fact_number(m, "page_walk_cycles");
     out->latency = fact_number(m, "memory_latency") * 1e-9 * out->clock_hz;
@@ -34,6 +35,11 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
     if (!out->count || isnan(out->latency) || isnan(out->line_cycles) || isnan(out->clock_hz))
         return err_set(err, ERR_MISSING, "machine list shows others; help fact l1_bytes says what is needed", "unknown caches, memory or clock of %s", m->id);
     return true;
+}
+
+bool memory_prefetched(const struct memory *m, double step)
+{
+    return m->count > 1 && step > 0 && step <= m->prefetch_step;
 }
 
 double memory_crowding(double step)

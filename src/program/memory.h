@@ -26,6 +26,7 @@ struct memory {
     double latency, line_cycles;     /* of main memory, cycles at the clock */
     double line_write;               /* cycles of a line that is written to in a stream, in those of one that is read */
     double line_alone;               /* cycles per line of a single stream from main memory, in those of each of two */
+    double prefetch_step;            /* bytes: lines up to so far apart come from the second level before a steady walk asks for them */
     double pages, walk_cycles;       /* translations that the last level of the TLB holds; cycles of one that is not there, among others that do not depend on it */
     double second_any;               /* the part of the second level's evictions that any line of the set suffers; the others the least recently used one */
     double clock_hz;
@@ -43,6 +44,8 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
  * the next when they walk steadily, else 0; long powers of two leave most sets of the first and second level unused, the last one spreads lines by a hash. @alike: the part of
  * the lines in between that walk so, too; the others are spread over all sets. */
 void memory_served(const struct memory *m, double distance, double step, double alike, double out[MEMORY_LEVELS + 1]);
+/* Whether the lines of a walk in steps of @step bytes come from the second level before they are asked for. */
+bool memory_prefetched(const struct memory *m, double step);
 /* The part of the sets that lines @step bytes apart fall into, as 1 / it: the largest power of two in the step, up to a page, whose place in memory is chance. */
 double memory_crowding(double step);
 /* Cycles that a translation takes the page walkers, of a page after which @pages others were used: 0 while the TLB holds it. */

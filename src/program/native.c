@@ -19,6 +19,7 @@
 #define STREAM_BYTES ((size_t)1 << 20)   /* walked through at least for one reading */
 #define MOST_BYTES ((size_t)64 << 20)
 #define JUMPS 4000
+#define SCATTERED 32768            /* places that do not depend on each other: a system call before and after is nothing beside them */
 #define TRIES 5                  /* of what is short: others get the core for as long now and then, and the median counts */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define WALKED 16384u            /* places at least for one reading of translations */
@@ -116,7 +117,7 @@ static double scatter_once(const char *from, size_t bytes)
     double start = native_seconds();
 
     at &= bytes - 1;
-    for (size_t i = 0; i < JUMPS; i += 2) {
+    for (size_t i = 0; i < SCATTERED; i += 2) {
         sum += p[at / 8];
         at = (at + step) & (bytes - 1);
         other += p[at / 8];
@@ -124,7 +125,7 @@ static double scatter_once(const char *from, size_t bytes)
     }
     start = native_seconds() - start;
     sink = sum + other;
-    return start / JUMPS;
+    return start / SCATTERED;
 }
 
 /* The median of some readings. */

@@ -171,9 +171,11 @@ static void time_reference(struct timing *t, size_t index, double copies, struct
         double far = ways * regular * served[t->memory->count] * t->memory->line_cycles;
         out->near += ways * regular * memory_line_cycles(t->memory, served) - far;
         own += far;
+        double fetched = walk && memory_prefetched(t->memory, b->step) ? b->regular * served[1] : 0;
+        out->near += fetched > 0 ? fetched * t->memory->levels[1].line_cycles : 0;
         for (size_t l = 0; l <= t->memory->count; l++) {
             out->others[l] += walk ? 0 : other * served[l];
-            out->taken += l ? other * served[l] * window_line_cycles(t->memory, l, t->parallel) : 0;
+            out->taken += l ? (other * served[l] - (l == 1 ? fetched : 0)) * window_line_cycles(t->memory, l, t->parallel) : 0;
         }
         for (size_t l = 0; l < t->memory->count; l++) {
             behind -= served[l];

@@ -51,6 +51,8 @@ static void enter_bin(const struct memory *m, const struct walks *walks, size_t 
     memory_served(m, b->distance, b->regular > 0 ? b->step / walks->list.items[walk].copies : 0, walks->alike, at->rates);
     for (size_t l = 0; l <= m->count; l++)
         at->rates[l] *= r->references / executions;
+    if (memory_prefetched(m, b->step))
+        at->rates[1] *= 1 - b->regular / b->count;
     at->left = fmax(0, at->left) + b->count / r->references;
 }
 

@@ -97,8 +97,29 @@ static void test_phases(void **state)
     vec_done(&walks.list);
 }
 
+/* A column whose lines the second level has: nothing is waited for where a prefetcher follows steps as long as these, and as much as ever where it follows shorter ones only. */
+static void test_prefetched_walk(void **state)
+{
+    struct run_bin bins[] = {{1000, 800, 800, 5600}};
+    const struct run_reference column = {800, bins, 1};
+    const struct window w = {7, 9, 1e9, 0};
+    const double none[MEMORY_LEVELS + 1] = {0};
+    struct walks walks = {.alike = 1};
+    struct memory m = two;
+
+    (void)state;
+    vec_push(&walks.list, ((struct walk_reference){&column, 1}));
+    double waited = window_phases(&m, &w, &walks, 800, none);
+    assert_true(waited > 800);
+    m.prefetch_step = 5599;
+    assert_float_equal(window_phases(&m, &w, &walks, 800, none), waited, 1e-9);
+    m.prefetch_step = 5600;
+    assert_true(window_phases(&m, &w, &walks, 800, none) < 0.01 * waited);
+    vec_done(&walks.list);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside_simulation), cmocka_unit_test(test_lines_take_time), cmocka_unit_test(test_page_walks), cmocka_unit_test(test_phases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside_simulation), cmocka_unit_test(test_lines_take_time), cmocka_unit_test(test_page_walks), cmocka_unit_test(test_phases), cmocka_unit_test(test_prefetched_walk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,28 @@ static void test_second_level_shared(void **state)
     }
 }
 
+/* What others leave of a core's ports shows in loads only where it is known how many it can do: of every core that programs are measured on. */
+static void test_ports_left(void **state)
+{
+    static const char *const cores[] = {"sapphirerapids", "znver3", "znver4"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) {
+        struct machine *m = load_machine(cores[i]);
+        struct core_readings r = {0};
+        struct core_share share;
+        double hz;
+        for (int k = 0; k < 10; k++)
+            vec_push(&r.list, ((struct core_reading){3e9, 24 / fact_number(m, "loads_per_cycle") / 0.6 / 3e9, 97 / fact_number(m, "issue_width") / 0.4 / 3e9}));
+        core_readings_judge(&r, m, &hz, &share);
+        assert_float_equal(hz, 3e9, 1);
+        assert_float_equal(share.slots, 0.4, 1e-6);
+        assert_float_equal(share.ports, 0.6, 1e-6);
+        core_readings_done(&r);
+        machine_free(m);
+    }
+}
+
 /* A TLB of a certain size, and what a look into the page tables takes, come out of the walks that showed them; where pages are huge and none is seen, nothing is said. */
 static void test_page_walks(void **state)
 {
@@ -258,6 +280,6 @@ static void test_no_room(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared), cmocka_unit_test(test_page_walks), cmocka_unit_test(test_replacement), cmocka_unit_test(test_kept), cmocka_unit_test(test_no_room)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared), cmocka_unit_test(test_page_walks), cmocka_unit_test(test_ports_left), cmocka_unit_test(test_replacement), cmocka_unit_test(test_kept), cmocka_unit_test(test_no_room)};
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }
