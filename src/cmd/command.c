@@ -240,7 +240,7 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
 {
     const struct command *found = NULL;
     struct str names = {0};
-    int matches = 0;
+    int matches = 0, most = 0;
     bool found_optional = false;
 
     for (const struct command *const *at = commands; *at; at++) {
@@ -250,14 +250,18 @@ const struct command *command_lookup(int count, char **words, int *used, struct 
         /* What follows tells `k l x.s` (load) from `k l` (list). */
         if (!n || (!exact && takes_nothing(c) != (n == count) && !optional))
             continue;
-        /* One that goes either way (`kernel learn`) stands back behind both. */
-        if (!exact && optional && matches && !found_optional)
+        /* A name of more words stands before one of fewer, to which they would be arguments: `k a` is kernel analyze, not keys. */
+        if (!exact && n < most)
             continue;
-        if (!exact && !optional && matches && found_optional) {
+        /* One that goes either way (`kernel learn`) stands back behind both. */
+        if (!exact && n == most && optional && matches && !found_optional)
+            continue;
+        if (!exact && (n > most || (!optional && matches && found_optional))) {
             matches = 0;
             str_clear(&names);
         }
         found_optional = optional;
+        most = n;
         *used = n;
         if (exact) {
             str_done(&names);
