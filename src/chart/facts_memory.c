@@ -67,7 +67,7 @@ struct memory_probes {
     size_t pop;
     size_t width[WIDTHS], width_other[WIDTHS];
     size_t modify_constant, modify_register, locked;
-    size_t stack, stack_read, stack_unread;
+    size_t stack, stack_read, stack_unread, stack_added;
 };
 
 static size_t ask_accesses(struct probes *p, const char *before, const char *after, unsigned step, unsigned turn)
@@ -116,6 +116,7 @@ static void ask_stack(struct probes *p, struct memory_probes *m)
         str_add(&slots, "nop\n");
     m->stack_read = probe_add(p, "push r8\nmov rcx, rsp\npop r9\n%s", str_text(&slots));
     m->stack_unread = probe_add(p, "push r8\nmov rcx, r10\npop r9\n%s", str_text(&slots));
+    m->stack_added = probe_add(p, "push r8\nadd rsp, 8\nmov rcx, r10\n%s", str_text(&slots));
     str_done(&lines);
     str_done(&slots);
 }
@@ -334,8 +335,12 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
     probe_tell(p, "stack_engine", engine ? "yes" : NULL, "", engine ? "pairs of push and pop take less than a cycle for each" : isnan(t) ? "no stable time" : "a cycle for each push and pop: computed, or bound otherwise");
     if (!engine)
         return;
-    bool all = fabs(step - slot) <= PROBE_CERTAIN * slot, changed = fabs(step) <= PROBE_CERTAIN * slot;
-    probe_tell(p, "stack_sync", all ? "all" : changed ? "changed" : NULL, "", all || changed ? "a loop in which the stack pointer is copied between push and pop, counted in slots" : "no certain time of a copy of the stack pointer");
+    double added = probe_time(p, m->stack_added) - probe_time(p, m->stack_unread);
+    bool all = fabs(step - slot) <= PROBE_CERTAIN * slot, read_free = fabs(step) <= PROBE_CERTAIN * slot;
+    bool changed = read_free && added <= PROBE_CERTAIN * slot, computed = read_free && fabs(added - slot) <= PROBE_CERTAIN * slot;
+    const char *sync = all ? "all" : changed ? "changed" : computed ? "computed" : NULL;
+    probe_tell(p, "stack_sync", sync, "",
+               sync ? "loops in which the stack pointer is copied, and added to, behind a push, counted in slots" : "no certain time of a copy of the stack pointer, or of an addition to it");
 }
 
 void memory_probes_conclude(struct probes *p, const struct memory_probes *m)
