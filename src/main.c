@@ -364,8 +364,11 @@ static int run_program(int argc, char **argv)
     if (status < 0) {
         status = 0;
         begin_as_user_wants(&a, &s);
-        if (!settle(&a, &s, &err) || !run(&a, &s, &status, &err))
+        if (!settle(&a, &s, &err) || !run(&a, &s, &status, &err)) {
+            if (a.rc_fault.length)
+                utf8_say(stderr, "portolan: %s\n", str_text(&a.rc_fault));
             status = report(&err);
+        }
         else if (s.any_failed)
             status = 1;
         if (job_interrupted())

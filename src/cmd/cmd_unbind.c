@@ -25,7 +25,7 @@ static const char *const examples[] = {"unbind kernel b", "unbind F10", NULL};
 
 const struct command command_unbind = {
     .name = "unbind",
-    .help = "have a key do nothing",
+    .help = "take back what a key does, in one view or in all",
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct unbind_values),

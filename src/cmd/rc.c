@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/rc.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -81,7 +82,13 @@ void rc_run(struct session *s, struct str *told)
     struct err err = {0};
     struct str text = {0};
 
-    if (path && stat(path, &about) == 0) {   /* a pipe would hold up the start */
+    if (path && stat(path, &about) != 0) {
+        int why = errno;
+        if (lstat(path, &about) == 0 || (why != ENOENT && why != ENOTDIR)) {
+            err_set(&err, ERR_IO, "mend that, or start with --no-rc", "%s", strerror(why));
+            tell(&t, path, 0, &err);
+        }
+    } else if (path) {   /* a pipe would hold up the start */
         bool ok = S_ISREG(about.st_mode) ? file_read(path, RC_LIMIT, &text, &err) : err_set(&err, ERR_IO, "make it one, or start with --no-rc", "is no regular file");
         if (ok && strlen(str_text(&text)) != text.length)
             ok = err_set(&err, ERR_DATA, "it is to be text, with a command on each line", "holds bytes of zero");

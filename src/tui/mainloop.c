@@ -108,6 +108,17 @@ static void obey(struct loop *l, enum frame_reply reply, const char *prefill)
     }
 }
 
+/* What a line that went on behind a job asks of the terminal; not while a prompt is open. */
+static void answer_jobs(struct loop *l)
+{
+    const char *prefill;
+
+    frame_jobs(&l->frame);
+    enum frame_reply reply = l->prompting ? FRAME_DONE : frame_take_reply(&l->frame, &prefill);
+    if (reply != FRAME_DONE)
+        obey(l, reply, prefill);
+}
+
 static void read_prompt(struct loop *l)
 {
     enum prompt_event event = prompt_read();
@@ -264,7 +275,7 @@ static void run(struct loop *l)
         if (sources[1].revents)
             drain_signals(l);
         if (sources[2].revents || frame_live(&l->frame))
-            frame_jobs(&l->frame);
+            answer_jobs(l);
         if (sources[0].revents & POLLIN) {
             read_input(l);
             timing_read();

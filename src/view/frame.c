@@ -215,7 +215,7 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         return do_action(f, action_find(argument)) || err_set(err, ERR_USAGE, "keys lists what it does", "the %s view cannot do %s now", v->name, argument);
     if (strcmp(verb, "copy") == 0)
         return (v->copy && v->copy(state_of(f, at), s, strcmp(argument, "names") == 0, &s->copied)) ||
-               err_set(err, ERR_USAGE, "copy kernel copies the loop's text", "the %s view has no rows to copy", v->name);
+               err_set(err, ERR_USAGE, "copy kernel copies the loop's text; U takes tags away from rows that are out of sight", "the %s view has no row in sight to copy", v->name);
     if (strcmp(verb, "prompt") == 0) {
         prompt_with(f, argument);
         return true;
@@ -379,6 +379,7 @@ void frame_run(struct frame *f, const char *line)
 
     str_clear(&f->message);
     f->failed = false;
+    f->reply = FRAME_DONE;
     log_add(LOG_INFO, ":%s", line);
     obey(f, line);
     run_next(f);
@@ -400,8 +401,10 @@ static void go_on(struct frame *f)
         return;
     if (!session_awaited_ended(f->session, &ended, &err))
         say_error(f, &err);
-    else if (ended && f->session->waiting.count)
+    else if (ended && f->session->waiting.count) {
         obey(f, NULL);
+        run_next(f);
+    }
 }
 
 /* Runs @line with @text as what it reads. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "base/watch.h"
 #include "view/arrange.h"
 
@@ -416,7 +417,8 @@ static void add_line(const struct table_source *source, const void *context, siz
     for (int c = 0; c < (names ? 1 : source->column_count); c++) {
         str_clear(&text);
         source->text(context, row, c, &text);
-        str_addf(out, "%s%s", c ? "\t" : "", str_text(&text));
+        str_add(out, c ? "\t" : "");
+        utf8_escape(str_text(&text), text.length, out);   /* a clipboard's text may be run where it is pasted */
     }
     str_add_char(out, '\n');
     str_done(&text);
@@ -536,8 +538,10 @@ static void add_rows(const struct table *t, const struct table_source *source, c
     for (int c = 0; c < source->column_count; c++)
         columns[c] = (struct result_column){.key = source->columns[c].name, .kind = source->columns[c].number ? CELL_NUMBER : CELL_TEXT, .decimals = SHORTEST};
     struct result_table *rows = result_table(out, key, columns, (size_t)source->column_count);
-    for (size_t i = 0; i < t->shown && !watch_steps((uint64_t)source->column_count); i++)
-        for (int c = 0; c < source->column_count && (!t->tags.names.count || is_tagged(t, source, context, table_row(t, i))); c++) {
+    for (size_t i = 0; i < t->shown && !watch_steps((uint64_t)source->column_count); i++) {
+        if (t->tags.names.count && !is_tagged(t, source, context, table_row(t, i)))
+            continue;
+        for (int c = 0; c < source->column_count; c++) {
             if (source->columns[c].number) {
                 cell_number(rows, source->number(context, table_row(t, i), c));
                 continue;
@@ -546,6 +550,7 @@ static void add_rows(const struct table *t, const struct table_source *source, c
             source->text(context, table_row(t, i), c, &text);
             cell_text(rows, str_text(&text));
         }
+    }
     str_done(&text);
     free(columns);
 }

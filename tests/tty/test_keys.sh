@@ -68,11 +68,13 @@ test_it_can_be_left_out() {
 
 # Whatever stands there, the workbench opens.
 test_malformed_files() {
-    for what in directory pipe zero long; do
+    for what in directory pipe zero dangling circle long; do
         rm -rf "$home/portolan/rc"
         case $what in
         directory) mkdir "$home/portolan/rc" ;;
         pipe) mkfifo "$home/portolan/rc" ;;
+        dangling) ln -s nowhere "$home/portolan/rc" ;;
+        circle) ln -s rc "$home/portolan/rc" ;;
         zero) printf 'set seed 3\n\000\n' >"$home/portolan/rc" ;;
         long) head -c 2000000 /dev/zero | tr '\0' x >"$home/portolan/rc" ;;
         esac

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -423,7 +424,10 @@ static void test_directories_stay(void **state)
     for (unsigned i = 0; i < 5000; i++) {
         char *directory = child_directory_new(&err);
         assert_non_null(directory);
-        lost += access(directory, W_OK) != 0;
+        if (access(directory, W_OK) != 0) {
+            print_error("%s, the %uth: %s\n", directory, i, strerror(errno));
+            lost++;
+        }
         child_directory_free(directory);
     }
     kill(other, SIGKILL);
