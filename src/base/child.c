@@ -31,7 +31,7 @@
 extern char **environ;
 
 #define PREFIX "portolan-"        /* of their names */
-#define TRIES 16                  /* directories of ours that another program may take away before they are locked */
+#define TRIES 16                  /* names that others may have */
 #define OWNER ".portolan-owner"   /* a file in each, locked for as long as the program that made it runs */
 
 struct directory {
@@ -130,16 +130,15 @@ static void directories_arm(void)
     str_done(&path);
 }
 
-/* Marks the directory as in use; -1 when it could not be, or another program has taken it away just now. */
+/* Marks the directory as in use; -1 when it could not be. */
 static int directory_lock(const char *path)
 {
     struct str name = {0};
-    struct stat status;
 
     str_addf(&name, "%s/" OWNER, path);
     int fd = open(str_text(&name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     str_done(&name);
-    if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) != 0 || fstat(fd, &status) != 0 || status.st_nlink == 0)) {
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
         close(fd);
         fd = -1;
     }
@@ -153,21 +152,29 @@ char *child_directory_new(struct err *err)
     char *name = NULL;
     int lock = -1;
     pthread_once(&directories_once, directories_arm);
-    /* Until its file is locked, another program that begins may take it for one that a killed program left. */
-    for (unsigned tries = 0; lock < 0 && tries < TRIES; tries++) {
-        if (name)
-            directory_remove(name);
-        free(name);
-        str_addf(&path, "%s/" PREFIX "XXXXXX", base);
-        name = str_take(&path);
-        if (!mkdtemp(name)) {
+    /* It gets its name once its file is locked: others that begin, and tidy up, see no directory of ours without a lock. */
+    for (unsigned tries = 0; !name; tries++) {
+        str_addf(&path, "%s/." PREFIX "XXXXXX", base);
+        if (tries == TRIES || !mkdtemp(path.data)) {
             err_set(err, ERR_IO, "set TMPDIR to a writable directory", "no temporary directory in %s: %s", base,
                     strerror(errno));
-            free(name);
+            str_done(&path);
             return NULL;
         }
-        lock = directory_lock(name);
+        lock = directory_lock(str_text(&path));
+        name = mem_strdup(str_text(&path));
+        char *own = strrchr(name, '/') + 1;
+        memmove(own, own + 1, strlen(own));
+        if (rename(str_text(&path), name) != 0) {   /* the name is another's */
+            directory_remove(str_text(&path));
+            if (lock >= 0)
+                close(lock);
+            free(name);
+            name = NULL;
+        }
+        str_clear(&path);
     }
+    str_done(&path);
     struct directory made = {mem_strdup(name), lock};
     lock_take(&directories_lock);
     vec_push(&directories, made);
