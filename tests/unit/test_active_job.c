@@ -28,7 +28,7 @@ static struct mapping *truth(void)
     static const char *const usages[] = {"1*p01", "1*p0", "1*p2", "1*p1+1*p2", "1*p012", "2*p2"};
     struct ports ports = {0};
     struct err err;
-    char name[8];
+    char name[16];
 
     for (int i = 0; i < 3; i++)
         ports_add(&ports, (const char[]){(char)('0' + i), 0}, &err);
