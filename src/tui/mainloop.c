@@ -75,7 +75,7 @@ static int draw_when_due(struct loop *l, bool at_once, int patience)
 
     if (left <= 0) {
         draw(l);
-        return patience;
+        return frame_busy(&l->frame) ? 0 : patience;   /* views that are shown again go on */
     }
     int ms = (int)ceil(left * 1000);
     return patience < 0 || ms < patience ? ms : patience;

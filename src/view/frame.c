@@ -559,7 +559,7 @@ bool frame_busy(struct frame *f)
 {
     bool busy = false;
 
-    for (size_t i = 0; i < shown_count(f); i++) {
+    for (size_t i = 0; f->views_drawn && i < shown_count(f); i++) {
         const size_t at = shown_view(f, i);
         busy |= views[at]->busy && views[at]->busy(state_of(f, at));
     }
@@ -598,6 +598,7 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
     *x = -1;
     *y = (int)g->height - 1;
     grid_clear(g);
+    f->views_drawn = g->width >= WIDTH_MIN && g->height >= HEIGHT_MIN && !f->collecting;
     if (g->width < WIDTH_MIN || g->height < HEIGHT_MIN) {
         grid_put(g, 0, 0, 0, ROLE_TEXT, 0, "too small");
         return;

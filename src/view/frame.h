@@ -28,6 +28,7 @@ struct frame {
     enum frame_reply reply;      /* what the running command asks of who reads the keys */
     struct str next;             /* the command that an action leads to */
     bool collecting;             /* `kernel paste` takes what is typed */
+    bool views_drawn;            /* the last drawing was of views: not of the editor, nor of a screen too small for them */
     struct editor editor;        /* of it */
     struct str refusal;          /* why that text was refused; empty: it has not been tried */
     struct editing editing;      /* the kernel in the user's own editor */
@@ -75,7 +76,7 @@ bool frame_live(struct frame *f);
 size_t frame_focus(const struct frame *f);
 /* Appends what it says of its position. */
 void frame_position(struct frame *f, struct str *out);
-/* Whether it has work to go on with, a piece with each drawing. */
+/* Whether it has work to go on with, a piece with each drawing; not while no view is drawn, since nothing would go on. */
 bool frame_busy(struct frame *f);
 
 #endif

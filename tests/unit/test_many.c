@@ -80,6 +80,39 @@ static void test_output(void **state)
     assert_true(frame.failed);
 }
 
+/* Where no view is drawn no drawing gets further, so nothing may ask for one after the other; work goes on when its view is back. */
+static void test_nothing_drawn(void **state)
+{
+    struct str text = {0};
+    uint64_t most;
+
+    (void)state;
+    size_t output = view_find("output");
+    run_to_end("view output");
+    screen_text(&frame, 80, 24, false, &text);
+    str_clear(&text);
+    for (size_t i = 0; i < LINES; i++)
+        str_add(&text, "a line\n");
+    output_view_set(frame.states[output], "much", str_take(&text));
+    draw_on(&most);
+    frame_run(&frame, "find nowhere");
+    assert_true(frame_busy(&frame));
+    screen_text(&frame, 10, 2, false, &text);
+    assert_false(frame_busy(&frame));
+    screen_text(&frame, 80, 24, false, &text);
+    assert_true(frame_busy(&frame));
+    frame_run(&frame, "kernel paste");
+    assert_true(frame.collecting);
+    screen_text(&frame, 80, 24, false, &text);
+    assert_false(frame_busy(&frame));
+    press("\x1b");
+    screen_text(&frame, 80, 24, false, &text);
+    assert_true(frame_busy(&frame));
+    draw_on(&most);
+    assert_true(screen_holds("\"nowhere\" is not here"));
+    str_done(&text);
+}
+
 /* The line of @text that begins at or behind line @index. */
 static void line_of(const char *text, size_t index, char *out, size_t size)
 {
@@ -289,7 +322,8 @@ static void test_late_results(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_output, setup, teardown), cmocka_unit_test_setup_teardown(test_export_rows, setup, teardown),
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_output, setup, teardown), cmocka_unit_test_setup_teardown(test_nothing_drawn, setup, teardown),
+                                       cmocka_unit_test_setup_teardown(test_export_rows, setup, teardown),
                                        cmocka_unit_test_setup_teardown(test_active, setup, teardown), cmocka_unit_test_setup_teardown(test_late_results, setup, teardown),
                                        cmocka_unit_test_setup_teardown(test_mapping, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
