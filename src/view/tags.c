@@ -19,12 +19,14 @@ bool tags_have(const struct tags *t, const char *name)
     return t->names.count && place(t, name) != INDEX_NONE;
 }
 
-static void add(struct tags *t, const char *name)
+/* False when memory runs out. */
+static bool add(struct tags *t, const char *name)
 {
     if (!index_try_reserve(&t->index) || !vec_room(&t->names))
-        return;
+        return false;
     index_add(&t->index, hash_text(name), (uint32_t)t->names.count);
     t->names.items[t->names.count++] = mem_strdup(name);
+    return true;
 }
 
 void tags_turn(struct tags *t, const char *name)
@@ -45,10 +47,12 @@ void tags_turn(struct tags *t, const char *name)
     t->names.count--;
 }
 
-void tags_copy(struct tags *to, const struct tags *from)
+bool tags_copy(struct tags *to, const struct tags *from)
 {
     for (size_t i = 0; i < from->names.count; i++)
-        add(to, from->names.items[i]);
+        if (!add(to, from->names.items[i]))
+            return false;
+    return true;
 }
 
 void tags_done(struct tags *t)

@@ -14,9 +14,9 @@ struct tags {
 };
 
 bool tags_have(const struct tags *t, const char *name);
-/* Tags @name, or takes its tag away. */
+/* Tags @name, or takes its tag away; where memory runs out it stays untagged. */
 void tags_turn(struct tags *t, const char *name);
-void tags_copy(struct tags *to, const struct tags *from);   /* @to is empty */
+bool tags_copy(struct tags *to, const struct tags *from);   /* @to is empty; false when memory runs out: it lacks some */
 void tags_done(struct tags *t);                             /* empty again */
 
 #endif
