@@ -625,6 +625,7 @@ struct collecting {
     struct table as;         /* sorts and filters as the screen's */
     const char *key;
     struct result *ready;    /* NULL: they are held */
+    bool untagged;           /* there was no memory for all tags: other rows would be taken */
 };
 
 static void collecting_free(void *state)
@@ -647,6 +648,8 @@ static bool collect(void *state, struct result *out, struct err *err)
         c->ready = NULL;
         return true;
     }
+    if (c->untagged)
+        return err_memory_for(err, "the tags", c->as.tags.list.count * sizeof *c->as.tags.list.items);
     do
         table_update(&c->as, &c->source, c->held, 1);
     while (table_busy(&c->as) && !watch_over());
@@ -670,7 +673,7 @@ void table_collect(struct table *t, const struct table_source *source, const voi
         c->as.sort = t->sort;
         memcpy(c->as.then, t->then, sizeof t->then);
         c->as.then_count = t->then_count;
-        tags_copy(&c->as.tags, &t->tags);
+        c->untagged = !tags_copy(&c->as.tags, &t->tags);
         c->as.descending = t->descending;
         snprintf(c->as.filter_text, sizeof c->as.filter_text, "%s", t->filter_text);
     } else {

@@ -25,12 +25,14 @@ bool tags_have(const struct tags *t, const char *name)
     return tags_find(t, name) != NULL;
 }
 
-static void add(struct tags *t, const char *name, size_t row)
+/* False when memory runs out. */
+static bool add(struct tags *t, const char *name, size_t row)
 {
     if (!index_try_reserve(&t->index) || !vec_room(&t->list))
-        return;
+        return false;
     index_add(&t->index, hash_text(name), (uint32_t)t->list.count);
     t->list.items[t->list.count++] = (struct tag){mem_strdup(name), row};
+    return true;
 }
 
 void tags_turn(struct tags *t, const char *name, size_t row)
@@ -51,10 +53,12 @@ void tags_turn(struct tags *t, const char *name, size_t row)
     t->list.count--;
 }
 
-void tags_copy(struct tags *to, const struct tags *from)
+bool tags_copy(struct tags *to, const struct tags *from)
 {
     for (size_t i = 0; i < from->list.count; i++)
-        add(to, from->list.items[i].name, from->list.items[i].row);
+        if (!add(to, from->list.items[i].name, from->list.items[i].row))
+            return false;
+    return true;
 }
 
 void tags_done(struct tags *t)

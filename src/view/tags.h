@@ -21,9 +21,9 @@ struct tags {
 bool tags_have(const struct tags *t, const char *name);
 /* The tag of @name; NULL: it has none. Borrowed until the next change. */
 struct tag *tags_find(const struct tags *t, const char *name);
-/* Tags @name, which is at @row, or takes its tag away. */
+/* Tags @name, which is at @row, or takes its tag away; where memory runs out it stays untagged. */
 void tags_turn(struct tags *t, const char *name, size_t row);
-void tags_copy(struct tags *to, const struct tags *from);   /* @to is empty */
+bool tags_copy(struct tags *to, const struct tags *from);   /* @to is empty; false when memory runs out: it lacks some */
 void tags_done(struct tags *t);                             /* empty again */
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <ctype.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +75,27 @@ static void test_names(void **state)
     }
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_int_equal(key_of_name(none[i]), KEYCODE_NONE);
+}
+
+/* In a locale of one byte per character é is a letter, and has no control key either. */
+static void test_letters_of_the_locale(void **state)
+{
+    (void)state;
+    struct str command = {0};
+
+    work_expand("localedef -c -i de_DE -f ISO-8859-1 @/de_DE.ISO-8859-1 >/dev/null 2>&1", &command);
+    const bool made = system(str_text(&command)) == 0;
+    str_done(&command);
+    setenv("LOCPATH", work_path(""), 1);
+    if (made && setlocale(LC_CTYPE, "de_DE.ISO-8859-1")) {
+        assert_true(isalpha(0xe9));
+        assert_int_equal(key_of_name("Ctrl-\xe9"), KEYCODE_NONE);
+        assert_int_equal(key_of_name("Ctrl-w"), 23);
+    } else {
+        print_message("not run: no such locale (Debian: locales)\n");
+    }
+    unsetenv("LOCPATH");
+    setlocale(LC_CTYPE, "C.UTF-8");
 }
 
 static void test_bind(void **state)
@@ -253,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_is_sound),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_letters_of_the_locale),
         cmocka_unit_test(test_bind),
         cmocka_unit_test(test_refused),
         cmocka_unit_test_setup_teardown(test_frame_goes_by_it, setup, teardown),
