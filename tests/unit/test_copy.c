@@ -95,7 +95,7 @@ static void test_tags_without_memory(void **state)
     for (size_t i = 0; i < 20000; i++) {
         char name[32];
         snprintf(name, sizeof name, "row %zu", i);
-        tags_turn(&t.tags, name);
+        tags_turn(&t.tags, name, 0);
     }
     for (int short_of_it = 0; short_of_it < 2; short_of_it++) {
         struct result *out = result_new();
