@@ -26,21 +26,21 @@
 #include "toolchain/plain.h"
 
 #define FILE_LIMIT ((size_t)64 << 20)
-#define UNIT_LIMIT kernel_unit_most
+#define ORIGIN_LINES 1000000   /* of a source file: what is beyond has no text */
 
 const size_t kernel_unit_most = 40000;
 
 struct unit { VEC(struct insn) insns; };
 struct loop_list { VEC(struct kernel_loop) list; };
 
-/* Decodes @length bytes; what is no instruction (tables between functions) is stepped over. False beyond UNIT_LIMIT. */
+/* Decodes @length bytes; what is no instruction (tables between functions) is stepped over. False beyond kernel_unit_most. */
 static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text)
 {
     insn_learn(isa, code, length, NULL);
     for (size_t at = 0; at < length && !watch_steps(1);) {
         struct insn insn;
         memset(&insn, 0, sizeof insn);
-        if (u->insns.count >= UNIT_LIMIT)
+        if (u->insns.count >= kernel_unit_most)
             return false;
         if (!insn_decode(isa, code + at, length - at, offset + at, text, &insn, NULL)) {
             at += isa_step(isa);
@@ -271,7 +271,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     if (!assembled)
         goto out;
     if (!unit_decode(&u, a.isa, a.code, a.length, 0, true)) {
-        err_set(err, ERR_LIMIT, "load only the loop, or check for large .rept counts", "more than %zu instructions", UNIT_LIMIT);
+        err_set(err, ERR_LIMIT, "load only the loop, or check for large .rept counts", "more than %zu instructions", kernel_unit_most);
         err_at(err, name, 0, 0);
         goto out;
     }
@@ -333,7 +333,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     bool all = unit_decode(&u, o->isa, length ? o->code + start : NULL, length, start, true);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
-                all ? "only LTO bytecode or no code; compile without -flto" : "more than %zu instructions", UNIT_LIMIT);
+                all ? "only LTO bytecode or no code; compile without -flto" : "more than %zu instructions", kernel_unit_most);
         err_at(err, name, 0, 0);
         goto out;
     }
@@ -420,7 +420,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         watch_steps(1);
-        if (u.insns.count >= UNIT_LIMIT || !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
+        if (u.insns.count >= kernel_unit_most || !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
             err_set(err, ERR_DATA, NULL, "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;
         }
@@ -476,9 +476,8 @@ void kernel_free(const struct kernel *held)
     diagnostics_free(k->refused, k->refused_count);
     diagnostics_free(k->left_out, k->left_out_count);
     free(k->percents);
-    for (size_t i = 0; i < k->origin_text_count; i++)
-        free(k->origin_texts[i]);
     free(k->origin_texts);
+    free(k->origin);
     free(k->origin_lines);
     if (k->debug)
         debug_lines_done(k->debug);
@@ -522,12 +521,21 @@ bool kernel_has_source(const struct kernel *k)
     return k->origin_line_count || (k->debug && k->debug->rows.count);
 }
 
-void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char **take_texts, size_t text_count)
+void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char *take_text)
 {
+    VEC(const char *) texts = {0};
+
+    for (char *at = take_text, *next; at && *at && texts.count < ORIGIN_LINES && !watch_steps(1); at = next) {
+        const size_t span = strcspn(at, "\n");
+        next = at + span + (at[span] == '\n');
+        at[span && at[span - 1] == '\r' ? span - 1 : span] = '\0';
+        vec_add(&texts, at);
+    }
     k->origin_lines = take_lines;
     k->origin_line_count = line_count;
-    k->origin_texts = take_texts;
-    k->origin_text_count = text_count;
+    k->origin = take_text;
+    k->origin_texts = texts.items;
+    k->origin_text_count = texts.count;
     for (size_t i = 0; i < k->insn_count; i++)
         if (k->insns[i].line && k->insns[i].line <= line_count)
             k->insns[i].origin = take_lines[k->insns[i].line - 1];

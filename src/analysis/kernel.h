@@ -36,7 +36,8 @@ struct kernel {
     uint32_t *origin_lines;     /* compiled here: per line of @source its line in the C file, 0: none; NULL otherwise */
     size_t origin_line_count;
     struct debug_lines *debug;  /* of machine code with debug information: where each instruction comes from; NULL: none */
-    char **origin_texts;        /* the C file's lines */
+    char *origin;               /* the C file, its line ends replaced by 0 */
+    const char **origin_texts;  /* its lines, in it: the first million */
     size_t origin_text_count;
     struct recipe *recipe;      /* how it was made of a file (analysis/recipe.h); NULL: of text or hex */
     _Atomic unsigned holders;   /* besides the one that made it */
@@ -69,8 +70,8 @@ size_t kernel_loop_wanted(const struct kernel_options *options);
 void kernel_free(const struct kernel *k);
 /* One more may use it, on any thread, and is to kernel_free it. */
 const struct kernel *kernel_hold(const struct kernel *k);
-/* Where the text was compiled from: per line of it the line of the C file (0: none), and the lines of that file. Once, before others hold @k. */
-void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char **take_texts, size_t text_count);
+/* Where the text was compiled from: per line of it the line of the C file (0: none), and that file, NULL: it is not there. Once, before others hold @k. */
+void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char *take_text);
 /* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
 /* Appends "12: s += a[i];" of @insn's source, and which function is inlined there, unless @before (NULL: none), which stands above it, has the same: then, and where nothing is known, false. */

@@ -72,15 +72,17 @@ static void prefer_loop(struct kernel *k, uint64_t place)
         loop_first(k, best);
 }
 
-/* The smallest loop with code of the source lines that @options ask for becomes the first. False with err when there is none. */
-static bool prefer_lines(struct kernel *k, const struct kernel_options *options, struct err *err)
+/* The smallest loop with code of the source lines that @options ask for becomes the first. False with err when there is none: @fault says what was wrong with the debug information, if anything. */
+static bool prefer_lines(struct kernel *k, const struct kernel_options *options, const struct err *fault, struct err *err)
 {
     size_t best = SIZE_MAX;
 
     if (!options || !options->first_line)
         return true;
-    if (!k->debug || !k->debug->file)
-        return err_set(err, ERR_DATA, "compile it with -g; libdw must be installed (Debian: libdw1)", "this code has no debug information, so no source lines");
+    if (fault->code != ERR_NONE)
+        return err_set(err, fault->code, fault->todo, "no source lines: %s", fault->what);
+    if (!k->debug->file)
+        return err_set(err, ERR_DATA, "compile its source file with -g; libdw must be installed (Debian: libdw1)", "no source lines: no debug information of this code was found");
     for (size_t i = 0; i < k->loop_count; i++) {
         const struct kernel_loop *loop = &k->loops[i];
         bool has = false;
@@ -111,6 +113,7 @@ static bool read_source(const char *file, const char *object, struct str *out)
 {
     struct err ignored = {0};
     struct str beside = {0};
+    const bool before = file_only_files(true);   /* the name is the object's: it may be a pipe's, or a device's */
     bool found = file_read(file, SOURCE_MOST, out, &ignored);
 
     if (!found) {
@@ -119,34 +122,30 @@ static bool read_source(const char *file, const char *object, struct str *out)
         str_clear(out);
         found = file_read(str_text(&beside), SOURCE_MOST, out, &ignored);
     }
+    file_only_files(before);
     str_done(&beside);
     return found;
 }
 
-/* Where the instructions come from, as far as debug information tells; one that cannot be read is no fault of the code. */
-static void add_source(struct kernel *k, const struct object *o)
+/* Where the instructions come from, as far as debug information tells. False with err when it cannot be read, which is no fault of the code. */
+static bool add_source(struct kernel *k, const struct object *o, struct err *err)
 {
     const struct insn *last = &k->insns[k->insn_count - 1];
-    VEC(char *) texts = {0};
     struct str text = {0};
-    struct err fault = {0};
 
     k->debug = mem_zero(1, sizeof *k->debug);
-    if (!debug_lines_read(o, k->insns[0].offset, last->offset + last->length, k->insns[k->loops[0].first].offset, k->debug, &fault))
-        log_add(LOG_INFO, "%s: %s", o->path, fault.what);
+    const bool ok = debug_lines_read(o, k->insns[0].offset, last->offset + last->length, k->insns[k->loops[0].first].offset, k->debug, err);
+    if (!ok)
+        log_add(LOG_INFO, "%s: %s", o->path, err->what);
     if (!k->debug->file || !read_source(k->debug->file, o->path, &text))
         str_clear(&text);
-    for (const char *at = str_text(&text); *at && !watch_steps(1);) {
-        const size_t span = strcspn(at, "\n");
-        vec_add(&texts, mem_strndup(at, span && at[span - 1] == '\r' ? span - 1 : span));
-        at += span + (at[span] == '\n');
-    }
+    kernel_set_origin(k, NULL, 0, text.length ? str_take(&text) : NULL);
     str_done(&text);
-    kernel_set_origin(k, NULL, 0, texts.items, texts.count);
     for (size_t i = 0; i < k->insn_count; i++) {
         const struct debug_line *row = debug_line_at(k->debug, k->insns[i].offset);
         k->insns[i].origin = row ? row->line : 0;
     }
+    return ok;
 }
 
 /* A function that is tried, and the one in use so far: the first that turns out to have a loop. A light look takes a jump back for one that only leads to shared code. */
@@ -184,7 +183,12 @@ static struct kernel *kernel_of_hottest(const struct object *o, const char *path
     return k;
 }
 
-/* The kernel of @o, which was read from @path; @archived: it is one of an archive. */
+static void which_function(struct err *err)
+{
+    err_set(err, ERR_USAGE, "give --symbol FUNCTION, too", "the lines of which function? Source files number their lines each from 1, and this code may be of several");
+}
+
+/* The kernel of @o, which was read from @path. */
 static struct kernel *kernel_of_object(const struct object *o, const char *path, const struct kernel_options *options, struct err *err)
 {
     const char *wanted = options ? options->symbol : NULL;
@@ -196,7 +200,7 @@ static struct kernel *kernel_of_object(const struct object *o, const char *path,
         return NULL;
     const struct object_symbol *symbol = wanted ? function_find(o, wanted, &place, err) : NULL;
     if (!wanted && !small && options && options->first_line)
-        err_set(err, ERR_USAGE, "give --symbol FUNCTION, too", "the lines of which function? There is more than one source file in this program");
+        which_function(err);
     else if (!wanted && !small)
         k = kernel_of_hottest(o, path, err);
     else if (symbol || !wanted)
@@ -215,8 +219,9 @@ static struct kernel *finish(struct object *o, const char *path, struct kernel *
     } else if (!k) {
         err_at(err, path, 0, 0);
     } else {
-        add_source(k, o);
-        if (!prefer_lines(k, options, err)) {
+        struct err fault = {0};
+        add_source(k, o, &fault);
+        if (!prefer_lines(k, options, &fault, err)) {
             err_at(err, path, 0, 0);
             kernel_free(k);
             k = NULL;
@@ -333,13 +338,17 @@ static struct kernel *hottest_in_archive(const struct archive *a, const struct k
 
 struct kernel *kernel_from_archive(const char *path, const struct kernel_options *options, struct err *err)
 {
-    struct archive a;
+    struct archive a = {0};
     struct kernel *k = NULL;
 
-    if (archive_read(path, &a, err))
+    if (options && options->first_line && !options->symbol)
+        which_function(err);
+    else if (archive_read(path, &a, err))
         k = options && options->symbol ? named_in_archive(&a, options, err) : hottest_in_archive(&a, options, err);
     archive_done(&a);
-    if (!k && err && !err->file[0])
+    if (k)
+        err_clear(err);   /* of a member that was tried before */
+    else if (err && !err->file[0])
         err_at(err, path, 0, 0);
     if (!watch_goes_on(err)) {
         kernel_free(k);

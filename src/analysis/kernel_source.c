@@ -6,7 +6,6 @@
 
 #include "analysis/recipe.h"
 #include "base/mem.h"
-#include "base/vec.h"
 #include "toolchain/compile.h"
 
 /* Lines of @symbol's body in compiler output: from its label to its .size, or to the end. */
@@ -47,19 +46,12 @@ static bool assembly_lines(const struct compiled *c, const char *path, const str
     return from > 0;
 }
 
-static void take_source(struct kernel *k, const struct compiled *c, const char *path)
+static void take_source(struct kernel *k, struct compiled *c, const char *path)
 {
-    VEC(char *) texts = {0};
-    const char *at = str_text(&c->source);
     size_t line_count;
     uint32_t *lines = compile_lines(str_text(&c->assembly), c->assembly.length, path, &line_count);
 
-    while (*at) {
-        size_t span = strcspn(at, "\n");
-        vec_add(&texts, mem_strndup(at, span && at[span - 1] == '\r' ? span - 1 : span));
-        at += span + (at[span] == '\n');
-    }
-    kernel_set_origin(k, lines, line_count, texts.items, texts.count);
+    kernel_set_origin(k, lines, line_count, str_take(&c->source));
 }
 
 /* Fortran's compilers put a line under a name. */

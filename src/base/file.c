@@ -92,25 +92,52 @@ static void not_there(struct err *err, const char *path)
     str_done(&todo);
 }
 
+/* Whether what @status tells of may be opened, or read once it is open; false with err for a pipe that is not waited for, and for devices where files only are read: to open them may do something. */
+static bool may_read(const char *path, const struct stat *status, struct err *err)
+{
+    if (S_ISFIFO(status->st_mode) && files_only)
+        err_set(err, ERR_IO, "remove it", "is a pipe, where only files are expected");
+    else if (S_ISFIFO(status->st_mode) && pipes_refused)
+        err_set(err, ERR_IO, "write it to a file first, or use portolan -b", "is a pipe; pipes are not supported in the workbench");
+    else if (files_only && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode))
+        err_set(err, ERR_IO, "remove it", "is not a regular file");
+    else
+        return true;
+    return err_at(err, path, 0, 0);
+}
+
 /* -1 with err. */
 static int open_to_read(const char *path, struct err *err)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipes_refused || files_only ? O_NONBLOCK : 0));
 
+    if (files_only && stat(path, &status) == 0 && !may_read(path, &status, err))
+        return -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipes_refused || files_only ? O_NONBLOCK : 0));
     if (fd < 0 && errno == ENOENT) {
         not_there(err, path);
     } else if (fd < 0) {
         file_fault(err, path, "open", NULL);
-    } else if ((pipes_refused || files_only) && fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)) {
+    } else if (fstat(fd, &status) == 0 && !may_read(path, &status, err)) {
         close(fd);
         fd = -1;
-        if (files_only)
-            err_set(err, ERR_IO, "remove it", "is a pipe, where only files are expected");
-        else
-            err_set(err, ERR_IO, "write it to a file first, or use portolan -b", "is a pipe; pipes are not supported in the workbench");
-        err_at(err, path, 0, 0);
     }
+    return fd;
+}
+
+int file_open_regular(const char *path)
+{
+    struct stat status;
+
+    if (stat(path, &status) != 0)
+        return -1;
+    int fd = S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {   /* it was replaced meanwhile */
+        close(fd);
+        fd = -1;
+    }
+    if (fd < 0 && !S_ISREG(status.st_mode))
+        errno = EINVAL;
     return fd;
 }
 

@@ -13,9 +13,11 @@
 /* From now on named pipes are refused: a screen does not wait for who writes to them. Before there are threads. */
 void file_refuse_pipes(void);
 bool file_pipes_refused(void);
-/* From now on this thread reads files only and refuses pipes, which may keep whoever opens them waiting for ever: what others put into a directory that is read as a whole. Returns
- * what held before. */
+/* From now on this thread reads files only and refuses pipes, which may keep whoever opens them waiting for ever, and devices: what others put into a directory that is read as a whole, or
+ * what a file names. Returns what held before. */
 bool file_only_files(bool only);
+/* A descriptor to read the regular file @path; -1 with errno, EINVAL for anything else: nothing is waited for, and no device is opened. Any thread. */
+int file_open_regular(const char *path);
 /* Opens @path for reading; NULL with err. */
 FILE *file_open(const char *path, struct err *err);
 /* As opendir. */

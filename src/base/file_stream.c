@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/file_calls.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "base/utf8.h"
 
 struct file_stream {
@@ -37,16 +36,14 @@ bool file_stream_refused(const char *path, int fd, struct err *err)
     return true;
 }
 
+static bool put_printable(void *to, const char *printable, size_t length)
+{
+    return file_calls_write_all(*(const int *)to, printable, length);
+}
+
 bool file_stream_put(int fd, const void *bytes, size_t length)
 {
-    struct str shown = {0};
-
-    if (!isatty(fd))
-        return file_calls_write_all(fd, bytes, length);
-    utf8_printable(bytes, length, &shown);
-    bool ok = file_calls_write_all(fd, str_text(&shown), shown.length);
-    str_done(&shown);
-    return ok;
+    return isatty(fd) ? utf8_pieces(bytes, length, put_printable, &fd) : file_calls_write_all(fd, bytes, length);
 }
 
 struct file_stream *file_stream_new(const char *path, struct err *err)

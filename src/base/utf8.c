@@ -3,8 +3,9 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include <unistd.h>
 #include <wchar.h>
+
+#include "base/file_calls.h"
 
 #define SHOWN 12                   /* "\U0010ffff" */
 #define SAID 4096                  /* bytes of a message without an allocation: half of what is kept */
@@ -119,7 +120,7 @@ static size_t piece_of(const char *text, size_t length)
     return end ? (size_t)(end - text) + 1 : length;
 }
 
-bool utf8_write(FILE *out, const char *text, size_t length)
+bool utf8_pieces(const char *text, size_t length, bool (*put)(void *to, const char *printable, size_t length), void *to)
 {
     struct str printable = {0};
     bool ok = true;
@@ -128,10 +129,20 @@ bool utf8_write(FILE *out, const char *text, size_t length)
         piece = piece_of(text, length);
         str_clear(&printable);
         utf8_printable(text, piece, &printable);
-        ok = fwrite(str_text(&printable), 1, printable.length, out) == printable.length;
+        ok = put(to, str_text(&printable), printable.length);
     }
     str_done(&printable);
     return ok;
+}
+
+static bool put_to_file(void *to, const char *printable, size_t length)
+{
+    return fwrite(printable, 1, length, to) == length;
+}
+
+bool utf8_write(FILE *out, const char *text, size_t length)
+{
+    return utf8_pieces(text, length, put_to_file, out);
 }
 
 void utf8_say(FILE *out, const char *format, ...)
@@ -158,15 +169,14 @@ void utf8_sayv_now(int fd, const char *format, va_list args)
         const char *add = *shown ? shown : text + at;
         size_t bytes = *shown ? strlen(shown) : step;
         if (filled + bytes > sizeof out) {
-            if (write(fd, out, filled) < 0)
+            if (!file_calls_write_all(fd, out, filled))
                 return;
             filled = 0;
         }
         memcpy(out + filled, add, bytes);
         filled += bytes;
     }
-    if (write(fd, out, filled) < 0)   /* nobody is left who could be told */
-        return;
+    file_calls_write_all(fd, out, filled);   /* nobody is left who could be told */
 }
 
 void utf8_say_now(int fd, const char *format, ...)

@@ -25,11 +25,13 @@ void utf8_escape(const char *text, size_t length, struct str *out);
 /* Appends finished output, in which a line feed ends a line and a tab is a tab: all else that steers and bytes that are no UTF-8 appear as
  * \xHH or \uHHHH (which JSON reads as the same character). */
 void utf8_printable(const char *text, size_t length, struct str *out);
+/* Gives @put what utf8_printable makes of @text, some lines at a time, so that a large table has no second copy. False when @put is. */
+bool utf8_pieces(const char *text, size_t length, bool (*put)(void *to, const char *printable, size_t length), void *to);
 /* The way of all text to standard output and standard error: utf8_printable, written to @out. False when that fails. */
 bool utf8_write(FILE *out, const char *text, size_t length);
 /* The same for a short message. */
 void utf8_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same where nothing may be allocated any more: to descriptor @fd, at most 8 KiB. */
+/* The same where nothing may be allocated any more: to descriptor @fd, at most 8 KiB, however few bytes it takes at a time. */
 void utf8_say_now(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void utf8_sayv_now(int fd, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/key.h"
 
-#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,9 @@ static const struct { const char *name; int key; } names[] = {
 /* Of what stands behind "Ctrl-", KEYCODE_NONE for none. */
 static int control(const char *rest)
 {
-    const int key = rest[0] && !rest[1] && isalpha((unsigned char)rest[0]) ? toupper((unsigned char)rest[0]) - 'A' + 1 : KEYCODE_NONE;
+    /* The letters of ASCII: what else the locale calls one has no such key. */
+    const char letter = rest[0] >= 'a' && rest[0] <= 'z' ? (char)(rest[0] - 'a' + 'A') : rest[0];
+    const int key = rest[0] && !rest[1] && letter >= 'A' && letter <= 'Z' ? letter - 'A' + 1 : KEYCODE_NONE;
 
     return key == '\n' ? KEYCODE_ENTER : key;
 }
@@ -54,7 +55,7 @@ int key_of_name(const char *name)
         if (name[0] && name[1] && strncasecmp(name, prefixes[i], length) == 0)
             return control(name + length);
     }
-    if ((name[0] == 'F' || name[0] == 'f') && isdigit((unsigned char)name[1])) {
+    if ((name[0] == 'F' || name[0] == 'f') && name[1] >= '0' && name[1] <= '9') {
         number = strtol(name + 1, &end, 10);
         return !*end && number >= 1 && number <= 12 ? KEYCODE_F1 + (int)number - 1 : KEYCODE_NONE;
     }

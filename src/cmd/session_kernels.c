@@ -263,7 +263,6 @@ static bool load_origin(const char *dir, const char *prefix, struct kernel *k, s
 {
     struct str path = {0}, text = {0};
     VEC(uint32_t) lines = {0};
-    VEC(char *) texts = {0};
     uint32_t last = 0;
     bool ok = true;
 
@@ -286,16 +285,11 @@ static bool load_origin(const char *dir, const char *prefix, struct kernel *k, s
     }
     csv_table_free(t);
     ok = ok && file_read(named_path(&path, dir, prefix, "-source.txt"), SESSION_TEXT_LIMIT, &text, err);
-    for (const char *at = str_text(&text); ok && *at;) {
-        size_t span = strcspn(at, "\n");
-        vec_push(&texts, mem_strndup(at, span));
-        at += span + (at[span] == '\n');
-    }
     /* The last line's source holds to the end of the text. */
     for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
         while (lines.count < k->insns[i].line)
             vec_push(&lines, last);
-    kernel_set_origin(k, lines.items, lines.count, texts.items, texts.count);
+    kernel_set_origin(k, lines.items, lines.count, str_take(&text));
 out:
     str_done(&path);
     str_done(&text);

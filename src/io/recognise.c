@@ -130,9 +130,15 @@ static bool is_windows(const struct sample *s)
     return strncmp(s->text, "MZ", 2) == 0 && has(s, "PE");
 }
 
+/* Programs for several processors at once begin as Java's classes do; their number follows, which is small, or the version, which is not (as file(1) tells them). */
+static bool is_java(const struct sample *s)
+{
+    return strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0 && strlen(s->text) >= 8 && (unsigned char)s->text[7] >= 45;
+}
+
 static bool is_macos(const struct sample *s)
 {
-    return strncmp(s->text, "\xcf\xfa\xed\xfe", 4) == 0 || strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0;
+    return strncmp(s->text, "\xcf\xfa\xed\xfe", 4) == 0 || (strncmp(s->text, "\xca\xfe\xba\xbe", 4) == 0 && !is_java(s));
 }
 
 static bool is_compressed(const struct sample *s)
@@ -171,6 +177,7 @@ static const struct {
     {is_perf_data, "a profile of perf", "kernel load PROGRAM --profile FILE", {0}},
     {is_bitcode, "LLVM bitcode", "llc FILE makes assembler text of it", {0}},
     {is_windows, "a Windows program (PE)", "objdump -d lists its code, which kernel load takes", {0}},
+    {is_java, "a Java class", "give machine code: a program or an object file", {0}},
     {is_macos, "a macOS program (Mach-O)", "objdump -d lists its code, which kernel load takes", {0}},
     {is_compressed, "a compressed file", "unpack it first", {0}},
     {is_picture, "a picture or a document", "give the text itself", {0}},

@@ -2,7 +2,6 @@
 #include "toolchain/archive.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "base/child.h"
 #include "base/fault.h"
+#include "base/file.h"
 #include "base/index.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -26,25 +26,19 @@
 
 enum archive_kind { ARCHIVE_NONE, ARCHIVE_WHOLE, ARCHIVE_THIN };
 
-/* What the regular file open as @fd begins with. */
+/* What the file open as @fd begins with. */
 static enum archive_kind kind_of(int fd)
 {
     char magic[MAGIC];
-    struct stat status;
 
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || pread(fd, magic, MAGIC, 0) != MAGIC)
+    if (pread(fd, magic, MAGIC, 0) != MAGIC)
         return ARCHIVE_NONE;
     return memcmp(magic, "!<arch>\n", MAGIC) == 0 ? ARCHIVE_WHOLE : memcmp(magic, "!<thin>\n", MAGIC) == 0 ? ARCHIVE_THIN : ARCHIVE_NONE;
 }
 
-static int open_file(const char *path)
-{
-    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-}
-
 bool archive_is(const char *path)
 {
-    int fd = open_file(path);
+    int fd = file_open_regular(path);
     bool is = fd >= 0 && kind_of(fd) != ARCHIVE_NONE;
 
     if (fd >= 0)
@@ -105,7 +99,7 @@ static bool read_whole(const char *path, Elf *ar, size_t length, struct archive 
 static bool is_elf_file(const char *path)
 {
     char magic[4] = "";
-    int fd = open_file(path);
+    int fd = file_open_regular(path);
     bool is = fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
 
     if (fd >= 0)
@@ -145,7 +139,7 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
 {
     struct mapped file = {0};
     struct stat status;
-    int fd = open_file(path);
+    int fd = file_open_regular(path);
     const enum archive_kind kind = fd >= 0 ? kind_of(fd) : ARCHIVE_NONE;
     bool ok = false;
 
@@ -163,6 +157,9 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
         Elf *ar = elf_memory((char *)(uintptr_t)file.bytes, file.length);
         ok = ar && elf_kind(ar) == ELF_K_AR ? read_whole(path, ar, file.length, out, err) : err_set(err, ERR_DATA, "build the archive again", "the archive is damaged");
         elf_end(ar);
+        mapped_check(&file, fd);
+        if (mapped_cut(&file))   /* what seems wrong with it may be that, and what seems right is not */
+            ok = err_set(err, ERR_IO, "try again", "the archive became shorter while it was read");
         mapped_close(&file);
     }
     if (fd >= 0)

@@ -14,6 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/index.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/watch.h"
@@ -21,6 +24,7 @@
 #include "toolchain/dwarf.h"
 
 #define CPU_SECONDS 20
+#define WALL_SECONDS 30                  /* libdw follows names that the file gives, and waits where one is a pipe */
 #define MEMORY ((rlim_t)16 << 30)        /* bytes of address space, for what is mapped too */
 #define OUTPUT_MOST ((size_t)64 << 20)
 #define POLL_MILLISECONDS 50
@@ -60,7 +64,7 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     const struct rlimit memory = {MEMORY, MEMORY};
     setrlimit(RLIMIT_AS, &memory);
 #endif
-    int fd = open(o->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = file_open_regular(o->path);
     wish.fd = fd >= 0 && o->begin ? member_file(o, fd) : fd;
     _exit(wish.fd < 0 ? 0 : dwarf_print(&wish, out));
 }
@@ -68,12 +72,15 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
 /* What the child writes, until it ends; false with err when the work is to end, or it is too much. */
 static bool collect(int in, struct str *out, struct err *err)
 {
+    const double deadline = clock_seconds() + WALL_SECONDS;
     char block[65536];
 
     for (;;) {
         struct pollfd ready = {.fd = in, .events = POLLIN};
         if (!watch_goes_on(err))
             return false;
+        if (clock_seconds() > deadline)
+            return err_set(err, ERR_LIMIT, "build the file again", "its debug information takes more than %d s to read", WALL_SECONDS);
         if (poll(&ready, 1, POLL_MILLISECONDS) <= 0)
             continue;
         const ssize_t got = read(in, block, sizeof block);
@@ -88,38 +95,107 @@ static bool collect(int in, struct str *out, struct err *err)
     }
 }
 
-static uint32_t name_number(struct debug_lines *d, const char *mangled, size_t length)
-{
-    char *text = mem_strndup(mangled, length), *name = demangle_name(text, true);
+/* A name as it came, and which of debug_lines.inlined it is. */
+struct known_name {
+    const char *mangled;   /* borrowed */
+    size_t length;
+    uint32_t number;
+};
 
-    free(text);
-    for (size_t i = d->inlined.count; i-- > 0;)
-        if (strcmp(d->inlined.items[i], name) == 0) {
-            free(name);
-            return (uint32_t)i + 1;
-        }
-    vec_push(&d->inlined, name);
-    return (uint32_t)d->inlined.count;
+struct parser {
+    struct debug_lines *out;
+    VEC(struct known_name) known;
+    struct index by_mangled, by_name;   /* of known, of out->inlined */
+};
+
+static bool same_mangled(const void *items, uint32_t item, const void *key)
+{
+    const struct known_name *a = (const struct known_name *)items + item, *b = key;
+    return a->length == b->length && memcmp(a->mangled, b->mangled, a->length) == 0;
 }
 
-/* Lines as dwarf_print writes them; @base is where the section begins in object.code. */
-static void parse(const char *text, uint64_t base, struct debug_lines *d)
+static bool same_name(const void *items, uint32_t item, const void *key)
 {
-    for (const char *line = text, *next; *line && !watch_steps(1); line = next) {
-        const size_t length = strcspn(line, "\n");
-        unsigned long long place;
-        unsigned number = 0;
-        int used = 0;
-        next = line + length + (line[length] == '\n');
-        if (line[0] == 'F' && length > 2 && !d->file)
-            d->file = mem_strndup(line + 2, length - 2);
-        else if (line[0] == 'E' && sscanf(line, "E %llx", &place) == 1)
-            vec_add(&d->rows, ((struct debug_line){base + place, 0, 0}));
-        else if (line[0] == 'R' && sscanf(line, "R %llx %u%n", &place, &number, &used) == 2 && used > 0) {
-            const size_t from = (size_t)used + 1;
-            vec_add(&d->rows, ((struct debug_line){base + place, number, from < length ? name_number(d, line + from, length - from) : 0}));
-        }
+    return strcmp(((char *const *)items)[item], key) == 0;
+}
+
+/* 1 + the name's position among those of inlined functions, to which it is added; 0: memory ran out, and the work fails. */
+static uint32_t name_number(struct parser *p, const char *mangled, size_t length)
+{
+    struct known_name wanted = {mangled, length, 0};
+    const uint64_t hash = hash_bytes(mangled, length);
+    const uint32_t at = index_find(&p->by_mangled, hash, same_mangled, p->known.items, &wanted);
+
+    if (at != INDEX_NONE)
+        return p->known.items[at].number;
+    if (!vec_room(&p->known) || !vec_room(&p->out->inlined) || !index_try_reserve(&p->by_mangled) || !index_try_reserve(&p->by_name))
+        return 0;
+    char *text = mem_strndup(mangled, length), *name = demangle_name(text, true);
+    uint32_t number = index_find(&p->by_name, hash_text(name), same_name, p->out->inlined.items, name);
+    if (number == INDEX_NONE) {
+        number = (uint32_t)p->out->inlined.count;
+        index_add(&p->by_name, hash_text(name), number);
+        vec_push(&p->out->inlined, name);
+    } else {
+        free(name);
     }
+    free(text);
+    wanted.number = number + 1;
+    index_add(&p->by_mangled, hash, (uint32_t)p->known.count);
+    vec_push(&p->known, wanted);
+    return wanted.number;
+}
+
+/* The number at *@at, moved behind it; false when there is none before @end, or it is too large. */
+static bool take_number(const char **at, const char *end, unsigned base, uint64_t most, uint64_t *out)
+{
+    const char *start = *at;
+
+    for (*out = 0; *at < end; ++*at) {
+        const unsigned char c = (unsigned char)**at;
+        const unsigned digit = c >= '0' && c <= '9' ? c - (unsigned)'0' : c >= 'a' && c <= 'f' ? c - 'a' + 10u : base;
+        if (digit >= base)
+            break;
+        if (*out > (most - digit) / base)
+            return false;
+        *out = *out * base + digit;
+    }
+    return *at > start;
+}
+
+/* The row that @line tells, "E place" or "R place number name". */
+static void take_row(struct parser *p, const char *line, const char *end, uint64_t base)
+{
+    const char *at = line + 2;
+    uint64_t place, number = 0;
+
+    if (!take_number(&at, end, 16, UINT64_MAX, &place) || (*line == 'R' && (at++ == end || !take_number(&at, end, 10, UINT32_MAX, &number))))
+        return;
+    const bool named = *line == 'R' && end - at > 1;   /* behind a space */
+    vec_add(&p->out->rows, ((struct debug_line){base + place, (uint32_t)number, named ? name_number(p, at + 1, (size_t)(end - at) - 1) : 0}));
+}
+
+void debug_lines_parse(const char *text, size_t length, uint64_t base, struct debug_lines *out)
+{
+    struct parser p = {.out = out};
+    const char *stop = text + length;
+
+    *out = (struct debug_lines){0};
+    for (const char *line = text, *end; line < stop; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(stop - line));
+        end = end ? end : stop;
+        if (watch_steps(1 + (uint64_t)(end - line) / 100))
+            break;
+        if (end - line <= 2)
+            continue;
+        if (*line == 'F' && !out->file)
+            out->file = mem_strndup(line + 2, (size_t)(end - line) - 2);
+        else if (*line == 'E' || *line == 'R')
+            take_row(&p, line, end, base);
+    }
+    vec_done(&p.known);
+    index_done(&p.by_mangled);
+    index_done(&p.by_name);
 }
 
 bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint64_t at, struct debug_lines *out, struct err *err)
@@ -137,7 +213,7 @@ bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint
     if (pipe2(link, O_CLOEXEC) != 0)
         return err_set(err, ERR_IO, NULL, "cannot read debug information: %s", strerror(errno));
     const uint64_t limit = s->offset + s->size;
-    const struct dwarf_wish wish = {.section = s->index, .address = s->address, .at = at - s->offset, .start = start > s->offset ? start - s->offset : 0, .end = (end < limit ? end : limit) - s->offset};
+    const struct dwarf_wish wish = {.path = o->path, .section = s->index, .address = s->address, .at = at - s->offset, .start = start > s->offset ? start - s->offset : 0, .end = (end < limit ? end : limit) - s->offset};
     const pid_t pid = fork();
     if (pid == 0)
         child_main(o, wish, link[1]);
@@ -153,7 +229,7 @@ bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint
             ok = err_set(err, ERR_DATA, "build the file again with -g", WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "its debug information takes more than %d s to read" : "its debug information is damaged", CPU_SECONDS);
     }
     if (ok)
-        parse(str_text(&text), s->offset, out);
+        debug_lines_parse(str_text(&text), text.length, s->offset, out);
     str_done(&text);
     return ok && watch_goes_on(err);
 }

@@ -20,8 +20,11 @@ struct debug_lines {
 };
 
 /* The lines of bytes @start to @end of @o's code, in the section and the unit that byte @at is in; inlined functions are known in the function around @at. The file is read again. Without debug information, or without libdw, there are none, and that is no fault. False with err when it is
- * damaged, takes more than its share of time or memory, or watch_over ends it. debug_lines_done frees @out in all cases. Any thread. */
+ * damaged, takes more than its share of time (on the clock, too) or memory, or watch_over ends it. debug_lines_done frees @out in all cases. Any thread. */
 bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint64_t at, struct debug_lines *out, struct err *err);
+/* What dwarf_print wrote (toolchain/dwarf.h), @length bytes of it, with places counted from @base: lines of any other kind are left out, and the place of no row is trusted. Asks watch_steps;
+ * debug_lines_done frees @out. Any thread. */
+void debug_lines_parse(const char *text, size_t length, uint64_t base, struct debug_lines *out);
 void debug_lines_done(struct debug_lines *d);
 /* The row of @place; NULL: none. Borrowed. */
 const struct debug_line *debug_line_at(const struct debug_lines *d, uint64_t place);

@@ -70,6 +70,7 @@ struct sought {
     size_t inlined_count;
     const char *file;          /* the function's own; NULL: not known */
     unsigned left;             /* entries that may be looked at */
+    bool found;                /* the function was */
 };
 
 /* Where @address is in the wish's section; false when it is in none, or in another. */
@@ -132,7 +133,14 @@ static void take_inlined(struct sought *s, Dwarf_Die *die)
     s->inlined[s->inlined_count++] = (struct inlined){*die, name ? name : dw.dwarf_diename(die), line < UINT32_MAX ? (unsigned)line : 0};
 }
 
-/* Goes through the entries below @parent for the function at @address, and there for what was inlined. */
+/* What may hold a function that stands within others: in Ada, Fortran, Pascal and GNU C also another function. */
+static bool holds_functions(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_subprogram ||
+           tag == DW_TAG_lexical_block;
+}
+
+/* Goes through the entries below @parent for the function at @address, and there (@inside) for what was inlined. */
 static void walk(struct sought *s, Dwarf_Die *parent, Dwarf_Addr address, bool inside, int depth)
 {
     Dwarf_Die die;
@@ -146,14 +154,16 @@ static void walk(struct sought *s, Dwarf_Die *parent, Dwarf_Addr address, bool i
         s->left--;
         if (!inside && tag == DW_TAG_subprogram && dw.dwarf_haspc(&die, address) > 0) {
             s->file = dw.dwarf_decl_file(&die);
+            s->found = true;
             walk(s, &die, address, true, depth + 1);
             return;
         }
         if (inside && tag == DW_TAG_inlined_subroutine)
             take_inlined(s, &die);
-        if (inside ? tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block
-                   : tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type || tag == DW_TAG_class_type)
+        if (inside ? tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block : holds_functions(tag))
             walk(s, &die, address, inside, depth + 1);
+        if (!inside && s->found)
+            return;
     } while (dw.dwarf_siblingof(&die, &die) == 0);
 }
 
@@ -221,7 +231,7 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
     if (!to || !load_library())
         return 0;
     Dwfl *files = dw.dwfl_begin(&callbacks);
-    s.module = files ? dw.dwfl_report_offline(files, "object", "", wish->fd) : NULL;
+    s.module = files ? dw.dwfl_report_offline(files, "object", wish->path, wish->fd) : NULL;
     if (!s.module || dw.dwfl_report_end(files, NULL, NULL) != 0)
         return 0;
     Dwarf *debug = dw.dwfl_module_getdwarf(s.module, &s.bias);

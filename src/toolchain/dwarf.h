@@ -8,6 +8,7 @@
 /* A piece of an ELF file open as @fd: bytes @start to @end of section @section, whose address is @address; of the unit and the function around byte @at. */
 struct dwarf_wish {
     int fd;
+    const char *path;   /* beside which debug information is looked for that stands in a file of its own */
     size_t section;
     uint64_t address, start, end, at;   /* of a relocatable file the address is 0 */
 };

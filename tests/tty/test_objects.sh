@@ -130,7 +130,12 @@ C
     expect 1 "$portolan" -e 'kernel load in --symbol total --lines 900'
     holds err 'no loop with code from lines 900-900 of in.cpp'
     expect 1 "$portolan" -e 'kernel load two.o --lines 1'
-    holds err 'no debug information'
+    holds err 'no debug information of this code'
+    # Lines are of a function's own file: those of any member would do else.
+    expect 1 "$portolan" -e 'kernel load debug.a --lines 7'
+    holds err 'the lines of which function'
+    expect 0 "$portolan" -b -e 'kernel load debug.a(nest.o) --lines 7; kernel show'
+    holds out 's += b[i * n + k] * c[k * n + j];'
     mkdir gone && mv in.cpp gone/
     expect 0 "$portolan" --format json -e 'kernel load in --symbol total --lines 9; kernel show'
     holds out '"source_line":9'
@@ -148,6 +153,7 @@ test_damaged_debug_information() {
             objcopy --update-section "$section=part" nest.o bad.o
             expect 0 "$portolan" -e 'kernel load bad.o; kernel show'
             holds out mulsd
+            "$portolan" -e 'kernel load bad.o --lines 7' >"$work/out" 2>"$work/err" || grep -q 'no source lines: \|no loop with code from lines' "$work/err" || fail "--lines of bad.o: $(cat "$work/err")"
         done
     done
 }

@@ -20,6 +20,8 @@ make_files() {
     printf 'BC\300\336\065\024' >module.bc
     printf 'MZ\220\000\003\000\000\000PE\000\000' >hello.exe
     printf '\317\372\355\376\007\000\000\001' >hello.macho
+    printf '\312\376\272\276\000\000\000\002\001\000\000\007\000\000\000\003' >both.macho
+    printf '\312\376\272\276\000\000\000\064\000\035\012\000' >Loop.class
     printf '\037\213\010\000' >loop.s.gz
     printf '\211PNG\r\n\032\n' >screen.png
 }
@@ -64,13 +66,15 @@ perf.data|kernel load PROGRAM --profile FILE|
 module.bc|llc FILE makes assembler text of it|
 hello.exe|objdump -d lists its code|
 hello.macho|objdump -d lists its code|
+both.macho|objdump -d lists its code|
+Loop.class|give machine code: a program or an object file|
 loop.s.gz|unpack it first|
 screen.png|give the text itself|
 FILES
 }
 
 test_kernel_load_names_other_commands() {
-    for file in pmevo-experiments.json pmevo-mapping.json osaca.yml uops.xml experiments.csv perf.data module.bc hello.exe hello.macho loop.s.gz screen.png; do
+    for file in pmevo-experiments.json pmevo-mapping.json osaca.yml uops.xml experiments.csv perf.data module.bc hello.exe hello.macho both.macho Loop.class loop.s.gz screen.png; do
         "$portolan" -e "kernel load $file" >"$work/out" 2>"$work/err" && fail "kernel load took $file"
         grep -q 'this is ' "$work/err" || fail "kernel load says of $file: $(head -c 300 "$work/err")"
     done

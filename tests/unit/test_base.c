@@ -22,6 +22,8 @@
 #include "base/duration.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/file_calls.h"
+#include "base/file_stream.h"
 #include "base/index.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -382,6 +384,63 @@ static void test_printable(void **state)
     str_done(&out);
 }
 
+static struct str written;
+static size_t at_once;   /* bytes of the largest write */
+static size_t takes;     /* bytes that are taken at most */
+
+static ssize_t keep(int fd, const void *bytes, size_t length)
+{
+    (void)fd;
+    const size_t taken = length < takes ? length : takes;
+
+    at_once = length > at_once ? length : at_once;
+    str_add_bytes(&written, bytes, taken);
+    return (ssize_t)taken;
+}
+
+/* A descriptor that takes little at a time gets all of it. */
+static void test_messages_are_whole(void **state)
+{
+    const struct file_calls before = file_calls;
+    (void)state;
+
+    str_clear(&written);
+    takes = 7;
+    file_calls.write = keep;
+    utf8_say_now(1, "a message of more than seven bytes, \033[1m%s\n", "whole");
+    file_calls = before;
+    assert_string_equal(str_text(&written), "a message of more than seven bytes, \\x1b[1mwhole\n");
+}
+
+/* A table that is saved to a terminal is not copied as a whole. */
+static void test_tables_to_a_terminal(void **state)
+{
+    const struct file_calls before = file_calls;
+    struct str table = {0}, shown = {0};
+    (void)state;
+
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    int terminal = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_true(terminal >= 0);
+    for (int i = 0; i < 100000; i++)
+        str_addf(&table, "row %d, \xc3\xa9\033[31m\n", i);
+    utf8_printable(str_text(&table), table.length, &shown);
+    str_clear(&written);
+    takes = SIZE_MAX;
+    at_once = 0;
+    file_calls.write = keep;
+    assert_true(file_stream_put(terminal, str_text(&table), table.length));
+    file_calls = before;
+    assert_string_equal(str_text(&written), str_text(&shown));
+    assert_true(at_once < 200000);
+    close(terminal);
+    close(master);
+    str_done(&table);
+    str_done(&shown);
+    str_done(&written);
+}
+
 /* Takes away each directory below @base whose file it can lock, as programs that begin do; never ends. */
 static void collect_for_ever(const char *base)
 {
@@ -455,6 +514,8 @@ int main(void)
         cmocka_unit_test(test_state_path),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_printable),
+        cmocka_unit_test(test_messages_are_whole),
+        cmocka_unit_test(test_tables_to_a_terminal),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

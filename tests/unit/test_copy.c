@@ -11,8 +11,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/rng.h"
+#include "base/shortage.h"
 #include "view/clipboard.h"
+#include "view/table.h"
 #include "view/tags.h"
 #include "../support/screens.h"
 #include "../support/support.h"
@@ -30,7 +33,7 @@ static void test_tags(void **state)
     for (unsigned i = 0; i < 5000; i++) {
         const unsigned at = (unsigned)rng_below(&rng, 200);
         snprintf(name, sizeof name, "row %u", at);
-        tags_turn(&tags, name);
+        tags_turn(&tags, name, i);
         wanted[at] = !wanted[at];
     }
     tags_copy(&other, &tags);
@@ -41,10 +44,75 @@ static void test_tags(void **state)
         assert_int_equal(tags_have(&other, name), wanted[i]);
         count += wanted[i];
     }
-    assert_int_equal(tags.names.count, count);
+    assert_int_equal(tags.list.count, count);
     tags_done(&tags);
     assert_false(tags_have(&tags, "row 1"));
     tags_done(&other);
+}
+
+static bool refuses_large(size_t size)
+{
+    return size > 100000;
+}
+
+static size_t count_rows(const void *context)
+{
+    (void)context;
+    return 30000;
+}
+
+static void text_of(const void *context, size_t row, int column, struct str *out)
+{
+    (void)context;
+    (void)column;
+    str_addf(out, "row %zu", row);
+}
+
+static void *hold(const void *context, struct table_source *source)
+{
+    (void)context;
+    (void)source;
+    static char held;
+    return &held;
+}
+
+static void release(void *held)
+{
+    (void)held;
+}
+
+/* Where there is no memory for the tags of a copy nothing is exported, rather than other rows. */
+static void test_tags_without_memory(void **state)
+{
+    (void)state;
+    static const struct table_column columns[] = {{.name = "name"}};
+    const struct table_source source = {.columns = columns, .column_count = 1, .count = count_rows, .text = text_of, .hold = hold, .release = release};
+    struct table t;
+    struct rows_shown shown;
+    struct err err = {0};
+
+    table_init(&t);
+    for (size_t i = 0; i < 20000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "row %zu", i);
+        tags_turn(&t.tags, name, 0);
+    }
+    for (int short_of_it = 0; short_of_it < 2; short_of_it++) {
+        struct result *out = result_new();
+        mem_fault = short_of_it ? refuses_large : NULL;
+        table_collect(&t, &source, NULL, 1, "rows", &shown);
+        mem_fault = NULL;
+        const bool ok = shown.collect(shown.state, out, &err);
+        shown.free(shown.state);
+        assert_int_equal(ok, !short_of_it);
+        if (ok)
+            assert_true(result_has_data(out));
+        else
+            assert_int_equal(err.code, ERR_MEMORY);
+        result_free(out);
+    }
+    (void)shortage_unclaimed();
+    table_done(&t);
 }
 
 /* The examples of RFC 4648, section 10. */
@@ -158,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tags),
+        cmocka_unit_test(test_tags_without_memory),
         cmocka_unit_test(test_sequence),
         cmocka_unit_test_setup_teardown(test_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_too_much, setup, teardown),

@@ -21,6 +21,7 @@
 #include "work/job.h"
 #include "../support/support.h"
 
+#define LOOKS 60000     /* at what ends by itself within some milliseconds */
 #define PATIENCE 3000   /* times that nothing comes before the launcher lets go, and the test fails */
 
 /* The launcher: two ranks. */
@@ -305,10 +306,12 @@ static void test_stop_reaches_islands_that_go_on(void **state)
     struct evolve_run *run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, NULL, 0, &err);
     assert_non_null(run);
     assert_int_equal(run->ranks, 2);
+    unsigned looks = 0;
     do {
         nanosleep(&(struct timespec){0, 1000000}, NULL);
         evolve_get_status(run->evolve, &status);
-    } while (status.state != EVOLVE_DONE);
+    } while (status.state != EVOLVE_DONE && ++looks < LOOKS);
+    assert_int_equal(status.state, EVOLVE_DONE);
     atomic_store(&stopped, true);
     evolve_stop(run->evolve);
     evolve_run_wait(run);
