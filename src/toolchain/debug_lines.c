@@ -60,7 +60,7 @@ static void child_main(const struct object *o, struct dwarf_wish wish, int out)
     sigprocmask(SIG_SETMASK, &none, NULL);
     setrlimit(RLIMIT_CPU, &cpu);
     setrlimit(RLIMIT_CORE, &core);
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)   /* their shadows are larger */
     const struct rlimit memory = {MEMORY, MEMORY};
     setrlimit(RLIMIT_AS, &memory);
 #endif
