@@ -34,7 +34,7 @@ static _Atomic(pthread_t) ender;          /* once ending: the thread whose fault
 static void (*_Atomic helper)(void);
 static _Thread_local bool on_helper;
 static struct fault_stack first_stack;    /* of the thread that begins to watch */
-static uintptr_t page_size;
+static _Atomic uintptr_t page_size;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 
 /* The rest of a mapped file, from the page of @address on, becomes zeros; false when no such file is there. */
