@@ -17,7 +17,7 @@ docs/scaling.md|srun -n 256|needs Slurm
 "
 # file|how a block begins|what a reader has done before it.
 BEFORE="
-docs/programs.md|program validate|program load data/programs/jacobi.c -O3; program run N=32,48,61,64,96,128; program predict N=700
+docs/programs.md|program validate|program load data/programs/jacobi.c -O3; program run N=32,48,61,64,96,128
 docs/sessions.md|report session.html|kernel load data/kernels/triad-skl-O3.s; kernel analyze; experiments load all.csv; evolve start --ports 4 --generations 2 --checkpoint none; evolve wait
 "
 # Times and numbers; places that the text leaves to the reader; LLVM's tables, whose import has its own test, take half a minute.
@@ -104,6 +104,12 @@ prepared() {
         { for (b in begins) if (index($0, b) == 1) { print place "|" b >>used; next } print }' "$1" | sed "$SHORTER"
 }
 
+# A host that is too busy to measure on says so, which is no fault of the text.
+fault() {
+    said=$(grep '^portolan: ' "$work/err" | grep -cvE 'core is contended|clock unstable|no stable time')
+    [ "$1" -eq 1 ] && [ "$said" -eq 0 ] || fail "$place: status $1: $(tail -n 3 "$work/err")"
+}
+
 test_documented_commands_run() {
     [ "$(uname -m)" = x86_64 ] || skip 'most of them are of x86-64'
     files
@@ -113,14 +119,14 @@ test_documented_commands_run() {
     for block in "$work"/block-*; do
         place=$(sed -n '1s/^# //p' "$block")
         case $place in docs/programs.md:*) [ -x "$(dirname "$(realpath "$portolan")")/portolan-cc" ] || continue ;; esac
-        prepared "$block" >"$work/now"
-        grep -q '^[^#]' "$work/now" || continue
+        { [ "${block##*.}" = sh ] || echo 'set keep-going on'; prepared "$block"; } >"$work/now"
+        grep -v '^set keep-going' "$work/now" | grep -q '^[^#]' || continue
         began=$(date +%s)
         case $block in
         *.sh)
             grep -q '^mpirun' "$work/now" && [ -z "${PORTOLAN_MPIRUN-}" ] && continue
-            timeout -k 5 $SECONDS_EACH sh -e "$work/now" >"$work/out" 2>"$work/err" </dev/null || fail "$place: status $?: $(tail -n 3 "$work/err")" ;;
-        *)  timeout -k 5 $SECONDS_EACH portolan --machine skylake -b "$work/now" >"$work/out" 2>"$work/err" </dev/null || fail "$place: status $?: $(tail -n 3 "$work/err")" ;;
+            timeout -k 5 $SECONDS_EACH sh -e "$work/now" >"$work/out" 2>"$work/err" </dev/null || fault $? ;;
+        *)  timeout -k 5 $SECONDS_EACH portolan --machine skylake -b "$work/now" >"$work/out" 2>"$work/err" </dev/null || fault $? ;;
         esac
         [ -z "${TELL-}" ] || echo "# $place: $(($(date +%s) - began)) s"
         ran=$((ran + 1))

@@ -28,8 +28,8 @@ static const char *register_text(uint32_t n, char file, const char *last, char o
     return out;
 }
 
-/* What versions of disassemblers name differently, here always by one name: moves that shift, the hint that marks a target of branches, and a comparison
- * with tags, an alias. */
+/* What versions of disassemblers name differently, here always by one name: moves that shift, the hint that marks a target of branches, a comparison
+ * with tags, an alias, and the authenticated load without displacement that steps its base. */
 static bool named_here(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
 {
     bool wide = word >> 31;
@@ -45,6 +45,11 @@ static bool named_here(uint32_t word, char mnemonic[A64_MNEMONIC], char operands
     if ((word & 0xffffff3f) == 0xd503241f) {
         strcpy(mnemonic, "hint");
         snprintf(operands, A64_OPERAND_TEXT, "#0x%x", (unsigned)(word >> 5 & 0x7f));
+        return true;
+    }
+    if ((word & 0xff7ffc00) == 0xf8200c00) {
+        strcpy(mnemonic, word & 1u << 23 ? "ldrab" : "ldraa");
+        snprintf(operands, A64_OPERAND_TEXT, "%s, [%s]!", register_text(word & 31, 'x', "xzr", first), register_text(word >> 5 & 31, 'x', "sp", second));
         return true;
     }
     if ((word & 0xffe0fc1f) != 0xbac0001f)
