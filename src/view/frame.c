@@ -321,6 +321,7 @@ static void obey(struct frame *f, const char *line)
     FILE *out = open_memstream(&printed, &length);
 
     f->chosen = -1;
+    str_clear(&s->said);
     bool ok = out ? line ? command_run(s, line, out, &err) : command_go_on(s, out, &err) : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
@@ -329,6 +330,8 @@ static void obey(struct frame *f, const char *line)
     /* The view that was asked for last stays, unless something was printed after it. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
     show_output(f, line ? line : "what waited for a job", printed);
+    if (ok && !length && s->said.length)
+        frame_say(f, false, str_text(&s->said));
     if (!ok)
         say_error(f, &err);
     else if (s->document.kernel && (s->document.kernel != before || s->document.loop != loop_before))
