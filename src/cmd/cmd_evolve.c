@@ -125,8 +125,9 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
 }
 
 /* What is known of the @count runs: an object of JSON each. */
-static void show_runs(const struct session *s, struct evolve_run *const *runs, size_t count, struct result *result)
+static void show_runs(struct session *s, struct evolve_run *const *runs, size_t count, struct result *result)
 {
+    s->in_view = s->views ? "evolution" : NULL;
     struct result_table *table = result_table(result, "runs", run_columns, sizeof run_columns / sizeof *run_columns);
 
     table->shape = TABLE_SPREAD;
@@ -173,7 +174,7 @@ static bool run_pause(struct session *s, const void *values, struct result *resu
     if (!run)
         return false;
     evolve_pause(run->evolve, true);
-    result_set_confirmation(result);
+    result_note(result, "run %u is paused", run->number);
     result_count(result, "run", run->number);
     return true;
 }
@@ -259,7 +260,7 @@ static bool run_set(struct session *s, const void *values, struct result *result
 
     if (!run || !evolve_set(run->evolve, v->name, v->value, err))
         return false;
-    result_set_confirmation(result);
+    result_note(result, "%s of run %u: %g", v->name, run->number, v->value);
     result_count(result, "run", run->number);
     result_number(result, v->name, v->value);
     return true;
@@ -319,6 +320,7 @@ static bool add_machine(struct session *s, char *id, struct mapping *take_best, 
         machine_set_fact(m, "issue_width", width, "µops/cycle", "inferred from experiments");
         machine_set_fact(m, "issue_slots", "inferred", "", "the column micro_ops counts issue slots");
     }
+    undo_note_arrival(s, m, "evolve adopt");
     session_add_machine(s, m);
     return session_select(s, &id, 1, err);
 }
