@@ -173,7 +173,7 @@ static bool run_pause(struct session *s, const void *values, struct result *resu
     if (!run)
         return false;
     evolve_pause(run->evolve, true);
-    result_set_confirmation(result);
+    result_note(result, "run %u is paused", run->number);
     result_count(result, "run", run->number);
     return true;
 }
@@ -259,7 +259,7 @@ static bool run_set(struct session *s, const void *values, struct result *result
 
     if (!run || !evolve_set(run->evolve, v->name, v->value, err))
         return false;
-    result_set_confirmation(result);
+    result_note(result, "%s of run %u: %g", v->name, run->number, v->value);
     result_count(result, "run", run->number);
     result_number(result, v->name, v->value);
     return true;
@@ -319,6 +319,7 @@ static bool add_machine(struct session *s, char *id, struct mapping *take_best, 
         machine_set_fact(m, "issue_width", width, "µops/cycle", "inferred from experiments");
         machine_set_fact(m, "issue_slots", "inferred", "", "the column micro_ops counts issue slots");
     }
+    undo_note_arrival(s, m, "evolve adopt");
     session_add_machine(s, m);
     return session_select(s, &id, 1, err);
 }

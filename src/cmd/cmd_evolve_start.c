@@ -332,7 +332,7 @@ static bool run_resume(struct session *s, const void *values, struct result *res
     }
     struct evolve_run *run = s->document.runs[s->document.run_count - 1];
     evolve_pause(run->evolve, false);
-    result_set_confirmation(result);
+    result_note(result, "run %u goes on", run->number);
     result_count(result, "run", run->number);
     return true;
 }

@@ -191,7 +191,8 @@ static bool save_json(const struct experiments_saving *w, struct err *err)
 static bool save_work(void *state, struct result *result, struct err *err)
 {
     const struct experiments_saving *w = state;
-    (void)result;
+
+    result_note(result, "%zu experiments saved to %s", w->table->rows.count, w->file);
     if (w->json)
         return save_json(w, err);
     if (!w->host)
@@ -318,9 +319,11 @@ const struct command command_experiments_list = {
 
 static bool run_clear(struct session *s, const void *values, struct result *result, struct err *err)
 {
+    const size_t count = s->document.experiments ? s->document.experiments->rows.count : 0;
+
     (void)values;
-    (void)result;
     (void)err;
+    result_note(result, "%zu experiment%s deleted", count, count == 1 ? "" : "s");
     experiments_free(s->document.experiments);
     s->document.experiments = NULL;
     return true;

@@ -50,7 +50,7 @@ void mapping_describe(const struct machine *m, struct result *result)
     result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, forms == 1 ? "" : "s", ports, ports == 1 ? "" : "s");
 }
 
-bool mapping_adopt(struct session *s, struct machine *take_machine, struct result *result, struct err *err)
+bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what, struct result *result, struct err *err)
 {
     char id[MAPPING_ID];
 
@@ -62,6 +62,7 @@ bool mapping_adopt(struct session *s, struct machine *take_machine, struct resul
     result_count(result, "forms", (int64_t)mapping_count(take_machine->mapping));
     result_count(result, "ports", mapping_ports(take_machine->mapping)->count);
     result_count(result, "distinct_uops", (int64_t)mapping_distinct_uops(take_machine->mapping));
+    undo_note_arrival(s, take_machine, what);
     session_add_machine(s, take_machine);
     return mapping_make_current(s, id, err);
 }
@@ -148,7 +149,7 @@ static bool run_use(struct session *s, const void *values, struct result *result
     if (!mapping_make_current(s, v->id, err))
         return false;
     result_text(result, "mapping", v->id);
-    result_set_confirmation(result);
+    result_note(result, "current mapping: %s", v->id);
     return true;
 }
 
@@ -237,7 +238,7 @@ static bool run_new(struct session *s, const void *values, struct result *result
         mapping_id_from_path(v->name, id);
     for (unsigned i = 2; !v->name && loaded(s, id); i++)
         snprintf(id, sizeof id, "new-%u", i);
-    return mapping_adopt(s, machine_new(id, &ports), result, err);
+    return mapping_adopt(s, machine_new(id, &ports), "mapping new", result, err);
 }
 
 static const char *const new_examples[] = {"mapping new 8", "mapping new 0,1,2,DV mine", NULL};

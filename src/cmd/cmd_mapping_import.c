@@ -53,7 +53,7 @@ static void llvm_finish(void *state, const struct job_info *info)
     w->machine = NULL;
     if (info->state != JOB_DONE)
         machine_free(m);
-    else if (!mapping_adopt(w->session, m, w->session->result, &err))
+    else if (!mapping_adopt(w->session, m, "mapping import llvm", w->session->result, &err))
         job_refuse(info->number, &err);
 }
 
@@ -148,6 +148,7 @@ static void uops_finish(void *state, const struct job_info *info)
         cell_count(t, (int64_t)mapping_count(m->mapping));
         cell_count(t, mapping_ports(m->mapping)->count);
         w->machines[i] = NULL;
+        undo_note_arrival(s, m, "mapping import uops-info");
         session_add_machine(s, m);
         session_select(s, &m->id, 1, &none);   /* it is there, and the only one: nothing to refuse */
     }

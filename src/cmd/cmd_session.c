@@ -79,7 +79,7 @@ static bool load_work(void *state, struct result *result, struct err *err)
     if (!m->saved)
         return false;
     result_text(result, "session", m->directory);
-    result_set_confirmation(result);
+    result_note(result, "%s loaded", m->directory);
     return true;
 }
 

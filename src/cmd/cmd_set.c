@@ -60,7 +60,7 @@ static bool choose_work(void *state, struct result *result, struct err *err)
 
 static void confirm(const char *name, const char *value, struct result *result)
 {
-    result_set_confirmation(result);
+    result_note(result, "%s: %s", name, value);
     result_text(result, "setting", name);
     result_text(result, "value", value);
 }

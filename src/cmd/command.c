@@ -315,9 +315,12 @@ char *command_take_job_result(struct session *s, const char *title)
 {
     struct str line = {0}, text = {0};
 
-    if (result_empty(s->result))
+    const char *note = s->views ? result_noted(s->result) : "";
+    if (result_empty(s->result) && !*note)
         return NULL;
     write_output(s, title, &text);
+    if (!text.length)
+        str_add(&text, note);
     if (result_is_confirmation(s->result)) {
         session_clear_output(s);
     } else {
@@ -392,6 +395,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
         add_error(s->result, err);
     if (!s->waiting.again)   /* it runs once more, with the machines that it names */
         write_output(s, line ? line : c->name, &printed);
+    if (ok && s->views && *result_noted(s->result))
+        str_addf(&s->said, "%s%s", s->said.length ? "; " : "", result_noted(s->result));
     bool cut = watches && !watch_goes_on(ok ? err : &none);
     if (watches)
         watch_restore(watched);

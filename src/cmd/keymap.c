@@ -234,6 +234,32 @@ void keymap_names(const struct keymap *k, const struct key_row *row, const char 
     }
 }
 
+/* Whether what @b says happens in @view. */
+static bool is_heard(const struct keymap *k, const struct key_binding *b, const char *view)
+{
+    return strcmp(b->view, view) == 0 || (strcmp(b->view, KEYMAP_ALL) == 0 && !keymap_find(k, view, b->key));
+}
+
+bool keymap_key(const struct keymap *k, const char *view, const char *command, char out[KEY_NAME_MOST])
+{
+    for (size_t i = 0; i < k->bindings.count; i++)
+        if (strcmp(k->bindings.items[i].command, command) == 0 && is_heard(k, &k->bindings.items[i], view)) {
+            key_print(k->bindings.items[i].key, out);
+            return true;
+        }
+    return false;
+}
+
+const struct key_binding *keymap_own(const struct keymap *k, const char *view, int key)
+{
+    for (size_t i = 0; i < k->bindings.count; i++) {
+        const struct key_binding *b = &k->bindings.items[i];
+        if (!b->row && b->key == key && is_heard(k, b, view))
+            return b;
+    }
+    return NULL;
+}
+
 /* What the user's @command does: as the table says, or the command; "" of several, which speak for themselves. */
 static const char *help_of(const char *command)
 {

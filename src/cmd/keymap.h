@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "cmd/key.h"
 
 #define KEYMAP_ALL "all"   /* the keys of all views, by name; a view's own come first */
 
@@ -49,6 +50,10 @@ bool keymap_unbind(struct keymap *k, const char *text, struct err *err);
 bool key_row_in(const struct key_row *row, const char *view);
 /* Appends the keys that do what @row says in @view still, a blank between them. */
 void keymap_names(const struct keymap *k, const struct key_row *row, const char *view, struct str *out);
+/* Writes the name of the first key that runs @command in @view, its own or one of all views that it does not take for something else; false when none does. */
+bool keymap_key(const struct keymap *k, const char *view, const char *command, char out[KEY_NAME_MOST]);
+/* The user's own binding of @key that is heard in @view; NULL: there is none. Borrowed until the next change. */
+const struct key_binding *keymap_own(const struct keymap *k, const char *view, int key);
 /* Appends a line for each thing that keys do in @view, as @line wants it: the keys and what they do. */
 void keymap_tell(const struct keymap *k, const char *view, void (*line)(void *to, const char *keys, const char *command, const char *help), void *to);
 /* Calls @add for each view that has keys of its own, KEYMAP_ALL first. */

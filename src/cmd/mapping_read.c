@@ -15,6 +15,7 @@
 struct mapping_reading {
     char *path, id[MAPPING_ID];
     enum mapping_source source;
+    const char *title;                      /* of the command */
     struct forms *forms[ISA_COUNT];         /* the session's, held; loaded here if it had none yet */
     struct osaca_notes notes;
     struct machine *machine;
@@ -138,7 +139,7 @@ static bool read_publish(struct session *s, void *state, struct result *result, 
     struct machine *m = r->machine;
 
     r->machine = NULL;
-    if (!mapping_adopt(s, m, result, err))
+    if (!mapping_adopt(s, m, r->title, result, err))
         return false;
     if (r->source == MAPPING_OSACA)
         tell_osaca(&r->notes, result);
@@ -153,6 +154,7 @@ bool mapping_read(struct session *s, const char *title, const char *path, enum m
     r->path = mem_strdup(path);
     mapping_id_from_path(path, r->id);
     r->source = source;
+    r->title = title;
     for (int isa = 0; isa < ISA_COUNT; isa++)
         r->forms[isa] = s->document.forms[isa] ? forms_hold(s->document.forms[isa]) : NULL;
     return task_start(s, title, source == MAPPING_DIRECTORY ? "loads" : "imports", &ops, r, err);

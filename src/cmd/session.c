@@ -198,6 +198,7 @@ void session_release(struct session *s)
     free(s->last_line);
     str_done(&s->refused);
     str_done(&s->copied);
+    str_done(&s->said);
     edit_request_done(&s->edit);
 }
 

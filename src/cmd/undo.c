@@ -18,6 +18,10 @@ static void step_done(struct undo_step *step)
     machine_free(step->machine);
     kernel_free(step->kernel);
     kernel_free(step->now);
+    free(step->id);
+    for (size_t i = 0; i < step->selected.count; i++)
+        free(step->selected.items[i]);
+    vec_done(&step->selected);
 }
 
 static void steps_done(struct undo_steps *steps)
@@ -61,6 +65,32 @@ void undo_note_machine(struct undo *u, struct machine *m, const char *what)
     push(&u->done, (struct undo_step){.what = mem_strdup(what), .machine = machine_hold(m)});
 }
 
+/* What @s has of the machine named @id and has selected, as a step that leads back to it. Takes @take_what. */
+static struct undo_step arrival_step(const struct session *s, const char *id, enum isa isa, char *take_what)
+{
+    const struct document *d = &s->document;
+    struct undo_step step = {.what = take_what, .id = mem_strdup(id), .isa = isa, .shown = d->isa};
+
+    for (size_t i = 0; i < d->machine_count; i++)
+        if (strcmp(d->machines[i]->id, id) == 0)
+            step.machine = machine_hold(d->machines[i]);
+    for (size_t i = 0; i < d->kept[isa].count; i++)
+        vec_push(&step.selected, mem_strdup(d->kept[isa].ids[i]));
+    return step;
+}
+
+void undo_note_arrival(struct session *s, const struct machine *m, const char *what)
+{
+    struct str text = {0};
+    enum isa isa;
+
+    if (!isa_parse(m->isa, &isa))
+        return;
+    str_addf(&text, "%s (%s)", what, m->id);
+    steps_done(&s->document.undo.undone);
+    push(&s->document.undo.done, arrival_step(s, m->id, isa, str_take(&text)));
+}
+
 void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop, const struct kernel *now)
 {
     struct str what = {0};
@@ -96,6 +126,32 @@ static bool swap_machine(struct session *s, struct undo_step *step, struct err *
     return true;
 }
 
+static void drop_machine(struct document *d, const char *id)
+{
+    for (size_t i = 0; i < d->machine_count; i++)
+        if (strcmp(d->machines[i]->id, id) == 0) {
+            document_retire(d, d->machines[i]);
+            memmove(d->machines + i, d->machines + i + 1, (--d->machine_count - i) * sizeof *d->machines);
+            return;
+        }
+}
+
+/* The machine that came goes, or comes again, and with it what is selected. */
+static void swap_arrival(struct session *s, struct undo_step *step)
+{
+    struct undo_step back = arrival_step(s, step->id, step->isa, mem_strdup(step->what));
+
+    document_drop_analyses(&s->document);
+    if (step->machine)
+        session_add_machine(s, machine_hold(step->machine));
+    else
+        drop_machine(&s->document, step->id);
+    session_show(s, step->isa, (const char *const *)step->selected.items, step->selected.count);
+    document_show_isa(&s->document, step->shown);
+    step_done(step);
+    *step = back;
+}
+
 /* The same for a kernel of the list; one that has left the list is put there anew. */
 static void swap_kernel(struct session *s, struct undo_step *step)
 {
@@ -126,10 +182,12 @@ bool undo_run(struct session *s, bool again, struct result *result, struct err *
     if (!from->list.count)
         return err_set(err, ERR_USAGE, NULL, again ? "nothing was undone" : "nothing to undo");
     struct undo_step *step = &from->list.items[from->list.count - 1];
-    if (step->machine && !swap_machine(s, step, err))
-        return false;
-    if (!step->machine)
+    if (step->id)
+        swap_arrival(s, step);
+    else if (!step->machine)
         swap_kernel(s, step);
+    else if (!swap_machine(s, step, err))
+        return false;
     result_confirm(result, "%s: %s", again ? "redone" : "undone", step->what);
     result_text(result, again ? "redone" : "undone", step->what);
     push(to, *step);

@@ -254,7 +254,7 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
         flight->compute_first = flight->compute_first == UNKNOWN ? s->now : flight->compute_first;
         flight->compute_last = s->now;
         if (--flight->computing == 0 && item->data)
-            tell_own(s, w, item, false, later(flight->compute_first + item->latency, flight->compute_last + 1));
+            tell_own(s, w, item, false, later(flight->compute_first + item->until_data, flight->compute_last + 1));
     }
     if (!flight->pending)
         publish_stored(s, item, flight);

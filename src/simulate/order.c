@@ -226,7 +226,7 @@ static int32_t own_ready(const struct plan_item *item, const struct plan_uop *uo
     if (item->load)   /* a µop that is older than the load had its turn in that cycle */
         ready = later(c->load + item->load_latency, c->load + (u < c->loader));
     if (uop->kind == UOP_DATA && item->computing)
-        ready = later(ready, later(c->compute_first + item->latency, c->compute_last + 1));
+        ready = later(ready, later(c->compute_first + item->until_data, c->compute_last + 1));
     return ready;
 }
 

@@ -183,6 +183,7 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
                              .fusible = !branch && row->op->traits & OP_FUSIBLE,
                              .load = row->flags & ROW_LOAD,
                              .store = row->flags & ROW_STORE};
+    item.until_data = item.latency;
     item.one_slot = item.issue == 1 && !item.first && !item.split;
     vec_push(&p->items, item);
     add_uops(p, w, row, &p->items.items[p->items.count - 1]);
@@ -244,8 +245,12 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
     }
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {
         struct plan_node *node = &p->nodes.items[n];
-        node->latency = node->latency < 0 ? item->latency : node->latency;
         node->kind = kind_of(w, insns, item, &w->deps.nodes[n]);
+        if (node->latency < 0)
+            node->latency = item->latency;
+        else if (node->kind == NODE_STORED)
+            item->until_data = node->latency;
+        node->item = (uint32_t)p->items.count - 1;
     }
     list_values(p, item);
     item->plain = item->uops == 1 && !item->merges && p->uops.items[item->first_uop].kind == (item->load ? UOP_LOAD : UOP_COMPUTE);

@@ -48,6 +48,7 @@ struct plan_node {
     int32_t latency;      /* operation part towards it */
     int32_t reach;        /* cycles for which it still matters when it was there */
     uint32_t carried;     /* iterations until its last reader, at most */
+    uint32_t item;        /* whose value it is */
     uint8_t kind;         /* enum node_kind */
     bool read;            /* something waits for it */
     bool merged;          /* the UOP_MERGED makes it known */
@@ -77,6 +78,7 @@ struct plan_item {
     uint32_t first_node, nodes;
     uint32_t issue, decode;
     int32_t latency, load_latency;   /* cycles; the load's from its dispatch to its operation */
+    int32_t until_data;              /* from the first µop that computes to the one that takes the data */
     uint16_t computing;              /* µops that compute */
     int32_t room;                    /* entries that must be free in the scheduler: long microcoded instructions enter in parts */
     bool complex, fusible, branch, load, store;

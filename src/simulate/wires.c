@@ -13,17 +13,13 @@ static int32_t overlap(const struct plan *p, const struct plan_edge *edge)
 }
 
 /* Cycles of a forwarded value that the µops of store and load take already: what forwarding takes counts from value to value, so a µop that only hands
- * the value on (Zen's loads and stores of vectors go through a floating-point pipe) is part of it. */
+ * the value on (Zen's loads and stores of vectors go through a floating-point pipe) is part of it, and one that computes it (SETcc, PEXTRQ) is not. */
 static int32_t handed_on(const struct plan *p, const struct plan_item *load, const struct plan_edge *edge)
 {
-    int32_t cycles = load->computing && p->nodes.items[edge->to].latency == 0;
+    const struct plan_node *stored = &p->nodes.items[edge->from];
+    const struct plan_item *store = &p->items.items[stored->item];
 
-    for (size_t i = 0; i < p->items.count; i++) {
-        const struct plan_item *store = &p->items.items[i];
-        if (edge->from - store->first_node < store->nodes)
-            return cycles + (store->computing && store->data && !store->load);
-    }
-    return cycles;
+    return (load->computing && p->nodes.items[edge->to].latency == 0) + (store->computing && store->data && !store->load && stored->latency == 0);
 }
 
 /* Cycles from the source of @edge to the first in which a µop of that kind could run because of it. False: it does not wait for it. */

@@ -79,6 +79,7 @@ void result_free(struct result *r)
     free(r->parts);
     str_done(&r->prepared);
     free(r->prepared_title);
+    str_done(&r->note);
     free(r);
 }
 
@@ -102,6 +103,7 @@ void result_append(struct result *to, struct result *take_from)
 {
     take_prepared(to, take_from);
     to->command = to->command ? to->command : take_from->command;
+    str_add(&to->note, to->note.length ? "" : str_text(&take_from->note));
     to->confirmation = to->confirmation ? take_from->confirmation || !take_from->count : take_from->confirmation && !to->count;
     if (take_from->count) {
         to->parts = mem_resize(to->parts, (to->count + take_from->count) * sizeof *to->parts);
@@ -133,6 +135,22 @@ bool result_is_confirmation(const struct result *r)
 void result_set_confirmation(struct result *r)
 {
     r->confirmation = true;
+}
+
+void result_note(struct result *r, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    str_clear(&r->note);
+    str_addv(&r->note, format, args);
+    va_end(args);
+    r->confirmation = true;
+}
+
+const char *result_noted(const struct result *r)
+{
+    return str_text(&r->note);
 }
 
 static struct result_part *add_part(struct result *r, enum result_part_kind kind)

@@ -97,8 +97,12 @@ bool result_is_confirmation(const struct result *r);
 void result_line(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same, and the result is a confirmation. */
 void result_confirm(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Marks a result of fields alone as a confirmation. */
+/* Marks a result with lines of its own as a confirmation. */
 void result_set_confirmation(struct result *r);
+/* The result is a confirmation, which the workbench tells in these words; scripts stay silent. */
+void result_note(struct result *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Those words, "": none were said. */
+const char *result_noted(const struct result *r);
 /* Text as it stands, many lines: documents show it only where no table says the same. */
 void result_block(struct result *r, const char *text);
 

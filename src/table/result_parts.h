@@ -38,6 +38,7 @@ struct result {
     struct result_part *parts;
     size_t count, capacity;
     bool confirmation;
+    struct str note;             /* of a confirmation, for the workbench */
     _Atomic unsigned holders;    /* besides the one that made it */
     struct str prepared;         /* as written while there were @prepared_parts, in this way */
     size_t prepared_parts;

@@ -266,6 +266,7 @@ static void run(struct loop *l)
             edit(l, request);
         frame_edited(&l->frame);
         const int patience = draw_when_due(l, at_once || request || frame_busy(&l->frame), patience_of(l));
+        timing_waits();
         const double waits = clock_wall();
         const int ready = poll(sources, 3, patience);
         if (ready < 0 && errno != EINTR)

@@ -18,8 +18,10 @@
 
 #define WAITED 0.0002   /* seconds: a wait as short as that found the input there already */
 
-/* Seconds since the program was started; @key NaN: no key led to it. */
-struct frame_times { double key, draws, drawn; uint64_t bytes; };
+#define TURN_MOST 0.05    /* seconds: what takes longer is to be a job's */
+
+/* Seconds since the program was started; @key NaN: no key led to it. @turn: processor time of the longest turn of the screen's thread that drew it or came before the next. */
+struct frame_times { double key, draws, drawn, turn; uint64_t bytes; };
 
 static char *file;
 static VEC(struct frame_times) frames;
@@ -27,6 +29,9 @@ static double opened, opened_cpu;
 static double empty;        /* when the terminal was last known to hold no input */
 static double key = NAN;    /* the latest that the first key not answered yet can have come; NaN: none */
 static double draws;
+static double woke_cpu = NAN;   /* processor time of the screen's thread when its turn began; NaN: it waits */
+static double longest;          /* turn */
+static size_t long_turns;       /* that took more than TURN_MOST */
 static uint64_t written;
 
 static double processor_time(clockid_t clock)
@@ -65,11 +70,26 @@ void timing_read(void)
         empty = clock_wall();
 }
 
+void timing_waits(void)
+{
+    if (!file || isnan(woke_cpu))
+        return;
+    const double took = processor_time(CLOCK_THREAD_CPUTIME_ID) - woke_cpu;
+
+    longest = fmax(longest, took);
+    long_turns += took > TURN_MOST;
+    /* What it drew last was a part of it. */
+    if (frames.count)
+        frames.items[frames.count - 1].turn = fmax(frames.items[frames.count - 1].turn, took);
+    woke_cpu = NAN;
+}
+
 void timing_woke(double waits, bool input)
 {
     if (!file)
         return;
     double now = clock_wall();
+    woke_cpu = processor_time(CLOCK_THREAD_CPUTIME_ID);
     /* What was there when the wait began came at any time since the terminal was empty: the longest is taken. */
     if (input && isnan(key))
         key = now - waits < WAITED && empty > 0 ? empty : now;
@@ -89,7 +109,7 @@ void timing_drawn(void)
 {
     if (!file)
         return;
-    vec_push(&frames, ((struct frame_times){key, draws, clock_wall(), timing_bytes() - written}));
+    vec_push(&frames, ((struct frame_times){key, draws, clock_wall(), 0, timing_bytes() - written}));
     key = NAN;
 }
 
@@ -128,6 +148,7 @@ static void summarise(FILE *out)
     }
     if (frames.count) {
         fprintf(out, "to the terminal: %.1f kB, %.2f kB/s\n", (double)bytes / 1e3, (double)bytes / 1e3 / seconds);
+        fprintf(out, "longest turn of the screen's thread: %.1f ms of processor time; %zu took more than %.0f ms\n", 1e3 * longest, long_turns, 1e3 * TURN_MOST);
         print_share(out, "processor time of the screen's thread:", processor_time(CLOCK_THREAD_CPUTIME_ID), seconds);
         print_share(out, "processor time of all threads:", processor_time(CLOCK_PROCESS_CPUTIME_ID) - opened_cpu, seconds);
     }
@@ -140,12 +161,12 @@ bool timing_close(FILE *out, struct err *err)
 
     if (!file)
         return true;
-    str_add(&text, "key,draws,drawn,bytes\n");
+    str_add(&text, "key,draws,drawn,bytes,turn\n");
     for (size_t i = 0; i < frames.count; i++) {
         add_time(&text, frames.items[i].key);
         add_time(&text, frames.items[i].draws);
         add_time(&text, frames.items[i].drawn);
-        str_addf(&text, "%llu\n", (unsigned long long)frames.items[i].bytes);
+        str_addf(&text, "%llu,%.6f\n", (unsigned long long)frames.items[i].bytes, frames.items[i].turn);
     }
     bool ok = file_write(file, str_text(&text), text.length, err);
     if (ok)

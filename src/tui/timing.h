@@ -15,6 +15,8 @@ bool timing_open(const char *path, struct err *err);
 uint64_t timing_bytes(void);
 /* All input that there was has been read. */
 void timing_read(void);
+/* Right before the wait for something to happen: a turn of the loop, since timing_woke, is over. */
+void timing_waits(void);
 /* Right behind the wait for something to happen, with the time at which it began (clock_wall): whether there is input. */
 void timing_woke(double waits, bool input);
 /* A frame begins to be drawn, and is on its way to the terminal. */

@@ -197,6 +197,6 @@ static void accuracy_click(void *state, struct session *s, int x, int y)
     v->row = moved(METRICS_CELLS - 1, -2 * (y - 1));
 }
 
-const struct view_ops accuracy_view = {.name = "accuracy", .help = "heat map of predicted against measured cycles",
+const struct view_ops accuracy_view = {.name = "accuracy", .tab = "acc", .help = "heat map of predicted against measured cycles",
                                        .marks = "cursor\tthe line below counts the cell's experiments", .act = accuracy_act,
                                        .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .click = accuracy_click};

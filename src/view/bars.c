@@ -4,18 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cmd/key.h"
 #include "cmd/keymap.h"
 #include "work/job.h"
 
 #define BAR_CELL 10          /* columns of a key on the bar */
+#define OWN_CELL 24          /* at most, of a key that the user bound */
 #define TAB_MAX 32           /* bytes of a view's tab */
+#define TAB_SHORT 6          /* letters of a short name */
+#define TAB_LEAST 3
 #define TABS_WIDTH_MIN 60    /* columns from which on others than the current view have one */
 #define JOBS_ROOM 32         /* columns that the jobs may claim before the tabs lose letters */
 #define KEYED 10             /* views that a digit takes */
 
-/* How much of its name each tab has; in the last two, those that are far from the current one may have to go. */
-enum tab_names { TABS_ALL, TABS_SHORT, TABS_SHORTER, TABS_TIGHT, TABS_ONE };
+/* How much of its name each tab has: all, its short name, three letters; closer together in the next. In the last two, those that are far from the current one may have to
+ * go. */
+enum tab_names { TABS_ALL, TABS_ALL_CLOSE, TABS_SHORT, TABS_SHORT_CLOSE, TABS_TIGHT, TABS_ONE };
 
 /* What stands on the line of views. */
 struct tabs {
@@ -42,10 +47,12 @@ static void add_jobs(const struct session *s, struct str *out)
 /* The tab of view @index. */
 static void tab_text(const struct frame *f, size_t index, enum tab_names names, char out[TAB_MAX])
 {
-    const char *name = views[index]->name;
-    int letters = index == f->current || names == TABS_ALL ? TAB_MAX / 2 : names == TABS_SHORT ? 4 : 3;
+    const struct view_ops *v = views[index];
+    const bool whole = index == f->current || names <= TABS_ALL_CLOSE || names == TABS_ONE, apart = names == TABS_ALL || names == TABS_SHORT || names == TABS_ONE;
+    const char *name = whole || !v->tab ? v->name : v->tab;
+    const int letters = whole ? TAB_MAX / 2 : names == TABS_TIGHT ? TAB_LEAST : TAB_SHORT;
 
-    if (names < TABS_TIGHT || names == TABS_ONE)
+    if (apart)
         snprintf(out, TAB_MAX, " %zu %.*s ", index + 1, letters, name);
     else if (index < KEYED)
         snprintf(out, TAB_MAX, " %zu%.*s", (index + 1) % KEYED, letters, name);
@@ -171,28 +178,23 @@ static bool usable(const struct view_ops *v, const char *command)
     return strcmp(command, "prompt find") == 0 ? v->find != NULL : strcmp(command, "prompt sort") == 0 ? v->sort != NULL : strcmp(command, "prompt filter") == 0 ? v->filter != NULL : true;
 }
 
-/* The name of the first key that does what @row says, "" when none does: it does not stand on the bar. */
-static const char *first_key(const struct session *s, const struct key_row *row, char out[KEY_NAME_MOST])
+/* The name of the first key that does what @row says in @v; false when none does: it does not stand on the bar. */
+static bool first_key(const struct session *s, const struct view_ops *v, const struct key_row *row, char out[KEY_NAME_MOST])
 {
-    struct str names = {0};
-
     if (row->command)
-        keymap_names(s->keys, row, KEYMAP_ALL, &names);
-    else
-        str_add(&names, row->keys);
-    snprintf(out, KEY_NAME_MOST, "%.*s", (int)strcspn(str_text(&names), " "), str_text(&names));
-    str_done(&names);
-    return out;
+        return keymap_key(s->keys, v->name, row->command, out);
+    snprintf(out, KEY_NAME_MOST, "%.*s", (int)strcspn(row->keys, " "), row->keys);
+    return true;
 }
 
 static bool on_bar(const struct session *s, const struct view_ops *v, const struct key_row *row, char name[KEY_NAME_MOST])
 {
-    return row->label && key_row_in(row, KEYMAP_ALL) && usable(v, row->command) && *first_key(s, row, name);
+    return row->label && key_row_in(row, KEYMAP_ALL) && usable(v, row->command) && first_key(s, v, row, name);
 }
 
-static bool has_hint(const struct session *s, const struct key_row *row, char name[KEY_NAME_MOST])
+static bool has_hint(const struct session *s, const struct view_ops *v, const struct key_row *row, char name[KEY_NAME_MOST])
 {
-    return row->hint && key_row_in(row, KEYMAP_ALL) && *first_key(s, row, name);
+    return row->hint && key_row_in(row, KEYMAP_ALL) && first_key(s, v, row, name);
 }
 
 static unsigned hint_width(const struct key_row *row, const char *name)
@@ -207,36 +209,51 @@ static bool is_short(const struct session *s, const struct view_ops *v, unsigned
     unsigned wanted = 0;
 
     for (const struct key_row *row = key_rows; row->views; row++)
-        wanted += on_bar(s, v, row, name) ? BAR_CELL : has_hint(s, row, name) && row->command ? hint_width(row, name) + 3 : 0;
+        wanted += on_bar(s, v, row, name) ? BAR_CELL : has_hint(s, v, row, name) && row->command ? hint_width(row, name) + 3 : 0;
     return wanted > width + 3;
 }
 
-/* Draws the bar when @g; returns what the key at column @x does. */
-static const struct key_row *bar(struct frame *f, struct grid *g, unsigned width, int y, int x)
+/* A key and what it says in @width columns at *@at, which goes behind it. Draws when @g; true when column @x is on it. */
+static bool place_key(struct grid *g, unsigned *at, int y, int x, unsigned width, const char *name, const char *label)
+{
+    const unsigned from = *at;
+
+    *at += width;
+    if (g) {
+        unsigned used = grid_put(g, (int)from, y, width, ROLE_TEXT, ATTR_BOLD, name);
+        used = used < width ? used : width - 1;
+        grid_fill(g, (int)(from + used), y, width - used - 1, 1, ROLE_KEY, 0, ' ');
+        grid_put(g, (int)(from + used), y, width - used - 1, ROLE_KEY, 0, label);
+    }
+    return x >= (int)from && x < (int)*at;
+}
+
+/* Draws the bar when @g; returns the command of the key at column @x, NULL: none. */
+static const char *bar(struct frame *f, struct grid *g, unsigned width, int y, int x)
 {
     const struct view_ops *v = views[frame_focus(f)];
     const struct session *s = f->session;
     bool cramped = is_short(s, v, width);
     char name[KEY_NAME_MOST];
+    const char *found = NULL;
     unsigned at = 0;
 
-    for (const struct key_row *row = key_rows; row->views; row++) {
-        if (!on_bar(s, v, row, name) || at + BAR_CELL > width || (cramped && row->yields))
+    for (const struct key_row *row = key_rows; row->views; row++)
+        if (on_bar(s, v, row, name) && at + BAR_CELL <= width && !(cramped && row->yields) && place_key(g, &at, y, x, BAR_CELL, name, row->label))
+            found = row->command;
+    for (int key = KEYCODE_F1; key <= KEYCODE_F12; key++) {   /* the user's */
+        const struct key_binding *own = keymap_own(s->keys, v->name, key);
+        if (!own)
             continue;
-        if (!g && x >= (int)at && x < (int)(at + BAR_CELL))
-            return row;
-        if (g) {
-            unsigned used = grid_put(g, (int)at, y, BAR_CELL, ROLE_TEXT, ATTR_BOLD, name);
-            used = used < BAR_CELL ? used : BAR_CELL - 1;
-            grid_fill(g, (int)(at + used), y, BAR_CELL - used - 1, 1, ROLE_KEY, 0, ' ');
-            grid_put(g, (int)(at + used), y, BAR_CELL - used - 1, ROLE_KEY, 0, row->label);
-        }
-        at += BAR_CELL;
+        key_print(key, name);
+        const unsigned wide = (unsigned)(strlen(name) + strlen(own->command)) + 2;
+        if (at + (wide < OWN_CELL ? wide : OWN_CELL) <= width && place_key(g, &at, y, x, wide < OWN_CELL ? wide : OWN_CELL, name, own->command))
+            found = own->command;
     }
     for (const struct key_row *row = key_rows; g && row->views; row++)
-        if (has_hint(s, row, name) && at + hint_width(row, name) <= width)
+        if (has_hint(s, v, row, name) && at + hint_width(row, name) <= width)
             at += grid_printf(g, (int)at, y, 0, ROLE_DIM, 0, "%s %s   ", name, row->hint);
-    return NULL;
+    return found;
 }
 
 void bars_keys(struct frame *f, struct grid *g, int y)
@@ -244,9 +261,10 @@ void bars_keys(struct frame *f, struct grid *g, int y)
     bar(f, g, g->width, y, -1);
 }
 
-const struct key_row *bars_key(struct frame *f, unsigned width, int x)
+char *bars_key(struct frame *f, unsigned width, int x)
 {
-    return bar(f, NULL, width, 0, x);
+    const char *command = bar(f, NULL, width, 0, x);
+    return command ? mem_strdup(command) : NULL;
 }
 
 void bars_popup(const struct frame_prompt *prompt, struct grid *g, int bottom)

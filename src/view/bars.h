@@ -10,8 +10,8 @@ void bars_status(struct frame *f, struct grid *g, int y);
 size_t bars_tab(struct frame *f, unsigned width, int x);
 /* The keys that are of use now on row @y. */
 void bars_keys(struct frame *f, struct grid *g, int y);
-/* What the key at column @x of a bar of @width columns does, NULL when there is none. */
-const struct key_row *bars_key(struct frame *f, unsigned width, int x);
+/* The command of the key at column @x of a bar of @width columns, to be freed; NULL when there is none. */
+char *bars_key(struct frame *f, unsigned width, int x);
 /* The completions of @prompt above row @bottom. */
 void bars_popup(const struct frame_prompt *prompt, struct grid *g, int bottom);
 

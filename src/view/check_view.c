@@ -79,7 +79,8 @@ static enum role row_role(const void *context, size_t row, int column)
     return column == STATE || column == TABLE || column == USES ? ROLE_DIM : ROLE_TEXT;
 }
 
-static const struct table_source source = {.columns = columns, .column_count = COLUMNS, .count = row_count, .number = row_number, .text = row_text, .role = row_role};
+static const struct table_source source = {.columns = columns, .column_count = COLUMNS, .count = row_count, .number = row_number, .text = row_text, .role = row_role,
+                                           .named_by = 1u << QUANTITY};
 
 /* False when nothing was checked. */
 static bool refresh(void *state, struct session *s)

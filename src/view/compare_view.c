@@ -256,6 +256,6 @@ static void compare_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu  %zu differ", c->rows.count ? v->cursor + 1 : 0, c->rows.count, differ);
 }
 
-const struct view_ops compare_view = {.name = "compare", .help = "two loops beside each other, aligned by instruction (A/B)", .act = compare_act,
+const struct view_ops compare_view = {.name = "compare", .tab = "comp", .help = "two loops beside each other, aligned by instruction (A/B)", .act = compare_act,
     .marks = "marks\t~  the instructions differ in operands or form   - A alone has it   + B alone has it",
     .open = compare_open, .close = free, .draw = compare_draw, .status = compare_status};

@@ -269,6 +269,6 @@ static void evolution_status(void *state, struct session *s, struct str *out)
         str_addf(out, "run %zu/%zu", s->document.run_count - v->back, s->document.run_count);
 }
 
-const struct view_ops evolution_view = {.name = "evolution", .help = "inference progress: error, Pareto front, moves",
+const struct view_ops evolution_view = {.name = "evolution", .tab = "evol", .help = "inference progress: error, Pareto front, moves",
     .act = evolution_act, .open = evolution_open,
                                         .close = free, .draw = evolution_draw, .status = evolution_status, .live = evolution_live};

@@ -106,7 +106,7 @@ static void rows_release(void *state)
     free(held);
 }
 
-static const struct table_source source = {experiment_column_table, EXPERIMENT_COLUMNS, EXPERIMENT_FILTER_COLUMNS, row_count, row_number, row_text, row_role, rows_hold, rows_release};
+static const struct table_source source = {experiment_column_table, EXPERIMENT_COLUMNS, EXPERIMENT_FILTER_COLUMNS, row_count, row_number, row_text, row_role, rows_hold, rows_release, 0};
 
 /* False when there are no experiments. Predicts anew when a command may have changed rows or machine; results that arrive only change what is measured,
  * and what is derived from all of them may lag behind a little. */
@@ -280,7 +280,7 @@ static bool experiments_live(void *state, struct session *s)
     return job_running() > 0;
 }
 
-const struct view_ops experiments_view = {.name = "experiments", .help = "measured and predicted cycles, and the error",
+const struct view_ops experiments_view = {.name = "experiments", .tab = "exp", .help = "measured and predicted cycles, and the error",
                                           .act = table_view_act, .marks = "cursor\tthe port usage of the row's forms is shown below\nfilter\tcycles>2 & form~VADD; empty shows all rows",
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = table_view_click, .find = table_view_find, .sort = table_view_sort,
                                           .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy, .live = experiments_live};

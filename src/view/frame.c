@@ -139,16 +139,16 @@ static bool stop_waiting(struct frame *f)
     return true;
 }
 
-/* @command is run once what goes on now is done. */
+/* @command is run once what goes on now is done, behind what waits for that already. */
 static void later(struct frame *f, const char *command)
 {
-    str_clear(&f->next);
-    str_add(&f->next, command);
+    str_addf(&f->next, "%s%s", f->next.length ? "; " : "", command);
 }
 
 static void open_prompt(struct frame *f, const char *text, const char *behind)
 {
-    snprintf(f->prefill, sizeof f->prefill, "%s%s%s", text, *text && text[strlen(text) - 1] != ' ' && text[strlen(text) - 1] != '=' ? " " : "", behind);
+    str_clear(&f->prefill);
+    str_addf(&f->prefill, "%s%s%s", text, *text && text[strlen(text) - 1] != ' ' && text[strlen(text) - 1] != '=' ? " " : "", behind);
     f->reply = FRAME_PROMPT;
 }
 
@@ -209,6 +209,8 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     const struct view_ops *v = views[at];
 
     (void)result;
+    if (f->reply == FRAME_PROMPT && (strcmp(verb, "do") == 0 || strcmp(verb, "prompt") == 0))
+        return err_set(err, ERR_USAGE, "what opens the prompt ends a line", "the prompt already waits for \"%s\"", str_text(&f->prefill));
     if (strcmp(verb, "find") == 0)
         return find_in_view(f, argument, err);
     if (strcmp(verb, "do") == 0)
@@ -278,6 +280,7 @@ void frame_done(struct frame *f)
     str_done(&f->message);
     str_done(&f->refusal);
     str_done(&f->next);
+    str_done(&f->prefill);
     editor_done(&f->editor);
     editing_done(&f->editing);
     demo_done(&f->demo, f->session);
@@ -318,6 +321,7 @@ static void obey(struct frame *f, const char *line)
     FILE *out = open_memstream(&printed, &length);
 
     f->chosen = -1;
+    str_clear(&s->said);
     bool ok = out ? line ? command_run(s, line, out, &err) : command_go_on(s, out, &err) : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
@@ -326,6 +330,8 @@ static void obey(struct frame *f, const char *line)
     /* The view that was asked for last stays, unless something was printed after it. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
     show_output(f, line ? line : "what waited for a job", printed);
+    if (ok && !length && s->said.length)
+        frame_say(f, false, str_text(&s->said));
     if (!ok)
         say_error(f, &err);
     else if (s->document.kernel && (s->document.kernel != before || s->document.loop != loop_before))
@@ -684,6 +690,20 @@ static bool run_bound(struct frame *f, const char *command)
     return true;
 }
 
+/* By the keys as they are bound now. */
+static void say_how_to_quit(struct frame *f)
+{
+    const char *view = views[frame_focus(f)]->name;
+    char back[KEY_NAME_MOST], quit[KEY_NAME_MOST];
+    struct str text = {0};
+
+    bool goes = f->current == 0 && !f->panes.focus && keymap_key(f->session->keys, view, "do back", back);
+    bool quits = keymap_key(f->session->keys, view, "quit", quit);
+    str_addf(&text, "%s%s%s quits", goes ? back : "", goes && quits ? " or " : "", quits ? quit : goes ? "" : "the command quit");
+    frame_say(f, false, str_text(&text));
+    str_done(&text);
+}
+
 /* What the current view, or all of them, have the key do. */
 static void press(struct frame *f, int key)
 {
@@ -691,7 +711,7 @@ static void press(struct frame *f, int key)
 
     if (key == KEYCODE_INTERRUPT) {
         if (!stop_waiting(f))
-            frame_say(f, false, "q or F10 quits");
+            say_how_to_quit(f);
         return;
     }
     for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
@@ -726,7 +746,7 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill)
     const enum frame_reply reply = f->reply;
 
     f->reply = FRAME_DONE;
-    *prefill = f->prefill;
+    *prefill = str_text(&f->prefill);
     return reply;
 }
 
@@ -740,9 +760,10 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
     if (told && y >= (int)height - 2)
         return FRAME_DONE;
     if (y == (int)height - 1) {
-        const struct key_row *row = bars_key(f, width, x);
-        if (row)
-            run_bound(f, row->command);
+        char *command = bars_key(f, width, x);
+        if (command)
+            run_bound(f, command);
+        free(command);
         return frame_take_reply(f, prefill);
     }
     if (y == (int)height - 2) {

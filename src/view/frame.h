@@ -24,9 +24,9 @@ struct frame {
     struct str message;          /* bottom line until the next key */
     bool failed;                 /* the message is an error */
     char search[128];
-    char prefill[512];           /* what a view puts into the prompt */
+    struct str prefill;          /* what a view puts into the prompt */
     enum frame_reply reply;      /* what the running command asks of who reads the keys */
-    struct str next;             /* the command that an action leads to */
+    struct str next;             /* the commands that actions lead to */
     bool collecting;             /* `kernel paste` takes what is typed */
     struct editor editor;        /* of it */
     struct str refusal;          /* why that text was refused; empty: it has not been tried */
@@ -52,7 +52,7 @@ void frame_init(struct frame *f, struct session *s);
 void frame_done(struct frame *f);
 /* Draws everything on @g; *@x, *@y is where the terminal's cursor belongs, *@x < 0 nowhere. */
 void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid *g, int *x, int *y);
-/* FRAME_PROMPT: open the prompt with *@prefill in it. */
+/* FRAME_PROMPT: open the prompt with *@prefill in it, which lasts until the next key or command. */
 enum frame_reply frame_key(struct frame *f, int key, const char **prefill);
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill);
 /* What a command that was run asks for, once. FRAME_PROMPT: open the prompt with *@prefill in it. */

@@ -94,7 +94,7 @@ static void release(void *state)
 }
 
 static const struct table_source source = {.columns = columns, .column_count = COLUMNS, .count = row_count, .number = row_number, .text = row_text, .role = row_role,
-                                           .hold = hold, .release = release};
+                                           .hold = hold, .release = release, .named_by = 1u << ADDRESS};
 
 static bool refresh(void *state, struct session *s)
 {
@@ -156,7 +156,7 @@ static bool functions_act(void *state, struct session *s, enum action action, st
     return true;
 }
 
-const struct view_ops functions_view = {.name = "functions", .help = "functions with loops of an object or program, to be opened", .act = functions_act,
+const struct view_ops functions_view = {.name = "functions", .tab = "func", .help = "functions with loops of an object or program, to be opened", .act = functions_act,
                                         .marks = "filter\tfunction~sort & vectors>10; empty shows all rows",
                                         .open = functions_open, .close = functions_close, .draw = functions_draw, .click = table_view_click, .find = table_view_find,
                                         .sort = table_view_sort, .filter = table_view_filter, .source = table_view_source, .status = table_view_status,

@@ -9,6 +9,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+#define MIDDLE_LEAST 8   /* columns below which the end of a text is cut, not its middle */
+
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii)
 {
     *g = (struct grid){width, height, mem_zero((size_t)width * height, sizeof(struct cell)), ascii};
@@ -93,6 +95,23 @@ unsigned grid_columns(const struct grid *g, const char *utf8)
         all += (unsigned)columns;
     }
     return all;
+}
+
+unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr, const char *utf8)
+{
+    const unsigned all = grid_columns(g, utf8);
+
+    if (most < MIDDLE_LEAST || all <= most)
+        return grid_put(g, x, y, most, role, attr, utf8);
+    unsigned used = grid_put(g, x, y, (most - 2) / 2, role, attr, utf8);
+    used += grid_put(g, x + (int)used, y, 2, role, attr, "..");
+    for (unsigned left = all; left > most - used;) {
+        char glyph[8];
+        int columns;
+        utf8 += next_glyph(utf8, g->ascii, glyph, &columns);
+        left -= (unsigned)columns;
+    }
+    return used + grid_put(g, x + (int)used, y, most - used, role, attr, utf8);
 }
 
 unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *format, ...)

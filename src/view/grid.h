@@ -35,6 +35,8 @@ void grid_clear(struct grid *g);
 unsigned grid_put(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *utf8);
 unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role, unsigned attr, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
+/* Draws @utf8 on at most @most columns; of one that is longer the middle is left out, marked by two dots. Returns columns used. */
+unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr, const char *utf8);
 /* Columns that @utf8 takes. */
 unsigned grid_columns(const struct grid *g, const char *utf8);
 /* Breaks @utf8 at blanks over at most @rows rows of @width columns; returns the rows used. */

@@ -66,6 +66,7 @@ static struct port_columns columns_for(const struct analysis *a, unsigned *left,
     return c;
 }
 
+#define NAME_LEAST 12    /* columns of the kernel's name */
 #define COSTS 14         /* columns of what an instruction costs, here and in the model */
 
 #define SAMPLES 8        /* columns of an instruction's share of a profile's samples */
@@ -309,7 +310,11 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
     struct str made = {0};
     if (k->recipe)
         recipe_print(k->recipe, k->isa, &made);
-    used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %s", slash ? slash + 1 : k->name);
+    /* The middle of a long name gives way to what the loop is. */
+    const char *name = slash ? slash + 1 : k->name;
+    const unsigned others = used + 2 + grid_columns(g, str_text(&made)) + 2 + grid_columns(g, k->loops[s->document.loop].why);
+    used += 2;
+    used += grid_put_ends(g, (int)used, 0, g->width > others + NAME_LEAST ? g->width - others : NAME_LEAST, ROLE_DIM, 0, name);
     used += grid_put(g, (int)used, 0, 0, ROLE_ACCENT, 0, str_text(&made));
     grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ": %s", k->loops[s->document.loop].why);
     str_done(&made);

@@ -203,6 +203,6 @@ static void machine_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%.0f s", v->x[v->count - 1]);
 }
 
-const struct view_ops machine_view = {.name = "machine", .help = "this computer: method, calibration, clock and contention while measuring",
+const struct view_ops machine_view = {.name = "machine", .tab = "mach", .help = "this computer: method, calibration, clock and contention while measuring",
     .act = machine_act, .open = machine_open,
                                       .close = free, .draw = machine_draw, .status = machine_status, .live = machine_live};

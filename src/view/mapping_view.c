@@ -170,7 +170,7 @@ static bool refresh(void *state, struct session *s)
     if (anew || v->pressed != pressures_made(v->pressures)) {
         v->pressed = pressures_made(v->pressures);
         table_view_changed(&v->view,
-                           &(struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, 0, row_count, row_number, row_text, row_role, rows_hold, rows_release});
+                           &(struct table_source){v->columns, COLUMN_PORTS + (int)v->ports, 0, row_count, row_number, row_text, row_role, rows_hold, rows_release, 0});
     }
     return true;
 }
@@ -266,7 +266,7 @@ static bool mapping_act(void *state, struct session *s, enum action action, stru
     return table_view_act(v, s, action, command);
 }
 
-const struct view_ops mapping_view = {.name = "mapping", .help = "forms by ports of the current machine",
+const struct view_ops mapping_view = {.name = "mapping", .tab = "map", .help = "forms by ports of the current machine",
                                       .act = mapping_act, .marks = "cursor\tforms with the same usage are shown below\nfilter\tform~VADD & cycles>1; empty shows all rows",
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
                                       .click = table_view_click, .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source,

@@ -147,8 +147,10 @@ static enum role loop_role(const void *context, size_t row, int column)
     return column == LOOP_OFF || column == LOOP_INSNS || column == LOOP_BY ? ROLE_DIM : ROLE_TEXT;
 }
 
-static const struct table_source block_source = {.columns = block_columns, .column_count = BLOCK_COLUMNS, .count = block_count, .number = block_number, .text = block_text, .role = block_role};
-static const struct table_source loop_source = {.columns = loop_columns, .column_count = LOOP_COLUMNS, .count = loop_count, .number = loop_number, .text = loop_text, .role = loop_role};
+static const struct table_source block_source = {.columns = block_columns, .column_count = BLOCK_COLUMNS, .count = block_count, .number = block_number, .text = block_text, .role = block_role,
+                                                 .named_by = 1u << BLOCK_LINE};
+static const struct table_source loop_source = {.columns = loop_columns, .column_count = LOOP_COLUMNS, .count = loop_count, .number = loop_number, .text = loop_text, .role = loop_role,
+                                                .named_by = 1u << LOOP_SAMPLES | 1u << LOOP_INSNS};
 
 static const struct table_source *source_of(const struct program_view_state *v)
 {
@@ -406,7 +408,7 @@ static bool program_copy(void *state, struct session *s, bool names, struct str 
     return refresh(v, s) && table_copy(table_of(v), source_of(v), v, names, out);
 }
 
-const struct view_ops program_view = {.name = "program", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,
+const struct view_ops program_view = {.name = "program", .tab = "prog", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,
                                       .marks = "filter\tshare>0.01 & bound~miss; empty shows all rows",
                                       .open = program_view_open, .close = program_view_close, .draw = program_draw, .click = program_click, .find = program_find, .sort = program_sort,
                                       .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows, .copy = program_copy,

@@ -7,6 +7,10 @@
 #include "cmd/analyses.h"
 #include "report/blame.h"
 
+#define ID_WANTED 16     /* columns of a machine's name */
+#define BESIDE_ID 12     /* columns of mark, blanks and cycles */
+#define BOUND_NAME 12    /* of the longest name of a bound */
+
 void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
 {
     struct str usage = {0};
@@ -47,10 +51,26 @@ int reasons_bounds(const struct analysis *a, const struct simulation *sim, doubl
     return y;
 }
 
+static unsigned widest_id(struct analysis *const *a, size_t n)
+{
+    size_t widest = 0;
+
+    for (size_t i = 0; i < n; i++)
+        widest = strlen(a[i]->machine->id) > widest ? strlen(a[i]->machine->id) : widest;
+    return (unsigned)widest;
+}
+
+unsigned reasons_machines_width(struct analysis *const *a, size_t n)
+{
+    return widest_id(a, n) + BESIDE_ID + BOUND_NAME;
+}
+
 void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x, int y, int end)
 {
+    const unsigned room = (int)g->width > x ? g->width - (unsigned)x : 0, names = room < ID_WANTED + BESIDE_ID + BOUND_NAME ? widest_id(a, n) : ID_WANTED;
+
     for (size_t i = 0; i < n && y + (int)i < end; i++)
-        grid_printf(g, x, y + (int)i, 0, i == in_view ? ROLE_ACCENT : ROLE_TEXT, 0, "%c%-16s %s%6.2f  %s", i == in_view ? '>' : ' ',
+        grid_printf(g, x, y + (int)i, 0, i == in_view ? ROLE_ACCENT : ROLE_TEXT, 0, "%c%-*s %s%6.2f  %s", i == in_view ? '>' : ' ', (int)names,
                     a[i]->machine->id, a[i]->lower_bound ? ">=" : "  ", a[i]->cycles, bound_name(a[i]->bottleneck));
 }
 

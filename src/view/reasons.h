@@ -13,6 +13,8 @@ void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
 int reasons_bounds(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int x, int y, unsigned width);
 /* The same in at most @rows rows of text; returns the rows used. */
 int reasons_bounds_short(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int y, unsigned rows);
+/* The columns that reasons_machines needs at least. */
+unsigned reasons_machines_width(struct analysis *const *a, size_t n);
 /* A row for each machine, up to row @end. */
 void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struct grid *g, int x, int y, int end);
 /* What the machine does not know and others do; else what is measured and what is predicted when they differ, and why as far as that is known; nothing when there is

@@ -228,5 +228,5 @@ static void source_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, v->lines.count);
 }
 
-const struct view_ops source_view = {.name = "source", .help = "the text that the loop stands in, its lines marked", .act = source_act, .marks = "cursor\ton a line of the loop the views beside it follow", .open = source_open, .close = source_close,
+const struct view_ops source_view = {.name = "source", .tab = "src", .help = "the text that the loop stands in, its lines marked", .act = source_act, .marks = "cursor\ton a line of the loop the views beside it follow", .open = source_open, .close = source_close,
                                      .draw = source_draw, .click = source_click, .find = source_find, .status = source_status};

@@ -41,13 +41,29 @@ static bool row_holds(const struct table_source *source, const void *context, si
     return found;
 }
 
+/* What @row is tagged by. */
+static void row_name(const struct table_source *source, const void *context, size_t row, struct str *out)
+{
+    struct str text = {0};
+
+    str_clear(out);
+    source->text(context, row, 0, out);
+    for (int c = 1; c < source->column_count && source->named_by >> c; c++)
+        if (source->named_by >> c & 1) {
+            str_clear(&text);
+            source->text(context, row, c, &text);
+            str_addf(out, "\t%s", str_text(&text));
+        }
+    str_done(&text);
+}
+
 static bool is_tagged(const struct table *t, const struct table_source *source, const void *context, size_t row)
 {
     struct str name = {0};
 
-    if (!t->tags.names.count)
+    if (!t->tags.list.count)
         return false;
-    source->text(context, row, 0, &name);
+    row_name(source, context, row, &name);
     bool tagged = tags_have(&t->tags, str_text(&name));
     str_done(&name);
     return tagged;
@@ -404,8 +420,8 @@ void table_tag(struct table *t, const struct table_source *source, const void *c
 
     if (!table_selected(t, &row))
         return;
-    source->text(context, row, 0, &name);
-    tags_turn(&t->tags, str_text(&name));
+    row_name(source, context, row, &name);
+    tags_turn(&t->tags, str_text(&name), row);
     str_done(&name);
     move_to(t, (long)t->cursor + 1);
 }
@@ -424,16 +440,61 @@ static void add_line(const struct table_source *source, const void *context, siz
     str_done(&text);
 }
 
-bool table_copy(const struct table *t, const struct table_source *source, const void *context, bool names, struct str *out)
+static int compare_rows(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The tagged rows, in order of their numbers, to be freed; only they are read, unless rows have moved. */
+static size_t *tagged_rows(struct table *t, const struct table_source *source, const void *context, size_t *count)
+{
+    size_t *rows = mem_zero(t->tags.list.count, sizeof *rows), moved = 0;
+    struct str name = {0};
+
+    *count = 0;
+    for (size_t i = 0; i < t->tags.list.count; i++) {
+        struct tag *tag = &t->tags.list.items[i];
+        if (tag->row < t->total)
+            row_name(source, context, tag->row, &name);
+        if (tag->row < t->total && strcmp(str_text(&name), tag->name) == 0) {
+            rows[(*count)++] = tag->row;
+            continue;
+        }
+        tag->row = SIZE_MAX;
+        moved++;
+    }
+    for (size_t row = 0; moved && row < t->total; row++) {
+        row_name(source, context, row, &name);
+        struct tag *tag = tags_find(&t->tags, str_text(&name));
+        if (!tag || tag->row != SIZE_MAX)
+            continue;
+        tag->row = row;
+        rows[(*count)++] = row;
+        moved--;
+    }
+    str_done(&name);
+    qsort(rows, *count, sizeof *rows, compare_rows);
+    return rows;
+}
+
+bool table_copy(struct table *t, const struct table_source *source, const void *context, bool names, struct str *out)
 {
     const size_t before = out->length;
-    size_t row;
+    size_t row, count = 0;
 
-    for (size_t i = 0; t->tags.names.count && i < t->shown; i++)
-        if (is_tagged(t, source, context, table_row(t, i)))
-            add_line(source, context, table_row(t, i), names, out);
-    if (!t->tags.names.count && table_selected(t, &row))
-        add_line(source, context, row, names, out);
+    if (!t->tags.list.count) {
+        if (table_selected(t, &row))
+            add_line(source, context, row, names, out);
+        return out->length > before;
+    }
+    size_t *tagged = tagged_rows(t, source, context, &count);
+    for (size_t i = 0; count && i < t->shown; i++) {
+        row = table_row(t, i);
+        if (bsearch(&row, tagged, count, sizeof row, compare_rows))
+            add_line(source, context, row, names, out);
+    }
+    free(tagged);
     return out->length > before;
 }
 
@@ -520,6 +581,8 @@ bool table_filter(struct table *t, const struct table_source *source, const char
 {
     struct filter fresh;
 
+    if (strlen(expression) >= sizeof t->filter_text)
+        return err_set(err, ERR_USAGE, NULL, "a filter may have %zu characters", sizeof t->filter_text - 1);
     if (!parse_filter(source, expression, &fresh, err))
         return false;
     filter_done(&t->filter);
@@ -539,7 +602,7 @@ static void add_rows(const struct table *t, const struct table_source *source, c
         columns[c] = (struct result_column){.key = source->columns[c].name, .kind = source->columns[c].number ? CELL_NUMBER : CELL_TEXT, .decimals = SHORTEST};
     struct result_table *rows = result_table(out, key, columns, (size_t)source->column_count);
     for (size_t i = 0; i < t->shown && !watch_steps((uint64_t)source->column_count); i++) {
-        if (t->tags.names.count && !is_tagged(t, source, context, table_row(t, i)))
+        if (t->tags.list.count && !is_tagged(t, source, context, table_row(t, i)))
             continue;
         for (int c = 0; c < source->column_count; c++) {
             if (source->columns[c].number) {
@@ -586,7 +649,7 @@ static bool collect(void *state, struct result *out, struct err *err)
         return true;
     }
     if (c->untagged)
-        return err_memory_for(err, "the tags", c->as.tags.names.count * sizeof *c->as.tags.names.items);
+        return err_memory_for(err, "the tags", c->as.tags.list.count * sizeof *c->as.tags.list.items);
     do
         table_update(&c->as, &c->source, c->held, 1);
     while (table_busy(&c->as) && !watch_over());
@@ -631,8 +694,8 @@ void table_status(const struct table *t, const struct table_source *source, stru
         str_addf(out, "  sort %s%s", t->descending ? "-" : "", source->columns[t->sort].name);
     for (unsigned i = 0; t->sort >= 0 && i < t->then_count && t->then[i].column < source->column_count; i++)
         str_addf(out, " %s%s", t->then[i].descending ? "-" : "", source->columns[t->then[i].column].name);
-    if (t->tags.names.count)
-        str_addf(out, "  %zu tagged", t->tags.names.count);
+    if (t->tags.list.count)
+        str_addf(out, "  %zu tagged", t->tags.list.count);
     if (t->filter_text[0])
         str_addf(out, "  filter %s", t->filter_text);
     if (t->skipped)

@@ -22,6 +22,7 @@ struct table_source {
     /* A context that stays as it is and that any thread may read, for release; may point @source's columns into it. NULL: there are never many rows. */
     void *(*hold)(const void *context, struct table_source *source);
     void (*release)(void *held);
+    uint32_t named_by;     /* columns, bit by number, that tell rows apart whose first column is the same; 0: none is */
 };
 
 struct arrangement;
@@ -29,6 +30,7 @@ struct arrangement;
 #define TABLE_THEN 3   /* columns that rows are sorted by where the first leaves them equal */
 struct table_key { int column; bool descending; };
 
+#define FILTER_TEXT 512
 #define TABLE_STEPS 200000   /* of base/steps.h that one table_update takes at most, or little more: some ten milliseconds */
 
 struct table {
@@ -47,7 +49,7 @@ struct table {
     bool descending, follow, stale;
     unsigned long revision;
     struct filter filter;
-    char filter_text[128], match[128];
+    char filter_text[FILTER_TEXT], match[128];
     struct arrangement *arranging;   /* rows that are being filtered and sorted; NULL: they are in order */
     int finding;           /* direction of a search that goes on, 0: none does */
     size_t find_from, find_step;
@@ -72,7 +74,7 @@ bool table_act(struct table *t, const struct table_source *source, enum action a
 /* Tags the row under the cursor, or takes its tag away, and goes to the next. */
 void table_tag(struct table *t, const struct table_source *source, const void *context);
 /* Appends the tagged rows that are shown, or with none the one under the cursor, a line each, a tab between columns; with @names only the first. False when there are none. */
-bool table_copy(const struct table *t, const struct table_source *source, const void *context, bool names, struct str *out);
+bool table_copy(struct table *t, const struct table_source *source, const void *context, bool names, struct str *out);
 /* A press at row @y of the area that table_draw got; on the header it sorts. */
 void table_click(struct table *t, const struct table_source *source, int x, int y);
 /* False when no row holds @text; true when one does, and also while that is not known yet (table_busy). */

@@ -7,15 +7,22 @@
 #include "base/index.h"
 #include "base/vec.h"
 
+struct tag {
+    char *name;
+    size_t row;   /* where it was when it was tagged or last looked for */
+};
+
 /* Zero-initialised is empty and valid. One thread while it changes. */
 struct tags {
-    VEC(char *) names;
+    VEC(struct tag) list;
     struct index index;
 };
 
 bool tags_have(const struct tags *t, const char *name);
-/* Tags @name, or takes its tag away; where memory runs out it stays untagged. */
-void tags_turn(struct tags *t, const char *name);
+/* The tag of @name; NULL: it has none. Borrowed until the next change. */
+struct tag *tags_find(const struct tags *t, const char *name);
+/* Tags @name, which is at @row, or takes its tag away; where memory runs out it stays untagged. */
+void tags_turn(struct tags *t, const char *name, size_t row);
 bool tags_copy(struct tags *to, const struct tags *from);   /* @to is empty; false when memory runs out: it lacks some */
 void tags_done(struct tags *t);                             /* empty again */
 

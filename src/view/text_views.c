@@ -225,7 +225,7 @@ static void help_draw(void *state, struct session *s, struct grid *g)
     pager_draw(&v->pager, g);
 }
 
-const struct view_ops output_view = {.name = "output", .help = "output of the last command", .act = text_act, .open = text_open, .close = text_close,
+const struct view_ops output_view = {.name = "output", .tab = "out", .help = "output of the last command", .act = text_act, .open = text_open, .close = text_close,
                                      .draw = output_draw, .find = text_find, .status = text_status, .busy = text_busy};
 const struct view_ops log_view = {.name = "log", .help = "log of actions and errors", .act = text_act, .open = log_open, .close = text_close,
                                   .draw = log_draw, .find = text_find, .status = text_status, .busy = text_busy};

@@ -206,7 +206,7 @@ static void timeline_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu  iteration %zu of %u", v->cursor % count + 1, count, v->cursor / count, sim->step_iterations);
 }
 
-const struct view_ops timeline_view = {.name = "timeline", .help = "the first iterations, simulated cycle by cycle",
+const struct view_ops timeline_view = {.name = "timeline", .tab = "time", .help = "the first iterations, simulated cycle by cycle",
                                        .act = timeline_act, .marks = "cursor\tthe window follows the instruction",
                                        .open = timeline_open, .close = free, .draw = timeline_draw, .click = timeline_click,
                                        .find = timeline_find, .status = timeline_status};

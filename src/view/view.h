@@ -27,6 +27,7 @@ struct view_beside {
 
 struct view_ops {
     const char *name;      /* "kernel" */
+    const char *tab;       /* a name of few letters, for a line too short for all names; NULL: its first ones */
     const char *help;      /* one line: what it shows */
     const char *marks;     /* lines "mark\twhat it means"; NULL: none */
     /* Does @action, true when the view has a use for it now; may append a command for the frame to run, or with ':' before it for the user to edit in the prompt.

@@ -68,6 +68,6 @@ static void whatif_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, s->document.sweep.count);
 }
 
-const struct view_ops whatif_view = {.name = "whatif", .help = "curves of the last kernel whatif NAME=A..B",
+const struct view_ops whatif_view = {.name = "whatif", .tab = "what", .help = "curves of the last kernel whatif NAME=A..B",
     .act = whatif_act, .open = whatif_open, .close = free,
                                      .draw = whatif_draw, .status = whatif_status};

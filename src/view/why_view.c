@@ -11,8 +11,7 @@
 #include "view/view.h"
 
 #define SENTENCE_ROWS 8
-#define MACHINES_X 42        /* columns of the bounds */
-#define BESIDE_MIN 72        /* columns from which on the machines stand beside the bounds */
+#define MACHINES_X 40        /* columns of the bounds */
 
 struct why_view_state {
     unsigned top, rows, height;   /* rows scrolled away; rows of all, and those shown, at the last drawing */
@@ -89,7 +88,7 @@ static int draw_busiest(const struct analysis *a, struct grid *g, int y)
 static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n, struct grid *g)
 {
     const struct analysis *current = a[s->document.in_view];
-    const bool beside = g->width >= BESIDE_MIN;
+    const bool beside = g->width >= MACHINES_X + reasons_machines_width(a, n);
     struct str why = {0};
     int y = (int)grid_wrap(g, 0, 0, g->width, SENTENCE_ROWS, ROLE_GOOD, 0, current->sentence);
 

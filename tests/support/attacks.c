@@ -27,6 +27,9 @@ struct calibration calibration;
 unsigned cases_run;
 static int files_before;
 unsigned values_asked, values_had;   /* of the next measurements: how many settled at all */
+
+#define SLOWEST 5
+static struct slow_case { double seconds; char name[80]; } slowest[SLOWEST];   /* the longest first */
 static const char *own_directory;            /* the working directory and that of temporary files: nothing else writes there */
 
 void block_add(struct attack_block *b, const char *hex, uint64_t address)
@@ -199,6 +202,27 @@ void next_right(const char *what)
         fail_msg("%s: the next measurement is %.3f cycles instead of 1", what, got);
 }
 
+struct attack_time attack_begins(void)
+{
+    return (struct attack_time){sandbox_waits(sandbox), now()};
+}
+
+void attack_ends(const struct attack_time *time, const char *name)
+{
+    struct slow_case this = {.seconds = now() - time->begun};
+    const unsigned waits = sandbox_waits(sandbox) - time->waits;
+
+    snprintf(this.name, sizeof this.name, "%s", name);
+    for (unsigned i = 0; i < SLOWEST; i++)
+        if (this.seconds > slowest[i].seconds) {
+            const struct slow_case other = slowest[i];
+            slowest[i] = this;
+            this = other;
+        }
+    if (waits > WAITS_ALLOWED)
+        fail_msg("%s: %.1f s", name, waits / 10.0);
+}
+
 void attack(const char *name, const char *hex, uint64_t address, enum ending ending, const char *reason)
 {
     struct kernel_measured m;
@@ -208,11 +232,9 @@ void attack(const char *name, const char *hex, uint64_t address, enum ending end
 
     block_add(&b, hex, address);
     for (unsigned i = 0; i < TRIES; i++) {
-        unsigned waits = sandbox_waits(sandbox);
+        const struct attack_time time = attack_begins();
         ok = measure(&b, &m, &err);
-        waits = sandbox_waits(sandbox) - waits;
-        if (waits > WAITS_ALLOWED)
-            fail_msg("%s: %.1f s", name, waits / 10.0);
+        attack_ends(&time, name);
         if (ok || ending != VALUE)
             break;
     }
@@ -259,7 +281,10 @@ int attacks_end(void **state)
 {
     (void)state;
     sandbox_free(sandbox);
-    print_message("%u cases\n", cases_run);
+    print_message("%u cases; on the clock, which decides nothing, the slowest took", cases_run);
+    for (unsigned i = 0; i < SLOWEST && slowest[i].seconds > 0; i++)
+        print_message("%s %.2f s (%s)", i ? "," : "", slowest[i].seconds, slowest[i].name);
+    print_message("\n");
     if (chdir("/") != 0)
         return -1;
     return waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? 0 : -1;

@@ -41,6 +41,11 @@ void value_as_fresh(const char *hex, const char *what);
 /* The yardstick of everything: a dependent add takes one cycle, within 1 %. A machine too busy for any value proves nothing; how often that was is counted. */
 void next_right(const char *what);
 
+/* A case begins, and has ended: fails when it took more than WAITS_ALLOWED, and keeps its time on the clock, if that is one of the longest, for attacks_end to print. */
+struct attack_time { unsigned waits; double begun; };
+struct attack_time attack_begins(void);
+void attack_ends(const struct attack_time *time, const char *name);
+
 /* How a case may end: refused before it runs; with a value; with a reason or a value. */
 enum ending { REFUSED, VALUE, ANY };
 

@@ -14,6 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/watch.h"
+#include "cmd/command.h"
 #include "infer/generate.h"
 #include "io/experiments_file.h"
 #include "io/population_file.h"
@@ -247,11 +250,62 @@ static void test_team_refused(void **state)
 #endif
 }
 
+static _Atomic uint64_t stepped;
+
+/* A clock that only work moves: a step (base/steps.h) of a thread that asks takes a millisecond. */
+static double clock_of_steps(void)
+{
+    static _Thread_local uint64_t seen;
+
+    atomic_fetch_add(&stepped, steps_taken - seen);
+    seen = steps_taken;
+    return 1e-3 * (double)atomic_load(&stepped);
+}
+
+/* The steps of `evolve start --seconds 5` with @rows experiments, beyond those for which five seconds suffice. */
+static uint64_t steps_too_many(size_t rows)
+{
+    struct str text = {0};
+    struct session s;
+    struct err err = {0};
+    char line[4200];
+
+    str_add(&text, "experiment,cycles\n");
+    for (size_t i = 0; i < rows; i++)
+        str_addf(&text, "%zu*F%zu + %zu*G%zu,%zu\n", 1 + i % 3, i / 300 % 300, 1 + i / 100000, i % 300, 1 + i % 7);
+    work_put("rows.csv", str_text(&text));
+    str_done(&text);
+    session_init(&s);
+    snprintf(line, sizeof line, "experiments load %s", work_path("rows.csv"));
+    if (!run_line(&s, line, NULL, &err))
+        fail_msg("%s", err.what);
+    (void)clock_of_steps();
+    const uint64_t before = atomic_load(&stepped);
+    clock_set_source(clock_of_steps);
+    const bool ok = run_line(&s, "evolve start --seconds 5 --ports 4 --threads 1 --checkpoint none; job wait", NULL, &err);
+    clock_set_source(NULL);
+    if (!ok && err.code != ERR_LIMIT && err.code != ERR_INTERRUPTED)
+        fail_msg("%zu rows: %s", rows, err.what);
+    const uint64_t steps = atomic_load(&stepped) - before;
+    print_message("%zu rows: %llu steps, %s\n", rows, (unsigned long long)steps, ok ? "a run" : err.what);
+    session_done(&s);
+    return steps > 5000 ? steps - 5000 : 0;
+}
+
+/* The time limit holds while a large table is laid out, too: what is done after it is a few questions' worth of work, however many rows there are. */
+static void test_limit_while_it_is_laid_out(void **state)
+{
+    (void)state;
+    assert_true(steps_too_many(50000) < 8 * WATCH_STEPS);
+    assert_true(steps_too_many(200000) < 8 * WATCH_STEPS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_and_resume),          cmocka_unit_test(test_few_experiments), cmocka_unit_test(test_stop_while_paused),
         cmocka_unit_test(test_pmevo_with_many_threads), cmocka_unit_test(test_team),            cmocka_unit_test(test_team_refused),
+        cmocka_unit_test(test_limit_while_it_is_laid_out),
     };
     int failed = cmocka_run_group_tests_name("evolve job", tests, NULL, NULL);
     job_shutdown();

@@ -661,6 +661,32 @@ static void test_waiting_script(void **state)
     str_done(&text);
 }
 
+/* A job that ends when its command has long returned asks for a view: the stream that the command printed to is closed then, and not asked for anything. */
+static void test_view_of_a_late_job(void **state)
+{
+    char line[4400];
+    struct str text = {0};
+    struct err err;
+
+    (void)state;
+    session.patience = 0;
+    str_add(&text, ".L1:\n");
+    for (int i = 0; i < 1900; i++)
+        str_addf(&text, " addq $%d, %%rax\n", i % 100);
+    str_add(&text, " jne .L1\n");
+    assert_true(file_write(work_path("late.s"), text.data, text.length, &err));
+    str_done(&text);
+    snprintf(line, sizeof line, "kernel load %s", work_path("late.s"));
+    run_to_end(line);
+    frame_run(&frame, "kernel compare --machine skylake --machine haswell");
+    assert_false(frame.failed);
+    assert_null(session.out);
+    until_awaited();
+    assert_null(session.out);
+    assert_false(frame.failed);
+    assert_string_equal(views[frame.current]->name, "compare");
+}
+
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
@@ -686,6 +712,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(test_click, setup, teardown),
         cmocka_unit_test_setup_teardown(test_job, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_view_of_a_late_job, setup, teardown),
         cmocka_unit_test_setup_teardown(test_type_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waiting, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waiting_script, setup, teardown),

@@ -184,6 +184,74 @@ static void test_frame_goes_by_it(void **state)
 }
 
 /* Each line is its own: faults name it, and the others run. */
+/* What a view has for itself is what its bar shows and its click does; how to quit is said by the keys that do. */
+static void test_own_keys_are_told(void **state)
+{
+    (void)state;
+    const char *prefill = NULL;
+    struct err err = {0};
+
+    load();
+    assert_true(keymap_bind(session.keys, "kernel F3 view why", &err));
+    assert_true(keymap_bind(session.keys, "kernel F5 do last", &err));
+    assert_true(keymap_bind(session.keys, "mapping : do last", &err));
+    assert_true(screen_holds("F1Help    F2View    /Search"));
+    assert_true(screen_holds("F3view why  F5do last"));
+    assert_true(screen_holds(": command"));
+    struct grid g;
+    int x, y;
+    grid_init(&g, 120, 40, false);
+    frame_draw(&frame, NULL, &g, &x, &y);
+    struct str text = {0};
+    grid_text(&g, false, &text);
+    const char *bar = strstr(str_text(&text), "F1Help"), *mine = strstr(bar, "F3view");
+    assert_non_null(mine);
+    frame_click(&frame, (int)(mine - bar), 39, 120, 40, &prefill);
+    assert_string_equal(views[frame.current]->name, "why");
+    str_done(&text);
+    grid_done(&g);
+    frame_run(&frame, "view mapping");
+    assert_true(screen_lacks(": command"));
+    assert_true(screen_lacks("F3view"));
+    frame_run(&frame, "view kernel");
+    frame_key(&frame, KEYCODE_INTERRUPT, &prefill);
+    assert_string_equal(str_text(&frame.message), "q or F10 quits");
+    assert_true(keymap_bind(session.keys, "kernel q do last", &err));
+    assert_true(keymap_unbind(session.keys, "F10", &err));
+    frame_key(&frame, KEYCODE_INTERRUPT, &prefill);
+    assert_string_equal(str_text(&frame.message), "Q quits");
+    assert_true(keymap_unbind(session.keys, "Q", &err));
+    frame_key(&frame, KEYCODE_INTERRUPT, &prefill);
+    assert_string_equal(str_text(&frame.message), "the command quit quits");
+}
+
+/* Commands of several actions on one line all run, and a prompt takes any length. */
+static void test_actions_on_one_line(void **state)
+{
+    (void)state;
+    const char *prefill = NULL;
+    struct str line = {0};
+
+    load();
+    session.interactive = true;
+    frame_run(&frame, "do edit; do back");   /* neither takes the other's place */
+    assert_true(session.quit);
+    session.quit = false;
+    assert_true(frame_edit(&frame) != NULL);
+    frame_run(&frame, "view mapping; do open; do down; do open");
+    assert_true(frame.failed);
+    assert_non_null(strstr(str_text(&frame.message), "the prompt already waits for \"mapping set "));
+    assert_int_equal(frame_take_reply(&frame, &prefill), FRAME_PROMPT);
+    str_add(&line, "prompt ");
+    for (unsigned i = 0; i < 200; i++)
+        str_addf(&line, "word%u ", i);
+    str_add(&line, "end");
+    frame_run(&frame, str_text(&line));
+    assert_int_equal(frame_take_reply(&frame, &prefill), FRAME_PROMPT);
+    assert_non_null(strstr(prefill, "word199 end"));
+    str_done(&line);
+}
+
 static void test_rc(void **state)
 {
     (void)state;
@@ -212,6 +280,8 @@ int main(void)
         cmocka_unit_test(test_bind),
         cmocka_unit_test(test_refused),
         cmocka_unit_test_setup_teardown(test_frame_goes_by_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_own_keys_are_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_actions_on_one_line, setup, teardown),
         cmocka_unit_test(test_rc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

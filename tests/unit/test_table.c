@@ -424,8 +424,79 @@ static void test_ends_of_what_comes(void **state)
     table_done(&t);
 }
 
+/* Rows with the same first column, and how often text is asked for. */
+struct pairs { size_t count, asked, from; };
+
+static const struct table_column pair_columns[] = {{"form", 0, false, 0}, {"quantity", 10, false, 0}};
+
+static size_t pair_count(const void *context)
+{
+    return ((const struct pairs *)context)->count;
+}
+
+static double pair_number(const void *context, size_t row, int column)
+{
+    (void)context;
+    (void)row;
+    (void)column;
+    return NAN;
+}
+
+static void pair_text(const void *context, size_t row, int column, struct str *out)
+{
+    struct pairs *p = (struct pairs *)context;
+
+    p->asked++;
+    str_addf(out, column ? "quantity %zu" : "form %zu", column ? (row + p->from) % 2 : (row + p->from) / 2);
+}
+
+/* One row of two with the same name is tagged, and copying reads tagged rows alone, of however many; also when they have moved it finds them. */
+static void test_tags_of_pairs(void **state)
+{
+    (void)state;
+    static const struct table_source pairs = {.columns = pair_columns, .column_count = 2, .count = pair_count, .number = pair_number, .text = pair_text, .named_by = 1u << 1};
+    struct pairs p = {.count = 100000};
+    struct str out = {0};
+    struct table t;
+
+    table_init(&t);
+    table_update(&t, &pairs, &p, 1);
+    table_finish(&t, &pairs, &p);
+    table_act(&t, &pairs, ACTION_DOWN);
+    table_tag(&t, &pairs, &p);   /* row 1 */
+    t.cursor = 70000;
+    t.selected = 70000;
+    table_tag(&t, &pairs, &p);
+    p.asked = 0;
+    assert_true(table_copy(&t, &pairs, &p, false, &out));
+    assert_string_equal(str_text(&out), "form 0\tquantity 1\nform 35000\tquantity 0\n");
+    assert_true(p.asked < 20);
+    str_clear(&out);
+    p.from = 1;   /* one row is gone: all stand a place earlier */
+    p.count--;
+    table_update(&t, &pairs, &p, 2);
+    table_finish(&t, &pairs, &p);
+    for (unsigned i = 0; i < 2; i++) {
+        p.asked = 0;
+        assert_true(table_copy(&t, &pairs, &p, true, &out));
+        assert_string_equal(str_text(&out), "form 0\nform 35000\n");
+        str_clear(&out);
+    }
+    assert_true(p.asked < 20);   /* it knows again where they are */
+    struct err err = {0};
+    char longest[FILTER_TEXT + 1];
+    memset(longest, 'x', sizeof longest);
+    longest[FILTER_TEXT] = '\0';
+    assert_false(table_filter(&t, &pairs, longest, &err));
+    longest[FILTER_TEXT - 1] = '\0';
+    assert_true(table_filter(&t, &pairs, longest, &err));
+    assert_string_equal(t.filter_text, longest);
+    str_done(&out);
+    table_done(&t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_rows), cmocka_unit_test(test_search_goes_on), cmocka_unit_test(test_ends_of_what_comes), cmocka_unit_test(test_filters), cmocka_unit_test(test_several_columns), cmocka_unit_test(test_sideways), cmocka_unit_test(test_selection_follows), cmocka_unit_test(test_filter_fills)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_many_rows), cmocka_unit_test(test_tags_of_pairs), cmocka_unit_test(test_search_goes_on), cmocka_unit_test(test_ends_of_what_comes), cmocka_unit_test(test_filters), cmocka_unit_test(test_several_columns), cmocka_unit_test(test_sideways), cmocka_unit_test(test_selection_follows), cmocka_unit_test(test_filter_fills)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

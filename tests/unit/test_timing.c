@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The option --timing: every key and frame of the workbench leaves its times, and the summary agrees with them. No time is judged here; make bench-screen shows them. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,11 +51,13 @@ static void test_keys_and_frames(void **state)
     assert_non_null(strstr(str_text(&t.recent), "input to screen: "));
     assert_non_null(strstr(str_text(&t.recent), "first screen after "));
     assert_non_null(strstr(str_text(&t.recent), "to the terminal: "));
+    const char *turn = strstr(str_text(&t.recent), "longest turn of the screen's thread: ");
+    assert_non_null(turn);
 
     struct csv_table *table = csv_table_read(file, &err);
     assert_non_null(table);
     assert_true(table->count >= 4);
-    double before = 0, bytes = 0;
+    double before = 0, bytes = 0, longest = 0;
     size_t answered = 0;
     for (size_t i = 0; i < table->count; i++) {
         double draws = strtod(table->rows[i][1], NULL), drawn = strtod(table->rows[i][2], NULL);
@@ -65,9 +68,14 @@ static void test_keys_and_frames(void **state)
             answered++;
         }
         bytes += strtod(table->rows[i][3], NULL);
+        /* A turn that ended in a frame worked for some of the time. */
+        const double took = strtod(table->rows[i][4], NULL);
+        assert_true(took > 0 || i == 0 || i + 1 == table->count);
+        longest = took > longest ? took : longest;
         before = drawn;
     }
     assert_true(answered >= 3);
+    assert_true(longest > 0 && fabs(strtod(turn + strlen("longest turn of the screen's thread: "), NULL) - 1e3 * longest) <= 0.051);
     assert_true(bytes == 0 || bytes > 3 * 1000);   /* 0: the system does not tell */
     csv_table_free(table);
     terminal_close(&t);

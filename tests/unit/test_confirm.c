@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every command that changes or writes something says so in one line on the bottom line, in words of its own, and the view stays. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "view/view.h"
+#include "work/job.h"
+#include "../support/screens.h"
+#include "../support/support.h"
+
+/* What the bottom line says once @line, with the directory of the test for each @, and the jobs that it starts are done. */
+static const char *said(const char *line)
+{
+    struct str command = {0};
+
+    work_expand(line, &command);
+    frame_run(&frame, str_text(&command));
+    if (!frame.failed) {
+        job_wait(0);
+        frame_jobs(&frame);
+    }
+    if (frame.failed)
+        print_message("%s: %s\n", str_text(&command), str_text(&frame.message));
+    str_done(&command);
+    return str_text(&frame.message);
+}
+
+static void test_each_says_so(void **state)
+{
+    (void)state;
+    static const struct { const char *line, *says; } steps[] = {
+        {"set ascii on", "ascii"},
+        {"set threads 2", "threads"},
+        {"set machine skylake", "skylake"},
+        {"mapping use haswell", "haswell"},
+        {"mapping set 'ADD (R64, R64)' 1*p01", "ADD (R64, R64)"},
+        {"undo", "undone: mapping set ADD (R64, R64)"},
+        {"redo", "redone: mapping set ADD (R64, R64)"},
+        {"mapping save @/mapping.csv", "mapping.csv"},
+        {"mapping save @/machine", "machine"},
+        {"mapping load @/machine", "machine"},
+        {"mapping export pmevo @/mapping.json", "mapping.json"},
+        {"mapping import csv @/mapping.csv", "mapping"},
+        {"mapping new 4", "4"},
+        {"set machine skylake", "skylake"},
+        {"forms select 'ADD (R64, *)'", "form"},
+        {"experiments generate", "experiment"},
+        {"experiments save @/experiments.csv", "experiments.csv"},
+        {"experiments load @/experiments.csv", "experiment"},
+        {"experiments clear", "experiment"},
+        {"kernel save @/kernel.s", "kernel.s"},
+        {"kernel mark @/marked.s", "marked.s"},
+        {"kernel graph @/graph.dot", "graph.dot"},
+        {"kernel trace @/trace.html", "trace.html"},
+        {"kernel report @/report.md", "report.md"},
+        {"report @/session.md", "session.md"},
+        {"machine list", NULL},
+        {"export @/list.csv", "list.csv"},
+        {"session save @/session", "session"},
+        {"session load @/session", "session"},
+        {"bind F5 view why", "F5"},
+        {"unbind F5", "F5"},
+        {"copy kernel", "copied"},
+    };
+    size_t silent = 0;
+
+    load();
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const char *text = said(steps[i].line);
+        if (steps[i].says && (frame.failed || !strstr(text, steps[i].says) || frame.current == view_find("output"))) {
+            print_message("\"%s\" says \"%s\"%s, view %s\n", steps[i].line, text, frame.failed ? " and fails" : "", views[frame.current]->name);
+            silent++;
+        }
+        frame_run(&frame, "view kernel");
+    }
+    assert_int_equal(silent, 0);
+}
+
+static const char *current(void)
+{
+    return session.document.selected[0];
+}
+
+/* What was read, imported or inferred goes again with what it selected, and comes back; what stood under its name before stands there again. */
+static void test_arrivals_are_undone(void **state)
+{
+    (void)state;
+    struct err err = {0};
+
+    run_to_end("set machine skylake,znver4");
+    work_put("mine.csv", "form,usage\n\"ADD (R64, R64)\",1*p0156\n");
+    said("mapping import csv @/mine.csv");
+    assert_string_equal(current(), "mine");
+    assert_non_null(strstr(said("undo"), "undone: mapping import csv (mine)"));
+    assert_int_equal(session.document.selected_count, 2);
+    assert_string_equal(current(), "skylake");
+    assert_false(session_has_machine(&session, "mine"));
+    assert_non_null(strstr(said("redo"), "redone: mapping import csv (mine)"));
+    assert_string_equal(current(), "mine");
+    assert_int_equal(session.document.selected_count, 3);
+    work_put("mine.csv", "form,usage\n\"ADD (R64, R64)\",1*p01\n\"IMUL (R64, R64)\",1*p1\n");
+    said("mapping import csv @/mine.csv");
+    assert_int_equal(mapping_count(session_machine(&session, "mine", &err)->mapping), 2);
+    said("undo");
+    assert_int_equal(mapping_count(session_machine(&session, "mine", &err)->mapping), 1);
+    said("undo");
+    assert_string_equal(current(), "skylake");
+    said("redo");
+    said("redo");
+    assert_int_equal(mapping_count(session_machine(&session, "mine", &err)->mapping), 2);
+
+    run_to_end("set machine skylake,znver4");
+    work_put("few.csv", "experiment,cycles\n\"ADD (R64, R64)\",0.25\n\"IMUL (R64, R64)\",1\n\"ADD (R64, R64) + IMUL (R64, R64)\",1\n");
+    said("experiments load @/few.csv");
+    run_to_end("evolve start --ports 4 --generations 2 --population 4");
+    run_to_end("evolve wait");
+    assert_non_null(strstr(said("evolve adopt"), "evolved"));
+    assert_string_equal(current(), "evolved");
+    assert_non_null(strstr(said("undo"), "undone: evolve adopt (evolved)"));
+    assert_string_equal(current(), "skylake");
+    assert_false(session_has_machine(&session, "evolved"));
+    assert_true(screen_holds(""));
+    said("redo");
+    assert_string_equal(current(), "evolved");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_each_says_so, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_arrivals_are_undone, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("confirm", tests, NULL, NULL);
+}
