@@ -7,7 +7,8 @@ set -eu
 directory=$(cd "$1" && pwd)
 root=$directory/root
 libraries="libncursesw6 libncurses-dev libtinfo6 libreadline-dev libreadline8 libcsv-dev libcsv3 libzydis-dev libzydis4.0 libzycore-dev libzycore1.4 libelf-dev libelf1
-    libjansson-dev libjansson4 libexpat1-dev libexpat1 libyaml-dev libyaml-0-2 libcapstone-dev libcapstone4 zlib1g zlib1g-dev libzstd1 libcmocka-dev libcmocka0"
+    libjansson-dev libjansson4 libexpat1-dev libexpat1 libyaml-dev libyaml-0-2 libcapstone-dev libcapstone4 zlib1g zlib1g-dev libzstd1 libdw-dev libdw1 liblzma5 libbz2-1.0
+    libcmocka-dev libcmocka0 libglpk-dev libglpk40 libamd2 libcolamd2 libsuitesparseconfig5 libgmp10 libltdl7 libgomp1"
 
 say() { printf 'check-aarch64: %s\n' "$*"; }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chart/facts_forward.h"
 #include "chart/facts_memory.h"
 #include "isa/isa.h"
 
@@ -231,6 +232,7 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
     size_t first_sum = ask_sums(&p);
     size_t taken = probe_add(&p, "1:\nxor r9d, r9d\njz 1b\n");
     struct memory_probes *memory = memory_probes_ask(&p);
+    struct forward_probes *forward = forward_probes_ask(&p);
     bool ok = probes_run(&p, err);
     if (ok) {
         conclude_moves(&p, first_move);
@@ -239,8 +241,10 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
         conclude_sums(&p, first_sum);
         conclude_taken(&p, taken);
         memory_probes_conclude(&p, memory);
+        forward_probes_conclude(&p, forward);
     }
     memory_probes_free(memory);
+    forward_probes_free(forward);
     probes_done(&p);
     str_done(&text);
     str_done(&lines);

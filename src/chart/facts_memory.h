@@ -1,4 +1,4 @@
-/* Facts of memory that hits the first level: loads and stores a cycle, banks, lines, forwarding, stores that rename finds, the stack pointer. Parts of chart/facts.h. */
+/* Facts of memory that hits the first level: loads and stores a cycle, banks, lines, the stack pointer. Parts of chart/facts.h. */
 #ifndef PORTOLAN_CHART_FACTS_MEMORY_H
 #define PORTOLAN_CHART_FACTS_MEMORY_H
 

@@ -125,8 +125,9 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
 }
 
 /* What is known of the @count runs: an object of JSON each. */
-static void show_runs(const struct session *s, struct evolve_run *const *runs, size_t count, struct result *result)
+static void show_runs(struct session *s, struct evolve_run *const *runs, size_t count, struct result *result)
 {
+    s->in_view = s->views ? "evolution" : NULL;
     struct result_table *table = result_table(result, "runs", run_columns, sizeof run_columns / sizeof *run_columns);
 
     table->shape = TABLE_SPREAD;

@@ -21,7 +21,7 @@ struct kernel_load_values {
 
 static const struct parameter load_arguments[] = {
     {.name = "FILE", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_load_values, file), .required = true, .complete = COMPLETE_FILE,
-     .help = "assembler text, a listing, an object, program or archive, or C, C++ or Fortran source; - reads standard input"},
+     .help = "assembler text, a listing, an object, program or archive, or C, C++ or Fortran source; FILE:A-B is FILE --lines A-B; - reads standard input"},
     {.name = "FLAG", .kind = PARAMETER_WORDS, .at = offsetof(struct kernel_load_values, flags),
      .help = "compiler options for source: -O*, -m*, -std=, -D, -U, -I, -W* and code-generating -f options"},
     {0},
@@ -96,6 +96,31 @@ static bool take_words(struct recipe *r, const struct kernel_load_values *v, str
     return ok && (r->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file given"));
 }
 
+/* FILE:A-B, as compilers and editors name lines, where no file is named so and FILE is one. */
+static void take_lines(struct recipe *r, const struct kernel_load_values *v)
+{
+    const char *colon = strrchr(r->path, ':');
+    unsigned first = 0, last = 0;
+    int used = 0;
+
+    if (!colon || v->lines.first || access(r->path, F_OK) == 0)
+        return;
+    if (sscanf(colon, ":%9u-%9u%n", &first, &last, &used) != 2 || colon[used]) {
+        last = 0;
+        if (sscanf(colon, ":%9u%n", &first, &used) != 1 || colon[used])
+            return;
+    }
+    char *path = mem_strndup(r->path, (size_t)(colon - r->path));
+    if (!first || (last && last < first) || access(path, F_OK) != 0) {
+        free(path);
+        return;
+    }
+    free(r->path);
+    r->path = path;
+    r->options.first_line = first;
+    r->options.last_line = last ? last : first;
+}
+
 /* The bundled kernels can be named as they stand in the source tree from anywhere. */
 static void find_bundled(struct recipe *r)
 {
@@ -143,10 +168,11 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
     take_options(v, &r->options);
     if (!take_words(r, v, err))
         return false;
+    take_lines(r, v);
     r->source = compile_is_source(r->path);
     if (!r->source && (r->flags.count || v->compiler))
         return err_set(err, ERR_USAGE, "give a .c, .cpp or .f90 file", "%s is not a source file; compiler options apply to C, C++ or Fortran only", r->path);
-    if (v->profile && (r->source || v->lines.first))
+    if (v->profile && (r->source || r->options.first_line))
         return err_set(err, ERR_USAGE, "kernel load PROGRAM --profile perf.data", "--profile is of a program, and takes no source and no --lines");
     r->profile = v->profile ? mem_strdup(v->profile) : NULL;
     find_bundled(r);
@@ -166,7 +192,7 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     return false;
 }
 
-static const char *const load_examples[] = {"kernel load triad.s", "kernel load libm.so.6 --symbol __sin_fma", "kernel load ./program --profile perf.data", "kernel load dot.c", "kernel load dot.f90 -O3 -march=native", NULL};
+static const char *const load_examples[] = {"kernel load triad.s", "kernel load libm.so.6 --symbol __sin_fma", "kernel load ./program --profile perf.data", "kernel load dot.c", "kernel load dot.c:10-14", "kernel load dot.f90 -O3 -march=native", NULL};
 
 const struct command command_kernel_load = {
     .name = "kernel load",

@@ -146,8 +146,10 @@ static void sweep_finish(void *state, const struct job_info *info)
     if (info->state != JOB_DONE)
         return;
     const struct document *d = &w->session->document;
-    if (d->kernel == w->kernel && d->loop == w->loop)
+    if (d->kernel == w->kernel && d->loop == w->loop) {
         keep_sweep(&w->session->document.sweep, w);
+        w->session->in_view = w->session->views ? "whatif" : NULL;
+    }
     struct result_table *t = add_outcomes(result, w->machine, "value", w->name, CELL_COUNT);
     json_t *rows = json_array();
     for (long value = w->from; value <= w->to; value++) {
@@ -192,41 +194,71 @@ struct comparing {
     const struct kernel *kernel;   /* held */
     size_t loop;
     struct machine *machine, *changed;
+    char *changes;                 /* as they were given */
+    struct whatif_outcome before, after;
 };
 
 static bool compare_work(void *state, struct result *result, struct err *err)
 {
-    const struct comparing *w = state;
-    struct whatif_outcome before = outcome_of(w->kernel, w->loop, w->machine, 0), after = outcome_of(w->kernel, w->loop, w->changed, 0);
+    struct comparing *w = state;
 
+    w->before = outcome_of(w->kernel, w->loop, w->machine, 0);
+    w->after = outcome_of(w->kernel, w->loop, w->changed, 0);
     if (!watch_goes_on(err))
         return false;
     struct result_table *t = add_outcomes(result, w->machine, "state", "state", CELL_TEXT);
     cell_text(t, "unchanged");
-    add_outcome(t, &before);
+    add_outcome(t, &w->before);
     cell_text(t, "changed");
-    add_outcome(t, &after);
+    add_outcome(t, &w->after);
     result_text(result, "machine", w->machine->id);
-    result_nested(result, "before", outcome_json(&before));
-    result_nested(result, "after", outcome_json(&after));
+    result_nested(result, "before", outcome_json(&w->before));
+    result_nested(result, "after", outcome_json(&w->after));
+    return true;
+}
+
+/* For the what-if view. */
+static bool compare_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    const struct comparing *w = state;
+    struct sweep *kept = &s->document.sweep;
+
+    (void)result;
+    (void)err;
+    if (!s->views || s->document.kernel != w->kernel || s->document.loop != w->loop)
+        return true;
+    sweep_done(kept);
+    snprintf(kept->name, sizeof kept->name, "%s", w->changes);
+    snprintf(kept->machine, sizeof kept->machine, "%s", w->machine->id);
+    for (int side = 0; side < 2; side++) {
+        const struct whatif_outcome *o = side ? &w->after : &w->before;
+        kept->sides[side].bounds = o->bounds;
+        kept->sides[side].simulated = o->simulated;
+        kept->sides[side].bottleneck = bound_name(o->bottleneck);
+    }
+    s->in_view = "whatif";
     return true;
 }
 
 static void comparing_free(void *state)
 {
     struct comparing *w = state;
+    free(w->changes);
     kernel_free(w->kernel);
     machine_free(w->machine);
     machine_free(w->changed);
     free(w);
 }
 
-static bool compare(struct session *s, struct machine *m, const struct machine *changed, struct err *err)
+static bool compare(struct session *s, struct machine *m, const struct machine *changed, const struct word_list *changes, struct err *err)
 {
-    static const struct task_ops ops = {compare_work, NULL, comparing_free};
+    static const struct task_ops ops = {compare_work, compare_publish, comparing_free};
     struct comparing *w = mem_alloc(sizeof *w);
 
-    *w = (struct comparing){kernel_hold(s->document.kernel), s->document.loop, machine_hold(m), machine_copy(changed)};
+    struct str words = {0};
+    for (size_t i = 0; i < changes->count; i++)
+        str_addf(&words, "%s%s", i ? ", " : "", changes->items[i]);
+    *w = (struct comparing){.kernel = kernel_hold(s->document.kernel), .loop = s->document.loop, .machine = machine_hold(m), .changed = machine_copy(changed), .changes = str_take(&words)};
     return task_start_passing(s, "kernel whatif", "predicts", &ops, w, err);
 }
 
@@ -306,7 +338,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (ok && swept)
         ok = sweep(s, changed, swept, from, to, err);
     else if (ok)
-        ok = compare(s, m, changed, err);
+        ok = compare(s, m, changed, &v->changes, err);
     free(swept);
     machine_free(changed);
     return ok;

@@ -37,6 +37,7 @@ struct validating {
     size_t threads;
     double limit, common;
     struct native_watch *watch;        /* NULL: no program runs on one CPU */
+    struct call_readings calls;        /* functions of the mathematical library that the program calls */
     VEC(struct compared) rows;
 };
 
@@ -45,13 +46,15 @@ static bool cancelled(void *state)
 {
     struct validating *v = state;
 
-    if (v->watch)
+    if (v->watch) {
         native_watch_read(v->watch);
+        call_readings_add(&v->calls);
+    }
     return job_cancelled(v->job);
 }
 
 /* Predicted with what the CPU gave around the runs, so that both are of one moment. */
-static bool predict(const struct validating *v, const double *inputs, const struct native *native, struct compared *out, struct err *err)
+static bool predict(const struct validating *v, const double *inputs, const struct native *native, const struct call_costs *calls, struct compared *out, struct err *err)
 {
     struct estimator *e = estimator_new(v->model, inputs, ESTIMATE_STEADY, err);
     struct machine *m = e ? machine_copy(v->machine) : NULL;
@@ -64,6 +67,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
     if (v->here)
         native_keep(m);
     estimator_set_share(e, &native->share);
+    estimator_set_calls(e, calls);
     estimator_set_threads(e, (double)v->threads, v->common / 100);
     bool ok = estimator_time(e, m, NULL, &time, err);
     out->system = native_system_seconds(native, pages, read);
@@ -78,7 +82,7 @@ static bool predict(const struct validating *v, const double *inputs, const stru
 }
 
 /* One run, which one it was, and what the CPU gave it. */
-struct program_taken { double seconds, clock_hz; struct core_share share; size_t readings, at; };
+struct program_taken { double seconds, clock_hz; struct core_share share; struct call_costs calls; size_t readings, at; };
 
 static int by_seconds(const void *a, const void *b)
 {
@@ -96,6 +100,7 @@ static bool run_watched(struct validating *v, const double *inputs, const struct
     struct native_watch *watch = v->watch;
     v->watch = NULL;
     out->readings = native_watch_end(watch, v->machine, &out->clock_hz, &out->share);
+    call_readings_judge(&v->calls, out->clock_hz, &out->calls);
     /* The readings took the CPU over, too. */
     out->share.taken_over = fmax(0, out->share.taken_over - (double)out->readings / out->seconds);
     return !isnan(out->seconds);
@@ -103,7 +108,7 @@ static bool run_watched(struct validating *v, const double *inputs, const struct
 
 /* Memory is looked at before and after each of the runs, the core while they run. The run of the lower quartile counts, with what was seen around it and around those that took as
  * long: a look is much shorter than a run, and meets what the run met by chance only. */
-static bool measure(struct validating *v, const double *inputs, struct native *native, double *seconds, struct err *err)
+static bool measure(struct validating *v, const double *inputs, struct native *native, struct call_costs *calls, double *seconds, struct err *err)
 {
     struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD, v->threads, NULL};
     struct native_probe *probe = native_probe_new(v->machine, err);
@@ -126,7 +131,9 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
                 use[seen[i].at] = use[seen[i].at + 1] = true;
         native_probe_result(probe, use, native);
         free(use);
+        *calls = (struct call_costs){.count = 0};
         if (one->readings) {
+            *calls = one->calls;
             native->clock_hz = one->clock_hz;
             native->share = one->share;
         } else {
@@ -142,16 +149,22 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
 static bool validate_run(struct job *job, void *state, struct err *err)
 {
     struct validating *v = state;
+    const struct program *program = v->model->runs->program;
     bool ok = true;
 
     v->job = job;
+    for (size_t b = 0; b < program->block_count; b++)
+        for (size_t k = 0; k < program->blocks[b].call_count; k++)
+            if (!program_has(program, program->blocks[b].calls[k]))
+                call_readings_want(&v->calls, program->blocks[b].calls[k]);
     child_watch(cancelled, v);
     for (size_t r = 0; ok && r < v->inputs.count; r++) {
         const double *inputs = v->inputs.values + r * v->inputs.name_count;
         struct compared c = {.predicted = NAN};
         struct native native;
+        struct call_costs calls;
         job_progress(job, (double)r, (double)v->inputs.count, "run %zu of %zu", r + 1, v->inputs.count);
-        ok = measure(v, inputs, &native, &c.measured, err) && predict(v, inputs, &native, &c, err);
+        ok = measure(v, inputs, &native, &calls, &c.measured, err) && predict(v, inputs, &native, &calls, &c, err);
         if (ok)
             vec_push(&v->rows, c);
     }

@@ -31,6 +31,7 @@ struct sweep {
     char name[128], machine[64];
     double *values, *bounds, *simulated;   /* cycles per iteration; NaN where there is no prediction */
     size_t count;
+    struct { double bounds, simulated; const char *bottleneck; } sides[2];   /* a machine as it is and changed; no bottleneck: it was a sweep */
 };
 
 /* A run of inference that was not at its end when its session was left: evolve resume goes on with it. */

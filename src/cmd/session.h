@@ -45,6 +45,7 @@ struct session {
     char paste_command[160];
     struct str refused;               /* pasted text that could not be loaded, for the screen to have it corrected; empty: none */
     size_t refused_line;              /* where it is wrong, from 1; 0: not known */
+    const char *in_view;             /* the view that shows the result of the command or job that ends, in place of its text; NULL: none */
     struct str said;                  /* confirmations of the line that runs, for the workbench to show where nothing is printed */
     struct str copied;                /* for the terminal's clipboard, which the screen is to send it to; empty: nothing */
     struct edit_request edit;         /* asked for, or in an editor with a window of its own */

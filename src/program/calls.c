@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "program/calls.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/compare.h"
 #include "program/native_core.h"
 
 #define TRIES 24
 #define CALLS 2000
 #define PERIOD 1000000       /* nanoseconds between looks */
+#define WARM_CALLS 32
+#define READ_CALLS 400        /* of a reading beside a program */
+#define CALL_NONE UINT_MAX
 
 static double sqrt_of(double x) { return sqrt(x); }
 static double pow_of(double x) { return pow(x, 1.3); }
@@ -27,22 +32,17 @@ static const struct { const char *name; double (*call)(double x); } functions[] 
     {"atan", atan}, {"atan2", atan2_of}, {"asin", asin}, {"acos", acos}, {"sinh", sinh}, {"cosh", cosh}, {"tanh", tanh}, {"erf", erf}, {"erfc", erfc}, {"cbrt", cbrt},
     {"fmod", fmod_of}, {"expm1", expm1}, {"log1p", log1p}, {"expf", expf_of}, {"logf", logf_of}, {"sinf", sinf_of}, {"cosf", cosf_of}, {"powf", powf_of}};
 
-static double seconds_of(double (*call)(double x))
+/* Seconds of one of @count calls. */
+static double seconds_of(double (*call)(double x), int count)
 {
     static volatile double sink;
     double sum = 0, start = native_seconds();
 
-    for (int i = 0; i < CALLS; i++)
-        sum += call(0.1 + 0.8 * i / CALLS);
+    for (int i = 0; i < count; i++)
+        sum += call(0.1 + 0.8 * i / count);
     sink = sum;
     (void)sink;
-    return (native_seconds() - start) / CALLS;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return (native_seconds() - start) / count;
 }
 
 /* Cycles of function number @f, by the clock just before: the mean of all but the highest quarter, in which something else got the CPU. The core is looked at now and then: its neighbour
@@ -54,30 +54,65 @@ static struct call_cost measure(size_t f)
 
     for (int i = 0; i < TRIES; i++) {
         double clock_hz = native_clock();
-        cycles[i] = seconds_of(functions[f].call) * clock_hz;
+        cycles[i] = seconds_of(functions[f].call, CALLS) * clock_hz;
         nanosleep(&period, NULL);
     }
-    qsort(cycles, TRIES, sizeof *cycles, ascending);
+    qsort(cycles, TRIES, sizeof *cycles, compare_doubles);
     for (int i = 0; i < TRIES - TRIES / 4; i++)
         sum += cycles[i];
     return (struct call_cost){functions[f].name, sum / (TRIES - TRIES / 4)};
 }
 
-static const struct call_cost *find(struct call_costs *costs, const char *name)
+/* CALL_NONE: not known. */
+static unsigned function_of(const char *name)
 {
-    for (unsigned i = 0; i < costs->count; i++)
-        if (strcmp(costs->list[i].name, name) == 0)
-            return &costs->list[i];
-    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
-        if (strcmp(functions[f].name, name) == 0) {
-            costs->list[costs->count] = measure(f);
-            return &costs->list[costs->count++];
-        }
-    return NULL;
+    for (unsigned f = 0; f < sizeof functions / sizeof *functions; f++)
+        if (strcmp(functions[f].name, name) == 0)
+            return f;
+    return CALL_NONE;
 }
 
 double call_cost_of(struct call_costs *costs, const char *name)
 {
-    const struct call_cost *found = find(costs, name);
-    return found ? found->cycles : NAN;
+    for (unsigned i = 0; i < costs->count; i++)
+        if (strcmp(costs->list[i].name, name) == 0)
+            return costs->list[i].cycles;
+    unsigned f = function_of(name);
+    if (f == CALL_NONE)
+        return NAN;
+    costs->list[costs->count++] = measure(f);
+    return costs->list[costs->count - 1].cycles;
+}
+
+void call_readings_want(struct call_readings *r, const char *name)
+{
+    unsigned f = function_of(name);
+
+    for (unsigned i = 0; i < r->count; i++)
+        if (r->list[i].function == f)
+            return;
+    if (f != CALL_NONE)
+        r->list[r->count++].function = f;
+}
+
+void call_readings_add(struct call_readings *r)
+{
+    double empty = native_empty() / READ_CALLS;
+
+    for (unsigned i = 0; i < r->count; i++) {
+        double (*call)(double x) = functions[r->list[i].function].call;
+        seconds_of(call, WARM_CALLS);   /* its code and tables are near again */
+        vec_push(&r->list[i].seconds, seconds_of(call, READ_CALLS) - empty);
+    }
+}
+
+void call_readings_judge(struct call_readings *r, double clock_hz, struct call_costs *out)
+{
+    *out = (struct call_costs){.count = 0};
+    for (unsigned i = 0; i < r->count; i++) {
+        size_t count = r->list[i].seconds.count;
+        if (count)
+            out->list[out->count++] = (struct call_cost){functions[r->list[i].function].name, core_mean_of_most(r->list[i].seconds.items, count) * clock_hz};
+        vec_done(&r->list[i].seconds);
+    }
 }

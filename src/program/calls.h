@@ -2,15 +2,30 @@
 #ifndef PORTOLAN_PROGRAM_CALLS_H
 #define PORTOLAN_PROGRAM_CALLS_H
 
-#include <stdbool.h>
+#include "base/vec.h"
+
+#define CALL_FUNCTIONS 32
 
 struct call_cost { const char *name; double cycles; };
 
 /* Those that were asked for; all zero at first. */
 struct call_costs {
-    struct call_cost list[32];
+    struct call_cost list[CALL_FUNCTIONS];
     unsigned count;
 };
+
+/* Readings of functions while a program runs that calls them; all zero at first. */
+struct call_readings {
+    struct { unsigned function; VEC(double) seconds; } list[CALL_FUNCTIONS];
+    unsigned count;
+};
+
+/* From now on @name is read, too, if it is a function that is known. */
+void call_readings_want(struct call_readings *r, const char *name);
+/* One more reading of each, some 5 microseconds. One thread at a time. */
+void call_readings_add(struct call_readings *r);
+/* What they cost at @clock_hz, with nothing of those that were not read; the readings are gone, what is wanted stays. */
+void call_readings_judge(struct call_readings *r, double clock_hz, struct call_costs *out);
 
 /* Cycles of one call; NaN for a function that is not known. Measures it when it is asked for the first time, over typical arguments, now and then for 25
  * milliseconds. It is not reckoned by the slots that others leave: such functions wait for their own chains more than for them (on a Golden Cove, exp takes 20 cycles alone, and 20 to 30

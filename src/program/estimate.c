@@ -79,6 +79,11 @@ void estimator_set_share(struct estimator *e, const struct core_share *share)
     e->share = *share;
 }
 
+void estimator_set_calls(struct estimator *e, const struct call_costs *costs)
+{
+    e->calls = *costs;
+}
+
 void estimator_set_threads(struct estimator *e, double threads, double common)
 {
     e->sharing = run_sharing(e->model->runs->program, &e->run, threads, common);

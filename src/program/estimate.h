@@ -25,6 +25,8 @@ struct core_share estimator_share(const struct estimator *e);
 void estimator_meet_here(struct estimator *e, struct machine *m);
 /* From now on times are those beside others that leave this @share of the core; all of it at first. */
 void estimator_set_share(struct estimator *e, const struct core_share *share);
+/* From now on functions of the mathematical library cost what @costs says; those that it does not name are measured when they are wanted. */
+void estimator_set_calls(struct estimator *e, const struct call_costs *costs);
 /* From now on times are those of @threads threads that share the last level of caches, all work split among them; @common as in struct sharing. The misses are all
  * threads'. */
 void estimator_set_threads(struct estimator *e, double threads, double common);

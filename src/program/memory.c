@@ -28,6 +28,7 @@ bool memory_of(const struct machine *m, struct memory *out, struct err *err)
               out);
     out->second_any = 1 - fact_number(m, "l2_oldest");
     out->prefetch_step = fact_number(m, "l1_prefetch_step");
+    out->crowded_cycles = fact_number(m, "l1_crowded_cycles");
     out->pages = fact_number(m, "tlb_pages");
     out->walk_cycles = fact_number(m, "page_walk_cycles");
     out->latency = fact_number(m, "memory_latency") * 1e-9 * out->clock_hz;
@@ -50,6 +51,11 @@ double memory_crowding(double step)
     while (step > MEMORY_LINE && factor < MEMORY_PAGE / MEMORY_LINE && fmod(step, 2 * factor * MEMORY_LINE) == 0)
         factor *= 2;
     return factor;
+}
+
+bool memory_one_set(const struct memory *m, double step)
+{
+    return memory_crowding(step) >= m->levels[0].shape.lines / m->levels[0].shape.ways;
 }
 
 /* By the program alone and its threads. */

@@ -27,6 +27,7 @@ struct memory {
     double line_write;               /* cycles of a line that is written to in a stream, in those of one that is read */
     double line_alone;               /* cycles per line of a single stream from main memory, in those of each of two */
     double prefetch_step;            /* bytes: lines up to so far apart come from the second level before a steady walk asks for them */
+    double crowded_cycles;           /* per line at least, of lines that all come to one set of the first level; 0: no more than others */
     double pages, walk_cycles;       /* translations that the last level of the TLB holds; cycles of one that is not there, among others that do not depend on it */
     double second_any;               /* the part of the second level's evictions that any line of the set suffers; the others the least recently used one */
     double clock_hz;
@@ -48,6 +49,8 @@ void memory_served(const struct memory *m, double distance, double step, double 
 bool memory_prefetched(const struct memory *m, double step);
 /* The part of the sets that lines @step bytes apart fall into, as 1 / it: the largest power of two in the step, up to a page, whose place in memory is chance. */
 double memory_crowding(double step);
+/* Whether lines @step bytes apart all come to the same set of the first level. */
+bool memory_one_set(const struct memory *m, double step);
 /* Cycles that a translation takes the page walkers, of a page after which @pages others were used: 0 while the TLB holds it. */
 double memory_walk(const struct memory *m, double pages);
 /* Mean latency, or cycles per line, over the shares: nested as in lambda = P1 l1 + (1 - P1)(P2 l2 + ...). */

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "model/facts.h"
 
@@ -32,14 +33,7 @@ double native_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* What two looks at the clock take themselves: a system call, which a short loop must not be charged with. */
-static double empty_seconds(void)
+double native_empty(void)
 {
     double least = INFINITY;
 
@@ -100,18 +94,16 @@ double native_taken_over(void)
 
 static double median(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, ascending);
+    qsort(values, count, sizeof *values, compare_doubles);
     return values[count / 2];
 }
 
-/* The mean of all but the lowest and the highest tenth. A core that is shared is so by turns, for some milliseconds each: a program has the mean of both states, the median of
- * what was seen is one or the other. */
-static double mean_of_most(double *values, size_t count)
+double core_mean_of_most(double *values, size_t count)
 {
     size_t cut = count / 10;
     double sum = 0;
 
-    qsort(values, count, sizeof *values, ascending);
+    qsort(values, count, sizeof *values, compare_doubles);
     for (size_t i = cut; i < count - cut; i++)
         sum += values[i];
     return sum / (double)(count - 2 * cut);
@@ -119,7 +111,7 @@ static double mean_of_most(double *values, size_t count)
 
 void core_readings_add(struct core_readings *r)
 {
-    double empty = empty_seconds();
+    double empty = native_empty();
     struct core_reading one = {.clock_hz = 1 / chain_seconds(empty)};
     one.loads = loads_seconds(empty);
     one.nops = nops_seconds(empty);
@@ -139,12 +131,12 @@ void core_readings_judge(const struct core_readings *r, const struct machine *m,
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].nops;
     if (!isnan(issued))
-        share->slots = fmin(1, (NOPS + TURN_INSNS) / issued / (mean_of_most(values, n) * *clock_hz));
+        share->slots = fmin(1, (NOPS + TURN_INSNS) / issued / (core_mean_of_most(values, n) * *clock_hz));
     for (size_t i = 0; i < n; i++)
         values[i] = r->list.items[i].loads;
     /* Loads wait for slots, too. */
     if (!isnan(loads))
-        share->ports = fmax(share->slots, fmin(1, LOADS / loads / (mean_of_most(values, n) * *clock_hz)));
+        share->ports = fmax(share->slots, fmin(1, LOADS / loads / (core_mean_of_most(values, n) * *clock_hz)));
     free(values);
 }
 
@@ -155,7 +147,7 @@ void core_readings_done(struct core_readings *r)
 
 double native_clock(void)
 {
-    return 1 / chain_seconds(empty_seconds());
+    return 1 / chain_seconds(native_empty());
 }
 
 void native_core(const struct machine *m, double *clock_hz, struct core_share *share)

@@ -9,6 +9,8 @@
 
 /* CPU time of this thread, in seconds: what others run on the same CPU meanwhile is not in it. */
 double native_seconds(void);
+/* What two looks at it take themselves: a system call, which a short loop must not be charged with. */
+double native_empty(void);
 /* Times that others got the CPU from this thread while it could have gone on. */
 double native_taken_over(void);
 
@@ -17,6 +19,9 @@ struct core_readings { VEC(struct core_reading) list; };
 
 /* Adds one reading, 25 microseconds. */
 void core_readings_add(struct core_readings *r);
+/* The mean of all but the lowest and the highest tenth of @values, which are sorted then. A core that is shared is so by turns, for some milliseconds each: a program has the mean of both
+ * states, the median of what was seen is one or the other. */
+double core_mean_of_most(double *values, size_t count);
 /* Clock, and slots and ports of @share, by what was read, at least one reading, of @m's core. */
 void core_readings_judge(const struct core_readings *r, const struct machine *m, double *clock_hz, struct core_share *share);
 void core_readings_done(struct core_readings *r);

@@ -334,3 +334,11 @@ const struct program *program_hold(const struct program *p)
     atomic_fetch_add(&((struct program *)(uintptr_t)p)->holders, 1);
     return p;
 }
+
+bool program_has(const struct program *p, const char *name)
+{
+    for (size_t f = 0; f < p->function_count; f++)
+        if (strcmp(p->functions[f].name, name) == 0)
+            return true;
+    return false;
+}

@@ -76,6 +76,8 @@ void program_set_untraced(struct program *p, const char *path);
 void program_free(const struct program *p);
 /* One more may use it, on any thread, and is to program_free it. */
 const struct program *program_hold(const struct program *p);
+/* Whether a function of its own is called @name. */
+bool program_has(const struct program *p, const char *name);
 /* The unit called @key; NULL when there is none. */
 const struct program_unit *program_unit_find(const struct program *p, const char *key);
 

@@ -227,7 +227,7 @@ static void time_memory(struct timing *t, const struct code_part *part, struct p
     vec_done(&own);
     vec_done(&steps);
     vec_done(&copies);
-    const struct window window = {reach_of(t, part), out->core, t->parallel, w.translated / fmax(1, part->executions)};
+    const struct window window = {reach_of(t, part), out->core, t->parallel, w.translated / fmax(1, part->executions), 0};
     out->latency = window_phases(t->memory, &window, &w.walks, part->executions, w.others);
     out->taken = w.taken;
     vec_done(&w.walks.list);
@@ -244,14 +244,6 @@ static double overlap(const struct part_time *p)
     return fmax(core + p->latency, near + p->taken) + p->far - FAR_HIDDEN * fmin(core, p->far);
 }
 
-static bool is_own(const struct program *p, const char *name)
-{
-    for (size_t f = 0; f < p->function_count; f++)
-        if (strcmp(p->functions[f].name, name) == 0)
-            return true;
-    return false;
-}
-
 /* By the costs of functions of libm; where a block calls others, by the time that its calls took in the runs. */
 static void time_block_calls(struct timing *t, uint32_t block, struct part_time *out)
 {
@@ -260,7 +252,7 @@ static void time_block_calls(struct timing *t, uint32_t block, struct part_time 
     const char *name = NULL;
 
     for (size_t k = 0; k < b->call_count; k++) {
-        if (is_own(t->code->program, b->calls[k]))
+        if (program_has(t->code->program, b->calls[k]))
             continue;
         double cost = t->calls ? call_cost_of(t->calls, b->calls[k]) : NAN;
         known += isnan(cost) ? 0 : count * cost;

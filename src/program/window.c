@@ -34,23 +34,28 @@ double window_waits(const struct memory *m, const struct window *w, const double
         rest /= 1 + further;
         sum += rest * served[l] * fmax(0, fmax(latency_of(m, l), busy) - w->reach * w->core);
     }
-    return fmax(sum, w->walks - w->core);
+    return fmax(sum, fmax(w->walks, w->crowded) - w->core);
 }
 
 /* The bin of a walk that is under way, what is left of it, and what serves it: references per execution. */
 struct walking {
     size_t bin;
     double left, rates[MEMORY_LEVELS + 1];
+    double crowded;   /* cycles per execution of its lines that come to one set */
 };
 
 static void enter_bin(const struct memory *m, const struct walks *walks, size_t walk, double executions, struct walking *at)
 {
     const struct run_reference *r = walks->list.items[walk].r;
     const struct run_bin *b = &r->bins[at->bin];
+    double step = b->regular > 0 ? b->step / walks->list.items[walk].copies : 0;
 
-    memory_served(m, b->distance, b->regular > 0 ? b->step / walks->list.items[walk].copies : 0, walks->alike, at->rates);
-    for (size_t l = 0; l <= m->count; l++)
+    memory_served(m, b->distance, step, walks->alike, at->rates);
+    at->crowded = 0;
+    for (size_t l = 0; l <= m->count; l++) {
         at->rates[l] *= r->references / executions;
+        at->crowded += l && memory_one_set(m, step) ? at->rates[l] * m->crowded_cycles : 0;
+    }
     if (memory_prefetched(m, b->step))
         at->rates[1] *= 1 - b->regular / b->count;
     at->left = fmax(0, at->left) + b->count / r->references;
@@ -65,14 +70,16 @@ double window_phases(const struct memory *m, const struct window *w, const struc
         enter_bin(m, walks, i, executions, &at[i]);
     while (1 - done > LEAST_SHARE) {
         double rates[MEMORY_LEVELS + 1], share = 1 - done;
+        struct window phase = *w;
         for (size_t l = 0; l <= m->count; l++)
             rates[l] = others[l] / executions;
         for (size_t i = 0; i < walks->list.count; i++) {
             for (size_t l = 0; l <= m->count; l++)
                 rates[l] += at[i].rates[l];
+            phase.crowded += at[i].crowded;
             share = fmin(share, at[i].left);
         }
-        sum += share * executions * window_waits(m, w, rates);
+        sum += share * executions * window_waits(m, &phase, rates);
         done += share;
         for (size_t i = 0; i < walks->list.count; i++) {
             at[i].left -= share;

@@ -10,11 +10,13 @@ struct window {
     double core;       /* cycles per execution without misses */
     double parallel;   /* misses under way together at most */
     double walks;      /* cycles per execution for which the page walkers are busy */
+    double crowded;    /* cycles per execution in which lines come to one set of the first level, one after the other */
 };
 
 /* Cycles per execution that are waited, beyond @w->core. @served[l]: references per execution that level l serves, each of them at random. A miss is waited
  * for with all that come within its reach; that time is what the farthest takes, or what the lines take one after the other, less the work of the same executions. The
- * misses of nearer levels that fall into it cost nothing more. Page walkers work beside all that: they are waited for where they take longer. Any thread. */
+ * misses of nearer levels that fall into it cost nothing more. Page walkers work beside all that, and so does the set that lines crowd
+ * into: they are waited for where they take longer. Any thread. */
 double window_waits(const struct memory *m, const struct window *w, const double served[MEMORY_LEVELS + 1]);
 /* Cycles per line at least, of lines that level @level serves in no order. */
 double window_line_cycles(const struct memory *m, size_t level, double parallel);

@@ -88,6 +88,21 @@ static void show_output(struct frame *f, const char *title, char *take_text)
     free(take_text);
 }
 
+/* What was said becomes the output, or is shown by the view that has it as its own. */
+static void show_result(struct frame *f, const char *title, char *take_text)
+{
+    const size_t own = f->session->in_view ? view_find(f->session->in_view) : view_count();
+
+    f->session->in_view = NULL;
+    if (own == view_count()) {
+        show_output(f, title, take_text);
+        return;
+    }
+    if (take_text)
+        output_view_set(state_of(f, view_find("output")), title, take_text);
+    show_view(f, own);
+}
+
 static bool find_in_view(struct frame *f, const char *text, struct err *err)
 {
     const size_t at = frame_focus(f);
@@ -322,6 +337,7 @@ static void obey(struct frame *f, const char *line)
 
     f->chosen = -1;
     str_clear(&s->said);
+    s->in_view = NULL;
     bool ok = out ? line ? command_run(s, line, out, &err) : command_go_on(s, out, &err) : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
@@ -329,7 +345,7 @@ static void obey(struct frame *f, const char *line)
     note_jobs(f);
     /* The view that was asked for last stays, unless something was printed after it. */
     size_t asked = f->chosen >= 0 && (size_t)f->chosen == length ? f->current : view_count();
-    show_output(f, line ? line : "what waited for a job", printed);
+    show_result(f, line ? line : "what waited for a job", printed);
     if (ok && !length && s->said.length)
         frame_say(f, false, str_text(&s->said));
     if (!ok)
@@ -520,7 +536,7 @@ static bool take_news(struct frame *f)
     /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
-    show_output(f, f->ended, text);
+    show_result(f, f->ended, text);
     take_refused(f);
     go_on(f);
     return true;

@@ -16,6 +16,19 @@ static void *whatif_open(void)
     return mem_zero(1, sizeof(struct whatif_view_state));
 }
 
+/* A machine as it is beside what was changed: a row each, and what the change gains. */
+static void draw_sides(const struct sweep *sweep, struct grid *g)
+{
+    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", sweep->name, sweep->machine);
+    grid_fill(g, 0, 2, g->width, 1, ROLE_HEADER, 0, ' ');
+    grid_printf(g, 0, 2, 0, ROLE_HEADER, 0, "%-10s %10s %10s  %s", "", "bounds", "simulated", "bottleneck");
+    for (int side = 0; side < 2; side++)
+        grid_printf(g, 0, 3 + side, 0, side ? ROLE_ACCENT : ROLE_TEXT, 0, "%-10s %10.2f %10.2f  %s", side ? "changed" : "unchanged", sweep->sides[side].bounds,
+                    sweep->sides[side].simulated, sweep->sides[side].bottleneck);
+    grid_printf(g, 0, 6, 0, ROLE_WARN, 0, "%+.2f cycles per iteration simulated, %+.1f %%", sweep->sides[1].simulated - sweep->sides[0].simulated,
+                100 * (sweep->sides[1].simulated / sweep->sides[0].simulated - 1));
+}
+
 static void whatif_draw(void *state, struct session *s, struct grid *g)
 {
     static const char *const lines[] = {
@@ -27,6 +40,11 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
     const struct sweep *sweep = &s->document.sweep;
     int y = 1;
 
+    if (sweep->sides[0].bottleneck) {
+        draw_sides(sweep, g);
+        view_draw_hints(s, &whatif_view, g, 0, g->height - 1);
+        return;
+    }
     if (!sweep->count) {
         for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
             y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);

@@ -123,6 +123,9 @@ static bool is_fair(const struct form_row *row, const struct spelling *f)
     if (str_has_prefix(row->form, "MOVZX (R16, M16") || str_has_prefix(row->form, "MOVZX (R16, R16") || str_has_prefix(row->form, "MOVSX (R16, M16") ||
         str_has_prefix(row->form, "MOVSX (R16, R16") || str_has_prefix(row->form, "MOVSXD (R16") || str_has_prefix(row->form, "MOVSXD (R32"))
         return false;
+    /* REX.W changes nothing in them, and binutils leaves it out since 2.41. */
+    if (str_has_prefix(row->form, "LAR (R64") || str_has_prefix(row->form, "LSL (R64"))
+        return false;
     /* Which vector width a narrowing conversion reads from memory is a letter more in AT&T text. */
     return !(strstr(row->form, "CVT") && strchr(row->form, 'M') && (strstr(row->form, "M128)") || strstr(row->form, "M256)") || strstr(row->form, "M512)"))) &&
            !strstr(row->form, "FPCLASS");

@@ -132,10 +132,60 @@ static void test_arrivals_are_undone(void **state)
     assert_string_equal(current(), "evolved");
 }
 
+/* What-ifs and runs are shown in the views that are theirs, not as output. */
+static void test_own_views(void **state)
+{
+    (void)state;
+    load();
+    run_to_end("set machine skylake");
+    said("kernel whatif issue_width=2");
+    assert_string_equal(views[frame.current]->name, "whatif");
+    assert_true(screen_holds("issue_width=2 on skylake"));
+    assert_true(screen_holds("unchanged        2.00       2.00  ports"));
+    assert_true(screen_holds("changed          4.00"));
+    assert_true(screen_holds("%"));
+    frame_run(&frame, "view kernel");
+    said("kernel whatif issue_width=1..6");
+    assert_string_equal(views[frame.current]->name, "whatif");
+    assert_true(screen_lacks("unchanged"));
+    work_put("few.csv", "experiment,cycles\n\"ADD (R64, R64)\",0.25\n\"IMUL (R64, R64)\",1\n\"ADD (R64, R64) + IMUL (R64, R64)\",1\n");
+    said("experiments load @/few.csv");
+    said("evolve start --ports 4 --generations 2 --population 4");
+    frame_run(&frame, "view kernel");
+    said("evolve status");
+    assert_string_equal(views[frame.current]->name, "evolution");
+    frame_run(&frame, "mapping list");   /* what has no view of its own is output still */
+    assert_string_equal(views[frame.current]->name, "output");
+}
+
+/* Lines may stand behind the name, as compilers and editors write places; a file that is named so is that file. */
+static void test_lines_behind_a_name(void **state)
+{
+    (void)state;
+    static const char two[] = "a:\naddl $1, %eax\njne a\nb:\nimull $3, %ebx, %ebx\nsubl $1, %ecx\njne b\n";
+
+    work_put("two.s", two);
+    said("kernel load @/two.s:4-7");
+    assert_false(frame.failed);
+    assert_int_equal(session.document.kernel->loop_count, 1);
+    assert_int_equal(session.document.kernel->loops[0].count, 3);
+    said("kernel load @/two.s:1-3");
+    assert_int_equal(session.document.kernel->loops[0].count, 2);
+    said("kernel load @/two.s:3-1");
+    assert_true(frame.failed);
+    said("kernel load @/none.s:1-3");
+    assert_true(frame.failed);
+    work_put("two.s:1-3", "c:\nnop\nnop\nnop\njmp c\n");
+    said("kernel load @/two.s:1-3");
+    assert_int_equal(session.document.kernel->loops[0].count, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_each_says_so, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lines_behind_a_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_own_views, setup, teardown),
         cmocka_unit_test_setup_teardown(test_arrivals_are_undone, setup, teardown),
     };
     return cmocka_run_group_tests_name("confirm", tests, NULL, NULL);

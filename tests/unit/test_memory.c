@@ -148,6 +148,7 @@ static void test_machines(void **state)
             if (!(memory.levels[l].latency > memory.levels[l - 1].latency && memory.levels[l].shape.lines > memory.levels[l - 1].shape.lines))
                 fail_msg("%s: level %zu", ids[i], l + 1);
         assert_true(memory.latency > memory.levels[memory.count - 1].latency);
+        assert_int_equal(memory_prefetched(&memory, 1024), strcmp(ids[i], "znver3") == 0);   /* nothing is said of the others */
     }
     struct err err = {0};
     assert_false(memory_of(session_machine(&s, "a64fx", &err), &memory, &err));

@@ -40,7 +40,7 @@ static void test_beside_simulation(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct window w = {cases[i].reach, cases[i].core, 1e9, 0};
+        const struct window w = {cases[i].reach, cases[i].core, 1e9, 0, 0};
         const double served[MEMORY_LEVELS + 1] = {1 - cases[i].near - cases[i].far, cases[i].near, cases[i].far};
         double expected = simulated(&w, cases[i].near, cases[i].far), found = window_waits(&two, &w, served);
         if (!(fabs(found / expected - 1) < 0.15))
@@ -54,13 +54,13 @@ static void test_lines_take_time(void **state)
     const double all[MEMORY_LEVELS + 1] = {0, 1, 0}, none[MEMORY_LEVELS + 1] = {1, 0, 0};
     struct memory m = two;
     (void)state;
-    assert_true(window_waits(&two, &(struct window){20, 9, 1e9, 0}, all) == 0);
-    assert_true(window_waits(&two, &(struct window){7, 9, 1e9, 0}, none) == 0);
+    assert_true(window_waits(&two, &(struct window){20, 9, 1e9, 0, 0}, all) == 0);
+    assert_true(window_waits(&two, &(struct window){7, 9, 1e9, 0, 0}, none) == 0);
     /* Ten at a time, 17 cycles each: of 41 in a group 40 * 2 cycles are hidden. */
     assert_float_equal(window_line_cycles(&two, 1, 10), 17, 1e-9);
-    assert_float_equal(window_waits(&two, &(struct window){40, 2, 10, 0}, all), (41 * 17 - 80) / 41.0, 1e-9);
+    assert_float_equal(window_waits(&two, &(struct window){40, 2, 10, 0, 0}, all), (41 * 17 - 80) / 41.0, 1e-9);
     m.levels[1].miss_cycles = 30;
-    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 0}, all), (41 * 30 - 80) / 41.0, 1e-9);
+    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 0, 0}, all), (41 * 30 - 80) / 41.0, 1e-9);
 }
 
 /* Translations that the TLB lacks take the page walkers: beside the work, and beside lines, whichever takes longer. While it holds them they take nothing. */
@@ -74,10 +74,10 @@ static void test_page_walks(void **state)
     m.walk_cycles = 17;
     assert_true(memory_walk(&m, 1000) < 0.2 && memory_walk(&m, 4000) > 16.9 && memory_walk(&m, INFINITY) == 17);
     assert_true(memory_walk(&m, 2048) > 17 / 3.0 && memory_walk(&m, 2048) < 17 * 2 / 3.0);
-    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 17}, none), 15, 1e-9);
-    assert_true(window_waits(&m, &(struct window){40, 20, 10, 17}, none) == 0);
-    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 10}, all), (41 * 17 - 80) / 41.0, 1e-9);
-    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 30}, all), 28, 1e-9);
+    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 17, 0}, none), 15, 1e-9);
+    assert_true(window_waits(&m, &(struct window){40, 20, 10, 17, 0}, none) == 0);
+    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 10, 0}, all), (41 * 17 - 80) / 41.0, 1e-9);
+    assert_float_equal(window_waits(&m, &(struct window){40, 2, 10, 30, 0}, all), 28, 1e-9);
 }
 
 /* Two columns side by side that come to new lines in an eighth of their steps, both at once: only then is waited, once for both. */
@@ -85,7 +85,7 @@ static void test_phases(void **state)
 {
     struct run_bin bins[] = {{10, 700, 700, 5600}, {1e6, 100, 100, 5600}};
     const struct run_reference column = {800, bins, 2};
-    const struct window w = {7, 9, 1e9, 0};
+    const struct window w = {7, 9, 1e9, 0, 0};
     const double none[MEMORY_LEVELS + 1] = {0}, both[MEMORY_LEVELS + 1] = {0, 0, 2};
     struct walks walks = {.alike = 1};
 
@@ -102,7 +102,7 @@ static void test_prefetched_walk(void **state)
 {
     struct run_bin bins[] = {{1000, 800, 800, 5600}};
     const struct run_reference column = {800, bins, 1};
-    const struct window w = {7, 9, 1e9, 0};
+    const struct window w = {7, 9, 1e9, 0, 0};
     const double none[MEMORY_LEVELS + 1] = {0};
     struct walks walks = {.alike = 1};
     struct memory m = two;
@@ -118,8 +118,32 @@ static void test_prefetched_walk(void **state)
     vec_done(&walks.list);
 }
 
+/* A column in steps of a page: its lines take the time of the one set that they come to, less the core's, and nothing of it where the steps are a line longer. */
+static void test_one_set(void **state)
+{
+    struct run_bin bins[] = {{4000, 800, 800, 4096}};
+    const struct run_reference column = {800, bins, 1};
+    const struct window w = {7, 9, 1e9, 0, 0};
+    const double none[MEMORY_LEVELS + 1] = {0};
+    struct walks walks = {.alike = 1};
+    struct memory m = two;
+
+    (void)state;
+    vec_push(&walks.list, ((struct walk_reference){&column, 1}));
+    double waited = window_phases(&m, &w, &walks, 800, none);
+    m.crowded_cycles = 1000;
+    assert_float_equal(window_phases(&m, &w, &walks, 800, none), 800 * (1000 - 9), 1);
+    m.crowded_cycles = 1;
+    assert_float_equal(window_phases(&m, &w, &walks, 800, none), waited, 1e-9);
+    bins[0].step += 64;
+    waited = window_phases(&m, &w, &walks, 800, none);
+    m.crowded_cycles = 1000;
+    assert_float_equal(window_phases(&m, &w, &walks, 800, none), waited, 1e-9);
+    vec_done(&walks.list);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside_simulation), cmocka_unit_test(test_lines_take_time), cmocka_unit_test(test_page_walks), cmocka_unit_test(test_phases), cmocka_unit_test(test_prefetched_walk)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside_simulation), cmocka_unit_test(test_lines_take_time), cmocka_unit_test(test_page_walks), cmocka_unit_test(test_phases), cmocka_unit_test(test_prefetched_walk), cmocka_unit_test(test_one_set)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,11 +18,54 @@ static uint32_t word_at(const uint8_t *code)
     return (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
 }
 
+/* Register @n of @file, the last of which is called @last. */
+static const char *register_text(uint32_t n, char file, const char *last, char out[8])
+{
+    if (n < 31)
+        snprintf(out, 8, "%c%u", file, (unsigned)n);
+    else
+        snprintf(out, 8, "%s", last);
+    return out;
+}
+
+/* What versions of disassemblers name differently, here always by one name: moves that shift, the hint that marks a target of branches, a comparison
+ * with tags, an alias, and the authenticated load without displacement that steps its base. */
+static bool named_here(uint32_t word, char mnemonic[A64_MNEMONIC], char operands[A64_OPERAND_TEXT])
+{
+    bool wide = word >> 31;
+    unsigned shift = 16 * (word >> 21 & 3);
+    char first[8], second[8];
+
+    if ((word & 0x3f800000) == 0x12800000 && shift && (wide || shift == 16)) {
+        register_text(word & 31, wide ? 'x' : 'w', wide ? "xzr" : "wzr", first);
+        strcpy(mnemonic, word & 1u << 30 ? "movz" : "movn");
+        snprintf(operands, A64_OPERAND_TEXT, "%s, #0x%x, lsl #%u", first, (unsigned)(word >> 5 & 0xffff), shift);
+        return true;
+    }
+    if ((word & 0xffffff3f) == 0xd503241f) {
+        strcpy(mnemonic, "hint");
+        snprintf(operands, A64_OPERAND_TEXT, "#0x%x", (unsigned)(word >> 5 & 0x7f));
+        return true;
+    }
+    if ((word & 0xff7ffc00) == 0xf8200c00) {
+        strcpy(mnemonic, word & 1u << 23 ? "ldrab" : "ldraa");
+        snprintf(operands, A64_OPERAND_TEXT, "%s, [%s]!", register_text(word & 31, 'x', "xzr", first), register_text(word >> 5 & 31, 'x', "sp", second));
+        return true;
+    }
+    if ((word & 0xffe0fc1f) != 0xbac0001f)
+        return false;
+    strcpy(mnemonic, "cmpp");
+    snprintf(operands, A64_OPERAND_TEXT, "%s, %s", register_text(word >> 5 & 31, 'x', "sp", first), register_text(word >> 16 & 31, 'x', "sp", second));
+    return true;
+}
+
 bool a64_read(uint32_t word, uint64_t offset, struct a64_text *out)
 {
     const char *mnemonic, *operands;
     char learned_mnemonic[A64_MNEMONIC], learned_operands[A64_OPERAND_TEXT];
 
+    if (named_here(word, learned_mnemonic, learned_operands) && a64_text_parse(learned_mnemonic, learned_operands, out))
+        return true;
     if (a64_capstone_reads(word, offset, &mnemonic, &operands) && a64_text_parse(mnemonic, operands, out))
         return true;
     return a64_learned(word, offset, learned_mnemonic, learned_operands) && a64_text_parse(learned_mnemonic, learned_operands, out);

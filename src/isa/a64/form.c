@@ -256,7 +256,7 @@ static const char *kind_of_word(const char *text, size_t length)
     if (word_in(text, length, conditions))
         return "C";
     if (length > 5 && (memcmp(text, "pld", 3) == 0 || memcmp(text, "pli", 3) == 0 || memcmp(text, "pst", 3) == 0))
-        return "PRFOP";
+        return memcmp(text + 3, "slc", 3) == 0 ? "I" : "PRFOP";   /* of the system's cache: names that came after the table, as numbers before */
     bool is_count = length > 2 && length < 6 && memcmp(text, "vl", 2) == 0 && isdigit((unsigned char)text[2]);
     return is_count || word_in(text, length, (const char *const[]){"all", "pow2", "mul3", "mul4", NULL}) ? "PATTERN" : NULL;
 }

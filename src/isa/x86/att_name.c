@@ -43,7 +43,7 @@ static bool split_operands(const char *list, struct parts *p)
 
 static bool split_form(const char *form, struct parts *p)
 {
-    static const char *const marks[] = {"_LOCK", "_Z", "_SAE", "_ER", "_EVEX", "_NEAR"};
+    static const char *const marks[] = {"_LOCK", "_Z", "_SAE", "_ER", "_EVEX", "_NEAR", "_VEX"};
     static const char *const prefixes[] = {"REP_", "REPE_", "REPNE_"};
     const char *open = strstr(form, " (");
 

@@ -196,10 +196,16 @@ static const char *rep_prefix(const ZydisDecodedInstruction *in)
     return in->attributes & ZYDIS_ATTRIB_HAS_REPNE ? "REPNE_" : "";
 }
 
+/* AVX-512's before there were VEX encodings of them, which only later decoders know: the plain name stays with EVEX, whatever the decoder. */
+static bool was_evex_alone(ZydisMnemonic mnemonic)
+{
+    return mnemonic == ZYDIS_MNEMONIC_VPMADD52HUQ || mnemonic == ZYDIS_MNEMONIC_VPMADD52LUQ || mnemonic == ZYDIS_MNEMONIC_VCVTNEPS2BF16;
+}
+
 /* An EVEX form that shares its name and operand types with a VEX one. */
 static bool needs_evex_suffix(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
-    if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->avx.mask.reg != ZYDIS_REGISTER_K0)
+    if (in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX || in->avx.mask.reg != ZYDIS_REGISTER_K0 || was_evex_alone(in->mnemonic))
         return false;
     for (unsigned i = 0; i < in->operand_count_visible; i++)
         if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_ZMM)
@@ -240,7 +246,10 @@ void form_name(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops
                            : in->avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID ? "_ER"
                            : in->avx.has_sae                                        ? "_SAE"
                                                                                     : "";
-    const char *const texts[] = {rep_prefix(in), mnemonic, suffix, needs_evex_suffix(in, ops) ? "_EVEX" : "", rounding, zeroes(in, ops) ? "_Z" : "",
+    const char *encoding = needs_evex_suffix(in, ops)                                                              ? "_EVEX"
+                           : in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX && was_evex_alone(in->mnemonic) ? "_VEX"
+                                                                                                                   : "";
+    const char *const texts[] = {rep_prefix(in), mnemonic, suffix, encoding, rounding, zeroes(in, ops) ? "_Z" : "",
                                  in->attributes & ZYDIS_ATTRIB_HAS_LOCK ? "_LOCK" : "", " (", list, ")"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         add(&whole, texts[i]);

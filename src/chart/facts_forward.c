@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/facts_forward.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define QUICK_FORWARD 2.0    /* cycles: what is forwarded in less was found at rename */
+#define CHAIN 3              /* instructions of one cycle each behind a load: where a chain goes through memory, one of ten hides on Zen 3 what forwarding takes */
+#define RENAMED 0.35         /* of what a store that rename does not find takes: what takes less was found, */
+#define NOT_RENAMED 0.75     /* what takes more was not; between the two nothing is said */
+#define TELLING 3.0          /* cycles that such a store takes at least: otherwise there is too little to see */
+#define ALONE 4              /* stores that are loaded again at once, in a loop */
+#define BESIDE 4             /* other stores beside one such */
+
+/* Loops are written for rdi; those of the stack pointer have it in its place. */
+enum { BASE_ANY, BASE_STACK, BASES };
+static const char *const bases[BASES] = {"rdi", "rsp"};
+
+/* Loads and operations that may find their store at rename; @own is the same from a register. */
+static const struct { const char *mnemonic, *line, *own; } loads[] = {
+    {"mov", "mov r8, [rdi]", ""},
+    {"movzx", "movzx r8d, byte ptr [rdi]", ""},
+    {"add", "add r8, [rdi]", "add r8, r11"},
+    {"sub", "sub r8, [rdi]", "sub r8, r11"},
+    {"and", "and r8, [rdi]", "and r8, r11"},
+    {"or", "or r8, [rdi]", "or r8, r11"},
+    {"xor", "xor r8, [rdi]", "xor r8, r11"},
+    {"imul", "imul r8, [rdi]", "imul r8, r11"},
+    {"popcnt", "popcnt r8, [rdi]", "popcnt r8, r8"},
+    {"lzcnt", "lzcnt r8, [rdi]", "lzcnt r8, r8"},
+    {"tzcnt", "tzcnt r8, [rdi]", "tzcnt r8, r8"},
+    {"bsf", "bsf r8, [rdi]", "bsf r8, r8"},
+    {"movbe", "movbe r8, [rdi]", "bswap r8"},
+    {"crc32", "crc32 r8, qword ptr [rdi]", "crc32 r8, r11"},
+};
+static const struct { const char *mnemonic, *line, *own; } tests[] = {
+    {"cmp", "cmp qword ptr [rdi], 5\nsbb r8, r8", "cmp r8, 5\nsbb r8, r8"},
+    {"test", "test qword ptr [rdi], 5\nsbb r8, r8", "test r8, 5\nsbb r8, r8"},
+    {"bt", "bt qword ptr [rdi], 5\nsbb r8, r8", "bt r8, 5\nsbb r8, r8"},
+};
+/* By width: through a register of it, or through one that the load fills up. */
+static const struct { const char *bits, *line, *other; } widths[] = {
+    {"8", "mov [rdi], r8b\nmov r8b, [rdi]", "mov [rdi], r8b\nmovzx r8d, byte ptr [rdi]"},
+    {"16", "mov [rdi], r8w\nmov r8w, [rdi]", "mov [rdi], r8w\nmovzx r8d, word ptr [rdi]"},
+    {"32", "mov [rdi], r8d\nmov r8d, [rdi]", NULL},
+    {"64", "mov [rdi], r8\nmov r8, [rdi]", NULL},
+};
+#define LOADS (sizeof loads / sizeof *loads)
+#define TESTS (sizeof tests / sizeof *tests)
+#define WIDTHS (sizeof widths / sizeof *widths)
+
+/* A chain with an access to memory and one without. */
+struct chain_pair {
+    size_t through, own;
+};
+
+/* Numbers of the loops of one base. */
+struct base_probes {
+    size_t plain, indexed, copied;                        /* a store and a load by one register; with an index; by a copy of the register */
+    struct chain_pair load[LOADS], test[TESTS];
+    size_t width[WIDTHS], width_other[WIDTHS];
+    size_t modify_constant, modify_register;
+    size_t alone, beside[BESIDE];                         /* stores that are loaded again; one, and a growing number of others */
+};
+
+struct forward_probes {
+    size_t none;                                          /* the chain alone */
+    size_t pop, vector, vector_own;
+    struct base_probes base[BASES];
+};
+
+/* Adds a loop of @lines with @base for rdi and @chain instructions of a cycle each behind them. */
+static size_t ask_on(struct probes *p, const char *base, const char *lines, unsigned chain)
+{
+    struct str text = {0};
+
+    for (const char *at = lines, *next; *at; at = next) {
+        next = strstr(at, bases[BASE_ANY]);
+        str_addf(&text, "%.*s%s", (int)(next ? next - at : (ptrdiff_t)strlen(at)), at, next ? base : "");
+        next = next ? next + strlen(bases[BASE_ANY]) : at + strlen(at);
+    }
+    str_add(&text, "\n");
+    for (unsigned i = 0; i < chain; i++)
+        str_add(&text, "not r8\n");
+    size_t at = probe_add(p, "%s", str_text(&text));
+    str_done(&text);
+    return at;
+}
+
+static struct chain_pair ask_pair(struct probes *p, const char *base, const char *line, const char *own)
+{
+    struct str lines = {0};
+    struct chain_pair pair;
+
+    str_addf(&lines, "mov [rdi], r8\n%s", line);
+    pair.through = ask_on(p, base, str_text(&lines), CHAIN);
+    pair.own = ask_on(p, base, own, CHAIN);
+    str_done(&lines);
+    return pair;
+}
+
+static void ask_alone(struct probes *p, const char *base, struct base_probes *b)
+{
+    struct str lines = {0};
+
+    for (unsigned i = 0; i < ALONE; i++)
+        str_addf(&lines, "mov [rdi + %u], r%u\nmov r%u, [rdi + %u]\n", 8 * i, 8 + i, 8 + i, 8 * i);
+    b->alone = ask_on(p, base, str_text(&lines), 0);
+    str_clear(&lines);
+    str_add(&lines, "mov [rdi], r8\nmov r8, [rdi]\n");
+    for (unsigned i = 0; i < BESIDE; i++) {
+        str_add(&lines, "mov [rdi + 8], r9\n");
+        b->beside[i] = ask_on(p, base, str_text(&lines), 0);
+    }
+    str_done(&lines);
+}
+
+static void ask_base(struct probes *p, const char *base, struct base_probes *b)
+{
+    b->plain = ask_on(p, base, "mov [rdi], r8\nmov r8, [rdi]", CHAIN);
+    b->indexed = ask_on(p, base, "mov [rdi + rcx], r8\nmov r8, [rdi + rcx]", CHAIN);
+    b->copied = ask_on(p, base, "mov r10, rdi\nmov [rdi], r8\nmov r8, [r10]", CHAIN);
+    for (size_t i = 0; i < LOADS; i++)
+        b->load[i] = ask_pair(p, base, loads[i].line, loads[i].own);
+    for (size_t i = 0; i < TESTS; i++)
+        b->test[i] = ask_pair(p, base, tests[i].line, tests[i].own);
+    for (size_t i = 0; i < WIDTHS; i++) {
+        b->width[i] = ask_on(p, base, widths[i].line, CHAIN);
+        b->width_other[i] = widths[i].other ? ask_on(p, base, widths[i].other, CHAIN) : b->width[i];
+    }
+    b->modify_constant = ask_on(p, base, "add qword ptr [rdi], 5", 0);
+    b->modify_register = ask_on(p, base, "add qword ptr [rdi], r11", 0);
+    ask_alone(p, base, b);
+}
+
+struct forward_probes *forward_probes_ask(struct probes *p)
+{
+    struct forward_probes *f = mem_zero(1, sizeof *f);
+
+    f->none = ask_on(p, "", "", CHAIN);
+    f->pop = ask_on(p, "", "push r8\npop r8", CHAIN);
+    f->vector = probe_add(p, "movaps [rdi], xmm1\nmovaps xmm1, [rdi]\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\n");
+    f->vector_own = probe_add(p, "paddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\n");
+    for (size_t i = 0; i < BASES; i++)
+        ask_base(p, bases[i], &f->base[i]);
+    return f;
+}
+
+/* 1: the store was found at rename, 0: it was not, -1: neither can be said. @cycles: of the access in the chain, @forward: of one that is not found. */
+static int found(double cycles, double forward)
+{
+    return cycles <= RENAMED * forward ? 1 : cycles >= NOT_RENAMED * forward ? 0 : -1;
+}
+
+static void add_word(struct str *list, const char *word)
+{
+    str_addf(list, "%s%s", list->length ? " " : "", word);
+}
+
+/* A list of what is found, when of none it is uncertain. */
+static void tell_list(struct probes *p, const char *key, struct str *yes, const struct str *unknown, const char *unit, const char *why)
+{
+    struct str text = {0};
+
+    str_addf(&text, "%s%s%s", why, unknown->length ? "; uncertain: " : "", unknown->length ? str_text((struct str *)unknown) : "");
+    if (yes->length || unknown->length)
+        probe_tell(p, key, unknown->length ? NULL : str_text(yes), unit, str_text(&text));
+    str_done(&text);
+}
+
+static void sort(struct str *yes, struct str *unknown, const char *name, int answer)
+{
+    if (answer != 0)
+        add_word(answer > 0 ? yes : unknown, name);
+}
+
+static double over(const struct probes *p, struct chain_pair pair)
+{
+    return probe_time(p, pair.through) - probe_time(p, pair.own);
+}
+
+static void conclude_renamed_lists(struct probes *p, const struct forward_probes *f, const struct base_probes *b, double forward)
+{
+    struct str yes = {0}, unknown = {0};
+    double none = probe_time(p, f->none);
+
+    for (size_t i = 0; i < LOADS; i++)
+        sort(&yes, &unknown, loads[i].mnemonic, found(over(p, b->load[i]), forward));
+    sort(&yes, &unknown, "pop", found(probe_time(p, f->pop) - none, forward));
+    tell_list(p, "renamed_loads", &yes, &unknown, "mnemonics", "chains through a store and a load");
+    str_clear(&yes);
+    str_clear(&unknown);
+    for (size_t i = 0; i < TESTS; i++)
+        sort(&yes, &unknown, tests[i].mnemonic, found(over(p, b->test[i]), forward));
+    tell_list(p, "renamed_tests", &yes, &unknown, "mnemonics", "chains through a store and a test with an immediate");
+    str_clear(&yes);
+    str_clear(&unknown);
+    for (size_t i = 0; i < WIDTHS; i++) {
+        int one = found(probe_time(p, b->width[i]) - none, forward), other = found(probe_time(p, b->width_other[i]) - none, forward);
+        sort(&yes, &unknown, widths[i].bits, one > 0 || other > 0 ? 1 : one < 0 && other < 0 ? -1 : 0);
+    }
+    tell_list(p, "renamed_bits", &yes, &unknown, "bits", "chains through a store and a load of each width");
+    str_done(&yes);
+    str_done(&unknown);
+}
+
+static void conclude_modify(struct probes *p, const struct base_probes *b, double forward)
+{
+    double constant = probe_time(p, b->modify_constant), reg = probe_time(p, b->modify_register);
+    int c = found(constant - 1, forward), r = found(reg - 1, forward);
+    const char *value = c > 0 && r > 0 ? "all" : c > 0 && r == 0 ? "constant" : NULL;
+
+    if (value || c != 0 || r != 0)
+        probe_tell(p, "renamed_modify", value, "", value ? "loops of an addition to memory" : "additions to memory take neither as long as a store and a load nor as if found");
+    if (r == 0 && fabs(reg - 1 - forward) > 0.15)
+        probe_tell_cycles(p, "store_forward_modify", reg - 1, "a loop of an addition of a register to memory");
+}
+
+/* A store that is loaded again at once may keep others from the cache for a cycle: all of them, or so many. */
+static void conclude_alone(struct probes *p, const struct base_probes *b)
+{
+    const double t = probe_time(p, b->alone);
+    unsigned beside = 0;
+    char value[32];
+
+    if (!(machine_number(p->chart->machine, "stores_per_cycle") >= 2) || t <= ALONE / 2.0 * (1 + PROBE_WITHIN))
+        return;
+    const bool alone = fabs(t - ALONE) <= PROBE_WITHIN * ALONE;
+    probe_tell(p, "renamed_store_alone", alone ? "yes" : NULL, "", alone ? "stores that are loaded again take a cycle each" : isnan(t) ? "no stable time" : "stores that are loaded again take neither a cycle each nor half of one");
+    while (alone && beside < BESIDE && fabs(probe_time(p, b->beside[beside]) - (beside + 2)) <= PROBE_CERTAIN)
+        beside++;
+    snprintf(value, sizeof value, "%u", beside);
+    if (beside && beside < BESIDE && probe_time(p, b->beside[beside]) < beside + 2)
+        probe_tell(p, "renamed_store_beside", value, "stores", "loops of a store that is loaded again and a growing number of others");
+}
+
+/* What forwarding takes where rename does not find the store, and whether it finds those by one register, by an index and by a copy of the register. */
+struct forwarding_times {
+    double forward, plain;
+    int by_register, by_index, by_copy;
+};
+
+static struct forwarding_times times_of(const struct probes *p, const struct forward_probes *f, const struct base_probes *b)
+{
+    const double none = probe_time(p, f->none), indexed = probe_time(p, b->indexed) - none, copied = probe_time(p, b->copied) - none;
+    struct forwarding_times t = {.forward = isnan(indexed) || isnan(copied) ? NAN : fmax(indexed, copied), .plain = probe_time(p, b->plain) - none};
+
+    t.by_register = found(t.plain, t.forward);
+    t.by_index = found(indexed, t.forward);
+    t.by_copy = found(copied, t.forward);
+    return t;
+}
+
+static bool none_found(const struct forwarding_times *t)
+{
+    return t->by_register == 0 && t->by_index == 0 && t->by_copy == 0;
+}
+
+/* Forwarding: of a store that rename finds, where it does, and of others. Rename may find stores through the stack pointer alone. */
+static void conclude_forward(struct probes *p, const struct forward_probes *f)
+{
+    const struct forwarding_times any = times_of(p, f, &f->base[BASE_ANY]), stack = times_of(p, f, &f->base[BASE_STACK]);
+    const char *why = "a value stored and loaded again";
+
+    if (!(any.forward >= TELLING) || isnan(any.plain)) {
+        probe_tell(p, "store_forward", NULL, "", any.forward < TELLING ? "found at rename however it is addressed" : "no stable time");
+        return;
+    }
+    const bool through_stack = none_found(&any) && stack.by_register > 0 && stack.by_index == 0 && stack.by_copy == 0;
+    const bool told = through_stack || (any.by_register > 0 && any.by_index >= 0 && any.by_copy >= 0 && any.by_index != any.by_copy);
+    if (none_found(&any))
+        probe_tell_cycles(p, "store_forward", probe_time(p, f->base[BASE_ANY].indexed) - probe_time(p, f->none), why);
+    else if (told)
+        probe_tell_cycles(p, "store_forward", any.forward, any.by_index == 0 ? "a value stored and loaded again, by an index" : "a value stored and loaded again, by another register");
+    else
+        probe_tell(p, "store_forward", NULL, "", "found at rename, but neither by registers alone nor by addresses alone");
+    if (!told)
+        return;
+    const struct forwarding_times *t = through_stack ? &stack : &any;
+    const struct base_probes *b = &f->base[through_stack ? BASE_STACK : BASE_ANY];
+    probe_tell_cycles(p, "store_forward_renamed", t->plain < PROBE_CERTAIN ? 0 : t->plain, why);
+    probe_tell(p, "renamed_match", t->by_copy > 0 ? "address" : "text", "", "a value loaded by a copy of the register, and by an index");
+    if (through_stack)
+        probe_tell(p, "renamed_base", "stack", "", "a value stored and loaded again through the stack pointer, and through another register");
+    conclude_renamed_lists(p, f, b, t->forward);
+    conclude_modify(p, b, t->forward);
+    conclude_alone(p, b);
+}
+
+/* Where rename finds a store by its registers, whichever they are, other loads of it may have rules of their own. */
+static void conclude_vector(struct probes *p, const struct forward_probes *f)
+{
+    const struct machine *m = p->chart->machine;
+    const bool by_any_register = machine_has(m, "renamed_match", "text") && !machine_has(m, "renamed_base", "stack");
+    double cycles = probe_time(p, f->vector) - probe_time(p, f->vector_own);
+
+    if (cycles >= QUICK_FORWARD && !by_any_register)
+        probe_tell_cycles(p, "store_forward_vector", cycles, "a vector stored, loaded again and added to");
+    else
+        probe_tell(p, "store_forward_vector", NULL, "", isnan(cycles) ? "no stable time" : "others are found at rename: its rules are not charted");
+}
+
+void forward_probes_conclude(struct probes *p, const struct forward_probes *f)
+{
+    conclude_forward(p, f);
+    conclude_vector(p, f);
+}
+
+void forward_probes_free(struct forward_probes *f)
+{
+    free(f);
+}
