@@ -302,32 +302,27 @@ static bool plain_load(const char *form)
     return strncmp(form, "MOV ", 4) == 0 || strncmp(form, "LDR ", 4) == 0;
 }
 
-/* Address to value, without which the models follow no dependence: what most plain loads have. Where none was charted, the least of any form that loads, less the
- * cycle of its operation. */
+/* Address to value, without which the models follow no dependence: what the quickest plain loads have, since those of parts of a register also merge. Where none was
+ * charted, the least of any form that loads, less the cycle of its operation. */
 static void set_load_latency(struct latency_finding *f)
 {
     const struct chart *c = f->chart;
-    double best = NAN, least = INFINITY;
-    size_t most = 0;
+    double plain = INFINITY, least = INFINITY;
     char text[32];
 
     for (size_t i = 0; i < c->latencies.count; i++) {
         const struct chart_latency *l = &c->latencies.items[i];
-        size_t same = 0;
-        if (l->latency.chain.kind != CHAIN_ADDRESS || !(l->latency.cycles > 1))
+        const double cycles = rounded(l->latency.cycles);
+        if (l->latency.chain.kind != CHAIN_ADDRESS || !(cycles > 1))
             continue;
-        least = fmin(least, rounded(l->latency.cycles));
-        for (size_t k = 0; k < c->latencies.count && plain_load(c->forms[l->form].row->form); k++)
-            same += c->latencies.items[k].latency.chain.kind == CHAIN_ADDRESS && rounded(c->latencies.items[k].latency.cycles) == rounded(l->latency.cycles);
-        if (same > most) {
-            most = same;
-            best = rounded(l->latency.cycles);
-        }
+        least = fmin(least, cycles);
+        if (plain_load(c->forms[l->form].row->form))
+            plain = fmin(plain, cycles);
     }
-    if (isnan(best) && !(least > 1 && isfinite(least)))
+    if (!isfinite(least))
         return;
-    snprintf(text, sizeof text, "%g", isnan(best) ? least - 1 : best);
-    machine_set_fact(c->machine, "load_latency", text, "cycles", isnan(best) ? "charted: the quickest load with an operation, less a cycle" : "charted: most plain loads, from the address");
+    snprintf(text, sizeof text, "%g", isfinite(plain) ? plain : least - 1);
+    machine_set_fact(c->machine, "load_latency", text, "cycles", isfinite(plain) ? "charted: the quickest plain loads, from the address" : "charted: the quickest load with an operation, less a cycle");
 }
 
 bool latencies_find(struct lab *lab, struct chart *c, struct err *err)

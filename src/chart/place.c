@@ -595,7 +595,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     *ports = *mapping_ports(mapping);
     for (unsigned i = 0; ok && i < pipes; i++) {
         char name[PORT_NAME_MAX];
-        snprintf(name, sizeof name, i ? "DV%u" : "DV", i + 1);
+        snprintf(name, sizeof name, i ? "%uDV" : "DV", i + 1);   /* as names of blocking ports end */
         ports->pipes |= (portset)1 << ports->count;
         ok = ports_add(ports, name, err);
     }

@@ -27,7 +27,7 @@ struct placement {
     unsigned other_count;
 };
 
-/* Places all @n @forms beside the core @mapping, which gets further ports for blocking pipes that slow forms hold (named DV, DV2 and so on); @ports becomes the list of
+/* Places all @n @forms beside the core @mapping, which gets further ports for blocking pipes that slow forms hold (named DV, 2DV and so on); @ports becomes the list of
  * all. @out: one for each, which the caller frees by placement_done. False with err. */
 bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms, size_t n, struct ports *ports, struct placement *out, struct err *err);
 void placement_done(struct placement *p);

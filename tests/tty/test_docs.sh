@@ -104,10 +104,13 @@ prepared() {
         { for (b in begins) if (index($0, b) == 1) { print place "|" b >>used; next } print }' "$1" | sed "$SHORTER"
 }
 
-# A host that is too busy to measure on says so, which is no fault of the text.
+# A host that is too busy to measure on says so, which is no fault of the text, nor is what then has no measurements; a tool that is missing is named.
 fault() {
-    said=$(grep '^portolan: ' "$work/err" | grep -cvE 'core is contended|clock unstable|no stable time')
+    excused='core is contended|clock unstable|no stable time|which is not installed'
+    ! grep -q 'experiments measure' "$work/now" || excused="$excused|no measured experiments|no inference run"
+    said=$(grep '^portolan: ' "$work/err" | grep -cvE "$excused")
     [ "$1" -eq 1 ] && [ "$said" -eq 0 ] || fail "$place: status $1: $(tail -n 3 "$work/err")"
+    echo "# $place: $(sed -n 's/^portolan: //p' "$work/err" | tail -n 1)"
 }
 
 test_documented_commands_run() {
