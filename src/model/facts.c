@@ -117,7 +117,7 @@ const struct fact fact_schema[] = {
     {"line_bytes", FACT_WHOLE, "bytes", 1, MOST, "64", NULL, "length of a cache line", "programs", false},
     {"l1_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL, "first-level data cache of a core", "programs", false},
     {"l1_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "its associativity", "programs", false},
-    {"l1_prefetch_step", FACT_NUMBER, "bytes", 0, MOST, NULL, NULL, "longest constant step of a load whose lines are fetched from the second level before it comes to them, pages apart or not; without it no prefetcher follows steps of more than 2 KiB", "programs", false},
+    {"l1_prefetch_step", FACT_NUMBER, "bytes", 0, MOST, NULL, NULL, "longest constant step of a load whose lines are fetched from the second level before it comes to them, pages apart or not; without it no line is taken to be fetched ahead", "programs", false},
     {"l1_crowded_cycles", FACT_NUMBER, CYCLES, "0", NULL, "cycles per line at least, of lines that all come to the same set of the first level one after the other", "programs", false},
     {"l2_bytes", FACT_NUMBER, "bytes", 64, 1e12, NULL, NULL, "second-level cache that a core can use", "programs", false},
     {"l2_ways", FACT_WHOLE, "ways", 1, MOST, NULL, NULL, "its associativity", "programs", false},

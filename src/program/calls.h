@@ -22,7 +22,7 @@ struct call_readings {
 
 /* From now on @name is read, too, if it is a function that is known. */
 void call_readings_want(struct call_readings *r, const char *name);
-/* One more reading of each, some 5 microseconds. One thread at a time. */
+/* One more reading of each, some 3 microseconds for exp. One thread at a time. */
 void call_readings_add(struct call_readings *r);
 /* What they cost at @clock_hz, with nothing of those that were not read; the readings are gone, what is wanted stays. */
 void call_readings_judge(struct call_readings *r, double clock_hz, struct call_costs *out);

@@ -157,7 +157,8 @@ static inline uint64_t line_of(const char *from, size_t page, size_t shift)
     return *(const volatile uint64_t *)(const void *)(from + page * PAGE + page * shift % PAGE);
 }
 
-/* One line of each page of @bytes, page after page, by four loads in turn as compilers unroll such loops (a load alone takes 10 cycles a line on a Zen 3 where four in turn take 12), each @shift bytes farther from its page's start; seconds per line. */
+/* One line of each page of @bytes, page after page, by four loads in turn as compilers unroll such loops (a load alone takes 10 cycles a line on a Zen 3 where four in
+ * turn take 12), each @shift bytes farther from its page's start; seconds per line. */
 static double walk_by(const char *from, size_t bytes, size_t shift)
 {
     const size_t pages = bytes / PAGE, rounds = 1 + WALKED / pages;
@@ -488,7 +489,8 @@ static void apply_replacement(const struct native *n, double bytes, struct machi
     double ways = fact_number(m, "l2_ways"), third = n->sizes[1].scatter, second = n->walks[0];
     struct cache_shape crowd = {bytes / MEMORY_PAGE, ways};
 
-    if (isnan(ways) || !(third > second) || !(n->crowded > 0) || crowd.lines < ways)
+    /* What takes longer than the third level is the first level's set (native_apply) and says nothing of the second. */
+    if (isnan(ways) || !(third > second) || !(n->crowded > 0) || n->crowded > third || crowd.lines < ways)
         return;
     double hit = 1 - fmin(1, fmax(0, (n->crowded - second) / (third - second)));
     double oldest = sdcm_hit(&crowd, NATIVE_FIRST_WALK), any = sdcm_hit_random(&crowd, NATIVE_FIRST_WALK);

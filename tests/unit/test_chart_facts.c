@@ -189,7 +189,7 @@ static void test_zen3_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
         {"loads_per_cycle", "3"}, {"stores_per_cycle", "2"}, {"store_forward", "6"}, {"store_forward_vector", "9"}, {"store_forward_renamed", "0"}, {"renamed_match", "text"},
-        {"renamed_base", "stack"}, {"renamed_loads", "mov pop"}, {"renamed_bits", "32 64"}, {"renamed_modify", "all"}, {"renamed_store_alone", "yes"},
+        {"renamed_base", "stack"}, {"renamed_loads", "mov pop"}, {"renamed_tests", "bt"}, {"renamed_bits", "32 64"}, {"renamed_modify", "all"}, {"renamed_store_alone", "yes"},
         {"renamed_store_beside", "2"},
     };
 

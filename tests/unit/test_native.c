@@ -205,8 +205,10 @@ static void test_replacement(void **state)
     /* More than lines of the third level take, 12 ns at 2 GHz: the set's own time. */
     struct machine *m = load_machine("sapphirerapids");
     n.crowded = 12e-9;
+    const double own = fact_number(m, "l2_oldest");
     native_apply(&n, m);
     assert_float_equal(fact_number(m, "l1_crowded_cycles"), 24, 1e-9);
+    assert_float_equal(fact_number(m, "l2_oldest"), own, 0);
     machine_free(m);
 }
 
