@@ -210,13 +210,20 @@ static struct kernel *kernel_of_object(const struct object *o, const char *path,
     return k;
 }
 
-/* What came of @o, unless its file was cut meanwhile. Frees @o. */
+/* @k, unless the file of @o was cut meanwhile. */
+static struct kernel *whole_or_none(struct object *o, const char *path, struct kernel *k, struct err *err)
+{
+    if (object_whole(o, path, err))
+        return k;
+    kernel_free(k);
+    return NULL;
+}
+
+/* What came of @o, with its source lines. Frees @o. */
 static struct kernel *finish(struct object *o, const char *path, struct kernel *k, const struct kernel_options *options, struct err *err)
 {
-    if (!object_whole(o, path, err)) {
-        kernel_free(k);
-        k = NULL;
-    } else if (!k) {
+    k = whole_or_none(o, path, k, err);
+    if (!k) {
         err_at(err, path, 0, 0);
     } else {
         struct err fault = {0};
@@ -311,8 +318,9 @@ static struct kernel *hottest_in_archive(const struct archive *a, const struct k
     struct archived_list best = {0};
     struct kernel *k = NULL;
     uint64_t bytes = 0;
-    size_t read = 0;
+    size_t read = 0, member = 0;
     struct err fault = {0};
+    struct object o;
 
     for (size_t i = 0; i < a->members.count && !watch_over(); i++) {   /* of another instruction set, or of damaged members, there is nothing */
         watch_at("object files", (double)i, (double)a->members.count);
@@ -320,11 +328,21 @@ static struct kernel *hottest_in_archive(const struct archive *a, const struct k
     }
     for (size_t i = 0; i < best.list.count && !has_loop(k) && !watch_over(); i++) {
         const struct archive_member *m = &a->members.items[best.list.items[i].member];
-        struct object o;
         struct kernel *next = NULL;
         if (object_read_member(m, OBJECT_FUNCTIONS, &o, err) && options_fit(&o, options, err) && best.list.items[i].function.symbol < o.symbols.count)
             next = kernel_of(&o, m->spec, &o.symbols.items[best.list.items[i].function.symbol], err);
-        k = better(k, finish(&o, m->spec, next, options, err));
+        next = whole_or_none(&o, m->spec, next, err);
+        k = better(k, next);
+        member = k && k == next ? best.list.items[i].member : member;
+        object_done(&o);
+    }
+    if (k) {   /* debug information is read of what is kept alone: it may take its time */
+        const struct archive_member *m = &a->members.items[member];
+        if (!object_read_member(m, OBJECT_FUNCTIONS, &o, err)) {
+            kernel_free(k);
+            k = NULL;
+        }
+        k = finish(&o, m->spec, k, options, err);
     }
     if (!read && err)
         *err = fault;

@@ -192,7 +192,7 @@ static bool save_work(void *state, struct result *result, struct err *err)
 {
     const struct experiments_saving *w = state;
 
-    result_note(result, "%zu experiments saved to %s", w->table->rows.count, w->file);
+    result_note(result, "%zu experiment%s saved to %s", w->table->rows.count, w->table->rows.count == 1 ? "" : "s", w->file);
     if (w->json)
         return save_json(w, err);
     if (!w->host)

@@ -96,7 +96,7 @@ static bool take_words(struct recipe *r, const struct kernel_load_values *v, str
     return ok && (r->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file given"));
 }
 
-/* FILE:A-B, as compilers and editors name lines, where no file is named so and FILE is one. */
+/* FILE:A-B, as editors name lines, where no file is named so and FILE is one. */
 static void take_lines(struct recipe *r, const struct kernel_load_values *v)
 {
     const char *colon = strrchr(r->path, ':');
@@ -104,6 +104,8 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
     int used = 0;
 
     if (!colon || v->lines.first || access(r->path, F_OK) == 0)
+        return;
+    if (strspn(colon + 1, "0123456789-") != strlen(colon + 1) || colon[1] == '-' || strstr(colon, "--"))
         return;
     if (sscanf(colon, ":%9u-%9u%n", &first, &last, &used) != 2 || colon[used]) {
         last = 0;

@@ -148,6 +148,7 @@ static void sweep_finish(void *state, const struct job_info *info)
     const struct document *d = &w->session->document;
     if (d->kernel == w->kernel && d->loop == w->loop) {
         keep_sweep(&w->session->document.sweep, w);
+        w->session->document.pair = (struct whatif_pair){0};
         w->session->in_view = w->session->views ? "whatif" : NULL;
     }
     struct result_table *t = add_outcomes(result, w->machine, "value", w->name, CELL_COUNT);
@@ -221,13 +222,12 @@ static bool compare_work(void *state, struct result *result, struct err *err)
 static bool compare_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct comparing *w = state;
-    struct sweep *kept = &s->document.sweep;
+    struct whatif_pair *kept = &s->document.pair;
 
     (void)result;
     (void)err;
-    if (!s->views || s->document.kernel != w->kernel || s->document.loop != w->loop)
+    if (s->document.kernel != w->kernel || s->document.loop != w->loop)
         return true;
-    sweep_done(kept);
     snprintf(kept->name, sizeof kept->name, "%s", w->changes);
     snprintf(kept->machine, sizeof kept->machine, "%s", w->machine->id);
     for (int side = 0; side < 2; side++) {
@@ -236,7 +236,7 @@ static bool compare_publish(struct session *s, void *state, struct result *resul
         kept->sides[side].simulated = o->simulated;
         kept->sides[side].bottleneck = bound_name(o->bottleneck);
     }
-    s->in_view = "whatif";
+    s->in_view = s->views ? "whatif" : NULL;
     return true;
 }
 

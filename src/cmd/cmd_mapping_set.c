@@ -64,7 +64,7 @@ static bool apply(struct session *s, struct machine *m, struct machine *copy, co
     result_text(result, "mapping", m->id);
     result_text(result, "form", form);
     result_text(result, "usage", usage.length ? str_text(&usage) : "none");
-    result_note(result, "%s on %s: %s; u undoes it", form, m->id, usage.length ? str_text(&usage) : "no port");
+    result_note(result, "%s on %s: %s; undo takes it back", form, m->id, usage.length ? str_text(&usage) : "no port");
     usage_done(&entry.usage);
     str_done(&usage);
     return true;

@@ -132,6 +132,7 @@ void document_use_loop(struct document *d, size_t loop)
     blame_free(d->blame);
     d->blame = NULL;
     sweep_done(&d->sweep);
+    d->pair = (struct whatif_pair){0};
 }
 
 void document_exchange(struct document *d, struct document *saved)

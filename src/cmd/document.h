@@ -31,7 +31,12 @@ struct sweep {
     char name[128], machine[64];
     double *values, *bounds, *simulated;   /* cycles per iteration; NaN where there is no prediction */
     size_t count;
-    struct { double bounds, simulated; const char *bottleneck; } sides[2];   /* a machine as it is and changed; no bottleneck: it was a sweep */
+};
+
+/* The last `kernel whatif NAME=VALUE` since the last sweep: a machine as it is, and changed. */
+struct whatif_pair {
+    char name[128], machine[64];
+    struct { double bounds, simulated; const char *bottleneck; } sides[2];   /* simulated NaN: no prediction; no bottleneck: there is none */
 };
 
 /* A run of inference that was not at its end when its session was left: evolve resume goes on with it. */
@@ -92,6 +97,7 @@ struct document {
     struct check *check;              /* of the last `machine check`; NULL: none */
     struct paired_loops *comparison;    /* of the last `kernel compare`; NULL: none */
     struct sweep sweep;               /* count 0: none */
+    struct whatif_pair pair;          /* sides[0].bottleneck NULL: none; not of a session's files */
     struct experiments *experiments;  /* NULL: none */
     struct evolve_run **runs;         /* of inference, newest last */
     size_t run_count;

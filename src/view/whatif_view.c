@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What if: the last sweep of a machine's fact, usage or latency as curves, and the cursor's value in numbers. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -17,16 +18,22 @@ static void *whatif_open(void)
 }
 
 /* A machine as it is beside what was changed: a row each, and what the change gains. */
-static void draw_sides(const struct sweep *sweep, struct grid *g)
+static void draw_sides(const struct whatif_pair *pair, struct grid *g)
 {
-    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", sweep->name, sweep->machine);
+    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", pair->name, pair->machine);
     grid_fill(g, 0, 2, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_printf(g, 0, 2, 0, ROLE_HEADER, 0, "%-10s %10s %10s  %s", "", "bounds", "simulated", "bottleneck");
-    for (int side = 0; side < 2; side++)
-        grid_printf(g, 0, 3 + side, 0, side ? ROLE_ACCENT : ROLE_TEXT, 0, "%-10s %10.2f %10.2f  %s", side ? "changed" : "unchanged", sweep->sides[side].bounds,
-                    sweep->sides[side].simulated, sweep->sides[side].bottleneck);
-    grid_printf(g, 0, 6, 0, ROLE_WARN, 0, "%+.2f cycles per iteration simulated, %+.1f %%", sweep->sides[1].simulated - sweep->sides[0].simulated,
-                100 * (sweep->sides[1].simulated / sweep->sides[0].simulated - 1));
+    for (int side = 0; side < 2; side++) {
+        char simulated[32] = "-";
+        if (!isnan(pair->sides[side].simulated))
+            snprintf(simulated, sizeof simulated, "%.2f", pair->sides[side].simulated);
+        grid_printf(g, 0, 3 + side, 0, side ? ROLE_ACCENT : ROLE_TEXT, 0, "%-10s %10.2f %10s  %s", side ? "changed" : "unchanged", pair->sides[side].bounds, simulated,
+                    pair->sides[side].bottleneck);
+    }
+    if (isnan(pair->sides[0].simulated) || isnan(pair->sides[1].simulated))
+        return;
+    grid_printf(g, 0, 6, 0, ROLE_WARN, 0, "%+.2f cycles per iteration simulated, %+.1f %%", pair->sides[1].simulated - pair->sides[0].simulated,
+                100 * (pair->sides[1].simulated / pair->sides[0].simulated - 1));
 }
 
 static void whatif_draw(void *state, struct session *s, struct grid *g)
@@ -40,8 +47,8 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
     const struct sweep *sweep = &s->document.sweep;
     int y = 1;
 
-    if (sweep->sides[0].bottleneck) {
-        draw_sides(sweep, g);
+    if (s->document.pair.sides[0].bottleneck) {
+        draw_sides(&s->document.pair, g);
         view_draw_hints(s, &whatif_view, g, 0, g->height - 1);
         return;
     }
@@ -86,6 +93,6 @@ static void whatif_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, s->document.sweep.count);
 }
 
-const struct view_ops whatif_view = {.name = "whatif", .tab = "what", .help = "curves of the last kernel whatif NAME=A..B",
+const struct view_ops whatif_view = {.name = "whatif", .tab = "what", .help = "curves of the last kernel whatif NAME=A..B, or a machine beside its change",
     .act = whatif_act, .open = whatif_open, .close = free,
                                      .draw = whatif_draw, .status = whatif_status};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Objects whose debug information was made to do harm: the names in it lead to pipes, and there is a lot of it. */
+#include <config.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,10 +74,23 @@ static void load_loops(void)
     _exit(k && k->loops[0].depth == 1 && !k->origin_text_count ? 0 : 2);
 }
 
+/* Whether this program reads no debug information, which is said: then there is nothing to try. */
+static bool no_libdw(void)
+{
+#ifdef HAVE_LIBDW
+    return false;
+#else
+    print_message("built without libdw: not tried\n");
+    return true;
+#endif
+}
+
 /* The source is gone, and a pipe has its name: nobody waits for it, or takes what is in it. */
 static void test_pipe_as_source(void **state)
 {
     (void)state;
+    if (no_libdw())
+        return;
     char held[16] = "";
 
     work_put("loops.c", loops);
@@ -145,6 +160,8 @@ static void load_linked(void)
 static void test_libdw_that_waits(void **state)
 {
     (void)state;
+    if (no_libdw())
+        return;
     work_put("linked.c", "long add_up(const long *a, long n);\nlong add_up(const long *a, long n)\n{\n    long s = 0;\n    for (long i = 0; i < n; i++)\n        s += a[i];\n    return s;\n}\n"
                          "int main(void) { return 0; }\n");
     tool((const char *const[]){"gcc", "-O1", "-g", "-Wl,--build-id=none", "-o", "linked", "linked.c", NULL});
@@ -153,6 +170,37 @@ static void test_libdw_that_waits(void **state)
     assert_int_equal(unlink(work_path("linked.debug")), 0);
     assert_int_equal(mkfifo(work_path("linked.debug"), 0600), 0);
     assert_int_equal(fate_of(load_linked), 0);
+}
+
+static void load_waiting_archive(void)
+{
+    struct err err = {0};
+
+    clock_set_source(each_look_a_second);
+    const struct kernel *k = kernel_load(work_path("waits.a"), NULL, &err);
+    _exit(k && atomic_load(&asked) < 40 && children_left() == 0 ? 0 : 2);
+}
+
+/* Of an archive, debug information of the member that is taken is read, not of all that are tried: each might wait. */
+static void test_archive_that_waits(void **state)
+{
+    (void)state;
+    if (no_libdw())
+        return;
+    for (char member[] = "m0.o"; member[1] < '4'; member[1]++) {
+        char text[256];
+        /* A jump back, but no loop: such a function is tried, and then the next. */
+        snprintf(text, sizeof text, ".globl f%c\n.type f%c,@function\nf%c:\n testl %%edi,%%edi\n jne 2f\n1: movl %%edi,%%eax\n ret\n2: addl $7,%%edi\n jmp 1b\n.size f%c,.-f%c\n", member[1],
+                 member[1], member[1], member[1], member[1]);
+        work_put("member.s", text);
+        tool((const char *const[]){"gcc", "-g", "-c", "-o", member, "member.s", NULL});
+        work_put("lies.debug", "nothing\n");
+        tool((const char *const[]){"objcopy", "--strip-debug", "--add-gnu-debuglink=lies.debug", member, NULL});
+        tool((const char *const[]){"ar", "rc", "waits.a", member, NULL});
+    }
+    assert_int_equal(unlink(work_path("lies.debug")), 0);
+    assert_int_equal(mkfifo(work_path("lies.debug"), 0600), 0);
+    assert_int_equal(fate_of(load_waiting_archive), 0);
 }
 
 /* A line and no byte more is read for each row: behind the text there is nothing. */
@@ -218,6 +266,8 @@ static bool count_allocations(size_t size)
 static void test_source_of_many_lines(void **state)
 {
     (void)state;
+    if (no_libdw())
+        return;
     struct str text = {0};
     struct err err = {0};
 
@@ -249,6 +299,8 @@ static void test_source_of_many_lines(void **state)
 static void test_function_within_a_function(void **state)
 {
     (void)state;
+    if (no_libdw())
+        return;
     struct err err = {0};
     bool inlined = false;
 
@@ -299,7 +351,7 @@ static void test_archive_that_shrinks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipe_as_source), cmocka_unit_test(test_pipe_as_member), cmocka_unit_test(test_libdw_that_waits),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipe_as_source), cmocka_unit_test(test_pipe_as_member), cmocka_unit_test(test_libdw_that_waits), cmocka_unit_test(test_archive_that_waits),
                                        cmocka_unit_test(test_rows_end_with_their_lines), cmocka_unit_test(test_many_rows), cmocka_unit_test(test_source_of_many_lines),
                                        cmocka_unit_test(test_function_within_a_function), cmocka_unit_test(test_archive_that_shrinks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
