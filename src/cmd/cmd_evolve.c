@@ -320,9 +320,11 @@ static bool add_machine(struct session *s, char *id, struct mapping *take_best, 
         machine_set_fact(m, "issue_width", width, "µops/cycle", "inferred from experiments");
         machine_set_fact(m, "issue_slots", "inferred", "", "the column micro_ops counts issue slots");
     }
-    undo_note_arrival(s, m, "evolve adopt");
+    undo_note_arrival(s, m, "evolve adopt", false);
     session_add_machine(s, m);
-    return session_select(s, &id, 1, err);
+    bool ok = session_select(s, &id, 1, err);
+    undo_note_arrived(s, id);
+    return ok;
 }
 
 static bool run_adopt(struct session *s, const void *values, struct result *result, struct err *err)

@@ -96,6 +96,18 @@ static bool take_words(struct recipe *r, const struct kernel_load_values *v, str
     return ok && (r->path || err_set(err, ERR_USAGE, "kernel load FILE", "no file given"));
 }
 
+/* The bundled kernels can be named as they stand in the source tree from anywhere. */
+static void find_bundled(char **path)
+{
+    if (access(*path, F_OK) == 0 || !str_has_prefix(*path, "data/"))
+        return;
+    char *bundled = file_data_path(*path + 5);
+    if (bundled) {
+        free(*path);
+        *path = bundled;
+    }
+}
+
 /* FILE:A-B, as editors name lines, where no file is named so and FILE is one. */
 static void take_lines(struct recipe *r, const struct kernel_load_values *v)
 {
@@ -113,6 +125,7 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
             return;
     }
     char *path = mem_strndup(r->path, (size_t)(colon - r->path));
+    find_bundled(&path);
     if (!first || (last && last < first) || access(path, F_OK) != 0) {
         free(path);
         return;
@@ -121,18 +134,6 @@ static void take_lines(struct recipe *r, const struct kernel_load_values *v)
     r->path = path;
     r->options.first_line = first;
     r->options.last_line = last ? last : first;
-}
-
-/* The bundled kernels can be named as they stand in the source tree from anywhere. */
-static void find_bundled(struct recipe *r)
-{
-    if (access(r->path, F_OK) == 0 || !str_has_prefix(r->path, "data/"))
-        return;
-    char *bundled = file_data_path(r->path + 5);
-    if (bundled) {
-        free(r->path);
-        r->path = bundled;
-    }
 }
 
 /* Unless the flags say otherwise source is compiled with -O2 for the current machine; while that is this computer, for this CPU as it is. */
@@ -170,6 +171,7 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
     take_options(v, &r->options);
     if (!take_words(r, v, err))
         return false;
+    find_bundled(&r->path);
     take_lines(r, v);
     r->source = compile_is_source(r->path);
     if (!r->source && (r->flags.count || v->compiler))
@@ -177,7 +179,6 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
     if (v->profile && (r->source || r->options.first_line))
         return err_set(err, ERR_USAGE, "kernel load PROGRAM --profile perf.data", "--profile is of a program, and takes no source and no --lines");
     r->profile = v->profile ? mem_strdup(v->profile) : NULL;
-    find_bundled(r);
     r->options.symbol = v->symbol ? mem_strdup(v->symbol) : NULL;
     r->compiler = v->compiler ? mem_strdup(v->compiler) : NULL;
     return !r->source || take_defaults(s, r, err);

@@ -148,9 +148,10 @@ static void uops_finish(void *state, const struct job_info *info)
         cell_count(t, (int64_t)mapping_count(m->mapping));
         cell_count(t, mapping_ports(m->mapping)->count);
         w->machines[i] = NULL;
-        undo_note_arrival(s, m, "mapping import uops-info");
+        undo_note_arrival(s, m, "mapping import uops-info", i > 0);
         session_add_machine(s, m);
         session_select(s, &m->id, 1, &none);   /* it is there, and the only one: nothing to refuse */
+        undo_note_arrived(s, m->id);
     }
 }
 

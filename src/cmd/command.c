@@ -370,6 +370,14 @@ static void add_error(struct result *result, const struct err *err)
     result_text(result, "error", err_text(err, text, sizeof text));
 }
 
+/* The view that shows all that was said on a line, so far in @own and now in the session's (NULL: as text), where the command @printed: only if it shows all of it. */
+static const char *view_of_all(const struct session *s, const char *own, bool printed, FILE *out)
+{
+    if (!printed && !s->in_view)
+        return own;
+    return !out || ftell(out) <= 0 || s->in_view == own ? s->in_view : NULL;
+}
+
 /* Runs @c with a result of its own: a command may run others. What it says goes to @out (NULL: nowhere); @line is what was typed, NULL: no result is
  * kept. */
 static bool run_command(struct session *s, const struct command *c, char **words, size_t count, const char *line, FILE *out, struct err *err)
@@ -384,6 +392,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
     s->result = result_new();
     result_set_command(s->result, c->name);
     s->out = out;
+    const char *own = s->in_view;
+    s->in_view = NULL;
     /* What only reads ends early without a screen, too, where it is no job. */
     bool watches = c->flags & COMMAND_READS && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
@@ -395,8 +405,9 @@ static bool run_command(struct session *s, const struct command *c, char **words
         add_error(s->result, err);
     if (!s->waiting.again)   /* it runs once more, with the machines that it names */
         write_output(s, line ? line : c->name, &printed);
-    if (ok && s->views && *result_noted(s->result))
+    if (ok && s->interactive && *result_noted(s->result))
         str_addf(&s->said, "%s%s", s->said.length ? "; " : "", result_noted(s->result));
+    s->in_view = view_of_all(s, own, printed.length != 0, out);
     bool cut = watches && !watch_goes_on(ok ? err : &none);
     if (watches)
         watch_restore(watched);

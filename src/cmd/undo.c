@@ -12,6 +12,13 @@
 
 #define EDITED ", edited"
 
+static void choice_done(struct undo_choice *c)
+{
+    for (size_t i = 0; i < c->ids.count; i++)
+        free(c->ids.items[i]);
+    vec_done(&c->ids);
+}
+
 static void step_done(struct undo_step *step)
 {
     free(step->what);
@@ -19,9 +26,8 @@ static void step_done(struct undo_step *step)
     kernel_free(step->kernel);
     kernel_free(step->now);
     free(step->id);
-    for (size_t i = 0; i < step->selected.count; i++)
-        free(step->selected.items[i]);
-    vec_done(&step->selected);
+    choice_done(&step->before);
+    choice_done(&step->after);
 }
 
 static void steps_done(struct undo_steps *steps)
@@ -65,30 +71,60 @@ void undo_note_machine(struct undo *u, struct machine *m, const char *what)
     push(&u->done, (struct undo_step){.what = mem_strdup(what), .machine = machine_hold(m)});
 }
 
+/* What is selected of @isa now. */
+static struct undo_choice choice_now(const struct document *d, enum isa isa)
+{
+    struct undo_choice c = {.shown = d->isa};
+
+    for (size_t i = 0; i < d->kept[isa].count; i++)
+        vec_push(&c.ids, mem_strdup(d->kept[isa].ids[i]));
+    return c;
+}
+
+static bool same_choice(const struct undo_choice *a, const struct undo_choice *b)
+{
+    bool same = a->shown == b->shown && a->ids.count == b->ids.count;
+
+    for (size_t i = 0; same && i < a->ids.count; i++)
+        same = strcmp(a->ids.items[i], b->ids.items[i]) == 0;
+    return same;
+}
+
 /* What @s has of the machine named @id and has selected, as a step that leads back to it. Takes @take_what. */
-static struct undo_step arrival_step(const struct session *s, const char *id, enum isa isa, char *take_what)
+static struct undo_step arrival_step(const struct session *s, const char *id, enum isa isa, unsigned group, char *take_what)
 {
     const struct document *d = &s->document;
-    struct undo_step step = {.what = take_what, .id = mem_strdup(id), .isa = isa, .shown = d->isa};
+    struct undo_step step = {.what = take_what, .id = mem_strdup(id), .isa = isa, .before = choice_now(d, isa), .group = group};
 
     for (size_t i = 0; i < d->machine_count; i++)
         if (strcmp(d->machines[i]->id, id) == 0)
             step.machine = machine_hold(d->machines[i]);
-    for (size_t i = 0; i < d->kept[isa].count; i++)
-        vec_push(&step.selected, mem_strdup(d->kept[isa].ids[i]));
     return step;
 }
 
-void undo_note_arrival(struct session *s, const struct machine *m, const char *what)
+void undo_note_arrival(struct session *s, const struct machine *m, const char *what, bool with_last)
 {
+    struct undo *u = &s->document.undo;
     struct str text = {0};
     enum isa isa;
 
+    u->groups += with_last ? 0 : 1;
     if (!isa_parse(m->isa, &isa))
         return;
     str_addf(&text, "%s (%s)", what, m->id);
-    steps_done(&s->document.undo.undone);
-    push(&s->document.undo.done, arrival_step(s, m->id, isa, str_take(&text)));
+    steps_done(&u->undone);
+    push(&u->done, arrival_step(s, m->id, isa, u->groups, str_take(&text)));
+}
+
+void undo_note_arrived(struct session *s, const char *id)
+{
+    const struct undo *u = &s->document.undo;
+    struct undo_step *last = u->done.list.count ? &u->done.list.items[u->done.list.count - 1] : NULL;
+
+    if (!last || !last->id || strcmp(last->id, id) != 0)
+        return;
+    choice_done(&last->after);
+    last->after = choice_now(&s->document, last->isa);
 }
 
 void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop, const struct kernel *now)
@@ -136,18 +172,41 @@ static void drop_machine(struct document *d, const char *id)
         }
 }
 
-/* The machine that came goes, or comes again, and with it what is selected. */
+/* Drops @id from what is selected. Returns false if nothing is left. */
+static bool deselect(struct session *s, enum isa isa, const char *id)
+{
+    const enum isa shown = s->document.isa;
+    struct undo_choice left = choice_now(&s->document, isa);
+
+    for (size_t i = left.ids.count; i-- > 0;)
+        if (strcmp(left.ids.items[i], id) == 0) {
+            free(left.ids.items[i]);
+            memmove(left.ids.items + i, left.ids.items + i + 1, (--left.ids.count - i) * sizeof *left.ids.items);
+        }
+    bool some = left.ids.count > 0;
+    if (some)
+        session_show(s, isa, (const char *const *)left.ids.items, left.ids.count);
+    document_show_isa(&s->document, shown);
+    choice_done(&left);
+    return some;
+}
+
+/* The machine that came goes, or comes again, and with it what is selected, unless that was chosen since. */
 static void swap_arrival(struct session *s, struct undo_step *step)
 {
-    struct undo_step back = arrival_step(s, step->id, step->isa, mem_strdup(step->what));
+    struct undo_step back = arrival_step(s, step->id, step->isa, step->group, mem_strdup(step->what));
+    bool chosen = !same_choice(&back.before, &step->after);
 
     document_drop_analyses(&s->document);
     if (step->machine)
         session_add_machine(s, machine_hold(step->machine));
     else
         drop_machine(&s->document, step->id);
-    session_show(s, step->isa, (const char *const *)step->selected.items, step->selected.count);
-    document_show_isa(&s->document, step->shown);
+    if (!chosen || (!step->machine && !deselect(s, step->isa, step->id))) {
+        session_show(s, step->isa, (const char *const *)step->before.ids.items, step->before.ids.count);
+        document_show_isa(&s->document, step->before.shown);
+    }
+    back.after = choice_now(&s->document, step->isa);
     step_done(step);
     *step = back;
 }
@@ -178,19 +237,27 @@ bool undo_run(struct session *s, bool again, struct result *result, struct err *
 {
     struct undo *u = &s->document.undo;
     struct undo_steps *from = again ? &u->undone : &u->done, *to = again ? &u->done : &u->undone;
+    struct str what = {0};
+    unsigned group = 0;
+    size_t steps = 0;
 
     if (!from->list.count)
         return err_set(err, ERR_USAGE, NULL, again ? "nothing was undone" : "nothing to undo");
-    struct undo_step *step = &from->list.items[from->list.count - 1];
-    if (step->id)
-        swap_arrival(s, step);
-    else if (!step->machine)
-        swap_kernel(s, step);
-    else if (!swap_machine(s, step, err))
-        return false;
-    result_confirm(result, "%s: %s", again ? "redone" : "undone", step->what);
-    result_text(result, again ? "redone" : "undone", step->what);
-    push(to, *step);
-    from->list.count--;
+    do {
+        struct undo_step *step = &from->list.items[from->list.count - 1];
+        if (step->id)
+            swap_arrival(s, step);
+        else if (!step->machine)
+            swap_kernel(s, step);
+        else if (!swap_machine(s, step, err))
+            return false;
+        str_addf(&what, "%s%s", steps++ ? ", " : "", step->what);
+        group = step->group;
+        push(to, *step);
+        from->list.count--;
+    } while (group && from->list.count && from->list.items[from->list.count - 1].group == group);
+    result_confirm(result, "%s: %s", again ? "redone" : "undone", str_text(&what));
+    result_text(result, again ? "redone" : "undone", str_text(&what));
+    str_done(&what);
     return true;
 }

@@ -13,6 +13,11 @@
 
 struct session;
 struct result;
+/* What was selected of an instruction set, and which set was shown. */
+struct undo_choice {
+    VEC(char *) ids;
+    enum isa shown;
+};
 struct undo_step {
     char *what;                            /* "mapping set ADD (R64, R64)" */
     struct machine *machine;               /* held: to be put back in place of the one of its id; NULL: a kernel */
@@ -20,26 +25,31 @@ struct undo_step {
     size_t loop;
     /* Of a machine that came: its id, NULL: the step is another one; @machine is then the one of that id before it, NULL: there was none. */
     char *id;
-    enum isa isa, shown;                   /* of the machine; that was shown */
-    VEC(char *) selected;                  /* machines of @isa that were selected */
+    enum isa isa;                          /* of the machine */
+    struct undo_choice before, after;      /* it came; what was chosen since then stays when it goes */
+    unsigned group;                        /* steps of one are taken back together */
 };
 struct undo_steps { VEC(struct undo_step) list; };
 /* Zero-initialised is empty and valid. */
 struct undo {
     struct undo_steps done, undone;        /* newest last */
+    unsigned groups;                       /* of arrivals, so far */
 };
 
 void undo_done(struct undo *u);
 /* @m is about to be replaced by a changed copy of it; @what says by what. What was undone cannot be done again any more. */
 void undo_note_machine(struct undo *u, struct machine *m, const char *what);
-/* @m is about to be added to @s, perhaps in the place of another, and selected; @what says by what. One of an unknown instruction set is not noted: it cannot be selected. */
-void undo_note_arrival(struct session *s, const struct machine *m, const char *what);
+/* @m is about to be added to @s, perhaps in the place of another, and selected; @what says by what, @with_last that it comes with the one before it. One of an unknown
+ * instruction set is not noted: it cannot be selected. */
+void undo_note_arrival(struct session *s, const struct machine *m, const char *what, bool with_last);
+/* The machine @id, the last that was noted, has been added and selected. */
+void undo_note_arrived(struct session *s, const char *id);
 /* @before, with its loop @loop, was replaced by @now. */
 void undo_note_kernel(struct undo *u, const struct kernel *before, size_t loop, const struct kernel *now);
 /* The title of a changed copy says so. */
 void undo_mark_edited(struct machine *m);
 
-/* Takes the last change back, or does the last that was taken back again (@again), and tells what it was. False with err when there is none. */
+/* Takes the last change back (all machines that came together), or does the last that was taken back again (@again), and tells what it was. False with err when there is none. */
 bool undo_run(struct session *s, bool again, struct result *result, struct err *err);
 
 #endif

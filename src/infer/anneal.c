@@ -391,7 +391,7 @@ void anneal_set_prices(struct annealer *s, const struct anneal_prices *prices)
 
 double anneal_d_avg(const struct annealer *s)
 {
-    return s->error_sum / s->p->weights;
+    return fmax(s->error_sum, 0) / s->p->weights;   /* a sum of differences may end below nothing */
 }
 
 double anneal_cost(const struct annealer *s)

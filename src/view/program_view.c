@@ -12,15 +12,16 @@
 #include "view/view.h"
 
 enum block_column { BLOCK_NAME, BLOCK_LINE, BLOCK_COUNT, BLOCK_FORMULA, BLOCK_ERROR, BLOCK_CYCLES, BLOCK_SHARE, BLOCK_LIMIT, BLOCK_COLUMNS };
-enum loop_column { LOOP_NAME, LOOP_SAMPLES, LOOP_SHARE, LOOP_OFF, LOOP_INSNS, LOOP_MEASURED, LOOP_PREDICTED, LOOP_BOUND, LOOP_BY, LOOP_AT_BOUND, LOOP_COLUMNS };
+enum loop_column { LOOP_NAME, LOOP_SAMPLES, LOOP_SHARE, LOOP_OFF, LOOP_INSNS, LOOP_MEASURED, LOOP_PREDICTED, LOOP_BOUND, LOOP_BY, LOOP_AT_BOUND, LOOP_COLUMNS, LOOP_PLACE = LOOP_COLUMNS, LOOP_FILTERS };
 
 static const struct table_column block_columns[BLOCK_COLUMNS] = {
     {"block", 15, false, 0}, {"line", 5, true, 60}, {"count", 11, true, 100}, {"formula", 0, false, 0}, {"left-out", 9, true, 70}, {"cycles", 9, true, 0}, {"share", 7, true, 0},
     {"bound", 14, false, 90},
 };
-static const struct table_column loop_columns[LOOP_COLUMNS] = {
+static const struct table_column loop_columns[LOOP_FILTERS] = {
     {"loop", 0, false, 0}, {"samples", 8, true, 90}, {"share", 7, true, 0}, {"±", 5, true, 0}, {"insns", 6, true, 100}, {"alone", 8, true, 60}, {"predicted", 10, true, 76},
     {"bound", 8, true, 0}, {"by", 13, false, 90}, {"at bound", 10, true, 110},
+    {"place", 0, false, 0},   /* the whole name and the file: not shown */
 };
 
 struct program_view_state {
@@ -126,6 +127,8 @@ static void loop_text(const void *context, size_t row, int column, struct str *o
 
     if (column == LOOP_NAME)
         profile_name_short(l->name, 40, out);
+    else if (column == LOOP_PLACE)
+        str_addf(out, "%s %s", l->name, l->file ? l->file : "");
     else if (column == LOOP_BY)
         str_add(out, l->bottleneck ? l->bottleneck : "-");
     else if (isnan(number))
@@ -149,8 +152,8 @@ static enum role loop_role(const void *context, size_t row, int column)
 
 static const struct table_source block_source = {.columns = block_columns, .column_count = BLOCK_COLUMNS, .count = block_count, .number = block_number, .text = block_text, .role = block_role,
                                                  .named_by = 1u << BLOCK_LINE};
-static const struct table_source loop_source = {.columns = loop_columns, .column_count = LOOP_COLUMNS, .count = loop_count, .number = loop_number, .text = loop_text, .role = loop_role,
-                                                .named_by = 1u << LOOP_SAMPLES | 1u << LOOP_INSNS};
+static const struct table_source loop_source = {.columns = loop_columns, .column_count = LOOP_COLUMNS, .filter_count = LOOP_FILTERS, .count = loop_count, .number = loop_number, .text = loop_text, .role = loop_role,
+                                                .named_by = 1u << LOOP_PLACE};
 
 static const struct table_source *source_of(const struct program_view_state *v)
 {

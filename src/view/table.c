@@ -48,7 +48,7 @@ static void row_name(const struct table_source *source, const void *context, siz
 
     str_clear(out);
     source->text(context, row, 0, out);
-    for (int c = 1; c < source->column_count && source->named_by >> c; c++)
+    for (int c = 1; source->named_by >> c; c++)
         if (source->named_by >> c & 1) {
             str_clear(&text);
             source->text(context, row, c, &text);

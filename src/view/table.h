@@ -22,7 +22,7 @@ struct table_source {
     /* A context that stays as it is and that any thread may read, for release; may point @source's columns into it. NULL: there are never many rows. */
     void *(*hold)(const void *context, struct table_source *source);
     void (*release)(void *held);
-    uint32_t named_by;     /* columns, bit by number, that tell rows apart whose first column is the same; 0: none is */
+    uint32_t named_by;     /* columns, bit by number, also of those that only filters ask, that tell rows apart whose first column is the same; 0: none is */
 };
 
 struct arrangement;

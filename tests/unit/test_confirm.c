@@ -37,38 +37,38 @@ static void test_each_says_so(void **state)
 {
     (void)state;
     static const struct { const char *line, *says; } steps[] = {
-        {"set ascii on", "ascii"},
-        {"set threads 2", "threads"},
-        {"set machine skylake", "skylake"},
-        {"mapping use haswell", "haswell"},
-        {"mapping set 'ADD (R64, R64)' 1*p01", "ADD (R64, R64)"},
+        {"set ascii on", "ascii: on"},
+        {"set threads 2", "threads: 2"},
+        {"set machine skylake", "machine: skylake"},
+        {"mapping use haswell", "current mapping: haswell"},
+        {"mapping set 'ADD (R64, R64)' 1*p01", "ADD (R64, R64) on haswell: 1*p01; undo takes it back"},
         {"undo", "undone: mapping set ADD (R64, R64)"},
         {"redo", "redone: mapping set ADD (R64, R64)"},
-        {"mapping save @/mapping.csv", "mapping.csv"},
-        {"mapping save @/machine", "machine"},
-        {"mapping load @/machine", "machine"},
-        {"mapping export pmevo @/mapping.json", "mapping.json"},
-        {"mapping import csv @/mapping.csv", "mapping"},
-        {"mapping new 4", "4"},
-        {"set machine skylake", "skylake"},
-        {"forms select 'ADD (R64, *)'", "form"},
-        {"experiments generate", "experiment"},
-        {"experiments save @/experiments.csv", "experiments.csv"},
-        {"experiments load @/experiments.csv", "experiment"},
-        {"experiments clear", "experiment"},
-        {"kernel save @/kernel.s", "kernel.s"},
-        {"kernel mark @/marked.s", "marked.s"},
-        {"kernel graph @/graph.dot", "graph.dot"},
-        {"kernel trace @/trace.html", "trace.html"},
-        {"kernel report @/report.md", "report.md"},
-        {"report @/session.md", "session.md"},
+        {"mapping save @/mapping.csv", "haswell: saved to "},
+        {"mapping save @/machine", "haswell: saved to "},
+        {"mapping load @/machine", "forms on 10 ports"},
+        {"mapping export pmevo @/mapping.json", " forms to "},
+        {"mapping import csv @/mapping.csv", " forms on "},
+        {"mapping new 4", "new: 0 forms on 4 ports"},
+        {"set machine skylake", "machine: skylake"},
+        {"forms select 'ADD (R64, *)'", " forms selected"},
+        {"experiments generate", "10 experiments added"},
+        {"experiments save @/experiments.csv", "10 experiments saved to "},
+        {"experiments load @/experiments.csv", "10 experiments with 4 forms"},
+        {"experiments clear", "10 experiments deleted"},
+        {"kernel save @/kernel.s", "kernel.s: 8 instructions"},
+        {"kernel mark @/marked.s", "marked.s: "},
+        {"kernel graph @/graph.dot", "graph.dot: "},
+        {"kernel trace @/trace.html", "trace.html: "},
+        {"kernel report @/report.md", "report.md: "},
+        {"report @/session.md", "session.md: "},
         {"machine list", NULL},
-        {"export @/list.csv", "list.csv"},
-        {"session save @/session", "session"},
-        {"session load @/session", "session"},
-        {"bind F5 view why", "F5"},
-        {"unbind F5", "F5"},
-        {"copy kernel", "copied"},
+        {"export @/list.csv", "list.csv: "},
+        {"session save @/session", "session saved to "},
+        {"session load @/session", " loaded"},
+        {"bind F5 view why", "F5 in all views: view why"},
+        {"unbind F5", "unbound: F5"},
+        {"copy kernel", "copied 8 lines"},
     };
     size_t silent = 0;
 
@@ -117,6 +117,19 @@ static void test_arrivals_are_undone(void **state)
     said("redo");
     assert_int_equal(mapping_count(session_machine(&session, "mine", &err)->mapping), 2);
 
+    run_to_end("set machine haswell");   /* chosen since: it stays when the machine goes */
+    said("undo");
+    said("undo");
+    assert_false(session_has_machine(&session, "mine"));
+    assert_string_equal(current(), "haswell");
+    assert_int_equal(session.document.selected_count, 1);
+    said("redo");
+    assert_string_equal(current(), "haswell");
+    run_to_end("set machine mine,haswell");
+    said("undo");
+    assert_string_equal(current(), "haswell");
+    assert_int_equal(session.document.selected_count, 1);
+
     run_to_end("set machine skylake,znver4");
     work_put("few.csv", "experiment,cycles\n\"ADD (R64, R64)\",0.25\n\"IMUL (R64, R64)\",1\n\"ADD (R64, R64) + IMUL (R64, R64)\",1\n");
     said("experiments load @/few.csv");
@@ -159,6 +172,17 @@ static void test_own_views(void **state)
     assert_string_equal(views[frame.current]->name, "evolution");
     frame_run(&frame, "mapping list");   /* what has no view of its own is output still */
     assert_string_equal(views[frame.current]->name, "output");
+    static const char *const mixed[] = {"evolve status; mapping list", "mapping list; evolve status", "evolve status; mapping list; evolve status"};
+    for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++) {   /* and hides nothing that was said beside it */
+        frame_run(&frame, "view kernel");
+        said(mixed[i]);
+        assert_string_equal(views[frame.current]->name, "output");
+        assert_true(screen_holds("skylake"));
+        assert_true(screen_holds("best: mean error"));
+    }
+    frame_run(&frame, "view kernel");
+    said("evolve status; set machine haswell");   /* a confirmation is no text beside it */
+    assert_string_equal(views[frame.current]->name, "evolution");
 }
 
 /* Lines may stand behind the name, as compilers and editors write places; a file that is named so is that file. */
@@ -182,6 +206,8 @@ static void test_lines_behind_a_name(void **state)
     assert_true(frame.failed);
     said("kernel load @/none.s:1-3");
     assert_true(frame.failed);
+    said("kernel load data/kernels/triad-skl-O3.s:1-99");   /* a bundled one, wherever this runs */
+    assert_false(frame.failed);
     work_put("two.s:1-3", "c:\nnop\nnop\nnop\njmp c\n");
     said("kernel load @/two.s:1-3");
     assert_int_equal(session.document.kernel->loops[0].count, 4);

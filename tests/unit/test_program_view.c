@@ -170,6 +170,15 @@ static void test_golden_of_a_profile(void **state)
     assert_true(screen_holds("t shows the profile"));
     press("t");
     assert_true(screen_holds("relax+0x40"));
+    frame_run(&frame, "filter place ~ far_too_long_for_a_row");   /* all of a name, of which the screen shows both ends */
+    assert_true(screen_holds("1/1 of 2"));
+    frame_run(&frame, "filter");
+    press(" ");
+    assert_true(screen_holds("1 tagged"));
+    session.document.profile->loops.items[1].samples = 900;   /* a tag follows its loop, however often it was seen since */
+    assert_true(screen_holds("1 tagged"));
+    frame_run(&frame, "copy names");
+    assert_string_equal(str_text(&session.copied), "a_function_with_a_name_th..or_a_row+0x1c\n");
 }
 
 /* Keys reach commands, columns sort and filter, every size is drawn. */
