@@ -16,7 +16,7 @@ fetch() {
     apt=$directory/apt
     mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$apt/debs" "$root"
     : >"$apt/status"
-    echo "deb [arch=arm64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm main" >"$apt/sources.list"
+    echo "deb [arch=arm64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(sh "$directory/src/tools/mirror.sh") bookworm main" >"$apt/sources.list"
     options="-o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::State=$apt -o Dir::State::status=$apt/status -o Dir::Cache=$apt
         -o Dir::Etc::SourceList=$apt/sources.list -o Dir::Etc::SourceParts=/nonexistent -o APT::Sandbox::User=root"
     # shellcheck disable=SC2086 # lists of words

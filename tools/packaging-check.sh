@@ -50,7 +50,7 @@ part_next() {
     has git debootstrap unshare || return 77
     [ "$(id -u)" -eq 0 ] || { echo 'this is not root' >>"$log"; return 77; }
     root=$work/next
-    debootstrap --variant=minbase "${NEXT:-trixie}" "$root" "${MIRROR:-http://deb.debian.org/debian}" >>"$log" 2>&1 || return 1
+    debootstrap --variant=minbase "${NEXT:-trixie}" "$root" "${MIRROR:-$(sh "$source/tools/mirror.sh")}" >>"$log" 2>&1 || return 1
     for path in /etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt; do
         [ ! -r "$path" ] || { mkdir -p "$root${path%/*}" && cp -L "$path" "$root$path"; }
     done

@@ -44,14 +44,17 @@ static inline bool sets_begin(struct sets *s, const char *text)
 /* Whether @line was there; it is the latest of its set now. */
 static inline bool sets_level_look(struct sets_level *l, uint64_t line)
 {
-    uint64_t *set = l->lines + line % l->sets * l->ways, at = 0, key = line + 1;
+    uint64_t *set = l->lines + line % l->sets * l->ways, moved = line + 1;
+    const uint64_t key = moved;
 
-    while (at < l->ways && set[at] != key)
-        at++;
-    bool hit = at < l->ways;
-    memmove(set + 1, set, (hit ? at : l->ways - 1) * sizeof *set);
-    set[0] = key;
-    return hit;
+    for (uint64_t at = 0; at < l->ways; at++) {   /* each moves on, as far as the line was */
+        const uint64_t here = set[at];
+        set[at] = moved;
+        if (here == key)
+            return true;
+        moved = here;
+    }
+    return false;
 }
 
 /* A reference to @first and, where it goes on there, @last: it misses once. */
