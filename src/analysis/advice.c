@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "analysis/alternatives.h"
+#include "analysis/nest.h"
 #include "base/str.h"
 
 static void name_ports(const struct analysis *a, portset set, struct str *out)
@@ -108,7 +109,7 @@ void advice_repeated(const struct insn *repeated, struct str *out)
     str_addf(out, "What a repeated %s takes depends on its count and is not modelled: one repetition is counted, so this is a lower bound.", repeated->mnemonic);
 }
 
-char *advice_of(const struct analysis *a)
+char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
 {
     struct str s = {0};
     const struct ports *ports = mapping_ports(a->machine->mapping);
@@ -152,5 +153,6 @@ char *advice_of(const struct analysis *a)
         str_add(&s, " Some forms are unknown to this machine, so this is a lower bound.");
     else if (a->lower_bound)
         str_add(&s, " This machine has no latencies, so dependency chains may take longer.");
+    nest_note(k, loop, &s);
     return str_take(&s);
 }

@@ -173,7 +173,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
         mark_chain(a, &work->deps);
         take_edges(a, insns, &work->deps);
     }
-    a->sentence = advice_of(a);
+    a->sentence = advice_of(a, k, loop);
     block_work_free(work);
     if (room)
         shortage_spare();

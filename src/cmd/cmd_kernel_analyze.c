@@ -7,6 +7,7 @@
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/kernel_all.h"
+#include "cmd/kernel_trip.h"
 #include "report/report.h"
 
 struct analysis **kernel_analyze(struct session *s, const struct word_list *machines, size_t *count, struct err *err)
@@ -40,12 +41,15 @@ void kernel_analyses_free(struct analysis **analyses, size_t count)
 struct analyze_values {
     struct word_list machines;
     bool all;
+    size_t trip;
 };
 
 static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct analyze_values, machines), .value = "ID", .otherwise = "the current machines",
      .complete = COMPLETE_MACHINE, .help = "machine to analyze for; several are shown side by side; with --all also all: every one"},
     {.name = "--all", .kind = PARAMETER_FLAG, .at = offsetof(struct analyze_values, all), .help = "every loop and marked region, as a table of cycles per iteration"},
+    {.name = "--trip", .kind = PARAMETER_COUNT, .at = offsetof(struct analyze_values, trip), .value = "N", .least = 1, .most = 1e12, .otherwise = "they are counted once",
+     .help = "iterations of the loops within an outer loop, each time that they are entered: tells what the outer one takes then"},
     {0},
 };
 
@@ -54,6 +58,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const struct analyze_values *v = values;
     size_t count;
 
+    if (v->all && v->trip != NOT_GIVEN)
+        return err_set(err, ERR_USAGE, "kernel load FILE --loop N; kernel analyze --trip 64", "--trip is for one outer loop, --all takes every loop as it stands");
     if (v->all)   /* its job fills the result */
         return kernel_analyze_all(s, &v->machines, err);
     struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
@@ -61,11 +67,12 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!analyses)
         return false;
     report_add(s->document.kernel, s->document.loop, analyses, count, s->settings.ascii, result);
+    bool ok = v->trip == NOT_GIVEN || kernel_trip(s->document.kernel, s->document.loop, v->trip, analyses, count, result, err);
     kernel_analyses_free(analyses, count);
-    return true;
+    return ok;
 }
 
-static const char *const examples[] = {"kernel analyze", "kernel analyze --machine skylake --machine znver4", "kernel analyze --all --machine all", NULL};
+static const char *const examples[] = {"kernel analyze", "kernel analyze --machine skylake --machine znver4", "kernel analyze --all --machine all", "kernel analyze --trip 64", NULL};
 
 const struct command command_kernel_analyze = {
     .name = "kernel analyze",

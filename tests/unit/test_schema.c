@@ -45,6 +45,9 @@ static const char *const script[] = {
     "kernel compare --machine skylake --machine haswell",
     "kernel analyze --machine skylake --machine znver4",
     "kernel analyze --machine skylake",
+    "kernel load @/nest.s --loop 2",
+    "kernel analyze --machine skylake --trip 64",
+    "kernel load @/kernels/triad-skl-O3.s",
     "kernel analyze --all --machine skylake --machine haswell",
     "kernel simulate --machine skylake --machine znver4",
     "kernel simulate --machine skylake",
@@ -156,6 +159,7 @@ static void run(const char *format, const char *marker, struct str *out)
     struct str text = {0}, shell = {0};
     struct err err = {0};
 
+    work_put("nest.s", ".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\ndecl %edx\njne .L1\n");
     work_put("blocks.csv", "hex,cycles\n4801d8,1\n480fafc3,3\n");
     work_put("up.csv", "instruction,family,latency,throughput,uops,ports\n\"ADD (R64, R64)\",ADD,1,0.25,1,1*p0156\n");
     work_put("left-out.yml", "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], port_pressure: [[1, '0']]}\n- {name: add, port_pressure: [[1, '7']]}\n");

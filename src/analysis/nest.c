@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/nest.h"
+
+#include <stdlib.h>
+
+#define NAMED 3   /* calls and loops that a note names */
+
+bool nest_is_within(const struct kernel *k, size_t inner, size_t outer)
+{
+    const struct kernel_loop *a = &k->loops[inner], *b = &k->loops[outer];
+
+    return inner != outer && a->depth && b->depth && !a->marked && a->first >= b->first && a->first + a->count <= b->first + b->count && a->count < b->count;
+}
+
+void nest_within(const struct kernel *k, size_t loop, nest_loops *out)
+{
+    for (size_t i = 0; i < k->loop_count; i++) {
+        if (!nest_is_within(k, i, loop))
+            continue;
+        vec_push(out, i);
+        /* By place; the longest of those that begin there is the outer one. */
+        for (size_t at = out->count - 1; at > 0; at--) {
+            const struct kernel_loop *here = &k->loops[out->items[at]], *before = &k->loops[out->items[at - 1]];
+            if (before->first < here->first || (before->first == here->first && before->count > here->count))
+                break;
+            size_t swapped = out->items[at];
+            out->items[at] = out->items[at - 1];
+            out->items[at - 1] = swapped;
+        }
+    }
+}
+
+/* The loop of @within that begins at instruction @at; SIZE_MAX: none. No two have one head. */
+static size_t begins_at(const struct kernel *k, const nest_loops *within, size_t at)
+{
+    for (size_t i = 0; i < within->count; i++)
+        if (k->loops[within->items[i]].first == at)
+            return within->items[i];
+    return SIZE_MAX;
+}
+
+bool nest_expand(const struct kernel *k, size_t loop, const size_t *copies, size_t most, nest_insns *out)
+{
+    const struct kernel_loop *l = &k->loops[loop];
+    nest_loops within = {0};
+    bool room = true;
+
+    nest_within(k, loop, &within);
+    for (size_t at = l->first; room && at < l->first + l->count;) {
+        const size_t inner = begins_at(k, &within, at);
+        if (inner == SIZE_MAX) {
+            room = out->count < most;
+            if (room)
+                vec_push(out, k->insns[at]);
+            at++;
+            continue;
+        }
+        for (size_t copy = 0; room && copy < copies[inner]; copy++)
+            room = nest_expand(k, inner, copies, most, out);
+        at += k->loops[inner].count;
+    }
+    vec_done(&within);
+    return room;
+}
+
+static void name_loop(const struct kernel_loop *l, struct str *out)
+{
+    if (*l->label)
+        str_addf(out, "%s", l->label);
+    else
+        str_addf(out, "of %zu instructions", l->count);
+    if (l->first_line && l->last_line > l->first_line)
+        str_addf(out, ", lines %u to %u", l->first_line, l->last_line);
+}
+
+static void note_loops(const struct kernel *k, size_t loop, struct str *out)
+{
+    nest_loops within = {0};
+
+    nest_within(k, loop, &within);
+    if (within.count) {
+        str_addf(out, " %s (", within.count == 1 ? "An inner loop runs here" : "Inner loops run here");
+        for (size_t i = 0; i < within.count && i < NAMED; i++) {
+            str_add(out, i ? "; " : "");
+            name_loop(&k->loops[within.items[i]], out);
+        }
+        str_addf(out, "%s): %s trip count%s not known, so %s counted once. kernel analyze --trip 64 tells what 64 iterations take.", within.count > NAMED ? "; and more" : "",
+                 within.count == 1 ? "its" : "their", within.count == 1 ? " is" : "s are", within.count == 1 ? "it is" : "they are");
+    }
+    vec_done(&within);
+}
+
+static void note_calls(const struct kernel *k, size_t loop, struct str *out)
+{
+    const struct kernel_loop *l = &k->loops[loop];
+    size_t calls = 0;
+
+    for (size_t i = l->first; i < l->first + l->count; i++) {
+        if (!(k->insns[i].traits & INSN_CALL))
+            continue;
+        if (calls < NAMED)
+            str_addf(out, "%s%s", calls ? "; " : " What is called here is not included (", k->insns[i].text);
+        calls++;
+    }
+    if (calls)
+        str_addf(out, "%s).", calls > NAMED ? "; and more" : "");
+}
+
+void nest_note(const struct kernel *k, size_t loop, struct str *out)
+{
+    note_loops(k, loop, out);
+    note_calls(k, loop, out);
+}

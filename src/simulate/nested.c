@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/nested.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/shortage.h"
+#include "model/facts.h"
+#include "simulate/simulate.h"
+
+/* Of one loop of the kernel. */
+struct level {
+    double trips;
+    size_t copies;       /* of it in the code that is simulated */
+    size_t insns;        /* of one copy, with those of the loops in it */
+    double cycles;       /* of one iteration */
+    double most;         /* as nested.most */
+    double missing;      /* of these, what one copy lacks: the trips of the loops in it beyond their copies */
+    double least;        /* what one iteration takes of ports and the front end in the loops within it, or alone where there are none */
+};
+
+struct nesting {
+    const struct kernel *kernel;
+    const struct machine *machine;
+    struct level *levels;   /* of each loop of the kernel */
+    size_t *copies;
+    struct block_work *work;
+    struct simulator *simulator;
+    double window, branch_miss;
+};
+
+/* The largest bound but that of the dependences. */
+static double shared_bound(const struct bounds *b)
+{
+    double most = 0;
+
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        if (kind != BOUND_DEPENDENCIES && b->cycles[kind] > most)
+            most = b->cycles[kind];
+    return most;
+}
+
+/* Cycles of @insns, simulated, or by their bounds on a machine that cannot be. @plain: one round of a nest, whose code lies elsewhere than its copies would: what depends on that is left out. */
+static double time_block(struct nesting *n, const struct insn *insns, size_t count, bool plain, struct bounds *bounds)
+{
+    const struct block_options block = {.shape = shape_of(insns, count), .align = (unsigned)(insns[0].offset % 64)};
+    struct core *core = n->work->core;
+    const bool erratum = core->jcc_erratum;
+    const double lines = core->uop_cache_lines;
+    struct simulation sim;
+
+    if (plain) {
+        core->jcc_erratum = false;
+        core->uop_cache_lines = NAN;
+    }
+    bounds_of(n->work, insns, count, &block, false, bounds);
+    simulate(n->simulator, n->work, insns, count, &block, &(struct simulate_options){0}, &sim);
+    const double cycles = isnan(sim.cycles) ? bounds->total : sim.cycles;
+    simulation_done(&sim);
+    core->jcc_erratum = erratum;
+    core->uop_cache_lines = lines;
+    return cycles;
+}
+
+static void time_innermost(struct nesting *n, size_t loop)
+{
+    struct level *l = &n->levels[loop];
+    struct bounds bounds;
+    size_t count;
+    const struct insn *insns = kernel_insns(n->kernel, loop, &count);
+
+    l->cycles = time_block(n, insns, count, false, &bounds);
+    l->most = l->cycles;
+    l->least = shared_bound(&bounds);
+    l->insns = count;
+}
+
+/* Of a loop whose inner loops have been timed. */
+static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
+{
+    struct level *l = &n->levels[loop];
+    struct bounds bounds;
+    nest_insns insns = {0};
+    double alone = 0;   /* the loops within, one after the other */
+
+    l->insns = n->kernel->loops[loop].count;
+    for (size_t i = 0; i < direct->count; i++) {
+        const struct level *in = &n->levels[direct->items[i]];
+        l->insns += in->copies * in->insns - n->kernel->loops[direct->items[i]].count;
+        l->missing += (in->trips - (double)in->copies) * in->cycles + (double)in->copies * in->missing;
+        l->least += in->trips * in->least;
+        alone += in->trips * in->most + n->branch_miss;
+    }
+    const bool room = shortage_need(l->insns * (BLOCK_BYTES_EACH + sizeof *insns.items));
+    if (room && nest_expand(n->kernel, loop, n->copies, NESTED_INSNS, &insns)) {
+        size_t count;
+        const struct insn *once = kernel_insns(n->kernel, loop, &count);
+        l->cycles = fmax(time_block(n, insns.items, insns.count, true, &bounds) + l->missing, l->least);
+        l->most = fmax(l->cycles, time_block(n, once, count, true, &bounds) + alone);
+    } else {
+        l->cycles = l->most = NAN;
+    }
+    if (room)
+        shortage_spare();
+    vec_done(&insns);
+}
+
+/* The loops of @within that are in no other of them. */
+static void take_direct(const struct kernel *k, const nest_loops *within, nest_loops *direct)
+{
+    for (size_t i = 0; i < within->count; i++) {
+        bool deeper = false;
+        for (size_t j = 0; j < i && !deeper; j++)
+            deeper = nest_is_within(k, within->items[i], within->items[j]);
+        if (!deeper)
+            vec_push(direct, within->items[i]);
+    }
+}
+
+static void time_loop(struct nesting *n, size_t loop)
+{
+    struct level *l = &n->levels[loop];
+    nest_loops within = {0}, direct = {0};
+
+    nest_within(n->kernel, loop, &within);
+    take_direct(n->kernel, &within, &direct);
+    for (size_t i = 0; i < direct.count; i++)
+        time_loop(n, direct.items[i]);
+    if (direct.count)
+        time_outer(n, loop, &direct);
+    else
+        time_innermost(n, loop);
+    l->copies = (size_t)fmin(l->trips, fmax(1, ceil(8 * n->window / (double)l->insns)));
+    n->copies[loop] = l->copies;
+    vec_done(&within);
+    vec_done(&direct);
+}
+
+void nested_time(const struct kernel *k, size_t loop, const struct machine *m, double trips, struct nested *out)
+{
+    struct nesting n = {.kernel = k, .machine = m, .levels = mem_zero(k->loop_count, sizeof *n.levels), .copies = mem_zero(k->loop_count, sizeof *n.copies),
+                        .work = block_work_new(m), .simulator = simulator_new(), .window = fact_number(m, "reorder_buffer"), .branch_miss = fact_number(m, "branch_miss")};
+    nest_loops within = {0}, direct = {0};
+
+    *out = (struct nested){0};
+    nest_within(k, loop, &within);
+    for (size_t i = 0; i < within.count; i++)
+        n.levels[within.items[i]].trips = trips;
+    n.levels[loop].trips = 1;
+    time_loop(&n, loop);
+    const struct level *l = &n.levels[loop];
+    take_direct(k, &within, &direct);
+    for (size_t i = 0; i < direct.count; i++) {
+        const struct level *in = &n.levels[direct.items[i]];
+        vec_push(&out->inner, ((struct nested_inner){direct.items[i], in->cycles}));
+    }
+    out->cycles = l->cycles;
+    out->most = l->most;
+    vec_done(&within);
+    vec_done(&direct);
+    simulator_free(n.simulator);
+    block_work_free(n.work);
+    free(n.levels);
+    free(n.copies);
+}
+
+void nested_done(struct nested *n)
+{
+    vec_done(&n->inner);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loops within loops: what an iteration of the outer one takes, by hand, and against the same iteration written out. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/analysis.h"
+#include "base/str.h"
+#include "cmd/session.h"
+#include "model/facts.h"
+#include "simulate/nested.h"
+#include "simulate/simulate.h"
+#include "../support/support.h"
+
+static struct session session;
+
+static const struct machine *machine(const char *id)
+{
+    struct err err = {0};
+    const struct machine *m = session_machine(&session, id, &err);
+
+    if (!m)
+        fail_msg("%s", err.what);
+    return m;
+}
+
+/* The loop of @k that holds all others. */
+static size_t outermost(const struct kernel *k)
+{
+    size_t found = 0;
+
+    while (k->loops[found].depth != 1)
+        found++;
+    return found;
+}
+
+static double cycles_of(const char *text, const char *id, double trips, double *most)
+{
+    struct kernel *k = kernel_of(text);
+    struct nested n;
+
+    nested_time(k, outermost(k), machine(id), trips, &n);
+    const double cycles = n.cycles;
+    if (most)
+        *most = n.most;
+    nested_done(&n);
+    kernel_free(k);
+    return cycles;
+}
+
+/* A chain through both loops: each trip takes what its multiplication does, whatever stands between; of three loops, as many as the trips of both within. */
+static void test_chain(void **state)
+{
+    static const double trips[] = {1, 2, 7, 64, 1000, 5e6, 1e12};
+    static const char *const ids[] = {"skylake", "znver3", "haswell"};
+
+    (void)state;
+    for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
+        for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
+            const double n = trips[i];
+            double most, found = cycles_of("1: movl $9, %ecx\n2: imulq %rax, %rax\ndecl %ecx\njne 2b\ndecl %edx\njne 1b\n", ids[m], n, &most);
+            if (fabs(found - 3 * n) > 1e-6 * n + 0.01)
+                fail_msg("%s: %g trips take %.4f", ids[m], n, found);
+            assert_true(most >= found + fact_number(machine(ids[m]), "branch_miss") - 1e-6 * n);
+            if (n > 1e6)
+                continue;
+            found = cycles_of("1: movl $9, %ecx\n2: movl $9, %ebx\n3: imulq %rax, %rax\ndecl %ebx\njne 3b\ndecl %ecx\njne 2b\ndecl %edx\njne 1b\n", ids[m], n, NULL);
+            if (fabs(found - 3 * n * n) > 0.01 + 1e-6 * n * n)
+                fail_msg("%s: %g times %g trips take %.4f", ids[m], n, n, found);
+        }
+}
+
+/* What is too short for a chain takes the jump back of each trip. */
+static void test_jumps(void **state)
+{
+    (void)state;
+    for (double trips = 4; trips < 5000; trips *= 7) {
+        const double found = cycles_of("1: movl $9, %ecx\n2: decl %ecx\njne 2b\ndecl %edx\njne 1b\n", "skylake", trips, NULL);
+        assert_true(found >= trips && found <= trips + 2);
+    }
+}
+
+/* The inner loop's body as often as it runs, each jump to what follows it. */
+static double written_out(const char *id, unsigned trips)
+{
+    struct str text = {0};
+    struct simulation sim;
+
+    str_add(&text, "1: xorps %xmm0, %xmm0\nmovq %rdi, %rsi\nmovl $9, %ecx\n");
+    for (unsigned i = 0; i < trips; i++)
+        str_add(&text, "addsd (%rsi), %xmm0\naddq $8, %rsi\ndecl %ecx\njne 2f\n2:");
+    str_add(&text, "movsd %xmm0, (%rbx)\naddq $8, %rbx\ndecl %edx\njne 1b\n");
+    struct kernel *k = kernel_of(str_text(&text));
+    simulate_kernel(k, outermost(k), machine(id), &(struct simulate_options){0}, &sim, NULL);
+    const double cycles = sim.cycles;
+    simulation_done(&sim);
+    kernel_free(k);
+    str_done(&text);
+    return cycles;
+}
+
+/* Chains of one iteration run beside those of the next as far as the reorder buffer reaches: the same as with all trips written out. */
+static void test_overlap(void **state)
+{
+    static const unsigned trips[] = {1, 3, 20, 60, 150, 300};
+    static const char *const ids[] = {"znver3", "haswell"};
+
+    (void)state;
+    for (size_t m = 0; m < sizeof ids / sizeof *ids; m++)
+        for (size_t i = 0; i < sizeof trips / sizeof *trips; i++) {
+            const double wanted = fmax(written_out(ids[m], trips[i]), trips[i]);   /* a jump back each, which is not in what is written out */
+            const double found = cycles_of("1: xorps %xmm0, %xmm0\nmovq %rdi, %rsi\nmovl $9, %ecx\n2: addsd (%rsi), %xmm0\naddq $8, %rsi\ndecl %ecx\njne 2b\n"
+                                           "movsd %xmm0, (%rbx)\naddq $8, %rbx\ndecl %edx\njne 1b\n", ids[m], trips[i], NULL);
+            if (fabs(found / wanted - 1) > 0.02)
+                fail_msg("%s: %u trips take %.2f, written out %.2f", ids[m], trips[i], found, wanted);
+        }
+}
+
+/* What is left open is said, by name. */
+static void test_notes(void **state)
+{
+    static const struct { const char *text, *says; } notes[] = {
+        {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\ndecl %edx\njne .L1\n",
+         " An inner loop runs here (.L2, lines 2 to 3): its trip count is not known, so it is counted once. kernel analyze --trip 64 tells what 64 iterations take."},
+        {".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\n.L3: incl %ecx\njne .L3\ndecl %edx\njne .L1\n", " Inner loops run here (.L2, lines 2 to 3; .L3, lines 4 to 5): their trip counts are not known"},
+        {".L1: call f\ncall g\ndecl %edx\njne .L1\n", " What is called here is not included (call f; call g)."},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        struct kernel *k = kernel_of(notes[i].text);
+        struct analysis *a = analysis_new(k, outermost(k), machine("skylake"));
+        if (!strstr(a->sentence, notes[i].says))
+            fail_msg("\"%s\" lacks \"%s\"", a->sentence, notes[i].says);
+        analysis_free(a);
+        a = analysis_new(k, 0, machine("skylake"));   /* an innermost one leaves nothing open but calls */
+        assert_null(strstr(a->sentence, "loop runs here"));
+        analysis_free(a);
+        kernel_free(k);
+    }
+}
+
+static bool runs(const char *pattern, struct str *out, struct err *err)
+{
+    struct str line = {0};
+
+    work_expand(pattern, &line);
+    bool ok = run_line(&session, str_text(&line), out, err);
+    str_done(&line);
+    return ok;
+}
+
+static void test_command(void **state)
+{
+    struct str out = {0};
+    struct err err = {0};
+
+    (void)state;
+    work_put("nest.s", ".L1: movl $9, %ecx\n.L2: imulq %rax, %rax\ndecl %ecx\njne .L2\ndecl %edx\njne .L1\n");
+    assert_true(runs("set machine skylake; kernel load @/nest.s", &out, &err));
+    assert_false(runs("kernel analyze --trip 64", &out, &err));
+    assert_non_null(strstr(err.what, "no loop runs within it"));
+    assert_false(runs("kernel analyze --trip 64 --all", &out, &err));
+    assert_true(runs("kernel load @/nest.s --loop 2; kernel analyze --trip 64", &out, &err));
+    assert_non_null(strstr(str_text(&out), "192.00 cycles per iteration with all that runs within, at most "));
+    assert_non_null(strstr(str_text(&out), "64 iterations of innermost loop .L2, 3.00 cycles each"));
+    assert_false(runs("kernel analyze --trip 0", &out, &err));
+    str_done(&out);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    session_init(&session);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    session_done(&session);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain), cmocka_unit_test(test_jumps), cmocka_unit_test(test_overlap), cmocka_unit_test(test_notes), cmocka_unit_test(test_command)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
