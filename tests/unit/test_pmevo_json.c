@@ -9,9 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "io/experiments_file.h"
 #include "io/export_experiments.h"
 #include "io/export_mapping.h"
@@ -21,6 +19,7 @@
 #include "io/pmevo_names.h"
 #include "model/metrics.h"
 #include "throughput/predict.h"
+#include "../support/support.h"
 
 #define ARCH "\"arch\":{\"kind\":\"Architecture\",\"insns\":[\"ADD_((REG:RW:G:64)),_((IMM:32))\",\"LEA_((REG:W:G:64)),__[((IMM:8))]\"," \
              "\"VADDPD_((REG:W:V:256)),_((REG:R:V:256)),_ymmword_ptr_[((MEM:64))_+_((MIMM:16))]\"," \
@@ -277,15 +276,10 @@ static void test_mapping_names_return(void **state)
     assert_int_equal(mapping_count(m->mapping), COUNT - 1);
     export_pmevo(m, forms, NULL, &first);
     assert_names(&first, names, COUNT);
-    char path[] = "/tmp/portolan-pmevo-XXXXXX.csv";
-    int file = mkstemps(path, 4);
-    assert_true(file >= 0);
-    close(file);
     machine_mapping_csv(m, &csv);
-    assert_true(file_write(path, csv.data, csv.length, &err));
-    struct machine *saved = machine_load_csv("ours", path, &err);
+    work_put("ours.csv", str_text(&csv));
+    struct machine *saved = machine_load_csv("ours", work_path("ours.csv"), &err);
     assert_non_null(saved);
-    unlink(path);
     mapping_free(m->mapping);
     struct mapping *ours = saved->mapping;
     m->mapping = ours;
