@@ -2,9 +2,9 @@
 # `make packaging-check`, or with PARTS="deb" some of it. Long, and no part of `make check`.
 #   deb   dpkg-buildpackage twice in directories of different lengths: the packages are byte for byte the same, and lintian finds no error
 #   cross tools/check-aarch64.sh: compiled for AArch64 with the libraries of Debian 12 for arm64, unit tests under qemu-aarch64
-#   next  ./bootstrap check in a bare Debian of the release NEXT (trixie)
-#   bare  .ci/run: ./bootstrap run and check in a bare Debian of the host's release (debootstrap)
-# A part whose tools are missing is named and counted as skipped. Status 1 when one failed.
+#   bookworm-root-pty-run and so on: ./bootstrap in a bare Debian of that release (debootstrap), as root or as a user with sudo (user), in a terminal (pty) or
+#         without (no): run and then check (run), or check alone (check). Without PARTS all eight of bookworm, two of trixie.
+# LOGS=DIRECTORY keeps what each part said. A part whose tools are missing is named and counted as skipped. Status 1 when one failed.
 set -u
 source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/portolan-packaging-XXXXXX") || exit 1
@@ -45,37 +45,42 @@ part_cross() {
     sh "$work/cross/src/tools/check-aarch64.sh" "$work/cross" fetch >>"$log" 2>&1 && grep -q ' 0 failed$' "$log"
 }
 
-# In a mount namespace of its own: what is mounted is gone with it.
-part_next() {
+# A bare system of .ci/run: cell RELEASE WHO TERMINAL COMMANDS. Where none can be made .ci/run runs in place; that is not what is asked here.
+cell() {
     has git debootstrap unshare || return 77
     [ "$(id -u)" -eq 0 ] || { echo 'this is not root' >>"$log"; return 77; }
-    root=$work/next
-    debootstrap --variant=minbase "${NEXT:-trixie}" "$root" "${MIRROR:-$(sh "$source/tools/mirror.sh")}" >>"$log" 2>&1 || return 1
-    for path in /etc/resolv.conf /etc/hosts /etc/ssl/certs/ca-certificates.crt; do
-        [ ! -r "$path" ] || { mkdir -p "$root${path%/*}" && cp -L "$path" "$root$path"; }
-    done
-    apt-config dump | grep -E '^Acquire::(http|https|Check-|Retries|ForceIPv)' | grep -v Auto-Detect >"$root/etc/apt/apt.conf.d/00host"
-    tree "$root/root/portolan" || return 1
-    # shellcheck disable=SC2016 # the inner shell's
-    unshare --mount --propagation private sh -c 'mount -t proc proc "$1/proc" && mkdir -p "$1/dev/pts" "$1/dev/shm" &&
-        mount -t devpts -o newinstance,ptmxmode=0666,mode=0620,gid=5 devpts "$1/dev/pts" && ln -sf pts/ptmx "$1/dev/ptmx" && mount -t tmpfs tmpfs "$1/dev/shm" &&
-        chroot "$1" env -i HOME=/root TERM=xterm PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -c "cd /root/portolan && ./bootstrap check"' sh "$root" >>"$log" 2>&1
-}
-
-# .ci/run runs in place where no bare system can be made; that is not what is asked here.
-part_bare() {
-    has git debootstrap unshare || return 77
-    [ "$(id -u)" -eq 0 ] || { echo 'this is not root' >>"$log"; return 77; }
-    tree "$work/ci" && (cd "$work/ci" && sh .ci/run) >>"$log" 2>&1 || return 1
+    user=
+    [ "$2" = root ] || user=newcomer
+    rm -rf "$work/ci"
+    tree "$work/ci" && (cd "$work/ci" && BARE_RELEASE=$1 BARE_USER=$user BARE_TERMINAL=$3 BARE_COMMANDS=$4 BARE_SECONDS=3600 sh .ci/run) >>"$log" 2>&1 || return 1
     ! grep -q 'running in place' "$log"
 }
 
-for part in ${PARTS:-deb cross next bare}; do
+# Their parts: release-who-terminal-commands.
+cells() {
+    for who in root user; do
+        for terminal in pty no; do
+            for commands in run check; do
+                echo "bookworm-$who-$terminal-$commands"
+            done
+        done
+    done
+    echo trixie-root-no-check trixie-user-pty-run
+}
+
+for part in ${PARTS:-deb cross $(cells)}; do
     : >"$log"
-    (part_"$part")
+    case $part in
+    # shellcheck disable=SC2046 # words
+    *-*-*-check) (cell $(echo "$part" | tr - ' ')) ;;
+    # shellcheck disable=SC2046 # words
+    *-*-*-run) (cell $(echo "${part%-run}" | tr - ' ') 'run check') ;;
+    *) (part_"$part") ;;
+    esac
     status=$?
+    [ -z "${LOGS-}" ] || { mkdir -p "$LOGS" && cp "$log" "$LOGS/$part.log"; }
     case $status in
-    0) passed=$((passed + 1)); echo "ok: $part" ;;
+    0) passed=$((passed + 1)); echo "ok: $part: $(tail -n 1 "$log")" ;;
     77) skipped=$((skipped + 1)); echo "skipped: $part: $(tail -n 1 "$log")" ;;
     *) failed=$((failed + 1)); echo "FAILED: $part"; tail -n 20 "$log" | sed 's/^/  /' ;;
     esac

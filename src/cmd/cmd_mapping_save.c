@@ -69,10 +69,10 @@ static const struct parameter export_arguments[] = {
     {0},
 };
 
-static bool format_text(const struct mapping_export_values *v, const struct machine *m, const struct forms *forms, struct str *text, struct err *err)
+static bool format_text(const struct mapping_export_values *v, const struct machine *m, const struct forms *forms, const struct experiments *e, struct str *text, struct err *err)
 {
     if (strcmp(v->format, "pmevo-flat") == 0)
-        return export_pmevo_flat(m, forms, text, err);
+        return export_pmevo_flat(m, forms, e, text, err);
     if (strcmp(v->format, "osaca") == 0)
         return export_osaca(m, text, err);
     if (strcmp(v->format, "csv") == 0)
@@ -80,7 +80,7 @@ static bool format_text(const struct mapping_export_values *v, const struct mach
     else if (strcmp(v->format, "uops-info") == 0)
         export_uops_info(m, forms, text);
     else
-        export_pmevo(m, forms, text);
+        export_pmevo(m, forms, e, text);
     return true;
 }
 
@@ -93,7 +93,7 @@ static bool run_export(struct session *s, const void *values, struct result *res
 
     if (!forms)
         return false;
-    bool ok = format_text(v, m, forms, &text, err) && watch_goes_on(err) && file_write(v->path, text.data, text.length, err);
+    bool ok = format_text(v, m, forms, s->document.experiments, &text, err) && watch_goes_on(err) && file_write(v->path, text.data, text.length, err);
     if (ok) {
         result_confirm(result, "%s: %zu forms to %s", m->id, mapping_count(m->mapping), v->path);
         result_text(result, "mapping", m->id);

@@ -18,27 +18,10 @@ static json_t *result_of(const struct experiments *t, size_t row)
     return strcmp(e->state, EXPERIMENT_PENDING) == 0 ? NULL : json_pack("{s:n, s:s}", "cycles", "error_cause", e->state);
 }
 
-/* The names that row @index came with, where they are kept; NULL: they are those of its forms. */
-static json_t *kept_names(const struct experiments *t, size_t index)
-{
-    uint32_t column = names_find(&t->extra, PMEVO_NAMES);
-    const char *text = column < t->extra.count ? experiments_extra(t, index, column) : NULL;
-    json_t *names = text && *text ? json_loads(text, 0, NULL) : NULL, *name;
-    bool right = json_is_array(names);
-    size_t i;
-
-    json_array_foreach(names, i, name)
-        right = right && json_is_string(name);
-    if (right)
-        return names;
-    json_decref(names);
-    return NULL;
-}
-
 /* Row @index as a sequence of names, @own of its forms; each name is in @insns too, once, as @seen tells. */
 static json_t *sequence_of(const struct experiments *t, size_t index, json_t *own, json_t *insns, json_t *seen)
 {
-    json_t *sequence = kept_names(t, index), *name;
+    json_t *sequence = pmevo_names_of_row(t, index), *name;
     size_t i;
 
     if (!sequence) {

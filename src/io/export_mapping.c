@@ -128,49 +128,107 @@ static json_t *uop_lists(const struct usage *usage, const struct ports *ports)
     return list;
 }
 
-static void write_json(const struct machine *m, const struct forms *forms, const char *kind, bool flat, struct str *out)
+/* Notes in @all that @form is called @name somewhere, "" for the name that an export writes. */
+static void note_name(json_t *all, const char *form, const char *name)
+{
+    json_t *names = json_object_get(all, form);
+
+    if (!names) {
+        names = json_object();
+        json_object_set_new(all, form, names);
+    }
+    json_object_set_new(names, name, json_true());
+}
+
+/* Of each form in @e the names that its rows came with, for a mapping made from them; the caller releases it. */
+static json_t *names_of_experiments(const struct experiments *e)
+{
+    json_t *all = json_object(), *name;
+    struct str form = {0};
+    size_t k;
+
+    for (size_t i = 0; e && i < e->rows.count && !watch_steps(1 + e->rows.items[i].count); i++) {
+        json_t *names = pmevo_names_of_row(e, i);
+        for (uint32_t j = 0; !names && j < e->rows.items[i].count; j++)
+            note_name(all, e->forms.items[experiments_terms(e, i)[j].form], "");
+        json_array_foreach(names, k, name) {
+            str_clear(&form);
+            if (!pmevo_form_name(json_string_value(name), &form))
+                str_add(&form, json_string_value(name));
+            note_name(all, str_text(&form), json_string_value(name));
+        }
+        json_decref(names);
+    }
+    str_done(&form);
+    return all;
+}
+
+/* The names of @entry: as the file had them that it comes from, else as the experiments do in @all, else by the notation, else ours. The caller releases it. */
+static json_t *names_of(const struct mapping_entry *entry, const struct form_row *row, json_t *all)
+{
+    json_t *names = strncmp(entry->source, PMEVO_SOURCE, sizeof PMEVO_SOURCE - 1) == 0 ? pmevo_names_read(entry->source + sizeof PMEVO_SOURCE - 1) : NULL;
+    json_t *known = json_object_get(all, entry->form), *value;
+    struct str own = {0};
+    const char *name;
+
+    if (names)
+        return names;
+    if (row)
+        pmevo_name_of(row, &own);
+    if (!own.length)
+        str_add(&own, entry->form);
+    names = json_array();
+    json_object_foreach(known, name, value)
+        json_array_append_new(names, json_string(*name ? name : str_text(&own)));
+    if (!known)
+        json_array_append_new(names, json_string(str_text(&own)));
+    str_done(&own);
+    return names;
+}
+
+static void write_json(const struct machine *m, const struct forms *forms, const struct experiments *e, const char *kind, bool flat, struct str *out)
 {
     const struct ports *ports = mapping_ports(m->mapping);
-    json_t *insns = json_array(), *assignment = json_object();
-    struct str name = {0};
+    json_t *insns = json_array(), *assignment = json_object(), *all = names_of_experiments(e);
 
     for (size_t i = 0; i < mapping_count(m->mapping) && !watch_steps(FORM_STEPS); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i);
         const struct form_row *row = forms ? forms_find(forms, entry->form) : NULL;
-        str_clear(&name);
-        if (row)
-            pmevo_name_of(row, &name);
-        if (!name.length)
-            str_add(&name, entry->form);
-        json_array_append_new(insns, json_string(str_text(&name)));
-        json_object_set_new(assignment, str_text(&name),
-                            !flat                ? uop_lists(&entry->usage, ports)
-                            : entry->usage.count ? port_list(entry->usage.uops[0].ports, ports)
-                                                 : json_array());
+        json_t *names = names_of(entry, row, all), *item;
+        size_t k;
+        json_array_foreach(names, k, item) {
+            if (!json_object_get(assignment, json_string_value(item)))
+                json_array_append(insns, item);
+            json_object_set_new(assignment, json_string_value(item),
+                                !flat                ? uop_lists(&entry->usage, ports)
+                                : entry->usage.count ? port_list(entry->usage.uops[0].ports, ports)
+                                                     : json_array());
+        }
+        json_decref(names);
     }
-    json_t *all = json_array();
+    json_decref(all);
+    json_t *port_names = json_array();
     for (unsigned j = 0; j < ports->count; j++)
-        json_array_append_new(all, json_string(ports->names[j]));
-    json_t *root = json_pack("{s:s, s:{s:s, s:s, s:o, s:o}, s:o}", "kind", kind, "arch", "kind", "Architecture", "name", m->id, "insns", insns, "ports", all,
+        json_array_append_new(port_names, json_string(ports->names[j]));
+    json_t *root = json_pack("{s:s, s:{s:s, s:s, s:o, s:o}, s:o}", "kind", kind, "arch", "kind", "Architecture", "name", m->id, "insns", insns, "ports", port_names,
                              "assignment", assignment);
     json_dump_callback(root, json_piece_add, out, JSON_INDENT(1));
     str_add_char(out, '\n');
     json_decref(root);
-    str_done(&name);
 }
 
-void export_pmevo(const struct machine *m, const struct forms *forms, struct str *out)
+void export_pmevo(const struct machine *m, const struct forms *forms, const struct experiments *e, struct str *out)
 {
-    write_json(m, forms, "Mapping3", false, out);
+    write_json(m, forms, e, "Mapping3", false, out);
 }
 
-bool export_pmevo_flat(const struct machine *m, const struct forms *forms, struct str *out, struct err *err)
+bool export_pmevo_flat(const struct machine *m, const struct forms *forms, const struct experiments *e, struct str *out, struct err *err)
 {
     for (size_t i = 0; i < mapping_count(m->mapping); i++) {
         const struct mapping_entry *entry = mapping_at(m->mapping, i);
         if (entry->usage.count > 1 || (entry->usage.count && entry->usage.uops[0].count > 1))
             return err_set(err, ERR_DATA, "export as pmevo (three-level)", "%s has several µops; the two-level format allows one", entry->form);
     }
-    write_json(m, forms, "Mapping", true, out);
+    write_json(m, forms, e, "Mapping", true, out);
     return true;
 }

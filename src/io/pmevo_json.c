@@ -79,6 +79,40 @@ static void keep_names(struct experiments *e, size_t row, json_t *sequence, cons
     free(text);
 }
 
+/* The source of each of our forms, by the index of one of their names that mean it: these names, when an export would write others or fewer. The caller
+ * frees the texts and the list. */
+static char **mapping_sources(const struct translation *t, json_t *assignment, const bool *returns)
+{
+    char **sources = mem_zero(t->theirs.count + 1, sizeof *sources);
+    json_t **lists = mem_zero(t->theirs.count + 1, sizeof *lists);
+    bool *same = mem_zero(t->theirs.count + 1, sizeof *same);
+    struct names seen = {0};
+    const char *form;
+    json_t *value;
+
+    json_object_foreach(assignment, form, value) {
+        size_t i = names_find(&t->theirs, form), k = names_add(&seen, t->ours[i]);
+        same[k] = !lists[k] && returns && returns[i];
+        lists[k] = lists[k] ? lists[k] : json_array();
+        json_array_append_new(lists[k], json_string(form));
+    }
+    for (size_t i = 0; i < t->theirs.count; i++) {
+        uint32_t k = names_find(&seen, t->ours[i]);
+        char *text = k < seen.count && !same[k] ? json_dumps(lists[k], JSON_COMPACT) : NULL;
+        if (text) {
+            sources[i] = mem_alloc(sizeof PMEVO_SOURCE + strlen(text));
+            sprintf(sources[i], PMEVO_SOURCE "%s", text);
+        }
+        free(text);
+    }
+    for (size_t k = 0; k < seen.count; k++)
+        json_decref(lists[k]);
+    names_done(&seen);
+    free(lists);
+    free(same);
+    return sources;
+}
+
 /* Where two of their forms that mean one here have different usages, neither is the form's: both keep the names they have. */
 static void keep_disputed(struct translation *t, json_t *assignment)
 {
@@ -339,6 +373,8 @@ struct mapping *pmevo_mapping_parse(const char *name, const char *bytes, size_t 
     struct translation t = {0};
     struct ports ports = {0};
     struct mapping *m = NULL;
+    bool *returns = NULL;
+    char **sources = NULL;
     const char *kind, *form;
     json_t *root = parse_json(name, bytes, length, kinds, &kind, err), *value, *uop;
     json_t *assignment = json_object_get(root, "assignment");
@@ -354,11 +390,14 @@ struct mapping *pmevo_mapping_parse(const char *name, const char *bytes, size_t 
         names_add(&t.theirs, form);
     translate(&t);
     keep_disputed(&t, assignment);
+    returns = names_that_return(&t);
+    sources = mapping_sources(&t, assignment, returns);
     m = mapping_new(&ports);
     json_object_foreach(assignment, form, value) {
         if (watch_steps(1 + json_array_size(value)))
             break;
-        struct mapping_entry entry = {.form = t.ours[names_find(&t.theirs, form)], .latency = NAN};
+        uint32_t index = names_find(&t.theirs, form);
+        struct mapping_entry entry = {.form = t.ours[index], .latency = NAN, .source = sources[index]};
         json_array_foreach(value, i, uop) {
             portset set = three_level ? set_of(uop, &ports) : i == 0 ? set_of(value, &ports) : 0;
             if (set)
@@ -372,6 +411,10 @@ struct mapping *pmevo_mapping_parse(const char *name, const char *bytes, size_t 
         m = NULL;
     }
 out:
+    for (i = 0; sources && i < t.theirs.count; i++)
+        free(sources[i]);
+    free(sources);
+    free(returns);
     translation_done(&t);
     json_decref(root);
     return m;

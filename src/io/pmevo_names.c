@@ -194,3 +194,24 @@ bool pmevo_form_name(const char *theirs, struct str *out)
     free(text);
     return ok;
 }
+
+json_t *pmevo_names_read(const char *text)
+{
+    json_t *names = *text ? json_loads(text, 0, NULL) : NULL, *name;
+    bool right = json_is_array(names) && json_array_size(names) > 0;
+    size_t i;
+
+    json_array_foreach(names, i, name)
+        right = right && json_is_string(name);
+    if (right)
+        return names;
+    json_decref(names);
+    return NULL;
+}
+
+json_t *pmevo_names_of_row(const struct experiments *e, size_t index)
+{
+    uint32_t column = names_find(&e->extra, PMEVO_NAMES);
+
+    return column < e->extra.count ? pmevo_names_read(experiments_extra(e, index, column)) : NULL;
+}

@@ -29,4 +29,15 @@ test_left_out_parts_are_not_missing() {
     lacks err libdw-dev
 }
 
+# As in a cross build: an LLVM of this computer is found, and nothing can be linked with it.
+test_foreign_llvm() {
+    mkdir -p "$work/llvm/llvm-c"
+    : >"$work/llvm/llvm-c/DebugInfo.h"
+    printf '#!/bin/sh\ncase $1 in --includedir) echo "%s" ;; *) echo -lof-another-processor ;; esac\n' "$work/llvm" >"$work/llvm/llvm-config-19"
+    printf '#!/bin/sh\n' >"$work/llvm/clang-19"
+    chmod +x "$work/llvm/llvm-config-19" "$work/llvm/clang-19"
+    expect 1 env PATH="$work/llvm:$PATH" ./configure -q --with-llvm=19
+    holds err "LLVM 19 is there, but programs for $(uname -m) cannot be linked with it"
+}
+
 run_tests

@@ -90,7 +90,7 @@ static void test_pmevo_round_trip(void **state)
     struct str text = {0};
     struct err err = {0};
 
-    export_pmevo(m, forms, &text);
+    export_pmevo(m, forms, NULL, &text);
     struct mapping *back = pmevo_mapping_parse("back", text.data, text.length, &err);
     if (!back)
         fail_msg("%s", err.what);
@@ -98,7 +98,7 @@ static void test_pmevo_round_trip(void **state)
     mapping_free(back);
     /* Two levels cannot say it, and the first form that needs three is named. */
     str_clear(&text);
-    assert_false(export_pmevo_flat(m, forms, &text, &err));
+    assert_false(export_pmevo_flat(m, forms, NULL, &text, &err));
     assert_true(strstr(err.what, "several µops"));
     machine_free(m);
     forms_free(forms);
@@ -123,7 +123,7 @@ static void test_flat_round_trip(void **state)
         mapping_set(m->mapping, &entry);
         usage_done(&entry.usage);
     }
-    assert_true(export_pmevo_flat(m, NULL, &text, NULL));
+    assert_true(export_pmevo_flat(m, NULL, NULL, &text, NULL));
     struct mapping *back = pmevo_mapping_parse("back", text.data, text.length, NULL);
     assert_non_null(back);
     assert_same_usages(m->mapping, back);
