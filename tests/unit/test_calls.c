@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Costs of library functions from readings beside a program, with readings that are given by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "program/calls.h"
+
+#define CLOCK 2e9
+
+/* Each function that is known is read once, however often the program calls it; what is not known, never. */
+static void test_wanted(void **state)
+{
+    static const char *const names[] = {"exp", "printf", "log", "exp", "printf", "logf"};
+    struct call_readings r = {.count = 0};
+    struct call_costs costs;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        call_readings_want(&r, names[i]);
+    assert_int_equal(r.count, 3);
+    call_readings_judge(&r, CLOCK, &costs);   /* nothing was read: nothing is said */
+    assert_int_equal(costs.count, 0);
+    call_readings_add(&r);
+    call_readings_add(&r);
+    for (unsigned i = 0; i < r.count; i++)
+        assert_int_equal(r.list[i].seconds.count, 2);
+    call_readings_judge(&r, CLOCK, &costs);
+    assert_int_equal(costs.count, 3);
+    assert_string_equal(costs.list[0].name, "exp");
+    assert_string_equal(costs.list[1].name, "log");
+    assert_string_equal(costs.list[2].name, "logf");
+}
+
+/* Half of the readings beside a busy neighbour: the cost is the mean of both states, and neither the lowest nor the highest tenth counts. */
+static void test_mean_of_both_states(void **state)
+{
+    struct call_readings r = {.count = 0};
+    struct call_costs costs;
+
+    (void)state;
+    call_readings_want(&r, "sqrt");
+    call_readings_want(&r, "exp");
+    for (int i = 0; i < 20; i++)
+        vec_push(&r.list[1].seconds, i < 2 ? 1 : i < 4 ? -1 : i % 2 ? 10e-9 : 16e-9);
+    call_readings_judge(&r, CLOCK, &costs);
+    assert_int_equal(costs.count, 1);   /* sqrt was not read */
+    assert_string_equal(costs.list[0].name, "exp");
+    assert_true(fabs(costs.list[0].cycles - 26) < 1e-6);
+    /* Those who ask have it from there: nothing is measured anew. */
+    assert_true(call_cost_of(&costs, "exp") == costs.list[0].cycles);
+    assert_int_equal(costs.count, 1);
+    assert_true(isnan(call_cost_of(&costs, "printf")));
+    assert_int_equal(costs.count, 1);
+    /* The next run begins with none, of the same functions. */
+    assert_int_equal(r.count, 2);
+    vec_push(&r.list[0].seconds, 3e-9);
+    call_readings_judge(&r, CLOCK, &costs);
+    assert_int_equal(costs.count, 1);
+    assert_string_equal(costs.list[0].name, "sqrt");
+    assert_true(fabs(costs.list[0].cycles - 6) < 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_wanted), cmocka_unit_test(test_mean_of_both_states)};
+    return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
+}
