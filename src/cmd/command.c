@@ -119,6 +119,7 @@
     COMMAND(view) \
     COMMAND(pane) \
     COMMAND(find) \
+    COMMAND(jump) \
     COMMAND(sort) \
     COMMAND(filter) \
     COMMAND(do) \

@@ -38,6 +38,8 @@ const struct key_row key_rows[] = {
     {.views = KEYMAP_ALL, .keys = "F4 \\", .command = "prompt filter", .help = "show only matching rows", .label = "Filter"},
     {.views = KEYMAP_ALL, .keys = "F6", .command = "prompt sort", .help = "sort by a column", .label = "Sort"},
     {.views = KEYMAP_ALL, .keys = "F9", .command = "jobs", .help = "list background jobs", .label = "Jobs"},
+    {.views = KEYMAP_ALL, .keys = "Ctrl-O", .command = "jump back", .help = "to the place before the last jump or change of view"},
+    {.views = KEYMAP_ALL, .keys = "Ctrl-F", .command = "jump forward", .help = "forward again, after that"},
     {.views = KEYMAP_ALL, .keys = "q", .command = "do back", .help = "back: from output, log and help to the previous view, from others to the kernel view; quits there", .hint = "back"},
     {.views = KEYMAP_ALL, .keys = "F10 Q", .command = "quit", .help = "quit", .label = "Quit", .yields = true},
     {.views = KEYMAP_ALL, .keys = "Esc", .command = "do cancel", .help = "cancel the running command, end a search or a long sort"},
@@ -60,6 +62,10 @@ const struct key_row key_rows[] = {
     {.views = "kernel", .keys = "f", .command = "kernel functions", .help = "pick another function of the object or program"},
     {.views = "kernel", .keys = "w", .command = "prompt kernel whatif", .help = "what if: change or sweep a fact, a usage or a latency"},
     {.views = "kernel", .keys = "Enter", .command = "kernel omitted", .help = "the lines of the text that were left out, with the reason"},
+
+    {.views = "kernel experiments check", .keys = "x", .command = "jump", .help = "to the row of its form in the mapping"},
+    {.views = "mapping", .keys = "x", .command = "jump", .help = "to the experiments that have the form"},
+    {.views = "experiments mapping check", .keys = "X", .command = "jump kernel", .help = "to the lines of the loop that have its form, one after the other"},
 
     {.views = "timeline", .keys = "]", .command = "do next", .help = "next iteration"},
     {.views = "timeline", .keys = "[", .command = "do previous", .help = "previous iteration"},

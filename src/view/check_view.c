@@ -207,5 +207,5 @@ static bool check_act(void *state, struct session *s, enum action action, struct
 
 const struct view_ops check_view = {.name = "check", .help = "forms measured here and in the tables, the largest differences first", .act = check_act,
                                     .marks = "filter\terror>0.1 & form~VADD; empty shows all rows",
-                                    .open = check_open, .close = check_close, .draw = check_draw, .click = table_view_click, .find = table_view_find, .sort = table_view_sort,
+                                    .open = check_open, .close = check_close, .draw = check_draw, .click = table_view_click, .form_at = table_view_form, .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find, .sort = table_view_sort,
                                     .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};

@@ -273,6 +273,18 @@ static void experiments_draw(void *state, struct session *s, struct grid *g)
         draw_usages(v, s, g, (int)g->height - 1);
 }
 
+/* The first of the experiment. */
+static bool experiments_form(void *state, struct session *s, struct str *out)
+{
+    struct experiments_view_state *v = state;
+    size_t row;
+
+    if (!refresh(v, s) || !table_selected(&v->view.table, &row) || row >= v->rows || !v->shown->rows.items[row].count)
+        return false;
+    str_add(out, v->shown->forms.items[experiments_terms(v->shown, row)->form]);
+    return true;
+}
+
 static bool experiments_live(void *state, struct session *s)
 {
     (void)state;
@@ -282,5 +294,5 @@ static bool experiments_live(void *state, struct session *s)
 
 const struct view_ops experiments_view = {.name = "experiments", .tab = "exp", .help = "measured and predicted cycles, and the error",
                                           .act = table_view_act, .marks = "cursor\tthe port usage of the row's forms is shown below\nfilter\tcycles>2 & form~VADD; empty shows all rows",
-                                          .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = table_view_click, .find = table_view_find, .sort = table_view_sort,
+                                          .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = table_view_click, .form_at = experiments_form, .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find, .sort = table_view_sort,
                                           .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy, .live = experiments_live};

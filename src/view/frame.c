@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/frame.h"
+#include "view/frame_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +24,7 @@
 #define KEYCODE_LOAD 4       /* Ctrl-D and Ctrl-O: what is collected */
 #define KEYCODE_LOAD_REST 15
 
-/* The state of view @index. */
-static void *state_of(struct frame *f, size_t index)
+void *frame_state(struct frame *f, size_t index)
 {
     if (!f->states[index])
         f->states[index] = views[index]->open();
@@ -39,18 +38,17 @@ void frame_say(struct frame *f, bool failed, const char *text)
     f->failed = failed;
 }
 
-/* Output, log and help are looked at and left again. */
-static bool is_page(size_t index)
+bool frame_is_page(size_t index)
 {
     return views[index] == &output_view || views[index] == &log_view || views[index] == &help_view;
 }
 
-static void show_view(struct frame *f, size_t to)
+void frame_show(struct frame *f, size_t to)
 {
-    if (!is_page(f->current))
+    if (!frame_is_page(f->current))
         f->before = f->current;
     if (views[to] == &help_view && to != f->current)
-        help_view_set(state_of(f, to), f->session, f->current);
+        help_view_set(frame_state(f, to), f->session, f->current);
     f->panes.focus = 0;
     if (to != f->current)
         f->panes = (struct panes){0};
@@ -67,7 +65,7 @@ void frame_position(struct frame *f, struct str *out)
     const size_t at = frame_focus(f);
 
     if (views[at]->status)
-        views[at]->status(state_of(f, at), f->session, out);
+        views[at]->status(frame_state(f, at), f->session, out);
 }
 
 /* More than a line goes to the output view, a line to the bottom. Takes @take_text, NULL: nothing. */
@@ -76,8 +74,8 @@ static void show_output(struct frame *f, const char *title, char *take_text)
     size_t output = view_find("output"), length = take_text ? strcspn(take_text, "\n") : 0;
 
     if (take_text && *take_text && take_text[length] && take_text[length + 1]) {
-        output_view_set(state_of(f, output), title, take_text);
-        show_view(f, output);
+        output_view_set(frame_state(f, output), title, take_text);
+        frame_show(f, output);
         return;
     }
     if (take_text && *take_text) {
@@ -99,188 +97,12 @@ static void show_result(struct frame *f, const char *title, char *take_text)
         return;
     }
     if (take_text)
-        output_view_set(state_of(f, view_find("output")), title, take_text);
-    show_view(f, own);
-}
-
-static bool find_in_view(struct frame *f, const char *text, struct err *err)
-{
-    const size_t at = frame_focus(f);
-    const struct view_ops *v = views[at];
-    int direction = strcmp(text, "--previous") == 0 ? -1 : 1;
-
-    if (!v->find)
-        return err_set(err, ERR_USAGE, NULL, "the %s view cannot be searched", v->name);
-    if (strcmp(text, "--next") != 0 && strcmp(text, "--previous") != 0)
-        snprintf(f->search, sizeof f->search, "%s", text);
-    if (!v->find(state_of(f, at), f->session, f->search, direction) && f->search[0])
-        return err_set(err, ERR_USAGE, NULL, "\"%s\" is not in this view", f->search);
-    return true;
-}
-
-static void command_ran(struct session *s, const char *name)
-{
-    guided_notice(s->view_state, 0, name);
-}
-
-static bool view_rows(struct session *s, struct rows_shown *out)
-{
-    struct frame *f = s->view_state;
-    const size_t at = frame_focus(f);
-
-    return views[at]->rows && views[at]->rows(state_of(f, at), s, out);
-}
-
-/* Shows a view that was asked for. */
-static bool choose_view(struct frame *f, size_t to)
-{
-    show_view(f, to);
-    f->chosen = f->session->out ? ftell(f->session->out) : -1;
-    return true;
-}
-
-/* Esc and Ctrl-C: what a command began for itself ends with the wait for it. False when nothing is waited for. */
-static bool stop_waiting(struct frame *f)
-{
-    struct session *s = f->session;
-
-    if (!s->waiting.job)
-        return false;
-    bool rest = s->waiting.count > 0;
-    if (s->waiting.own)
-        job_cancel(s->waiting.job);
-    frame_say(f, false, s->waiting.own ? "cancelled" : rest ? "pending commands dropped; jobs continue" : "no longer waiting; jobs continue");
-    session_drop_waiting(s);
-    return true;
-}
-
-/* @command is run once what goes on now is done, behind what waits for that already. */
-static void later(struct frame *f, const char *command)
-{
-    str_addf(&f->next, "%s%s", f->next.length ? "; " : "", command);
-}
-
-static void open_prompt(struct frame *f, const char *text, const char *behind)
-{
-    str_clear(&f->prefill);
-    str_addf(&f->prefill, "%s%s%s", text, *text && text[strlen(text) - 1] != ' ' && text[strlen(text) - 1] != '=' ? " " : "", behind);
-    f->reply = FRAME_PROMPT;
-}
-
-/* What the frame does where no view has a use for @action. */
-static bool act(struct frame *f, enum action action)
-{
-    switch (action) {
-    case ACTION_BACK:
-        if (f->panes.focus) {
-            f->panes.focus = 0;
-            return true;
-        }
-        if (f->current == 0)
-            later(f, "quit");
-        show_view(f, is_page(f->current) ? f->before : 0);
-        return true;
-    case ACTION_CANCEL:
-        stop_waiting(f);
-        f->search[0] = '\0';
-        return true;
-    case ACTION_REDRAW: f->reply = FRAME_REDRAW; return true;
-    case ACTION_SUSPEND: f->reply = FRAME_SUSPEND; return true;
-    default: return false;
-    }
-}
-
-/* Has the view that has the focus, or the frame, do @action; false when neither has a use for it now. */
-static bool do_action(struct frame *f, enum action action)
-{
-    const size_t at = frame_focus(f);
-    struct str command = {0};
-
-    if (!views[at]->act || !views[at]->act(state_of(f, at), f->session, action, &command)) {
-        str_done(&command);
-        return act(f, action);
-    }
-    if (str_text(&command)[0] == ':')
-        open_prompt(f, str_text(&command) + 1, "");
-    else if (command.length)
-        later(f, str_text(&command));
-    str_done(&command);
-    return true;
-}
-
-/* The prompt opens with what is to be completed. */
-static void prompt_with(struct frame *f, const char *text)
-{
-    const size_t at = frame_focus(f);
-    bool filter = text && strcmp(text, "filter") == 0 && views[at]->filtered && f->states[at];
-
-    open_prompt(f, text ? text : "", !text ? "" : filter ? views[at]->filtered(f->states[at]) : "");
-}
-
-static bool view_command(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
-{
-    struct frame *f = s->view_state;
-    const size_t at = frame_focus(f), count = view_count();
-    const struct view_ops *v = views[at];
-
-    (void)result;
-    if (f->reply == FRAME_PROMPT && (strcmp(verb, "do") == 0 || strcmp(verb, "prompt") == 0))
-        return err_set(err, ERR_USAGE, "what opens the prompt ends a line", "the prompt already waits for \"%s\"", str_text(&f->prefill));
-    if (strcmp(verb, "find") == 0)
-        return find_in_view(f, argument, err);
-    if (strcmp(verb, "do") == 0)
-        return do_action(f, action_find(argument)) || err_set(err, ERR_USAGE, "keys lists what it does", "the %s view cannot do %s now", v->name, argument);
-    if (strcmp(verb, "copy") == 0)
-        return (v->copy && v->copy(state_of(f, at), s, strcmp(argument, "names") == 0, &s->copied)) ||
-               err_set(err, ERR_USAGE, "copy kernel copies the loop's text; U takes tags away from rows that are out of sight", "the %s view has no row in sight to copy", v->name);
-    if (strcmp(verb, "prompt") == 0) {
-        prompt_with(f, argument);
-        return true;
-    }
-    if (strcmp(verb, "tutorial") == 0)
-        return guide_teach(&f->guide, s, strtoul(argument, NULL, 10), err) && choose_view(f, view_find("kernel"));
-    if (strcmp(verb, "demo") == 0) {
-        demo_start(&f->demo, s, strtod(argument, NULL));
-        return true;
-    }
-    if (strcmp(verb, "sort") == 0 || strcmp(verb, "filter") == 0) {
-        bool (*change)(void *, struct session *, const char *, struct err *) = verb[0] == 's' ? v->sort : v->filter;
-        if (!change)
-            return err_set(err, ERR_USAGE, "it is for tables", "the %s view cannot %s", v->name, verb);
-        return change(state_of(f, at), s, argument, err);
-    }
-    if (strcmp(verb, "pane") == 0)
-        return panes_turn(&f->panes, argument, err);
-    size_t to = strcmp(argument, VIEW_NEXT) == 0       ? (f->current + 1) % count
-                : strcmp(argument, VIEW_PREVIOUS) == 0 ? (f->current + count - 1) % count
-                                                       : view_find(argument);
-    if (to >= count)
-        return view_refuse(argument, err);
-    return choose_view(f, to);
-}
-
-static void command_words(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
-{
-    struct frame *f = s->view_state;
-    const size_t at = frame_focus(f);
-    const struct view_ops *v = views[at];
-    struct table_source source;
-
-    if (strcmp(verb, "view") == 0 || strcmp(verb, "pane") == 0) {
-        view_words(add, to);
-        return;
-    }
-    if (!v->source || !v->source(state_of(f, at), s, &source))
-        return;
-    int count = strcmp(verb, "filter") == 0 && source.filter_count ? source.filter_count : source.column_count;
-    for (int c = 0; c < count; c++)
-        add(to, source.columns[c].name);
+        output_view_set(frame_state(f, view_find("output")), title, take_text);
+    frame_show(f, own);
 }
 
 void frame_init(struct frame *f, struct session *s)
 {
-    static const struct session_views frame_views = {view_command, command_words, view_rows, command_ran};
-
     *f = (struct frame){.session = s};
     s->views = &frame_views;
     s->view_state = f;
@@ -299,6 +121,7 @@ void frame_done(struct frame *f)
     editor_done(&f->editor);
     editing_done(&f->editing);
     demo_done(&f->demo, f->session);
+    jumps_done(&f->jumps);
     guide_done(&f->guide);
     vec_done(&f->running);
 }
@@ -351,11 +174,11 @@ static void obey(struct frame *f, const char *line)
     if (!ok)
         say_error(f, &err);
     else if (s->document.kernel && (s->document.kernel != before || s->document.loop != loop_before))
-        show_view(f, view_find("kernel"));
+        frame_show(f, view_find("kernel"));
     else if (s->document.functions && s->document.functions != listed)
-        show_view(f, view_find("functions"));
+        frame_show(f, view_find("functions"));
     if (ok && asked < view_count())
-        show_view(f, asked);
+        frame_show(f, asked);
 }
 
 /* The screen becomes an editor of @text. */
@@ -438,7 +261,7 @@ static void run_on(struct frame *f, const char *line, const char *text, size_t l
     f->collecting = false;
     s->input = fmemopen((void *)text, length, "r");
     if (s->input) {
-        show_view(f, 0);
+        frame_show(f, 0);
         frame_run(f, line);
         fclose(s->input);
     }
@@ -530,9 +353,9 @@ static bool take_news(struct frame *f)
         return false;
     tell_ended(f);
     if (s->document.kernel && s->document.kernel != before)
-        show_view(f, view_find("kernel"));
+        frame_show(f, view_find("kernel"));
     else if (s->document.functions && s->document.functions != listed)
-        show_view(f, view_find("functions"));
+        frame_show(f, view_find("functions"));
     /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
@@ -549,7 +372,7 @@ bool frame_jobs(struct frame *f)
     if (!f->demo.on)
         return changed;
     if (!guided_play(f)) {
-        show_view(f, view_find("kernel"));
+        frame_show(f, view_find("kernel"));
         frame_say(f, false, "end of the demo; your session is as it was");
     }
     return true;
@@ -572,7 +395,7 @@ bool frame_live(struct frame *f)
 
     for (size_t i = 0; i < shown_count(f); i++) {
         const size_t at = shown_view(f, i);
-        live |= views[at]->live && views[at]->live(state_of(f, at), f->session);
+        live |= views[at]->live && views[at]->live(frame_state(f, at), f->session);
     }
     return live;
 }
@@ -583,7 +406,7 @@ bool frame_busy(struct frame *f)
 
     for (size_t i = 0; f->views_drawn && i < shown_count(f); i++) {
         const size_t at = shown_view(f, i);
-        busy |= views[at]->busy && views[at]->busy(state_of(f, at));
+        busy |= views[at]->busy && views[at]->busy(frame_state(f, at));
     }
     return busy;
 }
@@ -697,7 +520,7 @@ static bool run_bound(struct frame *f, const char *command)
         frame_run(f, command);
         return true;
     }
-    if (!do_action(f, action))
+    if (!frame_act(f, action))
         return false;
     if (f->next.length) {
         char *next = str_take(&f->next);
@@ -727,7 +550,7 @@ static void press(struct frame *f, int key)
     const char *const where[] = {views[frame_focus(f)]->name, KEYMAP_ALL};
 
     if (key == KEYCODE_INTERRUPT) {
-        if (!stop_waiting(f))
+        if (!frame_stop_waiting(f))
             say_how_to_quit(f);
         return;
     }
@@ -786,7 +609,7 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
     if (y == (int)height - 2) {
         const size_t to = bars_tab(f, width, x);
         if (to < view_count())
-            show_view(f, to);
+            frame_show(f, to);
         return FRAME_DONE;
     }
     const size_t pane = panes_at(&f->panes, x, y, &within_x, &within_y);
@@ -795,6 +618,6 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
     f->panes.focus = pane;
     const size_t at = f->panes.items[pane].view;
     if (views[at]->click && within_y >= 0)
-        views[at]->click(state_of(f, at), f->session, within_x, within_y);
+        views[at]->click(frame_state(f, at), f->session, within_x, within_y);
     return FRAME_DONE;
 }

@@ -8,6 +8,7 @@
 #include "view/editing.h"
 #include "view/editor.h"
 #include "view/guide.h"
+#include "view/jumps.h"
 #include "view/panes.h"
 #include "view/view.h"
 
@@ -19,6 +20,7 @@ struct frame {
     struct session *session;
     void *states[FRAME_VIEWS];   /* of views[], opened when first shown */
     size_t current, before;      /* before: the view that output, log and help give way to */
+    struct jumps jumps;          /* places to go back to */
     struct panes panes;          /* as they were drawn last */
     long chosen;                 /* by `view` in the running line, after so many bytes of output; -1: none */
     struct str message;          /* bottom line until the next key */

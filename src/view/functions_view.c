@@ -158,6 +158,6 @@ static bool functions_act(void *state, struct session *s, enum action action, st
 
 const struct view_ops functions_view = {.name = "functions", .tab = "func", .help = "functions with loops of an object or program, to be opened", .act = functions_act,
                                         .marks = "filter\tfunction~sort & vectors>10; empty shows all rows",
-                                        .open = functions_open, .close = functions_close, .draw = functions_draw, .click = table_view_click, .find = table_view_find,
+                                        .open = functions_open, .close = functions_close, .draw = functions_draw, .click = table_view_click, .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find,
                                         .sort = table_view_sort, .filter = table_view_filter, .source = table_view_source, .status = table_view_status,
                                         .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};

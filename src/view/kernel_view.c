@@ -607,6 +607,49 @@ static bool kernel_find(void *state, struct session *s, const char *text, int di
     return false;
 }
 
+static bool kernel_form(void *state, struct session *s, struct str *out)
+{
+    struct kernel_view_state *v = state;
+    size_t count = 0;
+
+    adopt(v, s);
+    const struct insn *insns = s->document.kernel ? kernel_insns(s->document.kernel, s->document.loop, &count) : NULL;
+    if (v->cursor >= count || !*insns[v->cursor].form)
+        return false;
+    str_add(out, insns[v->cursor].form);
+    return true;
+}
+
+static bool kernel_mark(void *state, struct session *s, struct str *out)
+{
+    const struct kernel_view_state *v = state;
+
+    str_addf(out, "%zu", v->cursor);
+    return s->document.kernel != NULL;
+}
+
+/* An instruction by its number, or the next of a form. */
+static bool kernel_recall(void *state, struct session *s, const char *mark)
+{
+    struct kernel_view_state *v = state;
+    size_t count = 0;
+    char *end;
+
+    adopt(v, s);
+    const struct insn *insns = s->document.kernel ? kernel_insns(s->document.kernel, s->document.loop, &count) : NULL;
+    const size_t number = strtoul(mark, &end, 10);
+    if (end != mark && !*end) {
+        move_to(v, s, (long)number);
+        return number < count;
+    }
+    for (size_t step = 1; step <= count; step++)
+        if (strcmp(insns[(v->cursor + step) % count].form, mark) == 0) {
+            move_to(v, s, (long)((v->cursor + step) % count));
+            return true;
+        }
+    return false;
+}
+
 static void kernel_status(void *state, struct session *s, struct str *out)
 {
     struct kernel_view_state *v = state;
@@ -683,4 +726,4 @@ const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: port p
             "here\tcycles that the loop takes less without the instruction, measured; beside it what the model says (b)",
                                      .open = kernel_open, .close = free, .draw = kernel_draw, .beside = kernel_beside, .wants = kernel_wants,
                                      .draw_relieved = kernel_draw_relieved, .click = kernel_click,
-                                     .find = kernel_find, .status = kernel_status};
+                                     .find = kernel_find, .form_at = kernel_form, .mark = kernel_mark, .recall = kernel_recall, .status = kernel_status};

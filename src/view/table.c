@@ -238,6 +238,23 @@ static void move_to(struct table *t, long to)
         t->selected = table_row(t, t->cursor);
 }
 
+bool table_go(struct table *t, size_t row)
+{
+    const bool later = t->stale || t->arranging;
+
+    for (size_t i = 0; i < t->shown; i++)
+        if (table_row(t, i) == row) {
+            move_to(t, (long)i);
+            return true;
+        }
+    if (later) {   /* the cursor stays with the selected row when they are in order */
+        t->follow = false;
+        t->goes = 0;
+        t->selected = row;
+    }
+    return later;
+}
+
 /* Whether no row has anything in @column; of many rows only the first are looked at, and a column that is empty there may have something further on. */
 static bool is_empty(const struct table_source *source, const void *context, size_t count, int column)
 {

@@ -75,6 +75,8 @@ bool table_act(struct table *t, const struct table_source *source, enum action a
 void table_tag(struct table *t, const struct table_source *source, const void *context);
 /* Appends the tagged rows that are shown, or with none the one under the cursor, a line each, a tab between columns; with @names only the first. False when there are none. */
 bool table_copy(struct table *t, const struct table_source *source, const void *context, bool names, struct str *out);
+/* Puts the cursor on row @row of the source; false when the filter, as far as it is known, leaves it out. */
+bool table_go(struct table *t, size_t row);
 /* A press at row @y of the area that table_draw got; on the header it sorts. */
 void table_click(struct table *t, const struct table_source *source, int x, int y);
 /* False when no row holds @text; true when one does, and also while that is not known yet (table_busy). */

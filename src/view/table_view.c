@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/table_view.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#define RECALL_ROWS 100000   /* rows that are looked through for a name: some ten milliseconds */
+
 void table_view_changed(struct table_view *v, const struct table_source *source)
 {
     v->source = *source;
@@ -43,6 +48,63 @@ void table_view_click(void *state, struct session *s, int x, int y)
     struct table_view *v = state;
     if (y >= 1 && v->refresh(state, s))
         table_click(&v->table, &v->source, x, y - 1);
+}
+
+static bool selected(struct table_view *v, struct session *s, size_t *row)
+{
+    return v->refresh(v, s) && table_selected(&v->table, row) && *row < v->source.count(v);
+}
+
+bool table_view_form(void *state, struct session *s, struct str *out)
+{
+    struct table_view *v = state;
+    size_t row;
+
+    if (!selected(v, s, &row))
+        return false;
+    v->source.text(v, row, 0, out);
+    return true;
+}
+
+bool table_view_mark(void *state, struct session *s, struct str *out)
+{
+    struct table_view *v = state;
+    size_t row;
+
+    if (!selected(v, s, &row))
+        return false;
+    str_addf(out, "%zu ", row);
+    v->source.text(v, row, 0, out);
+    return true;
+}
+
+static bool is_named(const struct table_view *v, size_t row, const char *name)
+{
+    struct str text = {0};
+
+    v->source.text(v, row, 0, &text);
+    bool same = strcmp(str_text(&text), name) == 0;
+    str_done(&text);
+    return same;
+}
+
+bool table_view_recall(void *state, struct session *s, const char *mark)
+{
+    struct table_view *v = state;
+    char *name;
+
+    if (!v->refresh(state, s))
+        return false;
+    const size_t count = v->source.count(v), row = strtoul(mark, &name, 10);
+    const bool numbered = name != mark && *name == ' ';
+    name = numbered ? name + 1 : (char *)mark;
+    table_update(&v->table, &v->source, v, v->changes);
+    if (numbered && row < count && is_named(v, row, name))
+        return table_go(&v->table, row);
+    for (size_t i = 0; i < count && i < RECALL_ROWS; i++)
+        if (is_named(v, i, name) && table_go(&v->table, i))
+            return true;
+    return false;
 }
 
 bool table_view_find(void *state, struct session *s, const char *text, int direction)

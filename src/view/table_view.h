@@ -22,6 +22,11 @@ void table_view_changed(struct table_view *v, const struct table_source *source)
 /* Moves the cursor, sorts by columns, opens, scrolls and closes the detail. */
 bool table_view_act(void *state, struct session *s, enum action action, struct str *command);
 void table_view_click(void *state, struct session *s, int x, int y);
+/* The row under the cursor as "NUMBER NAME", and back to it; or to the first whose first column is the text. */
+bool table_view_mark(void *state, struct session *s, struct str *out);
+bool table_view_recall(void *state, struct session *s, const char *mark);
+/* The first column of the row under the cursor, of tables whose rows are forms. */
+bool table_view_form(void *state, struct session *s, struct str *out);
 bool table_view_find(void *state, struct session *s, const char *text, int direction);
 bool table_view_sort(void *state, struct session *s, const char *column, struct err *err);
 bool table_view_filter(void *state, struct session *s, const char *expression, struct err *err);

@@ -60,6 +60,12 @@ struct view_ops {
     bool (*rows)(void *state, struct session *s, struct rows_shown *out);
     /* Appends the tagged rows, or the one under the cursor, a line each; only their first column with @names. False when there are none. May be NULL. */
     bool (*copy)(void *state, struct session *s, bool names, struct str *out);
+    /* Appends the form under the cursor; false when there is none. May be NULL. */
+    bool (*form_at)(void *state, struct session *s, struct str *out);
+    /* Appends where its cursor is, in words for recall; false when it is nowhere. May be NULL. */
+    bool (*mark)(void *state, struct session *s, struct str *out);
+    /* Moves its cursor to what mark said, or to a row or line of the form @mark; false when that is not shown. NULL where mark is. */
+    bool (*recall)(void *state, struct session *s, const char *mark);
     /* True while what it shows changes by itself: the frame redraws ten times a second. May be NULL. */
     bool (*live)(void *state, struct session *s);
     /* True while it has work of its own to go on with, a piece with each drawing: the frame draws again as soon as no key is pressed. May be NULL. */

@@ -259,12 +259,12 @@ static void test_rc(void **state)
     struct str told = {0};
 
     session_init(&s);
-    rc_run_text(&s, "/home/me/rc", "# mine\n\n  set seed 7\nbind kernel x kernl\nbind F5 jobs # now and then\nnonsense\n\"\nquit\nset ascii on", &told);
+    rc_run_text(&s, "/home/me/rc", "# mine\n\n  set seed 7\nbind kernel Z kernl\nbind F5 jobs # now and then\nnonsense\n\"\nquit\nset ascii on", &told);
     assert_int_equal(s.settings.seed, 7);
     assert_true(s.settings.ascii);
     assert_false(s.quit);
     assert_string_equal(runs(s.keys, KEYMAP_ALL, "F5"), "jobs");
-    assert_string_equal(runs(s.keys, "kernel", "x"), "");
+    assert_string_equal(runs(s.keys, "kernel", "Z"), "");
     assert_non_null(strstr(str_text(&told), "/home/me/rc:4: \"kernl\" is no command"));
     assert_non_null(strstr(str_text(&told), "(and 3 more; the log shows them)"));
     str_done(&told);

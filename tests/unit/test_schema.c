@@ -123,6 +123,7 @@ static const char *const script[] = {
     "pane next",
     "find vfmadd",
     "sort",
+    "jump mapping",
     "do down",
     "prompt find",
     "filter",

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What commands ask of the frame and of the view that has the focus. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "view/frame_parts.h"
+#include "view/guided.h"
+#include "work/job.h"
+
+static bool find_in_view(struct frame *f, const char *text, struct err *err)
+{
+    const size_t at = frame_focus(f);
+    const struct view_ops *v = views[at];
+    int direction = strcmp(text, "--previous") == 0 ? -1 : 1;
+
+    if (!v->find)
+        return err_set(err, ERR_USAGE, NULL, "the %s view cannot be searched", v->name);
+    if (strcmp(text, "--next") != 0 && strcmp(text, "--previous") != 0)
+        snprintf(f->search, sizeof f->search, "%s", text);
+    if (!v->find(frame_state(f, at), f->session, f->search, direction) && f->search[0])
+        return err_set(err, ERR_USAGE, NULL, "\"%s\" is not in this view", f->search);
+    return true;
+}
+
+static void command_ran(struct session *s, const char *name)
+{
+    guided_notice(s->view_state, 0, name);
+}
+
+static bool view_rows(struct session *s, struct rows_shown *out)
+{
+    struct frame *f = s->view_state;
+    const size_t at = frame_focus(f);
+
+    return views[at]->rows && views[at]->rows(frame_state(f, at), s, out);
+}
+
+/* Shows a view that was asked for. */
+static bool choose_view(struct frame *f, size_t to)
+{
+    if (to != f->current)
+        jumps_leave(f);
+    frame_show(f, to);
+    f->chosen = f->session->out ? ftell(f->session->out) : -1;
+    return true;
+}
+
+bool frame_stop_waiting(struct frame *f)
+{
+    struct session *s = f->session;
+
+    if (!s->waiting.job)
+        return false;
+    bool rest = s->waiting.count > 0;
+    if (s->waiting.own)
+        job_cancel(s->waiting.job);
+    frame_say(f, false, s->waiting.own ? "cancelled" : rest ? "pending commands dropped; jobs continue" : "no longer waiting; jobs continue");
+    session_drop_waiting(s);
+    return true;
+}
+
+/* @command is run once what goes on now is done, behind what waits for that already. */
+static void later(struct frame *f, const char *command)
+{
+    str_addf(&f->next, "%s%s", f->next.length ? "; " : "", command);
+}
+
+static void open_prompt(struct frame *f, const char *text, const char *behind)
+{
+    str_clear(&f->prefill);
+    str_addf(&f->prefill, "%s%s%s", text, *text && text[strlen(text) - 1] != ' ' && text[strlen(text) - 1] != '=' ? " " : "", behind);
+    f->reply = FRAME_PROMPT;
+}
+
+/* What the frame does where no view has a use for @action. */
+static bool act(struct frame *f, enum action action)
+{
+    switch (action) {
+    case ACTION_BACK:
+        if (f->panes.focus) {
+            f->panes.focus = 0;
+            return true;
+        }
+        if (f->current == 0)
+            later(f, "quit");
+        frame_show(f, frame_is_page(f->current) ? f->before : 0);
+        return true;
+    case ACTION_CANCEL:
+        frame_stop_waiting(f);
+        f->search[0] = '\0';
+        return true;
+    case ACTION_REDRAW: f->reply = FRAME_REDRAW; return true;
+    case ACTION_SUSPEND: f->reply = FRAME_SUSPEND; return true;
+    default: return false;
+    }
+}
+
+bool frame_act(struct frame *f, enum action action)
+{
+    const size_t at = frame_focus(f);
+    struct str command = {0};
+
+    if (!views[at]->act || !views[at]->act(frame_state(f, at), f->session, action, &command)) {
+        str_done(&command);
+        return act(f, action);
+    }
+    if (str_text(&command)[0] == ':')
+        open_prompt(f, str_text(&command) + 1, "");
+    else if (command.length)
+        later(f, str_text(&command));
+    str_done(&command);
+    return true;
+}
+
+/* The prompt opens with what is to be completed. */
+static void prompt_with(struct frame *f, const char *text)
+{
+    const size_t at = frame_focus(f);
+    bool filter = text && strcmp(text, "filter") == 0 && views[at]->filtered && f->states[at];
+
+    open_prompt(f, text ? text : "", !text ? "" : filter ? views[at]->filtered(f->states[at]) : "");
+}
+
+static bool view_command(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
+{
+    struct frame *f = s->view_state;
+    const size_t at = frame_focus(f), count = view_count();
+    const struct view_ops *v = views[at];
+
+    (void)result;
+    if (f->reply == FRAME_PROMPT && (strcmp(verb, "do") == 0 || strcmp(verb, "prompt") == 0))
+        return err_set(err, ERR_USAGE, "what opens the prompt ends a line", "the prompt already waits for \"%s\"", str_text(&f->prefill));
+    if (strcmp(verb, "find") == 0)
+        return find_in_view(f, argument, err);
+    if (strcmp(verb, "do") == 0)
+        return frame_act(f, action_find(argument)) || err_set(err, ERR_USAGE, "keys lists what it does", "the %s view cannot do %s now", v->name, argument);
+    if (strcmp(verb, "jump") == 0)
+        return jumps_go(f, argument, err);
+    if (strcmp(verb, "copy") == 0)
+        return (v->copy && v->copy(frame_state(f, at), s, strcmp(argument, "names") == 0, &s->copied)) ||
+               err_set(err, ERR_USAGE, "copy kernel copies the loop's text; U takes tags away from rows that are out of sight", "the %s view has no row in sight to copy", v->name);
+    if (strcmp(verb, "prompt") == 0) {
+        prompt_with(f, argument);
+        return true;
+    }
+    if (strcmp(verb, "tutorial") == 0)
+        return guide_teach(&f->guide, s, strtoul(argument, NULL, 10), err) && choose_view(f, view_find("kernel"));
+    if (strcmp(verb, "demo") == 0) {
+        demo_start(&f->demo, s, strtod(argument, NULL));
+        return true;
+    }
+    if (strcmp(verb, "sort") == 0 || strcmp(verb, "filter") == 0) {
+        bool (*change)(void *, struct session *, const char *, struct err *) = verb[0] == 's' ? v->sort : v->filter;
+        if (!change)
+            return err_set(err, ERR_USAGE, "it is for tables", "the %s view cannot %s", v->name, verb);
+        return change(frame_state(f, at), s, argument, err);
+    }
+    if (strcmp(verb, "pane") == 0)
+        return panes_turn(&f->panes, argument, err);
+    size_t to = strcmp(argument, VIEW_NEXT) == 0       ? (f->current + 1) % count
+                : strcmp(argument, VIEW_PREVIOUS) == 0 ? (f->current + count - 1) % count
+                                                       : view_find(argument);
+    if (to >= count)
+        return view_refuse(argument, err);
+    return choose_view(f, to);
+}
+
+static void command_words(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
+{
+    struct frame *f = s->view_state;
+    const size_t at = frame_focus(f);
+    const struct view_ops *v = views[at];
+    struct table_source source;
+
+    if (strcmp(verb, "view") == 0 || strcmp(verb, "pane") == 0) {
+        view_words(add, to);
+        return;
+    }
+    if (!v->source || !v->source(frame_state(f, at), s, &source))
+        return;
+    int count = strcmp(verb, "filter") == 0 && source.filter_count ? source.filter_count : source.column_count;
+    for (int c = 0; c < count; c++)
+        add(to, source.columns[c].name);
+}
+
+const struct session_views frame_views = {view_command, command_words, view_rows, command_ran};

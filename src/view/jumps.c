@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/jumps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "view/frame_parts.h"
+
+static void place_done(struct jump_place *p)
+{
+    free(p->mark);
+    free(p->filter);
+}
+
+static void places_done(struct jump_places *p)
+{
+    for (size_t i = 0; i < p->list.count; i++)
+        place_done(&p->list.items[i]);
+    vec_done(&p->list);
+}
+
+void jumps_done(struct jumps *j)
+{
+    places_done(&j->back);
+    places_done(&j->forward);
+}
+
+static struct jump_place place_now(struct frame *f)
+{
+    const struct view_ops *v = views[f->current];
+    struct jump_place p = {.view = f->current};
+    struct str mark = {0};
+
+    if (v->mark && v->mark(frame_state(f, f->current), f->session, &mark))
+        p.mark = mem_strdup(str_text(&mark));
+    if (v->filtered)
+        p.filter = mem_strdup(v->filtered(frame_state(f, f->current)));
+    str_done(&mark);
+    return p;
+}
+
+static void push(struct jump_places *to, struct jump_place place)
+{
+    vec_push(&to->list, place);
+    if (to->list.count > JUMPS_MOST) {
+        place_done(&to->list.items[0]);
+        memmove(to->list.items, to->list.items + 1, --to->list.count * sizeof *to->list.items);
+    }
+}
+
+void jumps_leave(struct frame *f)
+{
+    places_done(&f->jumps.forward);
+    push(&f->jumps.back, place_now(f));
+}
+
+/* To the place that @from has last; where one is now goes to @to. */
+static bool turn(struct frame *f, struct jump_places *from, struct jump_places *to, const char *none, struct err *err)
+{
+    struct err ignored = {0};
+
+    if (!from->list.count)
+        return err_set(err, ERR_USAGE, NULL, "%s", none);
+    struct jump_place p = from->list.items[--from->list.count];
+    push(to, place_now(f));
+    frame_show(f, p.view);
+    const struct view_ops *v = views[p.view];
+    void *state = frame_state(f, p.view);
+    if (p.filter && strcmp(v->filtered(state), p.filter) != 0)
+        v->filter(state, f->session, p.filter, &ignored);
+    if (p.mark)
+        v->recall(state, f->session, p.mark);
+    place_done(&p);
+    return true;
+}
+
+/* Goes to @form in view @to; a filter that hides it is taken away. */
+static bool recall_form(struct frame *f, size_t to, const char *form)
+{
+    const struct view_ops *v = views[to];
+    void *state = frame_state(f, to);
+    struct err ignored = {0};
+
+    return v->recall(state, f->session, form) ||
+           (v->filtered && *v->filtered(state) && v->filter(state, f->session, "", &ignored) && v->recall(state, f->session, form));
+}
+
+static bool measured_with(const struct experiments *e, const char *form)
+{
+    for (size_t i = 0; e && i < e->forms.count; i++)
+        if (strcmp(e->forms.items[i], form) == 0)
+            return true;
+    return false;
+}
+
+/* Has view @to show @form; false when it has none. */
+static bool show_form(struct frame *f, size_t to, const char *form, struct err *err)
+{
+    if (views[to] != &experiments_view)
+        return recall_form(f, to, form) || err_set(err, ERR_USAGE, NULL, "%s is not in the %s view", form, views[to]->name);
+    struct str filter = {0};
+    str_addf(&filter, "form~\"%s\"", form);
+    bool ok = measured_with(f->session->document.experiments, form) ? views[to]->filter(frame_state(f, to), f->session, str_text(&filter), err)
+                                                                    : err_set(err, ERR_USAGE, "experiments generate makes some", "no experiment has %s", form);
+    str_done(&filter);
+    return ok;
+}
+
+bool jumps_go(struct frame *f, const char *where, struct err *err)
+{
+    struct jumps *j = &f->jumps;
+    const struct view_ops *v = views[frame_focus(f)];
+    struct str form = {0};
+
+    if (strcmp(where, "back") == 0)
+        return turn(f, &j->back, &j->forward, "there is nothing to go back to", err);
+    if (strcmp(where, "forward") == 0)
+        return turn(f, &j->forward, &j->back, "there is nothing to go forward to", err);
+    const size_t to = view_find(*where ? where : v == &mapping_view ? "experiments" : "mapping");
+    bool ok = (v->form_at && v->form_at(frame_state(f, frame_focus(f)), f->session, &form)) ||
+              err_set(err, ERR_USAGE, "go to a row or line of one", "there is no form under the cursor of the %s view", v->name);
+    struct jump_place from = place_now(f);
+    ok = ok && show_form(f, to, str_text(&form), err);
+    if (ok) {
+        places_done(&j->forward);
+        push(&j->back, from);
+        frame_show(f, to);
+    } else {
+        place_done(&from);
+    }
+    str_done(&form);
+    return ok;
+}
