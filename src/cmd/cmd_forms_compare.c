@@ -100,27 +100,34 @@ static void choose(struct form_comparing *w, struct throughput *const *engines)
     }
 }
 
-/* Where the machines were measured, those that say it; people see it when any does. */
+/* Host, CPU and microcode that @m was measured on, "" where it does not say; false when it says nothing. */
+static bool add_origin(struct result_table *t, const struct machine *m)
+{
+    const char *said[] = {machine_fact(m, "measured_host"), machine_fact(m, "measured_cpu"), machine_fact(m, "measured_microcode")};
+    bool known = false;
+
+    for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
+        known = known || said[k];
+        cell_text(t, said[k] ? said[k] : "");
+    }
+    return known;
+}
+
+/* Where the machines were measured, for people, when any says it. */
 static void add_machines(const struct form_comparing *w, struct result *result)
 {
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT, .width = 18}, {.key = "host", .kind = CELL_TEXT, .width = 14}, {.key = "cpu", .kind = CELL_TEXT, .width = 32},
         {.key = "microcode", .kind = CELL_TEXT},
     };
-    static const char *const facts[] = {"measured_host", "measured_cpu", "measured_microcode"};
     struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
     bool known = false;
 
     for (size_t i = 0; i < w->machines.list.count; i++) {
-        const struct machine *m = w->machines.list.items[i];
-        cell_text(t, m->id);
-        for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
-            const char *fact = machine_fact(m, facts[k]);
-            known = known || fact;
-            cell_text(t, fact ? fact : "");
-        }
+        cell_text(t, w->machines.list.items[i]->id);
+        known |= add_origin(t, w->machines.list.items[i]);
     }
-    t->hide = NOT_CSV | (known ? 0 : NOT_TEXT | NOT_DOCUMENT);
+    t->hide = NOT_CSV | NOT_JSON | (known ? 0 : NOT_TEXT | NOT_DOCUMENT);
     if (known)
         result_line(result, "\n");
 }
@@ -130,7 +137,7 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
 {
     static const struct result_column columns[] = {
         {.key = "form", .kind = CELL_TEXT}, {.key = "machine", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "latency", .kind = CELL_NUMBER},
-        {.key = "usage", .kind = CELL_TEXT},
+        {.key = "usage", .kind = CELL_TEXT}, {.key = "host", .kind = CELL_TEXT}, {.key = "cpu", .kind = CELL_TEXT}, {.key = "microcode", .kind = CELL_TEXT},
     };
     struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     struct str usage = {0};
@@ -150,6 +157,7 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
             cell_number(t, cycles);
             cell_number(t, entry->latency);
             cell_text(t, str_text(&usage));
+            add_origin(t, w->machines.list.items[i]);
         }
     }
     str_done(&usage);
@@ -261,7 +269,7 @@ static const struct parameter options[] = {
     {0},
 };
 
-static const char *const examples[] = {"forms compare 'VADDPD (YMM*'", "forms compare 'IMUL (R64*' --machine all", "forms compare '*' --machine ./node1 --machine ./node2 --above 5", NULL};
+static const char *const examples[] = {"forms compare 'VADDPD (YMM*'", "forms compare 'IMUL (R64*' --machine all", "forms compare 'IMUL*' --machine skylake --machine znver3 --above 5", NULL};
 
 const struct command command_forms_compare = {
     .name = "forms compare",
