@@ -17,12 +17,17 @@
 struct forms_compare_values {
     const char *pattern, *isa;
     struct word_list machines;
+    double above;
 };
 
 struct form_comparing {
     char *pattern;
     struct forms *forms;           /* held */
     struct machine_set machines;
+    double above;                  /* forms that differ by more than this fraction; NaN: all */
+    bool *shown;                   /* by index in forms: which match, and differ so much */
+    size_t matching, showing;
+    size_t compared;               /* known to two machines; counted where differences are asked for */
 };
 
 static void comparing_free(void *state)
@@ -31,6 +36,7 @@ static void comparing_free(void *state)
     forms_free(w->forms);
     machine_set_done(&w->machines);
     free(w->pattern);
+    free(w->shown);
     free(w);
 }
 
@@ -49,12 +55,89 @@ static bool look_up(struct throughput *engine, const struct machine *m, const ch
     return true;
 }
 
+/* How far the largest of some numbers lies above the smallest. */
+struct spread { double least, most; };
+
+static void spread_add(struct spread *s, double value)
+{
+    s->least = value < s->least ? value : s->least;
+    s->most = value > s->most ? value : s->most;
+}
+
+static bool spread_above(const struct spread *s, double fraction)
+{
+    return s->most > s->least * (1 + fraction);
+}
+
+/* Whether machines that know @form have cycles or latencies further apart than asked; counts it as compared when there are two. */
+static bool differs(struct form_comparing *w, struct throughput *const *engines, const char *form)
+{
+    struct spread times = {INFINITY, -INFINITY}, latencies = times;
+    size_t knowing = 0;
+
+    for (size_t i = 0; i < w->machines.list.count; i++) {
+        const struct mapping_entry *entry;
+        double cycles;
+        if (!look_up(engines[i], w->machines.list.items[i], form, &entry, &cycles))
+            continue;
+        knowing++;
+        spread_add(&times, cycles);
+        spread_add(&latencies, entry->latency);
+    }
+    w->compared += knowing > 1;
+    return spread_above(&times, w->above) || spread_above(&latencies, w->above);
+}
+
+static void choose(struct form_comparing *w, struct throughput *const *engines)
+{
+    w->shown = mem_zero(forms_count(w->forms) + 1, sizeof *w->shown);
+    for (size_t f = 0; f < forms_count(w->forms) && !watch_steps(FORM_STEPS * (1 + w->machines.list.count)); f++) {
+        const char *form = forms_at(w->forms, f)->form;
+        bool matches = str_match(w->pattern, form);
+        w->matching += matches;
+        w->shown[f] = matches && (isnan(w->above) || differs(w, engines, form));
+        w->showing += w->shown[f];
+    }
+}
+
+/* Host, CPU and microcode that @m was measured on, "" where it does not say; false when it says nothing. */
+static bool add_origin(struct result_table *t, const struct machine *m)
+{
+    const char *said[] = {machine_fact(m, "measured_host"), machine_fact(m, "measured_cpu"), machine_fact(m, "measured_microcode")};
+    bool known = false;
+
+    for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
+        known = known || said[k];
+        cell_text(t, said[k] ? said[k] : "");
+    }
+    return known;
+}
+
+/* Where the machines were measured, for people, when any says it. */
+static void add_machines(const struct form_comparing *w, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "machine", .kind = CELL_TEXT, .width = 18}, {.key = "host", .kind = CELL_TEXT, .width = 14}, {.key = "cpu", .kind = CELL_TEXT, .width = 32},
+        {.key = "microcode", .kind = CELL_TEXT},
+    };
+    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    bool known = false;
+
+    for (size_t i = 0; i < w->machines.list.count; i++) {
+        cell_text(t, w->machines.list.items[i]->id);
+        known |= add_origin(t, w->machines.list.items[i]);
+    }
+    t->hide = NOT_CSV | NOT_JSON | (known ? 0 : NOT_TEXT | NOT_DOCUMENT);
+    if (known)
+        result_line(result, "\n");
+}
+
 /* A row for each form and machine, for programs. */
 static void add_rows(const struct form_comparing *w, struct throughput *const *engines, struct result *result)
 {
     static const struct result_column columns[] = {
         {.key = "form", .kind = CELL_TEXT}, {.key = "machine", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "latency", .kind = CELL_NUMBER},
-        {.key = "usage", .kind = CELL_TEXT},
+        {.key = "usage", .kind = CELL_TEXT}, {.key = "host", .kind = CELL_TEXT}, {.key = "cpu", .kind = CELL_TEXT}, {.key = "microcode", .kind = CELL_TEXT},
     };
     struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
     struct str usage = {0};
@@ -62,7 +145,7 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
     t->hide = NOT_TEXT | NOT_DOCUMENT;
     for (size_t f = 0; f < forms_count(w->forms) && !watch_steps(FORM_STEPS); f++) {
         const char *form = forms_at(w->forms, f)->form;
-        for (size_t i = 0; str_match(w->pattern, form) && i < w->machines.list.count && !watch_steps(FORM_STEPS); i++) {
+        for (size_t i = 0; w->shown[f] && i < w->machines.list.count && !watch_steps(FORM_STEPS); i++) {
             const struct mapping_entry *entry;
             double cycles;
             if (!look_up(engines[i], w->machines.list.items[i], form, &entry, &cycles))
@@ -74,6 +157,7 @@ static void add_rows(const struct form_comparing *w, struct throughput *const *e
             cell_number(t, cycles);
             cell_number(t, entry->latency);
             cell_text(t, str_text(&usage));
+            add_origin(t, w->machines.list.items[i]);
         }
     }
     str_done(&usage);
@@ -93,8 +177,8 @@ static void print_pair(struct throughput *engine, const struct machine *m, const
         snprintf(text, size, "%.2f / %g", cycles, entry->latency);
 }
 
-/* Forms against some of the machines, for people. Returns how many forms there are. */
-static size_t add_table(const struct form_comparing *w, struct throughput *const *engines, size_t from, size_t to, struct result *result)
+/* Forms against some of the machines, for people. */
+static void add_table(const struct form_comparing *w, struct throughput *const *engines, size_t from, size_t to, struct result *result)
 {
     struct result_column columns[ABREAST + 1] = {{.key = "form", .kind = CELL_TEXT, .width = 32}};
     size_t count = 1;
@@ -106,7 +190,7 @@ static size_t add_table(const struct form_comparing *w, struct throughput *const
     t->hide = NOT_CSV | NOT_JSON;
     for (size_t f = 0; f < forms_count(w->forms) && !watch_steps(FORM_STEPS); f++) {
         const char *form = forms_at(w->forms, f)->form;
-        if (!str_match(w->pattern, form))
+        if (!w->shown[f])
             continue;
         cell_text(t, form);
         for (size_t i = from; i < to; i++) {
@@ -114,30 +198,37 @@ static size_t add_table(const struct form_comparing *w, struct throughput *const
             cell_text(t, text);
         }
     }
-    return table_rows(t);
 }
 
 static bool compare_work(void *state, struct result *result, struct err *err)
 {
     struct form_comparing *w = state;
-    size_t machines = w->machines.list.count, rows = 0;
+    size_t machines = w->machines.list.count;
     struct throughput **engines = mem_zero(machines, sizeof *engines);
 
     for (size_t i = 0; i < machines; i++) {
         unsigned ports = mapping_ports(w->machines.list.items[i]->mapping)->count;
         engines[i] = throughput_new(ports ? ports : 1);
     }
+    choose(w, engines);
+    add_machines(w, result);
+    if (!isnan(w->above))
+        result_line(result, "%zu of %zu forms that two know differ by more than %g %%", w->showing, w->compared, 100 * w->above);
     result_line(result, "cycles alone / latency");
-    for (size_t from = 0; from < machines; from += ABREAST) {
+    for (size_t from = 0; w->showing && from < machines; from += ABREAST) {
         if (from)
             result_line(result, "\n");
-        rows = add_table(w, engines, from, from + ABREAST < machines ? from + ABREAST : machines, result);
+        add_table(w, engines, from, from + ABREAST < machines ? from + ABREAST : machines, result);
     }
     add_rows(w, engines, result);
+    if (!isnan(w->above)) {
+        result_count(result, "compared", (int64_t)w->compared);
+        result_count(result, "differing", (int64_t)w->showing);
+    }
     for (size_t i = 0; i < machines; i++)
         throughput_free(engines[i]);
     free(engines);
-    return watch_goes_on(err) && (rows || err_set(err, ERR_USAGE, "forms list shows the names; quote patterns with blanks", "no form matches \"%.100s\"", w->pattern));
+    return watch_goes_on(err) && (w->matching || err_set(err, ERR_USAGE, "forms list shows the names; quote patterns with blanks", "no form matches \"%.100s\"", w->pattern));
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
@@ -155,6 +246,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     struct form_comparing *w = mem_zero(1, sizeof *w);
     w->pattern = mem_strdup(v->pattern);
     w->forms = forms_hold(forms);
+    w->above = v->above / 100;
     if (!machine_set_find(s, &v->machines, isa, &w->machines, err)) {
         comparing_free(w);
         return false;
@@ -170,17 +262,20 @@ static const struct parameter arguments[] = {
 static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct forms_compare_values, machines), .value = "ID", .otherwise = "the current machines",
      .complete = COMPLETE_MACHINE, .help = "machine to show; all: every one"},
+    {.name = "--above", .kind = PARAMETER_NUMBER, .at = offsetof(struct forms_compare_values, above), .value = "P", .most = 1e6, .otherwise = "all forms",
+     .help = "percent by which cycles or latency have to differ for a form to be shown"},
     {.name = "--isa", .kind = PARAMETER_CHOICE, .at = offsetof(struct forms_compare_values, isa), .choices = ISA_CHOICES, .otherwise = "the kernel's",
      .help = "instruction set"},
     {0},
 };
 
-static const char *const examples[] = {"forms compare 'VADDPD (YMM*'", "forms compare 'IMUL (R64*' --machine all", NULL};
+static const char *const examples[] = {"forms compare 'VADDPD (YMM*'", "forms compare 'IMUL (R64*' --machine all", "forms compare 'IMUL*' --machine skylake --machine znver3 --above 5", NULL};
 
 const struct command command_forms_compare = {
     .name = "forms compare",
     .help = "cycles and latency of forms on several machines",
-    .description = "Cycles are of the form alone, repeated, by its ports and dividers; the issue width is not in them. A dash: the machine does not know the form.",
+    .description = "Cycles are of the form alone, repeated, by its ports and dividers; the issue width is not in them. A dash: the machine does not know the form. "
+                   "Charted machines are shown with the host, CPU and microcode that they were measured on.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

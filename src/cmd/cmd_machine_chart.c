@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/path.h"
@@ -18,6 +19,7 @@
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "isa/cpu.h"
+#include "measure/baseline.h"
 #include "measure/journal.h"
 #include "measure/kernel_set.h"
 #include "toolchain/assemble.h"
@@ -109,6 +111,28 @@ static bool save_doubts(const struct machine_charting *w, const struct chart *c,
     return ok;
 }
 
+/* Where and of what the measurements are; a journal does not say that of the charts that are --recorded. */
+static void set_origin(const struct machine_charting *w, struct machine *m)
+{
+    struct str cpu = {0}, signature = {0}, microcode = {0};
+    char host[256] = "";
+
+    if (w->recorded)
+        return;
+    gethostname(host, sizeof host - 1);
+    machine_set_fact(m, "measured_host", *host ? host : "?", "", "");
+    if (w->simulated) {
+        str_addf(&cpu, "simulated %s", w->simulated->id);
+    } else {
+        baseline_identity(&cpu, &signature, &microcode);
+        machine_set_fact(m, "measured_microcode", str_text(&microcode), "", "");
+    }
+    machine_set_fact(m, "measured_cpu", str_text(&cpu), "", "");
+    str_done(&cpu);
+    str_done(&signature);
+    str_done(&microcode);
+}
+
 static bool save(void *state, enum chart_stage stage, const struct chart *so_far, struct err *err)
 {
     struct machine_charting *w = state;
@@ -121,6 +145,7 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
     machine_set_fact(so_far->machine, "title", str_text(&title), "", "");
     machine_set_fact(so_far->machine, "isa", isa_name((enum isa)w->rows.items[0]->isa), "", "");
     machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "", "");
+    set_origin(w, so_far->machine);
     str_done(&title);
     if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
         return false;

@@ -38,6 +38,25 @@ test_a_killed_chart_goes_on() {
     holds out '3.0000 cycles on small'
 }
 
+# Charts of two hosts side by side: where each was made, and the forms that differ. The second has another host's name, and one multiplication slower.
+test_charts_are_compared() {
+    hide_tables
+    expect 0 "$portolan" --format json -e "$chart"
+    cp -r "$work/share/portolan/machines/small" "$work/share/portolan/machines/other"
+    sed -i "s/^measured_host,.*/measured_host,node2,,/; s/^measured_cpu,.*/measured_cpu,A CPU,,/; \$ a measured_microcode,0x2b,," "$work/share/portolan/machines/other/machine.csv"
+    sed -i 's/^\("*IMUL (R64, R64)"*,[^,]*,\)[0-9.]*,/\17,/' "$work/share/portolan/machines/other/mapping.csv"
+    expect 0 "$portolan" -e "forms compare '*' --machine small --machine other --above 2"
+    grep -q "^small  *$(hostname)  *simulated" "$work/out" || fail "the first host is not named"
+    grep -q '^other  *node2  *A CPU  *0x2b' "$work/out" || fail "the second host is not named"
+    grep -q '^1 of [0-9]* forms that two know differ by more than 2 %' "$work/out" || fail "not one form differs: $(cat "$work/out")"
+    grep -q '^IMUL (R64, R64)  *1.00 / 3  *1.00 / 7' "$work/out" || fail "it is another: $(cat "$work/out")"
+    expect 0 "$portolan" --format json -e "forms compare '*' --machine small --machine other --above 2"
+    holds out '"host":"node2"'
+    holds out '"differing":1'
+    expect 0 "$portolan" -e "forms compare '*' --machine small --machine other"
+    lacks out 'differ by'
+}
+
 # Two forms do the same beside the core: what the chart names is measured, the machine changes, and nothing is left for a second run.
 test_doubts_are_settled() {
     hide_tables
