@@ -143,7 +143,7 @@ static bool is_macos(const struct sample *s)
 
 static bool is_compressed(const struct sample *s)
 {
-    static const char *const magics[] = {"\x1f\x8b", "BZh", "\xfd" "7zXZ", "\x28\xb5\x2f\xfd", "PK\x03\x04"};
+    static const char *const magics[] = {"\x1f\x8b", "BZh", ("\xfd" "7zXZ"), "\x28\xb5\x2f\xfd", "PK\x03\x04"};
 
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if (str_has_prefix(s->text, magics[i]))
