@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "toolchain/archive.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/fault.h"
 #include "base/file.h"
 #include "base/index.h"
@@ -22,6 +22,9 @@
 
 #define MAGIC 8            /* bytes */
 #define HEADER 60          /* bytes of a member's header: no file has more members than that */
+#define HEADER_NAME 16     /* of them its name, from the first on */
+#define HEADER_SIZE 48     /* where it says how long the member is */
+#define HEADER_SIZE_LENGTH 10
 #define NAMES_MOST ((size_t)64 << 20)   /* bytes of the names of a thin archive */
 
 enum archive_kind { ARCHIVE_NONE, ARCHIVE_WHOLE, ARCHIVE_THIN };
@@ -107,30 +110,100 @@ static bool is_elf_file(const char *path)
     return is;
 }
 
-/* A thin archive holds names only, which libelf does not read: ar lists them, each as it is reached from the archive's directory. */
-static bool read_thin(const char *path, struct archive *out, struct err *err)
-{
-    static const struct child_limits limits = {.cpu_seconds = 10, .memory = (size_t)4 << 30, .file_size = 1 << 20, .wall_seconds = 30, .output = NAMES_MOST};
-    char *whole = realpath(path, NULL);
-    const char *const argv[] = {"ar", "t", whole, NULL};
-    struct child_result result = {0};
-    bool ok = whole ? child_run(argv, "/", NULL, 0, &limits, &result, err) : err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
+/* A thin archive, of which libelf reads nothing: headers, a table of names, and no bytes of its members. */
+struct thin {
+    const char *bytes;
+    size_t length, directory;   /* of the archive's own name: what its members' names begin with */
+    const char *from;
+    const char *names;          /* table of long names */
+    size_t names_length, left;  /* bytes that names may still take */
+};
 
-    if (ok && !(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0))
-        ok = err_set(err, ERR_DATA, "build the archive again", "ar cannot list this thin archive: %.*s", (int)strcspn(str_text(&result.output), "\r\n"), str_text(&result.output));
-    const size_t directory = whole ? (size_t)(path_base(whole) - whole) : 0;
-    for (const char *line = str_text(&result.output), *next; ok && *line && !watch_steps(100); line = next) {
-        const size_t length = strcspn(line, "\n");
-        struct str file = {0};
-        next = line + length + (line[length] == '\n');
-        if (length && *line != '/')
-            str_add_bytes(&file, whole, directory);
-        str_add_bytes(&file, line, length);
-        if (length && is_elf_file(str_text(&file)))
-            add(out, path_base(str_text(&file)), str_text(&file), 0, 0);
-        str_done(&file);
+static bool damaged(struct err *err)
+{
+    return err_set(err, ERR_DATA, "build the archive again", "the archive is damaged");
+}
+
+/* The name that @header gives its member; *name is NULL for a member of an archive within this one. False: the name is not there. */
+static bool thin_name(const struct thin *t, const char *header, const char **name, size_t *length)
+{
+    char field[HEADER_NAME + 1] = "", *end;
+
+    memcpy(field, header, HEADER_NAME);
+    *name = header;
+    *length = strcspn(field, "/");
+    if (*length)
+        return true;
+    const unsigned long place = strtoul(field + 1, &end, 10);
+    *name = *end == ':' || place >= t->names_length ? NULL : t->names + place;
+    if (!*name)
+        return *end == ':';
+    const size_t room = t->names_length - place;
+    const char *line = memchr(*name, '\n', room < PATH_MAX ? room : PATH_MAX);
+    *length = line ? (size_t)(line - *name) : 0;
+    *length -= *length && line[-1] == '/';
+    return line;
+}
+
+/* The member of @header, where it is an ELF file: a name may lead anywhere. */
+static bool thin_member(struct thin *t, const char *header, struct archive *out, struct err *err)
+{
+    const char *name;
+    size_t length;
+    struct str file = {0};
+
+    if (!thin_name(t, header, &name, &length))
+        return damaged(err);
+    if (!name || !length)
+        return true;
+    if (*name != '/')
+        str_add_bytes(&file, t->from, t->directory);
+    str_add_bytes(&file, name, length);
+    watch_steps(100 + file.length);
+    bool ok = file.length <= t->left || err_set(err, ERR_LIMIT, "give an archive with fewer members", "the names of its members are longer than %zu bytes", NAMES_MOST);
+    t->left -= ok ? file.length : 0;
+    if (ok && access(str_text(&file), F_OK) != 0)
+        ok = err_set(err, ERR_MISSING, "build the archive again", "its member %s is missing", str_text(&file));
+    else if (ok && is_elf_file(str_text(&file)))
+        add(out, path_base(str_text(&file)), str_text(&file), 0, 0);
+    str_done(&file);
+    return ok;
+}
+
+/* The bytes that follow @header, where it says so in digits. */
+static bool header_size(const char *header, uint64_t *size)
+{
+    char field[HEADER_SIZE_LENGTH + 1] = "", *end;
+
+    memcpy(field, header + HEADER_SIZE, HEADER_SIZE_LENGTH);
+    *size = strtoull(field, &end, 10);
+    return isdigit((unsigned char)field[0]) && !end[strspn(end, " ")] && memcmp(header + HEADER - 2, "`\n", 2) == 0;
+}
+
+/* Its members are named as they are reached from the archive's directory. ar, which could list them, opens each and waits for one that is a pipe. */
+static bool read_thin(const char *path, const struct mapped *file, struct archive *out, struct err *err)
+{
+    char *whole = realpath(path, NULL);
+    struct thin t = {.bytes = file->bytes, .length = file->length, .from = whole ? whole : path, .left = NAMES_MOST};
+    bool ok = true;
+
+    t.directory = (size_t)(path_base(t.from) - t.from);
+    for (size_t at = MAGIC; ok && at < t.length && !watch_steps(1);) {
+        const char *header = t.bytes + at;
+        uint64_t size = 0;
+        ok = (t.length - at >= HEADER && header_size(header, &size)) || damaged(err);
+        at += HEADER;
+        if (ok && header[0] == '/' && !isdigit((unsigned char)header[1])) {   /* tables alone have their bytes here */
+            ok = size <= t.length - at || damaged(err);
+            if (ok && header[1] == '/') {
+                t.names = header + HEADER;
+                t.names_length = size;
+            }
+            at += ok ? size + size % 2 : 0;
+        } else if (ok) {
+            ok = thin_member(&t, header, out, err);
+        }
     }
-    child_result_done(&result);
     free(whole);
     return ok && watch_goes_on(err);
 }
@@ -149,13 +222,14 @@ bool archive_read(const char *path, struct archive *out, struct err *err)
         err_set(err, ERR_IO, NULL, "cannot open %s: %s", path, strerror(errno));
     } else if (kind == ARCHIVE_NONE) {
         err_set(err, ERR_DATA, "give an archive that ar made", "not an archive");
-    } else if (kind == ARCHIVE_THIN) {
-        ok = read_thin(path, out, err);
     } else if (fstat(fd, &status) != 0 || !mapped_open(&file, fd, (size_t)status.st_size)) {
         err_set(err, ERR_IO, NULL, "cannot map the archive: %s", strerror(errno));
     } else {
-        Elf *ar = elf_memory((char *)(uintptr_t)file.bytes, file.length);
-        ok = ar && elf_kind(ar) == ELF_K_AR ? read_whole(path, ar, file.length, out, err) : err_set(err, ERR_DATA, "build the archive again", "the archive is damaged");
+        Elf *ar = kind == ARCHIVE_WHOLE ? elf_memory((char *)(uintptr_t)file.bytes, file.length) : NULL;
+        if (kind == ARCHIVE_THIN)
+            ok = read_thin(path, &file, out, err);
+        else
+            ok = ar && elf_kind(ar) == ELF_K_AR ? read_whole(path, ar, file.length, out, err) : damaged(err);
         elf_end(ar);
         mapped_check(&file, fd);
         if (mapped_cut(&file))   /* what seems wrong with it may be that, and what seems right is not */

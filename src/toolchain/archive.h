@@ -19,7 +19,7 @@ struct archive { VEC(struct archive_member) members; };
 
 /* Whether the regular file at @path begins as an archive does. Any thread. */
 bool archive_is(const char *path);
-/* The ELF files among the members of the archive at @path, in its order; what else is in it is left out. Needs ar for thin ones. Asks watch_steps. archive_done frees @out in both cases.
+/* The ELF files among the members of the archive at @path, in its order; what else is in it is left out, of thin ones also what is in archives within. Asks watch_steps. archive_done frees @out in both cases.
  * False with err. Any thread. */
 bool archive_read(const char *path, struct archive *out, struct err *err);
 void archive_done(struct archive *a);

@@ -131,6 +131,8 @@ static void test_pipe_as_member(void **state)
     assert_int_equal(fate_of(list_thin), 0);
     assert_int_equal(read(pipe, held, sizeof held - 1), 4);
     close(pipe);
+    /* Nor does anything wait for somebody to come to it. */
+    assert_int_equal(fate_of(list_thin), 0);
 }
 
 static _Atomic int asked;

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "analysis/kernel.h"
 #include "base/steps.h"
 #include "cmd/command.h"
@@ -27,6 +28,7 @@
 #include "io/uops_table.h"
 #include "io/yaml_tree.h"
 #include "measure/journal.h"
+#include "toolchain/archive.h"
 #include "toolchain/assemble.h"
 #include "toolchain/listing.h"
 #include "toolchain/object.h"
@@ -144,10 +146,37 @@ static void read_sections(size_t count)
     object_done(&o);
 }
 
+/* A thin archive all of whose members are one object that is there, by names of 100 bytes. */
+static void list_thin(size_t count)
+{
+    const char *path = work_path("thin.a"), *object = make_object(1, 0);
+    struct str file = {0}, names = {0};
+    struct archive a;
+    struct err err = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = strlen(path_base(object)); k + 2 < 100; k += 2)
+            str_add(&names, "./");
+        str_addf(&names, "%s/\n", path_base(object));
+    }
+    const size_t each = names.length / count;
+    str_addf(&file, "!<thin>\n%-48s%-10zu`\n%s", "//", names.length, names.data);
+    for (size_t i = 0; i < count; i++)
+        str_addf(&file, "/%-47zu%-10d`\n", i * each, 1);
+    assert_true(file_write(path, file.data, file.length, NULL));
+    if (!archive_read(path, &a, &err))
+        fail_msg("%s", err.what);
+    assert_int_equal(a.members.count, count);
+    archive_done(&a);
+    str_done(&names);
+    str_done(&file);
+}
+
 static void test_objects(void **state)
 {
     (void)state;
     assert_grows(read_sections, 5000);
+    assert_grows(list_thin, 1000);
     /* A large file is mapped: nothing is copied of one that is hardly more than a size, and none of its bytes is asked for. */
     struct object o;
     struct err err = {0};
