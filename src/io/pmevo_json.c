@@ -13,6 +13,7 @@
 #include "isa/forms.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
+#define NAME_STEPS 16   /* of base/watch.h for each name: its form is looked for, and texts are made of it */
 
 /* Their names and ours, aligned by index. */
 struct translation {
@@ -28,19 +29,21 @@ static void translation_done(struct translation *t)
     names_done(&t->theirs);
 }
 
-/* Several of their names can mean one form here: MOV with its first register read or not, LEA with a scaled index with and without a displacement. */
-static void translate(struct translation *t)
+/* Several of their names can mean one form here: MOV with its first register read or not, LEA with a scaled index with and without a displacement. False with
+ * err when it was cancelled. */
+static bool translate(struct translation *t, struct err *err)
 {
     struct str name = {0};
 
     t->ours = mem_zero(t->theirs.count + 1, sizeof *t->ours);
-    for (size_t i = 0; i < t->theirs.count; i++) {
+    for (size_t i = 0; i < t->theirs.count && !watch_steps(NAME_STEPS); i++) {
         str_clear(&name);
         if (!pmevo_form_name(t->theirs.items[i], &name))
             str_add(&name, t->theirs.items[i]);
         t->ours[i] = mem_strdup(str_text(&name));
     }
     str_done(&name);
+    return watch_goes_on(err);
 }
 
 /* Of each of their names whether an export writes it for the form that it means here. One that it does not, as where several mean one form, is kept with the
@@ -52,7 +55,7 @@ static bool *names_that_return(const struct translation *t)
     bool *returns = forms ? mem_zero(t->theirs.count + 1, sizeof *returns) : NULL;
     struct str name = {0};
 
-    for (size_t i = 0; returns && i < t->theirs.count; i++) {
+    for (size_t i = 0; returns && i < t->theirs.count && !watch_steps(NAME_STEPS); i++) {
         const struct form_row *row = forms_find(forms, t->ours[i]);
         str_clear(&name);
         if (row)
@@ -91,12 +94,14 @@ static char **mapping_sources(const struct translation *t, json_t *assignment, c
     json_t *value;
 
     json_object_foreach(assignment, form, value) {
+        if (watch_steps(NAME_STEPS))
+            break;
         size_t i = names_find(&t->theirs, form), k = names_add(&seen, t->ours[i]);
         same[k] = !lists[k] && returns && returns[i];
         lists[k] = lists[k] ? lists[k] : json_array();
         json_array_append_new(lists[k], json_string(form));
     }
-    for (size_t i = 0; i < t->theirs.count; i++) {
+    for (size_t i = 0; i < t->theirs.count && !watch_steps(NAME_STEPS); i++) {
         uint32_t k = names_find(&seen, t->ours[i]);
         char *text = k < seen.count && !same[k] ? json_dumps(lists[k], JSON_COMPACT) : NULL;
         if (text) {
@@ -120,7 +125,7 @@ static void keep_disputed(struct translation *t, json_t *assignment)
     json_t **usages = mem_zero(t->theirs.count + 1, sizeof(json_t *));
     bool *disputed = mem_zero(t->theirs.count + 1, sizeof *disputed);
 
-    for (size_t i = 0; i < t->theirs.count; i++) {
+    for (size_t i = 0; i < t->theirs.count && !watch_steps(NAME_STEPS); i++) {
         json_t *usage = json_object_get(assignment, t->theirs.items[i]);
         uint32_t form = names_add(&seen, t->ours[i]);
         if (usage && usages[form])
@@ -128,7 +133,7 @@ static void keep_disputed(struct translation *t, json_t *assignment)
         else if (usage)
             usages[form] = usage;
     }
-    for (size_t i = 0; i < t->theirs.count; i++)
+    for (size_t i = 0; i < t->theirs.count && !watch_steps(1); i++)
         if (disputed[names_find(&seen, t->ours[i])]) {
             free(t->ours[i]);
             t->ours[i] = mem_strdup(t->theirs.items[i]);
@@ -266,9 +271,8 @@ struct experiments *pmevo_experiments_parse(const char *name, const char *bytes,
         err_at(err, name, 0, 0);
         goto out;
     }
-    if (!collect_sequences(name, list, &t, err))
+    if (!collect_sequences(name, list, &t, err) || !translate(&t, err))
         goto out;
-    translate(&t);
     returns = names_that_return(&t);
     e = experiments_new();
     json_array_foreach(list, i, item) {
@@ -388,7 +392,8 @@ struct mapping *pmevo_mapping_parse(const char *name, const char *bytes, size_t 
     collect_architecture(root, &t);
     json_object_foreach(assignment, form, value)
         names_add(&t.theirs, form);
-    translate(&t);
+    if (!translate(&t, err))
+        goto out;
     keep_disputed(&t, assignment);
     returns = names_that_return(&t);
     sources = mapping_sources(&t, assignment, returns);
