@@ -186,6 +186,11 @@ static void test_objects(void **state)
     assert_int_equal(o.length, (size_t)1 << 30);
     assert_non_null(o.file.bytes);
     object_done(&o);
+    /* Nor is room made for what a file does not hold. */
+    assert_int_equal(truncate(path, 4096), 0);
+    assert_false(object_read(path, OBJECT_LINES, &o, &err));
+    assert_non_null(strstr(err.what, "longer than the file"));
+    object_done(&o);
 }
 
 /* An object with @tables symbol tables, all of them the same bytes, or (0) one whose symbols all have the same name, as long as the file. */
