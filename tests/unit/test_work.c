@@ -160,7 +160,7 @@ static void list_thin(size_t count)
         str_addf(&names, "%s/\n", path_base(object));
     }
     const size_t each = names.length / count;
-    str_addf(&file, "!<thin>\n%-48s%-10zu`\n%s", "//", names.length, names.data);
+    str_addf(&file, "!<thin>\n%-48s%-10zu`\n%s", "//", names.length, str_text(&names));
     for (size_t i = 0; i < count; i++)
         str_addf(&file, "/%-47zu%-10d`\n", i * each, 1);
     assert_true(file_write(path, file.data, file.length, NULL));
