@@ -11,8 +11,17 @@
 #ifndef BARE_STACK
 #define BARE_STACK
 #endif
+/* Nor is the C library: a loop that copies is not to become a call of memcpy. */
+#if defined(__has_attribute)
+#if __has_attribute(no_builtin)
+#define BARE_LOOPS , no_builtin("memcpy", "memmove", "memset")
+#endif
+#endif
+#ifndef BARE_LOOPS
+#define BARE_LOOPS
+#endif
 #define BARE_PLAIN no_sanitize("address", "undefined", "thread")
-#define BARE __attribute__((BARE_PLAIN, noinline BARE_STACK))
+#define BARE __attribute__((BARE_PLAIN, noinline BARE_STACK BARE_LOOPS))
 /* Of what others use, too: a compiler keeps it out of line where it is not watched by a sanitizer and its caller is, or the other way round. */
 #define BARE_INLINE static inline __attribute__((BARE_PLAIN))
 

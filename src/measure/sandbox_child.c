@@ -122,7 +122,7 @@ static BARE void start_fill(struct sandbox_vault *v)
 {
     v->valued = false;
     for (unsigned i = 0; i < SANDBOX_WORDS; i++)
-        v->frame.values[i] = v->task.start.vectors[i];
+        ((volatile uint64_t *)v->frame.values)[i] = v->task.start.vectors[i];
 }
 
 static BARE void frame_fill(struct sandbox_vault *v, enum pulse_code code, uint64_t warm, uint64_t count)

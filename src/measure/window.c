@@ -46,8 +46,9 @@ BARE bool window_agreed(double *values, unsigned n, double agreement, double *cy
 
 BARE bool window_floor(double *values, unsigned n, double width, double share, double *cycles, double *spread)
 {
-    unsigned needed = (unsigned)ceil(share * n);
+    unsigned needed = (unsigned)(share * n);
 
+    needed += needed < share * n;   /* no ceil, which may be a call of a library that is not there */
     needed = needed < FLOOR_LEAST ? FLOOR_LEAST : needed;
     sort(values, n);
     for (unsigned i = 0; i + needed <= n; i++)
