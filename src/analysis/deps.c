@@ -272,7 +272,9 @@ static int32_t sync_latency(const struct build *b, uint32_t at, uint8_t reg)
 /* What the address adds to a load. */
 static int32_t load_extra(const struct core *c, const struct operand *op)
 {
-    double extra = op->index != REG_NONE && op->scale > 1 ? c->load_extra_scaled : 0;
+    const bool three = op->base != REG_NONE && op->index != REG_NONE && op->displacement != 0;
+    double extra = op->index != REG_NONE && op->scale > 1 ? c->load_extra_scaled : three ? c->load_extra_three : 0;
+
     extra += op->segment != REG_NONE ? c->load_extra_segment : 0;
     return hundredths(extra);
 }
@@ -306,7 +308,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         int32_t extra = insn->traits & INSN_LOAD ? info->load_latency + load_extra(b->c, op) : 0;
         /* Pointer chasing: the shorter way when the base comes from a load and the address is simple. */
         if (extra && !(info->traits & OP_VECTOR) && b->loaded[parts[i]] && is_simple_address(op) && !isnan(b->c->load_latency_simple))
-            extra = hundredths(b->c->load_latency_simple);
+            extra = hundredths(b->c->load_latency_simple) + load_extra(b->c, op);
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
         fed |= insn->traits & INSN_LOAD && ((b->loaded[parts[i]] && is_fed(b, b->holds[parts[i]])) || b->behind[parts[i]] > 1);

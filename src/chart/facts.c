@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "chart/facts_forward.h"
+#include "chart/facts_loads.h"
 #include "chart/facts_memory.h"
 #include "isa/isa.h"
 
@@ -207,6 +208,17 @@ static void conclude_taken(struct probes *p, size_t at)
     probe_tell(p, "taken_branches", one ? "1" : NULL, "branches/cycle", one ? "a loop of a taken branch alone" : isnan(t) ? "no stable time" : "copies of a short loop are quicker than a cycle");
 }
 
+/* A subtraction with borrow of a register from itself: without a chain where it depends on the flag alone. */
+static void conclude_carry(struct probes *p, size_t same, size_t other)
+{
+    const double t = probe_time(p, same), chain = probe_time(p, other);
+
+    if (t <= chain * (1 - PROBE_CERTAIN))
+        probe_tell(p, "carry_idiom", "sbb", "mnemonics", "loops of subtractions with borrow, of a register from itself and from another");
+    else if (!(fabs(t - chain) <= PROBE_WITHIN * chain))
+        probe_tell(p, "carry_idiom", NULL, "", "no certain time of a subtraction with borrow of a register from itself");
+}
+
 bool facts_find(struct lab *lab, struct chart *c, struct err *err)
 {
     struct probes p = {.lab = lab, .chart = c, .width = c->width};
@@ -231,8 +243,10 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
     }
     size_t first_sum = ask_sums(&p);
     size_t taken = probe_add(&p, "1:\nxor r9d, r9d\njz 1b\n");
+    size_t carry_same = probe_add(&p, "sbb r8, r8\ncmp r10, r11\n"), carry_other = probe_add(&p, "sbb r8, r9\ncmp r10, r11\n");
     struct memory_probes *memory = memory_probes_ask(&p);
     struct forward_probes *forward = forward_probes_ask(&p);
+    struct load_probes *loads = load_probes_ask(&p);
     bool ok = probes_run(&p, err);
     if (ok) {
         conclude_moves(&p, first_move);
@@ -242,9 +256,12 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
         conclude_taken(&p, taken);
         memory_probes_conclude(&p, memory);
         forward_probes_conclude(&p, forward);
+        conclude_carry(&p, carry_same, carry_other);
+        load_probes_conclude(&p, loads);
     }
     memory_probes_free(memory);
     forward_probes_free(forward);
+    load_probes_free(loads);
     probes_done(&p);
     str_done(&text);
     str_done(&lines);

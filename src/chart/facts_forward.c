@@ -60,13 +60,14 @@ struct base_probes {
     size_t plain, indexed, copied;                        /* a store and a load by one register; with an index; by a copy of the register */
     struct chain_pair load[LOADS], test[TESTS];
     size_t width[WIDTHS], width_other[WIDTHS];
-    size_t modify_constant, modify_register;
+    size_t modify_constant, modify_register, modify_beside;   /* the last beside another store */
     size_t alone, beside[BESIDE];                         /* stores that are loaded again; one, and a growing number of others */
 };
 
 struct forward_probes {
     size_t none;                                          /* the chain alone */
     size_t pop, vector, vector_own;
+    size_t two_halves, half;                              /* loads of more than one store has */
     struct base_probes base[BASES];
 };
 
@@ -131,6 +132,7 @@ static void ask_base(struct probes *p, const char *base, struct base_probes *b)
     }
     b->modify_constant = ask_on(p, base, "add qword ptr [rdi], 5", 0);
     b->modify_register = ask_on(p, base, "add qword ptr [rdi], r11", 0);
+    b->modify_beside = ask_on(p, base, "add qword ptr [rdi], r11\nmov [rdi + 64], r9", 0);
     ask_alone(p, base, b);
 }
 
@@ -140,6 +142,8 @@ struct forward_probes *forward_probes_ask(struct probes *p)
 
     f->none = ask_on(p, "", "", CHAIN);
     f->pop = ask_on(p, "", "push r8\npop r8", CHAIN);
+    f->two_halves = ask_on(p, "rdi", "mov [rdi], r8d\nmov [rdi + 4], r8d\nmov r8, [rdi]", CHAIN);
+    f->half = ask_on(p, "rdi", "mov [rdi], r8d\nmov r8, [rdi]", CHAIN);
     f->vector = probe_add(p, "movaps [rdi], xmm1\nmovaps xmm1, [rdi]\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\n");
     f->vector_own = probe_add(p, "paddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\n");
     for (size_t i = 0; i < BASES; i++)
@@ -205,6 +209,15 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     str_done(&unknown);
 }
 
+/* What an addition to memory takes where it is not found: beside other stores, as in real code, it may be quicker than alone. */
+static void conclude_modified(struct probes *p, const struct base_probes *b, double forward)
+{
+    const double alone = probe_time(p, b->modify_register), beside = probe_time(p, b->modify_beside), cycles = fmin(alone, beside) - 1;
+
+    if (!isnan(alone) && !isnan(beside) && found(cycles, forward) == 0 && fabs(cycles - forward) > 0.15)
+        probe_tell_cycles(p, "store_forward_modify", cycles, "a loop of an addition of a register to memory");
+}
+
 static void conclude_modify(struct probes *p, const struct base_probes *b, double forward)
 {
     double constant = probe_time(p, b->modify_constant), reg = probe_time(p, b->modify_register);
@@ -213,8 +226,8 @@ static void conclude_modify(struct probes *p, const struct base_probes *b, doubl
 
     if (value || c != 0 || r != 0)
         probe_tell(p, "renamed_modify", value, "", value ? "loops of an addition to memory" : "additions to memory take neither as long as a store and a load nor as if found");
-    if (r == 0 && fabs(reg - 1 - forward) > 0.15)
-        probe_tell_cycles(p, "store_forward_modify", reg - 1, "a loop of an addition of a register to memory");
+    if (r == 0)
+        conclude_modified(p, b, forward);
 }
 
 /* A store that is loaded again at once may keep others from the cache for a cycle: all of them, or so many. */
@@ -285,6 +298,8 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
         probe_tell(p, "renamed_base", "stack", "", "a value stored and loaded again through the stack pointer, and through another register");
     conclude_renamed_lists(p, f, b, t->forward);
     conclude_modify(p, b, t->forward);
+    if (through_stack)
+        conclude_modified(p, &f->base[BASE_ANY], t->forward);
     conclude_alone(p, b);
 }
 
@@ -301,10 +316,22 @@ static void conclude_vector(struct probes *p, const struct forward_probes *f)
         probe_tell(p, "store_forward_vector", NULL, "", isnan(cycles) ? "no stable time" : "others are found at rename: its rules are not charted");
 }
 
+/* A load of what two stores have, and of more than one has, waits until they are written. */
+static void conclude_failed(struct probes *p, const struct forward_probes *f)
+{
+    const double none = probe_time(p, f->none), two = probe_time(p, f->two_halves) - none, half = probe_time(p, f->half) - none, known = machine_number(p->chart->machine, "store_forward");
+
+    if (isnan(two) || isnan(half) || fabs(two - half) > 1 + PROBE_WITHIN * half)
+        probe_tell(p, "store_forward_fail", NULL, "", isnan(two) || isnan(half) ? "no stable time" : "a load of what two stores have takes another time than one of more than a store has");
+    else if (half > known + 1)   /* false where that is not known */
+        probe_tell_cycles(p, "store_forward_fail", half, "a load of what two stores have");
+}
+
 void forward_probes_conclude(struct probes *p, const struct forward_probes *f)
 {
     conclude_forward(p, f);
     conclude_vector(p, f);
+    conclude_failed(p, f);
 }
 
 void forward_probes_free(struct forward_probes *f)

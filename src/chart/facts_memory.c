@@ -10,9 +10,16 @@
 #define LOCKED_LEAST 3.0     /* cycles of a locked addition */
 #define PUSHES 4
 #define LOCKED 4
+#define SLOTS_BIND 1.1
+
+#define WORDS 8              /* most lines that are written to in turn */
 
 static const unsigned bank_steps[] = {1, 2, 4, 8, 16, 32};
 #define BANK_STEPS (sizeof bank_steps / sizeof *bank_steps)
+
+/* Parts of the registers, by the bytes they have. */
+static const struct { const char *bytes, *part; } widths[] = {{"1", "r8b"}, {"2", "r8w"}, {"4", "r8d"}, {"8", "r8"}};
+#define WIDTHS (sizeof widths / sizeof *widths)
 
 /* Numbers of loops. */
 struct memory_probes {
@@ -21,6 +28,7 @@ struct memory_probes {
     size_t run, alternate, half_lines;                    /* stores */
     size_t locked;
     size_t stack, stack_read, stack_unread, stack_added;
+    size_t parts[WORDS], width[WIDTHS];                   /* stores of a byte to so many lines in turn; of each width to two */
 };
 
 static size_t ask_accesses(struct probes *p, const char *before, const char *after, unsigned step, unsigned turn)
@@ -50,6 +58,17 @@ static void ask_stack(struct probes *p, struct memory_probes *m)
     str_done(&slots);
 }
 
+static size_t ask_lines(struct probes *p, const char *part, unsigned count)
+{
+    struct str lines = {0};
+
+    for (unsigned k = 0; k < count; k++)
+        str_addf(&lines, "mov [rdi + %u], %s\n", k * LINE, part);
+    size_t at = probe_add(p, "%s", str_text(&lines));
+    str_done(&lines);
+    return at;
+}
+
 struct memory_probes *memory_probes_ask(struct probes *p)
 {
     struct memory_probes *m = mem_zero(1, sizeof *m);
@@ -65,6 +84,10 @@ struct memory_probes *memory_probes_ask(struct probes *p)
     m->run = probe_add(p, "mov [rdi], r8\nmov [rdi + 8], r8\nmov [rdi + 16], r8\nmov [rdi + 128], r8\nmov [rdi], r8\nmov [rdi + 8], r8\nmov [rdi + 16], r8\nmov [rdi + 128], r8\n");
     m->locked = probe_add(p, "lock add qword ptr [rdi], r11\nlock add qword ptr [rdi + 64], r11\nlock add qword ptr [rdi + 128], r11\nlock add qword ptr [rdi + 192], r11\n");
     ask_stack(p, m);
+    for (unsigned n = 1; n <= WORDS; n++)
+        m->parts[n - 1] = ask_lines(p, widths[0].part, n);
+    for (size_t i = 0; i < WIDTHS; i++)
+        m->width[i] = ask_lines(p, widths[i].part, 2);
     return m;
 }
 
@@ -129,6 +152,30 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
         probe_tell(p, "store_run", NULL, "", "three stores to one line and one to another take neither as lines nor as pairs");
 }
 
+/* A store that leaves a word in part waits where the word was written a short time ago, however many lines were written to since: from some number of lines on it does not wait. */
+static void conclude_words(struct probes *p, const struct memory_probes *m, double lines)
+{
+    const double whole = probe_time(p, m->width[WIDTHS - 1]), wait = probe_time(p, m->parts[1]) - whole;
+    unsigned busy = 2;
+    char value[32];
+
+    if (lines != 1 || !(fabs(whole - 2) <= PROBE_CERTAIN) || wait <= PROBE_CERTAIN)
+        return;   /* whole words take a cycle for each line, and parts no more */
+    size_t word = 1;
+    while (word < WIDTHS && fabs(probe_time(p, m->width[word]) - whole - wait) <= PROBE_CERTAIN)
+        word++;
+    while (busy < WORDS && fabs(probe_time(p, m->parts[busy - 1]) - busy - wait) <= PROBE_CERTAIN)
+        busy++;
+    if (isnan(wait) || word == WIDTHS || fabs(probe_time(p, m->width[word]) - whole) > PROBE_CERTAIN || fabs(probe_time(p, m->parts[busy - 1]) - busy) > PROBE_CERTAIN) {
+        probe_tell(p, "store_word_bytes", NULL, "", isnan(wait) ? "no stable time" : "stores of parts of a word to lines in turn take neither what whole words take nor a fixed time more");
+        return;
+    }
+    probe_tell(p, "store_word_bytes", widths[word].bytes, "bytes", "loops of stores of each width to two lines by turns");
+    probe_tell_cycles(p, "store_word_wait", wait, "a loop of stores of a byte to two lines by turns, and of whole words");
+    snprintf(value, sizeof value, "%u", busy);
+    probe_tell(p, "store_word_busy", value, "cycles", "loops of stores of a byte to a growing number of lines");
+}
+
 /* Were each push and pop to compute the stack pointer, the chain of these would decide. */
 static void conclude_stack(struct probes *p, const struct memory_probes *m)
 {
@@ -139,7 +186,10 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
     if (!engine)
         return;
     double added = probe_time(p, m->stack_added) - probe_time(p, m->stack_unread);
-    bool all = fabs(step - slot) <= PROBE_CERTAIN * slot, read_free = fabs(step) <= PROBE_CERTAIN * slot;
+    /* Three instructions beside so many that slots bind them, or nearly: where something else does a slot more is not seen. */
+    const double slots = (3 + (unsigned)(2 * p->width)) * slot;
+    bool counted = probe_time(p, m->stack_unread) <= SLOTS_BIND * slots;
+    bool all = counted && fabs(step - slot) <= PROBE_CERTAIN * slot, read_free = counted && fabs(step) <= PROBE_CERTAIN * slot;
     bool changed = read_free && added <= PROBE_CERTAIN * slot, computed = read_free && fabs(added - slot) <= PROBE_CERTAIN * slot;
     const char *sync = all ? "all" : changed ? "changed" : computed ? "computed" : NULL;
     probe_tell(p, "stack_sync", sync, "",
@@ -154,6 +204,7 @@ void memory_probes_conclude(struct probes *p, const struct memory_probes *m)
     tell_rate(p, stores, probe_time(p, m->stores), "stores_per_cycle", "stores/cycle", "a loop of stores to one line");
     conclude_banks(p, m, rate);
     conclude_lines(p, m, stores);
+    conclude_words(p, m, machine_number(p->chart->machine, "store_lines_per_cycle"));
     conclude_stack(p, m);
     if (isnan(probe_time(p, m->locked)))
         probe_tell(p, "lock_latency", NULL, "", "no stable time");

@@ -165,28 +165,33 @@ static bool take_key(const char **text, char *view, int *key, struct err *err)
     return ok;
 }
 
-/* Without the quotes around all of it. */
+/* Without the quotes around all of it, and blanks before it. */
 static char *unquoted(const char *text)
 {
     const size_t length = strlen(text);
 
-    if (length > 1 && (*text == '"' || *text == '\'') && strchr(text + 1, *text) == text + length - 1)
-        return mem_strndup(text + 1, length - 2);
-    return mem_strdup(text);
+    if (length < 2 || (*text != '"' && *text != '\'') || strchr(text + 1, *text) != text + length - 1)
+        return mem_strdup(text);
+    const size_t before = 1 + strspn(text + 1, BLANKS);
+    return mem_strndup(text + before, length - 1 - before);
 }
 
-/* Every command of the line is one, as far as can be told without running it. */
+/* There are commands in the line, and every one is one, as far as can be told without running it. */
 static bool check(const char *line, struct err *err)
 {
     const struct command *found;
     const char *next = line;
+    bool any = false;
 
     for (const char *at = line; *at; at = next) {
         const char *end = line_end(at, &next);
-        if (at + strspn(at, BLANKS) < end && !command_check(at, &found, err))
+        if (at + strspn(at, BLANKS) >= end)
+            continue;
+        any = true;
+        if (!command_check(at, &found, err))
             return false;
     }
-    return true;
+    return any || err_set(err, ERR_USAGE, "bind [VIEW] KEY COMMAND", "no command for the key");
 }
 
 bool keymap_bind(struct keymap *k, const char *text, struct err *err)
@@ -196,7 +201,7 @@ bool keymap_bind(struct keymap *k, const char *text, struct err *err)
     if (!take_key(&text, b.view, &b.key, err))
         return false;
     b.own = unquoted(text);
-    if (!*b.own ? !err_set(err, ERR_USAGE, "bind [VIEW] KEY COMMAND", "no command for the key") : !check(b.own, err)) {
+    if (!check(b.own, err)) {
         free(b.own);
         return false;
     }

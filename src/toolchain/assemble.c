@@ -275,6 +275,23 @@ static bool as_failure(const struct child_result *r, struct err *err)
     return err_set(err, ERR_DATA, NULL, "the assembler failed: %.300s", *first ? first : "no message");
 }
 
+/* The option alone leaves `as` without segment overrides (fs:40): only the directive makes it know them. On the first line, so that lines keep their numbers. */
+static const char intel_head[] = ".intel_syntax noprefix;";
+
+static bool as_run(const char *const argv[], const struct listing *l, const struct object_place *place, const struct child_limits *limits, struct child_result *r, struct err *err)
+{
+    const char *dir = place->dir ? place->dir : "/";
+    struct str text = {0};
+
+    if (l->syntax != SYNTAX_INTEL)
+        return child_run(argv, dir, l->text.data, l->text.length, limits, r, err);
+    str_add(&text, intel_head);
+    str_add_bytes(&text, l->text.data, l->text.length);
+    bool ok = child_run(argv, dir, text.data, text.length, limits, r, err);
+    str_done(&text);
+    return ok;
+}
+
 static bool passes_run(const char *text, size_t length, bool skip_bad, struct listing *l, bool listed, const struct object_place *place,
                        struct refused_list *refused, struct assembled *out, struct err *err)
 {
@@ -296,7 +313,7 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
         argv[n++] = "-mnaked-reg";
     for (int pass = 0;; pass++) {
         struct child_result r;
-        if (!child_run(argv, place->dir ? place->dir : "/", l->text.data, l->text.length, &limits, &r, err)) {
+        if (!as_run(argv, l, place, &limits, &r, err)) {
             child_result_done(&r);
             return false;
         }

@@ -67,6 +67,24 @@ static void test_both_syntaxes_agree(void **state)
     assembled_done(&b);
 }
 
+/* Segment overrides, as compilers write them where the stack is protected; a line that is refused keeps its number, the first one too. */
+static void test_segments(void **state)
+{
+    (void)state;
+    static const uint8_t expected[] = {0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0, 0x64, 0x48, 0x8b, 0x3f};
+    struct assembled a;
+    struct err err;
+    assert_true(run("mov rax, QWORD PTR fs:40\nmov rdi, fs:[rdi]\n", false, &a, &err));
+    assert_int_equal(a.length, sizeof expected);
+    assert_memory_equal(a.code, expected, sizeof expected);
+    assembled_done(&a);
+    assert_true(run("bogus rax, fs:40\nmov rdi, QWORD PTR [rax]\n", true, &a, &err));
+    assert_int_equal(a.refused_count, 1);
+    assert_int_equal(a.refused[0].line, 1);
+    assert_int_equal(a.length, 3);
+    assembled_done(&a);
+}
+
 static void test_bad_lines(void **state)
 {
     (void)state;
@@ -196,7 +214,7 @@ int main(void)
 {
     setenv("TMPDIR", work_path(""), 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_and_labels), cmocka_unit_test(test_both_syntaxes_agree), cmocka_unit_test(test_bad_lines),
+        cmocka_unit_test(test_lines_and_labels), cmocka_unit_test(test_both_syntaxes_agree), cmocka_unit_test(test_segments), cmocka_unit_test(test_bad_lines),
         cmocka_unit_test(test_hostile), cmocka_unit_test(test_binary_and_large), cmocka_unit_test(test_without_directory),
         cmocka_unit_test(test_closed_descriptors), cmocka_unit_test(test_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@
 #include "chart/latencies.h"
 #include "chart/standins.h"
 #include "chart/unexplained.h"
+#include "model/facts.h"
 #include "../support/support.h"
 
 static bool never(void *state)
@@ -102,6 +103,15 @@ static bool same_words(const char *a, const char *b)
     return words == others;
 }
 
+/* What a machine that says nothing of @key has; NULL: nothing, as where another fact's value holds. */
+static const char *otherwise(const struct machine *m, const char *key)
+{
+    const struct fact *fact = fact_find(key);
+    const char *value = fact ? fact->otherwise : NULL;
+
+    return value && fact_find(value) ? machine_fact(m, value) : value;
+}
+
 static void test_facts_are_right_or_unknown(void **state)
 {
     static const char *const machines[] = {"haswell", "skylake", "icelake-server", "sapphirerapids", "znver2", "znver3", "znver4"};
@@ -117,9 +127,14 @@ static void test_facts_are_right_or_unknown(void **state)
         struct chart *c = facts_of(truth, forms);
         for (size_t k = 0; k < c->facts.count; k++) {
             const struct chart_fact *f = &c->facts.items[k];
-            const char *should = machine_fact(truth, f->key);
+            const char *said = machine_fact(truth, f->key), *should = said ? said : otherwise(truth, f->key);
             assert_non_null(f->why);
-            if (!f->value || !should)
+            if (!f->value)
+                continue;
+            /* What is limited by ports in the tables may be told as a fact of its own; nothing else can limit these. */
+            if (!should && (strstr(f->key, "replays") || strstr(f->key, "store_word") || strstr(f->key, "renamed")))
+                fail_msg("%s of %s: %s, and the tables have none", f->key, machines[i], f->value);
+            if (!should)
                 continue;
             told++;
             if (!same_fact(f->key, f->value, should))

@@ -127,7 +127,7 @@ static void test_refused(void **state)
     (void)state;
     static const struct { const char *text, *what, *todo; } faults[] = {
         {"", "no key is named", "bind [VIEW] KEY COMMAND"}, {"kernel", "no key is named", ""}, {"kernl x quit", "unknown view or key \"kernl\"", "did you mean kernel?"},
-        {"kernel xx quit", "unknown key \"xx\"", "F5"}, {"x", "no command for the key", "bind"}, {"x kernl load", "\"kernl\" is no command", "kernel"},
+        {"kernel xx quit", "unknown key \"xx\"", "F5"}, {"x", "no command for the key", "bind"}, {"x \" \"", "no command for the key", "bind"}, {"x ' ; '", "no command for the key", "bind"}, {"x kernl load", "\"kernl\" is no command", "kernel"},
         {"x 'jobs; nothing'", "\"nothing\" is no command", ""}, {"x do jump", "does not take \"jump\"", "down"}, {"^C quit", "Ctrl-C always cancels", "another key"},
     };
     struct keymap *k = keymap_new();

@@ -95,6 +95,10 @@ static void test_each_fact_matters(void **state)
         {"renamed_base", "any", "488903" "488b03", 6.2, 1},
         /* mov [rsp+8],rax; mov rax,[rsp+8]; mov [rsp+16],rcx five times: six stores of which three go alone, three pairs beside: 3; all alone: 6 */
         {"renamed_store_beside", "", "4889442408" "488b442408" "48894c2410" "48894c2410" "48894c2410" "48894c2410" "48894c2410", 3, 6},
+        /* mov rdi,[rdi+rcx+8]: base, index and displacement; with an index times 8 as long; mov rdi,fs:[rdi] */
+        {"load_extra_three", "", "488b7c0f08", 5, 4},
+        {"load_extra_three", "7", "488b7ccf08", 5, 5},
+        {"load_extra_segment", "", "64488b3f", 5, 4},
         /* mov rax,[rdi]; mov rcx,[rax]; mov rdx,[rcx]: (3 + 2 x 0.4) / 3 */
         {"load_replays", "", "488b07" "488b08" "488b11", 3.8 / 3, 1},
         /* mov rax,[rdi]; add rax,8; mov rcx,[rax]: (2 + 0.4) / 3 */

@@ -290,6 +290,7 @@ bool x86_chain_make(const void *own, const struct chain *c, unsigned links, stru
     if (c->kind == CHAIN_ADDRESS) {
         link.operands[c->from].mem.index = register_of(ZYDIS_REGCLASS_GPR64, BODY_ZERO);
         link.operands[c->from].mem.scale = 1;
+        link.operands[c->from].mem.displacement = 0;   /* some cores take longer for addresses of three parts */
     }
     for (unsigned i = 0; i < links; i++)
         if (!put(out, &link) || !put_helper(code, c, &link, out))

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/facts_loads.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/compare.h"
+
+#define LINKS 4              /* loads of a chain */
+#define FED 4                /* most loads each by the address that the one before loads, beside the first */
+#define THROUGH 6            /* most operations between two loads */
+#define BEHIND 5             /* loads behind them */
+#define FOUND 4              /* most loads of one store */
+#define MODIFIED 5           /* most read-modify-writes */
+#define MODIFIED_LEAST 3     /* fewer wait for each other */
+#define LEAST 0.15           /* of a load: what is less is nothing */
+#define ALIKE 0.25           /* of a load: two loops agree */
+
+/* Addresses of a chain of loads: none of them has a part more than the one before it. */
+enum { ADDRESS_PLAIN, ADDRESS_INDEXED, ADDRESS_SCALED, ADDRESS_THREE, ADDRESS_SEGMENT, ADDRESSES };
+static const char *const addresses[ADDRESSES] = {"[rdi]", "[rdi + rcx]", "[rdi + rcx*8]", "[rdi + rcx + 8]", "qword ptr fs:[rdi]"};
+
+/* Numbers of loops. */
+struct load_probes {
+    size_t address[ADDRESSES];
+    size_t fed[FED], unfed, through[THROUGH];
+    size_t found[FOUND], modified[MODIFIED];
+};
+
+static size_t ask(struct probes *p, struct str *lines)
+{
+    size_t at = probe_add(p, "%s", str_text(lines));
+    str_done(lines);
+    return at;
+}
+
+static void ask_addresses(struct probes *p, struct load_probes *l)
+{
+    for (size_t i = 0; i < ADDRESSES; i++) {
+        struct str lines = {0};
+        for (unsigned k = 0; k < LINKS; k++)
+            str_addf(&lines, "mov rdi, %s\n", addresses[i]);
+        l->address[i] = ask(p, &lines);
+    }
+}
+
+/* Places 8 bytes apart, so that no two loads are of one bank. What memory holds is an address. */
+static void ask_fed(struct probes *p, struct load_probes *l)
+{
+    for (unsigned n = 1; n <= FED; n++) {
+        struct str lines = {0};
+        str_add(&lines, "mov r8, [rdi]\n");
+        for (unsigned k = 1; k <= n; k++)
+            str_addf(&lines, "mov r%u, [r%u + %u]\n", 8 + k, 7 + k, 8 * k);
+        l->fed[n - 1] = ask(p, &lines);
+    }
+    for (unsigned n = 0; n <= THROUGH; n++) {
+        struct str lines = {0};
+        str_add(&lines, n ? "mov r8, [rdi]\n" : "");
+        for (unsigned k = 0; k < n; k++)
+            str_add(&lines, "or r8, r8\n");
+        for (unsigned k = 0; k < BEHIND + !n; k++)
+            str_addf(&lines, "mov r%u, [%s + %u]\n", 9 + k, n ? "r8" : "rdi", 8 + 8 * k);
+        *(n ? &l->through[n - 1] : &l->unfed) = ask(p, &lines);
+    }
+}
+
+static void ask_found(struct probes *p, struct load_probes *l)
+{
+    for (unsigned n = 1; n <= FOUND; n++) {
+        struct str lines = {0};
+        str_add(&lines, "mov [rdi], r8\n");
+        for (unsigned k = 0; k < n; k++)
+            str_addf(&lines, "mov r%u, [rdi]\n", 9 + k);
+        l->found[n - 1] = ask(p, &lines);
+    }
+    for (unsigned n = 1; n <= MODIFIED; n++) {
+        struct str lines = {0};
+        for (unsigned k = 0; k < n; k++)
+            str_addf(&lines, "add qword ptr [rsp + %u], 5\n", 8 * k);
+        l->modified[n - 1] = ask(p, &lines);
+    }
+}
+
+struct load_probes *load_probes_ask(struct probes *p)
+{
+    struct load_probes *l = mem_zero(1, sizeof *l);
+
+    ask_addresses(p, l);
+    ask_fed(p, l);
+    ask_found(p, l);
+    return l;
+}
+
+/* Cycles of one load of a chain; NaN when they are no whole number. */
+static double link_cycles(const struct probes *p, size_t at)
+{
+    const double cycles = probe_time(p, at) / LINKS;
+    return fabs(cycles - rint(cycles)) <= PROBE_WITHIN * cycles ? rint(cycles) : NAN;
+}
+
+static void conclude_addresses(struct probes *p, const struct load_probes *l)
+{
+    static const struct { int address; const char *key; } extras[] = {{ADDRESS_SCALED, "load_extra_scaled"}, {ADDRESS_THREE, "load_extra_three"}, {ADDRESS_SEGMENT, "load_extra_segment"}};
+    const double plain = link_cycles(p, l->address[ADDRESS_PLAIN]), indexed = link_cycles(p, l->address[ADDRESS_INDEXED]);
+
+    if (isnan(indexed)) {
+        probe_tell(p, "load_latency", NULL, "", isnan(probe_time(p, l->address[ADDRESS_INDEXED])) ? "no stable time of a chain of loads" : "a chain of loads takes no whole number of cycles");
+        return;
+    }
+    probe_tell_cycles(p, "load_latency", indexed, "a chain of loads with an index");
+    if (plain < indexed)
+        probe_tell_cycles(p, "load_latency_simple", plain, "a chain of loads without an index");
+    for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
+        /* The segment's has no index. */
+        const double cycles = link_cycles(p, l->address[extras[i].address]), without = extras[i].address == ADDRESS_SEGMENT ? plain : indexed;
+        if (cycles > without)
+            probe_tell_cycles(p, extras[i].key, cycles - without, "a chain of loads with and without it");
+    }
+}
+
+/* Loads that loops took besides their own, each for one that is tried again. */
+struct tried_again {
+    double values[FED > FOUND ? FED : FOUND];
+    size_t count;
+};
+
+/* The middle one where all are near it, 0 where none is tried again; NaN when nothing is certain. */
+static double agreed(struct tried_again *t)
+{
+    if (t->count < 2)
+        return NAN;
+    qsort(t->values, t->count, sizeof *t->values, compare_doubles);
+    const double middle = (t->values[(t->count - 1) / 2] + t->values[t->count / 2]) / 2;
+    if (t->values[t->count - 1] < LEAST)
+        return 0;
+    return middle >= LEAST && middle - t->values[0] <= ALIKE && t->values[t->count - 1] - middle <= ALIKE ? middle : NAN;
+}
+
+/* Tells @key; true when there is something of it. */
+static bool tell_again(struct probes *p, const char *key, struct tried_again *t, const char *why)
+{
+    const double value = agreed(t);
+    char text[32];
+
+    if (value == 0)
+        return false;
+    snprintf(text, sizeof text, "%g", rint(value * 20) / 20);
+    probe_tell(p, key, isnan(value) ? NULL : text, "loads", isnan(value) ? "loops of such loads take neither what loads do nor a fixed part more" : why);
+    return !isnan(value);
+}
+
+/* Each as long as loads that wait for no other: the operations between take their slots and ports, too, so that from some number on nothing is said. */
+static void conclude_through(struct probes *p, const struct load_probes *l, double rate, double again)
+{
+    const double fed = (1 + BEHIND + BEHIND * again) / rate, free = (1 + BEHIND) / rate;
+    char value[32];
+    unsigned through = 0;
+
+    while (through < THROUGH) {
+        const double slots = (2 + BEHIND + through) / p->width, t = probe_time(p, l->through[through]);
+        if (slots > fed - PROBE_CERTAIN * (fed - free) || !(t >= fed - PROBE_CERTAIN * (fed - free)))
+            break;
+        through++;
+    }
+    snprintf(value, sizeof value, "%u", through);
+    if (through)
+        probe_tell(p, "load_replays_through", value, "instructions", "loads behind a load and a growing number of operations");
+}
+
+static void conclude_fed(struct probes *p, const struct load_probes *l, double rate)
+{
+    struct tried_again t = {.count = 0};
+
+    if (!(fabs(probe_time(p, l->unfed) - (1 + BEHIND) / rate) <= PROBE_CERTAIN / rate))
+        return;   /* something else binds loads */
+    for (unsigned n = 1; n <= FED; n++)
+        if (!isnan(probe_time(p, l->fed[n - 1])))
+            t.values[t.count++] = (probe_time(p, l->fed[n - 1]) * rate - 1 - n) / n;
+    if (tell_again(p, "load_replays", &t, "loads each by the address that the one before loads"))
+        conclude_through(p, l, rate, machine_number(p->chart->machine, "load_replays"));
+}
+
+/* A store takes part of the loads per cycle, too, where loads find it. */
+static void conclude_found(struct probes *p, const struct load_probes *l, double rate)
+{
+    struct tried_again found = {.count = 0}, modified = {.count = 0};
+
+    if (machine_fact(p->chart->machine, "load_bank_bytes"))
+        return;   /* loads of one place take longer by themselves */
+    for (unsigned n = 2; n <= FOUND; n++) {
+        const double t = probe_time(p, l->found[n - 1]);
+        if (t > fmax(n / rate, 1) + LEAST)
+            found.values[found.count++] = (t * rate - 1 - n) / n;
+        else if (!isnan(t))
+            found.values[found.count++] = 0;
+    }
+    if (!tell_again(p, "forward_replays", &found, "a store and loads of it") || !machine_has(p->chart->machine, "renamed_modify", "all"))
+        return;
+    for (unsigned n = MODIFIED_LEAST; n <= MODIFIED; n++)
+        if (!isnan(probe_time(p, l->modified[n - 1])))
+            modified.values[modified.count++] = probe_time(p, l->modified[n - 1]) * rate / n - 1;
+    tell_again(p, "forward_replays_modify", &modified, "additions to memory that find the one before");
+}
+
+void load_probes_conclude(struct probes *p, const struct load_probes *l)
+{
+    const double rate = machine_number(p->chart->machine, "loads_per_cycle");
+
+    conclude_addresses(p, l);
+    if (!(rate > 0))
+        return;
+    conclude_fed(p, l, rate);
+    conclude_found(p, l, rate);
+}
+
+void load_probes_free(struct load_probes *l)
+{
+    free(l);
+}
