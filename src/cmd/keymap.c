@@ -165,15 +165,17 @@ static bool take_key(const char **text, char *view, int *key, struct err *err)
     return ok;
 }
 
-/* Without the quotes around all of it, and blanks before it. */
+/* Without the quotes around all of it, and blanks before it, as often as there are any. */
 static char *unquoted(const char *text)
 {
-    const size_t length = strlen(text);
+    size_t length = strlen(text);
 
-    if (length < 2 || (*text != '"' && *text != '\'') || strchr(text + 1, *text) != text + length - 1)
-        return mem_strdup(text);
-    const size_t before = 1 + strspn(text + 1, BLANKS);
-    return mem_strndup(text + before, length - 1 - before);
+    while (length > 1 && (*text == '"' || *text == '\'') && memchr(text + 1, *text, length - 1) == text + length - 1) {
+        const size_t before = 1 + strspn(text + 1, BLANKS);
+        length -= before < length ? before + 1 : length;
+        text += before;
+    }
+    return mem_strndup(text, length);
 }
 
 /* There are commands in the line, and every one is one, as far as can be told without running it. */
