@@ -541,6 +541,18 @@ void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count
             k->insns[i].origin = take_lines[k->insns[i].line - 1];
 }
 
+void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_text)
+{
+    k->debug = mem_zero(1, sizeof *k->debug);
+    *k->debug = *take;
+    *take = (struct debug_lines){0};
+    kernel_set_origin(k, NULL, 0, take_text);
+    for (size_t i = 0; i < k->insn_count; i++) {
+        const struct debug_line *row = debug_line_at(k->debug, k->insns[i].offset);
+        k->insns[i].origin = row ? row->line : 0;
+    }
+}
+
 double kernel_percent(const struct kernel *k, const struct insn *insn)
 {
     return insn->line && insn->line <= k->percent_count ? (double)k->percents[insn->line - 1] : NAN;

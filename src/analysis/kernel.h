@@ -72,6 +72,8 @@ void kernel_free(const struct kernel *k);
 const struct kernel *kernel_hold(const struct kernel *k);
 /* Where the text was compiled from: per line of it the line of the C file (0: none), and that file, NULL: it is not there. Once, before others hold @k. */
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char *take_text);
+/* The same of machine code: where its bytes come from, by their offsets, and the source file, NULL: it is not there. *@take is moved. */
+void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_text);
 /* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);
 /* Appends "12: s += a[i];" of @insn's source, and which function is inlined there, unless @before (NULL: none), which stands above it, has the same: then, and where nothing is known, false. */

@@ -131,20 +131,16 @@ static bool read_source(const char *file, const char *object, struct str *out)
 static bool add_source(struct kernel *k, const struct object *o, struct err *err)
 {
     const struct insn *last = &k->insns[k->insn_count - 1];
+    struct debug_lines lines;
     struct str text = {0};
 
-    k->debug = mem_zero(1, sizeof *k->debug);
-    const bool ok = debug_lines_read(o, k->insns[0].offset, last->offset + last->length, k->insns[k->loops[0].first].offset, k->debug, err);
+    const bool ok = debug_lines_read(o, k->insns[0].offset, last->offset + last->length, k->insns[k->loops[0].first].offset, &lines, err);
     if (!ok)
         log_add(LOG_INFO, "%s: %s", o->path, err->what);
-    if (!k->debug->file || !read_source(k->debug->file, o->path, &text))
+    if (!lines.file || !read_source(lines.file, o->path, &text))
         str_clear(&text);
-    kernel_set_origin(k, NULL, 0, text.length ? str_take(&text) : NULL);
+    kernel_set_debug(k, &lines, text.length ? str_take(&text) : NULL);
     str_done(&text);
-    for (size_t i = 0; i < k->insn_count; i++) {
-        const struct debug_line *row = debug_line_at(k->debug, k->insns[i].offset);
-        k->insns[i].origin = row ? row->line : 0;
-    }
     return ok;
 }
 

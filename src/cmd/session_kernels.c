@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels in a session's directory: NAME.s or NAME.hex, for compiled ones NAME-source.txt and NAME-lines.csv, and NAME-recipe.csv where they come from a file. */
+/* Kernels in a session's directory: NAME.s or NAME.hex, NAME-source.txt and NAME-lines.csv of those whose source is known, and NAME-recipe.csv where they come from a file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 #include "cmd/parameter.h"
 #include "cmd/session_parts.h"
 #include "toolchain/compile.h"
+#include "toolchain/debug_lines.h"
 
 void kernel_record_done(struct kernel_record *r)
 {
@@ -123,23 +124,49 @@ static bool save_bytes(struct session_saving *w, const struct kernel *k, size_t 
     return ok;
 }
 
-/* Where the text was compiled from. */
-static bool save_origin(struct session_saving *w, const struct kernel *k, const char *prefix, struct err *err)
+/* Of each line of the text the line that it was compiled from, where it is another than that of the line before. */
+static void add_text_lines(const struct kernel *k, struct str *out)
+{
+    str_add(out, "line,source_line\n");
+    for (size_t i = 0; i < k->origin_line_count && !watch_steps(1); i++)
+        if (i == 0 || k->origin_lines[i] != k->origin_lines[i - 1])
+            str_addf(out, "%zu,%u\n", i + 1, k->origin_lines[i]);
+}
+
+/* The same of the bytes of a loop of machine code, with the functions inlined there. */
+static void add_byte_lines(const struct kernel *k, size_t loop, struct str *out)
+{
+    size_t count, byte = 0;
+    const struct insn *insns = kernel_insns(k, loop, &count), *before = NULL;
+
+    str_add(out, "byte,source_line,inlined\n");
+    for (size_t i = 0; i < count && !watch_steps(1); before = &insns[i], byte += insns[i].length, i++) {
+        const char *inlined = kernel_inlined(k, &insns[i]);
+        if (before && before->origin == insns[i].origin && kernel_inlined(k, before) == inlined)
+            continue;
+        str_addf(out, "%zu,%u,", byte, insns[i].origin);
+        csv_add_field(out, inlined ? inlined : "", true);
+    }
+}
+
+/* Where it was compiled from. */
+static bool save_origin(struct session_saving *w, const struct kernel *k, size_t loop, const char *prefix, struct err *err)
 {
     struct str text = {0};
     bool ok = true;
 
+    if (!kernel_has_source(k))
+        return true;
     for (size_t i = 0; i < k->origin_text_count && !watch_steps(1); i++)
         str_addf(&text, "%s\n", k->origin_texts[i]);
     if (text.length)
         ok = write_named(w, prefix, "-source.txt", &text, err);
     str_clear(&text);
-    str_add(&text, "line,source_line\n");
-    for (size_t i = 0; i < k->origin_line_count && !watch_steps(1); i++)
-        if (i == 0 || k->origin_lines[i] != k->origin_lines[i - 1])
-            str_addf(&text, "%zu,%u\n", i + 1, k->origin_lines[i]);
-    if (ok && k->origin_line_count)
-        ok = write_named(w, prefix, "-lines.csv", &text, err);
+    if (k->source)
+        add_text_lines(k, &text);
+    else
+        add_byte_lines(k, loop, &text);
+    ok = ok && write_named(w, prefix, "-lines.csv", &text, err);
     str_done(&text);
     return ok;
 }
@@ -154,7 +181,7 @@ bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_
     if (k->recipe && strcmp(k->recipe->path, "/dev/stdin") != 0 && !save_recipe(w, k->recipe, prefix, err))
         return false;
     if (!k->source)
-        return save_bytes(w, k, loop, prefix, err);
+        return save_bytes(w, k, loop, prefix, err) && save_origin(w, k, loop, prefix, err);
     for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++) {
         first = k->insns[i].line < first ? k->insns[i].line : first;
         last = k->insns[i].line > last ? k->insns[i].line : last;
@@ -164,7 +191,7 @@ bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_
     session_row_number(rows, "kernel-loop", loop + 1);
     session_row(rows, "kernel-skip-bad", k->refused_count ? "on" : "off");
     str_add(&text, k->source);
-    bool ok = write_named(w, prefix, ".s", &text, err) && save_origin(w, k, prefix, err);
+    bool ok = write_named(w, prefix, ".s", &text, err) && save_origin(w, k, loop, prefix, err);
     str_done(&text);
     return ok;
 }
@@ -258,39 +285,88 @@ static bool load_recipe(const char *dir, const char *prefix, struct kernel *k, s
     return ok;
 }
 
-/* The source lines of a compiled kernel, as save_origin left them. */
-static bool load_origin(const char *dir, const char *prefix, struct kernel *k, struct err *err)
+/* The numbers in the first two fields of row @i of @t, which is to have so many @columns; false with err when they are none, or too large, or the place is not behind the one before,
+ * of which the first is @first. */
+static bool take_line_row(const struct csv_table *t, size_t i, const char *path, size_t columns, size_t first, size_t *at, uint32_t *source, struct err *err)
 {
-    struct str path = {0}, text = {0};
+    char *end, *stop = NULL;
+    const unsigned long place = strtoul(t->rows[i][0], &end, 10), line = t->columns == columns ? strtoul(t->rows[i][1], &stop, 10) : 0;
+    const bool in_order = i ? place > *at : place == first;
+
+    if (!stop || *end || *stop || !in_order || place > SESSION_TEXT_LIMIT || line > UINT32_MAX)
+        return session_row_fault(err, path, t->lines[i], "a line", t->rows[i][0]);
+    *at = place;
+    *source = (uint32_t)line;
+    return true;
+}
+
+/* What add_text_lines wrote. */
+static bool load_text_lines(const struct csv_table *t, const char *path, struct kernel *k, char *take_text, struct err *err)
+{
     VEC(uint32_t) lines = {0};
     uint32_t last = 0;
+    size_t line = 0;
     bool ok = true;
 
-    if (access(named_path(&path, dir, prefix, "-lines.csv"), F_OK) != 0)
-        goto out;
-    struct csv_table *t = csv_table_read(str_text(&path), err);
-    ok = t != NULL;
     for (size_t i = 0; ok && i < t->count; i++) {
-        char *end, *stop = NULL;
-        unsigned long line = strtoul(t->rows[i][0], &end, 10), source = t->columns == 2 ? strtoul(t->rows[i][1], &stop, 10) : 0;
-        bool in_order = i ? line > lines.count : line == 1;
-        if (!stop || *end || *stop || !in_order || line > SESSION_TEXT_LIMIT || source > UINT32_MAX) {
-            ok = session_row_fault(err, str_text(&path), t->lines[i], "a line", t->rows[i][0]);
-            break;
-        }
-        while (lines.count + 1 < line)
+        uint32_t source;
+        ok = take_line_row(t, i, path, 2, 1, &line, &source, err);
+        while (ok && lines.count + 1 < line)
             vec_push(&lines, last);
-        last = (uint32_t)source;
-        vec_push(&lines, last);
+        last = ok ? source : last;
+        if (ok)
+            vec_push(&lines, last);
     }
-    csv_table_free(t);
-    ok = ok && file_read(named_path(&path, dir, prefix, "-source.txt"), SESSION_TEXT_LIMIT, &text, err);
     /* The last line's source holds to the end of the text. */
     for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
         while (lines.count < k->insns[i].line)
             vec_push(&lines, last);
-    kernel_set_origin(k, lines.items, lines.count, str_take(&text));
-out:
+    kernel_set_origin(k, lines.items, lines.count, take_text);
+    return ok;
+}
+
+/* What add_byte_lines wrote. */
+static bool load_byte_lines(const struct csv_table *t, const char *path, struct kernel *k, char *take_text, struct err *err)
+{
+    struct debug_lines lines = {0};
+    size_t byte = 0;
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < t->count; i++) {
+        uint32_t source, inlined = 0;
+        ok = take_line_row(t, i, path, 3, 0, &byte, &source, err);
+        const char *name = ok ? t->rows[i][2] : "";
+        if (*name) {
+            /* One name for neighbours: kernel_source_note asks whether it is the same. */
+            if (!lines.inlined.count || strcmp(lines.inlined.items[lines.inlined.count - 1], name) != 0)
+                vec_push(&lines.inlined, mem_strdup(name));
+            inlined = (uint32_t)lines.inlined.count;
+        }
+        if (ok)
+            vec_push(&lines.rows, ((struct debug_line){byte, source, inlined}));
+    }
+    kernel_set_debug(k, &lines, take_text);
+    return ok;
+}
+
+/* Where a kernel was compiled from, as save_origin left it. */
+static bool load_origin(const char *dir, const char *prefix, struct kernel *k, struct err *err)
+{
+    struct str path = {0}, text = {0};
+
+    if (access(named_path(&path, dir, prefix, "-lines.csv"), F_OK) != 0) {
+        str_done(&path);
+        return true;
+    }
+    struct csv_table *t = csv_table_read(str_text(&path), err);
+    /* The file that machine code names may not have been there. */
+    bool wanted = k->source || access(named_path(&path, dir, prefix, "-source.txt"), F_OK) == 0;
+    bool ok = t && (!wanted || file_read(named_path(&path, dir, prefix, "-source.txt"), SESSION_TEXT_LIMIT, &text, err));
+    if (ok) {
+        named_path(&path, dir, prefix, "-lines.csv");
+        ok = (k->source ? load_text_lines : load_byte_lines)(t, str_text(&path), k, wanted ? str_take(&text) : NULL, err);
+    }
+    csv_table_free(t);
     str_done(&path);
     str_done(&text);
     return ok;

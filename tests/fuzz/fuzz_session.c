@@ -15,8 +15,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+#define TEXT_LINES "kernel-lines.csv of a text"   /* instead of a hex block */
+
 static const char *const files[] = {"session.csv", "kernel.hex", "manifest.csv", "forms.csv", "experiments.csv", "overrides/skylake.csv", "machines/four/machine.csv", ".portolan-change",
-                                    "machines/four/mapping.csv", "kernel-lines.csv"};
+                                    "machines/four/mapping.csv", "kernel-lines.csv", TEXT_LINES};
 #define FILES (sizeof files / sizeof *files)
 
 static void put(const char *dir, const char *name, const void *bytes, size_t length)
@@ -45,6 +47,21 @@ static void make(const char *dir)
     put(dir, "machines/four/mapping.csv", mapping, sizeof mapping - 1);
 }
 
+static void put_one(const char *dir, const char *name, const void *bytes, size_t length)
+{
+    char hex[256];
+
+    if (strcmp(name, TEXT_LINES) == 0) {
+        snprintf(hex, sizeof hex, "%s/kernel.hex", dir);
+        if (remove(hex) != 0)
+            abort();
+        put(dir, "kernel.s", "1: addq %rbx, %rax\njnz 1b\n", 26);
+        put(dir, "kernel-source.txt", "loop\n", 5);
+        name = "kernel-lines.csv";
+    }
+    put(dir, name, bytes, length);
+}
+
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
     (void)status;
@@ -71,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!size || !mkdtemp(dir))
         return 0;
     make(dir);
-    put(dir, files[data[0] % FILES], data + 1, size - 1);
+    put_one(dir, files[data[0] % FILES], data + 1, size - 1);
     session_init(&s);
     if (!session_load(&s, dir, &err) && !err.what[0])
         abort();

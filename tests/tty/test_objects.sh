@@ -136,9 +136,20 @@ C
     holds err 'the lines of which function'
     expect 0 "$portolan" -b -e 'kernel load debug.a(nest.o) --lines 7; kernel show'
     holds out 's += b[i * n + k] * c[k * n + j];'
+    # A session keeps them, text and inlined functions too, and saves the same again.
+    expect 0 "$portolan" -e 'kernel load in.o --symbol total --lines 7; session save kept; kernel show'
+    expect 0 "$portolan" -e 'session load kept; kernel load two.o; session save again'
+    expect 0 "$portolan" -e 'session load again; kernel switch previous; session save kept-again; kernel show'
+    holds out '2: { return x * o.x + y * o.y; } };  inlined v::dot'
+    holds out '6: for (long i = 0; i < n; i++)'
+    cmp -s kept/kernel-lines.csv kept-again/kernel-lines.csv || fail 'other lines were saved'
+    cmp -s in.cpp kept-again/kernel-source.txt || fail 'another source was saved'
     mkdir gone && mv in.cpp gone/
     expect 0 "$portolan" --format json -e 'kernel load in --symbol total --lines 9; kernel show'
     holds out '"source_line":9'
+    expect 0 "$portolan" --format json -e 'kernel load in --symbol total --lines 9; session save gone-too; session load gone-too; kernel show'
+    holds out '"source_line":9'
+    [ ! -e gone-too/kernel-source.txt ] || fail 'a source that is not there was saved'
 }
 
 # Debug information that is damaged neither ends nor keeps the program.

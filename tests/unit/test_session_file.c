@@ -118,6 +118,39 @@ static void test_hex_kernel(void **state)
     str_done(&after);
 }
 
+/* Lines of machine code: each stands before what it is of, and what is damaged is refused. */
+static void test_hex_lines(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"byte,source_line,inlined\n1,2,\n", "byte,source_line,inlined\n0,2,\n0,3,\n", "byte,source_line,inlined\n0,4294967296,\n", "byte,source_line\n0,2\n",
+                                      "byte,source_line,inlined\n0,2,\n33554433,3,\n", "byte,source_line,inlined\nx,2,\n", "byte,source_line,inlined\n0,,\n", "line,source_line\n1,2\n"};
+    struct session s, t;
+    struct str shown = {0};
+    struct err err = {0};
+
+    session_init(&s);
+    session_init(&t);
+    RUN(&s, NULL, "kernel hex 4801d84829c375f8; session save %s", "lined");
+    work_put("lined/kernel-source.txt", "one\n  two\r\nthree\n");
+    work_put("lined/kernel-lines.csv", "byte,source_line,inlined\n0,2,\"f(int, long)\"\n3,3,\n6,0,g\n");
+    RUN(&t, NULL, "session load %s", "lined");
+    RUN(&t, &shown, "kernel show%s", NULL);
+    const char *first = strstr(str_text(&shown), "2: two  inlined f(int, long)\n"), *second = strstr(str_text(&shown), "3: three\n"), *third = strstr(str_text(&shown), "inlined g\n");
+    assert_true(first && second && third && first < second && second < third);
+    RUN(&t, NULL, "session save %s", "lined-again");
+    assert_true(work_holds("lined-again/kernel-source.txt", "one\n  two\nthree\n"));
+    assert_true(work_holds("lined-again/kernel-lines.csv", "byte,source_line,inlined\n0,2,\"f(int, long)\"\n3,3,\n6,0,g\n"));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        work_put("lined/kernel-lines.csv", bad[i]);
+        err_clear(&err);
+        assert_false(run(&t, NULL, &err, "session load %s", "lined"));
+        assert_non_null(strstr(err.what, "a line"));
+    }
+    session_done(&s);
+    session_done(&t);
+    str_done(&shown);
+}
+
 static void test_refused_whole(void **state)
 {
     (void)state;
@@ -612,7 +645,7 @@ static void test_own_is_not_the_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_refused_whole),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_hex_lines), cmocka_unit_test(test_refused_whole),
         cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_forms_add_a64), cmocka_unit_test(test_export),
         cmocka_unit_test(test_pipes_are_refused),
         cmocka_unit_test(test_strangers_are_kept),
