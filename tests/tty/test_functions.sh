@@ -51,13 +51,13 @@ C
     t send-keys f
     see '2 functions with a loop'
     t send-keys o
-    see '3 loops'
+    see ' loops  '
     see 'nest+0x'
     prompt 'filter innermost~no'
     see '1/1'
     t send-keys g Enter
-    see 'nest, '
-    see 'runs within'
+    see 'outer loop nest'
+    see 'An inner loop runs here'
     t send-keys f o
     prompt 'filter function~add_up'
     see '1/1'
@@ -75,7 +75,7 @@ test_loops_as_text() {
     holds out 'scale_all+0x'
     place=$(grep -o 'add_up+0x[0-9a-f]*' "$work/out" | head -1)
     expect 0 "$portolan" -e "kernel load $work/two.o --symbol $place" -e 'kernel show'
-    holds out IMUL
+    holds out LEA_B_IS
 }
 
 # A stripped program: addresses are names.
