@@ -59,10 +59,10 @@ C
     see 'outer loop nest'
     see 'An inner loop runs here'
     t send-keys f o
-    prompt 'filter function~add_up'
+    prompt 'filter function~add_up & bytes > 15'
     see '1/1'
     t send-keys g Enter
-    see 'imul'
+    see 'rdx+rdx*2'
     t send-keys f
     see '2 functions with a loop'
     t send-keys Q
