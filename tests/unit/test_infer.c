@@ -356,6 +356,43 @@ static void test_finds_ports(void **state)
     mapping_free(truth);
 }
 
+/* The best so far never rises, though each starting point and each number of ports begins anew; the phase is told in words, and the time that is left. */
+static void test_best_so_far(void **state)
+{
+    enum { MOST = 4000 };
+    static struct evolve_sample samples[MOST];
+    static const enum evolve_algorithm algorithms[] = {EVOLVE_MEMETIC, EVOLVE_PMEVO};
+    struct mapping *truth = known(7);
+    struct experiments *t = measured(truth, 0.02, 1);
+    struct err err = {0};
+    struct problem *p = problem_new(t, NULL, &err);
+    (void)state;
+    for (unsigned a = 0; a < 2; a++) {
+        struct evolve_options o = quick();
+        struct evolve_status status;
+        o.algorithm = algorithms[a];
+        o.generations = a ? 3 : 1;
+        o.seconds = a ? 0 : 2;
+        struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
+        assert_non_null(e);
+        evolve_get_status(e, &status);
+        assert_true(isnan(status.d_reached) && *status.phase && *status.meaning);
+        assert_true(a ? isnan(status.seconds_left) : status.seconds_left > 0 && status.seconds_left <= 2);
+        evolve_worker(e, 0, NULL, NULL);
+        size_t n = evolve_get_samples(e, samples, MOST);
+        assert_true(n > 1);
+        for (size_t i = 1; i < n; i++)
+            assert_true(samples[i].d_best <= samples[i - 1].d_best);
+        evolve_get_status(e, &status);
+        assert_true(status.d_reached <= status.d_avg && status.d_reached <= samples[n - 1].d_best);
+        assert_true(isnan(status.seconds_left));
+        evolve_free(e);
+    }
+    problem_free(p);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
 static void test_options_and_control(void **state)
 {
     struct mapping *truth = known(7);
@@ -767,7 +804,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_problem),        cmocka_unit_test(test_score),       cmocka_unit_test(test_incremental_sums),
         cmocka_unit_test(test_renaming),       cmocka_unit_test(test_recovers_known_mapping),
-        cmocka_unit_test(test_finds_ports),    cmocka_unit_test(test_options_and_control),
+        cmocka_unit_test(test_finds_ports),    cmocka_unit_test(test_best_so_far), cmocka_unit_test(test_options_and_control),
         cmocka_unit_test(test_time_limit), cmocka_unit_test(test_pmevo),          cmocka_unit_test(test_generate),    cmocka_unit_test(test_congruence),
         cmocka_unit_test(test_select),         cmocka_unit_test(test_population_file),
         cmocka_unit_test(test_columns),        cmocka_unit_test(test_classes),    cmocka_unit_test(test_fewer_ports),
