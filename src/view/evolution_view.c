@@ -17,6 +17,7 @@
 #define ROUNDS 256
 #define RUNS_SHOWN 4
 #define TRIALS 32
+#define WIDE 100   /* columns, for what the curves show, too */
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
@@ -204,7 +205,7 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
         if (!isnan(status.d_avg))
             used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status.d_avg,
                                 (unsigned long long)status.distinct, (unsigned long long)status.volume);
-        if (!isnan(status.d_reached) && status.d_reached < status.d_avg)
+        if (!isnan(status.d_reached) && status.d_reached < status.d_avg && g->width >= WIDE)
             used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  least %.2f %%", 100 * status.d_reached);
         used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s", status.seconds);
         if (!isnan(status.seconds_left))
