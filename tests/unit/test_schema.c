@@ -37,7 +37,7 @@ static const char *const script[] = {
     "kernel diagnostics",
     "kernel edit",
     "kernel reload",
-    "kernel functions /bin/true",
+    "kernel functions /bin/true", "kernel functions /bin/true --loops",
     "kernel machines",
     "kernel opened",
     "kernel switch 1",
