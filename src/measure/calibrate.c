@@ -412,9 +412,11 @@ bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, s
 
 bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err)
 {
-    sandbox_cancel_by(s, cancelled, state);
+    if (cancelled)
+        sandbox_cancel_by(s, cancelled, state);
     bool ok = calibrate_all(s, look, out, err);
-    sandbox_cancel_by(s, NULL, NULL);
+    if (cancelled)
+        sandbox_cancel_by(s, NULL, NULL);
     return ok;
 }
 

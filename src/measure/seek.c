@@ -122,5 +122,7 @@ bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct
     anew.rules.patience = c->rules.patience;
     anew.rules.room_cycles = c->rules.room_cycles > 0 ? anew.rules.room_cycles : 0;
     *c = anew;
+    for (size_t i = 0; i < k->count; i++)
+        k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
     return true;
 }
