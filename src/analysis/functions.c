@@ -78,6 +78,17 @@ int functions_hotter(const struct ranked_function *a, const struct ranked_functi
     return a->size > b->size ? -1 : a->size < b->size;
 }
 
+int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b)
+{
+    if (a->innermost != b->innermost)
+        return a->innermost ? -1 : 1;
+    if (a->depth != b->depth)
+        return a->depth > b->depth ? -1 : 1;
+    if (a->vectors != b->vectors)
+        return a->vectors > b->vectors ? -1 : 1;
+    return a->size > b->size ? -1 : a->size < b->size;
+}
+
 static int by_heat(const void *a, const void *b)
 {
     const struct ranked_function *x = a, *y = b;

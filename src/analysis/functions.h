@@ -35,6 +35,8 @@ bool functions_rank(const struct object *o, struct function_ranking *out, struct
 void function_ranking_done(struct function_ranking *r);
 /* Below 0: @a looks hotter than @b, of whatever objects they are; 0: nothing tells. */
 int functions_hotter(const struct ranked_function *a, const struct ranked_function *b);
+/* The same of loops: innermost ones first, then the deepest, those with the most vector work, the longest. */
+int loops_hotter(const struct ranked_loop *a, const struct ranked_loop *b);
 /* The function that @wanted names: a symbol, a demangled name, an address within one ("0x4308"), or a place in one ("f+0x40"). *@place gets the byte of @o's code that was meant, or UINT64_MAX
  * for all of the function. NULL with err when there is none (near names are offered), or there are several. */
 const struct object_symbol *function_find(const struct object *o, const char *wanted, uint64_t *place, struct err *err);

@@ -347,6 +347,11 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
 
     *out = (struct chart_core){0};
     choose_candidates(lab, alone, n, lab->options->core_most, out);
+    size_t timed = 0;
+    for (size_t i = 0; i < n; i++)
+        timed += !isnan(alone[i]);
+    if (!timed)
+        return err_set(err, ERR_LIMIT, "give the same command again when the machine is idle, or --patience 10m", "no form has a time: the core is contended");
     if (!out->candidates.count)
         return err_set(err, ERR_DATA, "chart more forms", "no form takes up to %g cycles", QUICK);
     for (size_t i = 0; i < out->candidates.count; i++)

@@ -8,12 +8,13 @@
 #include "base/compare.h"
 
 #define LINKS 4              /* loads of a chain */
-#define FED 4                /* most loads each by the address that the one before loads, beside the first */
+#define FED 3                /* most loads each by the address that the one before loads, beside the first */
 #define THROUGH 6            /* most operations between two loads */
 #define BEHIND 5             /* loads behind them */
 #define FOUND 4              /* most loads of one store */
 #define MODIFIED 5           /* most read-modify-writes */
 #define MODIFIED_LEAST 3     /* fewer wait for each other */
+#define APART 0.4            /* of what trying again takes, that a loop may be off from it */
 #define LEAST 0.15           /* of a load: what is less is nothing */
 #define ALIKE 0.25           /* of a load: two loops agree */
 
@@ -160,7 +161,7 @@ static void conclude_through(struct probes *p, const struct load_probes *l, doub
 
     while (through < THROUGH) {
         const double slots = (2 + BEHIND + through) / p->width, t = probe_time(p, l->through[through]);
-        if (slots > fed - PROBE_CERTAIN * (fed - free) || !(t >= fed - PROBE_CERTAIN * (fed - free)))
+        if (slots > fed - APART * (fed - free) || !(t >= fed - APART * (fed - free)))
             break;
         through++;
     }

@@ -40,6 +40,10 @@ static const struct result_column run_columns[] = {
     {.key = "acceptance", .kind = CELL_NESTED},
     {.key = "front", .kind = CELL_NESTED},
     {.key = "rounds", .kind = CELL_NESTED},
+    {.key = "best_so_far", .kind = CELL_NUMBER, .decimals = 4},
+    {.key = "phase", .kind = CELL_TEXT},
+    {.key = "phase_meaning", .kind = CELL_TEXT},
+    {.key = "seconds_left", .unit = "s", .kind = CELL_NUMBER, .decimals = 1},
 };
 
 static json_t *acceptance_json(const struct evolve_status *t)
@@ -90,6 +94,10 @@ static void add_row(const struct session *s, struct evolve_run *run, const struc
     cell_nested(table, acceptance_json(t));
     cell_nested(table, front_json(run));
     cell_nested(table, evolve_active_json(s, run->number));
+    cell_number(table, t->d_reached);
+    cell_text(table, t->phase);
+    cell_text(table, t->meaning);
+    cell_number(table, t->seconds_left);
 }
 
 /* "8 ports", or the numbers tried while they are sought. */
@@ -110,12 +118,17 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
 {
     struct str line = {0};
 
-    str_addf(&line, "run %u: %s, %s, %.1f s; ", run->number, evolve_state_names[t->state], t->phase, t->seconds);
+    str_addf(&line, "run %u: %s, %s, %.1f s", run->number, evolve_state_names[t->state], t->phase, t->seconds);
+    if (!isnan(t->seconds_left))
+        str_addf(&line, ", %.0f s left", t->seconds_left);
+    str_add(&line, "; ");
     print_ports(run, t, &line);
     str_addf(&line, ", issue width %g", t->width);
     if (!isnan(t->scale))
         str_addf(&line, ", price scale %.2f", t->scale);
     result_line(result, "%s", str_text(&line));
+    if (t->state == EVOLVE_RUNNING)
+        result_line(result, "%s: %s", t->phase, t->meaning);
     if (isnan(t->d_avg))
         result_line(result, "no mapping yet; %.1f million evaluations", (double)t->evaluations / 1e6);
     else

@@ -164,7 +164,6 @@ static void add_edges(const struct blame *b, const struct insn *insns, struct re
 
     if (!t)
         return;
-    t->hide = NOT_CSV;
     table_note(t, "dependences, each cut alone:");
     for (size_t i = 0; i < b->edge_count; i++) {
         const struct blame_edge *e = &b->edges[i];

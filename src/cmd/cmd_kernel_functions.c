@@ -14,15 +14,64 @@
 struct functions_values {
     const char *file, *matching;
     size_t top;
+    bool loops;
 };
 
 /* What the job works on: the file, and which of its functions are printed. */
 struct functions_listing {
     char *path, *matching;
     size_t top;
+    bool loops;                   /* instead of functions */
     bool shown;                   /* on the screen the view functions has them all */
     struct function_list *list;
 };
+
+/* A row for @name: whether it is one of those that are printed; @fit: how many would be, were there no limit. */
+static bool takes(const struct functions_listing *l, const char *name, size_t *fit)
+{
+    return (!l->matching || strcasestr(name, l->matching)) && (*fit)++ < l->top;
+}
+
+static void cell_address(struct result_table *t, uint64_t address)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
+    cell_text(t, text);
+}
+
+static void say_how_to_take(const struct functions_listing *l, size_t fit, const char *what, struct result *result)
+{
+    if (fit > l->top)
+        result_line(result, "\nand %zu more %s; --top and --matching show others", fit - l->top, what);
+    result_line(result, "\nkernel load %s --symbol NAME or --symbol ADDRESS takes one", l->path);
+}
+
+static void add_loops(const struct functions_listing *l, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "address", .kind = CELL_TEXT, .width = 10}, {.key = "bytes", .kind = CELL_COUNT}, {.key = "depth", .kind = CELL_COUNT}, {.key = "innermost", .kind = CELL_SWITCH},
+        {.key = "vectors", .kind = CELL_COUNT}, {.key = "loop", .kind = CELL_TEXT},
+    };
+    struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    size_t fit = 0;
+
+    for (size_t i = 0; i < l->list->loops.count; i++) {
+        const struct listed_loop *loop = &l->list->loops.items[i];
+        struct str name = {0};
+        str_addf(&name, "%s+0x%llx", loop->function, (unsigned long long)loop->offset);
+        if (takes(l, str_text(&name), &fit)) {
+            cell_address(t, loop->address);
+            cell_count(t, (int64_t)loop->size);
+            cell_count(t, loop->depth);
+            cell_switch(t, loop->innermost);
+            cell_count(t, loop->vectors);
+            cell_text(t, str_text(&name));
+        }
+        str_done(&name);
+    }
+    say_how_to_take(l, fit, "loops", result);
+}
 
 static void add_rows(const struct functions_listing *l, struct result *result)
 {
@@ -31,25 +80,20 @@ static void add_rows(const struct functions_listing *l, struct result *result)
         {.key = "depth", .kind = CELL_COUNT}, {.key = "vectors", .kind = CELL_COUNT}, {.key = "function", .kind = CELL_TEXT},
     };
     struct result_table *t = result_table(result, "functions", columns, sizeof columns / sizeof *columns);
-    size_t shown = 0, fit = 0;
+    size_t fit = 0;
 
     for (size_t i = 0; i < l->list->rows.count; i++) {
         const struct listed_function *f = &l->list->rows.items[i];
-        char address[24];
-        if ((l->matching && !strcasestr(f->name, l->matching)) || fit++ >= l->top)
+        if (!takes(l, f->name, &fit))
             continue;
-        shown++;
-        snprintf(address, sizeof address, "0x%llx", (unsigned long long)f->address);
-        cell_text(t, address);
+        cell_address(t, f->address);
         cell_count(t, (int64_t)f->size);
         cell_count(t, f->loops);
         cell_count(t, f->depth);
         cell_count(t, f->vectors);
         cell_text(t, f->name);
     }
-    if (shown < fit)
-        result_line(result, "\nand %zu more functions with a loop; --top and --matching show others", fit - shown);
-    result_line(result, "\nkernel load %s --symbol NAME or --symbol ADDRESS takes one", l->path);
+    say_how_to_take(l, fit, "functions with a loop", result);
 }
 
 static bool list_work(void *state, struct result *result, struct err *err)
@@ -57,8 +101,10 @@ static bool list_work(void *state, struct result *result, struct err *err)
     struct functions_listing *l = state;
 
     l->list = function_list_new(l->path, err);
+    if (l->list)
+        l->list->by_loops = l->loops;
     if (l->list && !l->shown)
-        add_rows(l, result);
+        (l->loops ? add_loops : add_rows)(l, result);
     return l->list != NULL;
 }
 
@@ -100,6 +146,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     l->path = mem_strdup(path);
     l->matching = v->matching ? mem_strdup(v->matching) : NULL;
     l->top = v->top == NOT_GIVEN ? TOP : v->top;
+    l->loops = v->loops;
     l->shown = s->interactive && !v->matching && v->top == NOT_GIVEN;
     return task_start_passing(s, "kernel functions", "lists functions", &ops, l, err);
 }
@@ -110,19 +157,20 @@ static const struct parameter arguments[] = {
     {0},
 };
 static const struct parameter options[] = {
+    {.name = "--loops", .kind = PARAMETER_FLAG, .at = offsetof(struct functions_values, loops), .help = "list their loops, each by its own, instead of functions"},
     {.name = "--matching", .kind = PARAMETER_TEXT, .at = offsetof(struct functions_values, matching), .value = "TEXT", .otherwise = "all", .help = "print only those whose name holds it"},
     {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct functions_values, top), .value = "N", .least = 1, .most = 1e9, .otherwise = "40", .help = "rows to print"},
     {0},
 };
 
-static const char *const examples[] = {"kernel functions /usr/bin/gzip", "kernel functions libm.so.6 --matching sin --top 10", NULL};
+static const char *const examples[] = {"kernel functions /usr/bin/gzip", "kernel functions libm.so.6 --matching sin --top 10", "kernel functions /usr/bin/gzip --loops", NULL};
 
 const struct command command_kernel_functions = {
     .name = "kernel functions",
     .help = "list the functions of an object or program that have loops, hottest-looking first",
     .description = "In the workbench the view functions shows them, to be searched, filtered and opened. "
                    "Functions without a symbol are found by unwind tables, or by calls, and have their addresses as names. The order is that of a light look at the code: how "
-                   "deep jumps back nest, how much of the code works on vectors, how long it is.",
+                   "deep jumps back nest, how much of the code works on vectors, how long it is. Of loops the innermost ones come first.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

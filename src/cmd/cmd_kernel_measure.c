@@ -139,7 +139,7 @@ static bool row_visit(struct kernel_measuring *w, struct measured_row *row, stru
     else
         row_leave(row, m.vain ? fault.what : CONTENDED);
     job_progress(w->job, (double)w->settled, (double)w->rows.count, "%zu measured", w->measured);
-    return seek_step(&w->seek, w->sandbox, &w->calibration, m.contended, err);
+    return seek_step(&w->seek, w->sandbox, &w->calibration, m.contended, err) && seek_learn(&w->seek, w->sandbox, &w->calibration, err);
 }
 
 static void row_add(struct str *text, const struct measured_row *row)

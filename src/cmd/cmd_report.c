@@ -330,8 +330,6 @@ static void take_runs(struct reporting *r, const struct session *s)
         struct reported_run run = {.number = s->document.runs[i]->number};
         size_t n = evolve_get_samples(s->document.runs[i]->evolve, samples, most);
         evolve_get_status(s->document.runs[i]->evolve, &run.status);
-        for (size_t k = 1; k < n; k++)   /* the best so far */
-            samples[k].d_best = fmin(samples[k].d_best, samples[k - 1].d_best);
         run.count = n < CURVE_SHOWN ? n : CURVE_SHOWN;
         for (size_t k = 0; k < run.count; k++)
             run.curve[k] = samples[run.count > 1 ? k * (n - 1) / (run.count - 1) : 0];

@@ -39,18 +39,6 @@ static void add_series(struct drawing *d, const char *label, const double *x, co
     d->figure.series[d->figure.series_count++] = (struct figure_series){label, x, y, n, points};
 }
 
-/* Percent of the best so far: a new phase begins with others. */
-static void best_so_far(const struct evolve_sample *samples, size_t n, double *x, double *y)
-{
-    double best = INFINITY;
-
-    for (size_t i = 0; i < n; i++) {
-        best = fmin(best, 100 * samples[i].d_best);
-        x[i] = samples[i].seconds;
-        y[i] = best;
-    }
-}
-
 static void take_curves(struct drawing *d, const struct session *s)
 {
     struct evolve_sample *samples = mem_alloc(SAMPLES * sizeof *samples);
@@ -59,7 +47,10 @@ static void take_curves(struct drawing *d, const struct session *s)
         const struct evolve_run *run = s->document.runs[s->document.run_count - 1 - back];
         size_t n = evolve_get_samples(run->evolve, samples, SAMPLES);
         double *x = add_values(d, n), *best = add_values(d, n);
-        best_so_far(samples, n, x, best);
+        for (size_t i = 0; i < n; i++) {
+            x[i] = samples[i].seconds;
+            best[i] = 100 * samples[i].d_best;
+        }
         snprintf(d->labels[back], sizeof d->labels[back], back ? "run %u, best" : "best", run->number);
         add_series(d, d->labels[back], x, best, n, false);
         if (back)

@@ -34,14 +34,47 @@ static void add(struct function_list *list, const char *member, const struct obj
     vec_push(&list->rows, ((struct listed_function){readable ? readable : mem_strdup(s->name), member ? mem_strdup(member) : NULL, str_take(&symbol), address, s->size, f->loops, f->depth, f->vectors}));
 }
 
+/* The loops of the function that was added last. */
+static void add_loops(struct function_list *list, const struct object *o, const struct function_ranking *ranking, size_t first)
+{
+    const struct listed_function *f = &list->rows.items[list->rows.count - 1];
+    const uint32_t symbol = ranking->loops.items[first].symbol;
+
+    for (size_t i = first; i < ranking->loops.count && ranking->loops.items[i].symbol == symbol; i++) {
+        const struct ranked_loop *l = &ranking->loops.items[i];
+        const uint64_t offset = l->place - o->symbols.items[symbol].offset;
+        struct str place = {0};
+        if (str_has_prefix(f->symbol, "0x"))
+            str_addf(&place, "0x%llx", (unsigned long long)(f->address + offset));
+        else
+            str_addf(&place, "%s+0x%llx", f->symbol, (unsigned long long)offset);
+        vec_add(&list->loops, ((struct listed_loop){f->name, f->path, str_take(&place), offset, f->address + offset, l->size, l->depth, l->vectors, l->innermost}));
+    }
+}
+
+/* Where the loops of each symbol begin among those of @ranking, by symbol; to be freed. */
+static size_t *first_loops(const struct object *o, const struct function_ranking *ranking)
+{
+    size_t *first = mem_zero(o->symbols.count + 1, sizeof *first);
+
+    for (size_t i = ranking->loops.count; i-- > 0;)
+        first[ranking->loops.items[i].symbol] = i;
+    return first;
+}
+
 /* The functions of @o, which is done then; @ok: it was read. */
 static bool add_object(struct function_list *list, const char *member, struct object *take_o, bool ok, struct err *err)
 {
     struct function_ranking ranking = {0};
 
     ok = ok && functions_rank(take_o, &ranking, err);
-    for (size_t i = 0; ok && i < ranking.list.count && !watch_steps(10); i++)
+    size_t *first = ok ? first_loops(take_o, &ranking) : NULL;
+    for (size_t i = 0; ok && i < ranking.list.count && !watch_steps(10); i++) {
         add(list, member, take_o, &ranking.list.items[i]);
+        if (ranking.list.items[i].depth)
+            add_loops(list, take_o, &ranking, first[ranking.list.items[i].symbol]);
+    }
+    free(first);
     function_ranking_done(&ranking);
     object_done(take_o);
     return ok;
@@ -54,6 +87,18 @@ static int hotter_first(const void *a, const void *b)
     const int hotter = functions_hotter(&f, &g);
 
     return hotter ? hotter : strcmp(x->path, y->path) ? strcmp(x->path, y->path) : strcmp(x->name, y->name);
+}
+
+static int hotter_loops_first(const void *a, const void *b)
+{
+    const struct listed_loop *x = a, *y = b;
+    const struct ranked_loop l = {.depth = x->depth, .vectors = x->vectors, .size = x->size, .innermost = x->innermost};
+    const struct ranked_loop m = {.depth = y->depth, .vectors = y->vectors, .size = y->size, .innermost = y->innermost};
+    const int hotter = loops_hotter(&l, &m);
+
+    if (hotter)
+        return hotter;
+    return x->address != y->address ? (x->address > y->address) - (x->address < y->address) : strcmp(x->symbol, y->symbol);
 }
 
 /* A member that cannot be read leaves its functions out; the first reason is told where none can. */
@@ -88,8 +133,11 @@ struct function_list *function_list_new(const char *path, struct err *err)
     list->serial = atomic_fetch_add(&made, 1) + 1;
     list->path = mem_strdup(path);
     const bool ok = archive_is(path) ? add_archive(list, err) : add_object(list, NULL, &o, object_read(path, OBJECT_FUNCTIONS, &o, err), err);
-    if (ok && watch_goes_on(err))
+    if (ok && watch_goes_on(err)) {
+        if (list->loops.count)
+            qsort(list->loops.items, list->loops.count, sizeof *list->loops.items, hotter_loops_first);
         return list;
+    }
     function_list_free(list);
     return NULL;
 }
@@ -103,7 +151,10 @@ void function_list_free(struct function_list *list)
         free(list->rows.items[i].path);
         free(list->rows.items[i].symbol);
     }
+    for (size_t i = 0; i < list->loops.count; i++)
+        free(list->loops.items[i].symbol);
     vec_done(&list->rows);
+    vec_done(&list->loops);
     free(list->path);
     free(list);
 }

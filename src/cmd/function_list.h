@@ -1,8 +1,9 @@
-/* The functions of an object or program that have loops, as the view functions lists them to be picked from. */
+/* The functions of an object or program that have loops, and these loops, as the view functions lists them to be picked from. */
 #ifndef PORTOLAN_CMD_FUNCTION_LIST_H
 #define PORTOLAN_CMD_FUNCTION_LIST_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,9 +18,19 @@ struct listed_function {
     uint32_t loops, depth, vectors;
 };
 
+struct listed_loop {
+    const char *function, *path;  /* as listed_function has them, whose strings they are */
+    char *symbol;                 /* as --symbol takes it */
+    uint64_t offset, address, size;   /* of its head in the function and the program; bytes to the end of the jump back */
+    uint32_t depth, vectors;      /* depth 1: outermost */
+    bool innermost;
+};
+
 struct function_list {
     char *path;
     VEC(struct listed_function) rows;   /* hottest-looking first */
+    VEC(struct listed_loop) loops;      /* hottest-looking first, of all functions */
+    bool by_loops;                /* loops were asked for */
     unsigned long serial;         /* no other list of this process has it */
     _Atomic unsigned holders;     /* besides the one that made it; nothing in it changes */
 };

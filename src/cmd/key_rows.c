@@ -91,7 +91,8 @@ const struct key_row key_rows[] = {
     {.views = "experiments check", .keys = "J", .command = "do detail-down", .help = "scroll the code down"},
     {.views = "experiments check", .keys = "K", .command = "do detail-up", .help = "scroll the code up"},
     {.views = "check", .keys = "o", .command = "do correct", .help = "save the measured values of the form (machine correct)", .hint = "save"},
-    {.views = "functions", .keys = "Enter", .command = "do open", .help = "open the function in the kernel view; [ and ] go through its loops", .hint = "open"},
+    {.views = "functions", .keys = "Enter", .command = "do open", .help = "open the function or loop in the kernel view; [ and ] go through its loops", .hint = "open"},
+    {.views = "functions", .keys = "o", .command = "do loops", .help = "functions, or all their loops", .hint = "functions or loops"},
 
     {.views = "evolution", .keys = "p", .command = "do pause", .help = "pause or resume the run", .hint = "pause or resume"},
     {.views = "evolution", .keys = "s", .command = "evolve stop", .help = "stop the run, keep its best mapping", .hint = "stop"},

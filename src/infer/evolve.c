@@ -129,7 +129,8 @@ void evolve_sample(struct evolve *e, bool now)
         if (n) {
             qsort(d, n, sizeof *d, compare_doubles);
             qsort(v, n, sizeof *v, compare_doubles);
-            struct evolve_sample s = {seconds, e->generation, d[0], d[n / 2], d[n - 1], v[0], v[n / 2], v[n - 1], 0};
+            e->reached = fmin(e->reached, d[0]);
+            struct evolve_sample s = {seconds, e->generation, e->reached, d[n / 2], d[n - 1], v[0], v[n / 2], v[n - 1], 0};
             s.rate = seconds > 0 ? (double)all_stats(e).evaluations / seconds : 0;
             vec_push(&e->samples, s);
         }
@@ -298,6 +299,7 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     e->o = *o;
     e->o.threads = o->threads ? o->threads : 1;
     e->ports = count ? from[0]->ports : o->ports;
+    e->reached = INFINITY;
     e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? measured_width(p) : o->width;
     e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : 8;
     e->preparation = o->algorithm == EVOLVE_MEMETIC && o->congruence ? EVOLVE_RAW : EVOLVE_PREPARED;
@@ -506,6 +508,33 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
                             "unknown run parameter \"%s\"", name);
 }
 
+/* Where the run is, into @phase; what that means. */
+static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
+{
+    if (e->preparation != EVOLVE_PREPARED) {
+        snprintf(phase, room, "comparing forms");
+        return "forms that behave alike in all experiments are found, so that one search serves them";
+    }
+    if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale)) {
+        snprintf(phase, room, "estimating the error scale");
+        return "a short search tells what error no mapping can avoid; prices follow from it";
+    }
+    if (e->ports == 0) {
+        snprintf(phase, room, "choosing the number of ports");
+        return "searches with more and more ports; the fewest that explain as much are taken";
+    }
+    if (e->o.algorithm == EVOLVE_PMEVO) {
+        snprintf(phase, room, "evolving generation %u", e->generation);
+        return "mappings are recombined and changed, and the better half stays";
+    }
+    if (e->children_begun == 0) {
+        snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
+        return "a random mapping is changed step by step; steps to the worse are taken less and less often";
+    }
+    snprintf(phase, room, "improving offspring %zu", e->children_begun);
+    return "two good mappings are combined and improved; the result replaces one that is worse";
+}
+
 void evolve_get_status(struct evolve *e, struct evolve_status *out)
 {
     lock_take(&e->lock);
@@ -519,18 +548,9 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     }
     out->evaluations = out->stats.evaluations;
     out->rate = out->seconds > 0 ? (double)out->evaluations / out->seconds : 0;
-    if (e->preparation != EVOLVE_PREPARED)
-        snprintf(out->phase, sizeof out->phase, "comparing forms");
-    else if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale))
-        snprintf(out->phase, sizeof out->phase, "estimating the error scale");
-    else if (e->ports == 0)
-        snprintf(out->phase, sizeof out->phase, "choosing the number of ports");
-    else if (e->o.algorithm == EVOLVE_PMEVO)
-        snprintf(out->phase, sizeof out->phase, "evolving generation %u", e->generation);
-    else if (e->children_begun == 0)
-        snprintf(out->phase, sizeof out->phase, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
-    else
-        snprintf(out->phase, sizeof out->phase, "improving offspring %zu", e->children_begun);
+    out->d_reached = e->best ? fmin(e->reached, e->best->d_avg) : isfinite(e->reached) ? e->reached : NAN;
+    out->seconds_left = e->state <= EVOLVE_PAUSED && e->o.seconds > 0 ? fmax(0, e->o.seconds - out->seconds) : NAN;
+    out->meaning = tell_phase(e, out->phase, sizeof out->phase);
     lock_give(&e->lock);
 }
 

@@ -47,15 +47,18 @@ struct evolve_status {
     unsigned generation, population, ports;
     double width, scale;         /* scale: NaN while it is sought */
     double d_avg, cost;          /* of the best genome; NaN before there is one */
+    double d_reached;            /* least D_avg of any genome of the run so far, whatever its cost; NaN before there is one */
     uint64_t volume, distinct;
     uint64_t evaluations;        /* of single experiments */
     double seconds;              /* running, pauses left out */
     double rate;                 /* evaluations per second */
     struct anneal_stats stats;
+    double seconds_left;         /* of the run's time limit; NaN: it has none, or is over */
     char phase[80];              /* "annealing starting point 3 of 8"; after the end, where it ended */
+    const char *meaning;         /* what is done in that phase, a sentence without its full stop */
 };
 
-/* One point of the curves: best, median and worst individual. */
+/* One point of the curves: median and worst individual of the moment; d_best is the least D_avg of the run so far, which never rises though each phase begins with other individuals. */
 struct evolve_sample {
     double seconds;
     unsigned generation;

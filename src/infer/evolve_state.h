@@ -49,6 +49,7 @@ struct evolve {
     double started, paused_at, paused_for, ended;
     VEC(struct evolve_sample) samples;
     double last_sample;
+    double reached;              /* least D_avg so far; INFINITY before there is one */
 };
 
 /* Who waits and works for a run, on one thread. */

@@ -133,11 +133,13 @@ static void keep_disputed(struct translation *t, json_t *assignment)
         else if (usage)
             usages[form] = usage;
     }
-    for (size_t i = 0; i < t->theirs.count && !watch_steps(1); i++)
-        if (disputed[names_find(&seen, t->ours[i])]) {
+    for (size_t i = 0; i < t->theirs.count && !watch_steps(1); i++) {
+        const uint32_t form = names_find(&seen, t->ours[i]);
+        if (form < seen.count && disputed[form]) {   /* the loop before may have been ended */
             free(t->ours[i]);
             t->ours[i] = mem_strdup(t->theirs.items[i]);
         }
+    }
     names_done(&seen);
     free(usages);
     free(disputed);

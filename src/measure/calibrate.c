@@ -24,6 +24,7 @@
 #define NOISE_PATIENCE_SECONDS 0.01
 #define LOOK_SECONDS 2.0          /* at a core of which nothing is known and that may be busy */
 #define FIRST_LOOK_SECONDS 0.5
+#define ALL_OF_EXPECTED 0.98      /* of its issue width: a core that does as many nops was seen quiet */
 #define CPUS_LOOKED_AT 8
 #define PROBE_TOLERANCE 0.02      /* what quiet probes of a few microseconds scatter by */
 #define PORTS_TOLERANCE 0.04      /* of the probe for ports: half of its slices are 2 to 3 % slower than the others where the other two probes find a Golden Cove idle */
@@ -169,12 +170,13 @@ static bool look(struct sandbox *s, double each, const struct calibration *c, st
     return true;
 }
 
-/* How long to look: until the core was seen quiet, where something is not known of it yet. Without facts of such a core, what holds for a while is believed. */
-static double look_seconds(const struct sandbox *s, const struct calibration *c, enum baseline_verdict verdict, const struct baseline *known)
+/* How long to look: until the core was seen quiet, where something is not known of it yet. Without facts of such a core, or where it did fewer nops than those allow, what holds for
+ * a while is believed. */
+static double look_seconds(const struct sandbox *s, const struct calibration *c, enum baseline_verdict verdict, const struct baseline *known, double nops)
 {
     if (verdict == BASELINE_DOUBTFUL || (verdict == BASELINE_BUSY && !(known->room > 0) && sandbox_has_room(s)))
         return fmin(LOOK_SECONDS, c->look);
-    return known->nops > 0 || c->expected_rate > 0 ? 0 : fmin(FIRST_LOOK_SECONDS, c->look);
+    return known->nops > 0 || nops >= ALL_OF_EXPECTED * c->expected_rate ? 0 : fmin(FIRST_LOOK_SECONDS, c->look);
 }
 
 /* Looks at the core, with @cpus on others too, and stays on the quietest. What is known of such cores says how long: where nothing is, a core that may be busy is
@@ -198,7 +200,7 @@ static bool look_around(struct sandbox *s, double each, struct calibration *out,
             at = cpus[i];
             verdict = baseline_judge(known, &best->by_nops, &best->by_ports, out->expected_rate);
         }
-    } while (ok && clock_wall() - begun < look_seconds(s, out, verdict, known));
+    } while (ok && clock_wall() - begun < look_seconds(s, out, verdict, known, best->by_nops.rate));
     sandbox_move(s, at);
     free(now);
     out->busy = verdict != BASELINE_QUIET;
@@ -410,9 +412,11 @@ bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, s
 
 bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err)
 {
-    sandbox_cancel_by(s, cancelled, state);
+    if (cancelled)
+        sandbox_cancel_by(s, cancelled, state);
     bool ok = calibrate_all(s, look, out, err);
-    sandbox_cancel_by(s, NULL, NULL);
+    if (cancelled)
+        sandbox_cancel_by(s, NULL, NULL);
     return ok;
 }
 

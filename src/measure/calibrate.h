@@ -31,7 +31,7 @@ struct calibration {
 /* About a third of a second; up to two more on a core that may be busy and of which nothing is known. Reads and improves what is kept of such CPUs. A sandbox that may
  * use any CPU is moved to the quietest. False with err. */
 bool calibrate(struct sandbox *s, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err);
-/* The same with at most @look seconds for such a core. */
+/* The same with at most @look seconds for such a core. @cancelled NULL: what the sandbox is cancelled by stays. */
 bool calibrate_within(struct sandbox *s, double look, bool (*cancelled)(void *state), void *state, struct calibration *out, struct err *err);
 /* The CPUs that may be measured on: those this process may use, at most @most of them, or the one that the sandbox was given. Returns how many, at least 1. */
 size_t calibrate_cpus(const struct sandbox *s, int *out, size_t most);

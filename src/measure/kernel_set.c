@@ -114,7 +114,7 @@ static bool member_visit(struct kernel_set *set, struct set_member *m, struct er
         m->answered = true;
     else
         m->answered = (!visited && m->fault.code == ERR_DATA) || kernel_passes_enough(&m->passes);
-    return seek_step(&set->seek, set->sandbox, &set->calibration, seen.contended, err);
+    return seek_step(&set->seek, set->sandbox, &set->calibration, seen.contended, err) && seek_learn(&set->seek, set->sandbox, &set->calibration, err);
 }
 
 size_t kernel_set_answered(const struct kernel_set *set)

@@ -2,8 +2,10 @@
 #include "measure/seek.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 
 #define LATELY 0.3          /* weight of the newest look or work */
 #define MUCH_LOST 0.5       /* of the windows: below that, the CPU is good enough */
@@ -13,6 +15,10 @@
 #define QUIETER 0.1         /* share by which another CPU must be quieter */
 #define TIMES_QUIETER 2.0   /* or so many times, when both are hardly ever */
 #define HARDLY 0.02
+#define QUICKER 0.06        /* less than a probe takes by what is known: no misread clock, which is off by less */
+#define AGREE 0.02          /* of such times */
+#define AGREEING 6          /* of LOOKS */
+#define LEARN_EVERY 5.0     /* seconds */
 
 void seek_take(struct seek *k, size_t i, double quiet)
 {
@@ -43,14 +49,24 @@ void seek_begin(struct seek *k, const struct sandbox *s)
     }
 }
 
-/* The share of quick looks at the CPU that finds it quiet. */
-static bool quiet_share(struct sandbox *s, const struct calibration *c, double *share, struct err *err)
+bool seek_outgrown(double *took, size_t n, double wanted)
+{
+    qsort(took, n, sizeof *took, compare_doubles);
+    for (size_t i = 0; i + AGREEING <= n && took[i + AGREEING - 1] < wanted * (1 - QUICKER); i++)
+        if (took[i] > 0 && took[i + AGREEING - 1] <= took[i] * (1 + AGREE))
+            return true;
+    return false;
+}
+
+/* The share of quick looks at the CPU that finds it quiet; *@outgrown is set where they are quicker than that. */
+static bool quiet_share(struct sandbox *s, const struct calibration *c, double *share, bool *outgrown, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
     double cycles = LOOK_SECONDS * c->stretch * c->clock_hz, tick = INFINITY;
     enum pulse_code probe = c->rules.room_cycles > 0 ? PULSE_ROOM : c->rules.ports_cycles > 0 ? PULSE_PORTS : PULSE_PROBE;
     double wanted = probe == PULSE_ROOM ? c->rules.room_cycles : probe == PULSE_PORTS ? c->rules.ports_cycles : c->rules.probe_cycles;
     double tolerance = probe == PULSE_PORTS ? fmax(c->rules.ports_tolerance, c->rules.probe_tolerance) : c->rules.probe_tolerance;
+    double times[LOOKS];
     unsigned quiet = 0;
 
     for (unsigned i = 0; i < 2 * LOOKS; i++)
@@ -64,7 +80,9 @@ static bool quiet_share(struct sandbox *s, const struct calibration *c, double *
     for (unsigned i = 1; i < 2 * LOOKS; i += 2) {
         double took = ((double)items[i].ticks[0] - c->rules.overhead) / (double)items[i].count / tick;
         quiet += items[i].ticks[0] && took < wanted * (1 + tolerance);
+        times[i / 2] = items[i].ticks[0] ? took : INFINITY;
     }
+    *outgrown |= seek_outgrown(times, LOOKS, wanted);
     *share = (double)quiet / LOOKS;
     return true;
 }
@@ -79,7 +97,7 @@ bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, d
     k->looked = now;
     for (size_t i = 0; i < k->count; i++) {
         sandbox_move(s, k->cpus[i]);
-        if (!quiet_share(s, c, &share, err))
+        if (!quiet_share(s, c, &share, &k->outgrown, err))
             return false;
         seek_take(k, i, share);
     }
@@ -87,5 +105,24 @@ bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, d
     k->moves += choice != k->at;
     k->at = choice;
     sandbox_move(s, k->cpus[choice]);
+    return true;
+}
+
+bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct err *err)
+{
+    const double now = clock_seconds();
+    struct calibration anew;
+
+    if (!k->outgrown || (k->learned > 0 && now - k->learned < LEARN_EVERY))
+        return true;
+    k->outgrown = false;
+    k->learned = now;
+    if (!calibrate_within(s, 0, NULL, NULL, &anew, err))
+        return false;
+    anew.rules.patience = c->rules.patience;
+    anew.rules.room_cycles = c->rules.room_cycles > 0 ? anew.rules.room_cycles : 0;
+    *c = anew;
+    for (size_t i = 0; i < k->count; i++)
+        k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
     return true;
 }

@@ -235,8 +235,10 @@ static bool cpu_measure(struct source *base, const struct experiment *e, size_t 
             items_result(s, &e[parts[i].experiment], parts[i].at, parts[i].items, begun + parts[i].at * each, each, &out[parts[i].experiment]);
         for (unsigned i = 0; i < made; i++)
             lost += out[parts[i].experiment].slowed / made;
-        if (made && !seek_step(&s->seek, s->sandbox, c, lost, err))
+        if (made && (!seek_step(&s->seek, s->sandbox, c, lost, err) || !seek_learn(&s->seek, s->sandbox, &s->forms_calibration, err)))
             return false;
+        s->base.baseline = c->probe_rate;
+        s->base.doubtful = c->doubtful;
     }
     return true;
 }

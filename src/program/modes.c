@@ -9,6 +9,8 @@
 #define GAP_LINES 4        /* and this many lines */
 #define SMALL 0.005
 #define STRAGGLER 0.001   /* share of the references below which a bin makes no cluster */
+#define FAR_OFF 4.0       /* times farther than all others: the mean of both would be a distance that none has */
+#define FAR_LEAST 1e-4    /* share of the references from which on those that are so far make a cluster */
 
 static void join(struct mode *into, const struct mode *from)
 {
@@ -27,15 +29,25 @@ static double ratio(double a, double b)
     return a < b ? (b + 1) / (a + 1) : (a + 1) / (b + 1);
 }
 
+/* Whether the last of @count clusters, few as its references are, lies so far behind the others that it stays one: what each line is used for the first time after it was filled. */
+static bool stays(const struct mode *modes, size_t count, double total)
+{
+    const struct mode *last = &modes[count - 1];
+    return last->count >= FAR_LEAST * total && ratio(last->distance, last[-1].distance) > FAR_OFF;
+}
+
 /* Joins the smallest of @count finite clusters with its nearer neighbour while it is small, or there are too many; returns how many are left. */
 static size_t thin(struct mode *modes, size_t count, double total, size_t most)
 {
     while (count > 1) {
+        bool far = stays(modes, count, total);
         size_t least = 0;
-        for (size_t i = 1; i < count; i++)
+        for (size_t i = 1; i < count - far; i++)
             if (modes[i].count < modes[least].count)
                 least = i;
         if (modes[least].count >= SMALL * total && count <= most)
+            break;
+        if (far && count == 2 && count <= most)
             break;
         size_t other = !least ? 1 : least + 1 == count ? least - 1
                      : ratio(modes[least].distance, modes[least - 1].distance) < ratio(modes[least].distance, modes[least + 1].distance) ? least - 1 : least + 1;
@@ -60,7 +72,7 @@ static struct mode *nearest(struct mode *modes, size_t count, double distance)
 
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
 {
-    struct mode found[REUSE_BINS], cold = {INFINITY, 0, 0, 0};
+    struct mode found[REUSE_BINS], cold = {INFINITY, 0, 0, 0}, behind = {0};
     double last = -1;
     size_t count = 0;
 
@@ -74,13 +86,17 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
                     cold = one;
             } else if ((b->count < STRAGGLER * r->references) == stragglers) {
                 struct mode *near = stragglers ? nearest(found, count, b->distance) : b->distance <= GAP * last + GAP_LINES && count ? &found[count - 1] : NULL;
-                if (near)
+                if (stragglers && count && b->distance > found[count - 1].distance && ratio(b->distance, found[count - 1].distance) > FAR_OFF)
+                    join(&behind, &one);
+                else if (near)
                     join(near, &one);
                 else
                     found[count++] = one;
                 last = b->distance;
             }
         }
+    if (behind.count > 0)
+        found[count++] = behind;
     count = thin(found, count, r->references, MODES_MOST - 1);
     for (size_t i = 0; i < count; i++)
         out[i] = found[i];

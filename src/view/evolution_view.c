@@ -17,6 +17,7 @@
 #define ROUNDS 256
 #define RUNS_SHOWN 4
 #define TRIALS 32
+#define WIDE 100   /* columns, for what the curves show, too */
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
@@ -47,11 +48,8 @@ static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_
 
     for (size_t i = 0; i < n; i++) {
         const struct evolve_sample *at = &v->samples[i];
-        double best = v->volume ? at->v_best : 100 * at->d_best;
-        if (!v->volume && i && v->y[row][i - 1] < best)   /* the best so far: a new phase begins with others */
-            best = v->y[row][i - 1];
         v->x[slot][i] = v->by_generation ? at->generation : at->seconds;
-        v->y[row][i] = best;
+        v->y[row][i] = v->volume ? at->v_best : 100 * at->d_best;
         if (all) {
             v->y[row + 1][i] = v->volume ? at->v_median : 100 * at->d_median;
             v->y[row + 2][i] = v->volume ? at->v_worst : 100 * at->d_worst;
@@ -207,7 +205,12 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
         if (!isnan(status.d_avg))
             used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status.d_avg,
                                 (unsigned long long)status.distinct, (unsigned long long)status.volume);
-        grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s, %s, %.2f M evaluations/s", status.seconds, status.phase, status.rate / 1e6);
+        if (!isnan(status.d_reached) && status.d_reached < status.d_avg && g->width >= WIDE)
+            used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  least %.2f %%", 100 * status.d_reached);
+        used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s", status.seconds);
+        if (!isnan(status.seconds_left))
+            used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %.0f s left", status.seconds_left);
+        grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %s, %.2f M evaluations/s", status.phase, status.rate / 1e6);
     }
     int top = seeking ? 4 : 1;
     if ((int)g->height > top + 4)

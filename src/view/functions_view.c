@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions of an object or program that have loops, the hottest-looking first: one is picked and becomes the kernel. */
+/* The functions of an object or program that have loops, or all these loops, the hottest-looking first: one is picked and becomes the kernel. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +10,18 @@
 #include "view/table_view.h"
 #include "view/view.h"
 
-enum functions_column { FUNCTION, ADDRESS, BYTES, JUMPS, DEPTH, VECTORS, COLUMNS };
+enum functions_column { FUNCTION, ADDRESS, BYTES, JUMPS, DEPTH, VECTORS, INNER, COLUMNS };
 
 static const struct table_column columns[COLUMNS] = {
     {"function", 0, false, 0}, {"address", 12, false, 0}, {"bytes", 8, true, 0}, {"jumps back", 11, true, 60}, {"depth", 6, true, 70}, {"vectors", 8, true, 60},
+    {"innermost", 9, false, 50},
 };
 
 struct functions_view_state {
     struct table_view view;              /* first */
     const struct function_list *shown;
     unsigned long serial;   /* of the list shown: another may come to lie where one was freed */
+    bool by_loops;          /* rows are loops instead of functions */
 };
 
 static void functions_close(void *state)
@@ -29,20 +31,26 @@ static void functions_close(void *state)
     free(v);
 }
 
-static const struct listed_function *row_of(const void *context, size_t row)
+static const struct listed_function *function_of(const void *context, size_t row)
 {
     return &((const struct functions_view_state *)context)->shown->rows.items[row];
 }
 
-static size_t row_count(const void *context)
+/* NULL where rows are functions. */
+static const struct listed_loop *loop_of(const void *context, size_t row)
 {
-    return ((const struct functions_view_state *)context)->shown->rows.count;
+    const struct functions_view_state *v = context;
+    return v->by_loops ? &v->shown->loops.items[row] : NULL;
 }
 
-static double row_number(const void *context, size_t row, int column)
+static size_t row_count(const void *context)
 {
-    const struct listed_function *f = row_of(context, row);
+    const struct functions_view_state *v = context;
+    return v->by_loops ? v->shown->loops.count : v->shown->rows.count;
+}
 
+static double function_number(const struct listed_function *f, int column)
+{
     switch (column) {
     case BYTES: return (double)f->size;
     case JUMPS: return f->loops;
@@ -52,16 +60,30 @@ static double row_number(const void *context, size_t row, int column)
     }
 }
 
+static double row_number(const void *context, size_t row, int column)
+{
+    const struct listed_loop *l = loop_of(context, row);
+
+    if (!l)
+        return function_number(function_of(context, row), column);
+    return column == BYTES ? (double)l->size : column == DEPTH ? l->depth : column == VECTORS ? l->vectors : NAN;
+}
+
 static void row_text(const void *context, size_t row, int column, struct str *out)
 {
-    const struct listed_function *f = row_of(context, row);
+    const struct listed_loop *l = loop_of(context, row);
+    const double number = row_number(context, row, column);
 
-    if (column == FUNCTION)
-        str_add(out, f->name);
+    if (column == FUNCTION && l)
+        str_addf(out, "%s+0x%llx", l->function, (unsigned long long)l->offset);
+    else if (column == FUNCTION)
+        str_add(out, function_of(context, row)->name);
     else if (column == ADDRESS)
-        str_addf(out, "0x%llx", (unsigned long long)f->address);
-    else
-        str_addf(out, "%.0f", row_number(context, row, column));
+        str_addf(out, "0x%llx", (unsigned long long)(l ? l->address : function_of(context, row)->address));
+    else if (column == INNER)
+        str_add(out, !l ? "" : l->innermost ? "yes" : "no");
+    else if (!isnan(number))
+        str_addf(out, "%.0f", number);
 }
 
 static enum role row_role(const void *context, size_t row, int column)
@@ -82,6 +104,7 @@ static void *hold(const void *context, struct table_source *source)
     (void)source;
     atomic_fetch_add(&((struct function_list *)v->shown)->holders, 1);
     held->copy.shown = v->shown;
+    held->copy.by_loops = v->by_loops;
     return held;
 }
 
@@ -105,6 +128,7 @@ static bool refresh(void *state, struct session *s)
     if (v->serial != s->document.functions->serial) {
         v->shown = s->document.functions;
         v->serial = v->shown->serial;
+        v->by_loops = v->shown->by_loops;
         table_view_changed(&v->view, &source);
     }
     return true;
@@ -135,24 +159,38 @@ static void functions_draw(void *state, struct session *s, struct grid *g)
             y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
         return;
     }
-    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%zu functions with a loop", v->shown->rows.count);
+    unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, v->by_loops ? "%zu loops" : "%zu functions with a loop", row_count(v));
     grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, v->shown->path);
     table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > 2 ? g->height - 2 : 1);
     view_draw_hints(s, &functions_view, g, 0, g->height - 1);
 }
 
-/* Opening: the function under the cursor becomes the kernel. */
+/* The other rows of the same list. */
+static bool show_others(struct functions_view_state *v, struct session *s)
+{
+    if (!refresh(v, s))
+        return false;
+    v->by_loops = !v->by_loops;
+    table_view_changed(&v->view, &source);
+    return true;
+}
+
+/* Opening: the function or loop under the cursor becomes the kernel. */
 static bool functions_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct functions_view_state *v = state;
     size_t row;
 
+    if (action == ACTION_LOOPS)
+        return show_others(v, s);
     if (action != ACTION_OPEN)
         return table_view_act(state, s, action, command);
     if (!refresh(v, s) || !table_selected(&v->view.table, &row))
         return false;
-    line_add_quoted("kernel load ", row_of(v, row)->path ? row_of(v, row)->path : v->shown->path, command);
-    line_add_quoted(" --symbol ", row_of(v, row)->symbol, command);
+    const struct listed_loop *l = loop_of(v, row);
+    const char *path = l ? l->path : function_of(v, row)->path;
+    line_add_quoted("kernel load ", path ? path : v->shown->path, command);
+    line_add_quoted(" --symbol ", l ? l->symbol : function_of(v, row)->symbol, command);
     return true;
 }
 

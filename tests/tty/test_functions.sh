@@ -38,6 +38,46 @@ test_pick_a_function() {
     t send-keys Q
 }
 
+# All loops, searched; Enter opens the one under the cursor, and an outer loop of two is that one.
+test_pick_a_loop() {
+    needs cc
+    cat >"$work/nest.c" <<'C'
+void nest(double *a, long n) { for (long i = 0; i < n; i++) for (long k = 0; k < n; k++) a[k] += a[i] * 2; }
+long add_up(const long *a, long n) { long s = 0; for (long i = 0; i < n; i++) s += a[i] * 3; return s; }
+C
+    cc -O1 -c -o "$work/nest.o" "$work/nest.c" || skip 'the C compiler does not work'
+    open_screen 100 30 "env HOME=$home '$portolan' --machine skylake '$work/nest.o'; read -r x"
+    see 'nest.o'
+    t send-keys f
+    see '2 functions with a loop'
+    t send-keys o
+    see ' loops  '
+    see 'nest+0x'
+    prompt 'filter innermost~no'
+    see '1/1'
+    t send-keys g Enter
+    see 'outer loop nest'
+    see 'An inner loop runs here'
+    t send-keys f o
+    prompt 'filter function~add_up & bytes > 15'
+    see '1/1'
+    t send-keys g Enter
+    see 'rdx+rdx*2'
+    t send-keys f
+    see '2 functions with a loop'
+    t send-keys Q
+}
+
+# As text: the deepest innermost loops first, each with the place that --symbol takes.
+test_loops_as_text() {
+    make_object
+    expect 0 "$portolan" -e "kernel functions $work/two.o --loops"
+    holds out 'scale_all+0x'
+    place=$(grep -o 'add_up+0x[0-9a-f]*' "$work/out" | head -1)
+    expect 0 "$portolan" -e "kernel load $work/two.o --symbol $place" -e 'kernel show'
+    holds out LEA_B_IS
+}
+
 # A stripped program: addresses are names.
 test_stripped_program() {
     needs gzip

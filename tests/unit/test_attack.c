@@ -584,17 +584,24 @@ static void test_canary_off(void **state)
     fast.rules.probe_tolerance = 10;
     fast.rules.chain_tolerance = fast.rules.agreement = 0.5;
     assert_true(insn_decode(ISA_X86_64, (const uint8_t[]){0x48, 0x01, 0xd8}, 3, 0, false, &insn, NULL));
-    assert_false(kernel_run(sandbox, &fast, &insn, 1, &m, &err));
-    assert_int_equal(err.code, ERR_LIMIT);
-    assert_non_null(strstr(err.what, "a known 1-cycle block took"));
-    assert_int_equal(m.windows, 0);
-    struct kernel_set *set = kernel_set_new(sandbox, &fast);
-    err = (struct err){0};
-    kernel_set_add(set, &insn, 1);
-    assert_false(kernel_set_measure(set, 1, &err));
-    assert_int_equal(err.code, ERR_LIMIT);
-    assert_non_null(strstr(err.what, "a known 1-cycle block took"));
-    kernel_set_free(set);
+    /* Where others have the CPU all the time it may come to nothing before the known block runs. */
+    bool seen[2] = {false, false};
+    for (unsigned i = 0; i < TRIES && !seen[0]; i++) {
+        assert_false(kernel_run(sandbox, &fast, &insn, 1, &m, &err));
+        assert_int_equal(err.code, ERR_LIMIT);
+        assert_int_equal(m.windows, 0);
+        seen[0] = strstr(err.what, "a known 1-cycle block took") != NULL;
+    }
+    for (unsigned i = 0; i < TRIES && !seen[1]; i++) {
+        struct kernel_set *set = kernel_set_new(sandbox, &fast);
+        err = (struct err){0};
+        kernel_set_add(set, &insn, 1);
+        assert_false(kernel_set_measure(set, 1, &err));
+        assert_int_equal(err.code, ERR_LIMIT);
+        seen[1] = strstr(err.what, "a known 1-cycle block took") != NULL;
+        kernel_set_free(set);
+    }
+    assert_true(seen[0] && seen[1]);
     next_right("a fast clock");
 }
 

@@ -126,6 +126,25 @@ static void test_memory(void **state)
     str_done(&text);
 }
 
+/* What is known is too little where times agree in being less; one alone, those that scatter, and a clock that is off a little do not tell. */
+static void test_outgrown(void **state)
+{
+    enum { N = 12 };
+    double quiet[N], busy[N], odd[N], off[N];
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        quiet[i] = i % 2 ? 55 + 0.1 * i : 100;   /* half of the moments are quiet, and take 55 of what was known as 100 */
+        busy[i] = 100 + i;
+        odd[i] = i < 8 ? 40 + 5 * i : 100;
+        off[i] = 96;
+    }
+    assert_true(seek_outgrown(quiet, N, 100));
+    assert_false(seek_outgrown(busy, N, 100));
+    assert_false(seek_outgrown(odd, N, 100));
+    assert_false(seek_outgrown(off, N, 100));
+    assert_false(seek_outgrown(quiet, 5, 100));
+}
+
 /* One moves for what is clearly quieter and has been for more than a look, and not to and fro. */
 static void test_choice(void **state)
 {
@@ -304,7 +323,7 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_look),   cmocka_unit_test(test_judge),  cmocka_unit_test(test_better),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_choice), cmocka_unit_test(test_visits),
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_outgrown), cmocka_unit_test(test_choice), cmocka_unit_test(test_visits),
                                        cmocka_unit_test(test_rhythms), cmocka_unit_test(test_no_floor), cmocka_unit_test(test_close)};
     return cmocka_run_group_tests_name("baseline", tests, set_up, NULL);
 }

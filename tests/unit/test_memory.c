@@ -130,6 +130,30 @@ static void test_modes(void **state)
     assert_float_equal(part.distance, 1000, 1e-9);
 }
 
+/* Few references that lie far behind all others are a cluster, also where each bin of them is a straggler: with the nearer ones they would have a mean between the two. Hardly any
+ * are none, and few that lie near join. */
+static void test_far_modes(void **state)
+{
+    struct run_bin bins[] = {{1, 80000, 80000, 8}, {150, 19910, 19910, 64}, {4000, 40, 40, 64}, {4600, 50, 50, 64}};
+    struct run_reference r = {100000, bins, 4};
+    struct mode modes[MODES_MOST];
+    (void)state;
+    assert_int_equal(modes_find(&r, modes), 3);
+    assert_true(modes[1].distance == 150 && modes[1].count == 19910);
+    assert_true(modes[2].count == 90 && modes[2].distance > 4000 && modes[2].distance < 4600);
+    bins[2].count = bins[3].count = 4;
+    assert_int_equal(modes_find(&r, modes), 2);
+    bins[2] = (struct run_bin){400, 40, 40, 64};
+    bins[3] = (struct run_bin){460, 50, 50, 64};
+    assert_int_equal(modes_find(&r, modes), 2);
+    assert_true(modes[1].count == 20000);
+    /* Larger than a straggler, smaller than a cluster; and where there is no other. */
+    bins[3] = (struct run_bin){4600, 300, 300, 64};
+    assert_int_equal(modes_find(&r, modes), 3);
+    struct run_reference two = {300, bins, 1};
+    assert_int_equal(modes_find(&two, modes), 1);
+}
+
 /* Each has caches, memory and a clock, or lines of another length. */
 static void test_machines(void **state)
 {
@@ -158,6 +182,6 @@ static void test_machines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_kept_beside_others), cmocka_unit_test(test_ages), cmocka_unit_test(test_modes), cmocka_unit_test(test_machines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_served), cmocka_unit_test(test_kept_beside_others), cmocka_unit_test(test_ages), cmocka_unit_test(test_modes), cmocka_unit_test(test_far_modes), cmocka_unit_test(test_machines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
