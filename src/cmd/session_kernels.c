@@ -293,7 +293,7 @@ static bool take_line_row(const struct csv_table *t, size_t i, const char *path,
     const unsigned long place = strtoul(t->rows[i][0], &end, 10), line = t->columns == columns ? strtoul(t->rows[i][1], &stop, 10) : 0;
     const bool in_order = i ? place > *at : place == first;
 
-    if (!stop || *end || *stop || !in_order || place > SESSION_TEXT_LIMIT || line > UINT32_MAX)
+    if (!stop || *end || *stop || stop == t->rows[i][1] || !in_order || place > SESSION_TEXT_LIMIT || line > UINT32_MAX)
         return session_row_fault(err, path, t->lines[i], "a line", t->rows[i][0]);
     *at = place;
     *source = (uint32_t)line;

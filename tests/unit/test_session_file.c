@@ -143,8 +143,8 @@ static void test_hex_lines(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         work_put("lined/kernel-lines.csv", bad[i]);
         err_clear(&err);
-        assert_false(run(&t, NULL, &err, "session load %s", "lined"));
-        assert_non_null(strstr(err.what, "a line"));
+        if (run(&t, NULL, &err, "session load %s", "lined") || !strstr(err.what, "a line"))
+            fail_msg("%s: %s", bad[i], err.what);
     }
     session_done(&s);
     session_done(&t);
