@@ -8,10 +8,13 @@
 #include "base/clock.h"
 #include "base/watch.h"
 #include "hunt/hunt.h"
+#include "throughput/predict.h"
 
 #define TOLERANCE 0.10       /* relative error from which a block is hunted, */
 #define SAMPLED 1024         /* of so many, */
 #define ROUND 64             /* timed together */
+#define CONTRADICTS 0.001    /* rise of the mean error on a form's own experiments by which another usage contradicts them */
+#define SURE 0.8             /* confidence from which a usage stays */
 #define DRAWS 10             /* blocks that tell whether a pattern holds */
 
 struct second {
@@ -55,6 +58,60 @@ static double mean_error(const struct machine *m, const struct judged *seen, siz
     return n ? sum / (double)n : NAN;
 }
 
+/* The experiments of the chart that @form is part of; the caller frees. */
+static struct experiments *experiments_of(const struct chart *c, const char *form)
+{
+    struct experiments *out = experiments_new();
+    uint32_t at = names_find(&c->table->forms, form);
+
+    for (size_t i = 0; i < c->table->rows.count; i++) {
+        bool its = false;
+        for (uint32_t k = 0; k < c->table->rows.items[i].count; k++)
+            its |= experiments_terms(c->table, i)[k].form == at;
+        if (!its || !experiments_measured(c->table, i))
+            continue;
+        struct experiment e;
+        experiments_get(c->table, i, &e);
+        experiments_add_named(out, &e);
+        experiment_done(&e);
+    }
+    return out;
+}
+
+/* Sum of relative errors of @m's usages on @t. */
+static double error_on(const struct machine *m, const struct experiments *t)
+{
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
+
+    throughput_predict(m->mapping, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (!isnan(cycles[i]))
+            sum += fabs(cycles[i] / t->rows.items[i].cycles - 1);
+    free(cycles);
+    return sum;
+}
+
+/* What experiments told for sure no block may tell otherwise. */
+static bool sure(const struct chart *c, const char *form)
+{
+    for (size_t i = 0; i < c->form_count; i++)
+        if (strcmp(c->forms[i].row->form, form) == 0)
+            return c->forms[i].state == CHART_IN_CORE || (c->forms[i].state == CHART_PLACED && c->forms[i].confidence > SURE);
+    return false;
+}
+
+/* Whether @tried, with another usage of @form, says worse of what was measured of it, or that is known for sure. */
+static bool contradicts(const struct chart *c, const struct machine *tried, const char *form)
+{
+    if (sure(c, form))
+        return true;
+    struct experiments *t = c->table ? experiments_of(c, form) : NULL;
+    bool worse = t && error_on(tried, t) > error_on(c->machine, t) + CONTRADICTS * (double)t->rows.count;
+
+    experiments_free(t);
+    return worse;
+}
+
 /* What was kept so far. */
 struct keeping {
     struct chart *chart;
@@ -87,6 +144,13 @@ static bool keep_change(struct keeping *k, const struct remedy *change)
     struct str text = {0};
 
     change_make(tried, change);
+    bool worse = false, usage = strncmp(change->name, "usage:", 6) == 0;
+    for (size_t i = 0; usage && i < change->form_count && !worse; i++)
+        worse = contradicts(k->chart, tried, strchr(change->forms[i].name, ':') + 1);
+    if (worse || (usage && !change->form_count && contradicts(k->chart, tried, change->name + 6))) {
+        machine_free(tried);
+        return false;
+    }
     change_print(change, &text);
     bool kept = keep_if_better(k, tried, str_text(&text));
     str_done(&text);
@@ -103,6 +167,10 @@ static void keep_other(struct keeping *k, const struct chart_form *f, const stru
     entry.micro_ops = other->slots;
     entry.source = (char *)"charted: blocks decided among usages about as likely";
     mapping_set(tried->mapping, &entry);
+    if (contradicts(k->chart, tried, f->row->form)) {
+        machine_free(tried);
+        return;
+    }
     str_addf(&text, "usage of %s: ", f->row->form);
     usage_print(&other->usage, mapping_ports(tried->mapping), &text);
     keep_if_better(k, tried, str_text(&text));

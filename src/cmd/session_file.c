@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/file_set.h"
 #include "base/names.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "base/watch.h"
 #include "cmd/session_parts.h"
@@ -47,10 +48,20 @@ bool session_write(struct session_saving *w, const char *name, const struct str 
     return watch_goes_on(err) && file_set_write(w->files, name, str_text(text), text->length, err);
 }
 
+void session_field(struct str *out, const char *text, bool last)
+{
+    struct str readable = {0};
+
+    if (!utf8_valid(text, strlen(text), NULL))
+        utf8_escape(text, strlen(text), &readable);
+    csv_add_field(out, readable.length ? str_text(&readable) : text, last);
+    str_done(&readable);
+}
+
 void session_row(struct str *out, const char *key, const char *value)
 {
-    csv_add_field(out, key, false);
-    csv_add_field(out, value, true);
+    session_field(out, key, false);
+    session_field(out, value, true);
 }
 
 void session_row_number(struct str *out, const char *key, uint64_t value)
@@ -297,10 +308,20 @@ struct session_plan {
     bool version;
 };
 
-bool session_row_fault(struct err *err, const char *path, size_t line, const char *key, const char *value)
+bool session_row_fault(struct err *err, const char *path, size_t line, int column, const char *key, const char *value)
 {
     err_set(err, ERR_DATA, "correct the row", "invalid %.40s \"%.100s\"", key, value);
-    return err_at(err, path, line, 2);
+    return err_at(err, path, line, (size_t)column + 1);
+}
+
+bool session_columns(const struct csv_table *t, const char *path, const char *const *names, size_t count, int *at, struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((at[i] = csv_table_column(t, names[i])) < 0) {
+            err_set(err, ERR_DATA, "save the session again", "the column %s is missing", names[i]);
+            return err_at(err, path, 1, 1);
+        }
+    return true;
 }
 
 /* The rows of @t, from @path. */
@@ -314,7 +335,7 @@ static bool take_rows(const char *path, const struct csv_table *t, bool (*take)(
     }
     for (size_t i = 0; i < t->count; i++)
         if (!take(to, t->rows[i][key], t->rows[i][value]))
-            return session_row_fault(err, path, t->lines[i], t->rows[i][key], t->rows[i][value]);
+            return session_row_fault(err, path, t->lines[i], value, t->rows[i][key], t->rows[i][value]);
     return true;
 }
 

@@ -145,7 +145,7 @@ static void add_byte_lines(const struct kernel *k, size_t loop, struct str *out)
         if (before && before->origin == insns[i].origin && kernel_inlined(k, before) == inlined)
             continue;
         str_addf(out, "%zu,%u,", byte, insns[i].origin);
-        csv_add_field(out, inlined ? inlined : "", true);
+        session_field(out, inlined ? inlined : "", true);
     }
 }
 
@@ -285,16 +285,28 @@ static bool load_recipe(const char *dir, const char *prefix, struct kernel *k, s
     return ok;
 }
 
-/* The numbers in the first two fields of row @i of @t, which is to have so many @columns; false with err when they are none, or too large, or the place is not behind the one before,
- * of which the first is @first. */
-static bool take_line_row(const struct csv_table *t, size_t i, const char *path, size_t columns, size_t first, size_t *at, uint32_t *source, struct err *err)
-{
-    char *end, *stop = NULL;
-    const unsigned long place = strtoul(t->rows[i][0], &end, 10), line = t->columns == columns ? strtoul(t->rows[i][1], &stop, 10) : 0;
-    const bool in_order = i ? place > *at : place == first;
+/* Columns of what save_origin wrote: a line of the text, or a byte, and what is there. */
+enum { PLACE, SOURCE_LINE, INLINED, LINE_COLUMNS };
 
-    if (!stop || *end || *stop || stop == t->rows[i][1] || !in_order || place > SESSION_TEXT_LIMIT || line > UINT32_MAX)
-        return session_row_fault(err, path, t->lines[i], "a line", t->rows[i][0]);
+/* A number of digits alone, at most @most. */
+static bool read_whole(const char *text, unsigned long most, unsigned long *out)
+{
+    *out = strtoul(text, NULL, 10);   /* ULONG_MAX where it is larger */
+    return *text && !text[strspn(text, "0123456789")] && *out <= most;
+}
+
+/* The place and the source line of row @i of @t; false with err when one of them is no number, or too large, or the place is not behind the one before, of which the first is @first. */
+static bool take_line_row(const struct csv_table *t, size_t i, const char *path, const int *columns, size_t first, size_t *at, uint32_t *source, struct err *err)
+{
+    unsigned long place, line = 0;
+    int bad = -1;
+
+    if (!read_whole(t->rows[i][columns[PLACE]], SESSION_TEXT_LIMIT, &place) || (i ? place <= *at : place != first))
+        bad = columns[PLACE];
+    else if (!read_whole(t->rows[i][columns[SOURCE_LINE]], UINT32_MAX, &line))
+        bad = columns[SOURCE_LINE];
+    if (bad >= 0)
+        return session_row_fault(err, path, t->lines[i], bad, t->header[bad], t->rows[i][bad]);
     *at = place;
     *source = (uint32_t)line;
     return true;
@@ -303,14 +315,16 @@ static bool take_line_row(const struct csv_table *t, size_t i, const char *path,
 /* What add_text_lines wrote. */
 static bool load_text_lines(const struct csv_table *t, const char *path, struct kernel *k, char *take_text, struct err *err)
 {
+    static const char *const names[] = {"line", "source_line"};
     VEC(uint32_t) lines = {0};
+    int columns[LINE_COLUMNS];
     uint32_t last = 0;
     size_t line = 0;
-    bool ok = true;
+    bool ok = session_columns(t, path, names, INLINED, columns, err);
 
     for (size_t i = 0; ok && i < t->count; i++) {
         uint32_t source;
-        ok = take_line_row(t, i, path, 2, 1, &line, &source, err);
+        ok = take_line_row(t, i, path, columns, 1, &line, &source, err);
         while (ok && lines.count + 1 < line)
             vec_push(&lines, last);
         last = ok ? source : last;
@@ -328,14 +342,16 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
 /* What add_byte_lines wrote. */
 static bool load_byte_lines(const struct csv_table *t, const char *path, struct kernel *k, char *take_text, struct err *err)
 {
+    static const char *const names[] = {"byte", "source_line", "inlined"};
     struct debug_lines lines = {0};
+    int columns[LINE_COLUMNS];
     size_t byte = 0;
-    bool ok = true;
+    bool ok = session_columns(t, path, names, LINE_COLUMNS, columns, err);
 
     for (size_t i = 0; ok && i < t->count; i++) {
         uint32_t source, inlined = 0;
-        ok = take_line_row(t, i, path, 3, 0, &byte, &source, err);
-        const char *name = ok ? t->rows[i][2] : "";
+        ok = take_line_row(t, i, path, columns, 0, &byte, &source, err);
+        const char *name = ok ? t->rows[i][columns[INLINED]] : "";
         if (*name) {
             /* One name for neighbours: kernel_source_note asks whether it is the same. */
             if (!lines.inlined.count || strcmp(lines.inlined.items[lines.inlined.count - 1], name) != 0)

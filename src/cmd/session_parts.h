@@ -11,13 +11,17 @@
 struct session_saving;
 /* @name, in the directory, will hold @text. */
 bool session_write(struct session_saving *w, const char *name, const struct str *text, struct err *err);
+/* csv_add_field of what need not be UTF-8, as names of files and functions: bytes that are not become \xHH, since CSV would be refused with them. */
+void session_field(struct str *out, const char *text, bool last);
 /* Rows of a file with the columns key and value. */
 void session_row(struct str *out, const char *key, const char *value);
 void session_row_number(struct str *out, const char *key, uint64_t value);
 /* Fills @path with the place of @name in @dir, and returns its text. */
 const char *session_path(struct str *path, const char *dir, const char *name);
-/* Row @line of @path is not as it has to be: false with err. */
-bool session_row_fault(struct err *err, const char *path, size_t line, const char *key, const char *value);
+/* The field in @column (from 0) of the row in @line of @path, which is @key's, is not as it has to be: false with err. */
+bool session_row_fault(struct err *err, const char *path, size_t line, int column, const char *key, const char *value);
+/* The @count columns @names of @t into @at; false with err when one is missing. */
+bool session_columns(const struct csv_table *t, const char *path, const char *const *names, size_t count, int *at, struct err *err);
 /* The rows of @path, each given to @take; false with err when a row is refused. */
 bool session_read_rows(const char *path, bool (*take)(void *to, const char *key, const char *value), void *to, struct err *err);
 

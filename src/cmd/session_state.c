@@ -55,11 +55,8 @@ static bool take_sweep(const char *path, const struct csv_table *t, struct sweep
     static const char *const names[] = {"changed", "machine", "value", "bounds", "simulated"};
     int at[5];
 
-    for (size_t i = 0; i < 5; i++)
-        if ((at[i] = csv_table_column(t, names[i])) < 0) {
-            err_set(err, ERR_DATA, "save the session again", "the column %s is missing", names[i]);
-            return err_at(err, path, 1, 1);
-        }
+    if (!session_columns(t, path, names, 5, at, err))
+        return false;
     if (!t->count)
         return true;
     out->values = mem_alloc(t->count * sizeof *out->values);
@@ -70,7 +67,7 @@ static bool take_sweep(const char *path, const struct csv_table *t, struct sweep
     for (size_t i = 0; i < t->count; i++) {
         char **row = t->rows[i];
         if (!read_value(row[at[2]], &out->values[i]) || isnan(out->values[i]) || !read_value(row[at[3]], &out->bounds[i]) || !read_value(row[at[4]], &out->simulated[i]))
-            return session_row_fault(err, path, t->lines[i], "value", row[at[2]]);
+            return session_row_fault(err, path, t->lines[i], at[2], "value", row[at[2]]);
     }
     out->count = t->count;
     return true;

@@ -144,6 +144,11 @@ C
     holds out '6: for (long i = 0; i < n; i++)'
     cmp -s kept/kernel-lines.csv kept-again/kernel-lines.csv || fail 'other lines were saved'
     cmp -s in.cpp kept-again/kernel-source.txt || fail 'another source was saved'
+    # A name there that is no UTF-8 does not keep the session from being loaded.
+    sed 's/dot(/squarename(/g' in.cpp >named.cpp && g++ -O1 -g -c named.cpp && LC_ALL=C sed 's/squarename/squar\xff\xfeame/g' named.o >bytes.o || fail 'no object'
+    expect 0 "$portolan" -e 'kernel load bytes.o --lines 7; session save bytes'
+    expect 0 "$portolan" -e 'session load bytes; kernel show'
+    holds out 'squar\xff\xfeame'
     mkdir gone && mv in.cpp gone/
     expect 0 "$portolan" --format json -e 'kernel load in --symbol total --lines 9; kernel show'
     holds out '"source_line":9'

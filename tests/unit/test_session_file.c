@@ -122,8 +122,13 @@ static void test_hex_kernel(void **state)
 static void test_hex_lines(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"byte,source_line,inlined\n1,2,\n", "byte,source_line,inlined\n0,2,\n0,3,\n", "byte,source_line,inlined\n0,4294967296,\n", "byte,source_line\n0,2\n",
-                                      "byte,source_line,inlined\n0,2,\n33554433,3,\n", "byte,source_line,inlined\nx,2,\n", "byte,source_line,inlined\n0,,\n", "line,source_line\n1,2\n"};
+    static const struct { const char *text, *what; } bad[] = {
+        {"byte,source_line,inlined\n1,2,\n", "invalid byte \"1\""}, {"byte,source_line,inlined\n0,2,\n0,3,\n", "invalid byte \"0\""},
+        {"byte,source_line,inlined\n,2,\n", "invalid byte \"\""}, {"byte,source_line,inlined\nx,2,\n", "invalid byte \"x\""},
+        {"byte,source_line,inlined\n0,2,\n33554433,3,\n", "invalid byte \"33554433\""}, {"byte,source_line,inlined\n0,4294967296,\n", "invalid source_line \"4294967296\""},
+        {"byte,source_line,inlined\n0,-18446744073709551613,\n", "invalid source_line \"-1"}, {"byte,source_line,inlined\n0,,\n", "invalid source_line \"\""},
+        {"byte,source_line\n0,2\n", "column inlined is missing"}, {"line,source_line\n1,2\n", "column byte is missing"},
+    };
     struct session s, t;
     struct str shown = {0};
     struct err err = {0};
@@ -140,12 +145,38 @@ static void test_hex_lines(void **state)
     RUN(&t, NULL, "session save %s", "lined-again");
     assert_true(work_holds("lined-again/kernel-source.txt", "one\n  two\nthree\n"));
     assert_true(work_holds("lined-again/kernel-lines.csv", "byte,source_line,inlined\n0,2,\"f(int, long)\"\n3,3,\n6,0,g\n"));
+    /* Columns are found by their names. */
+    work_put("lined/kernel-lines.csv", "inlined,more,source_line,byte\ng,,3,0\n");
+    str_clear(&shown);
+    RUN(&t, NULL, "session load %s", "lined");
+    RUN(&t, &shown, "kernel show%s", NULL);
+    assert_non_null(strstr(str_text(&shown), "3: three  inlined g\n"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        work_put("lined/kernel-lines.csv", bad[i]);
+        work_put("lined/kernel-lines.csv", bad[i].text);
         err_clear(&err);
-        if (run(&t, NULL, &err, "session load %s", "lined") || !strstr(err.what, "a line"))
-            fail_msg("%s: %s", bad[i], err.what);
+        if (run(&t, NULL, &err, "session load %s", "lined") || !strstr(err.what, bad[i].what))
+            fail_msg("%s: %s", bad[i].text, err.what);
     }
+    session_done(&s);
+    session_done(&t);
+    str_done(&shown);
+}
+
+/* Names need not be UTF-8, and the files that hold them have to be. */
+static void test_names_of_bytes(void **state)
+{
+    (void)state;
+    struct session s, t;
+    struct str shown = {0};
+
+    session_init(&s);
+    session_init(&t);
+    work_put("we\xffird.s", "addq %rax, %rbx\n");
+    RUN(&s, NULL, "kernel load %s", "we\xffird.s");
+    RUN(&s, NULL, "session save %s", "bytes");
+    RUN(&t, NULL, "session load %s", "bytes");
+    RUN(&t, &shown, "kernel opened%s", NULL);
+    assert_non_null(strstr(str_text(&shown), "we\\xffird.s"));
     session_done(&s);
     session_done(&t);
     str_done(&shown);
@@ -645,7 +676,7 @@ static void test_own_is_not_the_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_hex_lines), cmocka_unit_test(test_refused_whole),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_hex_lines), cmocka_unit_test(test_names_of_bytes), cmocka_unit_test(test_refused_whole),
         cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_forms_add_a64), cmocka_unit_test(test_export),
         cmocka_unit_test(test_pipes_are_refused),
         cmocka_unit_test(test_strangers_are_kept),
