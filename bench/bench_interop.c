@@ -45,7 +45,7 @@ static void csv_out(void) { str_clear(&text); machine_mapping_csv(machine, &text
 static void csv_in(void) { machine_free(machine_load_csv("x", path, NULL)); }
 static void uops_out(void) { str_clear(&text); export_uops_info(machine, forms, &text); }
 static void uops_in(void) { machine_free(import_uops_parse("x", "x", text.data, text.length, NULL, forms, NULL)); }
-static void pmevo_out(void) { str_clear(&text); export_pmevo(machine, forms, &text); }
+static void pmevo_out(void) { str_clear(&text); export_pmevo(machine, forms, NULL, &text); }
 static void pmevo_in(void) { mapping_free(pmevo_mapping_parse("x", text.data, text.length, NULL)); }
 static void osaca_out(void) { str_clear(&text); export_osaca(machine, &text, NULL); }
 static void osaca_in(void) { machine_free(import_osaca_parse("x", "x", text.data, text.length, (const struct forms *const[ISA_COUNT]){[ISA_X86_64] = forms}, NULL, NULL)); }

@@ -221,6 +221,16 @@ static const struct store_record *find_store(const struct state *s, struct value
     return NULL;
 }
 
+/* Whether of the @bytes at @address those that store @r does not have, though it touches them, come from the cache. */
+static bool is_alone(const struct state *s, const struct store_record *r, struct value address, uint32_t bytes)
+{
+    int64_t before = distance(r->address.offset, address.offset), behind = (int64_t)bytes - before - (int64_t)r->bytes;
+
+    if (before > 0 && find_store(s, address, (uint32_t)before))
+        return false;
+    return behind <= 0 || !find_store(s, add_constant(r->address, (int64_t)r->bytes), (uint32_t)behind);
+}
+
 /* What memory full of one value holds at @address, sign not extended. */
 static struct value memory_value(struct state *s, struct value address, unsigned bits)
 {
@@ -245,7 +255,7 @@ static struct value load_value(struct state *s, const struct operand *op, struct
     int64_t from = distance(address.offset, r->address.offset);
     bool fits = from >= 0 && from <= (int64_t)r->bytes - op->bits / 8;
     if (round + 2 >= rounds)
-        add_forward(s->work, (struct forward){r->insn, at, round - r->round, from == 0, fits, false}, round + 1 == rounds);
+        add_forward(s->work, (struct forward){r->insn, at, round - r->round, from == 0, fits, !fits && is_alone(s, r, address, op->bits / 8), false}, round + 1 == rounds);
     return from == 0 && op->bits / 8 == r->bytes && (op->bits == 64 || op->bits == 32) ? r->data : fresh(s);
 }
 

@@ -18,7 +18,8 @@ struct forward {
     uint32_t store, load;   /* instructions; the same one for a read-modify-write on one address */
     uint32_t distance;      /* iterations between them */
     bool starts_alike;      /* load and store begin at the same address */
-    bool fits;              /* the load lies within what was stored: forwarded; otherwise it waits until the store is in the cache */
+    bool fits;              /* the load lies within what was stored: forwarded */
+    bool alone;             /* it does not, and no other store on its way has what is missing */
     bool confirmed;         /* seen in the last two iterations followed */
 };
 

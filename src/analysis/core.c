@@ -63,6 +63,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_forward_modify, "store_forward_modify"},
         {&c->store_address_late, "store_address_late"},
         {&c->store_forward_copied, "store_forward_copied"},
+        {&c->store_forward_part, "store_forward_part"},
         {&c->store_forward_widest, "store_forward_widest"},
         {&c->load_replays_through, "load_replays_through"},
         {&c->forward_replays, "forward_replays"},

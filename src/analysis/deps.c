@@ -103,10 +103,12 @@ static uint8_t resource_of(const struct build *b, uint32_t at, const struct oper
 }
 
 /* Its load waits for a store to reach the cache. */
-static bool is_blocked(const struct address_work *work, uint32_t at)
+static bool is_blocked(const struct build *b, uint32_t at)
 {
+    const struct address_work *work = &b->d->addresses;
+
     for (size_t i = addresses_found(work, at); i < work->found_count && work->found[i].load == at; i++)
-        if (!work->found[i].fits)
+        if (forwarding_blocks(b->c, &work->found[i]))
             return true;
     return false;
 }
@@ -124,7 +126,7 @@ static void make_nodes(const struct build *b, const struct insn *insn, uint32_t 
         add_node(d, at, LATENCY_FLAGS, RESOURCE_FLAGS);
     if (insn->traits & INSN_STORE)
         add_node(d, at, LATENCY_MEMORY, RESOURCE_MEMORY);
-    if (b->blocked && (insn->traits & INSN_STORE || is_blocked(&d->addresses, at)))
+    if (b->blocked && (insn->traits & INSN_STORE || is_blocked(b, at)))
         add_node(d, at, LATENCY_COMMIT, RESOURCE_COMMIT);
     if (b->costs->rows[at].op->fence > 0)
         add_node(d, at, LATENCY_FENCE, RESOURCE_FENCE);
@@ -242,15 +244,43 @@ static bool has_slow_flags(const struct build *b, struct holder flags)
     return flags.known && b->costs->rows[b->d->nodes[flags.node].insn].op->traits & OP_SLOW_FLAGS;
 }
 
-/* Selects and sets take longer with the flags of some operations (facts slow_flags, slow_flags_latency), from their registers, too. */
-static int32_t slow_latency(const struct build *b, const struct insn *insn)
+/* How often instruction @at is renamed in one group with the one that made @value: by the slots between them, from each place in the group. Where iterations divide the group
+ * evenly they take the same places again and again. */
+static double share_together(const struct build *b, uint32_t at, struct holder value)
 {
+    const struct cost *rows = b->costs->rows;
+    uint32_t before = b->d->nodes[value.node].insn, total = 0, first = 0, apart = 0, together = 0, places = 0;
+
+    if (isnan(b->c->issue_width))
+        return 1;
+    for (uint32_t i = 0; i < b->costs->count; i++) {
+        first += i < before ? rows[i].issue : 0;
+        apart += i < at ? rows[i].issue : 0;
+        total += rows[i].issue;
+    }
+    apart += value.distance * total - first;
+    uint32_t width = (uint32_t)b->c->issue_width, step = total && width % total == 0 ? total : 1;
+    for (uint32_t place = step > 1 ? first % step : 0; place < width; place += step, places++)
+        together += place + apart < width;
+    return (double)together / places;
+}
+
+/* Selects and sets that are renamed together with some operations take longer with their flags (facts slow_flags, slow_flags_latency), from their registers, too. */
+static int32_t slow_latency(const struct build *b, uint32_t at)
+{
+    const struct insn *insn = &b->insns[at];
+    struct holder carry = b->holds[RESOURCE_CARRY], flags = b->holds[RESOURCE_FLAGS];
+    double share = 0;
+
     if (isnan(b->c->slow_flags_latency) || (insn->operation != OPERATION_SELECT && insn->operation != OPERATION_SET))
         return 0;
     if (insn->flags_read & FLAG_CARRY && insn->flags_read & OTHER_FLAGS)   /* two µops, the first joins the flags: 2 cycles from them in any case */
         return 0;
-    bool slow = (insn->flags_read & FLAG_CARRY && has_slow_flags(b, b->holds[RESOURCE_CARRY])) || (insn->flags_read & OTHER_FLAGS && has_slow_flags(b, b->holds[RESOURCE_FLAGS]));
-    return slow ? (int32_t)lround(b->c->slow_flags_latency * CYCLE) : 0;
+    if (insn->flags_read & FLAG_CARRY && has_slow_flags(b, carry))
+        share = share_together(b, at, carry);
+    if (insn->flags_read & OTHER_FLAGS && has_slow_flags(b, flags))
+        share = fmax(share, share_together(b, at, flags));
+    return share > 0 ? (int32_t)lround((1 + (b->c->slow_flags_latency - 1) * share) * CYCLE) : 0;
 }
 
 static bool is_simple_address(const struct operand *op)
@@ -350,13 +380,13 @@ static void read_memory(struct build *b, uint32_t at)
         if (b->stores && b->stores[f->store].modified == at && f->fits && !renamed)
             cycles = fmax(cycles, b->c->store_forward_modify);
         b->d->renamed += renamed;
-        bool tried_again = f->fits && !(b->insns[at].traits & INSN_LOCK);
+        bool waits = forwarding_blocks(b->c, f), tried_again = f->fits && !(b->insns[at].traits & INSN_LOCK);
         b->d->forwarded += tried_again && !(b->insns[f->store].traits & INSN_LOAD);
         b->d->forwarded_modified += tried_again && b->insns[f->store].traits & INSN_LOAD;
         b->d->renamed_plain += renamed && !(b->insns[at].traits & INSN_STORE);
-        struct holder source = {node_of(b->d, f->store, f->fits ? RESOURCE_MEMORY : RESOURCE_COMMIT), f->distance, true};
+        struct holder source = {node_of(b->d, f->store, waits ? RESOURCE_COMMIT : RESOURCE_MEMORY), f->distance, true};
         connect(b, at, source, LATENCY_MEMORY, hundredths(cycles));
-        if (f->fits)
+        if (!waits)
             wait_for_address(b, at, f);
         else
             add_edge(b->d, source, node_of(b->d, at, RESOURCE_COMMIT), LATENCY_COMMIT, hundredths(cycles), 0);
@@ -370,7 +400,7 @@ static void keep_order(struct build *b, uint32_t at)
     const struct op *op = b->costs->rows[at].op;
 
     bool store = b->insns[at].traits & INSN_STORE;
-    if (b->blocked && (store || is_blocked(&b->d->addresses, at))) {
+    if (b->blocked && (store || is_blocked(b, at))) {
         uint32_t commit = node_of(b->d, at, RESOURCE_COMMIT);
         if (store)
             add_edge(b->d, (struct holder){node_of(b->d, at, RESOURCE_MEMORY), 0, true}, commit, LATENCY_COMMIT, 0, 0);
@@ -403,7 +433,7 @@ static void read_inputs(struct build *b, uint32_t at)
     bool same_register = row->op->traits & OP_CARRY_IDIOM && insn->operands[0].reg == insn->operands[1].reg && insn->operands[0].bits >= 32;
     if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP))
         return;
-    b->slow = slow_latency(b, insn);
+    b->slow = slow_latency(b, at);
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_MEMORY) {
@@ -569,7 +599,7 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
     }
     addresses_link(insns, count, start, (size_t)c->store_buffer, &d->addresses);
     for (size_t i = 0; i < d->addresses.found_count; i++)
-        b.blocked |= !d->addresses.found[i].fits;
+        b.blocked |= forwarding_blocks(c, &d->addresses.found[i]);
     for (uint32_t i = 0; i < count; i++) {
         d->first_node[i] = (uint32_t)d->node_count;
         make_nodes(&b, &insns[i], i);

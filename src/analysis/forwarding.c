@@ -105,6 +105,11 @@ void forwarding_start(struct forwarding *f, const struct core *c, const struct i
     f->crowded = (double)(loads * CODE_BYTES) > c->renamed_per_block * (double)bytes;
 }
 
+bool forwarding_blocks(const struct core *c, const struct forward *link)
+{
+    return !link->fits && (!link->alone || isnan(c->store_forward_part));
+}
+
 bool forwarding_renamed(const struct forwarding *f, const struct forward *link)
 {
     return !f->crowded && could_rename(f, link);
@@ -123,7 +128,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
 
     if (!link->fits)
-        return c->store_forward_fail;
+        return forwarding_blocks(c, link) ? c->store_forward_fail : c->store_forward_part;
     if (load->traits & INSN_LOCK && !isnan(c->store_forward_renamed))
         return 0;   /* measured on such machines: what it takes is in its own latency */
     if (forwarding_renamed(f, link))

@@ -20,6 +20,8 @@ bool forwarding_form(const struct core *c, const struct insn *insn, bool vector)
 void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns, const struct costs *costs, uint64_t written,
                       const struct address_work *work);
 bool forwarding_renamed(const struct forwarding *f, const struct forward *link);
+/* The load waits until the store is in the cache. */
+bool forwarding_blocks(const struct core *c, const struct forward *link);
 /* Cycles from the stored value to the loaded one. */
 double forwarding_latency(const struct forwarding *f, const struct forward *link);
 
