@@ -245,8 +245,8 @@ int main(int argc, char **argv)
     judge_fives(c, imitation_truth(cpu), &rng);
     judge_latencies(c, m);
     judge_facts(c, m);
-    printf("%zu random blocks: %zu covered, mean error %.2f %%, worst %.0f %% (%s)\n", c->review.blocks, c->review.covered, 100 * c->review.error, 100 * c->review.worst,
-           c->review.worst_block ? c->review.worst_block : "none");
+    printf("%zu random blocks: %zu covered, mean error %.2f %% (%.2f %% before the second round, which changed %s), worst %.0f %% (%s)\n", c->review.blocks, c->review.covered,
+           100 * c->review.error, 100 * c->review.error_before, c->review.changes ? c->review.changes : "nothing", 100 * c->review.worst, c->review.worst_block ? c->review.worst_block : "none");
     printf("%.1f s, %zu experiments\n", clock_seconds() - begun, c->table->rows.count);
     chart_free(c);
     free(uses);

@@ -7,7 +7,7 @@
  * 4. every other form beside what keeps certain ports of the core busy        (chart/place.h)
  * 5. latencies by dependency chains, per pair of operands                     (chart/latencies.h)
  * 6. facts of the front and back end by small loops                           (chart/facts.h)
- * 7. a last look at code that took no part                                    (chart/review.h) */
+ * 7. a last look at code that took no part, and a second round                (chart/review.h, chart/second.h) */
 #ifndef PORTOLAN_CHART_CHART_H
 #define PORTOLAN_CHART_CHART_H
 
@@ -75,6 +75,9 @@ struct chart_fact {
 struct chart_review {
     size_t blocks, covered;       /* with a time; of these, all of whose forms the machine has */
     double error;                 /* mean relative one of those covered; NaN: there are none */
+    double error_before;          /* the same of the machine as it was before the second round */
+    size_t changed;               /* usages and latencies that the second round changed, */
+    char *changes;                /* and which; NULL: none */
     double worst, worst_cycles, worst_says;   /* the largest, its time and what the machine says */
     char *worst_block;            /* NULL: none */
     char *suspects;               /* forms that are in most of the blocks with a large error; NULL: none */
@@ -116,8 +119,9 @@ struct chart_hooks {
     void (*progress)(void *state, enum chart_stage stage, double done, double total, const char *what);
     /* After a stage: @so_far->machine is to be written. False with err ends the run. */
     bool (*stage_done)(void *state, enum chart_stage stage, const struct chart *so_far, struct err *err);
-    /* Calls evolve_worker on as many threads as the next says, @poll on the first; NULL: on this one alone. */
-    void (*evolve)(void *state, struct evolve *e, void (*poll)(void *), void *poll_state);
+    /* Calls @work for each of 0 .. threads - 1, each on a thread of its own, 0 on this one; false when there are no threads, and nothing was called. NULL: all is done on this
+     * one. */
+    bool (*team)(void *state, void (*work)(void *work_state, unsigned worker), void *work_state);
     unsigned threads;
     void *state;
 };

@@ -21,6 +21,8 @@ void sights_add(struct sights *s, struct sight sight)
     vec_push(&s->list, sight);
     s->rows = mem_resize(s->rows, (s->list.count * columns + 1) * sizeof *s->rows);
     float *row = s->rows + (s->list.count - 1) * columns;
+    s->order = mem_resize(s->order, s->list.count * sizeof *s->order);
+    s->order[s->list.count - 1] = s->list.count - 1;
     for (size_t c = 0; c < columns; c++)
         row[c] = sight.beside == SIZE_MAX ? 0 : (float)sight.count * s->saturators->list.items[sight.beside].row[c];
 }
@@ -29,7 +31,9 @@ void sights_done(struct sights *s)
 {
     vec_done(&s->list);
     free(s->rows);
+    free(s->order);
     s->rows = NULL;
+    s->order = NULL;
 }
 
 static double sight_slots(const struct sights *s, const struct sight *one)
@@ -61,17 +65,32 @@ uint64_t guess_uops(const struct guess *g)
     return sum;
 }
 
+static void to_front(size_t *order, size_t at)
+{
+    size_t first = order[at];
+
+    memmove(order + 1, order, at * sizeof *order);
+    order[0] = first;
+}
+
 static double cost_of_row(const struct guess *g, const float *row, const struct sights *s, double limit, double *worst)
 {
-    double cost = UOP_PRICE * log2(1 + (double)guess_uops(g)) + 0.1 * g->n + SLOT_PRICE * g->slots + (g->pipe > 0 ? PIPE_PRICE : 0), most = 0;
+    double cost = UOP_PRICE * log2(1 + (double)guess_uops(g)) + 0.1 * g->n + SLOT_PRICE * g->slots + (g->pipe > 0 ? PIPE_PRICE : 0), most = 0, dearest = 0;
+    size_t i = 0, worst_at = 0;
 
-    for (size_t i = 0; i < s->list.count && cost <= limit; i++) {
-        const struct sight *one = &s->list.items[i];
-        double cycles = lattice_cycles(s->lattice, row, s->rows + i * s->lattice->columns, g->slots + sight_slots(s, one), g->pipe);
-        double off = cycles - one->cycles, share = off / sight_noise(s->lattice->noise, one->cycles);
-        cost += fmin(share * share, DEVIATION_MOST);
+    for (; i < s->list.count && cost <= limit; i++) {
+        const struct sight *one = &s->list.items[s->order[i]];
+        double cycles = lattice_cycles(s->lattice, row, s->rows + s->order[i] * s->lattice->columns, g->slots + sight_slots(s, one), g->pipe);
+        double off = cycles - one->cycles, share = off / sight_noise(s->lattice->noise, one->cycles), price = fmin(share * share, DEVIATION_MOST);
+        cost += price;
         most = fmax(most, fabs(off) / one->cycles);
+        if (price > dearest) {
+            dearest = price;
+            worst_at = i;
+        }
     }
+    if (cost > limit && worst_at)
+        to_front(s->order, worst_at);
     if (worst)
         *worst = most;
     return cost;

@@ -26,9 +26,11 @@ struct sights {
     const struct saturators *saturators;
     VEC(struct sight) list;
     float *rows;             /* of list: what is beside the form */
+    size_t *order;           /* of list: what cost guesses most comes first, so that bad ones are soon known */
     size_t row_count;
 };
-/* Adds a time. */
+/* Guesses may be judged by the same sights on one thread at a time, since the order changes with each; costs do not, but for rounding.
+ * Adds a time. */
 void sights_add(struct sights *s, struct sight sight);
 void sights_done(struct sights *s);
 

@@ -2,6 +2,7 @@
 #include "chart/place.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -397,11 +398,9 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
-/* One round of one form. */
+/* One round of one form, whose times fit has explained as well as can be. */
 static void step(struct placer *p, struct placing *f)
 {
-    see(p, f);
-    fit(p, f);
     if (f->worst > lab_off(p->lab) && !f->all) {
         f->all = true;
         ask_all(p, f);
@@ -417,6 +416,46 @@ static void step(struct placer *p, struct placing *f)
     }
     if (f->done && f->worst <= lab_off(p->lab))
         add_to_pool(p, &f->guess);
+}
+
+/* A round of fits: each form on its own, with what was known before the round. */
+struct fit_round {
+    struct placer *placer;
+    unsigned workers;
+    atomic_bool over;
+};
+
+static bool in_round(const struct placing *f)
+{
+    return f->sights.list.count && !f->done;
+}
+
+static void fit_share(void *state, unsigned worker)
+{
+    struct fit_round *w = state;
+    struct placer *p = w->placer;
+    const struct chart_hooks *hooks = p->lab->hooks;
+
+    for (size_t i = worker; i < p->n && !atomic_load(&w->over); i += w->workers) {
+        struct placing *f = &p->forms[i];
+        if (!in_round(f))
+            continue;
+        see(p, f);
+        fit(p, f);
+        if (!worker && hooks->cancelled(hooks->state))
+            atomic_store(&w->over, true);
+    }
+}
+
+static void fit_all(struct placer *p)
+{
+    const struct chart_hooks *hooks = p->lab->hooks;
+    struct fit_round w = {.placer = p, .workers = hooks->team ? hooks->threads : 1};
+
+    if (hooks->team && hooks->team(hooks->state, fit_share, &w))
+        return;
+    w.workers = 1;
+    fit_share(&w, 0);
 }
 
 static bool place_some(struct placer *p, bool first_ones, struct err *err)
@@ -437,9 +476,12 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
         if (!lab_measure(p->lab, what, err))
             return false;
         left = 0;
+        fit_all(p);
+        if (!lab_goes_on(p->lab, err))
+            return false;
         for (size_t i = 0; i < p->n; i++) {
             struct placing *f = &p->forms[i];
-            if (!f->sights.list.count || f->done)
+            if (!in_round(f))
                 continue;
             step(p, f);
             left += !f->done;

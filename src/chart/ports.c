@@ -58,6 +58,12 @@ static void free_population(struct genome **population, size_t count)
     free(population);
 }
 
+static void work_on(void *state, unsigned worker)
+{
+    struct port_search *s = state;
+    evolve_worker(s->evolve, worker, worker ? NULL : poll_evolve, s);
+}
+
 /* Searches for @seconds, from @from (NULL: from nothing, with @ports). What is found takes the place of the best if its error is smaller by @gain; *@better says whether. */
 static bool search_for(struct port_search *s, unsigned ports, struct genome *from, double seconds, double gain, bool *better, struct err *err)
 {
@@ -69,14 +75,14 @@ static bool search_for(struct port_search *s, unsigned ports, struct genome *fro
     options.ports = ports;
     options.seconds = seconds;
     options.seed = s->lab->options->seed;
-    options.threads = hooks->evolve ? hooks->threads : 1;
+    options.threads = hooks->team ? hooks->threads : 1;
     s->evolve = evolve_new(s->problem, &options, from ? &from : NULL, from != NULL, err);
     if (!s->evolve)
         return false;
-    if (hooks->evolve)
-        hooks->evolve(hooks->state, s->evolve, poll_evolve, s);
-    else
-        evolve_worker(s->evolve, 0, poll_evolve, s);
+    if (!hooks->team)
+        work_on(s, 0);
+    else if (!hooks->team(hooks->state, work_on, s))
+        evolve_abandon(s->evolve);
     struct genome **population = evolve_population(s->evolve, &count);
     evolve_free(s->evolve);
     s->evolve = NULL;

@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 #include "base/vec.h"
-#include "hunt/explain.h"
+#include "chart/second.h"
 
 #define ROUND 64             /* blocks timed together */
 #define POINTS_MOST 0.15     /* relative error from which a block points to its forms */
@@ -25,9 +25,11 @@ struct reviewing {
     struct lab *lab;
     struct chart *chart;
     struct block_maker *maker;
-    struct model *model;
+    struct model *first, *model;   /* predictions before the second round, and by the machine as it is */
+    VEC(struct judged) seen;       /* before it */
     VEC(struct reviewed_form) forms;
-    double sum;
+    double sum, first_sum;
+    size_t first_covered;
 };
 
 static struct reviewed_form *reviewed(struct reviewing *r, const char *form)
@@ -39,6 +41,13 @@ static struct reviewed_form *reviewed(struct reviewing *r, const char *form)
     return &r->forms.items[r->forms.count - 1];
 }
 
+/* A block with its time, for the second round. */
+static void see_block(struct reviewing *r, const struct random_block *b, double cycles)
+{
+    if (cycles > 0)
+        vec_push(&r->seen, ((struct judged){.block = *b, .truth = cycles, .predicted = model_cycles(r->first, b)}));
+}
+
 /* What the machine says of one block, beside its time. */
 static void judge_block(struct reviewing *r, const struct random_block *b, double cycles)
 {
@@ -47,7 +56,11 @@ static void judge_block(struct reviewing *r, const struct random_block *b, doubl
     if (!(cycles > 0))
         return;
     out->blocks++;
-    double says = model_cycles(r->model, b), error = fabs(says / cycles - 1);
+    double says = model_cycles(r->model, b), error = fabs(says / cycles - 1), before = model_cycles(r->first, b);
+    if (!isnan(before)) {
+        r->first_sum += fabs(before / cycles - 1);
+        r->first_covered++;
+    }
     if (isnan(says))
         return;
     out->covered++;
@@ -91,7 +104,7 @@ static void name_suspects(struct reviewing *r)
     str_done(&text);
 }
 
-static bool review_round(struct reviewing *r, struct rng *rng, struct err *err)
+static bool review_round(struct reviewing *r, struct rng *rng, void (*take)(struct reviewing *, const struct random_block *, double), struct err *err)
 {
     struct random_block *drawn = mem_zero(ROUND, sizeof *drawn);
     struct chart_block blocks[ROUND];
@@ -103,36 +116,60 @@ static bool review_round(struct reviewing *r, struct rng *rng, struct err *err)
     }
     bool ok = r->lab->cpu->times(r->lab->cpu->state, blocks, ROUND, cycles, err);
     for (size_t i = 0; i < ROUND && ok; i++)
-        judge_block(r, &drawn[i], cycles[i]);
+        take(r, &drawn[i], cycles[i]);
     free(drawn);
     return ok && lab_goes_on(r->lab, err);
+}
+
+/* Half of the blocks. */
+static bool review_half(struct reviewing *r, struct rng *rng, bool second, struct err *err)
+{
+    const struct chart_hooks *hooks = r->lab->hooks;
+    size_t half = r->lab->options->review_blocks / 2;
+    bool ok = true;
+
+    for (size_t tried = 0; ok && tried < half; tried += ROUND) {
+        hooks->progress(hooks->state, CHART_REVIEW, (double)(tried + (second ? half : 0)), 2 * (double)half, "blocks that took no part");
+        ok = review_round(r, rng, second ? judge_block : see_block, err);
+    }
+    return ok;
+}
+
+static bool any_points(const struct reviewing *r)
+{
+    for (size_t i = 0; i < r->seen.count; i++)
+        if (fabs(r->seen.items[i].predicted / r->seen.items[i].truth - 1) > POINTS_MOST)
+            return true;
+    return false;
 }
 
 bool review_blocks(struct lab *lab, struct chart *c, struct err *err)
 {
     const struct chart_options *o = lab->options;
-    const struct chart_hooks *hooks = lab->hooks;
     struct reviewing r = {.lab = lab, .chart = c};
     struct rng rng;
-    bool ok = true;
 
     if (!o->uses_count || !o->review_blocks)
         return true;
     r.maker = block_maker_new(o->uses[0].row->isa, o->uses, o->uses_count, NULL, NULL, err);
     if (!r.maker)
         return false;
-    r.model = model_new(c->machine, false);
+    struct machine *first = machine_copy(c->machine);
+    r.first = model_new(first, false);
     rng_seed(&rng, o->seed + 1);
-    for (size_t tried = 0; ok && tried < o->review_blocks; tried += ROUND) {
-        hooks->progress(hooks->state, CHART_REVIEW, (double)tried, (double)o->review_blocks, "blocks that took no part");
-        ok = review_round(&r, &rng, err);
-    }
+    bool ok = review_half(&r, &rng, false, err) && (!any_points(&r) || second_round(lab, c, r.maker, r.seen.items, r.seen.count, err));
+    r.model = model_new(c->machine, false);
+    ok = ok && review_half(&r, &rng, true, err);
     if (ok) {
         c->review.error = c->review.covered ? r.sum / (double)c->review.covered : NAN;
+        c->review.error_before = r.first_covered ? r.first_sum / (double)r.first_covered : NAN;
         name_suspects(&r);
     }
     vec_done(&r.forms);
+    vec_done(&r.seen);
     model_free(r.model);
+    model_free(r.first);
+    machine_free(first);
     block_maker_free(r.maker);
     return ok;
 }

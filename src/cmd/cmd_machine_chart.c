@@ -31,7 +31,7 @@
 #define CANDIDATES_FEW 150
 #define RECORDED_PATIENCE 1e-6 /* seconds: nothing comes of waiting */
 #define USES 1000            /* forms that blocks are made of, at most */
-#define BLOCKS 512
+#define BLOCKS 1024
 #define SIMULATED_BLOCKS 2048
 #define SHOWN 20             /* forms of one kind in the text */
 
@@ -70,29 +70,15 @@ static void progress(void *state, enum chart_stage stage, double done, double to
     job_progress(w->job, done, total, "stage %d of %d, %s: %s", (int)stage + 1, CHART_STAGES, chart_stage_names[stage], what);
 }
 
-/* One thread of a search. */
-struct workers {
-    struct evolve *evolve;
-    void (*poll)(void *);
-    void *poll_state;
-};
-
-static void work_on(void *state, unsigned worker)
+static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
 {
-    struct workers *w = state;
-    evolve_worker(w->evolve, worker, worker ? NULL : w->poll, w->poll_state);
-}
-
-static void evolve_all(void *state, struct evolve *e, void (*poll)(void *), void *poll_state)
-{
-    struct machine_charting *w = state;
-    struct workers workers = {e, poll, poll_state};
+    const struct machine_charting *w = state;
     struct err err = {0};
 
-    if (!team_run(w->threads, work_on, &workers, &err)) {
-        log_add(LOG_WARN, "no threads for the search: %s", err.what);
-        evolve_abandon(e);
-    }
+    if (team_run(w->threads, work, work_state, &err))
+        return true;
+    log_add(LOG_WARN, "no threads for the chart: %s", err.what);
+    return false;
 }
 
 static const char *cpu_title(const struct machine_charting *w, char name[64])
@@ -182,7 +168,7 @@ static bool learn_encodings(struct machine_charting *w, struct err *err)
 static bool chart_work(struct job *job, void *state, struct err *err)
 {
     struct machine_charting *w = state;
-    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = save, .evolve = evolve_all, .threads = w->threads, .state = w};
+    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = save, .team = team, .threads = w->threads, .state = w};
     struct imitation *imitation = w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
     struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu, w->recorded ? recorded_times : times_of_cpu, w};
 
@@ -297,6 +283,8 @@ static void show_review(const struct chart *c, struct result *result)
     if (!r->blocks)
         return;
     result_line(result, "%zu random blocks that took no part: %.1f %% covered, mean error %.1f %%", r->blocks, 100.0 * (double)r->covered / (double)r->blocks, 100 * r->error);
+    if (r->changed)
+        result_line(result, "  the second round made %zu change%s (mean error before: %.1f %%): %s", r->changed, r->changed == 1 ? "" : "s", 100 * r->error_before, r->changes);
     if (r->worst_block)
         result_line(result, "  worst: %.2f cycles, predicted %.2f: %s", r->worst_cycles, r->worst_says, r->worst_block);
     if (r->suspects)
@@ -305,6 +293,8 @@ static void show_review(const struct chart *c, struct result *result)
     result_count(result, "review_covered", (int64_t)r->covered);
     result_number(result, "review_error", r->error);
     result_number(result, "review_worst", r->worst);
+    result_number(result, "review_error_before", r->error_before);
+    result_count(result, "review_changed", (int64_t)r->changed);
 }
 
 /* The first forms of which another usage is about as likely. */

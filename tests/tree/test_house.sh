@@ -49,6 +49,15 @@ records_elsewhere() {
 }
 test_commands_are_where_their_name_says() { none records_elsewhere; }
 
+# What JSON has under a fixed name is documented; reports are pages, not JSON, and columns may be for the screen alone.
+keys_undocumented() {
+    grep -hoE '\bresult_(count|number|text|flag|switch|bool)\([a-z]+, "[a-z_0-9]+"|\.key = "[a-z_0-9]+"[^}]*\}' $(ls src/cmd/*.c | grep -v '/cmd_report\.c$') | grep -vE 'NOT_CSV \| NOT_JSON' |
+        grep -oE '^(result_[a-z]+\([a-z]+, |\.key = )"[a-z_0-9]+"' | grep -oE '"[a-z_0-9]+"' | sort -u | while read -r key; do
+            grep -qF "    $key: {" data/schema.json && grep -qF "| \`$(echo "$key" | tr -d '"')\` |" docs/formats.md || echo "$key is not in data/schema.json and docs/formats.md"
+        done
+}
+test_keys_are_documented() { none keys_undocumented; }
+
 # Objects depend on the flags that configure found, too: another configure in a built tree leaves none of the old ones.
 not_compiled_again() {
     build=$(dirname "$portolan")

@@ -114,19 +114,19 @@ static struct chart *chart_of(struct bed *b, struct err *err)
     return chart_seeded(b, 1, err);
 }
 
-static void search_nothing(void *state, struct evolve *e, void (*poll)(void *), void *poll_state)
+static bool no_team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
 {
     (void)state;
-    (void)poll;
-    (void)poll_state;
-    evolve_abandon(e);
+    (void)work;
+    (void)work_state;
+    return false;
 }
 
 /* No time for the exact way, and no thread for the search: the chart fails, and says so. */
 static void test_no_search(void **state)
 {
     const struct chart_options options = {.name = "charted", .seconds = 0, .core_most = 100, .seed = 1};
-    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .evolve = search_nothing, .threads = 1};
+    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .team = no_team, .threads = 1};
     struct err err = {0};
     struct bed b;
 

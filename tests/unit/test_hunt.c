@@ -16,6 +16,7 @@
 #include "cmd/check.h"
 #include "cmd/session.h"
 #include "analysis/kernel.h"
+#include "chart/review.h"
 #include "hunt/hunt.h"
 #include "model/change.h"
 #include "../support/support.h"
@@ -24,6 +25,8 @@
 
 struct setup {
     struct forms *forms;
+    struct block_form *drawn;
+    size_t drawn_count;
     struct block_maker *maker;
     struct machine *machine;
 };
@@ -57,7 +60,8 @@ static void *set_up(void)
         fail_msg("%s", err.what);
     model_free(model);
     form_uses_free(uses, count);
-    free(drawn);
+    s->drawn = drawn;
+    s->drawn_count = n;
     return s;
 }
 
@@ -73,6 +77,7 @@ static int unmake(void **state)
     block_maker_free(s->maker);
     machine_free(s->machine);
     forms_free(s->forms);
+    free(s->drawn);
     free(s);
     return 0;
 }
@@ -293,6 +298,90 @@ static bool ended(void *state)
     return ++*(unsigned *)state > 400;
 }
 
+static bool chart_times(void *self, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
+{
+    struct truth *t = self;
+
+    if (t->fails_at && ++t->calls >= t->fails_at)
+        return err_set(err, ERR_IO, NULL, "no more times");
+    for (size_t i = 0; i < n; i++)
+        cycles[i] = model_cycles_of(t->model, blocks[i].insns, blocks[i].count);
+    return true;
+}
+
+static bool never(void *state)
+{
+    (void)state;
+    return false;
+}
+
+static bool at_once(void *state)
+{
+    return ++*(unsigned *)state > 6;
+}
+
+static void no_progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+{
+    (void)state;
+    assert_int_equal(stage, CHART_REVIEW);
+    assert_true(done <= total);
+    assert_non_null(what);
+}
+
+/* A chart that took a multiplication for slow and a load for four, though one was about as likely: its last look finds both, and says how far it was off before. */
+static void test_second_round_of_a_chart(void **state)
+{
+    const struct setup *s = *state;
+    unsigned asked = 0;
+    struct truth t = {.model = model_new(s->machine, false)};
+    struct chart_hooks hooks = {.cancelled = never, .progress = no_progress, .state = &asked};
+    const struct chart_cpu cpu = {.times = chart_times, .state = &t};
+    struct chart_options options = {.seconds = 600, .uses = s->drawn, .uses_count = s->drawn_count, .review_blocks = 1024, .seed = 3};
+    struct lab lab = {.cpu = &cpu, .options = &options, .hooks = &hooks, .stage = CHART_REVIEW};
+    struct err err = {0};
+    struct chart *c = mem_zero(1, sizeof *c);
+
+    c->machine = machine_copy(s->machine);
+    assert_true(review_blocks(&lab, c, &err));
+    assert_int_equal(c->review.changed, 0);
+    assert_null(c->review.changes);
+    assert_true(c->review.error == 0 && c->review.error_before == 0 && c->review.covered == c->review.blocks);
+    chart_free(c);
+
+    c = mem_zero(1, sizeof *c);
+    c->machine = machine_copy(s->machine);
+    c->form_count = 1;
+    c->forms = mem_zero(1, sizeof *c->forms);
+    c->forms[0] = (struct chart_form){.row = forms_find(s->forms, "MOV (R64, M64)"), .other_count = 1, .others = mem_zero(1, sizeof *c->forms[0].others)};
+    usage_copy(&c->forms[0].others[0].usage, &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage);
+    c->forms[0].others[0].slots = 1;
+    assert_true(machine_change(c->machine, "latency:IMUL (R64, R64)", "9", &err));
+    assert_true(machine_change(c->machine, "usage:MOV (R64, M64)", "4*p23", &err));
+    assert_true(review_blocks(&lab, c, &err));
+    assert_int_equal(c->review.changed, 2);
+    assert_non_null(strstr(c->review.changes, "IMUL (R64, R64)"));
+    assert_non_null(strstr(c->review.changes, "MOV (R64, M64)"));
+    assert_true(c->review.error_before > 0.001 && c->review.error < c->review.error_before / 4);
+    assert_true(c->review.blocks > 300 && c->review.blocks <= 512);
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage, &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage));
+    chart_free(c);
+
+    /* Ended in the second round, and a CPU that fails there. */
+    for (unsigned how = 0; how < 2; how++) {
+        c = mem_zero(1, sizeof *c);
+        c->machine = machine_copy(s->machine);
+        assert_true(machine_change(c->machine, "latency:IMUL (R64, R64)", "9", &err));
+        hooks.cancelled = how ? never : at_once;
+        t.fails_at = how ? 6 : 0;
+        t.calls = asked = 0;
+        err = (struct err){0};
+        assert_false(review_blocks(&lab, c, &err));
+        assert_int_equal(err.code, how ? ERR_IO : ERR_INTERRUPTED);
+        chart_free(c);
+    }
+    model_free(t.model);
+}
+
 static void test_faults_and_ends(void **state)
 {
     const struct setup *s = *state;
@@ -366,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_ten_changes_are_found),
         cmocka_unit_test(test_nothing_is_found_where_nothing_differs),
         cmocka_unit_test(test_a_family_is_one_finding),
+        cmocka_unit_test(test_second_round_of_a_chart),
         cmocka_unit_test(test_faults_and_ends),
         cmocka_unit_test(test_no_forms),
         cmocka_unit_test(test_the_command),

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/second.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/watch.h"
+#include "hunt/hunt.h"
+#include "throughput/predict.h"
+
+#define TOLERANCE 0.10       /* relative error from which a block is hunted, */
+#define SAMPLED 1024         /* of so many, */
+#define ROUND 64             /* timed together */
+#define CONTRADICTS 0.001    /* rise of the mean error on a form's own experiments by which another usage contradicts them */
+#define SURE 0.8             /* confidence from which a usage stays */
+#define DRAWS 10             /* blocks that tell whether a pattern holds */
+
+struct second {
+    struct lab *lab;
+    double until;
+};
+
+static bool over(void *state)
+{
+    const struct second *s = state;
+    return clock_seconds() >= s->until || s->lab->hooks->cancelled(s->lab->hooks->state);
+}
+
+static bool times(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
+{
+    const struct second *s = state;
+    struct chart_block *bare = mem_alloc((n + 1) * sizeof *bare);
+
+    for (size_t i = 0; i < n; i++)
+        bare[i] = (struct chart_block){blocks[i].insns, blocks[i].count};
+    bool ok = s->lab->cpu->times(s->lab->cpu->state, bare, n, cycles, err);
+    free(bare);
+    return ok;
+}
+
+/* Mean relative error of @m on those of the blocks that it knows; NaN: on none. */
+static double mean_error(const struct machine *m, const struct judged *seen, size_t count)
+{
+    struct model *model = model_new(m, false);
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        double says = model_cycles(model, &seen[i].block);
+        if (isnan(says))
+            continue;
+        sum += fabs(says / seen[i].truth - 1);
+        n++;
+    }
+    model_free(model);
+    return n ? sum / (double)n : NAN;
+}
+
+/* The experiments of the chart that @form is part of; the caller frees. */
+static struct experiments *experiments_of(const struct chart *c, const char *form)
+{
+    struct experiments *out = experiments_new();
+    uint32_t at = names_find(&c->table->forms, form);
+
+    for (size_t i = 0; i < c->table->rows.count; i++) {
+        bool its = false;
+        for (uint32_t k = 0; k < c->table->rows.items[i].count; k++)
+            its |= experiments_terms(c->table, i)[k].form == at;
+        if (!its || !experiments_measured(c->table, i))
+            continue;
+        struct experiment e;
+        experiments_get(c->table, i, &e);
+        experiments_add_named(out, &e);
+        experiment_done(&e);
+    }
+    return out;
+}
+
+/* Sum of relative errors of @m's usages on @t. */
+static double error_on(const struct machine *m, const struct experiments *t)
+{
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
+
+    throughput_predict(m->mapping, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (!isnan(cycles[i]))
+            sum += fabs(cycles[i] / t->rows.items[i].cycles - 1);
+    free(cycles);
+    return sum;
+}
+
+/* What experiments told for sure no block may tell otherwise. */
+static bool sure(const struct chart *c, const char *form)
+{
+    for (size_t i = 0; i < c->form_count; i++)
+        if (strcmp(c->forms[i].row->form, form) == 0)
+            return c->forms[i].state == CHART_IN_CORE || (c->forms[i].state == CHART_PLACED && c->forms[i].confidence > SURE);
+    return false;
+}
+
+/* Whether @tried, with another usage of @form, says worse of what was measured of it, or that is known for sure. */
+static bool contradicts(const struct chart *c, const struct machine *tried, const char *form)
+{
+    if (sure(c, form))
+        return true;
+    struct experiments *t = c->table ? experiments_of(c, form) : NULL;
+    bool worse = t && error_on(tried, t) > error_on(c->machine, t) + CONTRADICTS * (double)t->rows.count;
+
+    experiments_free(t);
+    return worse;
+}
+
+/* What was kept so far. */
+struct keeping {
+    struct chart *chart;
+    const struct judged *seen;
+    size_t count;
+    double error;
+    struct str text;
+};
+
+/* Makes @tried, which differs by what @text says, the chart's machine where it is better; frees it otherwise. */
+static bool keep_if_better(struct keeping *k, struct machine *tried, const char *text)
+{
+    double now = mean_error(tried, k->seen, k->count);
+
+    if (!(now < k->error)) {
+        machine_free(tried);
+        return false;
+    }
+    machine_free(k->chart->machine);
+    k->chart->machine = tried;
+    k->error = now;
+    str_addf(&k->text, "%s%s", k->text.length ? ", " : "", text);
+    k->chart->review.changed++;
+    return true;
+}
+
+static bool keep_change(struct keeping *k, const struct remedy *change)
+{
+    struct machine *tried = machine_copy(k->chart->machine);
+    struct str text = {0};
+
+    change_make(tried, change);
+    bool worse = false, usage = strncmp(change->name, "usage:", 6) == 0;
+    for (size_t i = 0; usage && i < change->form_count && !worse; i++)
+        worse = contradicts(k->chart, tried, strchr(change->forms[i].name, ':') + 1);
+    if (worse || (usage && !change->form_count && contradicts(k->chart, tried, change->name + 6))) {
+        machine_free(tried);
+        return false;
+    }
+    change_print(change, &text);
+    bool kept = keep_if_better(k, tried, str_text(&text));
+    str_done(&text);
+    return kept;
+}
+
+static void keep_other(struct keeping *k, const struct chart_form *f, const struct chart_usage *other)
+{
+    struct mapping_entry entry = *mapping_find(k->chart->machine->mapping, f->row->form);
+    struct machine *tried = machine_copy(k->chart->machine);
+    struct str text = {0};
+
+    entry.usage = other->usage;
+    entry.micro_ops = other->slots;
+    entry.source = (char *)"charted: blocks decided among usages about as likely";
+    mapping_set(tried->mapping, &entry);
+    if (contradicts(k->chart, tried, f->row->form)) {
+        machine_free(tried);
+        return;
+    }
+    str_addf(&text, "usage of %s: ", f->row->form);
+    usage_print(&other->usage, mapping_ports(tried->mapping), &text);
+    keep_if_better(k, tried, str_text(&text));
+    str_done(&text);
+}
+
+/* Usages about as likely of the forms of the smallest block that differs. */
+static void keep_others(struct keeping *k, const struct random_block *b)
+{
+    const struct chart *c = k->chart;
+
+    for (size_t i = 0; i < b->count; i++)
+        for (size_t at = 0; at < c->form_count; at++) {
+            const struct chart_form *f = &c->forms[at];
+            for (unsigned other = 0; strcmp(f->row->form, b->insns[i].form) == 0 && other < f->other_count; other++)
+                keep_other(k, f, &f->others[other]);
+        }
+}
+
+/* Those changes that lower the error, one after the other. */
+static void keep_what_helps(struct chart *c, const struct hunt *hunt, const struct judged *seen, size_t count)
+{
+    struct keeping k = {.chart = c, .seen = seen, .count = count, .error = mean_error(c->machine, seen, count)};
+
+    for (size_t i = 0; i < hunt->count; i++) {
+        const struct remedy *change = &hunt->findings[i].change;
+        bool of_form = change->name && strchr(change->name, ':');
+        if (!of_form || !keep_change(&k, change))
+            keep_others(&k, &hunt->findings[i].pattern.block);
+    }
+    c->review.changes = k.text.length ? str_take(&k.text) : NULL;
+    str_done(&k.text);
+}
+
+static void progress(void *state, const struct hunt *so_far)
+{
+    const struct second *s = state;
+    const struct chart_hooks *hooks = s->lab->hooks;
+    double seconds = s->lab->options->seconds;
+
+    (void)so_far;
+    hooks->progress(hooks->state, CHART_REVIEW, fmin(seconds, seconds - (s->until - clock_seconds())), seconds, "second round, where the error points");
+}
+
+bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker, const struct judged *seen, size_t count, struct err *err)
+{
+    struct second s = {.lab = lab, .until = clock_seconds() + lab->options->seconds};
+    const struct hunt_truth truth = {times, &s, TOLERANCE};
+    const struct hunt_options options = {.blocks = SAMPLED, .round = ROUND, .draws = DRAWS, .seed = lab->options->seed + 2, .progress = progress, .state = &s};
+    struct watch before = watch_begin(over, &s);
+    struct hunt *hunt = hunt_run(c->machine, maker, &truth, &options, err);
+
+    watch_restore(before);
+    if (!hunt)
+        return false;
+    keep_what_helps(c, hunt, seen, count);
+    hunt_free(hunt);
+    return lab_goes_on(lab, err);
+}
