@@ -451,6 +451,22 @@ out:
     return k;
 }
 
+bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err)
+{
+    for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++) {
+        struct insn *in = &k->insns[i], placed;
+        memset(&placed, 0, sizeof placed);
+        if (!insn_decode(k->isa, in->bytes, in->length, address + in->offset, true, &placed, err))
+            return false;
+        placed.offset = address + in->offset;
+        insn_done(in);
+        *in = placed;
+    }
+    free(k->loops[0].why);
+    k->loops[0].why = mem_strdup(why);
+    return true;
+}
+
 /* The holders are counted in what is otherwise not changed: kernels are made by mem_zero, never const objects. */
 static struct kernel *counted(const struct kernel *k)
 {

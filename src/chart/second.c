@@ -19,6 +19,7 @@
 
 struct second {
     struct lab *lab;
+    double width;        /* slots per cycle */
     double until;
 };
 
@@ -35,7 +36,7 @@ static bool times(void *state, const struct random_block *blocks, size_t n, doub
 
     for (size_t i = 0; i < n; i++)
         bare[i] = (struct chart_block){blocks[i].insns, blocks[i].count};
-    bool ok = s->lab->cpu->times(s->lab->cpu->state, bare, n, cycles, err);
+    bool ok = lab_times(s->lab, s->width, bare, n, cycles, err);
     free(bare);
     return ok;
 }
@@ -217,7 +218,7 @@ static void progress(void *state, const struct hunt *so_far)
 
 bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker, const struct judged *seen, size_t count, struct err *err)
 {
-    struct second s = {.lab = lab, .until = clock_seconds() + lab->options->seconds};
+    struct second s = {.lab = lab, .width = c->width, .until = clock_seconds() + lab->options->seconds};
     const struct hunt_truth truth = {times, &s, TOLERANCE};
     const struct hunt_options options = {.blocks = SAMPLED, .round = ROUND, .draws = DRAWS, .seed = lab->options->seed + 2, .progress = progress, .state = &s};
     struct watch before = watch_begin(over, &s);

@@ -18,6 +18,7 @@
 void kernel_record_done(struct kernel_record *r)
 {
     free(r->name);
+    free(r->place);
     *r = (struct kernel_record){0};
 }
 
@@ -54,6 +55,12 @@ bool kernel_record_take(struct kernel_record *r, const char *key, const char *va
         *valid = read_lines(value, &r->options);
     } else if (strcmp(key, "kernel-loop") == 0) {
         *valid = read_number(value, &r->options.loop);
+    } else if (strcmp(key, "kernel-address") == 0) {
+        *valid = read_number(value, &r->address) || strcmp(value, "0") == 0;
+    } else if (strcmp(key, "kernel-place") == 0) {
+        free(r->place);
+        r->place = mem_strdup(value);
+        *valid = true;
     } else {
         return false;
     }
@@ -180,8 +187,15 @@ bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_
     session_row(rows, "kernel", k->name);
     if (k->recipe && strcmp(k->recipe->path, "/dev/stdin") != 0 && !save_recipe(w, k->recipe, prefix, err))
         return false;
-    if (!k->source)
+    if (!k->source) {
+        size_t count;
+        const struct insn *insns = kernel_insns(k, loop, &count);
+        if (count && (k->recipe || insns->offset)) {
+            session_row_number(rows, "kernel-address", insns->offset);
+            session_row(rows, "kernel-place", k->loops[loop].why);
+        }
         return save_bytes(w, k, loop, prefix, err) && save_origin(w, k, loop, prefix, err);
+    }
     for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++) {
         first = k->insns[i].line < first ? k->insns[i].line : first;
         last = k->insns[i].line > last ? k->insns[i].line : last;
@@ -359,7 +373,7 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
             inlined = (uint32_t)lines.inlined.count;
         }
         if (ok)
-            vec_push(&lines.rows, ((struct debug_line){byte, source, inlined}));
+            vec_push(&lines.rows, ((struct debug_line){k->insns[0].offset + byte, source, inlined}));
     }
     kernel_set_debug(k, &lines, take_text);
     return ok;
@@ -396,7 +410,8 @@ struct kernel *session_kernel_load(const char *dir, const char *prefix, const st
 
     if (file_read(named_path(&path, dir, prefix, hex ? ".hex" : ".s"), SESSION_TEXT_LIMIT, &text, err))
         k = hex ? kernel_from_hex(r->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &r->options, err);
-    if (k && (!load_origin(dir, prefix, k, err) || !load_recipe(dir, prefix, k, err))) {
+    bool placed = !k || !hex || !r->place || kernel_place(k, r->address, r->place, err);
+    if (k && (!placed || !load_origin(dir, prefix, k, err) || !load_recipe(dir, prefix, k, err))) {
         kernel_free(k);
         k = NULL;
     }

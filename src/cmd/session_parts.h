@@ -29,6 +29,8 @@ bool session_read_rows(const char *path, bool (*take)(void *to, const char *key,
 struct kernel_record {
     char *name;                     /* NULL: no such row yet */
     struct kernel_options options;
+    size_t address;                 /* of machine code: where it was in its file, */
+    char *place;                    /* and what its loop is called; NULL: nobody knows */
 };
 void kernel_record_done(struct kernel_record *r);
 /* Takes a row: false when it is not of a kernel; *@valid says whether it can be. */

@@ -146,6 +146,13 @@ C
     holds out '2: { return x * o.x + y * o.y; } };  inlined v::dot'
     holds out '6: for (long i = 0; i < n; i++)'
     cmp -s kept/kernel-lines.csv kept-again/kernel-lines.csv || fail 'other lines were saved'
+    # Nor does the loop lose its name, or its place, which its jumps and the front end go by.
+    expect 0 "$portolan" -e 'kernel load in.o --symbol total --lines 7; kernel show; kernel analyze --machine skylake'
+    cp out loaded
+    expect 0 "$portolan" -e 'session load kept-again; kernel show; kernel analyze --machine skylake'
+    sed -n '/inlined v::dot/,$p' out >kept-show && sed -n '/inlined v::dot/,$p' loaded >loaded-show && [ -s kept-show ] || fail 'no source lines'
+    holds out 'innermost loop total(v const*, v const*, long)'
+    diff loaded-show kept-show >difference || fail "$(cat difference)"
     cmp -s in.cpp kept-again/kernel-source.txt || fail 'another source was saved'
     # A name there that is no UTF-8 does not keep the session from being loaded.
     sed 's/dot(/squarename(/g' in.cpp >named.cpp && g++ -O1 -g -c named.cpp && LC_ALL=C sed 's/squarename/squar\xff\xfeame/g' named.o >bytes.o || fail 'no object'
