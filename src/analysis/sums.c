@@ -44,6 +44,14 @@ static bool copies_sum(const struct insn *insn)
     return insn->traits & INSN_MOVE && insn->operands[0].file == FILE_GENERAL && insn->operands[0].bits == 64 && insn->operands[0].reg != insn->operands[1].reg;
 }
 
+/* A whole register that becomes a small constant is kept like a sum, though the instruction is executed. */
+static bool sets_constant(const struct core *c, const struct insn *insn)
+{
+    const struct operand *to = &insn->operands[0], *immediate = insn_immediate(insn);
+
+    return insn->operation == OPERATION_MOVE && immediate && to->kind == OPERAND_REGISTER && to->file == FILE_GENERAL && to->bits == 64 && fabs((double)immediate->immediate) <= c->rename_sum;
+}
+
 static uint32_t registers_read(const struct insn *insn)
 {
     uint32_t read = 0;
@@ -78,7 +86,7 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
     }
     out->pending = 0;
     out->pending = registers_read(insn) & sums->kept;
-    bool stack = insn->traits & INSN_STACK;
+    bool stack = insn->traits & INSN_STACK, constant_set = sets_constant(c, insn);
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
         if (op->kind != OPERAND_REGISTER || op->file != FILE_GENERAL || !(op->access & ACCESS_WRITE) || (stack && op->reg == c->isa->stack_pointer))
@@ -86,7 +94,7 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
         sums->computed |= 1u << op->reg;
         bool copies = copies_sum(insn);
         sums->pending[op->reg] = copies ? sums->pending[insn->operands[1].reg] : 0;
-        sums->kept = (sums->kept & ~(1u << op->reg)) | (copies && sums->kept >> insn->operands[1].reg & 1 ? 1u << op->reg : 0);
+        sums->kept = (sums->kept & ~(1u << op->reg)) | (constant_set || (copies && sums->kept >> insn->operands[1].reg & 1) ? 1u << op->reg : 0);
     }
 }
 
@@ -114,7 +122,7 @@ bool sums_find(const struct core *c, const struct insn *insns, size_t count, str
         return false;
     for (size_t i = 0; i < count; i++) {
         out[i] = (struct rename_sum){.adds = addition_of(&insns[i], &to, &from, &constant)};
-        any |= out[i].adds;
+        any |= out[i].adds || sets_constant(c, &insns[i]);
     }
     for (int round = 0; round < 2 && any; round++)
         for (size_t i = 0; i < count; i++)

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "chart/saturate.h"
 #include "chart/venn.h"
 #include "infer/confidence.h"
 #include "throughput/predict.h"
@@ -289,10 +290,16 @@ static void left_out_first(const struct lab *lab, const struct mapping *m, size_
     free(before);
 }
 
-/* The lower the better: of what is exact its own error, beside which what it leaves out hardly counts; of others that of all rows. */
+/* Whether @f errs no more than times of a real CPU scatter: then what it leaves out is better placed beside it than joined by a search that errs more. */
+static bool is_quiet(const struct found *f, size_t n)
+{
+    return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
+}
+
+/* The lower the better: of what is within noise its own error, beside which what it leaves out hardly counts; of others that of all rows. */
 static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n)
 {
-    if (is_exact(f, n, EXACT_SHARE))
+    if (is_quiet(f, n))
         return f->error + LEFT_OUT_PRICE * (double)(n - f->forms);
     return f->mapping ? error_of(lab->table, keep, f->mapping) : INFINITY;
 }
@@ -448,7 +455,7 @@ bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, s
         ok = use_found(&s, keep, found, out, err);
     double error = ok && found ? error_of(lab->table, keep, found) : INFINITY;
     s.begun = clock_seconds();
-    if (ok && !is_exact(&exact, n, EXACT_SHARE)) {
+    if (ok && !is_quiet(&exact, n)) {
         ok = use_search(&s, keep, &searched, err);
         if (ok && error_of(lab->table, keep, searched.mapping) < error) {
             core_ports_done(out);

@@ -22,6 +22,8 @@ struct validate_values {
 };
 
 #define ALIKE 0.1              /* runs whose times differ by no more met the same conditions */
+#define SAME_MEMORY 0.3        /* looks that differ by no more met the same memory */
+#define MORE_TIMES 2           /* as many runs as asked for at most, until two met the same */
 
 struct compared { double predicted, measured, system, clock; struct core_share share; };
 
@@ -106,29 +108,54 @@ static bool run_watched(struct validating *v, const double *inputs, const struct
     return !isnan(out->seconds);
 }
 
+/* Of @count runs, ascending, the one of the lower quartile; @use gets the looks around those that took as long. */
+static const struct program_taken *quartile(const struct program_taken *seen, size_t count, bool *use)
+{
+    const struct program_taken *one = &seen[count / 4];
+
+    for (size_t i = 0; i < count; i++)
+        if (fabs(seen[i].seconds / one->seconds - 1) <= ALIKE)
+            use[seen[i].at] = use[seen[i].at + 1] = true;
+    return one;
+}
+
+/* Whether another of @count runs, ascending, took as long as that of the lower quartile, and both met the same memory: else that run may have met by chance what others did not. */
+static bool settled(const struct native_probe *probe, const struct program_taken *seen, size_t count)
+{
+    const struct program_taken *one = &seen[count / 4];
+    bool *use = mem_alloc((count + 1) * sizeof *use), found = false;
+
+    for (size_t i = 0; i < count && !found; i++) {
+        memset(use, 0, (count + 1) * sizeof *use);
+        use[one->at] = use[one->at + 1] = use[seen[i].at] = use[seen[i].at + 1] = true;
+        found = &seen[i] != one && fabs(seen[i].seconds / one->seconds - 1) <= ALIKE && native_probe_agrees(probe, use, SAME_MEMORY);
+    }
+    free(use);
+    return found;
+}
+
 /* Memory is looked at before and after each of the runs, the core while they run. The run of the lower quartile counts, with what was seen around it and around those that took as
- * long: a look is much shorter than a run, and meets what the run met by chance only. */
+ * long: a look is much shorter than a run, and meets what the run met by chance only. Runs go on until two met the same, at most MORE_TIMES as many as asked for. */
 static bool measure(struct validating *v, const double *inputs, struct native *native, struct call_costs *calls, double *seconds, struct err *err)
 {
     struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD, v->threads, NULL};
+    const unsigned most = v->times > 1 ? MORE_TIMES * v->times : 1;   /* of one, no other can tell */
     struct native_probe *probe = native_probe_new(v->machine, err);
-    struct program_taken *seen = mem_zero(v->times, sizeof *seen);
+    struct program_taken *seen = mem_zero(most, sizeof *seen);
     bool ok = probe != NULL;
+    unsigned count = 0;
 
     *seconds = NAN;
     ok = ok && native_probe_look(probe, err);
-    for (unsigned i = 0; ok && i < v->times; i++) {
-        seen[i].at = i;
-        ok = run_watched(v, inputs, &options, &seen[i], err) && native_probe_look(probe, err);
+    while (ok && count < most && (count < v->times || !settled(probe, seen, count))) {
+        seen[count].at = count;
+        ok = run_watched(v, inputs, &options, &seen[count], err) && native_probe_look(probe, err);
+        qsort(seen, ++count, sizeof *seen, by_seconds);
     }
     if (ok) {
-        qsort(seen, v->times, sizeof *seen, by_seconds);
-        const struct program_taken *one = &seen[v->times / 4];
-        bool *use = mem_zero(v->times + 1, sizeof *use);
+        bool *use = mem_zero(count + 1, sizeof *use);
+        const struct program_taken *one = quartile(seen, count, use);
         *seconds = one->seconds;
-        for (unsigned i = 0; i < v->times; i++)
-            if (fabs(seen[i].seconds / one->seconds - 1) <= ALIKE)
-                use[seen[i].at] = use[seen[i].at + 1] = true;
         native_probe_result(probe, use, native);
         free(use);
         *calls = (struct call_costs){.count = 0};
@@ -214,7 +241,7 @@ static void validate_finish(void *state, const struct job_info *info)
             vec_push(&v->session->document.program.measured.list, point);
         }
     }
-    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the lower quartile of %u runs; clock and share of the core that others left were measured while it ran, memory before and after", 100 * sum / (double)v->rows.count, v->machine->id, v->times);
+    result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the lower quartile of %u runs, or of up to %u until two met the same memory; clock and share of the core that others left were measured while it ran, memory before and after", 100 * sum / (double)v->rows.count, v->machine->id, v->times, v->times > 1 ? MORE_TIMES * v->times : 1);
     result_number(result, "mean_error", sum / (double)v->rows.count);
 }
 
@@ -276,7 +303,7 @@ static const struct parameter options[] = {
      .complete = COMPLETE_MACHINE, .help = "machine to predict with"},
     PROGRAM_THREADS_OPTIONS(validate_values),
     {.name = "--times", .kind = PARAMETER_COUNT, .at = offsetof(struct validate_values, times), .value = "N", .least = 1, .most = 1000, .initial = "3",
-     .help = "runs of each; the lower quartile counts, of up to three the shortest"},
+     .help = "runs of each, or up to twice as many until two took as long and met the same memory; the lower quartile counts, of up to three the shortest"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct validate_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
      .help = "time limit of each run; the command fails when it is exceeded"},
     {0},

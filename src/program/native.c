@@ -309,6 +309,23 @@ bool native_probe_look(struct native_probe *p, struct err *err)
     return true;
 }
 
+bool native_looks_agree(const struct native *looks, size_t count, double within)
+{
+    for (size_t i = 1; count && i < looks->count; i++) {
+        struct native_level least = looks->sizes[i], most = least;
+        for (size_t k = 1; k < count; k++) {
+            const struct native_level *l = &looks[k].sizes[i];
+            least.read = fmin(least.read, l->read);
+            most.read = fmax(most.read, l->read);
+            least.latency = fmin(least.latency, l->latency);
+            most.latency = fmax(most.latency, l->latency);
+        }
+        if (most.read > (1 + within) * least.read || most.latency > (1 + within) * least.latency)
+            return false;
+    }
+    return true;
+}
+
 /* Some of the looks. */
 struct looks { const struct native *items; size_t count; };
 
@@ -329,15 +346,33 @@ static double middle(const struct looks *looks, size_t offset)
     return value;
 }
 
-void native_probe_result(const struct native_probe *p, const bool *use, struct native *out)
+/* The looks that @use names, or all; the caller frees them. */
+static struct native *looks_used(const struct native_probe *p, const bool *use, size_t *count)
 {
     struct native *used = mem_alloc((p->seen.count + 1) * sizeof *used);
-    double slots = 0, ports = 0;
-    size_t count = 0;
 
+    *count = 0;
     for (size_t i = 0; i < p->seen.count; i++)
         if (!use || use[i])
-            used[count++] = p->seen.items[i];
+            used[(*count)++] = p->seen.items[i];
+    return used;
+}
+
+bool native_probe_agrees(const struct native_probe *p, const bool *use, double within)
+{
+    size_t count;
+    struct native *used = looks_used(p, use, &count);
+    bool agree = native_looks_agree(used, count, within);
+
+    free(used);
+    return agree;
+}
+
+void native_probe_result(const struct native_probe *p, const bool *use, struct native *out)
+{
+    double slots = 0, ports = 0;
+    size_t count;
+    struct native *used = looks_used(p, use, &count);
     const struct looks looks = {used, count};
     *out = used[0];
     out->clock_hz = middle(&looks, offsetof(struct native, clock_hz));

@@ -49,6 +49,10 @@ void native_probe_free(struct native_probe *p);
 bool native_probe_look(struct native_probe *p, struct err *err);
 /* The median of what the looks saw that @use names, at least one, of each quantity; of two the mean. NULL: of all. */
 void native_probe_result(const struct native_probe *p, const bool *use, struct native *out);
+/* Whether the looks that @use names met the same memory. */
+bool native_probe_agrees(const struct native_probe *p, const bool *use, double within);
+/* Whether of @count looks no two differ by more than @within of the lesser in what a line takes beyond the second level: in a stream, and one that is waited for. Any thread. */
+bool native_looks_agree(const struct native *looks, size_t count, double within);
 
 /* Puts clock, caches and memory as measured into @m's facts; its own caches' shapes stay, of the last one's size and of how long it keeps lines what
  * others leave of it. */

@@ -376,7 +376,7 @@ static int draw_loop(struct kernel_view_state *v, struct session *s, const struc
     int y = 1 + (int)(current->count + 2 < rows ? current->count + 3 : rows);   /* right below a short table */
     if (current->count + 2 >= rows)
         return y;
-    if (s->document.kernel->origin_line_count)
+    if (kernel_has_source(s->document.kernel))
         draw_source(s->document.kernel, current, v->cursor, true, g, 0, y - 1, ROLE_DIM);
     else if (v->cut)
         draw_whole(current, v->cursor, g, y - 1);

@@ -123,6 +123,9 @@ C
         expect 0 "$portolan" --format json -e "kernel load '$file' --symbol total --lines 9; kernel show"
         holds out '"source_line":9,"source":"        s *= a[i].x;"'
     done
+    # A screen without room for them beside the instructions has that of the one under the cursor.
+    expect 0 env COLUMNS=80 LINES=24 "$portolan" -b -e 'kernel load in --symbol total --lines 7; view kernel'
+    holds out '2: { return x * o.x + y * o.y; } };  inlined v::dot'
     expect 0 "$portolan" -e 'kernel load debug.a --symbol matmul --lines 7; kernel analyze --machine skylake'
     holds out '7: s += b[i * n + k] * c[k * n + j];'
     expect 0 "$portolan" -e 'kernel load debug.a --symbol matmul --lines 8; kernel show'

@@ -103,6 +103,9 @@ static const struct { const char *hex; double answer, measured; } rules[] = {
     {"4d85e44c0f44e2", 3, 3},   /* test r12,r12; cmovz r12,rdx */
     {"4885db480f44c1", 2, 2},   /* test rbx,rbx; cmovz rax,rcx */
     {"4939f0" "0f97c0" "38c1" "0f94c0", 3, 3},   /* cmp r8,rsi; seta al; cmp cl,al; sete al: of seta's two cycles one is the register's */
+    {"b940000000" "48c7c0ffffffff" "29f1" "48d3e8" "48394218" "0f94c0", 2, 2.01},   /* mov ecx,64; mov rax,-1; sub ecx,esi; shr rax,cl; cmp [rdx+24],rax; sete al: SHR of a small constant takes
+        three µops of two ports, SETZ one */
+    {"8b4c2414" "b801000000" "48d3e0" "837c244840", 1, 1.01},   /* mov ecx,[rsp+20]; mov eax,1; shl rax,cl; cmp dword [rsp+72],64: not of one set by 32 bits */
     {"4c8b9518ffffff" "488b9560ffffff" "c68518ffffff01" "448b9decfeffff" "488b85f0feffff" "4c8914da", 2, 2.03},   /* mov r10,[rbp-232]; mov rdx,[rbp-160]; mov byte [rbp-232],1; two loads;
         mov [rdx+rbx*8],r10: two lines; the load of what one byte was stored in does not wait for it */
     {"4839cb480f44c1", 1, 1},   /* cmp rbx,rcx; cmovz rax,rcx */
@@ -256,6 +259,9 @@ static void test_each_fact_matters(void **state)
         {"group_first", "", "c5f8774889d34889d34889d34889d34889d3", 2, 7.0 / 6},    /* vzeroupper, two slots; five of mov rbx,rdx */
         {"rename_sum_again", "", "488d781f48c1ef05", 1, 0.5},                       /* lea rdi,[rax+31]; shr rdi,5: on two ports three times */
         {"rename_sum_again", "", "488d781f480fcf", 1, 1},                           /* bswap does not */
+        {"rename_sum_again", "", "48c7c0ffffffff48d3e8", 1.5, 1},                   /* mov rax,-1; shr rax,cl */
+        {"rename_sum", "1", "48c7c0feffffff48d3e8", 1.5, 1},                        /* mov rax,-2; shr rax,cl: beyond the limit */
+        {"load_replays_through", "0", "488b47084883e0f0488b000fb64010", 3.4 / 3, 3.2 / 3},   /* mov rax,[rdi+8]; and rax,-16; mov rax,[rax]; movzx eax,byte [rax+16]: 1.40 measured with two more */
         {"slow_flags_latency", "", "4885db480f44c1", 2, 1},                         /* test rbx,rbx; cmovz rax,rcx */
         {"slow_flags_latency", "", "84c0410f45ef4883c3104939de", 1 + 5 / 6.0, 1},   /* test al,al; cmovne ebp,r15d; add rbx,16; cmp r14,rbx: renamed together from five places of six; 1.67 measured */
         {"slow_flags_latency", "", "4885c0" "0fb6430e" "be88040000" "0f95c2" "4c89ff" "c1e203" "83e0f7" "09d0" "88430e", 4.5, 4},   /* test rax,rax; movzx eax,byte [rbx+14]; mov esi,1160; setne dl;

@@ -287,8 +287,34 @@ static void test_no_room(void **state)
 #endif
 }
 
+/* Looks agree while the largest and the least of each differ by no more than asked for, whichever level it is; what lies in the second level is not compared. */
+static void test_looks_agree(void **state)
+{
+    struct native n[3];
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        n[k] = (struct native){.count = 3};
+        for (size_t i = 0; i < 3; i++)
+            n[k].sizes[i] = (struct native_level){.read = 1e-9 * (1 + 0.1 * k), .latency = 1e-8 * (1 + 0.1 * (2 - k))};
+    }
+    assert_true(native_looks_agree(n, 3, 0.21));
+    assert_false(native_looks_agree(n, 3, 0.19));
+    assert_true(native_looks_agree(n, 2, 0.11));
+    n[1].sizes[2].latency = 2e-8;
+    assert_false(native_looks_agree(n, 3, 0.21));
+    n[1].sizes[2].latency = 1e-8;
+    n[2].sizes[1].read = 2e-9;
+    assert_false(native_looks_agree(n, 3, 0.21));
+    n[2].sizes[1].read = 1e-9;
+    n[2].sizes[0].latency = 1;
+    assert_true(native_looks_agree(n, 3, 0.21));
+    assert_true(native_looks_agree(n, 1, 0));
+    assert_true(native_looks_agree(n, 0, 0));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared), cmocka_unit_test(test_page_walks), cmocka_unit_test(test_ports_left), cmocka_unit_test(test_replacement), cmocka_unit_test(test_kept), cmocka_unit_test(test_no_room)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_one_child), cmocka_unit_test(test_huge_second_level), cmocka_unit_test(test_replaced_by_others), cmocka_unit_test(test_second_level_shared), cmocka_unit_test(test_page_walks), cmocka_unit_test(test_ports_left), cmocka_unit_test(test_replacement), cmocka_unit_test(test_kept), cmocka_unit_test(test_looks_agree), cmocka_unit_test(test_no_room)};
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "program/runtime/bins.h"
 #include "program/runtime/reuse.h"
 #include "program/runtime/sets.h"
+#include "program/runtime/steps.h"
 
 /* Mattson's stack: the line moves from its place, which is its distance, to the top. */
 struct stack { uint64_t lines[1 << 14]; size_t count; };
@@ -179,11 +180,49 @@ static void test_sets(void **state)
     assert_true(s.levels[0].misses == missed[0] + 1);
 }
 
+/* By hand: x[i], x[i + 1], x[i - 1], x[i + n] and x[i - n] by one load, n rows of 8 bytes. Each of the three rows is a stream: from its second line on, all of its new lines are steps.
+ * Lines of an area of 64 MiB in no order are none. */
+static void test_streams(void **state)
+{
+    const int64_t n = 512, around[] = {0, 1, -1, n, -n};
+    struct steps s = {0};
+    uint64_t first = 0, later = 0;
+
+    (void)state;
+    for (int64_t i = n; i < 3 * n; i++)
+        for (size_t k = 0; k < 5; k++) {
+            uint64_t address = 0x100000 + 8 * (uint64_t)(i + around[k]), new_line = (k != 1 && k != 2 && i % 8 == 0) || (k == 1 && i % 8 == 7);
+            uint64_t step = steps_next(&s, address);
+            if (new_line && step == STEPS_NONE)
+                i == n ? first++ : later++;
+        }
+    assert_int_equal(first, 3);    /* those of each row begin it */
+    assert_int_equal(later, 0);
+
+    s = (struct steps){0};
+    struct rng rng;
+    size_t steps = 0;
+    rng_seed(&rng, 7);
+    for (size_t i = 0; i < 10000; i++)
+        steps += steps_next(&s, 64 * (uint64_t)rng_below(&rng, 1 << 20)) != STEPS_NONE;
+    assert_true(steps < 10);       /* by chance a line is beside one of eight: 10,000 * 16 / 2^20 = 0.15 */
+
+    s = (struct steps){0};
+    steps_next(&s, 4096);
+    assert_int_equal(steps_next(&s, 4096 + 640), STEPS_NONE);
+    assert_int_equal(steps_next(&s, 4096 + 1280), 640);     /* the same step again */
+    assert_int_equal(steps_next(&s, 4096 + 1280), 0);
+    assert_int_equal(steps_next(&s, 4096 + 576), 64);       /* the line before that of the second: a stream goes down, too */
+    for (uint64_t i = 1; i <= STEPS_HEADS; i++)
+        steps_next(&s, 4096 + i * i * 100000);
+    assert_int_equal(steps_next(&s, 4096 + 512), STEPS_NONE);   /* as many others came since */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_against_definition), cmocka_unit_test(test_against_stack),
-        cmocka_unit_test(test_memory_follows_lines), cmocka_unit_test(test_sampling), cmocka_unit_test(test_bins), cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_memory_follows_lines), cmocka_unit_test(test_sampling), cmocka_unit_test(test_bins), cmocka_unit_test(test_sets), cmocka_unit_test(test_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

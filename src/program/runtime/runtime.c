@@ -19,7 +19,7 @@
 #include "program/runtime/runtime.h"
 #include "program/runtime/sets.h"
 
-#define LINE_BYTES 64u
+#define LINE_BYTES STEPS_LINE
 #define SAMPLE_SHIFT 5u
 #define LATE 16u                     /* times the mean of calls before it: the system ran others meanwhile */
 #define LATE_TICKS 20000u
@@ -66,19 +66,6 @@ static struct portolan_bin_ *bins_new(void)
     return bins;
 }
 
-/* Bytes from the instruction's last reference to this one, when they are a step that repeats or lead to a neighbouring line; 0 for the same place,
- * UINT64_MAX for any other. */
-static uint64_t steady_step(struct portolan_access_ *access, uint64_t address)
-{
-    int64_t step = (int64_t)(address - access->last), before = (int64_t)access->step, lines = (int64_t)(address / LINE_BYTES - access->last / LINE_BYTES);
-
-    if (step == 0)
-        return 0;
-    access->step = (uint64_t)step;
-    access->last = address;
-    return step == before || (lines >= -1 && lines <= 1) ? (uint64_t)(step < 0 ? -step : step) : UINT64_MAX;
-}
-
 static void touch(struct portolan_access_ *access, uint64_t address, uint64_t first, uint64_t last)
 {
     access->references++;
@@ -93,7 +80,7 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
         if (distance == REUSE_UNSAMPLED || (other != REUSE_UNSAMPLED && other > distance))
             distance = other;
     }
-    uint64_t step = steady_step(access, address);
+    uint64_t step = steps_next(&access->steps, address);
     if (distance == REUSE_UNSAMPLED || (!access->bins && !(access->bins = bins_new())))
         return;
     if (reuse.sample_mask && distance != REUSE_COLD)
@@ -101,7 +88,7 @@ static void touch(struct portolan_access_ *access, uint64_t address, uint64_t fi
     struct portolan_bin_ *bin = &access->bins[reuse_bin_of(distance)];
     bin->count++;
     bin->sum += distance == REUSE_COLD ? 0 : distance;
-    if (step != UINT64_MAX) {
+    if (step != STEPS_NONE) {
         bin->regular++;
         bin->steps += step;
     }

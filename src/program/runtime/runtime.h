@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "program/runtime/steps.h"
+
 #define PORTOLAN_UNIT_SECTION "portolan_units"    /* pointers to units; the linker names its ends */
 #define PORTOLAN_ABOUT_SECTION ".portolan"        /* descriptions of units, one after the other */
 #define PORTOLAN_ABOUT_MAGIC "portolan-unit"      /* "portolan-unit LENGTH\n", then LENGTH bytes of JSON and a \n */
@@ -14,7 +16,7 @@
 #define PORTOLAN_CALL_END "portolan_call_end_"
 #define PORTOLAN_ENTER "portolan_enter_"
 #define PORTOLAN_LEAVE "portolan_leave_"
-#define PORTOLAN_RUNTIME_VERSION 2u
+#define PORTOLAN_RUNTIME_VERSION 3u
 
 struct portolan_bin_ {
     uint64_t count, sum;        /* references, and their distances added up */
@@ -22,11 +24,11 @@ struct portolan_bin_ {
     uint64_t steps;             /* those steps added up, in bytes */
 };
 
-/* A load or store instruction. Five words, zero at first. */
+/* A load or store instruction. Words, zero at first. */
 struct portolan_access_ {
-    uint64_t references, last, step;
+    uint64_t references;
     struct portolan_bin_ *bins;
-    uint64_t unused;
+    struct steps steps;
 };
 
 /* Calls from a block into code that is not compiled here, such as libraries. */
