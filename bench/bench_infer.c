@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inference measured: cross-validated error, the paper's algorithm beside ours, engines beside each other, known mappings.
  *
- *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|known]...]
+ *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|known|ports]...]
  *
  * DIRECTORY holds exps_singletons.json, len_02.json and len_03.json as PMEvo published them ("-": only what needs no data). Seconds are
  * of CPU time, so that the load of others does not matter; one thread. */
@@ -22,6 +22,9 @@
 
 #define FOLDS 5
 #define SEEDS 3
+#define PORTS_SEEDS 20
+#define PORTS_FORMS 16
+#define EQUIVALENT 0.002   /* of the error on unseen experiments */
 
 struct data {
     struct experiments *t;
@@ -349,6 +352,47 @@ static void known(double seconds)
     recover("cortex-a72", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.05, true, seconds);
 }
 
+/* Runs limited in generations, not in time: what the search for the number of ports costs beside a run that is told it. A number is equivalent
+ * when its mapping predicts unseen experiments within EQUIVALENT of the run with the right one. */
+static void seek_ports(const char *id, unsigned most_ports)
+{
+    struct err err = {0};
+    struct machine *machine = machine_load(id, &err);
+    if (!machine)
+        fail(&err);
+    struct mapping *truth = some_forms(machine, PORTS_FORMS, most_ports, 6);
+    struct experiments *t = measured_pairs(truth, 0.01);
+    double cost[2] = {0};   /* told, sought */
+    unsigned right = 0, equivalent = 0, used = mapping_ports(truth)->count;
+
+    printf("number of ports sought: %s, %u ports, %d forms, 1 %% noise, one generation; per seed the number found, its error and that of a run told, %%, and how many times that run's CPU time so far\n ", id, used, PORTS_FORMS);
+    for (uint64_t seed = 1; seed <= PORTS_SEEDS; seed++) {
+        struct evolve_status status;
+        double error[2];
+        for (int sought = 0; sought < 2; sought++) {
+            struct evolve_options o;
+            evolve_defaults(&o);
+            o.ports = sought ? 0 : used;
+            o.width = 0;
+            o.generations = 1;
+            o.seed = seed;
+            double begun = cpu_seconds();
+            struct mapping *m = infer(t, NULL, &o, &status);
+            cost[sought] += cpu_seconds() - begun;
+            error[sought] = unseen(truth, m);
+            mapping_free(m);
+        }
+        right += status.ports == used;
+        equivalent += status.ports != used && error[1] <= error[0] + EQUIVALENT;
+        printf(" %u:%.2f/%.2f:%.2f", status.ports, 100 * error[1], 100 * error[0], cost[1] / cost[0]);
+        fflush(stdout);
+    }
+    printf("\n  right %u, equivalent %u of %d; CPU time %.2f times that of runs told\n", right, equivalent, PORTS_SEEDS, cost[1] / cost[0]);
+    experiments_free(t);
+    mapping_free(truth);
+    machine_free(machine);
+}
+
 static bool wanted(int argc, char **argv, const char *part)
 {
     for (int i = 3; i < argc; i++)
@@ -386,6 +430,8 @@ int main(int argc, char **argv)
     }
     if (wanted(argc, argv, "known"))
         known(seconds);
+    if (wanted(argc, argv, "ports"))
+        seek_ports("skylake", 8);
     str_done(&directory);
     return 0;
 }
