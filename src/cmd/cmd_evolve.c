@@ -132,8 +132,8 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     if (isnan(t->d_avg))
         result_line(result, "no mapping yet; %.1f million evaluations", (double)t->evaluations / 1e6);
     else
-        result_line(result, "best: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; %.1f million evaluations, %.1f million/s", 100 * t->d_avg,
-                    (unsigned long long)t->distinct, (unsigned long long)t->volume, t->cost, (double)t->evaluations / 1e6, t->rate / 1e6);
+        result_line(result, "best: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; least error so far %.2f %%; %.1f million evaluations, %.1f million/s", 100 * t->d_avg,
+                    (unsigned long long)t->distinct, (unsigned long long)t->volume, t->cost, 100 * t->d_reached, (double)t->evaluations / 1e6, t->rate / 1e6);
     str_done(&line);
 }
 

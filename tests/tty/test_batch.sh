@@ -456,6 +456,8 @@ test_evolve() {
     expect 0 "$portolan" --format json -e "$table; evolve start --ports 4 --generations 1 --checkpoint none; evolve wait; evolve adopt"
     holds out '"state":"done"'
     holds out '"machine":"evolved","forms":4,'
+    expect 0 "$portolan" -e "$table; evolve start --ports 4 --generations 1 --checkpoint none; evolve wait; evolve status"
+    holds out '; least error so far '
 }
 
 # Active experiments: rounds in every format, a table that the next one goes on from.
