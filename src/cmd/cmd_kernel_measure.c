@@ -125,6 +125,7 @@ static bool row_visit(struct kernel_measuring *w, struct measured_row *row, stru
     c.rules.patience *= dry(w) ? DRY_PATIENCE : 1;
     bool visited = insns && kernel_visit(w->sandbox, &c, insns, count, VISIT_SECONDS, &row->passes.plan, &m, &fault);
 
+    row->passes.least = insns ? kernel_least_cycles(&w->calibration, count) : 0;
     kernel_free(kernel);
     if (cancelled(w))
         return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");

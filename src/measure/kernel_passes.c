@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "base/compare.h"
 
+#define FUSED 2               /* instructions that a slot may hold, */
+#define LEAST_SHARE 0.9       /* and how far below what follows a time may be */
 #define WIDTH 0.01            /* relative: times on one floor */
 #define SHARE 0.15            /* of all windows on it, and three at least: more is asked than of chance */
 #define FEW 3
@@ -107,6 +109,8 @@ bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double
             return false;
     if (high <= low || !visits_share(p, p->shorter, low) || !visits_share(p, p->longer, high) || !belong_together(p, low, high))
         return false;
+    if ((high - low) / p->between < p->least)
+        return false;
     *cycles = (high - low) / p->between;
     *spread = (apart[0] + apart[1]) / (high - low);
     return true;
@@ -130,6 +134,11 @@ static void spread_of(const struct kernel_passes *p, double *least, double *midd
     *most = values[p->count - 1 - p->count / 10];
 }
 
+double kernel_least_cycles(const struct calibration *c, size_t count)
+{
+    return c->unfiltered || !(c->probe_rate > 0) ? 0 : LEAST_SHARE * (double)count / (FUSED * c->probe_rate);
+}
+
 void kernel_passes_range(const struct kernel_passes *p, double *least, double *most)
 {
     double middle;
@@ -144,7 +153,7 @@ bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *
         return false;
     spread_of(p, &least, cycles, &most);
     *spread = (most - least) / *cycles;
-    return least > 0 && *spread <= CLOSE;
+    return least > 0 && *cycles >= p->least && *spread <= CLOSE;
 }
 
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
@@ -164,7 +173,7 @@ bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
 bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out,
                     struct err *err)
 {
-    struct kernel_passes passes = {.count = 0};
+    struct kernel_passes passes = {.least = kernel_least_cycles(c, count)};
     double until = clock_seconds() + seconds;
     unsigned repeats = 0;
     struct err vain = {0};

@@ -11,17 +11,22 @@
 
 struct kernel_passes {
     struct kernel_plan plan;
+    double least;                                     /* cycles per iteration: below, a time is wrong (kernel_least_cycles); 0: not known */
     double between;                                   /* iterations of the kernel that a long run has more than a short one */
     float shorter[KERNEL_PASSES_WINDOWS], longer[KERNEL_PASSES_WINDOWS];   /* cycles of the runs of the accepted windows */
     unsigned char visit[KERNEL_PASSES_WINDOWS];
     unsigned count, visits;                           /* visits: those that brought a window */
 };
 
+/* What @count instructions take at least: a CPU that was seen to run so many nops a cycle does not run more than twice as many others, two of them fused. 0 where times are an
+ * emulator's. Pure. */
+double kernel_least_cycles(const struct calibration *c, size_t count);
 /* Takes over what one visit saw. Pure. */
 void kernel_passes_add(struct kernel_passes *p, const struct kernel_measured *m);
 /* True when the times settle: for short and for long runs alike a floor (several within one percent, none that agree below it) that two visits share, both of one rhythm.
  * Loops that walk through memory are visited three times at least, since their times differ by visit.
- * Where many windows lie elsewhere, the code has several rhythms, and the floor is only looked for among many windows. *cycles: per iteration, the long floor less the short one; *spread: how far the times of the floors lie apart, relative to it. Pure. */
+ * Where many windows lie elsewhere, the code has several rhythms, and the floor is only looked for among many windows. *cycles: per iteration, the long floor less the short one; *spread: how far the times of the floors lie apart, relative to it. Pure.
+ * A time below least is none: then others had slowed short runs and long ones by different amounts. */
 bool kernel_passes_settled(const struct kernel_passes *p, double *cycles, double *spread);
 /* So much was seen without a floor that there is none. Pure. */
 bool kernel_passes_enough(const struct kernel_passes *p);

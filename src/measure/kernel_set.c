@@ -72,6 +72,7 @@ size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t c
     m->insns = mem_alloc((count + 1) * sizeof *m->insns);
     memcpy(m->insns, insns, count * sizeof *insns);
     m->count = count;
+    m->passes.least = kernel_least_cycles(&set->calibration, count);
     m->cycles = m->spread = NAN;
     /* Texts belong to whoever gave them. */
     for (size_t i = 0; i < count; i++)
@@ -85,7 +86,7 @@ void kernel_set_again(struct kernel_set *set, size_t at)
     struct set_member *m = set->members.items[at];
     const struct kernel_plan plan = m->passes.plan;
 
-    m->passes = (struct kernel_passes){.plan = plan};
+    m->passes = (struct kernel_passes){.plan = plan, .least = m->passes.least};
     m->cycles = m->spread = NAN;
     m->answered = false;
 }

@@ -241,6 +241,31 @@ static void test_visits(void **state)
     assert_false(kernel_passes_settled(&p, &cycles, &spread));
 }
 
+/* Short runs that all were slowed, so that long ones seem to take hardly longer: no code of three instructions takes 0.01 cycles. */
+static void test_times_that_cannot_be(void **state)
+{
+    static const double slow[] = {1.796, 1.796, 1.796, 1.796}, right[] = {1, 1, 1, 1};
+    const struct calibration c = {.probe_rate = 6}, emulator = {.probe_rate = 6, .unfiltered = true}, unknown = {.probe_rate = 0};
+    struct kernel_passes p = {.count = 0};
+    double cycles = 0, spread = 0;
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        visit(&p, 2, slow, right, 4);
+    assert_true(kernel_passes_close(&p, &cycles, &spread));
+    assert_true(cycles < 0.02);
+    p.least = kernel_least_cycles(&c, 3);
+    assert_true(fabs(p.least - 0.9 * 3 / 12) < 1e-9);
+    assert_false(kernel_passes_close(&p, &cycles, &spread));
+    /* Nor where short and long runs have their floors. */
+    p = (struct kernel_passes){.least = 3};
+    for (unsigned i = 0; i < 3; i++)
+        visit(&p, 2, right, right, 4);
+    assert_false(kernel_passes_settled(&p, &cycles, &spread));
+    p.least = 1;
+    expect_settled(&p, 2);
+    assert_true(kernel_least_cycles(&emulator, 3) == 0 && kernel_least_cycles(&unknown, 3) == 0);
+}
+
 /* Code with two rhythms, as a real block had them (`mov r8,rax; mov [rsp+24],rax; mov eax,[rbp+56]; test r8,r8` takes 0.67, 0.72 or 0.81): the quickest is its time, though most visits do not meet it. */
 static void test_rhythms(void **state)
 {
@@ -323,7 +348,7 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_look),   cmocka_unit_test(test_judge),  cmocka_unit_test(test_better),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_outgrown), cmocka_unit_test(test_choice), cmocka_unit_test(test_visits),
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_outgrown), cmocka_unit_test(test_choice), cmocka_unit_test(test_visits), cmocka_unit_test(test_times_that_cannot_be),
                                        cmocka_unit_test(test_rhythms), cmocka_unit_test(test_no_floor), cmocka_unit_test(test_close)};
     return cmocka_run_group_tests_name("baseline", tests, set_up, NULL);
 }

@@ -261,7 +261,6 @@ static void test_each_fact_matters(void **state)
         {"rename_sum_again", "", "488d781f480fcf", 1, 1},                           /* bswap does not */
         {"rename_sum_again", "", "48c7c0ffffffff48d3e8", 1.5, 1},                   /* mov rax,-1; shr rax,cl */
         {"rename_sum", "1", "48c7c0feffffff48d3e8", 1.5, 1},                        /* mov rax,-2; shr rax,cl: beyond the limit */
-        {"load_replays_through", "0", "488b47084883e0f0488b000fb64010", 3.4 / 3, 3.2 / 3},   /* mov rax,[rdi+8]; and rax,-16; mov rax,[rax]; movzx eax,byte [rax+16]: 1.40 measured with two more */
         {"slow_flags_latency", "", "4885db480f44c1", 2, 1},                         /* test rbx,rbx; cmovz rax,rcx */
         {"slow_flags_latency", "", "84c0410f45ef4883c3104939de", 1 + 5 / 6.0, 1},   /* test al,al; cmovne ebp,r15d; add rbx,16; cmp r14,rbx: renamed together from five places of six; 1.67 measured */
         {"slow_flags_latency", "", "4885c0" "0fb6430e" "be88040000" "0f95c2" "4c89ff" "c1e203" "83e0f7" "09d0" "88430e", 4.5, 4},   /* test rax,rax; movzx eax,byte [rbx+14]; mov esi,1160; setne dl;
