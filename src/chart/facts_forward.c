@@ -331,7 +331,7 @@ static void conclude_failed(struct probes *p, const struct forward_probes *f)
         probe_tell_cycles(p, "store_forward_part", half, "a load of more than a store has, many of which take less beside each other");
         probe_tell(p, "store_forward_fail", NULL, "", "what two stores have takes as long, and stores reach the cache one by one");
     } else if (half > known + 1)
-        probe_tell_cycles(p, "store_forward_fail", half, "a load of what two stores have");
+        probe_tell_cycles(p, "store_forward_fail", half, "a load of more than a store has, beside one of what two stores have");
 }
 
 void forward_probes_conclude(struct probes *p, const struct forward_probes *f)

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define TOO_QUICK 0.9   /* of the least time that a block can take: below, the time is wrong */
-
 struct lab_run {
     struct lab *lab;
     size_t first;     /* row of the lab's table that row 0 of the run's is */
@@ -18,16 +16,6 @@ size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n)
 double lab_cycles(const struct lab *lab, size_t row)
 {
     return experiments_measured(lab->table, row) ? lab->table->rows.items[row].cycles : NAN;
-}
-
-bool lab_times(const struct lab *lab, double width, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
-{
-    if (!lab->cpu->times(lab->cpu->state, blocks, n, cycles, err))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (cycles[i] < (double)blocks[i].count / (2 * width) * TOO_QUICK)
-            cycles[i] = NAN;
-    return true;
 }
 
 bool lab_goes_on(const struct lab *lab, struct err *err)

@@ -35,8 +35,6 @@ size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Cycles of a row, NaN when it has none. */
 double lab_cycles(const struct lab *lab, size_t row);
-/* Times of @n blocks, as cpu->times; what is quicker than @width slots a cycle allow, two instructions in each, is none: NaN. */
-bool lab_times(const struct lab *lab, double width, const struct chart_block *blocks, size_t n, double *cycles, struct err *err);
 /* False with err when the chart was cancelled. */
 bool lab_goes_on(const struct lab *lab, struct err *err);
 

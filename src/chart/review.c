@@ -114,7 +114,7 @@ static bool review_round(struct reviewing *r, struct rng *rng, void (*take)(stru
         block_random(r->maker, 1 + rng_below(rng, BLOCK_INSNS), rng, &drawn[i]);
         blocks[i] = (struct chart_block){drawn[i].insns, drawn[i].count};
     }
-    bool ok = lab_times(r->lab, r->chart->width, blocks, ROUND, cycles, err);
+    bool ok = r->lab->cpu->times(r->lab->cpu->state, blocks, ROUND, cycles, err);
     for (size_t i = 0; i < ROUND && ok; i++)
         take(r, &drawn[i], cycles[i]);
     free(drawn);

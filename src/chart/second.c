@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/watch.h"
 #include "hunt/hunt.h"
+#include "model/change.h"
 #include "throughput/predict.h"
 
 #define TOLERANCE 0.10       /* relative error from which a block is hunted, */
@@ -19,7 +20,6 @@
 
 struct second {
     struct lab *lab;
-    double width;        /* slots per cycle */
     double until;
 };
 
@@ -36,7 +36,7 @@ static bool times(void *state, const struct random_block *blocks, size_t n, doub
 
     for (size_t i = 0; i < n; i++)
         bare[i] = (struct chart_block){blocks[i].insns, blocks[i].count};
-    bool ok = lab_times(s->lab, s->width, bare, n, cycles, err);
+    bool ok = s->lab->cpu->times(s->lab->cpu->state, bare, n, cycles, err);
     free(bare);
     return ok;
 }
@@ -145,10 +145,10 @@ static bool keep_change(struct keeping *k, const struct remedy *change)
     struct str text = {0};
 
     change_make(tried, change);
-    bool worse = false, usage = strncmp(change->name, "usage:", 6) == 0;
+    bool worse = false, usage = str_has_prefix(change->name, CHANGE_USAGE);
     for (size_t i = 0; usage && i < change->form_count && !worse; i++)
         worse = contradicts(k->chart, tried, strchr(change->forms[i].name, ':') + 1);
-    if (worse || (usage && !change->form_count && contradicts(k->chart, tried, change->name + 6))) {
+    if (worse || (usage && !change->form_count && contradicts(k->chart, tried, change->name + strlen(CHANGE_USAGE)))) {
         machine_free(tried);
         return false;
     }
@@ -218,7 +218,7 @@ static void progress(void *state, const struct hunt *so_far)
 
 bool second_round(struct lab *lab, struct chart *c, const struct block_maker *maker, const struct judged *seen, size_t count, struct err *err)
 {
-    struct second s = {.lab = lab, .width = c->width, .until = clock_seconds() + lab->options->seconds};
+    struct second s = {.lab = lab, .until = clock_seconds() + lab->options->seconds};
     const struct hunt_truth truth = {times, &s, TOLERANCE};
     const struct hunt_options options = {.blocks = SAMPLED, .round = ROUND, .draws = DRAWS, .seed = lab->options->seed + 2, .progress = progress, .state = &s};
     struct watch before = watch_begin(over, &s);

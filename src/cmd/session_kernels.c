@@ -60,7 +60,7 @@ bool kernel_record_take(struct kernel_record *r, const char *key, const char *va
     } else if (strcmp(key, "kernel-place") == 0) {
         free(r->place);
         r->place = mem_strdup(value);
-        *valid = true;
+        *valid = *value;
     } else {
         return false;
     }

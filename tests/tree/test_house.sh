@@ -58,6 +58,14 @@ keys_undocumented() {
 }
 test_keys_are_documented() { none keys_undocumented; }
 
+# A merge that goes wrong takes what was there before with it: each release keeps its section, the first one too, and this one is told.
+news_lost() {
+    for release in 0.1.0 "$(sed -n 's/^AC_INIT(\[[^]]*\], *\[\([^]]*\)\].*/\1/p' configure.ac)"; do
+        awk -v release="$release" '$0 == release { found = 1; next } found && /^  - / { entries++ } found && /^[0-9]/ { exit } END { exit !entries }' NEWS || echo "NEWS has no entries for release '$release'"
+    done
+}
+test_news_keeps_its_releases() { none news_lost; }
+
 # Objects depend on the flags that configure found, too: another configure in a built tree leaves none of the old ones.
 not_compiled_again() {
     build=$(dirname "$portolan")

@@ -17,9 +17,11 @@
 #include "chart/imitate.h"
 #include "chart/saturate.h"
 #include "io/machine_file.h"
+#include "io/machine_save.h"
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
 #include "toolchain/assemble.h"
+#include "work/pool.h"
 #include "../support/support.h"
 
 #define EXPERIMENTS 3000
@@ -112,6 +114,46 @@ static struct chart *chart_seeded(struct bed *b, uint64_t seed, struct err *err)
 static struct chart *chart_of(struct bed *b, struct err *err)
 {
     return chart_seeded(b, 1, err);
+}
+
+#define TEAM 3
+
+static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
+{
+    ++*(unsigned *)state;
+    return team_run(TEAM, work, work_state, NULL);
+}
+
+/* Usages as text; the caller frees. */
+static char *usages_charted(bool (*with)(void *, void (*)(void *, unsigned), void *), unsigned *teams)
+{
+    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .team = with, .threads = TEAM, .state = teams};
+    struct err err = {0};
+    struct str text = {0};
+    struct bed b;
+
+    set_up(&b, 0.002);
+    const struct chart_options options = {.name = "charted", .seconds = b.seconds, .core_most = b.core_most, .seed = 1};
+    struct chart *c = chart_run(imitation_cpu(b.cpu), b.rows.items, b.rows.count, &options, &hooks, &err);
+    if (!c)
+        fail_msg("%s", err.what);
+    machine_mapping_csv(c->machine, &text);
+    chart_free(c);
+    tear_down(&b);
+    return str_take(&text);
+}
+
+/* What each form does is found on several threads, and comes out as on one. */
+static void test_threads_change_nothing(void **state)
+{
+    unsigned teams = 0;
+    (void)state;
+    char *one = usages_charted(NULL, NULL), *several = usages_charted(team, &teams);
+
+    assert_true(teams > 0);
+    assert_string_equal(one, several);
+    free(one);
+    free(several);
 }
 
 static bool no_team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
@@ -378,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_latencies_are_charted),
         cmocka_unit_test(test_a_chart_is_cancelled),
         cmocka_unit_test(test_no_search),
+        cmocka_unit_test(test_threads_change_nothing),
         cmocka_unit_test(test_saturators_bind_where_they_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
