@@ -210,6 +210,8 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
         used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s", status.seconds);
         if (!isnan(status.seconds_left))
             used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %.0f s left", status.seconds_left);
+        if (run->arriving)
+            used += grid_printf(g, (int)used, 0, 0, ROLE_ACCENT, 0, ", live: %zu experiments", status.experiments);
         grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %s, %.2f M evaluations/s", status.phase, status.rate / 1e6);
     }
     int top = seeking ? 4 : 1;
