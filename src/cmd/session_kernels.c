@@ -326,6 +326,16 @@ static bool take_line_row(const struct csv_table *t, size_t i, const char *path,
     return true;
 }
 
+/* Ends the reading of such a table, of which @rows came to be: @ok, or false with err when there was no room for more. */
+static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t size, struct err *err)
+{
+    if (!room) {
+        err_memory_for(err, "the source lines of a kernel", 2 * (rows + 1) * size);
+        err_at(err, path, 0, 0);
+    }
+    return ok && room;
+}
+
 /* What add_text_lines wrote. */
 static bool load_text_lines(const struct csv_table *t, const char *path, struct kernel *k, char *take_text, struct err *err)
 {
@@ -334,23 +344,23 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
     int columns[LINE_COLUMNS];
     uint32_t last = 0;
     size_t line = 0;
-    bool ok = session_columns(t, path, names, INLINED, columns, err);
+    bool ok = session_columns(t, path, names, INLINED, columns, err), room = true;
 
-    for (size_t i = 0; ok && i < t->count; i++) {
+    for (size_t i = 0; ok && room && i < t->count; i++) {
         uint32_t source;
         ok = take_line_row(t, i, path, columns, 1, &line, &source, err);
-        while (ok && lines.count + 1 < line)
-            vec_push(&lines, last);
+        while (ok && room && lines.count + 1 < line)
+            vec_try_push(&lines, last, room);
         last = ok ? source : last;
         if (ok)
-            vec_push(&lines, last);
+            vec_try_push(&lines, last, room);
     }
     /* The last line's source holds to the end of the text. */
     for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
-        while (lines.count < k->insns[i].line)
-            vec_push(&lines, last);
+        while (room && lines.count < k->insns[i].line)
+            vec_try_push(&lines, last, room);
     kernel_set_origin(k, lines.items, lines.count, take_text);
-    return ok;
+    return lines_end(ok, room, path, lines.count, sizeof *lines.items, err);
 }
 
 /* What add_byte_lines wrote. */
@@ -360,23 +370,24 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
     struct debug_lines lines = {0};
     int columns[LINE_COLUMNS];
     size_t byte = 0;
-    bool ok = session_columns(t, path, names, LINE_COLUMNS, columns, err);
+    bool ok = session_columns(t, path, names, LINE_COLUMNS, columns, err), room = true;
 
-    for (size_t i = 0; ok && i < t->count; i++) {
+    for (size_t i = 0; ok && room && i < t->count; i++) {
         uint32_t source, inlined = 0;
         ok = take_line_row(t, i, path, columns, 0, &byte, &source, err);
         const char *name = ok ? t->rows[i][columns[INLINED]] : "";
         if (*name) {
             /* One name for neighbours: kernel_source_note asks whether it is the same. */
             if (!lines.inlined.count || strcmp(lines.inlined.items[lines.inlined.count - 1], name) != 0)
-                vec_push(&lines.inlined, mem_strdup(name));
+                vec_try_push(&lines.inlined, mem_strdup(name), room);
             inlined = (uint32_t)lines.inlined.count;
         }
         if (ok)
-            vec_push(&lines.rows, ((struct debug_line){k->insns[0].offset + byte, source, inlined}));
+            vec_try_push(&lines.rows, ((struct debug_line){k->insns[0].offset + byte, source, inlined}), room);
     }
+    const size_t rows = lines.rows.count;
     kernel_set_debug(k, &lines, take_text);
-    return ok;
+    return lines_end(ok, room, path, rows, sizeof *lines.rows.items, err);
 }
 
 /* Where a kernel was compiled from, as save_origin left it. */
