@@ -118,7 +118,7 @@ static double infer_all(const struct bench *b, const struct experiments *t)
     if (!e)
         fail(&err);
     evolve_worker(e, 0, NULL, NULL);
-    struct genome *g = evolve_best(e);
+    struct genome *g = evolve_best(e, NULL);
     for (unsigned i = 0; i < g->ports; i++)
         ports_add(&ports, (const char[]){"0123456789ABCDEF"[i], 0}, NULL);
     struct mapping *m = genome_mapping(g, p, &ports);

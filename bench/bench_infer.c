@@ -71,7 +71,7 @@ static struct mapping *infer(const struct experiments *t, const bool *keep, cons
         fail(&err);
     evolve_worker(e, 0, NULL, NULL);
     evolve_get_status(e, status);
-    struct genome *g = evolve_best(e);
+    struct genome *g = evolve_best(e, NULL);
     struct mapping *m = named(g, p);
     genome_free(g);
     evolve_free(e);

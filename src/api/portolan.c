@@ -231,7 +231,7 @@ static void improve(void *state, unsigned worker)
 /* The best mapping of @e as a machine; NULL with err when it has none. */
 static struct machine *best_machine(struct evolve *e, const struct problem *p, struct err *err)
 {
-    struct genome *best = evolve_best(e);
+    struct genome *best = evolve_best(e, NULL);
     struct ports ports;
 
     if (!best) {

@@ -30,7 +30,7 @@
 /* The searches of one core. */
 struct port_search {
     struct lab *lab;
-    const struct problem *problem;
+    struct problem *problem;
     struct evolve *evolve;      /* that runs */
     double begun;
     struct genome **best;       /* individuals of the best search so far, best first */
@@ -84,7 +84,7 @@ static bool search_for(struct port_search *s, unsigned ports, struct genome *fro
         work_on(s, 0);
     else if (!hooks->team(hooks->state, work_on, s))
         evolve_abandon(s->evolve);
-    struct genome **population = evolve_population(s->evolve, &count);
+    struct genome **population = evolve_population(s->evolve, &count, NULL);
     evolve_free(s->evolve);
     s->evolve = NULL;
     double error = count ? genome_error(population[0], s->problem) : INFINITY;
@@ -371,7 +371,7 @@ static void take_best(const struct port_search *s, struct core_ports *out)
 static void search_done(struct port_search *s)
 {
     free_population(s->best, s->count);
-    problem_free((struct problem *)s->problem);
+    problem_free(s->problem);
     s->best = NULL;
     s->problem = NULL;
     s->count = 0;

@@ -44,6 +44,10 @@ static const struct result_column run_columns[] = {
     {.key = "phase", .kind = CELL_TEXT},
     {.key = "phase_meaning", .kind = CELL_TEXT},
     {.key = "seconds_left", .unit = "s", .kind = CELL_NUMBER, .decimals = 1},
+    {.key = "live", .kind = CELL_SWITCH},
+    {.key = "experiments", .kind = CELL_COUNT},
+    {.key = "forms", .kind = CELL_COUNT},
+    {.key = "joined", .kind = CELL_COUNT},
 };
 
 static json_t *acceptance_json(const struct evolve_status *t)
@@ -98,6 +102,10 @@ static void add_row(const struct session *s, struct evolve_run *run, const struc
     cell_text(table, t->phase);
     cell_text(table, t->meaning);
     cell_number(table, t->seconds_left);
+    cell_switch(table, run->arriving != NULL);
+    cell_count(table, (int64_t)t->experiments);
+    cell_count(table, (int64_t)t->forms);
+    cell_count(table, t->joined);
 }
 
 /* "8 ports", or the numbers tried while they are sought. */
@@ -127,6 +135,8 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     if (!isnan(t->scale))
         str_addf(&line, ", price scale %.2f", t->scale);
     result_line(result, "%s", str_text(&line));
+    if (run->arriving)
+        result_line(result, "live: %zu experiments of %zu forms; more joined %u time%s", t->experiments, t->forms, t->joined, t->joined == 1 ? "" : "s");
     if (t->state == EVOLVE_RUNNING)
         result_line(result, "%s: %s", t->phase, t->meaning);
     if (isnan(t->d_avg))
@@ -238,6 +248,8 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
         result_confirm(result, "following commands wait for run %u; Esc stops waiting", run->number);
         return true;
     }
+    while (!job_wait_for(run->job, LIVE_SECONDS) && job_find(run->job, &info))
+        evolve_feed(s);
     if (!session_wait(s, run->job, err))
         return false;
     show_runs(s, &run, 1, result);
@@ -293,17 +305,19 @@ const struct command command_evolve_set = {
 /* Notes on each form how far the best mappings agree on it. */
 static void note_confidence(struct evolve_run *run, struct mapping *m)
 {
+    struct problem *problem;
     size_t count;
-    struct genome **genomes = evolve_population(run->evolve, &count);
-    double *confidence = mem_alloc((run->problem->forms + 1) * sizeof *confidence);
+    struct genome **genomes = evolve_population(run->evolve, &count, &problem);
+    double *confidence = mem_alloc((problem->forms + 1) * sizeof *confidence);
     char text[64];
 
     confidence_of(genomes, count, confidence);
-    for (size_t f = 0; count && f < run->problem->forms; f++) {
-        struct mapping_entry entry = *mapping_find(m, run->problem->names[f]);
+    for (size_t f = 0; count && f < problem->forms; f++) {
+        const struct mapping_entry *known = mapping_find(m, problem->names[f]);
         struct usage usage = {0};
-        if (isnan(confidence[f]))
+        if (!known || isnan(confidence[f]))   /* of experiments that joined a moment ago */
             continue;
+        struct mapping_entry entry = *known;
         snprintf(text, sizeof text, "inferred, confidence %.2f", confidence[f]);
         usage_copy(&usage, &entry.usage);
         entry.usage = usage;
@@ -315,6 +329,7 @@ static void note_confidence(struct evolve_run *run, struct mapping *m)
         genome_free(genomes[i]);
     free(genomes);
     free(confidence);
+    problem_free(problem);
 }
 
 /* Takes @take_best into the session as the machine @id and selects it. */

@@ -121,13 +121,16 @@ static void add_run(const struct evolve_run *run, struct result *result)
     static const struct result_column columns[] = {
         {.key = "run", .kind = CELL_COUNT}, {.key = "job", .kind = CELL_COUNT}, {.key = "forms", .kind = CELL_COUNT}, {.key = "experiments", .kind = CELL_COUNT}};
 
+    struct evolve_status status;
+
+    evolve_get_status(run->evolve, &status);
     evolve_show_started(run, result);
     struct result_table *t = result_table(result, "run", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     cell_count(t, run->number);
     cell_count(t, run->job);
-    cell_count(t, (int64_t)run->problem->forms);
-    cell_count(t, (int64_t)run->problem->experiments);
+    cell_count(t, (int64_t)status.forms);
+    cell_count(t, (int64_t)status.experiments);
 }
 
 static void take_result(void *state, struct active_outcome *out, bool ok)
@@ -146,7 +149,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
         s->revision++;
     }
     if (problem)
-        p->run = evolve_run_start(problem, &p->evolve, NULL, NULL, 0, p->checkpoint, 0, &p->err);
+        p->run = evolve_run_start(&(struct evolve_start){.take_problem = problem, .checkpoint = p->checkpoint}, &p->evolve, &p->err);
     if (p->run) {
         evolve_session_add(s, p->run);
         s->document.active_run = p->run->number;

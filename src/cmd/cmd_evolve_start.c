@@ -26,7 +26,7 @@ struct evolve_values {
     size_t population, generations, seed, threads, most, size;
     const char *migration;
     double width, scale, seconds, migration_seconds, uop_price, volume_price, usage_price, volume_weight;
-    bool active, go_on, tolerant, by_chance;
+    bool active, live, go_on, tolerant, by_chance;
 };
 
 #define AT(member) offsetof(struct evolve_values, member)
@@ -58,6 +58,7 @@ const struct parameter evolve_start_options[] = {
     {.name = "--migrate-every", .kind = PARAMETER_DURATION, .at = AT(migration_seconds), .value = "T", .otherwise = "a thirtieth of --seconds, 0.5 s to 30 s",
      .help = "with several ranks: time between two migrations"},
     {.name = "--tolerant", .kind = PARAMETER_FLAG, .at = AT(tolerant), .help = "pmevo: follow the authors' program where it differs from the paper"},
+    {.name = "--live", .kind = PARAMETER_FLAG, .at = AT(live), .help = "what is measured meanwhile joins the running search"},
     {.name = "--active", .kind = PARAMETER_FLAG, .at = AT(active), .help = "first measure, in rounds, the experiments on which near-optimal mappings disagree"},
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = AT(simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
      .help = "with --active: machine to simulate instead of measuring"},
@@ -102,37 +103,41 @@ void evolve_session_add(struct session *s, struct evolve_run *take_run)
 
 void evolve_show_started(const struct evolve_run *run, struct result *result)
 {
+    struct evolve_status status;
     char ranks[32] = "";
 
     if (run->ranks > 1)
         snprintf(ranks, sizeof ranks, ", on %u ranks", run->ranks);
-    result_line(result, "run %u: %zu form%s, %zu experiment%s%s; evolve status shows its progress", run->number, run->problem->forms, run->problem->forms == 1 ? "" : "s",
-                run->problem->experiments, run->problem->experiments == 1 ? "" : "s", ranks);
+    evolve_get_status(run->evolve, &status);
+    result_line(result, "run %u: %zu form%s, %zu experiment%s%s%s; evolve status shows its progress", run->number, status.forms, status.forms == 1 ? "" : "s",
+                status.experiments, status.experiments == 1 ? "" : "s", run->arriving ? ", and those that are measured meanwhile" : "", ranks);
     result_count(result, "ranks", run->ranks);
     result_count(result, "run", run->number);
     result_count(result, "job", run->job);
-    result_count(result, "forms", (int64_t)run->problem->forms);
-    result_count(result, "experiments", (int64_t)run->problem->experiments);
+    result_count(result, "forms", (int64_t)status.forms);
+    result_count(result, "experiments", (int64_t)status.experiments);
 }
 
 /* The population of the last run, by the mappings' names. */
 static struct population last_population(const struct session *s)
 {
     struct population p = {0};
+    struct problem *problem;
     size_t count;
 
     if (!s->document.run_count)
         return p;
     struct evolve_run *run = s->document.runs[s->document.run_count - 1];
-    struct genome **genomes = evolve_population(run->evolve, &count);
+    struct genome **genomes = evolve_population(run->evolve, &count, &problem);
     p.mappings = mem_zero(count + 1, sizeof *p.mappings);
     for (size_t i = 0; i < count; i++) {
         struct ports names = {0};
         evolve_run_ports(run, genomes[i]->ports, &names);
-        p.mappings[p.count++] = genome_mapping(genomes[i], run->problem, &names);
+        p.mappings[p.count++] = genome_mapping(genomes[i], problem, &names);
         genome_free(genomes[i]);
     }
     free(genomes);
+    problem_free(problem);
     return p;
 }
 
@@ -148,6 +153,10 @@ static bool agree(const struct evolve_values *v, const struct evolve_options *o,
         return err_set(err, ERR_USAGE, "add --active", "--simulate, --most, --size and --by-chance need --active");
     if (v->active && (v->from || v->ports.named || o->algorithm == EVOLVE_PMEVO))
         return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from", "--active cannot be combined with --from, port names or pmevo");
+    if (v->live && (v->active || o->algorithm == EVOLVE_PMEVO))
+        return err_set(err, ERR_USAGE, "leave out --live", "--live cannot be combined with --active or pmevo");
+    if (v->live && ranks_count() > 1)
+        return err_set(err, ERR_USAGE, "start one process, or leave out --live", "--live works in one process, not over %u ranks", ranks_count());
     return true;
 }
 
@@ -158,6 +167,7 @@ struct starting {
     struct population before;        /* what the run begins with */
     char *checkpoint;                /* path; NULL: none */
     bool resumed;                    /* before is read from checkpoint */
+    bool live;
     struct experiments *table;       /* held */
     struct problem *problem;
     struct watch outer;              /* the job's own */
@@ -217,13 +227,15 @@ static bool lay_out(void *state, struct result *result, struct err *err)
 static bool go(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct starting *w = state;
-    struct problem *problem = w->problem;
+    const struct evolve_start start = {.take_problem = w->problem, .names = w->names.count ? &w->names : NULL, .from = (const struct mapping *const *)w->before.mappings,
+                                       .from_count = w->before.count, .checkpoint = w->checkpoint, .seconds_before = w->before.seconds, .live = w->live};
 
     w->problem = NULL;
-    struct evolve_run *run = evolve_run_start(problem, &w->o, w->names.count ? &w->names : NULL, (const struct mapping *const *)w->before.mappings, w->before.count, w->checkpoint,
-                                              w->before.seconds, err);
+    struct evolve_run *run = evolve_run_start(&start, &w->o, err);
     if (!run)
         return false;
+    run->fed_serial = w->table->serial;
+    run->fed_revision = w->table->revision;
     evolve_session_add(s, run);
     evolve_show_started(run, result);
     return true;
@@ -261,6 +273,7 @@ static bool run_start(struct session *s, const void *values, struct result *resu
     (void)result;   /* the jobs fill it */
     fill_options(s, v, &w->o);
     w->names = v->ports.named ? v->ports.ports : w->names;
+    w->live = v->live;
     bool ok = ((v->active && v->go_on) || need_experiments(s, err)) && agree(v, &w->o, err);
 
     w->checkpoint = !v->checkpoint ? keeping_checkpoint_new() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
@@ -275,14 +288,27 @@ static bool run_start(struct session *s, const void *values, struct result *resu
     return ok;
 }
 
+void evolve_feed(struct session *s)
+{
+    struct experiments *t = s->document.experiments;
+    struct evolve_run *run = s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
+
+    if (!run || !t || (run->fed_serial == t->serial && run->fed_revision == t->revision) || !evolve_run_wants(run))
+        return;
+    run->fed_serial = t->serial;
+    run->fed_revision = t->revision;
+    evolve_run_feed(run, t);
+}
+
 static const char *const start_examples[] = {
-    "evolve start", "evolve start --ports 0,1,2,3,DV --seconds 10m --seed 7", "evolve start --algorithm pmevo --ports 8 --population 1000 --generations 120",
+    "evolve start", "evolve start --live --seconds 5m", "evolve start --ports 0,1,2,3,DV --seconds 10m --seed 7", "evolve start --algorithm pmevo --ports 8 --population 1000 --generations 120",
     "evolve start --active --simulate skylake --seconds 8 --most 1000", NULL};
 
 const struct command command_evolve_start = {
     .name = "evolve start",
     .help = "infer a port mapping from the experiments, in the background",
-    .description = "evolve status and the view evolution show its progress; evolve adopt makes the best mapping the current machine.",
+    .description = "evolve status and the view evolution show its progress; evolve adopt makes the best mapping the current machine. With --live, what experiments measure finds meanwhile "
+                   "joins the running search every second or later: mappings found so far are carried over and improved further.",
     .options = evolve_start_options,
     .examples = start_examples,
     .values_size = sizeof(struct evolve_values),

@@ -12,6 +12,7 @@
 #include "base/watch.h"
 #include "cmd/arrivals.h"
 #include "cmd/command.h"
+#include "cmd/evolve_start.h"
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
 #include "measure/runner.h"
@@ -360,7 +361,10 @@ static bool start(struct session *s, struct experiments_measuring *take_w, struc
         result_confirm(result, "job %u measures %zu experiment%s; job cancel %u cancels it, job wait waits for it", number, count, count == 1 ? "" : "s", number);
     if (s->interactive)
         return true;
-    job_wait(number);
+    while (!job_wait_for(number, LIVE_SECONDS) && job_find(number, &info)) {
+        experiments_publish(s);
+        evolve_feed(s);
+    }
     if (!job_find(number, &info) || info.state == JOB_DONE)
         return true;
     *err = info.err;

@@ -8,6 +8,7 @@
 #include "cmd/session.h"
 #include "work/evolve_job.h"
 
+#define LIVE_SECONDS 0.2 /* between two looks for what was measured, in scripts */
 #define ACTIVE_SIZE 4    /* forms of the largest experiments, unless told otherwise */
 
 /* Of evolve start; some can be set while it runs. */
@@ -22,6 +23,8 @@ struct active_choice {
 
 /* Adds @take_run to the session's runs. */
 void evolve_session_add(struct session *s, struct evolve_run *take_run);
+/* What was measured since it began joins the newest run, if that is a live one (evolve start --live); to be called now and then. */
+void evolve_feed(struct session *s);
 /* Tells what was started. */
 void evolve_show_started(const struct evolve_run *run, struct result *result);
 /* Lays the experiments out, measures and infers in turns, as jobs, then starts a run on all of it, and tells both; in scripts waits for the job. @checkpoint is that run's, and the

@@ -29,8 +29,7 @@ void evolve_defaults(struct evolve_options *o)
     };
 }
 
-/* The most forms per cycle seen, a whole number: what the front end can issue, or at least what it ever did. */
-static double measured_width(const struct problem *p)
+double evolve_measured_width(const struct problem *p)
 {
     double most = 0;
     for (size_t e = 0; e < p->experiments; e++) {
@@ -49,7 +48,10 @@ void evolve_free(struct evolve *e)
     for (size_t i = 0; i < e->finished; i++)
         genome_free(e->population[i]);
     free(e->population);
+    joined_problem_free(e->next);
+    joined_problem_free(e->joined);
     classes_free(e->classes);
+    problem_free(e->p);
     genome_free(e->from);
     genome_free(e->best);
     for (unsigned n = 0; n <= PORTS_MOST; n++)
@@ -195,6 +197,15 @@ static void adopt(struct evolve *e, const struct genome *from, size_t number)
     anneal_free(s);
 }
 
+struct genome *evolve_judge(const struct problem *p, const struct genome *g, unsigned width, const struct anneal_prices *prices)
+{
+    struct annealer *s = anneal_new(p, g->ports, width, prices, 0);
+    anneal_load(s, g);
+    struct genome *copy = genome_copy(anneal_genome(s));
+    anneal_free(s);
+    return copy;
+}
+
 /* A copy of @g with its errors and cost by the run's prices; the caller frees. Without the lock. */
 static struct genome *judged(struct evolve *e, const struct genome *g)
 {
@@ -202,11 +213,7 @@ static struct genome *judged(struct evolve *e, const struct genome *g)
     struct anneal_prices prices = evolve_prices_at(e, 1);
     unsigned width = (unsigned)e->width;
     lock_give(&e->lock);
-    struct annealer *s = anneal_new(e->p, g->ports, width, &prices, 0);
-    anneal_load(s, g);
-    struct genome *copy = genome_copy(anneal_genome(s));
-    anneal_free(s);
-    return copy;
+    return evolve_judge(e->p, g, width, &prices);
 }
 
 /* The number of ports is @take_g's, and it is the first individual. Under the lock. */
@@ -278,7 +285,7 @@ static size_t bytes_of(const struct problem *p, const struct evolve_options *o)
     return population * (p->forms + 1) * sizeof(struct gene) * (faithful ? 2 : 1) + threads * p->experiments * 6 * sizeof(uint32_t);
 }
 
-struct evolve *evolve_new(const struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err)
+struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err)
 {
     unsigned most = o->algorithm == EVOLVE_PMEVO ? 1000000 : 1000;
 
@@ -295,16 +302,18 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
     struct evolve *e = mem_zero(1, sizeof *e);
     pthread_mutex_init(&e->lock, NULL);
     pthread_cond_init(&e->change, NULL);
-    e->p = p;
+    e->p = problem_hold(p);
     e->o = *o;
     e->o.threads = o->threads ? o->threads : 1;
     e->ports = count ? from[0]->ports : o->ports;
     e->reached = INFINITY;
-    e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? measured_width(p) : o->width;
+    e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? evolve_measured_width(p) : o->width;
+    e->width_measured = o->algorithm != EVOLVE_PMEVO && !count && isnan(o->width);
+    e->round_experiments = p->experiments;
+    e->round_forms = p->forms;
     e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : 8;
     e->preparation = o->algorithm == EVOLVE_MEMETIC && o->congruence ? EVOLVE_RAW : EVOLVE_PREPARED;
-    for (unsigned n = PORTS_FEWEST; n <= PORTS_MOST; n++)
-        e->race[e->racing++] = n;
+    evolve_race(e, PORTS_FEWEST, PORTS_MOST);
     e->population = mem_zero(e->target + 1, sizeof *e->population);
     e->scale = o->price_scale;
     if (count == 1)
@@ -325,8 +334,10 @@ struct evolve *evolve_new(const struct problem *p, const struct evolve_options *
 void evolve_watch(struct watcher *w)
 {
     double now = clock_seconds();
-    if (w->poll && now - w->last >= 0.1) {
+    if (w->poll && !w->polling && now - w->last >= 0.1) {
+        w->polling = true;
         w->poll(w->state);
+        w->polling = false;
         w->last = now;
     }
 }
@@ -413,7 +424,7 @@ static void run_pmevo(struct evolve *e, struct watcher *w)
 
 void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void *poll_state)
 {
-    struct watcher w = {index == 0 ? poll : NULL, poll_state, 0};
+    struct watcher w = {index == 0 ? poll : NULL, poll_state, 0, false};
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
@@ -527,7 +538,7 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
         snprintf(phase, room, "evolving generation %u", e->generation);
         return "mappings are recombined and changed, and the better half stays";
     }
-    if (e->children_begun == 0) {
+    if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
         return "a random mapping is changed step by step; steps to the worse are taken less and less often";
     }
@@ -551,6 +562,9 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     out->d_reached = e->best ? fmin(e->reached, e->best->d_avg) : isfinite(e->reached) ? e->reached : NAN;
     out->seconds_left = e->state <= EVOLVE_PAUSED && e->o.seconds > 0 ? fmax(0, e->o.seconds - out->seconds) : NAN;
     out->meaning = tell_phase(e, out->phase, sizeof out->phase);
+    out->forms = e->p->forms;
+    out->experiments = e->p->experiments;
+    out->joined = e->joins;
     lock_give(&e->lock);
 }
 
@@ -602,17 +616,26 @@ size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limi
     return n;
 }
 
-struct genome *evolve_best(struct evolve *e)
+/* @over gets the problem of what the caller takes a copy of. Under the lock. */
+static void hold_problem(struct evolve *e, struct problem **over)
+{
+    if (over)
+        *over = problem_hold(e->p);
+}
+
+struct genome *evolve_best(struct evolve *e, struct problem **over)
 {
     lock_take(&e->lock);
     struct genome *copy = e->best ? genome_copy(e->best) : NULL;
+    hold_problem(e, over);
     lock_give(&e->lock);
     return copy;
 }
 
-struct genome **evolve_population(struct evolve *e, size_t *count)
+struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over)
 {
     lock_take(&e->lock);
+    hold_problem(e, over);
     struct genome **copies = mem_zero(e->finished + 1, sizeof *copies);
     for (size_t i = 0; i < e->finished; i++)
         copies[i] = genome_copy(e->population[i]);
@@ -629,9 +652,13 @@ struct anneal_prices evolve_prices(struct evolve *e)
     return prices;
 }
 
-const struct problem *evolve_problem(const struct evolve *e)
+struct problem *evolve_problem(struct evolve *e)
 {
-    return e->p;
+    struct problem *p;
+    lock_take(&e->lock);
+    hold_problem(e, &p);
+    lock_give(&e->lock);
+    return p;
 }
 
 void evolve_get_options(struct evolve *e, struct evolve_options *out)

@@ -5,6 +5,8 @@
  * measurements show forms to be congruent, each is annealed on their classes first (infer/classes.h), then on all forms.
  * pmevo: the algorithm of the paper (infer/pmevo.h).
  *
+ * More experiments may come while a memetic run goes on (evolve_join): its mappings are carried over to them, and improved further.
+ *
  * The threads are the caller's: each calls evolve_worker. Everything else may be called from any thread at any time. */
 #ifndef PORTOLAN_INFER_EVOLVE_H
 #define PORTOLAN_INFER_EVOLVE_H
@@ -54,11 +56,14 @@ struct evolve_status {
     double rate;                 /* evaluations per second */
     struct anneal_stats stats;
     double seconds_left;         /* of the run's time limit; NaN: it has none, or is over */
+    size_t forms, experiments;   /* of what it works on */
+    unsigned joined;             /* times that more experiments came */
     char phase[80];              /* "annealing starting point 3 of 8"; after the end, where it ended */
     const char *meaning;         /* what is done in that phase, a sentence without its full stop */
 };
 
-/* One point of the curves: median and worst individual of the moment; d_best is the least D_avg of the run so far, which never rises though each phase begins with other individuals. */
+/* One point of the curves: median and worst individual of the moment; d_best is the least D_avg of the run so far, which never rises though each phase begins with other individuals. The curves
+ * begin anew with the experiments: errors on others do not compare. */
 struct evolve_sample {
     double seconds;
     unsigned generation;
@@ -71,10 +76,10 @@ struct evolve_point {
 
 struct evolve;
 
-/* Keeps @p, which must outlive it. @from (NULL with @count 0: none): one genome is where all individuals start from; several, all of one
+/* Holds @p. @from (NULL with @count 0: none): one genome is where all individuals start from; several, all of one
  * shape, are the population of an earlier run, which goes on.
  * NULL with err when an option is out of range. */
-struct evolve *evolve_new(const struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err);
+struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err);
 void evolve_free(struct evolve *e);
 /* Does the work of thread @index (0 .. threads - 1) until the run ends. @poll (may be NULL) is called some times a second by
  * thread 0, with no lock held: for progress and checkpoints. */
@@ -88,6 +93,11 @@ void evolve_abandon(struct evolve *e);
 bool evolve_told_to_stop(struct evolve *e);
 /* seconds, generations, uop-price, volume-price, usage-price, volume-weight. False with err for another name or a bad value. */
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
+
+/* The run goes on over @take_p: forms keep their usages by name, and new ones begin with that of the form whose cycles alone are nearest. Where there are twice the experiments that the
+ * individuals were begun with, or an eighth more forms, the rest of the time is planned as that of a new run that has these individuals, and a number of ports that was not given is sought again beside the one found.
+ * The threads take it up at their next step; what was not taken up yet is replaced. Works for some time (the forms' congruence). memetic only, and no other run's genomes may come after (evolve_immigrate). */
+void evolve_join(struct evolve *e, struct problem *take_p);
 
 /* A genome of another run over the same problem: it is evaluated with this run's prices, and becomes one of its individuals if it is good enough. Before the number
  * of ports is chosen it counts as tried; one with another number later is left out. False when it could not be used. memetic only. */
@@ -108,13 +118,14 @@ struct evolve_trial {
     double d_avg;                /* of the best mapping with so many */
 };
 size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limit);
-/* A copy of the best genome, NULL before there is one. */
-struct genome *evolve_best(struct evolve *e);
-/* Copies of all finished individuals, best first; the caller frees each and the array. */
-struct genome **evolve_population(struct evolve *e, size_t *count);
+/* A copy of the best genome, NULL before there is one. @over (NULL: not wanted) gets the problem that it is of, held. */
+struct genome *evolve_best(struct evolve *e, struct problem **over);
+/* Copies of all finished individuals, best first; the caller frees each and the array. @over as above. */
+struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
 /* The prices in force: the options', scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);
-const struct problem *evolve_problem(const struct evolve *e);
+/* What it works on now, held: the caller's problem_free. */
+struct problem *evolve_problem(struct evolve *e);
 void evolve_get_options(struct evolve *e, struct evolve_options *out);
 
 #endif

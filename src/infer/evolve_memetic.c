@@ -45,6 +45,11 @@ static double density_of(const struct problem *p)
     return sum / (double)p->forms;
 }
 
+double evolve_round_seconds(const struct evolve *e)
+{
+    return e->o.seconds > 0 ? fmax(e->o.seconds - e->round_from, 0.01) : 0;
+}
+
 /* What the search over classes is at, as long as nothing better is known. */
 static void note_expanded(struct evolve *e, const struct genome *g)
 {
@@ -90,32 +95,79 @@ static void retire(struct evolve *e, unsigned index, struct annealer *s)
     anneal_free(s);
 }
 
-/* Anneals what @s holds, a genome of @p; without the lock. */
-static void anneal(struct evolve *e, unsigned index, struct annealer *s, const struct problem *p, const struct schedule *plan, struct watcher *w)
+/* A search under way on thread index, over the classes or all forms. */
+struct annealing {
+    struct annealer *s;
+    unsigned index;
+    bool classes;
+    double hot, cold;            /* temperatures of its beginning and its end */
+};
+
+static const struct problem *walk_problem(const struct evolve *e, const struct annealing *walk)
 {
-    double moves = plan->moves * (double)p->forms, dense = fmax(1, density_of(p) / DENSITY_SUITED), x = 0, done = 0, begun, now;
-    uint64_t step = plan->seconds > 0 ? 2000 : (uint64_t)(moves / STEPS) + 1;
+    return walk->classes ? e->classes->p : e->p;
+}
+
+/* Under the lock. */
+static void set_temperatures(const struct evolve *e, const struct schedule *plan, struct annealing *walk)
+{
+    double dense = fmax(1, density_of(walk_problem(e, walk)) / DENSITY_SUITED), scale = isnan(e->scale) ? 1 : e->scale;
+
+    /* Wrong structures cost the same however clean the measurements are; what is left to settle at the end does not. */
+    walk->hot = plan->hot * fmax(1, scale) * dense;
+    walk->cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
+}
+
+/* Takes the search over to what waits for all threads to meet. Under the lock. */
+static void carry_walk(struct evolve *e, const struct schedule *plan, struct annealing *walk, struct watcher *w)
+{
+    const struct genome *g = anneal_genome(walk->s);
+    struct genome *whole = walk->classes ? classes_expand(e->classes, e->p, g) : genome_copy(g);
+    uint64_t seed = rng_next(anneal_rng(walk->s));
+
+    retire(e, walk->index, walk->s);
+    if (evolve_meet(e, w))
+        whole = evolve_carry(e, whole);
+    walk->classes = walk->classes && e->classes;
+    struct genome *own = walk->classes ? classes_project(e->classes, whole) : genome_copy(whole);
+    struct anneal_prices prices = evolve_prices_at(e, 1);
+    walk->s = anneal_new(walk_problem(e, walk), own->ports, (unsigned)e->width, &prices, seed);
+    set_temperatures(e, plan, walk);
+    lock_give(&e->lock);
+    anneal_load(walk->s, own);
+    genome_free(whole);
+    genome_free(own);
+    lock_take(&e->lock);
+}
+
+/* Anneals what @walk holds; without the lock. */
+static void anneal(struct evolve *e, struct annealing *walk, const struct schedule *plan, struct watcher *w)
+{
+    double x = 0, done = 0, begun, now;
     bool going = true;
     double timed = plan->seconds * (1 - POLISH_SHARE);   /* the polishing at the end has its time */
 
     lock_take(&e->lock);
+    double moves = plan->moves * (double)walk_problem(e, walk)->forms;
+    uint64_t step = plan->seconds > 0 ? 2000 : (uint64_t)(moves / STEPS) + 1;
     begun = now = evolve_elapsed(e);
-    /* Wrong structures cost the same however clean the measurements are; what is left to settle at the end does not. */
-    double scale = isnan(e->scale) ? 1 : e->scale, hot = plan->hot * fmax(1, scale) * dense, cold = COLD * fmax(scale, COLD_LEAST) * sqrt(dense);
+    set_temperatures(e, plan, walk);
     lock_give(&e->lock);
     while (going && x < 1) {
-        double before = now, temperature = hot * pow(cold / hot, x);
+        double before = now, temperature = walk->hot * pow(walk->cold / walk->hot, x);
         lock_take(&e->lock);
         struct anneal_prices heated = evolve_prices_at(e, fmax(1, HEATED * temperature)), prices = evolve_prices_at(e, 1);
         lock_give(&e->lock);
-        anneal_set_prices(s, &heated);
-        anneal_run(s, step, temperature);
-        anneal_set_prices(s, &prices);
+        anneal_set_prices(walk->s, &heated);
+        anneal_run(walk->s, step, temperature);
+        anneal_set_prices(walk->s, &prices);
         done += (double)step;
         lock_take(&e->lock);
         now = evolve_elapsed(e);
-        publish(e, index, s, p != e->p);
+        publish(e, walk->index, walk->s, walk->classes);
         going = evolve_go_on(e, w);
+        if (going && e->next)
+            carry_walk(e, plan, walk, w);
         lock_give(&e->lock);
         if (plan->seconds > 0) {
             x = (now - begun) / timed;
@@ -126,26 +178,28 @@ static void anneal(struct evolve *e, unsigned index, struct annealer *s, const s
         }
         evolve_watch(w);
     }
-    anneal_run(s, 20 * p->forms, 1e-9);
+    anneal_run(walk->s, 20 * anneal_genome(walk->s)->forms, 1e-9);
 }
 
-/* Anneals @start (NULL: chance) over @p, the whole problem or the classes, and returns what comes of it; the caller frees. Called and
- * returns under the lock. */
-static struct genome *anneal_over(struct evolve *e, unsigned index, const struct problem *p, const struct genome *start, unsigned ports, uint64_t seed,
+/* Anneals @start (NULL: chance) over the classes or all forms, and returns what comes of it, of whatever they are then; the caller frees. @classes becomes false when there are
+ * no classes any more. Called and returns under the lock. */
+static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classes, const struct genome *start, unsigned ports, uint64_t seed,
                                   const struct schedule *plan, struct watcher *w)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
-    struct annealer *s = anneal_new(p, ports, (unsigned)e->width, &prices, seed);
+    struct annealing walk = {.index = index, .classes = *classes};
 
+    walk.s = anneal_new(walk_problem(e, &walk), ports, (unsigned)e->width, &prices, seed);
     lock_give(&e->lock);
     if (start)
-        anneal_load(s, start);
+        anneal_load(walk.s, start);
     else
-        anneal_random(s);
-    anneal(e, index, s, p, plan, w);
+        anneal_random(walk.s);
+    anneal(e, &walk, plan, w);
     lock_take(&e->lock);
-    struct genome *found = genome_copy(anneal_genome(s));
-    retire(e, index, s);
+    struct genome *found = genome_copy(anneal_genome(walk.s));
+    retire(e, index, walk.s);
+    *classes = walk.classes;
     return found;
 }
 
@@ -153,14 +207,17 @@ static struct genome *anneal_over(struct evolve *e, unsigned index, const struct
 static struct genome *improve(struct evolve *e, unsigned index, const struct genome *start, unsigned ports, uint64_t seed, const struct schedule *plan,
                               struct watcher *w)
 {
-    if (!e->classes)
-        return anneal_over(e, index, e->p, start, ports, seed, plan, w);
+    bool classes = e->classes != NULL;
+
+    if (!classes)
+        return anneal_over(e, index, &classes, start, ports, seed, plan, w);
     struct schedule first = {plan->hot * CLASSES_HOT, plan->seconds * CLASSES_SHARE, plan->moves * CLASSES_SHARE};
     struct schedule rest = {POLISH, plan->seconds - first.seconds, plan->moves - first.moves};
     struct genome *projected = start ? classes_project(e->classes, start) : NULL;
-    struct genome *class = anneal_over(e, index, e->classes->p, projected, ports, seed, &first, w);
-    struct genome *whole = classes_expand(e->classes, e->p, class);
-    struct genome *found = anneal_over(e, index, e->p, whole, ports, ~seed, &rest, w);
+    struct genome *class = anneal_over(e, index, &classes, projected, ports, seed, &first, w);
+    struct genome *whole = classes ? classes_expand(e->classes, e->p, class) : genome_copy(class);
+    classes = false;
+    struct genome *found = anneal_over(e, index, &classes, whole, ports, ~seed, &rest, w);
     genome_free(projected);
     genome_free(class);
     genome_free(whole);
@@ -181,7 +238,7 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
     lock_take(&e->lock);
     while (isnan(e->scale) && evolve_go_on(e, w)) {
         if (e->piloting) {
-            evolve_wait_change(e, w);
+            evolve_wait_others(e, w);
             continue;
         }
         e->piloting = true;
@@ -196,9 +253,18 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
     lock_give(&e->lock);
 }
 
-/* Number of ports @n it is, and what was found with them is the first individual. */
+void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
+{
+    e->racing = e->race_next = e->race_done = e->race_round = 0;
+    for (unsigned n = fewest; n <= most; n++)
+        e->race[e->racing++] = n;
+}
+
+/* Number of ports @n it is, and what was found with them is the first individual, beside those of an earlier race with as many. */
 static void settle_ports(struct evolve *e, unsigned n)
 {
+    while (e->finished > 0 && e->population[0]->ports != n)
+        genome_free(e->population[--e->finished]);
     forget_best(e);
     e->ports = n;
     evolve_insert(e, genome_copy(e->trials[n]));
@@ -224,7 +290,7 @@ static void next_round(struct evolve *e)
 
     e->race_next = e->race_done = 0;
     if (e->race_round++ == 0) {
-        e->racing = PORTS_FINALISTS;
+        e->racing = e->racing < PORTS_FINALISTS ? e->racing : PORTS_FINALISTS;
         return;
     }
     for (unsigned i = 1; i < e->racing; i++)
@@ -249,12 +315,12 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
     lock_take(&e->lock);
     while (e->ports == 0 && evolve_go_on(e, w)) {
         if (e->race_next == e->racing) {
-            evolve_wait_change(e, w);
+            evolve_wait_others(e, w);
             continue;
         }
         unsigned ports = e->race[e->race_next++], round = e->race_round;
         double share = round ? FRESH_SHARE / (double)e->target : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
-        struct schedule plan = {HOT_TRIAL, share * e->o.seconds * e->o.threads, round ? MOVES_PER_FORM : MOVES_PER_FORM / 5};
+        struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads, round ? MOVES_PER_FORM : MOVES_PER_FORM / 5};
         /* One port less begins with what was found with one more: by chance alone it would often be judged too hard. */
         struct genome *fewer = round > 1 ? genome_fewer(e->trials[ports + 1]) : NULL;
         if (fewer)
@@ -277,7 +343,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
 /* One fresh individual or child. Called and returns under the lock; false when there is nothing more to do. */
 static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
 {
-    double fresh_seconds = FRESH_SHARE * e->o.seconds * e->o.threads / (double)e->target;
+    double fresh_seconds = FRESH_SHARE * evolve_round_seconds(e) * e->o.threads / (double)e->target;
     struct schedule plan = {HOT, fresh_seconds, MOVES_PER_FORM};
     struct genome *start = NULL;
     uint64_t number;
@@ -290,7 +356,9 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
         }
     } else {
         while (e->finished < 2 && e->busy > 0 && evolve_go_on(e, w))
-            evolve_wait_change(e, w);
+            evolve_wait_others(e, w);
+        if (e->ports == 0 || e->fresh_begun < e->target)   /* more experiments came */
+            return evolve_go_on(e, w);
         if (e->finished < 2 || !evolve_go_on(e, w) || (e->o.generations && e->children_begun >= (uint64_t)e->o.generations * e->target) ||
             (!e->o.generations && !(e->o.seconds > 0)))
             return false;
@@ -299,7 +367,7 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
         if (e->o.seconds > 0)
             plan.seconds = fmin(plan.seconds, fmax(e->o.seconds - evolve_elapsed(e), 0.01));
     }
-    uint64_t seed = e->o.seed + (number + 1) * 0x9e3779b97f4a7c15u;
+    uint64_t seed = e->o.seed + (number + 1 + 1000000 * (uint64_t)e->joins) * 0x9e3779b97f4a7c15u;
     if (!start && number >= e->target) {
         struct rng rng;
         rng_seed(&rng, ~seed);
@@ -356,7 +424,7 @@ static void prepare(struct evolve *e, struct watcher *w)
         pthread_cond_broadcast(&e->change);
     }
     while (e->preparation != EVOLVE_PREPARED && evolve_go_on(e, w))
-        evolve_wait_change(e, w);
+        evolve_wait_others(e, w);
     lock_give(&e->lock);
 }
 
@@ -364,9 +432,12 @@ void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w)
 {
     prepare(e, w);
     seek_scale(e, index, w);
-    seek_ports(e, index, w);
-    lock_take(&e->lock);
-    while (e->ports && memetic_task(e, index, w)) {
+    for (bool going = true; going;) {
+        seek_ports(e, index, w);   /* again where more experiments came */
+        lock_take(&e->lock);
+        while (e->ports && (going = memetic_task(e, index, w))) {
+        }
+        going = going && evolve_go_on(e, w);
+        lock_give(&e->lock);
     }
-    lock_give(&e->lock);
 }

@@ -1,4 +1,4 @@
-/* The inside of a run, shared by evolve.c (what is seen from outside) and evolve_memetic.c (the algorithm). */
+/* The inside of a run, shared by evolve.c (what is seen from outside), evolve_memetic.c (the algorithm) and evolve_join.c (experiments that come later). */
 #ifndef PORTOLAN_INFER_EVOLVE_STATE_H
 #define PORTOLAN_INFER_EVOLVE_STATE_H
 
@@ -19,12 +19,25 @@ struct live {
     struct anneal_stats stats;   /* of the current search */
 };
 
+/* What a run goes on over once all its threads have met. */
+struct joined_problem {
+    struct problem *p;
+    struct classes *classes;
+    uint32_t *from;              /* per form of p: the form whose usage it gets, of the problem before; made when they have met */
+};
+
 struct evolve {
-    const struct problem *p;
     pthread_mutex_t lock;
     pthread_cond_t change;
     atomic_bool stop, pause;
-    /* All below under the lock. */
+    /* All below under the lock, but that p, classes and joined stay as they are while a thread works. */
+    struct problem *p;               /* held */
+    struct joined_problem *next, *joined;   /* that wait for the threads, and by which genomes came to p; NULL: none */
+    unsigned joins, waiting;         /* times that they were taken up; threads that have nothing of p in hand */
+    bool meeting;                    /* a thread carries the run over */
+    double round_from;               /* seconds at which the time left was last planned */
+    size_t round_experiments, round_forms;   /* that there were then */
+    bool width_measured;             /* the width is the most forms per cycle that were measured, not one that was given */
     struct classes *classes;         /* what is searched first, once prepared; NULL: nothing but p */
     enum { EVOLVE_RAW, EVOLVE_PREPARING, EVOLVE_PREPARED } preparation;
     struct evolve_options o;
@@ -57,6 +70,7 @@ struct watcher {
     void (*poll)(void *);
     void *state;
     double last;
+    bool polling;                /* what the poll does may take so long that it would be due again */
 };
 
 /* Calls the poll when it is time; without the lock. */
@@ -64,6 +78,23 @@ void evolve_watch(struct watcher *w);
 /* All below under the lock. */
 /* Lets others change what this thread waits for; the lock is given up meanwhile. */
 void evolve_wait_change(struct evolve *e, struct watcher *w);
+/* The same for a thread that has nothing of the problem in hand, which may be another afterwards. */
+void evolve_wait_others(struct evolve *e, struct watcher *w);
+/* Where more experiments wait: waits with nothing of the problem in hand until all threads do, and the run is carried over. False when the run is to end first. */
+bool evolve_meet(struct evolve *e, struct watcher *w);
+/* For each form of @p the one of @before whose usage it begins with: itself, or that whose cycles alone are nearest by their ratio. The caller frees. Needs no lock. */
+uint32_t *evolve_match(const struct problem *p, const struct problem *before);
+/* @take_g of the problem before the last meeting as one of this one's; the caller frees. */
+struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
+/* A copy of @g with its errors and cost over @p at @prices; needs no lock. */
+struct genome *evolve_judge(const struct problem *p, const struct genome *g, unsigned width, const struct anneal_prices *prices);
+/* The most forms per cycle seen, a whole number: what the front end can issue, or at least what it ever did. Needs no lock. */
+double evolve_measured_width(const struct problem *p);
+void joined_problem_free(struct joined_problem *j);
+/* Seconds that were left when the time was last planned; 0: no limit. */
+double evolve_round_seconds(const struct evolve *e);
+/* Asks for all numbers of ports from @fewest to @most again. */
+void evolve_race(struct evolve *e, unsigned fewest, unsigned most);
 /* Waits while paused; false when the run is to end. */
 bool evolve_go_on(struct evolve *e, struct watcher *w);
 /* Seconds of running so far. */

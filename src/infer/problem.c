@@ -2,6 +2,7 @@
 #include "infer/problem.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -248,9 +249,15 @@ struct problem *problem_unpack(struct unpacking *from, struct err *err)
     return p;
 }
 
+struct problem *problem_hold(struct problem *p)
+{
+    atomic_fetch_add(&p->holders, 1);
+    return p;
+}
+
 void problem_free(struct problem *p)
 {
-    if (!p)
+    if (!p || atomic_fetch_sub(&p->holders, 1) > 0)
         return;
     for (size_t f = 0; f < p->forms; f++)
         free(p->names[f]);

@@ -1,4 +1,4 @@
-/* What inference works on: measured experiments over a set of forms, laid out for incremental evaluation. Immutable once made. */
+/* What inference works on: measured experiments over a set of forms, laid out for incremental evaluation. Immutable once made; any thread reads it that holds it. */
 #ifndef PORTOLAN_INFER_PROBLEM_H
 #define PORTOLAN_INFER_PROBLEM_H
 
@@ -21,11 +21,15 @@ struct problem {
     struct table_term *others;
     float *single;                 /* cycles of the form alone; NaN when it was not measured alone */
     uint64_t fingerprint;          /* of forms and cycles: a checkpoint says which problem it belongs to */
+    _Atomic unsigned holders;      /* besides the one that made it */
 };
 
 /* From the measured rows of @t for which @keep (NULL: all) is true; equal experiments are merged into their mean. Only forms that occur
  * in a measured row are in it. NULL with err when nothing is measured, or the thread's watch ended it (ERR_LIMIT). The caller frees. */
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err);
+/* One more may read it, and is to problem_free it. Any thread. */
+struct problem *problem_hold(struct problem *p);
+/* The last holder's call frees it. Any thread. */
 void problem_free(struct problem *p);
 /* For another process (base/pack.h): what the rest is made from again. NULL with err when the bytes are broken or there is no memory. */
 void problem_pack(const struct problem *p, struct str *out);

@@ -200,12 +200,12 @@ static void walk_on(struct annealer *walk, uint64_t moves, double heat, double s
 /* The individuals of @e, which began apart and so ended in different optima, and what walks from them come by: the optima's widths. */
 static void gather(struct committee *c, struct evolve *e, const struct genome *best, const struct evolve_options *o)
 {
-    const struct problem *p = evolve_problem(e);
+    struct problem *p = evolve_problem(e);
     struct anneal_prices prices = evolve_prices(e);
     struct annealer *walk = anneal_new(p, best->ports, (unsigned)best->width, &prices, o->seed);
     struct ports ports;
     size_t n;
-    struct genome **population = evolve_population(e, &n);
+    struct genome **population = evolve_population(e, &n, NULL);
 
     ports_number(&ports, best->ports);
     c->mappings[c->count++] = genome_mapping(best, p, &ports);
@@ -223,6 +223,7 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
         genome_free(population[i]);
     free(population);
     anneal_free(walk);
+    problem_free(p);
 }
 
 /* A form that no mapping explains is disputed for ever: what is left of each form's experiments is held against it, with a few of the mean beside
@@ -261,7 +262,7 @@ static bool infer(const struct experiments *t, const struct select_options *so, 
     *out = (struct committee){.count = 0};
     if (e)
         evolve_worker(e, 0, so->poll ? poll_infer : NULL, &polled);
-    struct genome *best = e ? evolve_best(e) : NULL;
+    struct genome *best = e ? evolve_best(e, NULL) : NULL;
     if (e && !best)
         err_set(err, ERR_INTERRUPTED, NULL, "stopped before a first mapping was found");
     if (best && watch_goes_on(err)) {

@@ -167,6 +167,12 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
     return y;
 }
 
+/* What a live run has of the measurements so far; the cells used. */
+static unsigned draw_live(const struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned at)
+{
+    return run->arriving ? grid_printf(g, (int)at, 0, 0, ROLE_ACCENT, 0, ", live: %zu experiments", status->experiments) : 0;
+}
+
 /* Before there is a mapping: what is sought, and how the numbers of ports tried so far do. */
 static void draw_seeking(struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned used, unsigned width)
 {
@@ -174,7 +180,8 @@ static void draw_seeking(struct evolve_run *run, const struct evolve_status *sta
     struct str line = {0};
     size_t n = evolve_get_trials(run->evolve, trials, TRIALS);
 
-    grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s, %.0f s", status->phase, status->seconds);
+    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s, %.0f s", status->phase, status->seconds);
+    draw_live(run, status, g, used);
     for (size_t i = 0; i < n; i++)
         str_addf(&line, "%s%u ports %.2f %%", i ? ", " : "error with ", trials[i].ports, 100 * trials[i].d_avg);
     grid_wrap(g, 0, 1, width, 3, ROLE_TEXT, 0, n ? str_text(&line) : "Trying different numbers of ports; curves follow.");
@@ -210,6 +217,7 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
         used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s", status.seconds);
         if (!isnan(status.seconds_left))
             used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %.0f s left", status.seconds_left);
+        used += draw_live(run, &status, g, used);
         grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %s, %.2f M evaluations/s", status.phase, status.rate / 1e6);
     }
     int top = seeking ? 4 : 1;

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "cmd/evolve_start.h"
 #include "cmd/key.h"
 #include "cmd/keymap.h"
 #include "view/bars.h"
@@ -346,6 +347,7 @@ static bool take_news(struct frame *f)
 
     session_clear_output(s);
     experiments_publish(s);
+    evolve_feed(s);
     blame_publish(s);
     note_jobs(f);
     enum job_news news = job_drain();

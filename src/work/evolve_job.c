@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "io/population_file.h"
 #include "work/islands.h"
@@ -13,6 +14,16 @@
 #include "work/pool.h"
 
 #define CHECKPOINT_SECONDS 3
+
+#define JOIN_SECONDS 1           /* between two joins, at least, and JOIN_TIMES what the last one took */
+#define JOIN_TIMES 20
+
+/* What was measured on its way to a live run. */
+struct arriving {
+    pthread_mutex_t lock;
+    struct experiments *table;   /* held; NULL: nothing new */
+    double taken, cost;          /* when the last was laid out, and the seconds that took */
+};
 
 struct shift {
     struct evolve_run *run;
@@ -27,18 +38,20 @@ void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports
         ports_number(out, count);
 }
 
-static struct mapping *named(const struct evolve_run *run, const struct genome *g)
+static struct mapping *named(const struct evolve_run *run, const struct genome *g, const struct problem *p)
 {
     struct ports names;
     evolve_run_ports(run, g->ports, &names);
-    return genome_mapping(g, run->problem, &names);
+    return genome_mapping(g, p, &names);
 }
 
 struct mapping *evolve_run_best(struct evolve_run *run)
 {
-    struct genome *g = evolve_best(run->evolve);
-    struct mapping *m = g ? named(run, g) : NULL;
+    struct problem *p;
+    struct genome *g = evolve_best(run->evolve, &p);
+    struct mapping *m = g ? named(run, g, p) : NULL;
     genome_free(g);
+    problem_free(p);
     return m;
 }
 
@@ -46,29 +59,60 @@ bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
 {
     struct evolve_status status;
     struct evolve_options o;
-    struct population p = {.fingerprint = run->problem->fingerprint};
+    struct population p = {0};
+    struct problem *problem;
     size_t count;
     bool ok = true;
 
     if (!run->checkpoint)
         return true;
     evolve_get_status(run->evolve, &status);
-    struct genome **genomes = evolve_population(run->evolve, &count);
+    struct genome **genomes = evolve_population(run->evolve, &count, &problem);
     evolve_get_options(run->evolve, &o);
+    p.fingerprint = problem->fingerprint;
     p.seconds = run->seconds_before + status.seconds;
     p.limit = o.seconds > 0 ? run->seconds_before + o.seconds : 0;
     p.mappings = mem_zero(count + 1, sizeof *p.mappings);
     for (p.count = 0; p.count < count; p.count++) {
-        p.mappings[p.count] = named(run, genomes[p.count]);
+        p.mappings[p.count] = named(run, genomes[p.count], problem);
         genome_free(genomes[p.count]);
     }
     free(genomes);
+    problem_free(problem);
     if (!count && (p.mappings[0] = evolve_run_best(run)))   /* no individual is finished yet: what there is */
         p.count = 1;
     if (p.count)
         ok = population_save(&p, run->checkpoint, err);
     population_done(&p);
     return ok;
+}
+
+/* Lays out what arrived, and has the run go on over it. */
+static void take_arrived(struct evolve_run *run)
+{
+    struct arriving *a = run->arriving;
+    double begun = clock_seconds();
+    struct err err = {0};
+
+    lock_take(&a->lock);
+    struct experiments *t = a->table;
+    lock_give(&a->lock);
+    if (!t)
+        return;
+    struct problem *before = evolve_problem(run->evolve), *p = problem_new(t, NULL, &err);
+    if (p && p->fingerprint == before->fingerprint)
+        problem_free(p);
+    else if (p)
+        evolve_join(run->evolve, p);
+    else if (!evolve_told_to_stop(run->evolve))
+        log_add(LOG_WARN, "run %u goes on with the experiments it has: %s", run->number, err.what);
+    problem_free(before);
+    lock_take(&a->lock);
+    a->table = NULL;
+    a->taken = clock_seconds();
+    a->cost = a->taken - begun;
+    lock_give(&a->lock);
+    experiments_free(t);
 }
 
 static void poll_run(void *state)
@@ -83,6 +127,8 @@ static void poll_run(void *state)
         evolve_stop(run->evolve);
     if (run->islands)
         islands_poll(run->islands, run->evolve);
+    if (run->arriving)
+        take_arrived(run);
     evolve_get_status(run->evolve, &status);
     evolve_get_options(run->evolve, &o);
     if (isnan(status.d_avg))
@@ -164,47 +210,75 @@ static struct genome **genomes_of(const struct problem *p, double width, const s
 }
 
 /* Makes the run's search, here and on the other ranks; false with err. */
-static bool make_evolve(struct evolve_run *run, const struct evolve_options *o, const struct mapping *const *from, size_t count, struct err *err)
+static bool make_evolve(struct evolve_run *run, const struct evolve_start *start, const struct evolve_options *o, struct err *err)
 {
-    struct genome **genomes = genomes_of(run->problem, o->width, from, count, err);
+    struct genome **genomes = genomes_of(start->take_problem, o->width, start->from, start->from_count, err);
     struct evolve_options own = *o;
 
     if (!genomes)
         return false;
-    bool together = islands_reserve(&own);
-    run->evolve = evolve_new(run->problem, &own, genomes, count, err);
+    bool together = !start->live && islands_reserve(&own);
+    run->evolve = evolve_new(start->take_problem, &own, genomes, start->from_count, err);
     run->ranks = together ? ranks_count() : 1;
     if (together && run->evolve)
-        run->islands = islands_start(run->problem, &own, genomes, count);
+        run->islands = islands_start(start->take_problem, &own, genomes, start->from_count);
     else if (together)
         ranks_release();
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < start->from_count; i++)
         genome_free(genomes[i]);
     free(genomes);
     return run->evolve != NULL;
 }
 
-struct evolve_run *evolve_run_start(struct problem *take_problem, const struct evolve_options *o, const struct ports *names, const struct mapping *const *from,
-                                    size_t from_count, const char *checkpoint, double seconds_before, struct err *err)
+struct evolve_run *evolve_run_start(const struct evolve_start *start, const struct evolve_options *o, struct err *err)
 {
     static unsigned numbers;
     struct evolve_run *run = mem_zero(1, sizeof *run);
     char title[80];
 
-    run->problem = take_problem;
-    run->names = names ? *names : from_count ? *mapping_ports(from[0]) : (struct ports){0};
-    run->checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL;
-    run->seconds_before = seconds_before;
+    run->names = start->names ? *start->names : start->from_count ? *mapping_ports(start->from[0]) : (struct ports){0};
+    run->checkpoint = start->checkpoint ? mem_strdup(start->checkpoint) : NULL;
+    run->seconds_before = start->seconds_before;
     run->last_checkpoint = clock_seconds();
-    if (make_evolve(run, o, from, from_count, err)) {
+    if (start->live) {
+        run->arriving = mem_zero(1, sizeof *run->arriving);
+        pthread_mutex_init(&run->arriving->lock, NULL);
+    }
+    if (make_evolve(run, start, o, err)) {
         run->number = ++numbers;
-        snprintf(title, sizeof title, "evolve %u: %zu forms, %zu experiments", run->number, run->problem->forms, run->problem->experiments);
+        snprintf(title, sizeof title, "evolve %u: %zu forms, %zu experiments%s", run->number, start->take_problem->forms, start->take_problem->experiments, start->live ? " and more" : "");
         run->job = job_start(title, &ops, run, err);
     }
+    problem_free(start->take_problem);   /* the search holds it */
     if (run->job)
         return run;
     evolve_run_free(run);
     return NULL;
+}
+
+bool evolve_run_wants(const struct evolve_run *run)
+{
+    struct evolve_status status;
+    struct arriving *a = run->arriving;
+
+    if (!a)
+        return false;
+    evolve_get_status(run->evolve, &status);
+    lock_take(&a->lock);
+    bool wants = status.state == EVOLVE_RUNNING && !a->table && clock_seconds() - a->taken >= fmax(JOIN_SECONDS, JOIN_TIMES * a->cost);
+    lock_give(&a->lock);
+    return wants;
+}
+
+void evolve_run_feed(struct evolve_run *run, struct experiments *t)
+{
+    struct arriving *a = run->arriving;
+
+    lock_take(&a->lock);
+    struct experiments *before = a->table;
+    a->table = experiments_hold(t);
+    lock_give(&a->lock);
+    experiments_free(before);
 }
 
 void evolve_run_wait(struct evolve_run *run)
@@ -223,7 +297,11 @@ void evolve_run_free(struct evolve_run *run)
     if (run->islands)   /* no job was started */
         islands_gather(run->islands, run->evolve, NULL, NULL);
     evolve_free(run->evolve);
-    problem_free(run->problem);
+    if (run->arriving) {
+        experiments_free(run->arriving->table);
+        pthread_mutex_destroy(&run->arriving->lock);
+        free(run->arriving);
+    }
     free(run->checkpoint);
     free(run);
 }

@@ -8,7 +8,6 @@ struct islands;
 
 struct evolve_run {
     unsigned number, job;        /* of the runs, from 1; of the jobs */
-    struct problem *problem;
     struct evolve *evolve;
     struct ports names;          /* of the ports, as many as there are */
     char *checkpoint;            /* path; NULL: none */
@@ -16,12 +15,26 @@ struct evolve_run {
     double last_checkpoint;      /* worker's */
     unsigned ranks;              /* that work on it */
     struct islands *islands;     /* worker's; NULL: this process works alone */
+    struct arriving *arriving;   /* of a live one, which experiments that are measured meanwhile join; NULL: it is none */
+    uint64_t fed_serial, fed_revision;   /* of the table that came last, for the one that feeds it */
 };
 
-/* Starts the threads, and with other ranks theirs (work/islands.h). Takes @take_problem and, on success and on failure, frees it in evolve_run_free. @names NULL: "0", "1", ...
- * @checkpoint NULL: none. UI thread; NULL with err. */
-struct evolve_run *evolve_run_start(struct problem *take_problem, const struct evolve_options *o, const struct ports *names, const struct mapping *const *from,
-                                    size_t from_count, const char *checkpoint, double seconds_before, struct err *err);
+struct evolve_start {
+    struct problem *take_problem;
+    const struct ports *names;   /* NULL: "0", "1", ... */
+    const struct mapping *const *from;   /* what it begins with; none: chance */
+    size_t from_count;
+    const char *checkpoint;      /* path; NULL: none */
+    double seconds_before;
+    bool live;                   /* memetic, on this process alone */
+};
+
+/* Starts the threads, and with other ranks theirs (work/islands.h). What else @start names stays the caller's. UI thread; NULL with err. */
+struct evolve_run *evolve_run_start(const struct evolve_start *start, const struct evolve_options *o, struct err *err);
+/* Whether a live run would take more experiments now: it goes on, has taken what came before, and is not busy with that for more than a twentieth of its time. UI thread. */
+bool evolve_run_wants(const struct evolve_run *run);
+/* What @t has that was measured joins a live run. Holds @t until a thread of the run has laid it out. UI thread. */
+void evolve_run_feed(struct evolve_run *run, struct experiments *t);
 /* Stops it, waits for its threads and frees everything. */
 void evolve_run_free(struct evolve_run *run);
 /* Blocks until it ended. */

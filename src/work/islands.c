@@ -150,10 +150,12 @@ struct islands *islands_start(const struct problem *p, const struct evolve_optio
 static void take(struct islands *is, struct evolve *e, const struct rank_message *m)
 {
     struct unpacking from = {m->bytes.data, m->bytes.length, false};
-    size_t forms = evolve_problem(e)->forms;
+    struct problem *p = evolve_problem(e);
+    size_t forms = p->forms;
     struct anneal_stats stats;
     struct genome *g = NULL;
 
+    problem_free(p);
     if (unpack_count(&from) != is->run)
         return;
     switch (m->kind) {
@@ -190,7 +192,7 @@ static void take_all(struct islands *is, struct evolve *e, double seconds)
 /* The best mapping, as @kind, to rank @to, or to all others where that is this rank itself. */
 static void send_best(const struct islands *is, struct evolve *e, enum rank_kind kind, unsigned to)
 {
-    struct genome *best = evolve_best(e);
+    struct genome *best = evolve_best(e, NULL);
     struct str bytes = {0};
 
     if (!best)
@@ -268,7 +270,7 @@ static void work(void *state, unsigned worker)
 static void finish(const struct islands *is, struct evolve *e)
 {
     struct evolve_status status = {0};
-    struct genome *best = e ? evolve_best(e) : NULL;
+    struct genome *best = e ? evolve_best(e, NULL) : NULL;
     struct str bytes = {0};
 
     if (e)
@@ -283,7 +285,7 @@ static void finish(const struct islands *is, struct evolve *e)
     genome_free(best);
 }
 
-static void run_island(struct islands *is, const struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err)
+static void run_island(struct islands *is, struct problem *p, const struct evolve_options *o, struct genome *const *from, size_t count, struct err *err)
 {
     struct shore shore = {is, evolve_new(p, o, from, count, err)};
 

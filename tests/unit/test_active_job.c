@@ -149,7 +149,7 @@ static void test_stops(void **state)
     struct problem *p = problem_new(out.table, NULL, &err);
     struct evolve *e = evolve_new(p, &o.select.evolve, NULL, 0, &err);
     evolve_worker(e, 0, NULL, NULL);
-    struct genome *g = evolve_best(e);
+    struct genome *g = evolve_best(e, NULL);
     struct mapping *found = genome_mapping(g, p, mapping_ports(m));
     struct experiments *unseen = forms_only(m);
     for (uint32_t f = 0; f < FORMS; f++)

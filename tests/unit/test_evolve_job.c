@@ -89,7 +89,7 @@ static void test_run_and_resume(void **state)
     struct err err = {0};
     const char *path = work_path("run.json");
     (void)state;
-    struct evolve_run *run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, path, 0, &err);
+    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err), .checkpoint = path}, &o, &err);
     assert_non_null(run);
     for (int i = 0; i < 50; i++) {
         struct mapping *m = evolve_run_best(run);
@@ -106,14 +106,16 @@ static void test_run_and_resume(void **state)
 
     assert_true(population_load(path, &p, &err));
     assert_true(p.count > 0);
-    assert_true(p.fingerprint == run->problem->fingerprint);
+    struct problem *problem = evolve_problem(run->evolve);
+    assert_true(p.fingerprint == problem->fingerprint);
+    problem_free(problem);
     struct mapping *best = evolve_run_best(run);
     assert_float_equal(error_of(best, t), error_of(p.mappings[0], t), 1e-9);
     assert_int_equal(mapping_volume(best), mapping_volume(p.mappings[0]));
     mapping_free(best);
     evolve_run_free(run);
 
-    run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, (const struct mapping *const *)p.mappings, p.count, NULL, p.seconds, &err);
+    run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err), .from = (const struct mapping *const *)p.mappings, .from_count = p.count, .seconds_before = p.seconds}, &o, &err);
     assert_non_null(run);
     evolve_run_wait(run);
     struct evolve_status again;
@@ -137,7 +139,7 @@ static void test_few_experiments(void **state)
     assert_non_null(t);
     o.ports = 4;
     o.price_scale = NAN;
-    struct evolve_run *run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, NULL, 0, &err);
+    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
     assert_non_null(run);
     evolve_run_wait(run);
     evolve_get_status(run->evolve, &status);
@@ -155,7 +157,7 @@ static void test_stop_while_paused(void **state)
     struct err err = {0};
     (void)state;
     o.generations = 1000000;
-    struct evolve_run *run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, NULL, 0, &err);
+    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
     assert_non_null(run);
     evolve_pause(run->evolve, true);
     evolve_get_status(run->evolve, &status);
@@ -166,7 +168,7 @@ static void test_stop_while_paused(void **state)
     assert_int_equal(status.state, EVOLVE_STOPPED);
     evolve_run_free(run);
     o.ports = 99;
-    assert_null(evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, NULL, 0, &err));
+    assert_null(evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err));
     assert_true(err.what[0] != '\0');
     experiments_free(t);
 }
@@ -183,7 +185,7 @@ static void test_pmevo_with_many_threads(void **state)
     o.threads = 32;
     o.population = 20;
     for (int i = 0; i < 20; i++) {
-        struct evolve_run *run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, NULL, 0, &err);
+        struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
         assert_non_null(run);
         evolve_run_wait(run);
         evolve_get_status(run->evolve, &status);

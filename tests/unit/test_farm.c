@@ -303,7 +303,7 @@ static void test_stop_reaches_islands_that_go_on(void **state)
     o.population = 4;
     o.generations = 1;
     o.price_scale = 1;
-    struct evolve_run *run = evolve_run_start(problem_new(t, NULL, &err), &o, NULL, NULL, 0, NULL, 0, &err);
+    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
     assert_non_null(run);
     assert_int_equal(run->ranks, 2);
     unsigned looks = 0;

@@ -22,67 +22,8 @@
 #include "io/population_file.h"
 #include "model/metrics.h"
 #include "throughput/predict.h"
+#include "../support/known.h"
 #include "../support/support.h"
-
-static struct mapping *known(unsigned forms)
-{
-    static const char *const usages[] = {"1*p01", "1*p0123", "1*p2", "1*p01+1*p3", "2*p23", "4*p0", "1*p3"};
-    struct ports ports = {0};
-    struct err err;
-    char name[16];
-
-    for (int i = 0; i < 4; i++)
-        ports_add(&ports, (const char[]){(char)('0' + i), 0}, &err);
-    struct mapping *m = mapping_new(&ports);
-    for (unsigned f = 0; f < forms; f++) {
-        snprintf(name, sizeof name, "F%u", f);
-        struct mapping_entry entry = {.form = name, .latency = NAN};
-        assert_true(usage_parse(usages[f % 7], &ports, &entry.usage, &err));
-        mapping_set(m, &entry);
-        usage_done(&entry.usage);
-    }
-    return m;
-}
-
-struct simulated {
-    const struct mapping *m;
-    double noise;
-    struct rng rng;
-};
-
-/* What the mapping says, off by up to the noise. */
-static bool simulate(struct experiments *t, void *state, struct err *err)
-{
-    struct simulated *s = state;
-    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
-    (void)err;
-    throughput_predict(s->m, t, cycles);
-    for (size_t i = 0; i < t->rows.count; i++)
-        if (isnan(t->rows.items[i].cycles))
-            experiments_set(t, i, cycles[i] * (1 + s->noise * (2 * rng_unit(&s->rng) - 1)), NAN, 1, NULL);
-    free(cycles);
-    return true;
-}
-
-/* All forms alone, all pairs, and @triples; measured. */
-static struct experiments *measured(const struct mapping *m, double noise, size_t triples)
-{
-    struct experiments *t = experiments_new();
-    struct simulated cpu = {m, noise, {{0}}};
-    struct rng rng;
-    uint32_t forms[64];
-    size_t n = mapping_count(m);
-
-    rng_seed(&cpu.rng, 3);
-    rng_seed(&rng, 4);
-    for (size_t f = 0; f < n; f++)
-        forms[f] = names_add(&t->forms, mapping_at(m, f)->form);
-    generate_singletons(t, forms, n);
-    generate_pairs(t, forms, n);
-    generate_random(t, forms, n, triples, 3, &rng);
-    simulate(t, &cpu, NULL);
-    return t;
-}
 
 static struct evolve_options quick(void)
 {
@@ -285,7 +226,7 @@ static struct mapping *evolved(struct experiments *t, const struct evolve_option
     evolve_worker(e, 0, NULL, NULL);
     evolve_get_status(e, status);
     assert_int_equal(status->state, EVOLVE_DONE);
-    struct genome *g = evolve_best(e);
+    struct genome *g = evolve_best(e, NULL);
     for (unsigned i = 0; i < g->ports; i++)
         ports_add(&names, (const char[]){(char)('0' + i), 0}, &err);
     struct mapping *m = genome_mapping(g, p, &names);
@@ -402,12 +343,12 @@ static void test_options_and_control(void **state)
     assert_false(evolve_set(e, "flumb", 1, &err));
     assert_false(evolve_set(e, "seconds", -1, &err) || evolve_set(e, "seconds", NAN, &err));
     assert_true(evolve_set(e, "uop-price", 0.5, &err));
-    assert_null(evolve_best(e));
+    assert_null(evolve_best(e, NULL));
     evolve_pause(e, true);
     evolve_pause(e, false);
     evolve_worker(e, 0, NULL, NULL);
     assert_true(evolve_get_front(e, front, 8) > 0);
-    struct genome **population = evolve_population(e, &count);
+    struct genome **population = evolve_population(e, &count, NULL);
     assert_true(count > 0 && count <= 3);
     for (size_t i = 1; i < count; i++)
         assert_true(population[i - 1]->cost <= population[i]->cost);
@@ -416,7 +357,7 @@ static void test_options_and_control(void **state)
     o.generations = 1;
     if (count > 1) {
         struct evolve *next = evolve_new(p, &o, population, count, &err);
-        struct genome *best = evolve_best(next);
+        struct genome *best = evolve_best(next, NULL);
         assert_non_null(best);
         genome_free(best);
         evolve_stop(next);
@@ -734,7 +675,7 @@ static void test_select(void **state)
 {
     struct mapping *truth = known(28);
     struct experiments *t = experiments_new();
-    struct simulated cpu = {truth, 0.005, {{0}}};
+    struct measured_known cpu = {truth, 0.005, {{0}}};
     struct select_options o = {.evolve = quick(), .first = 30, .batch = 20, .most = 378, .size = 4};
     struct curve curve = {.truth = truth};
     struct err err = {0};
@@ -743,7 +684,7 @@ static void test_select(void **state)
     o.evolve.generations = 0;
     for (size_t f = 0; f < mapping_count(truth); f++)
         names_add(&t->forms, mapping_at(truth, f)->form);
-    struct mapping *m = select_run(t, &o, simulate, &cpu, note_round, &curve, &err);
+    struct mapping *m = select_run(t, &o, measure_known, &cpu, note_round, &curve, &err);
     assert_non_null(m);
     assert_true(curve.rounds > 1);
     assert_true(curve.measurements <= 378);

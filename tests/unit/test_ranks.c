@@ -131,13 +131,13 @@ static struct evolve_options quick(void)
     return o;
 }
 
-static struct genome *best_of(const struct problem *p, const struct evolve_options *o)
+static struct genome *best_of(struct problem *p, const struct evolve_options *o)
 {
     struct err err = {0};
     struct evolve *e = evolve_new(p, o, NULL, 0, &err);
     assert_non_null(e);
     evolve_worker(e, 0, NULL, NULL);
-    struct genome *best = evolve_best(e);
+    struct genome *best = evolve_best(e, NULL);
     assert_non_null(best);
     evolve_free(e);
     return best;
@@ -199,7 +199,7 @@ static void test_immigrants(void **state)
     evolve_get_status(e, &status);
     assert_int_equal(status.ports, 4);
     size_t count;
-    struct genome **all = evolve_population(e, &count);
+    struct genome **all = evolve_population(e, &count, NULL);
     assert_int_equal(count, 1);
     assert_int_equal(all[0]->ports, 4);
     genome_free(all[0]);

@@ -69,7 +69,7 @@ static void *hold_run(void *unused)
     (void)unused;
     mem_fault = stay;
     holds = true;
-    evolve_population(s.document.runs[0]->evolve, &count);
+    evolve_population(s.document.runs[0]->evolve, &count, NULL);
     return NULL;
 }
 
@@ -164,7 +164,7 @@ static void fault_with_run(void)
     start_run();
     mem_fault = stay;
     faults = true;
-    evolve_population(s.document.runs[0]->evolve, &count);
+    evolve_population(s.document.runs[0]->evolve, &count, NULL);
 }
 
 #if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

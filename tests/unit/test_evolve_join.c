@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Experiments that come while a run goes on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "cmd/command.h"
+#include "cmd/evolve_start.h"
+#include "infer/evolve_state.h"
+#include "throughput/predict.h"
+#include "work/evolve_job.h"
+#include "work/job.h"
+#include "work/pool.h"
+#include "../support/known.h"
+#include "../support/support.h"
+
+#define LOOKS 60000     /* of a millisecond or more */
+#define THREADS 3
+
+/* The rows of @t whose forms are among the first @forms and that are even, or all. */
+static struct problem *part_of(const struct experiments *t, uint32_t forms, bool all)
+{
+    bool *keep = mem_zero(t->rows.count + 1, sizeof *keep);
+    struct err err = {0};
+
+    for (size_t i = 0; i < t->rows.count; i++) {
+        const struct flat_term *terms = experiments_terms(t, i);
+        keep[i] = all || t->rows.items[i].count == 1 || i % 2 == 0;
+        for (uint32_t k = 0; k < t->rows.items[i].count; k++)
+            keep[i] &= terms[k].form < forms;
+    }
+    struct problem *p = problem_new(t, keep, &err);
+    assert_non_null(p);
+    free(keep);
+    return p;
+}
+
+/* A run, and what joins it once it has taken up what came before. */
+struct stream {
+    struct evolve *e;
+    const struct experiments *t;
+    uint32_t forms;         /* of the second part; 0: nothing joins */
+    unsigned parts, sent;   /* joined one after the other */
+};
+
+static void send_next(struct stream *s)
+{
+    evolve_join(s->e, part_of(s->t, s->sent ? UINT32_MAX : s->forms, s->sent > 0));
+    s->sent++;
+}
+
+static void poll_stream(void *state)
+{
+    struct stream *s = state;
+    struct evolve_status status;
+    struct err err = {0};
+
+    evolve_get_status(s->e, &status);
+    if (status.joined < s->sent)
+        return;
+    if (s->sent < s->parts)
+        send_next(s);
+    else
+        evolve_set(s->e, "generations", status.generation + 1, &err);   /* all came: that of the moment is the last */
+}
+
+static void work_stream(void *state, unsigned worker)
+{
+    struct stream *s = state;
+    evolve_worker(s->e, worker, poll_stream, s);
+}
+
+static struct evolve_options endless(unsigned ports)
+{
+    struct evolve_options o;
+
+    evolve_defaults(&o);
+    o.ports = ports;
+    o.width = 0;
+    o.threads = THREADS;
+    o.population = 3;
+    o.generations = 1000000;
+    return o;
+}
+
+/* Mean difference between two mappings over experiments of five forms that neither was made from. */
+static double unseen_error(const struct mapping *truth, const struct mapping *found)
+{
+    struct experiments *t = experiments_new();
+    struct flat_term terms[5];
+    uint32_t forms[64];
+    size_t n = mapping_count(truth);
+    struct rng rng;
+    double sum = 0;
+
+    rng_seed(&rng, 77);
+    for (size_t f = 0; f < n; f++)
+        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
+    for (int i = 0; i < 300; i++) {
+        for (int k = 0; k < 5; k++)
+            terms[k] = (struct flat_term){forms[rng_below(&rng, n)], 1 + (uint32_t)rng_below(&rng, 3)};
+        experiments_add(t, terms, 5);
+    }
+    double *a = mem_alloc(t->rows.count * sizeof *a), *b = mem_alloc(t->rows.count * sizeof *b);
+    throughput_predict(truth, t, a);
+    throughput_predict(found, t, b);
+    for (size_t i = 0; i < t->rows.count; i++)
+        sum += fabs(b[i] / a[i] - 1) / (double)t->rows.count;
+    free(a);
+    free(b);
+    experiments_free(t);
+    return sum;
+}
+
+static struct mapping *mapping_of(struct evolve *e)
+{
+    struct problem *p;
+    struct ports names;
+    struct genome *g = evolve_best(e, &p);
+
+    assert_non_null(g);
+    assert_int_equal(g->forms, p->forms);
+    /* Its errors are of the experiments that there are now. */
+    assert_true(fabs(genome_error(g, p) - g->d_avg) < 1e-5);
+    ports_number(&names, g->ports);
+    struct mapping *m = genome_mapping(g, p, &names);
+    genome_free(g);
+    problem_free(p);
+    return m;
+}
+
+/* A run that begins with ten of the forms, is given all of them with half of their experiments, and then the rest; threads and a number of ports as asked. */
+static void stream_through(unsigned ports, double most)
+{
+    static struct evolve_sample samples[4000];
+    struct mapping *truth = known(28);
+    struct experiments *t = measured(truth, 0, 60);
+    struct evolve_options o = endless(ports);
+    struct problem *p = part_of(t, 10, true), *whole = part_of(t, UINT32_MAX, true);
+    struct evolve_status status;
+    struct err err = {0};
+    struct stream stream = {.t = t, .forms = 28, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err)};
+
+    problem_free(p);   /* the run holds it */
+    assert_true(team_run(THREADS, work_stream, &stream, &err));
+    evolve_get_status(stream.e, &status);
+    assert_int_equal(status.state, EVOLVE_DONE);
+    assert_int_equal(status.joined, 2);
+    assert_int_equal(status.forms, 28);
+    assert_int_equal(status.experiments, whole->experiments);
+    struct mapping *found = mapping_of(stream.e);
+    double error = unseen_error(truth, found);
+    print_message("%u ports: %.4f of unseen experiments, %u ports found\n", ports, error, status.ports);
+    assert_true(error <= most);
+    size_t n = evolve_get_samples(stream.e, samples, 4000);
+    assert_true(n > 0);
+    for (size_t i = 1; i < n; i++)
+        assert_true(samples[i].d_best <= samples[i - 1].d_best && samples[i].seconds >= samples[i - 1].seconds);
+    mapping_free(found);
+    evolve_free(stream.e);
+    problem_free(whole);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+static void test_more_experiments_and_forms(void **state)
+{
+    (void)state;
+    stream_through(4, 0.02);
+}
+
+static void test_number_of_ports_is_sought_again(void **state)
+{
+    (void)state;
+    stream_through(0, 0.05);
+}
+
+/* A, B and C take 1, 4 and 16 cycles alone; of the new ones D takes 3.9, E 1.1, F 100; G was never alone. */
+static void test_what_a_new_form_begins_with(void **state)
+{
+    static const struct { const char *form; double cycles; const char *like; } rows[] = {
+        {"F", 100, "C"}, {"C", 16, "C"}, {"D", 3.9, "B"}, {"A", 1, "A"}, {"E", 1.1, "A"}, {"B", 4, "B"}, {"H", 8.1, "C"}, {"I", 7.9, "B"}};
+    struct experiments *before = experiments_new(), *after = experiments_new();
+    struct err err = {0};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const char name[] = {(char)('A' + i), 0};
+        experiments_set(before, experiments_add(before, &(struct flat_term){names_add(&before->forms, name), 1}, 1), 1 << 2 * i, NAN, 1, NULL);
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        experiments_set(after, experiments_add(after, &(struct flat_term){names_add(&after->forms, rows[i].form), 1}, 1), rows[i].cycles, NAN, 1, NULL);
+    const struct flat_term pair[] = {{names_add(&after->forms, "A"), 1}, {names_add(&after->forms, "G"), 1}};
+    experiments_set(after, experiments_add(after, pair, 2), 2, NAN, 1, NULL);
+    struct problem *p = problem_new(before, NULL, &err), *q = problem_new(after, NULL, &err);
+    uint32_t *from = evolve_match(q, p);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(p->names[from[problem_form(q, rows[i].form)]], rows[i].like);
+    assert_string_equal(p->names[from[problem_form(q, "G")]], "A");
+    free(from);
+    problem_free(p);
+    problem_free(q);
+    experiments_free(before);
+    experiments_free(after);
+}
+
+/* What comes to a run that ends, ended, or knows no joining is dropped; what was not taken up is replaced. */
+static void test_what_comes_too_late(void **state)
+{
+    struct mapping *truth = known(7);
+    struct experiments *t = measured(truth, 0, 0);
+    struct err err = {0};
+    struct evolve_status status;
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct evolve_options o = endless(4);
+        struct problem *p = part_of(t, 5, true);
+        o.threads = 1;
+        if (k == 2) {
+            o.algorithm = EVOLVE_PMEVO;
+            o.population = 10;
+            o.generations = 1;
+        }
+        struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
+        problem_free(p);
+        evolve_join(e, part_of(t, 6, true));
+        evolve_join(e, part_of(t, 7, true));
+        if (k == 0)
+            evolve_stop(e);
+        else if (k == 1)
+            assert_true(evolve_set(e, "generations", 1, &err));
+        evolve_worker(e, 0, NULL, NULL);
+        evolve_join(e, part_of(t, 6, true));
+        evolve_get_status(e, &status);
+        assert_int_equal(status.joined, k == 1);
+        assert_int_equal(status.forms, k == 1 ? 7 : 5);
+        evolve_free(e);
+    }
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+/* As a user does it: what is measured while a live run goes on is in its mapping. */
+static void test_live(void **state)
+{
+    static const char *const refused[] = {"evolve start --live --active", "evolve start --live --algorithm pmevo"};
+    struct evolve_status status = {0};
+    struct str out = {0};
+    struct session s;
+    struct err err = {0};
+    (void)state;
+    session_init(&s);
+    if (!run_line(&s, "forms select 'ADD (R64, R64)' 'SUB (R64, R64)' 'IMUL (R64, R64)' 'XOR (R64, R64)' 'ADC (R64, R64)'; experiments generate --singles; experiments measure --simulate skylake", NULL, &err))
+        fail_msg("%s", err.what);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        assert_false(run_line(&s, refused[i], NULL, &err));
+    if (!run_line(&s, "evolve start --live --ports 4 --generations 1000000 --population 2 --threads 1 --checkpoint none; experiments generate --pairs; experiments measure --simulate skylake", &out, &err))
+        fail_msg("%s", err.what);
+    assert_non_null(strstr(str_text(&out), "5 forms, 5 experiments, and those that are measured meanwhile"));
+    for (int look = 0; look < LOOKS && status.experiments < s.document.experiments->rows.count; look++) {
+        evolve_feed(&s);
+        evolve_get_status(s.document.runs[0]->evolve, &status);
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    assert_int_equal(status.experiments, s.document.experiments->rows.count);
+    assert_true(status.joined > 0 && status.experiments > 5);
+    /* Nothing new: it joins no more. */
+    const unsigned joined = status.joined;
+    evolve_feed(&s);
+    assert_true(run_line(&s, "evolve stop; evolve status", &out, &err));
+    assert_non_null(strstr(str_text(&out), "more joined"));
+    evolve_get_status(s.document.runs[0]->evolve, &status);
+    assert_int_equal(status.joined, joined);
+    assert_true(run_line(&s, "evolve adopt", &out, &err));
+    session_done(&s);
+    str_done(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_a_new_form_begins_with),
+        cmocka_unit_test(test_more_experiments_and_forms),
+        cmocka_unit_test(test_number_of_ports_is_sought_again),
+        cmocka_unit_test(test_what_comes_too_late),
+        cmocka_unit_test(test_live),
+    };
+    int failed = cmocka_run_group_tests_name("evolve join", tests, NULL, NULL);
+    job_shutdown();
+    return failed;
+}
