@@ -8,12 +8,15 @@
 #include "analysis/recipe.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "base/watch.h"
 #include "cmd/parameter.h"
 #include "cmd/session_parts.h"
 #include "toolchain/compile.h"
 #include "toolchain/debug_lines.h"
+
+#define HEX_KEY "-hex"   /* of a value in hexadecimal */
 
 void kernel_record_done(struct kernel_record *r)
 {
@@ -77,6 +80,41 @@ static bool write_named(struct session_saving *w, const char *prefix, const char
     return ok;
 }
 
+/* A row of a value that has to come back as it was, though the file is UTF-8: one that is not stands in hexadecimal, under KEY-hex. */
+static void exact_row(struct str *text, const char *key, const char *value)
+{
+    struct str name = {0}, digits = {0};
+
+    if (utf8_valid(value, strlen(value), NULL)) {
+        session_row(text, key, value);
+        return;
+    }
+    str_addf(&name, "%s" HEX_KEY, key);
+    for (const unsigned char *byte = (const unsigned char *)value; *byte; byte++)
+        str_addf(&digits, "%02x", *byte);
+    session_row(text, str_text(&name), str_text(&digits));
+    str_done(&name);
+    str_done(&digits);
+}
+
+/* What exact_row wrote of @key and @value, both to be freed; false when it is not that, and then there is nothing to free. */
+static bool read_exact(const char *key, const char *value, char **plain_key, char **plain)
+{
+    const size_t length = strlen(key), digits = strlen(value), suffix = strlen(HEX_KEY);
+    const bool hex = length > suffix && strcmp(key + length - suffix, HEX_KEY) == 0;
+
+    if (hex && (digits % 2 || strspn(value, "0123456789abcdef") != digits))
+        return false;
+    *plain_key = mem_strndup(key, hex ? length - suffix : length);
+    *plain = mem_strdup(value);
+    for (size_t i = 0; hex && i + 1 < digits; i += 2) {
+        const char pair[] = {value[i], value[i + 1], '\0'};
+        (*plain)[i / 2] = (char)strtoul(pair, NULL, 16);
+        (*plain)[i / 2 + 1] = '\0';
+    }
+    return true;
+}
+
 /* How it was made of a file, so that it can be read or compiled again. */
 static bool save_recipe(struct session_saving *w, const struct recipe *r, const char *prefix, struct err *err)
 {
@@ -84,20 +122,20 @@ static bool save_recipe(struct session_saving *w, const struct recipe *r, const 
     char number[48];
 
     str_add(&text, "key,value\n");
-    session_row(&text, "path", r->path);
+    exact_row(&text, "path", r->path);
     session_row(&text, "source", r->source ? "on" : "off");
     if (r->profile)
-        session_row(&text, "profile", r->profile);
+        exact_row(&text, "profile", r->profile);
     if (r->compiler)
-        session_row(&text, "compiler", r->compiler);
+        exact_row(&text, "compiler", r->compiler);
     for (size_t i = 0; i < r->flags.count; i++)
-        session_row(&text, "flag", r->flags.items[i]);
+        exact_row(&text, "flag", r->flags.items[i]);
     if (r->target)
         session_row(&text, "target", r->target);
     if (r->generic)
         session_row(&text, "generic", r->generic);
     if (r->options.symbol)
-        session_row(&text, "symbol", r->options.symbol);
+        exact_row(&text, "symbol", r->options.symbol);
     if (r->options.isa_given)
         session_row(&text, "isa", isa_name(r->options.isa));
     if (r->options.syntax != SYNTAX_AUTO)
@@ -236,9 +274,8 @@ static const char *named_path(struct str *path, const char *dir, const char *pre
     return str_text(path);
 }
 
-static bool take_recipe_row(void *to, const char *key, const char *value)
+static bool take_recipe_value(struct recipe *r, const char *key, const char *value)
 {
-    struct recipe *r = to;
     struct kernel_options *o = &r->options;
     struct err none = {0};
     bool half = false;
@@ -276,6 +313,18 @@ static bool take_recipe_row(void *to, const char *key, const char *value)
     else
         return false;
     return true;
+}
+
+static bool take_recipe_row(void *to, const char *key, const char *value)
+{
+    char *plain_key, *plain;
+
+    if (!read_exact(key, value, &plain_key, &plain))
+        return false;
+    const bool taken = take_recipe_value(to, plain_key, plain);
+    free(plain_key);
+    free(plain);
+    return taken;
 }
 
 static bool load_recipe(const char *dir, const char *prefix, struct kernel *k, struct err *err)
