@@ -8,12 +8,14 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "program/beside.h"
+#include "program/nonnegative.h"
 #include "program/solve.h"
 
 #define ALL_SUBSETS_MOST 12      /* terms of which all subsets are tried; of more, one is added after the other */
 #define SIZE_MOST 4              /* terms of a formula */
 #define GAIN 0.5                 /* a larger one must lower the left-out error below this share */
 #define TERMS_MOST 150           /* candidates; more than that lower the degree */
+#define SUMS_MOST 600            /* the same of sums, which are found at once */
 #define SEEN 2                   /* differences in units of what says nothing, from which on an input does something */
 #define STEPS_OUT 6              /* how many times the inputs go toward the outside */
 
@@ -29,6 +31,7 @@ struct grower {
     VEC(struct growth_candidate) terms;
     unsigned power[INPUTS_MAX];  /* the highest of each input that its effect alone asks for; 0: it has none */
     unsigned degree;             /* of a term at most */
+    size_t most;                 /* candidates */
     double *weights;             /* in units of what says nothing */
     double *farthest;            /* inputs, the largest or smallest of the runs, whichever the outside is nearer to */
     long double *work;
@@ -46,7 +49,7 @@ static void clear_terms(struct grower *g)
 /* Whether there are so many candidates that a lower degree is taken: of twelve inputs there may be millions. */
 static bool too_many(const struct grower *g)
 {
-    return g->terms.count > TERMS_MOST && g->degree > g->limits->degree;
+    return g->terms.count > g->most && g->degree > g->limits->degree;
 }
 
 static void add_products(struct grower *g, struct formula_term term, unsigned degree, size_t first, unsigned left)
@@ -166,6 +169,30 @@ static double residual(const struct grower *g, const struct formula *f)
     return sum / (double)d->run_count;
 }
 
+/* Of several inputs what lies between two uses is the lines of several arrays, each a product of inputs: where few terms leave something to explain, a sum of as many products as it takes, none
+ * of them taken off. Leaving out runs says little of so many terms; that none is taken off keeps them from what is chance. */
+static void search_sums(struct grower *g, struct formula *out)
+{
+    const struct fit_data *d = g->data;
+    const double **columns = mem_alloc((g->terms.count + 1) * sizeof *columns);
+    size_t chosen[SOLVE_COLUMNS];
+    struct solution s;
+    struct formula f = {0};
+
+    for (size_t k = 0; k < g->terms.count; k++)
+        columns[k] = g->terms.items[k].column;
+    f.count = nonnegative(columns, g->terms.count, d->values, g->weights, d->run_count, g->work, chosen, &s);
+    for (size_t k = 0; k < f.count; k++) {
+        f.terms[k] = g->terms.items[chosen[k]].term;
+        f.coefficients[k] = (double)s.coefficients[k];
+    }
+    free(columns);
+    if (!f.count || !(residual(g, &f) < GAIN * residual(g, out)) || !sensible(g, &f))
+        return;
+    *out = f;
+    out->error = s.left_out * g->limits->scatter;
+}
+
 static void search(struct grower *g, struct formula *out)
 {
     size_t chosen[SIZE_MOST];
@@ -239,21 +266,14 @@ static void find_powers(struct grower *g)
     free(xs);
 }
 
-/* Terms of the degree asked for; of many inputs up to as many factors as they have, so far as these are not too many. */
-static void find_terms(struct grower *g)
+/* At most @most terms of the degree asked for; of many inputs up to as many factors as they have, so far as these are not too many. */
+static void find_terms(struct grower *g, size_t most)
 {
-    unsigned all = 0;
-
-    g->degree = g->limits->degree;
-    if (g->data->input_count == 1) {
-        g->power[0] = g->degree;
-    } else {
-        if (differ(g, g->data->values, g->data->run_count))
-            find_powers(g);
-        for (size_t i = 0; i < g->data->input_count; i++)
-            all += g->power[i];
-        g->degree = all;
-    }
+    clear_terms(g);
+    g->most = most;
+    g->degree = 0;
+    for (size_t i = 0; i < g->data->input_count; i++)
+        g->degree += g->power[i];
     for (;; g->degree--) {
         add_products(g, (struct formula_term){{0}, 0, 0, 0, 0}, 0, 0, g->degree);
         if (!too_many(g))
@@ -284,8 +304,15 @@ void fit_growth(const struct fit_data *data, const struct growth_limits *limits,
             g.farthest[i] = r == 0 || (limits->toward > 1 ? x > g.farthest[i] : x < g.farthest[i]) ? x : g.farthest[i];
         }
     }
-    find_terms(&g);
+    g.power[0] = width == 1 ? limits->degree : 0;
+    if (width > 1 && differ(&g, data->values, n))
+        find_powers(&g);
+    find_terms(&g, TERMS_MOST);
     search(&g, out);
+    if (limits->rises && width > 1 && !(residual(&g, out) <= 1)) {
+        find_terms(&g, SUMS_MOST);
+        search_sums(&g, out);
+    }
     clear_terms(&g);
     vec_done(&g.terms);
     free(g.weights);

@@ -262,6 +262,20 @@ static void fit_shares(struct fitting *f, size_t reference, const struct mode *c
     free(use);
 }
 
+/* Inputs that are not the same in all runs. */
+static size_t varying(const struct fitting *f)
+{
+    size_t width = f->runs->name_count, count = 0;
+
+    for (size_t i = 0; i < width; i++) {
+        bool varies = false;
+        for (size_t r = 1; r < f->runs->runs.count; r++)
+            varies |= f->inputs[r * width + i] != f->inputs[i];
+        count += varies;
+    }
+    return count;
+}
+
 static void fit_reference(struct fitting *f, size_t reference, struct model_reference *out)
 {
     size_t n = f->runs->runs.count, largest = 0, *counts = mem_zero(n, sizeof *counts);
@@ -277,7 +291,7 @@ static void fit_reference(struct fitting *f, size_t reference, struct model_refe
     out->total = formula_of(f, totals);
     if (counts[largest]) {
         size_t same = alike(f, modes, counts, totals, largest, use);
-        if (same >= 3 || same == n)
+        if (same >= varying(f) + 2 || same == n)   /* fewer could not tell what each input does */
             fit_clusters(f, reference, modes, counts, largest, totals, use, out);
         else
             fit_shares(f, reference, modes[largest], counts[largest], totals, out);

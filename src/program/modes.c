@@ -29,25 +29,31 @@ static double ratio(double a, double b)
     return a < b ? (b + 1) / (a + 1) : (a + 1) / (b + 1);
 }
 
-/* Whether the last of @count clusters, few as its references are, lies so far behind the others that it stays one: what each line is used for the first time after it was filled. */
-static bool stays(const struct mode *modes, size_t count, double total)
+/* The first of @count clusters behind which all are small. */
+static size_t behind_all(const struct mode *modes, size_t count, double total)
 {
-    const struct mode *last = &modes[count - 1];
-    return last->count >= FAR_LEAST * total && ratio(last->distance, last[-1].distance) > FAR_OFF;
+    while (count > 0 && modes[count - 1].count < SMALL * total)
+        count--;
+    return count;
+}
+
+/* Whether cluster @k, few as its references are, lies so far behind the others that it stays one: what each line is used for the first time after it was filled. */
+static bool stays(const struct mode *modes, size_t count, size_t k, double total)
+{
+    return k > 0 && k >= behind_all(modes, count, total) && modes[k].count >= FAR_LEAST * total && ratio(modes[k].distance, modes[k - 1].distance) > FAR_OFF;
 }
 
 /* Joins the smallest of @count finite clusters with its nearer neighbour while it is small, or there are too many; returns how many are left. */
 static size_t thin(struct mode *modes, size_t count, double total, size_t most)
 {
     while (count > 1) {
-        bool far = stays(modes, count, total);
-        size_t least = 0;
-        for (size_t i = 1; i < count - far; i++)
-            if (modes[i].count < modes[least].count)
+        size_t least = SIZE_MAX;
+        for (size_t i = 0; i < count; i++)
+            if ((least == SIZE_MAX || modes[i].count < modes[least].count) && (count > most || !stays(modes, count, i, total)))
                 least = i;
         if (modes[least].count >= SMALL * total && count <= most)
             break;
-        if (far && count == 2 && count <= most)
+        if (least == 0 && count <= most && stays(modes, count, 1, total))   /* it would take the far ones along */
             break;
         size_t other = !least ? 1 : least + 1 == count ? least - 1
                      : ratio(modes[least].distance, modes[least - 1].distance) < ratio(modes[least].distance, modes[least + 1].distance) ? least - 1 : least + 1;
@@ -72,7 +78,7 @@ static struct mode *nearest(struct mode *modes, size_t count, double distance)
 
 size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
 {
-    struct mode found[REUSE_BINS], cold = {INFINITY, 0, 0, 0}, behind = {0};
+    struct mode found[REUSE_BINS], cold = {INFINITY, 0, 0, 0};
     double last = -1;
     size_t count = 0;
 
@@ -87,16 +93,14 @@ size_t modes_find(const struct run_reference *r, struct mode out[MODES_MOST])
             } else if ((b->count < STRAGGLER * r->references) == stragglers) {
                 struct mode *near = stragglers ? nearest(found, count, b->distance) : b->distance <= GAP * last + GAP_LINES && count ? &found[count - 1] : NULL;
                 if (stragglers && count && b->distance > found[count - 1].distance && ratio(b->distance, found[count - 1].distance) > FAR_OFF)
-                    join(&behind, &one);
-                else if (near)
+                    near = NULL;
+                if (near)
                     join(near, &one);
                 else
                     found[count++] = one;
                 last = b->distance;
             }
         }
-    if (behind.count > 0)
-        found[count++] = behind;
     count = thin(found, count, r->references, MODES_MOST - 1);
     for (size_t i = 0; i < count; i++)
         out[i] = found[i];

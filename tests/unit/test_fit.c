@@ -14,6 +14,7 @@
 #include "base/watch.h"
 #include "program/fit.h"
 #include "program/lasso.h"
+#include "program/nonnegative.h"
 #include "program/solve.h"
 
 static double cube(double n) { return 2 * n * n * n; }
@@ -330,6 +331,89 @@ static void test_least_squares(void **state)
     assert_false(solve(columns, 2, y, NULL, 9, work, &s));
 }
 
+#define SUM_COLUMNS 8
+#define SUM_ROWS 14
+
+/* The least sum of squares of any subset whose least squares are not negative: what a search of all of them finds. */
+static double least_of_all(const double *const *columns, const double *y, const double *weights)
+{
+    long double work[(SUM_COLUMNS + 1) * SUM_ROWS];
+    double least = INFINITY;
+
+    for (unsigned set = 0; set < 1u << SUM_COLUMNS; set++) {
+        const double *some[SUM_COLUMNS];
+        struct solution s;
+        size_t n = 0;
+        double sum = 0;
+        bool allowed = true;
+        for (unsigned k = 0; k < SUM_COLUMNS; k++)
+            if (set >> k & 1)
+                some[n++] = columns[k];
+        if (!solve(some, n, y, weights, SUM_ROWS, work, &s))
+            continue;
+        for (size_t k = 0; k < n; k++)
+            allowed &= s.coefficients[k] >= 0;
+        for (size_t r = 0; r < SUM_ROWS; r++) {
+            double left = y[r];
+            for (size_t k = 0; k < n; k++)
+                left -= (double)s.coefficients[k] * some[k][r];
+            sum += pow(left * weights[r], 2);
+        }
+        if (allowed && sum < least)
+            least = sum;
+    }
+    return least;
+}
+
+/* As good as the best of all subsets, and at the minimum no column that is left out would lower the sum (Kuhn and Tucker); columns that are there twice do no harm. */
+static void test_nonnegative(void **state)
+{
+    double column[SUM_COLUMNS + 1][SUM_ROWS], y[SUM_ROWS], weights[SUM_ROWS];
+    const double *columns[SUM_COLUMNS + 1];
+    long double work[(SOLVE_COLUMNS + 1) * SUM_ROWS];
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 21);
+    for (int trial = 0; trial < 200; trial++) {
+        size_t chosen[SOLVE_COLUMNS];
+        struct solution s;
+        double left[SUM_ROWS], sum = 0;
+        for (size_t k = 0; k <= SUM_COLUMNS; k++) {
+            columns[k] = column[k];
+            for (size_t r = 0; r < SUM_ROWS; r++)
+                column[k][r] = k == SUM_COLUMNS ? column[0][r] : rng_unit(&rng) + (trial % 2 ? 0 : -0.5);
+        }
+        for (size_t r = 0; r < SUM_ROWS; r++) {
+            weights[r] = 0.5 + rng_unit(&rng);
+            y[r] = 2 * column[1][r] - column[2][r] + 0.5 * column[5][r] + 0.3 * (rng_unit(&rng) - 0.5);
+        }
+        size_t n = nonnegative(columns, SUM_COLUMNS + trial % 3 / 2, y, weights, SUM_ROWS, work, chosen, &s);
+        for (size_t r = 0; r < SUM_ROWS; r++) {
+            left[r] = y[r];
+            for (size_t k = 0; k < n; k++)
+                left[r] -= (double)s.coefficients[k] * column[chosen[k]][r];
+            sum += pow(left[r] * weights[r], 2);
+        }
+        double least = least_of_all(columns, y, weights);
+        assert_true(sum <= least * (1 + 1e-9) + 1e-12 && sum >= least * (1 - 1e-9) - 1e-12);
+        for (size_t k = 0; k < SUM_COLUMNS; k++) {
+            double pull = 0;
+            for (size_t r = 0; r < SUM_ROWS; r++)
+                pull += weights[r] * weights[r] * column[k][r] * left[r];
+            assert_true(pull < 1e-5);
+        }
+        for (size_t k = 0; k < n; k++)
+            assert_true(s.coefficients[k] >= 0);
+    }
+    size_t chosen[SOLVE_COLUMNS];
+    struct solution s;
+    for (size_t r = 0; r < SUM_ROWS; r++)
+        y[r] = -1;
+    for (size_t r = 0; r < SUM_ROWS; r++)
+        column[0][r] = 1;
+    assert_int_equal(nonnegative(columns, 1, y, NULL, SUM_ROWS, work, chosen, &s), 0);
+}
+
 /* At the minimum no coefficient's pull is above the penalty, and those that are not 0 pull just as much. */
 static void test_lasso(void **state)
 {
@@ -423,7 +507,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_of_one_input), cmocka_unit_test(test_few_runs), cmocka_unit_test(test_some_remainders), cmocka_unit_test(test_factorial_runs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_many_inputs_by_chance), cmocka_unit_test(test_data_dependent),
-        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_multiples), cmocka_unit_test(test_repeated_runs), cmocka_unit_test(test_reciprocals), cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso),
+        cmocka_unit_test(test_thresholds), cmocka_unit_test(test_multiples), cmocka_unit_test(test_repeated_runs), cmocka_unit_test(test_reciprocals), cmocka_unit_test(test_print), cmocka_unit_test(test_least_squares), cmocka_unit_test(test_lasso), cmocka_unit_test(test_nonnegative),
         cmocka_unit_test(test_huge), cmocka_unit_test(test_many_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

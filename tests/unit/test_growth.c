@@ -69,6 +69,38 @@ static void test_many_inputs(void **state)
     assert_float_equal(formula_value(&f, far, 7) / expected, 1, 0.02);
 }
 
+/* The farthest eighth of the distances of one load of SNAP (the cells' divisors in dim3_sweep), in 34 small runs: nine inputs and lines. The array alone has a line for eight products of five inputs, which
+ * in most runs is a quarter of what lies between two uses. A run at the larger inputs found 29,425 lines. */
+static void test_farthest_uses_of_snap(void **state)
+{
+    static const double runs[][10] = {
+        {2, 4, 3, 2, 2, 10, 2, 2, 1, 303.753}, {1, 4, 3, 2, 2, 10, 2, 2, 1, 290.576}, {4, 4, 3, 2, 2, 10, 2, 2, 1, 328.487}, {2, 8, 3, 2, 2, 10, 2, 2, 1, 423.754}, {2, 12, 3, 2,
+        2, 10, 2, 2, 1, 541.052}, {2, 4, 2, 2, 2, 10, 2, 2, 1, 252.051}, {2, 4, 4, 2, 2, 10, 2, 2, 1, 355.171}, {2, 4, 6, 2, 2, 10, 2, 2, 1, 457.311}, {2, 4, 3, 3, 2, 10, 2, 2,
+        1, 379.509}, {2, 4, 3, 4, 2, 10, 2, 2, 1, 454.574}, {2, 4, 3, 6, 2, 10, 2, 2, 1, 605.411}, {2, 4, 3, 2, 1, 10, 2, 2, 1, 253.167}, {2, 4, 3, 2, 3, 10, 2, 2, 1, 381.108},
+        {2, 4, 3, 2, 4, 10, 2, 2, 1, 490.247}, {2, 4, 3, 2, 2, 6, 2, 2, 1, 255.893}, {2, 4, 3, 2, 2, 13, 2, 2, 1, 339.731}, {2, 4, 3, 2, 2, 20, 2, 2, 1, 423.449}, {2, 4, 3, 2, 2,
+        10, 1, 2, 1, 216.852}, {2, 4, 3, 2, 2, 10, 3, 2, 1, 397.462}, {2, 4, 3, 2, 2, 10, 5, 2, 1, 583.003}, {2, 4, 3, 2, 2, 10, 2, 1, 1, 305.879}, {2, 4, 3, 2, 2, 10, 2, 3, 1,
+        302.69}, {2, 4, 3, 2, 2, 10, 2, 2, 2, 303.819}, {2, 4, 3, 2, 2, 10, 2, 2, 3, 303.848}, {1, 8, 3, 6, 4, 13, 3, 2, 2, 2971.48}, {1, 8, 4, 3, 1, 20, 1, 3, 3, 453.088}, {1,
+        8, 2, 3, 1, 13, 3, 2, 3, 505.692}, {2, 8, 6, 3, 2, 6, 5, 3, 2, 1924.24}, {2, 8, 6, 3, 2, 20, 2, 1, 3, 1373.88}, {4, 4, 6, 4, 1, 6, 1, 1, 3, 306.876}, {4, 8, 6, 2, 1, 10,
+        5, 3, 1, 1343.9}, {4, 8, 4, 2, 4, 13, 3, 1, 2, 1558.88}, {1, 4, 4, 6, 3, 20, 1, 1, 1, 755.55}, {4, 12, 4, 2, 1, 13, 1, 1, 1, 391.46}};
+    static const double far[] = {3, 9, 9, 9, 2, 24, 8, 4, 4};
+    const size_t n = sizeof runs / sizeof *runs;
+    double inputs[9 * 40], values[40];
+    struct formula f;
+    (void)state;
+    for (size_t r = 0; r < n; r++) {
+        memcpy(inputs + 9 * r, runs[r], 9 * sizeof(double));
+        values[r] = runs[r][9];
+    }
+    struct growth_limits limits = distance;
+    limits.degree = 3;
+    fit_growth(&(struct fit_data){inputs, 9, n, values}, &limits, &f);
+    double found = formula_value(&f, far, 9);
+    print_message("%.0f lines at the larger inputs\n", found);
+    assert_true(found > 0.85 * 29425 && found < 1.15 * 29425);
+    for (size_t k = 0; k < f.count; k++)
+        assert_true(f.coefficients[k] >= 0);
+}
+
 /* N^2 references at a distance of 8 are foreseen; N at a distance of N move on to bins that no run had. First uses are one bin. */
 static void test_binned(void **state)
 {
@@ -177,7 +209,7 @@ static void test_sensible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact), cmocka_unit_test(test_two_inputs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_binned), cmocka_unit_test(test_binned_empty),
+        cmocka_unit_test(test_exact), cmocka_unit_test(test_two_inputs), cmocka_unit_test(test_many_inputs), cmocka_unit_test(test_farthest_uses_of_snap), cmocka_unit_test(test_binned), cmocka_unit_test(test_binned_empty),
         cmocka_unit_test(test_scatter), cmocka_unit_test(test_share), cmocka_unit_test(test_sensible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

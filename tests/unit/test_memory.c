@@ -152,6 +152,16 @@ static void test_far_modes(void **state)
     assert_int_equal(modes_find(&r, modes), 3);
     struct run_reference two = {300, bins, 1};
     assert_int_equal(modes_find(&two, modes), 1);
+    /* Two of them, each far from the other, are two; what lies near one joins it. */
+    struct run_bin apart[] = {{1, 79000, 79000, 8}, {150, 20000, 20000, 64}, {1000, 80, 80, 64}, {1100, 20, 20, 64}, {1000000, 90, 90, 64}};
+    struct run_reference far = {99190, apart, 5};
+    assert_int_equal(modes_find(&far, modes), 4);
+    assert_true(modes[2].count == 100 && modes[2].distance == 1020 && modes[3].count == 90 && modes[3].distance == 1000000);
+    /* One with few references between clusters with many is none. */
+    apart[4].count = 9000;
+    far.references = 108100;
+    assert_int_equal(modes_find(&far, modes), 3);
+    assert_true(modes[2].distance == 1000000 && modes[1].count == 20100);
 }
 
 /* Each has caches, memory and a clock, or lines of another length. */
