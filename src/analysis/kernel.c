@@ -571,7 +571,15 @@ void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_tex
 
 double kernel_percent(const struct kernel *k, const struct insn *insn)
 {
-    return insn->line && insn->line <= k->percent_count ? (double)k->percents[insn->line - 1] : NAN;
+    const size_t at = k->source ? insn->line : (size_t)(insn - k->insns) + 1;
+
+    return at && at <= k->percent_count ? (double)k->percents[at - 1] : NAN;
+}
+
+void kernel_set_percents(struct kernel *k, float *take)
+{
+    k->percents = take;
+    k->percent_count = k->insn_count;
 }
 
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count)

@@ -31,7 +31,7 @@ struct kernel {
     size_t refused_count;
     struct diagnostic *left_out; /* lines of the text that are no assembler text */
     size_t left_out_count;
-    float *percents;            /* per line of @source: its share of a profile's samples, NaN: none; NULL: no profile */
+    float *percents;            /* per line of @source, of machine code per instruction: its share of a profile's samples, NaN: none; NULL: no profile */
     size_t percent_count;
     uint32_t *origin_lines;     /* compiled here: per line of @source its line in the C file, 0: none; NULL otherwise */
     size_t origin_line_count;
@@ -84,8 +84,10 @@ bool kernel_source_note(const struct kernel *k, const struct insn *insn, const s
 const char *kernel_inlined(const struct kernel *k, const struct insn *insn);
 /* Whether source lines are known of the instructions. Any thread. */
 bool kernel_has_source(const struct kernel *k);
-/* The share of a profile's samples that @insn had, in percent; NaN when the text does not say. Any thread. */
+/* The share of a profile's samples that @insn, one of @k's, had, in percent; NaN when nothing says it. Any thread. */
 double kernel_percent(const struct kernel *k, const struct insn *insn);
+/* The shares of a kernel of machine code, one for each of its instructions. Once, before others hold @k. */
+void kernel_set_percents(struct kernel *k, float *take);
 /* The instructions of loop @loop (from 0, below loop_count), borrowed. Any thread. */
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);
 

@@ -4,38 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#include "base/child.h"
+#include "analysis/functions.h"
+#include "analysis/kernel_object.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/watch.h"
+#include "toolchain/object.h"
+#include "toolchain/perf_tool.h"
 
-#define SECONDS 120
 #define OUTPUT_MOST ((size_t)32 << 20)
-
-/* Runs perf; *@out gets what it printed. */
-static bool ask_perf(const char *const *argv, struct str *out, struct err *err)
-{
-    static const struct child_limits limits = {.cpu_seconds = SECONDS, .memory = (size_t)8 << 30, .file_size = 1 << 20, .wall_seconds = SECONDS, .output = OUTPUT_MOST};
-    struct child_result result = {0};
-    struct err fault = {0};
-    bool ok = child_run(argv, ".", NULL, 0, &limits, &result, &fault);
-    const char *said = str_text(&result.output) + strspn(str_text(&result.output), " \t\r\n");
-
-    if (!ok && fault.code == ERR_MISSING)
-        err_set(err, ERR_MISSING, "install perf (Debian: linux-perf), or paste what perf annotate printed", "perf is not installed, and --profile asks it");
-    else if (!ok && err)
-        *err = fault;
-    else if (ok && (result.timed_out || result.cut))
-        ok = err_set(err, ERR_LIMIT, "name a function with --symbol", result.cut ? "perf %s printed more than %zu MB" : "perf %s took longer than its time", argv[1], OUTPUT_MOST >> 20);
-    else if (ok && !(WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0))
-        ok = err_set(err, ERR_DATA, NULL, "perf %s failed: %.*s", argv[1], (int)strcspn(said, "\r\n"), said);
-    if (ok)
-        str_add(out, str_text(&result.output));
-    child_result_done(&result);
-    return ok;
-}
 
 /* A line of perf report: "    61.55%  [.] daxpy   -      -". Its symbol, to be freed; NULL: it is none of the program's own. */
 static char *reported_symbol(const char *line, size_t length)
@@ -106,33 +84,104 @@ static void rank(struct kernel *k)
     free(loops);
 }
 
-struct kernel *kernel_from_profile(const char *path, const char *profile, const struct kernel_options *options, struct err *err)
+/* What perf annotate prints of function @symbol, as a text with percentages. */
+static struct kernel *annotated(const char *path, const char *profile, const char *symbol, const struct kernel_options *options, struct err *err)
 {
-    const char *program = path_base(path);
+    const char *const argv[] = {"perf", "annotate", "--stdio", "--stdio-color=never", "-i", profile, "-d", path_base(path), "-s", symbol, NULL};
     struct kernel_options rest = *options;
-    struct str report = {0}, listing = {0};
+    struct str listing = {0};
     struct kernel *k = NULL;
-    char *symbol = options->symbol ? mem_strdup(options->symbol) : NULL;
-    bool ok = true;
+    bool ok = perf_tool_ask(argv, OUTPUT_MOST, &listing, err);
 
-    if (!symbol) {
-        const char *const argv[] = {"perf", "report", "--stdio", "--stdio-color=never", "-i", profile, "-d", program, "--sort=symbol", NULL};
-        ok = ask_perf(argv, &report, err);
-        if (ok && !(symbol = hottest_symbol(str_text(&report))))
-            ok = err_set(err, ERR_DATA, "record it while this program runs; perf report shows what it recorded", "no samples in functions of %s in this profile", program);
-    }
-    if (ok) {
-        const char *const argv[] = {"perf", "annotate", "--stdio", "--stdio-color=never", "-i", profile, "-d", program, "-s", symbol, NULL};
-        ok = ask_perf(argv, &listing, err);
-    }
+    rest.symbol = NULL;
     if (ok && listing.length < 40)   /* it says nothing about what it does not know */
         ok = err_set(err, ERR_DATA, "perf report shows the functions that have some", "no samples of %s in this profile", symbol);
-    rest.symbol = NULL;
     if (ok)
         k = kernel_from_text(path, str_text(&listing), listing.length, &rest, err);
     else
         err_at(err, profile, 0, 0);
-    if (k)
+    str_done(&listing);
+    return k;
+}
+
+/* The address of the function with most of @samples, as --symbol takes it, to be freed; NULL with err. */
+static char *hottest_address(const char *path, const struct perf_samples *samples, struct err *err)
+{
+    struct str address = {0};
+    struct object o;
+    size_t most = 0;
+
+    const bool ok = object_read(path, OBJECT_FUNCTIONS, &o, err);
+    for (size_t i = 0; ok && i < o.symbols.count && !watch_steps(20); i++) {
+        const struct object_symbol *s = &o.symbols.items[i];
+        const size_t count = s->function ? perf_samples_within(samples, object_file_offset(&o, s->offset), s->size) : 0;
+        if (count <= most)
+            continue;
+        most = count;
+        str_clear(&address);
+        str_addf(&address, "0x%llx", (unsigned long long)object_address(&o, s->offset));
+    }
+    if (ok && !most)
+        err_set(err, ERR_DATA, "name a function with --symbol; kernel functions FILE lists them", "the samples are in none of the functions found in this program");
+    object_done(&o);
+    return most ? str_take(&address) : NULL;
+}
+
+/* The samples of each instruction of @k, code of the file @path. */
+static bool add_percents(struct kernel *k, const char *path, const struct perf_samples *samples, struct err *err)
+{
+    float *percents = mem_try_alloc((k->insn_count + 1) * sizeof *percents);
+    struct object o;
+    bool ok = percents ? object_read(path, 0, &o, err) : err_memory_for(err, "the samples of each instruction", k->insn_count * sizeof *percents);
+
+    for (size_t i = 0; ok && i < k->insn_count && !watch_steps(20); i++)
+        percents[i] = (float)(100. * (double)perf_samples_within(samples, object_file_offset(&o, k->insns[i].offset), k->insns[i].length) / (double)samples->places.count);
+    if (percents)
+        object_done(&o);
+    if (ok)
+        kernel_set_percents(k, percents);
+    else
+        free(percents);
+    return ok;
+}
+
+/* Functions without a name, which perf cannot annotate: their code as it stands in the program, with the samples of each instruction. @symbol: an address; NULL: where most samples are. */
+static struct kernel *by_address(const char *path, const char *profile, const char *symbol, const struct kernel_options *options, struct err *err)
+{
+    struct kernel_options rest = *options;
+    struct perf_samples samples = {0};
+    struct kernel *k = NULL;
+    char *address = NULL;
+
+    if (perf_samples_read(profile, path, &samples, err)) {
+        address = symbol ? mem_strdup(symbol) : hottest_address(path, &samples, err);
+        rest.symbol = address;
+        k = address ? kernel_from_object(path, &rest, err) : NULL;
+    }
+    if (k && !add_percents(k, path, &samples, err)) {
+        kernel_free(k);
+        k = NULL;
+    }
+    perf_samples_done(&samples);
+    free(address);
+    return k;
+}
+
+struct kernel *kernel_from_profile(const char *path, const char *profile, const struct kernel_options *options, struct err *err)
+{
+    const char *const argv[] = {"perf", "report", "--stdio", "--stdio-color=never", "-i", profile, "-d", path_base(path), "--sort=symbol", NULL};
+    const bool placed = options->symbol && str_has_prefix(options->symbol, "0x");
+    struct str report = {0};
+    struct kernel *k = NULL;
+    char *symbol = options->symbol ? mem_strdup(options->symbol) : NULL;
+
+    if (symbol || perf_tool_ask(argv, OUTPUT_MOST, &report, err)) {
+        symbol = symbol ? symbol : hottest_symbol(str_text(&report));
+        k = symbol && !placed ? annotated(path, profile, symbol, options, err) : by_address(path, profile, symbol, options, err);
+    } else {
+        err_at(err, profile, 0, 0);
+    }
+    if (k && !placed)
         rank(k);
     if (!watch_goes_on(err)) {
         kernel_free(k);
@@ -140,6 +189,5 @@ struct kernel *kernel_from_profile(const char *path, const char *profile, const 
     }
     free(symbol);
     str_done(&report);
-    str_done(&listing);
     return k;
 }

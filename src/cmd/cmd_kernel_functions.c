@@ -10,16 +10,17 @@
 #include "cmd/task.h"
 
 #define TOP 40   /* rows unless told otherwise */
+#define SAMPLES_COLUMN {.key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}   /* the first; of lists with a profile */
 
 struct functions_values {
-    const char *file, *matching;
+    const char *file, *matching, *profile;
     size_t top;
     bool loops;
 };
 
 /* What the job works on: the file, and which of its functions are printed. */
 struct functions_listing {
-    char *path, *matching;
+    char *path, *matching, *profile;
     size_t top;
     bool loops;                   /* instead of functions */
     bool shown;                   /* on the screen the view functions has them all */
@@ -40,6 +41,13 @@ static void cell_address(struct result_table *t, uint64_t address)
     cell_text(t, text);
 }
 
+/* Of lists with a profile alone. */
+static void cell_samples(struct result_table *t, const struct functions_listing *l, double percent)
+{
+    if (l->list->profile)
+        cell_number(t, percent);
+}
+
 static void say_how_to_take(const struct functions_listing *l, size_t fit, const char *what, struct result *result)
 {
     if (fit > l->top)
@@ -50,10 +58,10 @@ static void say_how_to_take(const struct functions_listing *l, size_t fit, const
 static void add_loops(const struct functions_listing *l, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "address", .kind = CELL_TEXT, .width = 10}, {.key = "bytes", .kind = CELL_COUNT}, {.key = "depth", .kind = CELL_COUNT}, {.key = "innermost", .kind = CELL_SWITCH},
+        SAMPLES_COLUMN, {.key = "address", .kind = CELL_TEXT, .width = 10}, {.key = "bytes", .kind = CELL_COUNT}, {.key = "depth", .kind = CELL_COUNT}, {.key = "innermost", .kind = CELL_SWITCH},
         {.key = "vectors", .kind = CELL_COUNT}, {.key = "loop", .kind = CELL_TEXT},
     };
-    struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = result_table(result, "loops", columns + !l->list->profile, sizeof columns / sizeof *columns - !l->list->profile);
     size_t fit = 0;
 
     for (size_t i = 0; i < l->list->loops.count; i++) {
@@ -61,6 +69,7 @@ static void add_loops(const struct functions_listing *l, struct result *result)
         struct str name = {0};
         str_addf(&name, "%s+0x%llx", loop->function, (unsigned long long)loop->offset);
         if (takes(l, str_text(&name), &fit)) {
+            cell_samples(t, l, loop->percent);
             cell_address(t, loop->address);
             cell_count(t, (int64_t)loop->size);
             cell_count(t, loop->depth);
@@ -76,16 +85,17 @@ static void add_loops(const struct functions_listing *l, struct result *result)
 static void add_rows(const struct functions_listing *l, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "address", .kind = CELL_TEXT, .width = 10}, {.key = "bytes", .kind = CELL_COUNT}, {.key = "jumps_back", .title = "jumps back", .kind = CELL_COUNT},
+        SAMPLES_COLUMN, {.key = "address", .kind = CELL_TEXT, .width = 10}, {.key = "bytes", .kind = CELL_COUNT}, {.key = "jumps_back", .title = "jumps back", .kind = CELL_COUNT},
         {.key = "depth", .kind = CELL_COUNT}, {.key = "vectors", .kind = CELL_COUNT}, {.key = "function", .kind = CELL_TEXT},
     };
-    struct result_table *t = result_table(result, "functions", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = result_table(result, "functions", columns + !l->list->profile, sizeof columns / sizeof *columns - !l->list->profile);
     size_t fit = 0;
 
     for (size_t i = 0; i < l->list->rows.count; i++) {
         const struct listed_function *f = &l->list->rows.items[i];
         if (!takes(l, f->name, &fit))
             continue;
+        cell_samples(t, l, f->percent);
         cell_address(t, f->address);
         cell_count(t, (int64_t)f->size);
         cell_count(t, f->loops);
@@ -100,7 +110,7 @@ static bool list_work(void *state, struct result *result, struct err *err)
 {
     struct functions_listing *l = state;
 
-    l->list = function_list_new(l->path, err);
+    l->list = function_list_new(l->path, l->profile, err);
     if (l->list)
         l->list->by_loops = l->loops;
     if (l->list && !l->shown)
@@ -127,6 +137,7 @@ static void list_free(void *state)
     function_list_free(l->list);
     free(l->path);
     free(l->matching);
+    free(l->profile);
     free(l);
 }
 
@@ -135,7 +146,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     static const struct task_ops ops = {list_work, list_publish, list_free};
     const struct functions_values *v = values;
     const struct kernel *k = s->document.kernel;
-    const char *path = v->file ? v->file : k && k->recipe && !k->source ? k->recipe->path : NULL;
+    const bool loaded = !v->file && k && k->recipe && (!k->source || k->recipe->profile);
+    const char *path = loaded ? k->recipe->path : v->file;
 
     (void)result;   /* the job fills it */
     if (!path && k)
@@ -145,6 +157,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     struct functions_listing *l = mem_zero(1, sizeof *l);
     l->path = mem_strdup(path);
     l->matching = v->matching ? mem_strdup(v->matching) : NULL;
+    l->profile = v->profile ? mem_strdup(v->profile) : loaded && k->recipe->profile ? mem_strdup(k->recipe->profile) : NULL;
     l->top = v->top == NOT_GIVEN ? TOP : v->top;
     l->loops = v->loops;
     l->shown = s->interactive && !v->matching && v->top == NOT_GIVEN;
@@ -158,19 +171,22 @@ static const struct parameter arguments[] = {
 };
 static const struct parameter options[] = {
     {.name = "--loops", .kind = PARAMETER_FLAG, .at = offsetof(struct functions_values, loops), .help = "list their loops, each by its own, instead of functions"},
+    {.name = "--profile", .kind = PARAMETER_TEXT, .at = offsetof(struct functions_values, profile), .value = "FILE", .otherwise = "that of the loaded program", .complete = COMPLETE_FILE,
+     .help = "rank them by the samples in what perf record wrote (perf.data); needs perf"},
     {.name = "--matching", .kind = PARAMETER_TEXT, .at = offsetof(struct functions_values, matching), .value = "TEXT", .otherwise = "all", .help = "print only those whose name holds it"},
     {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct functions_values, top), .value = "N", .least = 1, .most = 1e9, .otherwise = "40", .help = "rows to print"},
     {0},
 };
 
-static const char *const examples[] = {"kernel functions /usr/bin/gzip", "kernel functions libm.so.6 --matching sin --top 10", "kernel functions /usr/bin/gzip --loops", NULL};
+static const char *const examples[] = {"kernel functions /usr/bin/gzip", "kernel functions libm.so.6 --matching sin --top 10", "kernel functions /usr/bin/gzip --loops", "kernel functions ./program --loops --profile perf.data", NULL};
 
 const struct command command_kernel_functions = {
     .name = "kernel functions",
     .help = "list the functions of an object or program that have loops, hottest-looking first",
     .description = "In the workbench the view functions shows them, to be searched, filtered and opened. "
                    "Functions without a symbol are found by unwind tables, or by calls, and have their addresses as names. The order is that of a light look at the code: how "
-                   "deep jumps back nest, how much of the code works on vectors, how long it is. Of loops the innermost ones come first.",
+                   "deep jumps back nest, how much of the code works on vectors, how long it is. Of loops the innermost ones come first. With --profile those with most samples come first, "
+                   "as a share of the samples in the program; a loop around others counts what is its own.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/function_list.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/watch.h"
 #include "toolchain/archive.h"
 #include "toolchain/demangle.h"
+#include "toolchain/perf_tool.h"
 
 /* Whether addresses tell functions apart. */
 static bool linked(const struct object *o)
@@ -20,7 +22,13 @@ static bool linked(const struct object *o)
     return false;
 }
 
-static void add(struct function_list *list, const char *member, const struct object *o, const struct ranked_function *f)
+/* The share of @samples in the @size bytes of code from @place on, in percent; NAN without samples. */
+static double share(const struct object *o, const struct perf_samples *samples, uint64_t place, uint64_t size)
+{
+    return samples ? 100. * (double)perf_samples_within(samples, object_file_offset(o, place), size) / (double)samples->places.count : NAN;
+}
+
+static void add(struct function_list *list, const char *member, const struct object *o, const struct perf_samples *samples, const struct ranked_function *f)
 {
     const struct object_symbol *s = &o->symbols.items[f->symbol];
     const uint64_t address = object_address(o, s->offset);
@@ -31,11 +39,33 @@ static void add(struct function_list *list, const char *member, const struct obj
         str_addf(&symbol, "0x%llx", (unsigned long long)address);
     else
         str_add(&symbol, s->name);
-    vec_push(&list->rows, ((struct listed_function){readable ? readable : mem_strdup(s->name), member ? mem_strdup(member) : NULL, str_take(&symbol), address, s->size, f->loops, f->depth, f->vectors}));
+    vec_push(&list->rows, ((struct listed_function){readable ? readable : mem_strdup(s->name), member ? mem_strdup(member) : NULL, str_take(&symbol), address, s->size, f->loops, f->depth, f->vectors, share(o, samples, s->offset, s->size)}));
+}
+
+/* The samples in @inner when it lies in @l, one level deeper; 0 when it does not. */
+static double within(const struct object *o, const struct perf_samples *samples, const struct ranked_loop *l, const struct ranked_loop *inner)
+{
+    const bool lies = inner->depth == l->depth + 1 && inner->place >= l->place && inner->place + inner->size <= l->place + l->size;
+
+    steps_add(1);
+    return lies ? share(o, samples, inner->place, inner->size) : 0;
+}
+
+/* What loop @at of @ranking has beside the loops within it, which stand beside it. */
+static double own_share(const struct object *o, const struct perf_samples *samples, const struct function_ranking *ranking, size_t at)
+{
+    const struct ranked_loop *l = &ranking->loops.items[at];
+    double own = share(o, samples, l->place, l->size);
+
+    for (size_t i = at; own > 0 && i-- > 0 && ranking->loops.items[i].symbol == l->symbol;)
+        own -= within(o, samples, l, &ranking->loops.items[i]);
+    for (size_t i = at + 1; own > 0 && i < ranking->loops.count && ranking->loops.items[i].symbol == l->symbol; i++)
+        own -= within(o, samples, l, &ranking->loops.items[i]);
+    return own < 0 ? 0 : own;
 }
 
 /* The loops of the function that was added last. */
-static void add_loops(struct function_list *list, const struct object *o, const struct function_ranking *ranking, size_t first)
+static void add_loops(struct function_list *list, const struct object *o, const struct perf_samples *samples, const struct function_ranking *ranking, size_t first)
 {
     const struct listed_function *f = &list->rows.items[list->rows.count - 1];
     const uint32_t symbol = ranking->loops.items[first].symbol;
@@ -48,31 +78,34 @@ static void add_loops(struct function_list *list, const struct object *o, const 
             str_addf(&place, "0x%llx", (unsigned long long)(f->address + offset));
         else
             str_addf(&place, "%s+0x%llx", f->symbol, (unsigned long long)offset);
-        vec_add(&list->loops, ((struct listed_loop){f->name, f->path, str_take(&place), offset, f->address + offset, l->size, l->depth, l->vectors, l->innermost}));
+        vec_add(&list->loops, ((struct listed_loop){f->name, f->path, str_take(&place), offset, f->address + offset, l->size, l->depth, l->vectors, l->innermost, own_share(o, samples, ranking, i)}));
     }
 }
 
-/* Where the loops of each symbol begin among those of @ranking, by symbol; to be freed. */
-static size_t *first_loops(const struct object *o, const struct function_ranking *ranking)
+/* Where the loops of each symbol begin among those of @ranking, by symbol; to be freed. NULL with err. */
+static size_t *first_loops(const struct object *o, const struct function_ranking *ranking, struct err *err)
 {
-    size_t *first = mem_zero(o->symbols.count + 1, sizeof *first);
+    size_t *first = mem_try_zero(o->symbols.count + 1, sizeof *first);
 
-    for (size_t i = ranking->loops.count; i-- > 0;)
+    if (!first)
+        err_memory_for(err, "the list of functions", (o->symbols.count + 1) * sizeof *first);
+    for (size_t i = ranking->loops.count; first && i-- > 0;)
         first[ranking->loops.items[i].symbol] = i;
     return first;
 }
 
-/* The functions of @o, which is done then; @ok: it was read. */
-static bool add_object(struct function_list *list, const char *member, struct object *take_o, bool ok, struct err *err)
+/* The functions of @o, which is done then; @ok: it was read. @samples may be NULL. */
+static bool add_object(struct function_list *list, const char *member, struct object *take_o, const struct perf_samples *samples, bool ok, struct err *err)
 {
     struct function_ranking ranking = {0};
 
     ok = ok && functions_rank(take_o, &ranking, err);
-    size_t *first = ok ? first_loops(take_o, &ranking) : NULL;
+    size_t *first = ok ? first_loops(take_o, &ranking, err) : NULL;
+    ok = first != NULL;
     for (size_t i = 0; ok && i < ranking.list.count && !watch_steps(10); i++) {
-        add(list, member, take_o, &ranking.list.items[i]);
+        add(list, member, take_o, samples, &ranking.list.items[i]);
         if (ranking.list.items[i].depth)
-            add_loops(list, take_o, &ranking, first[ranking.list.items[i].symbol]);
+            add_loops(list, take_o, samples, &ranking, first[ranking.list.items[i].symbol]);
     }
     free(first);
     function_ranking_done(&ranking);
@@ -80,13 +113,24 @@ static bool add_object(struct function_list *list, const char *member, struct ob
     return ok;
 }
 
+/* Below 0: @x has more samples than @y; 0 without a profile. */
+static int more_samples(double x, double y)
+{
+    return x > y ? -1 : x < y;
+}
+
 static int hotter_first(const void *a, const void *b)
 {
     const struct listed_function *x = a, *y = b;
+    const int more = more_samples(x->percent, y->percent);
     const struct ranked_function f = {.depth = x->depth, .vectors = x->vectors, .size = x->size}, g = {.depth = y->depth, .vectors = y->vectors, .size = y->size};
     const int hotter = functions_hotter(&f, &g);
 
-    return hotter ? hotter : strcmp(x->path, y->path) ? strcmp(x->path, y->path) : strcmp(x->name, y->name);
+    if (more || hotter)
+        return more ? more : hotter;
+    if (x->path && strcmp(x->path, y->path) != 0)
+        return strcmp(x->path, y->path);
+    return strcmp(x->name, y->name);
 }
 
 static int hotter_loops_first(const void *a, const void *b)
@@ -94,10 +138,10 @@ static int hotter_loops_first(const void *a, const void *b)
     const struct listed_loop *x = a, *y = b;
     const struct ranked_loop l = {.depth = x->depth, .vectors = x->vectors, .size = x->size, .innermost = x->innermost};
     const struct ranked_loop m = {.depth = y->depth, .vectors = y->vectors, .size = y->size, .innermost = y->innermost};
-    const int hotter = loops_hotter(&l, &m);
+    const int more = more_samples(x->percent, y->percent), hotter = loops_hotter(&l, &m);
 
-    if (hotter)
-        return hotter;
+    if (more || hotter)
+        return more ? more : hotter;
     return x->address != y->address ? (x->address > y->address) - (x->address < y->address) : strcmp(x->symbol, y->symbol);
 }
 
@@ -114,26 +158,42 @@ static bool add_archive(struct function_list *list, struct err *err)
         const struct archive_member *m = &a.members.items[i];
         struct err *reason = fault.code == ERR_NONE ? &fault : &more;
         watch_at("object files", (double)i, (double)a.members.count);
-        taken += add_object(list, m->spec, &o, object_read_member(m, OBJECT_FUNCTIONS, &o, reason), reason);
+        taken += add_object(list, m->spec, &o, NULL, object_read_member(m, OBJECT_FUNCTIONS, &o, reason), reason);
     }
     archive_done(&a);
-    if (list->rows.count)
-        qsort(list->rows.items, list->rows.count, sizeof *list->rows.items, hotter_first);
     if (ok && !taken && err)
         *err = fault;
     return ok && taken;
 }
 
-struct function_list *function_list_new(const char *path, struct err *err)
+/* The functions of one file, ranked by @profile when that is not NULL. */
+static bool add_file(struct function_list *list, struct err *err)
+{
+    struct perf_samples samples = {0};
+    struct object o;
+    bool ok = !list->profile || perf_samples_read(list->profile, list->path, &samples, err);
+
+    ok = ok && add_object(list, NULL, &o, list->profile ? &samples : NULL, object_read(list->path, OBJECT_FUNCTIONS, &o, err), err);
+    perf_samples_done(&samples);
+    return ok;
+}
+
+struct function_list *function_list_new(const char *path, const char *profile, struct err *err)
 {
     static _Atomic unsigned long made;
     struct function_list *list = mem_zero(1, sizeof *list);
-    struct object o;
+    bool ok;
 
     list->serial = atomic_fetch_add(&made, 1) + 1;
     list->path = mem_strdup(path);
-    const bool ok = archive_is(path) ? add_archive(list, err) : add_object(list, NULL, &o, object_read(path, OBJECT_FUNCTIONS, &o, err), err);
+    list->profile = profile ? mem_strdup(profile) : NULL;
+    if (profile && archive_is(path))
+        ok = err_set(err, ERR_USAGE, "name the program that was linked with it", "no program runs an archive, so that no profile is of it");
+    else
+        ok = archive_is(path) ? add_archive(list, err) : add_file(list, err);
     if (ok && watch_goes_on(err)) {
+        if (list->rows.count && (profile || list->rows.items[0].path))   /* those of one file are in this order already */
+            qsort(list->rows.items, list->rows.count, sizeof *list->rows.items, hotter_first);
         if (list->loops.count)
             qsort(list->loops.items, list->loops.count, sizeof *list->loops.items, hotter_loops_first);
         return list;
@@ -156,5 +216,6 @@ void function_list_free(struct function_list *list)
     vec_done(&list->rows);
     vec_done(&list->loops);
     free(list->path);
+    free(list->profile);
     free(list);
 }

@@ -16,6 +16,7 @@ struct listed_function {
     char *symbol;                 /* as --symbol takes it: an address, which tells twins apart, but in a relocatable file, where each section begins at 0 */
     uint64_t address, size;       /* size: bytes */
     uint32_t loops, depth, vectors;
+    double percent;               /* of the samples in the program that a profile has; NAN: there is none */
 };
 
 struct listed_loop {
@@ -24,19 +25,22 @@ struct listed_loop {
     uint64_t offset, address, size;   /* of its head in the function and the program; bytes to the end of the jump back */
     uint32_t depth, vectors;      /* depth 1: outermost */
     bool innermost;
+    double percent;               /* as of functions, but without those in loops within it */
 };
 
 struct function_list {
     char *path;
-    VEC(struct listed_function) rows;   /* hottest-looking first */
-    VEC(struct listed_loop) loops;      /* hottest-looking first, of all functions */
+    char *profile;                /* a file of perf's that ranks them; NULL: they are ranked by their looks */
+    VEC(struct listed_function) rows;   /* those with most samples first, then the hottest-looking */
+    VEC(struct listed_loop) loops;      /* the same, of all functions */
     bool by_loops;                /* loops were asked for */
     unsigned long serial;         /* no other list of this process has it */
     _Atomic unsigned holders;     /* besides the one that made it; nothing in it changes */
 };
 
-/* Of the file @path, or of all members of an archive; NULL with err. Asks watch_steps. Any thread. */
-struct function_list *function_list_new(const char *path, struct err *err);
+/* Of the file @path, or of all members of an archive; ranked by what perf recorded in the file @profile, unless that is NULL, which an archive's cannot be. NULL with err.
+ * Asks watch_steps. Any thread. */
+struct function_list *function_list_new(const char *path, const char *profile, struct err *err);
 /* The last holder's call frees it. */
 void function_list_free(struct function_list *list);
 

@@ -8,12 +8,15 @@
 #include "analysis/recipe.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "base/watch.h"
 #include "cmd/parameter.h"
 #include "cmd/session_parts.h"
 #include "toolchain/compile.h"
 #include "toolchain/debug_lines.h"
+
+#define HEX_KEY "-hex"   /* of a value in hexadecimal */
 
 void kernel_record_done(struct kernel_record *r)
 {
@@ -77,6 +80,41 @@ static bool write_named(struct session_saving *w, const char *prefix, const char
     return ok;
 }
 
+/* A row of a value that has to come back as it was, though the file is UTF-8: one that is not stands in hexadecimal, under KEY-hex. */
+static void exact_row(struct str *text, const char *key, const char *value)
+{
+    struct str name = {0}, digits = {0};
+
+    if (utf8_valid(value, strlen(value), NULL)) {
+        session_row(text, key, value);
+        return;
+    }
+    str_addf(&name, "%s" HEX_KEY, key);
+    for (const unsigned char *byte = (const unsigned char *)value; *byte; byte++)
+        str_addf(&digits, "%02x", *byte);
+    session_row(text, str_text(&name), str_text(&digits));
+    str_done(&name);
+    str_done(&digits);
+}
+
+/* What exact_row wrote of @key and @value, both to be freed; false when it is not that, and then there is nothing to free. */
+static bool read_exact(const char *key, const char *value, char **plain_key, char **plain)
+{
+    const size_t length = strlen(key), digits = strlen(value), suffix = strlen(HEX_KEY);
+    const bool hex = length > suffix && strcmp(key + length - suffix, HEX_KEY) == 0;
+
+    if (hex && (digits % 2 || strspn(value, "0123456789abcdef") != digits))
+        return false;
+    *plain_key = mem_strndup(key, hex ? length - suffix : length);
+    *plain = mem_strdup(value);
+    for (size_t i = 0; hex && i + 1 < digits; i += 2) {
+        const char pair[] = {value[i], value[i + 1], '\0'};
+        (*plain)[i / 2] = (char)strtoul(pair, NULL, 16);
+        (*plain)[i / 2 + 1] = '\0';
+    }
+    return true;
+}
+
 /* How it was made of a file, so that it can be read or compiled again. */
 static bool save_recipe(struct session_saving *w, const struct recipe *r, const char *prefix, struct err *err)
 {
@@ -84,20 +122,20 @@ static bool save_recipe(struct session_saving *w, const struct recipe *r, const 
     char number[48];
 
     str_add(&text, "key,value\n");
-    session_row(&text, "path", r->path);
+    exact_row(&text, "path", r->path);
     session_row(&text, "source", r->source ? "on" : "off");
     if (r->profile)
-        session_row(&text, "profile", r->profile);
+        exact_row(&text, "profile", r->profile);
     if (r->compiler)
-        session_row(&text, "compiler", r->compiler);
+        exact_row(&text, "compiler", r->compiler);
     for (size_t i = 0; i < r->flags.count; i++)
-        session_row(&text, "flag", r->flags.items[i]);
+        exact_row(&text, "flag", r->flags.items[i]);
     if (r->target)
         session_row(&text, "target", r->target);
     if (r->generic)
         session_row(&text, "generic", r->generic);
     if (r->options.symbol)
-        session_row(&text, "symbol", r->options.symbol);
+        exact_row(&text, "symbol", r->options.symbol);
     if (r->options.isa_given)
         session_row(&text, "isa", isa_name(r->options.isa));
     if (r->options.syntax != SYNTAX_AUTO)
@@ -236,9 +274,8 @@ static const char *named_path(struct str *path, const char *dir, const char *pre
     return str_text(path);
 }
 
-static bool take_recipe_row(void *to, const char *key, const char *value)
+static bool take_recipe_value(struct recipe *r, const char *key, const char *value)
 {
-    struct recipe *r = to;
     struct kernel_options *o = &r->options;
     struct err none = {0};
     bool half = false;
@@ -276,6 +313,18 @@ static bool take_recipe_row(void *to, const char *key, const char *value)
     else
         return false;
     return true;
+}
+
+static bool take_recipe_row(void *to, const char *key, const char *value)
+{
+    char *plain_key, *plain;
+
+    if (!read_exact(key, value, &plain_key, &plain))
+        return false;
+    const bool taken = take_recipe_value(to, plain_key, plain);
+    free(plain_key);
+    free(plain);
+    return taken;
 }
 
 static bool load_recipe(const char *dir, const char *prefix, struct kernel *k, struct err *err)
@@ -326,6 +375,16 @@ static bool take_line_row(const struct csv_table *t, size_t i, const char *path,
     return true;
 }
 
+/* Ends the reading of such a table, of which @rows came to be: @ok, or false with err when there was no room for more. */
+static bool lines_end(bool ok, bool room, const char *path, size_t rows, size_t size, struct err *err)
+{
+    if (!room) {
+        err_memory_for(err, "the source lines of a kernel", 2 * (rows + 1) * size);
+        err_at(err, path, 0, 0);
+    }
+    return ok && room;
+}
+
 /* What add_text_lines wrote. */
 static bool load_text_lines(const struct csv_table *t, const char *path, struct kernel *k, char *take_text, struct err *err)
 {
@@ -334,23 +393,23 @@ static bool load_text_lines(const struct csv_table *t, const char *path, struct 
     int columns[LINE_COLUMNS];
     uint32_t last = 0;
     size_t line = 0;
-    bool ok = session_columns(t, path, names, INLINED, columns, err);
+    bool ok = session_columns(t, path, names, INLINED, columns, err), room = true;
 
-    for (size_t i = 0; ok && i < t->count; i++) {
+    for (size_t i = 0; ok && room && i < t->count; i++) {
         uint32_t source;
         ok = take_line_row(t, i, path, columns, 1, &line, &source, err);
-        while (ok && lines.count + 1 < line)
-            vec_push(&lines, last);
+        while (ok && room && lines.count + 1 < line)
+            vec_try_push(&lines, last, room);
         last = ok ? source : last;
         if (ok)
-            vec_push(&lines, last);
+            vec_try_push(&lines, last, room);
     }
     /* The last line's source holds to the end of the text. */
     for (size_t i = 0; ok && lines.count && i < k->insn_count; i++)
-        while (lines.count < k->insns[i].line)
-            vec_push(&lines, last);
+        while (room && lines.count < k->insns[i].line)
+            vec_try_push(&lines, last, room);
     kernel_set_origin(k, lines.items, lines.count, take_text);
-    return ok;
+    return lines_end(ok, room, path, lines.count, sizeof *lines.items, err);
 }
 
 /* What add_byte_lines wrote. */
@@ -360,23 +419,24 @@ static bool load_byte_lines(const struct csv_table *t, const char *path, struct 
     struct debug_lines lines = {0};
     int columns[LINE_COLUMNS];
     size_t byte = 0;
-    bool ok = session_columns(t, path, names, LINE_COLUMNS, columns, err);
+    bool ok = session_columns(t, path, names, LINE_COLUMNS, columns, err), room = true;
 
-    for (size_t i = 0; ok && i < t->count; i++) {
+    for (size_t i = 0; ok && room && i < t->count; i++) {
         uint32_t source, inlined = 0;
         ok = take_line_row(t, i, path, columns, 0, &byte, &source, err);
         const char *name = ok ? t->rows[i][columns[INLINED]] : "";
         if (*name) {
             /* One name for neighbours: kernel_source_note asks whether it is the same. */
             if (!lines.inlined.count || strcmp(lines.inlined.items[lines.inlined.count - 1], name) != 0)
-                vec_push(&lines.inlined, mem_strdup(name));
+                vec_try_push(&lines.inlined, mem_strdup(name), room);
             inlined = (uint32_t)lines.inlined.count;
         }
         if (ok)
-            vec_push(&lines.rows, ((struct debug_line){k->insns[0].offset + byte, source, inlined}));
+            vec_try_push(&lines.rows, ((struct debug_line){k->insns[0].offset + byte, source, inlined}), room);
     }
+    const size_t rows = lines.rows.count;
     kernel_set_debug(k, &lines, take_text);
-    return ok;
+    return lines_end(ok, room, path, rows, sizeof *lines.rows.items, err);
 }
 
 /* Where a kernel was compiled from, as save_origin left it. */

@@ -374,14 +374,29 @@ uint64_t object_place(const struct object *o, uint64_t file_offset)
     return UINT64_MAX;
 }
 
-uint64_t object_address(const struct object *o, uint64_t place)
+/* The section with byte @place of the code; NULL: none. */
+static const struct object_section *section_at(const struct object *o, uint64_t place)
 {
     for (size_t i = 0; i < o->sections.count; i++) {
         const struct object_section *s = &o->sections.items[i];
         if (place >= s->offset && place < s->offset + s->size)
-            return s->address + (place - s->offset);
+            return s;
     }
-    return place;
+    return NULL;
+}
+
+uint64_t object_address(const struct object *o, uint64_t place)
+{
+    const struct object_section *s = section_at(o, place);
+
+    return s ? s->address + (place - s->offset) : place;
+}
+
+uint64_t object_file_offset(const struct object *o, uint64_t place)
+{
+    const struct object_section *s = section_at(o, place);
+
+    return s ? s->file_offset + (place - s->offset) : place;
 }
 
 uint64_t object_address_place(const struct object *o, uint64_t address)

@@ -67,5 +67,7 @@ uint64_t object_address(const struct object *o, uint64_t place);
 uint64_t object_address_place(const struct object *o, uint64_t address);
 /* Where byte @file_offset of the file stands in @o's code; UINT64_MAX when no executable section has it. */
 uint64_t object_place(const struct object *o, uint64_t file_offset);
+/* Where byte @place of @o's code stands in the file; @place when no section has it. Any thread. */
+uint64_t object_file_offset(const struct object *o, uint64_t place);
 
 #endif

@@ -10,10 +10,10 @@
 #include "view/table_view.h"
 #include "view/view.h"
 
-enum functions_column { FUNCTION, ADDRESS, BYTES, JUMPS, DEPTH, VECTORS, INNER, COLUMNS };
+enum functions_column { FUNCTION, SAMPLES, ADDRESS, BYTES, JUMPS, DEPTH, VECTORS, INNER, COLUMNS };
 
 static const struct table_column columns[COLUMNS] = {
-    {"function", 0, false, 0}, {"address", 12, false, 0}, {"bytes", 8, true, 0}, {"jumps back", 11, true, 60}, {"depth", 6, true, 70}, {"vectors", 8, true, 60},
+    {"function", 0, false, 0}, {"samples", 8, true, 0}, {"address", 12, false, 0}, {"bytes", 8, true, 0}, {"jumps back", 11, true, 60}, {"depth", 6, true, 70}, {"vectors", 8, true, 60},
     {"innermost", 9, false, 50},
 };
 
@@ -52,6 +52,7 @@ static size_t row_count(const void *context)
 static double function_number(const struct listed_function *f, int column)
 {
     switch (column) {
+    case SAMPLES: return f->percent;
     case BYTES: return (double)f->size;
     case JUMPS: return f->loops;
     case DEPTH: return f->depth;
@@ -66,7 +67,7 @@ static double row_number(const void *context, size_t row, int column)
 
     if (!l)
         return function_number(function_of(context, row), column);
-    return column == BYTES ? (double)l->size : column == DEPTH ? l->depth : column == VECTORS ? l->vectors : NAN;
+    return column == SAMPLES ? l->percent : column == BYTES ? (double)l->size : column == DEPTH ? l->depth : column == VECTORS ? l->vectors : NAN;
 }
 
 static void row_text(const void *context, size_t row, int column, struct str *out)
@@ -83,7 +84,7 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
     else if (column == INNER)
         str_add(out, !l ? "" : l->innermost ? "yes" : "no");
     else if (!isnan(number))
-        str_addf(out, "%.0f", number);
+        str_addf(out, column == SAMPLES ? "%.2f%%" : "%.0f", number);
 }
 
 static enum role row_role(const void *context, size_t row, int column)
@@ -191,6 +192,8 @@ static bool functions_act(void *state, struct session *s, enum action action, st
     const char *path = l ? l->path : function_of(v, row)->path;
     line_add_quoted("kernel load ", path ? path : v->shown->path, command);
     line_add_quoted(" --symbol ", l ? l->symbol : function_of(v, row)->symbol, command);
+    if (v->shown->profile)
+        line_add_quoted(" --profile ", v->shown->profile, command);
     return true;
 }
 

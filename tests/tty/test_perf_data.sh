@@ -64,6 +64,87 @@ test_no_perf() {
     holds err 'takes no source'
 }
 
+# A program with two hot loops, stripped, and a perf whose script prints samples in them, all by addresses: 0x1000 of the file stands at 0x7f0000401000.
+make_stripped() {
+    needs gcc
+    needs nm
+    cat >"$work/two.c" <<'C'
+double a[512], b[512];
+__attribute__((noinline)) void scale(double *x, long n) { for (long i = 0; i < n; i++) x[i] *= 2.5; }
+__attribute__((noinline)) void nest(double *x, long n) { for (long k = 0; k < n; k++) { x[k] += 1; for (long i = 0; i < n; i++) x[i] -= x[k]; } }
+int main(void) { nest(a, 512); scale(b, 512); return a[3] > b[3]; }
+C
+    gcc -O1 -no-pie -fcf-protection=none -o "$work/two" "$work/two.c" || skip 'gcc makes no program here'
+    at_scale=$(nm "$work/two" | awk '$3 == "scale" { print $1 }')
+    at_nest=$(nm "$work/two" | awk '$3 == "nest" { print $1 }')
+    strip "$work/two"
+    expect 0 "$portolan" -e "kernel functions '$work/two' --loops"
+    cp "$work/out" "$work/loops"
+    mkdir -p "$work/bin"
+    # In another process of that name, and in a library, nothing counts; of a copy of the process that mapped it, everything.
+    {
+        echo '  41 PERF_RECORD_MMAP2 41/41: [0x7f0000401000(0x1000) @ 0x1000 fe:00 1 2]: r-xp /some/where/two'
+        echo '  41 PERF_RECORD_MMAP2 41/41: [0x7f0000900000(0x1000) @ 0x1000 fe:00 1 3]: r-xp /some/where/not-two'
+        echo '  41 PERF_RECORD_MMAP2 41/41: [0x7f0000902000(0x100'
+        for n in 1 2 3 4 5 6 7 8; do printf '  41      7f0000900%03x (/some/where/not-two)\n' $n; done
+        # shellcheck disable=SC2046 # a list of words
+        set -- $(samples_at "$at_nest")
+        for n in 1 2 3 4 5 6; do printf '%5d      %x (/some/where/two)\n' 41 "$1"; done
+        # shellcheck disable=SC2046 # a list of words
+        set -- $(samples_at "$at_scale")
+        for n in 1 2; do printf '%5d      %x (/some/where/two)\n' 57 "$1"; done
+    } >"$work/script"
+    printf '#!/bin/sh\nprintf "%%s " "$@" >>"%s/calls"\necho >>"%s/calls"\n[ "$1" != script ] || cat "%s/script"\n' "$work" "$work" "$work" >"$work/bin/perf"
+    chmod +x "$work/bin/perf"
+    : >"$work/calls"
+    PATH=$work/bin:$PATH
+}
+
+# The address, while it runs, of the head of the innermost loop in the function at @1.
+samples_at() {
+    head=$(awk '$4 == "yes" && $0 ~ first { print $1; exit }' first="0x$(printf '%x' "0x$1")+" "$work/loops")
+    echo "$((0x7f0000401000 + head - 0x401000))"
+}
+
+# Functions and loops in the order of their samples, with the share of each; one around others without what is theirs.
+test_loops_by_samples() {
+    make_stripped
+    expect 0 "$portolan" -e "kernel functions '$work/two' --loops --profile '$work/perf data'"
+    holds out 'samples [%]'
+    grep -q -- "^script --show-mmap-events -G -i $work/perf data -F pid,ip,dso" "$work/calls" || fail "perf was called so: $(cat "$work/calls")"
+    sed -n '2,4p' "$work/out" | awk '{ print $1, $5 }' >"$work/shares"
+    printf '75.00 yes\n25.00 yes\n0.00 no\n' | cmp - "$work/shares" || fail "shares: $(cat "$work/out")"
+    expect 0 "$portolan" -e "kernel functions '$work/two' --profile '$work/perf data' --top 1"
+    holds out '75.00'
+    expect 1 "$portolan" -e "kernel functions '$work/loops' --profile '$work/perf data'"
+    # Where perf knows no name, the loop with most samples of the program itself is taken, with the share of each instruction.
+    expect 0 "$portolan" -e "kernel load '$work/two' --profile '$work/perf data'; kernel show; view kernel"
+    holds out subsd
+    holds out '75.00%'
+    # What was loaded by a profile lists its loops by it.
+    expect 0 "$portolan" -e "kernel load '$work/two' --profile '$work/perf data'; kernel functions --loops"
+    holds out 'samples [%]'
+    echo >"$work/script"
+    expect 1 "$portolan" -e "kernel functions '$work/two' --profile '$work/perf data'"
+    holds err 'no samples in functions of two in this profile'
+}
+
+# In the picker: the loop with most samples stands first, and Enter opens it with them.
+test_pick_by_samples() {
+    make_stripped
+    open_screen 100 30 "env HOME=$work PATH=$PATH '$portolan' --machine skylake; read -r x"
+    see 'triad-skl-O3.s'
+    t send-keys :
+    t send-keys -l "kernel functions $work/two --loops --profile $work/p.data"
+    t send-keys Enter
+    see ' loops  '
+    see '75.00%'
+    t send-keys g Enter
+    see 'subsd'
+    see 'samples'
+    t send-keys Q
+}
+
 # Recorded here, where the system lets it be.
 test_a_profile_of_now() {
     needs perf
@@ -75,6 +156,8 @@ test_a_profile_of_now() {
     expect 0 "$portolan" -e "kernel load '$work/spin' --profile '$work/perf.data'; kernel show"
     holds out 'innermost loop'
     holds out 'mulsd'
+    expect 0 "$portolan" -e "kernel functions '$work/spin' --profile '$work/perf.data' --loops --top 1"
+    grep -qE '^ +(9[0-9]|100)\.[0-9]+ .* main\+0x' "$work/out" || fail "the loop of main has few samples: $(cat "$work/out")"
 }
 
 run_tests

@@ -106,6 +106,49 @@ static void test_loading(void **state)
     str_done(&line);
 }
 
+/* A session whose kernel says of each line of a long text where it comes from: no room for that fails the loading, and the program goes on. */
+static void test_source_lines(void **state)
+{
+    struct str printed = {0}, text = {0}, line = {0};
+    struct err err = {0};
+    struct session s;
+    bool met_once = false;
+
+    (void)state;
+    session_init(&s);
+    for (unsigned i = 0; i < 4 * ROWS; i++)
+        str_add(&text, "\n");
+    str_add(&text, ".L1:\n addq $1, %rax\n jne .L1\n");
+    work_put("long.s", str_text(&text));
+    str_addf(&line, "kernel load %s; session save %s", work_path("long.s"), work_path("lines"));
+    assert_true(run_line(&s, str_text(&line), &printed, &err));
+    str_clear(&text);
+    str_addf(&text, "line,source_line\n1,1\n%u,2\n", 4 * ROWS);
+    work_put("lines/kernel-lines.csv", str_text(&text));
+    work_put("lines/kernel-source.txt", "first\nsecond\n");
+    unlink(work_path("lines/manifest.csv"));   /* it would say that this was changed by another hand */
+    str_clear(&line);
+    str_addf(&line, "session load %s", work_path("lines"));
+    for (size_t position = 0;; position++) {
+        begin(position);
+        err_clear(&err);
+        mem_fault = fails_on;
+        const bool ok = run_line(&s, str_text(&line), &printed, &err);
+        mem_fault = NULL;
+        if (ok)
+            break;
+        assert_int_equal(err.code, ERR_MEMORY);
+        met_once |= strstr(err.what, "the source lines of a kernel") != NULL;
+    }
+    assert_true(met_once);
+    assert_non_null(s.document.kernel);
+    assert_int_equal(s.document.kernel->insns[0].origin, 2);
+    session_done(&s);
+    str_done(&printed);
+    str_done(&text);
+    str_done(&line);
+}
+
 /* Commands over the whole table, from each large request on without any. */
 static void test_commands(void **state)
 {
@@ -346,7 +389,7 @@ int main(void)
         cmocka_unit_test(test_promised), cmocka_unit_test(test_long_loop),
 #endif
         cmocka_unit_test(test_not_begun),
-        cmocka_unit_test(test_loading), cmocka_unit_test(test_commands), cmocka_unit_test_setup_teardown(test_views, setup, teardown)};
+        cmocka_unit_test(test_loading), cmocka_unit_test(test_source_lines), cmocka_unit_test(test_commands), cmocka_unit_test_setup_teardown(test_views, setup, teardown)};
     make_table();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,6 +177,18 @@ static void test_names_of_bytes(void **state)
     RUN(&t, NULL, "session load %s", "bytes");
     RUN(&t, &shown, "kernel opened%s", NULL);
     assert_non_null(strstr(str_text(&shown), "we\\xffird.s"));
+    /* The file itself is found again, also by who saves and loads once more. */
+    work_put("we\xffird.s", "1: imulq %rax, %rbx\n jne 1b\n");
+    RUN(&t, NULL, "session save %s", "bytes");
+    RUN(&s, NULL, "session load %s", "bytes");
+    RUN(&s, NULL, "kernel reload%s", NULL);
+    assert_int_equal(s.document.kernel->insn_count, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        struct err err = {0};
+        work_put("bytes/kernel-recipe.csv", i ? "key,value\npath-hex,6x\n" : "key,value\npath-hex,613\n");
+        assert_false(run(&t, NULL, &err, "session load %s", "bytes"));
+        assert_non_null(strstr(err.what, "path-hex"));
+    }
     session_done(&s);
     session_done(&t);
     str_done(&shown);
