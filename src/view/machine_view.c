@@ -187,7 +187,7 @@ static void draw_chart(struct machine_view_state *v, struct stage_log *log, stru
     }
     const struct plot_series series = {"of what the stage is at", ROLE_GOOD, v->at, v->share, n, false};
     const struct plot plot = {.title = "done, %", .x_label = "s", .y_min = 0, .y_max = 100, .series = &series, .series_count = 1};
-    const unsigned height = *room < 20 ? *room : *room / 2;
+    const unsigned height = v->samples && *room >= 20 ? *room / 2 : *room;   /* clock and contention stand below */
     plot_draw(&plot, g, 0, *y, g->width, height);
     *y += (int)height;
     *room -= height;
