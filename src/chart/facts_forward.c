@@ -219,7 +219,8 @@ static void conclude_modified(struct probes *p, const struct base_probes *b, dou
         probe_tell_cycles(p, "store_forward_modify", cycles, "a loop of an addition of a register to memory");
 }
 
-static void conclude_modify(struct probes *p, const struct base_probes *b, double forward)
+/* Whether additions through a register are found at rename; false where they wait for the store. */
+static bool conclude_modify(struct probes *p, const struct base_probes *b, double forward)
 {
     double constant = probe_time(p, b->modify_constant), reg = probe_time(p, b->modify_register);
     int c = found(constant - 1, forward), r = found(reg - 1, forward);
@@ -227,8 +228,7 @@ static void conclude_modify(struct probes *p, const struct base_probes *b, doubl
 
     if (value || c != 0 || r != 0)
         probe_tell(p, "renamed_modify", value, "", value ? "loops of an addition to memory" : "additions to memory take neither as long as a store and a load nor as if found");
-    if (r == 0)
-        conclude_modified(p, b, forward);
+    return r != 0;
 }
 
 /* A store that is loaded again at once may keep others from the cache for a cycle: all of them, or so many. */
@@ -298,8 +298,7 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
     if (through_stack)
         probe_tell(p, "renamed_base", "stack", "", "a value stored and loaded again through the stack pointer, and through another register");
     conclude_renamed_lists(p, f, b, t->forward);
-    conclude_modify(p, b, t->forward);
-    if (through_stack)
+    if (!conclude_modify(p, b, t->forward) || through_stack)
         conclude_modified(p, &f->base[BASE_ANY], t->forward);
     conclude_alone(p, b);
 }

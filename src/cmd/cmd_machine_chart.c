@@ -13,6 +13,7 @@
 #include "chart/doubts.h"
 #include "chart/imitate.h"
 #include "chart/recorded.h"
+#include "chart/stage_log.h"
 #include "cmd/chart_paths.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
@@ -50,6 +51,7 @@ struct machine_charting {
     int cpu;
     unsigned threads;
     struct chart *chart;             /* the result */
+    struct stage_log *log;           /* for those who watch */
 };
 
 /* What the job says of itself: a simulated CPU is not disturbed, journals neither. */
@@ -67,6 +69,7 @@ static bool cancelled(void *state)
 static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
 {
     struct machine_charting *w = state;
+    stage_log_progress(w->log, stage, done, total, what);
     job_progress(w->job, done, total, "stage %d of %d, %s: %s", (int)stage + 1, CHART_STAGES, chart_stage_names[stage], what);
 }
 
@@ -125,6 +128,7 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
     struct str title = {0};
     char name[64];
 
+    stage_log_done(w->log, stage, so_far);
     if (!so_far->machine)
         return true;
     str_addf(&title, "%s, charted%s%s", w->name, w->simulated ? " from the simulated " : " on ", cpu_title(w, name));
@@ -361,6 +365,7 @@ static void chart_finish(void *state, const struct job_info *info)
 {
     struct machine_charting *w = state;
 
+    stage_log_end(w->log);
     if (info->state != JOB_DONE)
         return;
     show(w, w->session->result);
@@ -381,6 +386,7 @@ static void charting_free(void *state)
     vec_done(&w->uses);
     forms_free(w->forms);
     chart_free(w->chart);
+    stage_log_free(w->log);
     free(w);
 }
 
@@ -503,6 +509,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (w->journal_path && w->doubts_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
         choose_rows(w, v->forms, v->top, err)) {
         choose_uses(w, v->forms);
+        w->log = stage_log_new(w->name);
+        stage_log_free(s->document.chart);
+        s->document.chart = stage_log_hold(w->log);
         w->options.core_most = (size_t)fmin(CANDIDATES, fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count));
         return session_job(s, "machine chart", "charts", &ops, w, err);
     }
@@ -517,7 +526,7 @@ const struct command command_machine_chart = {
     .help = "make a machine from measurements alone: ports and the usage of every form",
     .description = "Measures each form alone, finds forms of every behaviour by pairs, and from these the ports. Every other form is placed by experiments that keep certain ports busy. Nothing of "
                    "the shipped machines is read. Each value is kept in a journal as it comes: after an interruption the same command goes on. The machine is saved among the user's own after each "
-                   "stage.",
+                   "stage. The view machine shows the stages.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

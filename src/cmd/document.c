@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/stage_log.h"
 #include "cmd/document.h"
 
 #include <math.h>
@@ -147,6 +148,7 @@ void document_exchange(struct document *d, struct document *saved)
     saved->active_run = d->active_run;
     saved->record = d->record;
     saved->check = d->check;
+    saved->chart = d->chart;
     saved->functions = d->functions;
     saved->program = d->program;
     saved->profile = d->profile;
@@ -156,6 +158,7 @@ void document_exchange(struct document *d, struct document *saved)
     d->active_run = before.active_run;
     d->record = before.record;
     d->check = before.check;
+    d->chart = before.chart;
     d->functions = before.functions;
     d->program = before.program;
     d->profile = before.profile;
@@ -227,6 +230,7 @@ void document_done(struct document *d)
     kernel_free(d->kernel);
     blame_free(d->blame);
     check_free(d->check);
+    stage_log_free(d->chart);
     comparison_free(d->comparison);
     function_list_free(d->functions);
     sweep_done(&d->sweep);

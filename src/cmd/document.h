@@ -16,6 +16,7 @@
 #include "program/model.h"
 
 struct active_curve;
+struct stage_log;
 struct analyses;
 struct blame;
 struct check;
@@ -94,6 +95,7 @@ struct document {
     double kernel_measured;           /* cycles per iteration of the loop in use on this CPU; NaN: not measured */
     struct blame *blame;              /* of the loop in use; NULL: not asked for */
     struct function_list *functions;  /* of the last `kernel functions`; NULL: none */
+    struct stage_log *chart;          /* of the last `machine chart`, held; NULL: none */
     struct check *check;              /* of the last `machine check`; NULL: none */
     struct paired_loops *comparison;    /* of the last `kernel compare`; NULL: none */
     struct sweep sweep;               /* count 0: none */

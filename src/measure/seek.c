@@ -92,7 +92,8 @@ bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, d
     double now = clock_seconds(), share = 0;
 
     k->contended = (1 - LATELY) * k->contended + LATELY * (isnan(contended) ? 0 : contended);
-    if (k->count < 2 || k->contended < MUCH_LOST || now - k->looked < LOOK_EVERY)
+    /* Where there is one CPU only, it may still turn out to be quicker than known. */
+    if (k->contended < MUCH_LOST || now - k->looked < LOOK_EVERY)
         return true;
     k->looked = now;
     for (size_t i = 0; i < k->count; i++) {
@@ -122,7 +123,9 @@ bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct
     anew.rules.patience = c->rules.patience;
     anew.rules.room_cycles = c->rules.room_cycles > 0 ? anew.rules.room_cycles : 0;
     *c = anew;
-    for (size_t i = 0; i < k->count; i++)
+    for (size_t i = 0; i < k->count; i++) {
         k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
+        k->quiet[i] = NAN;   /* judged by what was known before */
+    }
     return true;
 }

@@ -29,7 +29,7 @@ void seek_begin(struct seek *k, const struct sandbox *s);
  * overwritten. False with err as sandbox_run. */
 bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended, struct err *err);
 /* Where a step found that what is known of quiet cores is too little: calibrates anew, for @c, which keeps its patience and, when it does without, no probe for room; nothing would
- * ever be right by it otherwise. Does nothing otherwise. Items of the sandbox are overwritten. False with err as calibrate. */
+ * ever be right by it otherwise. What was found of CPUs before is forgotten. Does nothing otherwise. Items of the sandbox are overwritten. False with err as calibrate. */
 bool seek_learn(struct seek *k, struct sandbox *s, struct calibration *c, struct err *err);
 
 #endif

@@ -204,6 +204,13 @@ static void items_result(struct cpu_source *s, const struct experiment *e, unsig
         item_record(s, e, at + best, out);
 }
 
+/* Independent forms fill no buffer, whose half they could miss: a neighbour that is only awake does them nothing, and some hosts' are never asleep. */
+static void calibrate_forms(struct cpu_source *s)
+{
+    s->forms_calibration = s->calibration;
+    s->forms_calibration.rules.room_cycles = 0;
+}
+
 static bool cpu_measure(struct source *base, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err)
 {
     struct cpu_source *s = (struct cpu_source *)base;
@@ -235,8 +242,9 @@ static bool cpu_measure(struct source *base, const struct experiment *e, size_t 
             items_result(s, &e[parts[i].experiment], parts[i].at, parts[i].items, begun + parts[i].at * each, each, &out[parts[i].experiment]);
         for (unsigned i = 0; i < made; i++)
             lost += out[parts[i].experiment].slowed / made;
-        if (made && (!seek_step(&s->seek, s->sandbox, c, lost, err) || !seek_learn(&s->seek, s->sandbox, &s->forms_calibration, err)))
+        if (made && (!seek_step(&s->seek, s->sandbox, c, lost, err) || !seek_learn(&s->seek, s->sandbox, &s->calibration, err)))
             return false;
+        calibrate_forms(s);
         s->base.baseline = c->probe_rate;
         s->base.doubtful = c->doubtful;
     }
@@ -266,9 +274,7 @@ struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructi
     s->started = clock_seconds();
     s->sandbox = sandbox_new(cpu, err);
     if (s->sandbox && calibrate(s->sandbox, cancelled, state, &s->calibration, err)) {
-        /* Independent forms fill no buffer, whose half they could miss: a neighbour that is only awake does them nothing, and some hosts' are never asleep. */
-        s->forms_calibration = s->calibration;
-        s->forms_calibration.rules.room_cycles = 0;
+        calibrate_forms(s);
         s->base.baseline = s->calibration.probe_rate;
         s->base.doubtful = s->calibration.doubtful;
         seek_begin(&s->seek, s->sandbox);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +23,13 @@
 static const struct child_limits limits = {
     .cpu_seconds = 300, .memory = MEMORY, .file_size = (size_t)1 << 30, .wall_seconds = 600, .output = (size_t)256 << 10};
 
-/* portolan-cc beside this program, else the one that is found by its name. */
+static bool is_executable(const char *path)
+{
+    struct stat info;
+    return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* portolan-cc beside this program, else where both were to be installed, else the one of that name on PATH. */
 static void compiler_path(struct str *out)
 {
     char self[4096];
@@ -30,10 +37,10 @@ static void compiler_path(struct str *out)
     self[n > 0 ? n : 0] = '\0';
     char *slash = strrchr(self, '/');
     str_addf(out, "%.*s/portolan-cc", (int)(slash ? slash - self : 0), self);
-    if (access(str_text(out), X_OK) != 0) {
-        str_clear(out);
-        str_add(out, "portolan-cc");
-    }
+    if (is_executable(str_text(out)))
+        return;
+    str_clear(out);
+    str_add(out, is_executable(PORTOLAN_BINDIR "/portolan-cc") ? PORTOLAN_BINDIR "/portolan-cc" : "portolan-cc");
 }
 
 static bool judge(const char *source, const struct child_result *r, struct err *err)
@@ -68,7 +75,8 @@ static bool compile(const char *compiler, const char *option, const char *const 
     vec_push(&argv, NULL);
     bool ok = child_run(argv.items, getcwd(here, sizeof here) ? here : "/", NULL, 0, &limits, &result, err);
     if (!ok && err && err->code == ERR_MISSING)
-        err_set(err, ERR_MISSING, "install llvm-19-dev and clang-19, then configure and build Portolan again", "portolan-cc not found: this Portolan was built without LLVM");
+        err_set(err, ERR_MISSING, "copy it there together with libportolan_run.a; where Portolan was built without LLVM, install llvm-19-dev and clang-19, then configure and build it again",
+                "portolan-cc not found: neither beside this program nor in " PORTOLAN_BINDIR " nor on PATH");
     ok = ok && judge(name, &result, err);
     child_result_done(&result);
     vec_done(&argv);

@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "base/lock.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "program/code.h"
@@ -346,6 +347,21 @@ static bool allocates(const struct program_block *b)
     return false;
 }
 
+/* All of @values that @use says become their lower quartile: the least of many that scatter is too little. */
+static void level(double *values, const bool *use, size_t n)
+{
+    double *sorted = mem_zero(n + 1, sizeof *sorted);
+    size_t count = 0;
+
+    for (size_t r = 0; r < n; r++)
+        if (use[r])
+            sorted[count++] = values[r];
+    qsort(sorted, count, sizeof *sorted, compare_doubles);
+    for (size_t r = 0; r < n && count; r++)
+        values[r] = sorted[(count - 1) / 4];
+    free(sorted);
+}
+
 /* Cycles in calls of what was not compiled, per execution; they scatter, and mostly they are the same at all inputs. */
 static void fit_calls(struct fitting *f)
 {
@@ -362,11 +378,8 @@ static void fit_calls(struct fitting *f)
             any |= use[r];
         }
         f->model->calls[b].error = -1;
-        double least = INFINITY;
-        for (size_t r = 0; r < n; r++)
-            least = use[r] ? fmin(least, values[r]) : least;
-        for (size_t r = 0; r < n && allocates(&f->runs->program->blocks[b]); r++)
-            values[r] = least;
+        if (any && allocates(&f->runs->program->blocks[b]))
+            level(values, use, n);
         if (any)
             fit_some(f, f->inputs, values, use, &limits, &f->model->calls[b]);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "chart/stage_log.h"
 #include "cmd/command.h"
 #include "isa/cpu.h"
 #include "measure/record.h"
@@ -22,6 +23,8 @@ struct machine_view_state {
     double low, high;        /* of the clock, GHz; NaN: not known */
     double lost;             /* per cent of windows, the highest of both reasons */
     unsigned long samples;   /* points with windows */
+    struct stage_point stages[STAGE_POINTS];
+    double at[STAGE_POINTS], share[STAGE_POINTS];
 };
 
 static void *machine_open(void)
@@ -151,6 +154,45 @@ static void draw_strip(const struct machine_view_state *v, struct grid *g, int y
     grid_heat_pair(g, (int)x, y, 1, 1);
 }
 
+static const enum role stage_roles[] = {[CHARTING_WAITS] = ROLE_DIM, [CHARTING_RUNS] = ROLE_ACCENT, [CHARTING_DONE] = ROLE_TEXT, [CHARTING_ENDED] = ROLE_WARN};
+
+/* A chart's stages, a line each, and how far each was over time; nothing where none was made. Uses what it needs of @room rows. */
+static void draw_chart(struct machine_view_state *v, struct stage_log *log, struct grid *g, int *y, unsigned *room)
+{
+    struct stage_row rows[CHART_STAGES];
+    const char *name;
+    size_t n = log ? stage_log_get(log, &name, rows, v->stages) : 0;
+    bool any = false;
+
+    for (int i = 0; log && i < CHART_STAGES; i++)
+        any |= rows[i].state != CHARTING_WAITS;
+    if (!any || *room < CHART_STAGES + 2)
+        return;
+    grid_printf(g, 0, (*y)++, 0, ROLE_HEADER, 0, "chart of %s", name);
+    for (int i = 0; i < CHART_STAGES; i++, (*y)++) {
+        const struct stage_row *r = &rows[i];
+        char time[16] = "", share[16] = "";
+        if (r->state != CHARTING_WAITS)
+            snprintf(time, sizeof time, "%u:%02u", (unsigned)(r->seconds / 60), (unsigned)fmod(r->seconds, 60));
+        if (r->state != CHARTING_WAITS && !isnan(r->share))
+            snprintf(share, sizeof share, "%.0f %%", 100 * r->share);
+        grid_printf(g, 0, *y, 0, stage_roles[r->state], r->state == CHARTING_RUNS ? ATTR_BOLD : 0, "%c %d %-12s%7s %5s  %s", r->state == CHARTING_RUNS ? '>' : ' ', i + 1, chart_stage_names[i], time, share, r->what);
+    }
+    *room -= CHART_STAGES + 1;
+    if (n < 2 || *room < 8)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        v->at[i] = v->stages[i].seconds;
+        v->share[i] = 100 * v->stages[i].share;
+    }
+    const struct plot_series series = {"of what the stage is at", ROLE_GOOD, v->at, v->share, n, false};
+    const struct plot plot = {.title = "done, %", .x_label = "s", .y_min = 0, .y_max = 100, .series = &series, .series_count = 1};
+    const unsigned height = *room < 20 ? *room : *room / 2;
+    plot_draw(&plot, g, 0, *y, g->width, height);
+    *y += (int)height;
+    *room -= height;
+}
+
 static void machine_draw(void *state, struct session *s, struct grid *g)
 {
     struct machine_view_state *v = state;
@@ -159,11 +201,15 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
     int y = draw_facts(s, v, g);
     view_draw_hints(s, &machine_view, g, 0, g->height - 1);
     unsigned room = g->height > (unsigned)y + 1 ? g->height - (unsigned)y - 1 : 0;
+    const unsigned before = room;
+    draw_chart(v, s->document.chart, g, &y, &room);
     if (!v->samples) {
-        if (room > 2)
+        if (room > 2 && room == before)
             grid_wrap(g, 0, y + 1, g->width, room - 1, ROLE_DIM, 0, "Clock and contention are plotted here while experiments are measured.");
         return;
     }
+    if (room < 5)
+        return;
     if (room >= 9 && g->width >= 60) {
         draw_strip(v, g, y++);
         room--;
@@ -203,6 +249,6 @@ static void machine_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%.0f s", v->x[v->count - 1]);
 }
 
-const struct view_ops machine_view = {.name = "machine", .tab = "mach", .help = "this computer: method, calibration, clock and contention while measuring",
+const struct view_ops machine_view = {.name = "machine", .tab = "mach", .help = "this computer: method, calibration, clock and contention while measuring, and the stages of a chart",
     .act = machine_act, .open = machine_open,
                                       .close = free, .draw = machine_draw, .status = machine_status, .live = machine_live};

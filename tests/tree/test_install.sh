@@ -22,6 +22,18 @@ test_installed_program_finds_its_data() {
     holds out 'skylake'
 }
 
+# Whole programs too: the compiler, and what it links into them, are found beside the program that was moved, and where they were installed by one that was copied away alone.
+test_installed_program_finds_its_compiler() {
+    install_once
+    [ -x "$work/root$prefix/bin/portolan-cc" ] || skip 'built without LLVM'
+    load="program load $source/data/programs/matmul.c -O1"
+    cp -R "$work/root$prefix" "$work/whole"
+    expect 0 env PORTOLAN_DATA="$source/data" "$work/whole/bin/portolan" -e "$load"
+    mkdir "$work/away" && cp "$work/root$prefix/bin/portolan" "$work/away"
+    [ -d "$prefix" ] && unshare -rm true 2>/dev/null || skip 'no mounts of its own: the installed place was not tried'
+    expect 0 unshare -rm sh -c 'mount --bind "$1$2" "$2" && PORTOLAN_DATA=$4 PATH=/usr/bin:/bin exec "$1/../away/portolan" -e "$3"' sh "$work/root" "$prefix" "$load" "$source/data"
+}
+
 test_documents_licences_and_completions_are_installed() {
     install_once
     for file in README.md NEWS COPYING docs/analysis.md; do

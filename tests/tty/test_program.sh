@@ -645,4 +645,24 @@ test_built_elsewhere() {
     lacks out nan
 }
 
+# The program copied away from its compiler: the compiler is then sought on PATH, and said to be missing where it is not there.
+test_copied_away() {
+    needs_llvm
+    mkdir -p "$work/away" "$work/tools"
+    cp "$portolan" "$work/away/portolan"
+    load="program load $programs/matmul.c -O1"
+    needs strings
+    installed=$(strings -a "$portolan" | sed -n 's/^portolan-cc not found: neither beside this program nor in \(.*\) nor on PATH$/\1/p')
+    [ -n "$installed" ] || fail 'the installed place is not in the message'
+    if ! [ -x "$installed/portolan-cc" ]; then
+        expect 1 "$work/away/portolan" -e "$load"
+        holds err "portolan-cc not found: neither beside this program nor in $installed nor on PATH"
+    fi
+    ln -s "$(cd "$(dirname "$cc")" && pwd)/portolan-cc" "$work/tools/portolan-cc"
+    expect 0 env PATH="$work/tools:$PATH" "$work/away/portolan" -e "$load"
+    cp "$cc" "$work/away/portolan-cc"
+    cp "$(dirname "$cc")/libportolan_run.a" "$work/away"
+    expect 0 "$work/away/portolan" -e "$load"
+}
+
 run_tests

@@ -15,6 +15,7 @@
 #include "base/rng.h"
 #include "measure/baseline.h"
 #include "measure/kernel_passes.h"
+#include "measure/sandbox.h"
 #include "measure/seek.h"
 #include "../support/support.h"
 
@@ -169,6 +170,47 @@ static void test_choice(void **state)
     assert_int_equal(seek_choice(&k), 1);
     k.quiet[1] = 0.02;
     assert_int_equal(seek_choice(&k), 0);
+}
+
+/* What is known of the core is far too slow, as when it was first seen beside a busy neighbour; the one CPU that may be used is found quicker, and all is learned anew. What is right is left. */
+static void test_learns_on_one_cpu(void **state)
+{
+    struct err err = {0};
+    struct sandbox *s = sandbox_new(-1, &err);
+    struct calibration right, c;
+    struct seek k;
+    (void)state;
+    if (s) {
+        int cpu = sandbox_cpu(s);
+        sandbox_free(s);
+        s = sandbox_new(cpu, &err);
+    }
+    if (!s || !calibrate_within(s, 0, NULL, NULL, &right, &err)) {
+        print_message("nothing can be measured here: %s\n", err.what);
+        sandbox_free(s);
+        return;
+    }
+    seek_begin(&k, s);
+    assert_int_equal(k.count, 1);
+    c = right;
+    c.rules.room_cycles = 0;
+    c.rules.ports_cycles = 0;
+    c.rules.probe_cycles *= 8;
+    c.rules.patience = 12345;
+    for (int i = 0; i < 100 && !k.outgrown; i++) {
+        k.looked = -1;
+        assert_true(seek_step(&k, s, &c, 1, &err));
+    }
+    assert_true(k.outgrown && !isnan(k.quiet[0]));
+    assert_true(seek_learn(&k, s, &c, &err));
+    assert_true(!k.outgrown && isnan(k.quiet[0]) && k.at == 0 && k.learned > 0);
+    assert_true(c.rules.probe_cycles < 4 * right.rules.probe_cycles && c.rules.patience == 12345 && c.rules.room_cycles == 0);
+    /* Nothing outgrown: nothing is learned, and not again at once. */
+    c.rules.probe_cycles = 1;
+    assert_true(seek_learn(&k, s, &c, &err) && c.rules.probe_cycles == 1);
+    k.outgrown = true;
+    assert_true(seek_learn(&k, s, &c, &err) && c.rules.probe_cycles == 1);
+    sandbox_free(s);
 }
 
 #define ITERATIONS 1000.0
@@ -348,7 +390,7 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_look),   cmocka_unit_test(test_judge),  cmocka_unit_test(test_better),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_outgrown), cmocka_unit_test(test_choice), cmocka_unit_test(test_visits), cmocka_unit_test(test_times_that_cannot_be),
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_outgrown), cmocka_unit_test(test_choice), cmocka_unit_test(test_learns_on_one_cpu), cmocka_unit_test(test_visits), cmocka_unit_test(test_times_that_cannot_be),
                                        cmocka_unit_test(test_rhythms), cmocka_unit_test(test_no_floor), cmocka_unit_test(test_close)};
     return cmocka_run_group_tests_name("baseline", tests, set_up, NULL);
 }

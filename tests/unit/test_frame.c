@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "chart/stage_log.h"
 #include "io/experiments_file.h"
 #include "view/frame.h"
 #include "view/pager.h"
@@ -334,6 +335,54 @@ static void test_detail(void **state)
     session.settings.ascii = true;
     compare(&frame, "machine-ascii", 80, 24);
     session.settings.ascii = false;
+}
+
+static double chart_seconds;
+
+static double chart_clock(void)
+{
+    return chart_seconds;
+}
+
+/* A chart on its way: stages that are done with what came of them, the one it is at, those that wait; over time. */
+static void test_chart_stages(void **state)
+{
+    struct chart_form forms[3] = {{.alone = 1, .state = CHART_IN_CORE, .confidence = 1}, {.alone = 2, .state = CHART_PLACED, .confidence = 0.5}, {.alone = NAN}};
+    struct chart chart = {.forms = forms, .form_count = 3};
+    struct stage_log *log;
+
+    (void)state;
+    add_experiments();
+    chart.table = session.document.experiments;
+    chart_seconds = 1000;
+    clock_set_source(chart_clock);
+    log = session.document.chart = stage_log_new("mine");
+    frame_run(&frame, "view machine");
+    assert_true(screen_lacks("chart of mine"));
+    for (enum chart_stage stage = CHART_ALONE; stage <= CHART_CORE; stage++) {
+        for (int i = 0; i < 300; i++, chart_seconds += 0.25)
+            stage_log_progress(log, stage, i, 300, "pairs of classes");
+        stage_log_done(log, stage, &chart);
+    }
+    stage_log_progress(log, CHART_PORTS, 30, 120, "forms joined one by one");
+    chart_seconds += 9;
+    assert_true(screen_holds("1 forms alone    1:15 100 %  2 of 3 forms have a time"));
+    assert_true(screen_holds("> 3 ports          0:09  25 %  forms joined one by one"));
+    compare_sizes("chart");
+    session.settings.ascii = true;
+    compare(&frame, "chart-ascii", 80, 24);
+    session.settings.ascii = false;
+    for (unsigned width = 20; width < 200; width += 9)
+        for (unsigned height = 6; height < 60; height += 3) {
+            struct str text = {0};
+            screen_text(&frame, width, height, false, &text);
+            str_done(&text);
+        }
+    stage_log_end(log);
+    assert_true(screen_lacks("> 3 ports"));
+    clock_set_source(NULL);
+    stage_log_free(log);
+    session.document.chart = NULL;
 }
 
 /* Measuring as a job of the screen: it rests, goes on, and ends; the table and the view machine have what it saw. */
@@ -704,6 +753,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_views_and_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(test_experiments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_detail, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_chart_stages, setup, teardown),
         cmocka_unit_test_setup_teardown(test_measuring, setup, teardown),
         cmocka_unit_test(test_plot),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),

@@ -255,18 +255,27 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
     return ok;
 }
 
-/* The runtime stands beside this program where both were built, or where it was installed. */
-static void runtime_path(struct str *out)
+/* The runtime stands beside this program where both were built or copied, in ../lib/portolan where all was moved, or where it was installed. */
+static bool runtime_path(struct str *out)
 {
+    static const char *const places[] = {"/", "/../lib/portolan/", NULL};
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = '\0';
     char *slash = strrchr(self, '/');
-    str_addf(out, "%.*s/libportolan_run.a", (int)(slash ? slash - self : 0), self);
-    if (access(str_text(out), R_OK) != 0) {
+
+    for (const char *const *place = places; *place; place++) {
         str_clear(out);
-        str_add(out, PKGLIBDIR "/libportolan_run.a");
+        str_addf(out, "%.*s%slibportolan_run.a", (int)(slash ? slash - self : 0), self, *place);
+        if (access(str_text(out), R_OK) == 0)
+            return true;
     }
+    str_clear(out);
+    str_add(out, PKGLIBDIR "/libportolan_run.a");
+    if (access(str_text(out), R_OK) == 0)
+        return true;
+    fprintf(stderr, "portolan-cc: libportolan_run.a not found: neither beside portolan-cc nor in " PKGLIBDIR "; copy it there\n");
+    return false;
 }
 
 static bool link_all(const struct command_line *l, char **objects)
@@ -278,7 +287,10 @@ static bool link_all(const struct command_line *l, char **objects)
     for (size_t i = 0; i < l->sources.count; i++)
         if (language_of(l->sources.items[i]) > language)
             language = language_of(l->sources.items[i]);
-    runtime_path(&runtime);
+    if (!runtime_path(&runtime)) {
+        str_done(&runtime);
+        return false;
+    }
     vec_push(&a, compilers[language]);
     for (size_t i = 0; i < l->options.count; i++)
         if (is_for_linker(&l->options.items[i]) == false || str_has_prefix(l->options.items[i].text, "-L"))

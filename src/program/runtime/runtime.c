@@ -24,6 +24,8 @@
 #define LATE 16u                     /* times the mean of calls before it: the system ran others meanwhile */
 #define LATE_TICKS 20000u
 #define TRIES 200
+#define NOTHING_EVERY 16u            /* calls */
+#define NOTHING_LEAST 8u             /* of them tell more than what it took at the beginning */
 #define CLOCKS_TICKS 100000u         /* after which the clocks are looked at again */
 #define CALLS_DEEP 32u               /* calls back within calls: those deeper are not timed */
 #define CHAIN 20000
@@ -45,7 +47,10 @@ static _Thread_local struct { uint64_t begun, entered, away; unsigned inside; st
 static _Thread_local struct clocks clocks_seen;
 static _Thread_local uint64_t clocks_seen_at;   /* ticks */
 static _Thread_local unsigned open_count;
-static uint64_t nothing;             /* ticks of a call of nothing */
+static uint64_t nothing;             /* ticks of a call of nothing, before the program began */
+/* The same between the program's own calls, one for NOTHING_EVERY of them: others share the core, and what it takes changes with them. */
+static _Thread_local struct portolan_calls_ nothings;
+static _Thread_local unsigned ended;
 
 /* Bins come in large pieces, which the system fills with pages as they are used. */
 static struct portolan_bin_ *bins_new(void)
@@ -174,10 +179,8 @@ void portolan_leave_(void)
 }
 
 /* Calls that a jump left are still open: they end with the one around them. One in which a function was entered and never left has no time. */
-void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
+static void call_end(struct portolan_calls_ *calls, uint64_t begun)
 {
-    if (!timing)
-        return;
     uint64_t ticks = ticks_now() - begun;
     unsigned at = open_count;
     calls->count++;
@@ -197,6 +200,15 @@ void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
     calls->ticks += ticks;
 }
 
+void portolan_call_end_(struct portolan_calls_ *calls, uint64_t begun)
+{
+    if (!timing)
+        return;
+    call_end(calls, begun);
+    if (++ended % NOTHING_EVERY == 0)
+        call_end(&nothings, portolan_call_begin_());
+}
+
 static int ascending(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -211,7 +223,7 @@ static uint64_t ticks_of_nothing(void)
     timing = 1;
     for (int i = 0; i < TRIES; i++) {
         struct portolan_calls_ calls = {0, 0, 0};
-        portolan_call_end_(&calls, portolan_call_begin_());
+        call_end(&calls, portolan_call_begin_());
         seen[i] = calls.ticks;
     }
     qsort(seen, TRIES, sizeof *seen, ascending);
@@ -322,7 +334,8 @@ static __attribute__((destructor(101))) void trace_end(void)
         return;
     PUT(&o, "portolan-trace 2 %s %u\n", reuse.sample_mask ? "sampled" : timed || sets.count || strcmp(trace_mode, "counts") == 0 ? "counts" : "exact", LINE_BYTES);
     if (timed)
-        PUT(&o, "clock %u %llu %llu\n", CHAIN * CHAIN_CYCLES, (unsigned long long)ticks_of_chain(), (unsigned long long)nothing);
+        PUT(&o, "clock %u %llu %llu\n", CHAIN * CHAIN_CYCLES, (unsigned long long)ticks_of_chain(),
+            (unsigned long long)(nothings.kept >= NOTHING_LEAST ? nothings.ticks / nothings.kept : nothing));
     for (unsigned l = 0; l < sets.count; l++)
         PUT(&o, "level %u %llu\n", l, (unsigned long long)sets.levels[l].misses);
     for (struct portolan_unit_ **at = __start_portolan_units; at < __stop_portolan_units; at++)

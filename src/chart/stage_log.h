@@ -1,0 +1,39 @@
+/* What a chart has done so far, stage by stage, for those who watch it: the one who charts writes it, anyone reads it. Any thread. */
+#ifndef PORTOLAN_CHART_STAGE_LOG_H
+#define PORTOLAN_CHART_STAGE_LOG_H
+
+#include <stddef.h>
+
+#include "chart/chart.h"
+
+#define STAGE_POINTS 256
+
+enum charting_state { CHARTING_WAITS, CHARTING_RUNS, CHARTING_DONE, CHARTING_ENDED };   /* ended: before it was done */
+
+struct stage_row {
+    enum charting_state state;
+    double seconds;              /* that it took, or has taken so far */
+    double share;                /* done of what it is at, 0 to 1; NaN: not known */
+    char what[96];               /* it is at; of one that is done, what came of it */
+};
+
+/* How far the stage of the moment was. */
+struct stage_point { double seconds, share; };   /* since the chart began; 0 to 1 */
+
+struct stage_log;
+
+/* @name: of the machine that is made. The caller frees; every holder does. */
+struct stage_log *stage_log_new(const char *name);
+struct stage_log *stage_log_hold(struct stage_log *l);
+void stage_log_free(struct stage_log *l);
+
+void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done, double total, const char *what);
+/* @so_far as it was after @stage: what came of it is told. */
+void stage_log_done(struct stage_log *l, enum chart_stage stage, const struct chart *so_far);
+/* The chart is over, at its end or before. */
+void stage_log_end(struct stage_log *l);
+
+/* All stages; the name, which is valid while the log is held; up to STAGE_POINTS points, oldest first. Returns how many. */
+size_t stage_log_get(struct stage_log *l, const char **name, struct stage_row rows[CHART_STAGES], struct stage_point points[STAGE_POINTS]);
+
+#endif
