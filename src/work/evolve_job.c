@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/watch.h"
 #include "io/population_file.h"
 #include "work/islands.h"
 #include "work/job.h"
@@ -104,7 +105,7 @@ static void take_arrived(struct evolve_run *run)
         problem_free(p);
     else if (p)
         evolve_join(run->evolve, p);
-    else if (!evolve_told_to_stop(run->evolve))
+    else if (!watch_over())   /* else the run ends */
         log_add(LOG_WARN, "run %u goes on with the experiments it has: %s", run->number, err.what);
     problem_free(before);
     lock_take(&a->lock);
