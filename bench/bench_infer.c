@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inference measured: cross-validated error, the paper's algorithm beside ours, engines beside each other, known mappings.
  *
- *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|known|ports]...]
+ *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|curve|known|ports]...]
+ *     bench_infer DIRECTORY SECONDS noisy
  *
- * DIRECTORY holds exps_singletons.json, len_02.json and len_03.json as PMEvo published them ("-": only what needs no data). Seconds are
- * of CPU time, so that the load of others does not matter; one thread. */
+ * DIRECTORY holds exps_singletons.json, len_02.json and len_03.json as PMEvo published them, for noisy exps_singletons.json and
+ * exps_five_first_half.json ("-": only what needs no data). Seconds are of CPU time, so that the load of others does not matter; one thread. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "known_cpu.h"
 #include "infer/evolve.h"
 #include "infer/generate.h"
@@ -31,13 +33,12 @@ struct data {
     size_t end[4];   /* rows: up to end[k] are of at most k forms */
 };
 
-static struct data load(const char *directory)
+static struct data load(const char *directory, const char *const *files, int count)
 {
-    static const char *const files[] = {"exps_singletons.json", "len_02.json", "len_03.json"};
     struct data d = {.t = experiments_new()};
     struct err err = {0};
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < count; i++) {
         struct str path = {0};
         str_addf(&path, "%s/%s", directory, files[i]);
         struct experiments *part = pmevo_experiments_load(str_text(&path), &err);
@@ -95,41 +96,49 @@ static double error_on(const struct mapping *m, const struct experiments *t, con
     return sum / (double)n;
 }
 
-/* Held-out experiments of @size forms; training on all shorter ones and the other folds. */
-static void cross_validate(const struct data *d, unsigned size, double seconds)
+/* The rows [@from, @to) in an order by @seed, of which every FOLDS-th from @fold on is tested; training on all others before @to. */
+static void split(uint64_t seed, unsigned fold, size_t from, size_t to, size_t rows, bool *keep, bool *test)
 {
-    size_t rows = d->t->rows.count, from = d->end[size - 1], to = d->end[size], n = to - from;
-    bool *keep = mem_zero(rows, 1), *test = mem_zero(rows, 1);
-    size_t *order = mem_alloc(n * sizeof *order);
+    size_t n = to - from, *order = mem_alloc(n * sizeof *order);
     struct rng rng;
 
-    printf("%u-fold cross validation, experiments of %u forms held out, %g CPU-seconds a fold\n", FOLDS, size, seconds);
+    rng_seed(&rng, seed);
+    for (size_t i = 0; i < n; i++)
+        order[i] = i;
+    for (size_t i = n; i > 1; i--) {
+        size_t k = rng_below(&rng, i), x = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = x;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        keep[i] = i < to;
+        test[i] = false;
+    }
+    for (size_t i = fold; i < n; i += FOLDS) {
+        keep[from + order[i]] = false;
+        test[from + order[i]] = true;
+    }
+    free(order);
+}
+
+/* Held-out rows of file @part; training on those before and the other folds. */
+static void cross_validate(const struct data *d, unsigned part, double seconds)
+{
+    size_t rows = d->t->rows.count, from = d->end[part - 1], to = d->end[part];
+    bool *keep = mem_zero(rows, 1), *test = mem_zero(rows, 1);
+
+    printf("%u-fold cross validation, experiments of %llu forms held out, %g CPU-seconds a fold\n", FOLDS, (unsigned long long)experiments_size(d->t, from), seconds);
     printf("  %4s %9s %9s %9s %9s   %s\n", "seed", "train %", "held %", "µops", "volume", "folds, held %");
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         double held = 0, train = 0, distinct = 0, volume = 0;
         struct str folds = {0};
-        rng_seed(&rng, seed);
-        for (size_t i = 0; i < n; i++)
-            order[i] = i;
-        for (size_t i = n; i > 1; i--) {
-            size_t k = rng_below(&rng, i), x = order[i - 1];
-            order[i - 1] = order[k];
-            order[k] = x;
-        }
         for (unsigned fold = 0; fold < FOLDS; fold++) {
             struct evolve_options o;
             struct evolve_status status;
             evolve_defaults(&o);
             o.seconds = seconds;
             o.seed = seed;
-            for (size_t i = 0; i < rows; i++) {
-                keep[i] = i < to;
-                test[i] = false;
-            }
-            for (size_t i = fold; i < n; i += FOLDS) {
-                keep[from + order[i]] = false;
-                test[from + order[i]] = true;
-            }
+            split(seed, fold, from, to, rows, keep, test);
             struct mapping *m = infer(d->t, keep, &o, &status);
             double error = error_on(m, d->t, test, from, to);
             held += error / FOLDS;
@@ -145,7 +154,37 @@ static void cross_validate(const struct data *d, unsigned size, double seconds)
     }
     free(keep);
     free(test);
-    free(order);
+}
+
+/* Error on held-out triples over the time that a run is given: a fold for each of five seeds, and their median. */
+static void curve(const struct data *d, double most)
+{
+    size_t rows = d->t->rows.count;
+    bool *keep = mem_zero(rows, 1), *test = mem_zero(rows, 1);
+
+    printf("triples, a fifth held out, another one for each seed: CPU-seconds, median error %%, each seed's (ports, train %%)\n");
+    for (double seconds = 2.5; seconds <= most; seconds *= 2) {
+        double error[FOLDS];
+        struct str each = {0};
+        for (unsigned fold = 0; fold < FOLDS; fold++) {
+            struct evolve_options o;
+            struct evolve_status status;
+            evolve_defaults(&o);
+            o.seconds = seconds;
+            o.seed = fold + 1;
+            split(1, fold, d->end[2], d->end[3], rows, keep, test);
+            struct mapping *m = infer(d->t, keep, &o, &status);
+            error[fold] = error_on(m, d->t, test, d->end[2], d->end[3]);
+            str_addf(&each, " %.2f (%u, %.2f)", 100 * error[fold], status.ports, 100 * status.d_avg);
+            mapping_free(m);
+        }
+        qsort(error, FOLDS, sizeof *error, compare_doubles);
+        printf("  %5.1f %6.2f  %s\n", seconds, 100 * error[FOLDS / 2], str_text(&each));
+        fflush(stdout);
+        str_done(&each);
+    }
+    free(keep);
+    free(test);
 }
 
 /* Trained on singletons and pairs, tested on all triples; and the published mappings there. */
@@ -412,8 +451,12 @@ int main(int argc, char **argv)
     else if (shared)
         str_addf(&directory, "%s/data/pmevo-skl", shared);
     clock_set_source(cpu_seconds);
-    if (directory.length && strcmp(str_text(&directory), "-") != 0) {
-        struct data d = load(str_text(&directory));
+    if (argc > 3 && wanted(argc, argv, "noisy")) {
+        struct data d = load(str_text(&directory), (const char *const[]){"exps_singletons.json", "exps_five_first_half.json"}, 2);
+        cross_validate(&d, 2, seconds);
+        experiments_free(d.t);
+    } else if (directory.length && strcmp(str_text(&directory), "-") != 0) {
+        struct data d = load(str_text(&directory), (const char *const[]){"exps_singletons.json", "len_02.json", "len_03.json"}, 3);
         if (wanted(argc, argv, "engines"))
             engines(&d);
         if (wanted(argc, argv, "pmevo"))
@@ -424,6 +467,8 @@ int main(int argc, char **argv)
             transfer(&d, str_text(&directory), seconds);
         if (wanted(argc, argv, "triples"))
             cross_validate(&d, 3, seconds);
+        if (wanted(argc, argv, "curve"))
+            curve(&d, seconds);
         experiments_free(d.t);
     } else {
         printf("no directory of published experiments: what needs them is left out\n");
