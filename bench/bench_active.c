@@ -29,7 +29,7 @@
 
 struct bench {
     double seconds;
-    struct simulated cpu;
+    struct measured_known cpu;
     struct source *real;             /* NULL: the simulated one */
     double width;                    /* of the inference */
     struct experiments *forms;       /* no rows; its forms are those asked about */
@@ -66,7 +66,7 @@ static bool measure(struct experiments *t, void *state, struct err *err)
 {
     struct bench *b = state;
     if (!b->real)
-        return known_cpu_measure(t, &b->cpu, err);
+        return measure_known(t, &b->cpu, err);
     struct experiments *copy = experiments_copy(t, NULL);
     const struct runner_options options = {0};
     const struct runner_hooks hooks = {.cancelled = never, .result = take_value, .progress = ignore, .state = t};
@@ -195,7 +195,7 @@ static void simulated(struct bench *b, const char *id, size_t forms, unsigned se
     if (!machine)
         fail(&err);
     struct mapping *truth = some_forms(machine, forms, PROBLEM_PORTS_MAX, 6);
-    struct simulated exact = {.m = truth};
+    struct measured_known exact = {.m = truth};
     b->cpu.m = truth;
     b->width = 0;
     b->forms = experiments_new();
@@ -204,7 +204,7 @@ static void simulated(struct bench *b, const char *id, size_t forms, unsigned se
     rng_seed(&rng, 77);
     b->unseen = experiments_copy(b->forms, NULL);
     generate_random(b->unseen, all, mapping_count(truth), UNSEEN, 5, &rng);
-    known_cpu_measure(b->unseen, &exact, &err);
+    measure_known(b->unseen, &exact, &err);
     compare(b, seeds, id);
     experiments_free(b->forms);
     experiments_free(b->unseen);

@@ -325,26 +325,6 @@ static double exact_share(const struct mapping *truth, const struct mapping *fou
     return single ? (double)exact / (double)single : NAN;
 }
 
-/* All forms alone and all pairs of @truth, as a processor with @noise would be measured. */
-static struct experiments *measured_pairs(const struct mapping *truth, double noise)
-{
-    struct simulated cpu = {.m = truth, .noise = noise};
-    struct experiments *t = experiments_new();
-    size_t n = mapping_count(truth);
-    uint32_t *forms = mem_alloc((n + 1) * sizeof *forms);
-    struct err err = {0};
-
-    rng_seed(&cpu.rng, 3);
-    for (size_t f = 0; f < n; f++)
-        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
-    generate_singletons(t, forms, n);
-    known_cpu_measure(t, &cpu, &err);
-    generate_pairs(t, forms, n);
-    known_cpu_measure(t, &cpu, &err);
-    free(forms);
-    return t;
-}
-
 static void recover(const char *id, unsigned most_ports, uint32_t most_uops, double noise, bool congruence, double seconds)
 {
     struct err err = {0};
@@ -352,7 +332,7 @@ static void recover(const char *id, unsigned most_ports, uint32_t most_uops, dou
     if (!machine)
         fail(&err);
     struct mapping *truth = some_forms(machine, 200, most_ports, most_uops);
-    struct experiments *t = measured_pairs(truth, noise);
+    struct experiments *t = known_pairs(truth, noise, true);
     struct problem *p = problem_new(t, NULL, &err);
 
     printf("  %s, %u ports, %s, %g %% noise, %s:", id, mapping_ports(truth)->count, most_uops > 6 ? "dividers too" : "no dividers", 100 * noise,
@@ -400,7 +380,7 @@ static void seek_ports(const char *id, unsigned most_ports)
     if (!machine)
         fail(&err);
     struct mapping *truth = some_forms(machine, PORTS_FORMS, most_ports, 6);
-    struct experiments *t = measured_pairs(truth, 0.01);
+    struct experiments *t = known_pairs(truth, 0.01, true);
     double cost[2] = {0};   /* told, sought */
     unsigned right = 0, equivalent = 0, used = mapping_ports(truth)->count;
 

@@ -34,24 +34,6 @@ struct live_bench {
     double errors[TIMES];       /* NaN: not yet */
 };
 
-static struct experiments *measured_pairs(const struct mapping *truth)
-{
-    struct simulated cpu = {.m = truth, .noise = NOISE};
-    struct experiments *t = experiments_new();
-    size_t n = mapping_count(truth);
-    uint32_t *forms = mem_alloc((n + 1) * sizeof *forms);
-    struct err err = {0};
-
-    rng_seed(&cpu.rng, 3);
-    for (size_t f = 0; f < n; f++)
-        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
-    generate_singletons(t, forms, n);
-    generate_pairs(t, forms, n);
-    known_cpu_measure(t, &cpu, &err);
-    free(forms);
-    return t;
-}
-
 static struct problem *first_rows(const struct experiments *t, size_t count)
 {
     bool *keep = mem_zero(t->rows.count + 1, sizeof *keep);
@@ -148,7 +130,7 @@ int main(int argc, char **argv)
         fail(&err);
     clock_set_source(cpu_seconds);
     struct mapping *truth = some_forms(machine, forms, MOST_PORTS, MOST_UOPS);
-    struct experiments *t = measured_pairs(truth);
+    struct experiments *t = known_pairs(truth, NOISE, false);
     printf("%s, %zu forms, %zu experiments in %g s; unseen five-form experiments, %%, after\n  seed      ", id, forms, t->rows.count, arriving);
     for (size_t i = 0; i < TIMES; i++)
         printf(" %5.3gs", times[i]);

@@ -26,17 +26,24 @@ void fail(const struct err *err)
     exit(1);
 }
 
-bool known_cpu_measure(struct experiments *t, void *state, struct err *err)
+struct experiments *known_pairs(const struct mapping *truth, double noise, bool weighted)
 {
-    struct simulated *s = state;
-    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
-    (void)err;
-    throughput_predict(s->m, t, cycles);
-    for (size_t i = 0; i < t->rows.count; i++)
-        if (isnan(t->rows.items[i].cycles))
-            experiments_set(t, i, cycles[i] * (1 + s->noise * (2 * rng_unit(&s->rng) - 1)), NAN, 1, NULL);
-    free(cycles);
-    return true;
+    struct measured_known cpu = {.m = truth, .noise = noise};
+    struct experiments *t = experiments_new();
+    size_t n = mapping_count(truth);
+    uint32_t *forms = mem_alloc((n + 1) * sizeof *forms);
+    struct err err = {0};
+
+    rng_seed(&cpu.rng, 3);
+    for (size_t f = 0; f < n; f++)
+        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
+    generate_singletons(t, forms, n);
+    if (weighted)   /* pairs by the cycles of each alone */
+        measure_known(t, &cpu, &err);
+    generate_pairs(t, forms, n);
+    measure_known(t, &cpu, &err);
+    free(forms);
+    return t;
 }
 
 struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports, uint32_t most_uops)

@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_BENCH_KNOWN_CPU_H
 #define PORTOLAN_BENCH_KNOWN_CPU_H
 
-#include "base/rng.h"
+#include "../tests/support/measured_known.h"
 #include "infer/genome.h"
 #include "model/machine.h"
 
@@ -11,13 +11,8 @@ double cpu_seconds(void);
 /* Prints @err and exits. */
 void fail(const struct err *err) __attribute__((noreturn));
 
-struct simulated {
-    const struct mapping *m;
-    struct rng rng;
-    double noise;        /* each value is off by up to this fraction, evenly */
-};
-/* Fills the pending rows of @t with what @state, a struct simulated, says. */
-bool known_cpu_measure(struct experiments *t, void *state, struct err *err);
+/* All forms alone and all pairs of @truth, as a processor with @noise would be measured; @weighted: also those by the cycles of each form. The caller frees. */
+struct experiments *known_pairs(const struct mapping *truth, double noise, bool weighted);
 
 /* @count forms of a shipped machine, spread over it, that use its first @most_ports ports and take at most @most_uops µops (cycles of a divider are
  * µops too), in a mapping with those ports. */

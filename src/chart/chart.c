@@ -399,3 +399,24 @@ struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *cons
     chart_free(c);
     return NULL;
 }
+
+struct chart_tally chart_count(const struct chart *c)
+{
+    struct chart_tally t = {.timed = 0};
+
+    for (size_t i = 0; i < c->form_count; i++) {
+        const struct chart_form *f = &c->forms[i];
+        bool has = f->state == CHART_IN_CORE || f->state == CHART_PLACED;
+        t.of[f->state]++;
+        t.timed += !isnan(f->alone);
+        t.hidden += f->hidden;
+        t.usages += has;
+        t.sure += has && f->confidence >= 0.9;
+        t.likely += has && f->confidence >= 0.5 && f->confidence < 0.9;
+    }
+    for (size_t i = 0; i < c->latencies.count; i++)
+        t.latencies += !isnan(c->latencies.items[i].latency.cycles);
+    for (size_t i = 0; i < c->facts.count; i++)
+        t.facts += c->facts.items[i].value != NULL;
+    return t;
+}

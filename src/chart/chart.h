@@ -131,4 +131,13 @@ struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *cons
                         struct err *err);
 void chart_free(struct chart *c);
 
+/* How many forms came to each end, and how sure; what else is known. */
+struct chart_tally {
+    size_t of[CHART_UNEXPLAINED + 1];   /* by state */
+    size_t timed, hidden;
+    size_t usages, sure, likely;        /* forms in the core or placed; of them those with a confidence from 0.9 on, and from 0.5 */
+    size_t latencies, facts;            /* that are known */
+};
+struct chart_tally chart_count(const struct chart *c);
+
 #endif

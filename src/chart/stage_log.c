@@ -93,26 +93,17 @@ void stage_log_progress(struct stage_log *l, enum chart_stage stage, double done
 /* What came of @stage, into @text. */
 static void tell(const struct chart *c, enum chart_stage stage, char *text, size_t room)
 {
-    size_t timed = 0, placed = 0, sure = 0, told = 0, chains = 0;
+    const struct chart_tally t = chart_count(c);
 
-    for (size_t i = 0; i < c->form_count; i++) {
-        timed += !isnan(c->forms[i].alone);
-        placed += c->forms[i].state == CHART_IN_CORE || c->forms[i].state == CHART_PLACED;
-        sure += c->forms[i].confidence >= 0.9;
-    }
-    for (size_t i = 0; i < c->facts.count; i++)
-        told += c->facts.items[i].value != NULL;
-    for (size_t i = 0; i < c->latencies.count; i++)
-        chains += !isnan(c->latencies.items[i].latency.cycles);
     switch (stage) {
-    case CHART_ALONE: snprintf(text, room, "%zu of %zu forms have a time", timed, c->form_count); break;
+    case CHART_ALONE: snprintf(text, room, "%zu of %zu forms have a time", t.timed, c->form_count); break;
     case CHART_CORE: snprintf(text, room, "%zu experiments so far", c->table->rows.count); break;
     case CHART_PORTS:
         snprintf(text, room, "%u ports, %.0f issue slots; %zu forms, error %.2f %%", c->machine ? mapping_ports(c->machine->mapping)->count : 0, c->width, c->core_forms, 100 * c->core_error);
         break;
-    case CHART_PLACES: snprintf(text, room, "%zu forms have a usage, %zu with confidence 0.9", placed, sure); break;
-    case CHART_LATENCIES: snprintf(text, room, "%zu of %zu chains have a latency", chains, c->latencies.count); break;
-    case CHART_FACTS: snprintf(text, room, "%zu facts, %zu unknown", told, c->facts.count - told); break;
+    case CHART_PLACES: snprintf(text, room, "%zu forms have a usage, %zu with confidence 0.9", t.usages, t.sure); break;
+    case CHART_LATENCIES: snprintf(text, room, "%zu of %zu chains have a latency", t.latencies, c->latencies.count); break;
+    case CHART_FACTS: snprintf(text, room, "%zu facts, %zu unknown", t.facts, c->facts.count - t.facts); break;
     default:
         if (c->review.blocks)
             snprintf(text, room, "%zu blocks that took no part: error %.1f %%", c->review.blocks, 100 * c->review.error);

@@ -197,26 +197,6 @@ static bool chart_work(struct job *job, void *state, struct err *err)
     return w->chart != NULL;
 }
 
-/* How many forms came to each end, and by how sure. */
-struct tally {
-    size_t of[4], hidden, sure, likely;
-};
-
-static struct tally count_forms(const struct chart *c)
-{
-    struct tally t = {.hidden = 0};
-
-    for (size_t i = 0; i < c->form_count; i++) {
-        const struct chart_form *f = &c->forms[i];
-        bool has = f->state == CHART_IN_CORE || f->state == CHART_PLACED;
-        t.of[f->state]++;
-        t.hidden += f->hidden;
-        t.sure += has && f->confidence >= 0.9;
-        t.likely += has && f->confidence >= 0.5 && f->confidence < 0.9;
-    }
-    return t;
-}
-
 static void add_forms(const struct chart *c, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -319,24 +299,16 @@ static void show_doubts(const struct chart *c, struct result *result)
     result_line(result, "experiments settle NAME measures these and decides");
 }
 
-static size_t count_latencies(const struct chart *c)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < c->latencies.count; i++)
-        n += !isnan(c->latencies.items[i].latency.cycles);
-    return n;
-}
-
 static void show(const struct machine_charting *w, struct result *result)
 {
     const struct chart *c = w->chart;
-    const struct tally t = count_forms(c);
+    const struct chart_tally t = chart_count(c);
     char name[64];
 
     result_line(result, "%s: %zu forms of %s charted in %zu experiments", w->name, c->form_count, cpu_title(w, name), c->table->rows.count);
     result_line(result, "%zu ports, %.0f issue slots per cycle; core of %zu forms, mean error %.2f %% of %zu experiments", (size_t)mapping_ports(c->machine->mapping)->count, c->width,
                 c->core_forms, 100 * c->core_error, c->core_experiments);
-    result_line(result, "%zu forms have a usage: %zu with confidence 0.9 or more, %zu with 0.5 to 0.9", t.of[CHART_IN_CORE] + t.of[CHART_PLACED], t.sure, t.likely);
+    result_line(result, "%zu forms have a usage: %zu with confidence 0.9 or more, %zu with 0.5 to 0.9", t.usages, t.sure, t.likely);
     if (t.hidden)
         result_line(result, "of %zu the ports are not observable: no experiment beside the core distinguishes them", t.hidden);
     if (t.of[CHART_UNEXPLAINED])
@@ -344,7 +316,7 @@ static void show(const struct machine_charting *w, struct result *result)
     if (t.of[CHART_NOT_MEASURED])
         result_line(result, "%zu forms have no time, for the reasons in the table of forms; contended ones are measured by the next run", t.of[CHART_NOT_MEASURED]);
     if (c->latencies.count)
-        result_line(result, "%zu of %zu dependency chains have a latency", count_latencies(c), c->latencies.count);
+        result_line(result, "%zu of %zu dependency chains have a latency", t.latencies, c->latencies.count);
     if (c->resumed)
         result_line(result, "%u experiments were known from %s", c->resumed, w->journal_path);
     add_facts(c, result);

@@ -24,6 +24,7 @@ struct arriving {
     pthread_mutex_t lock;
     struct experiments *table;   /* held; NULL: nothing new */
     double taken, cost;          /* when the last was laid out, and the seconds that took */
+    bool closed;                 /* nobody takes any more */
 };
 
 struct shift {
@@ -116,6 +117,19 @@ static void take_arrived(struct evolve_run *run)
     experiments_free(t);
 }
 
+/* What was not taken is let go: whoever measures waits while it is held. */
+static void close_arriving(struct arriving *a)
+{
+    if (!a)
+        return;
+    lock_take(&a->lock);
+    struct experiments *t = a->table;
+    a->table = NULL;
+    a->closed = true;
+    lock_give(&a->lock);
+    experiments_free(t);
+}
+
 static void poll_run(void *state)
 {
     struct shift *shift = state;
@@ -151,6 +165,8 @@ static void work(void *state, unsigned worker)
 {
     struct shift *shift = state;
     evolve_worker(shift->run->evolve, worker, poll_run, shift);
+    if (worker == 0)   /* who polls */
+        close_arriving(shift->run->arriving);
 }
 
 static bool is_over(const void *state)
@@ -174,8 +190,10 @@ static bool run_job(struct job *job, void *state, struct err *err)
 
     evolve_get_options(shift.run->evolve, &o);
     bool worked = team_run(o.threads, work, &shift, err);
-    if (!worked)
+    if (!worked) {
         evolve_abandon(shift.run->evolve);
+        close_arriving(shift.run->arriving);
+    }
     gather(&shift);
     if (!worked)
         return false;
@@ -266,7 +284,7 @@ bool evolve_run_wants(const struct evolve_run *run)
         return false;
     evolve_get_status(run->evolve, &status);
     lock_take(&a->lock);
-    bool wants = status.state == EVOLVE_RUNNING && !a->table && clock_seconds() - a->taken >= fmax(JOIN_SECONDS, JOIN_TIMES * a->cost);
+    bool wants = status.state == EVOLVE_RUNNING && !a->closed && !a->table && clock_seconds() - a->taken >= fmax(JOIN_SECONDS, JOIN_TIMES * a->cost);
     lock_give(&a->lock);
     return wants;
 }
@@ -276,10 +294,9 @@ void evolve_run_feed(struct evolve_run *run, struct experiments *t)
     struct arriving *a = run->arriving;
 
     lock_take(&a->lock);
-    struct experiments *before = a->table;
-    a->table = experiments_hold(t);
+    if (!a->closed && !a->table)
+        a->table = experiments_hold(t);
     lock_give(&a->lock);
-    experiments_free(before);
 }
 
 void evolve_run_wait(struct evolve_run *run)

@@ -33,7 +33,7 @@ struct evolve_start {
 struct evolve_run *evolve_run_start(const struct evolve_start *start, const struct evolve_options *o, struct err *err);
 /* Whether a live run would take more experiments now: it goes on, has taken what came before, and is not busy with that for more than a twentieth of its time. UI thread. */
 bool evolve_run_wants(const struct evolve_run *run);
-/* What @t has that was measured joins a live run. Holds @t until a thread of the run has laid it out. UI thread. */
+/* What @t has that was measured joins a live run that wants it; nothing where it does not. Holds @t until a thread of the run has laid it out, or the run ends. UI thread. */
 void evolve_run_feed(struct evolve_run *run, struct experiments *t);
 /* Stops it, waits for its threads and frees everything. */
 void evolve_run_free(struct evolve_run *run);

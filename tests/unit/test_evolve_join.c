@@ -247,6 +247,28 @@ static void test_what_comes_too_late(void **state)
     mapping_free(truth);
 }
 
+/* A table that nobody will lay out any more is not held: results that are measured wait for those who hold it. */
+static void test_fed_after_its_end(void **state)
+{
+    struct mapping *truth = known(7);
+    struct experiments *t = measured(truth, 0, 0);
+    struct evolve_options o = endless(4);
+    struct err err = {0};
+    (void)state;
+    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = part_of(t, 5, true), .live = true}, &o, &err);
+    assert_non_null(run);
+    evolve_run_feed(run, t);
+    evolve_stop(run->evolve);
+    evolve_run_wait(run);
+    assert_false(experiments_held(t));
+    assert_false(evolve_run_wants(run));
+    evolve_run_feed(run, t);
+    assert_false(experiments_held(t));
+    evolve_run_free(run);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
 /* As a user does it: what is measured while a live run goes on is in its mapping. */
 static void test_live(void **state)
 {
@@ -290,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_more_experiments_and_forms),
         cmocka_unit_test(test_number_of_ports_is_sought_again),
         cmocka_unit_test(test_what_comes_too_late),
+        cmocka_unit_test(test_fed_after_its_end),
         cmocka_unit_test(test_live),
     };
     int failed = cmocka_run_group_tests_name("evolve join", tests, NULL, NULL);

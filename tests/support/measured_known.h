@@ -1,0 +1,18 @@
+/* What a processor whose mapping is known would measure: for unit tests and benches. */
+#ifndef PORTOLAN_TESTS_MEASURED_KNOWN_H
+#define PORTOLAN_TESTS_MEASURED_KNOWN_H
+
+#include "base/rng.h"
+#include "model/experiments.h"
+#include "model/mapping.h"
+
+struct measured_known {
+    const struct mapping *m;
+    double noise;        /* each value is off by up to this fraction, evenly */
+    struct rng rng;
+};
+
+/* Fills the pending rows of @t with what @state, a struct measured_known, says: a select_measure. */
+bool measure_known(struct experiments *t, void *state, struct err *err);
+
+#endif
