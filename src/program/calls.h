@@ -6,6 +6,15 @@
 
 #define CALL_FUNCTIONS 32
 
+/* A function that is known. */
+struct call_function {
+    const char *name;
+    double (*call)(double x);     /* calls it, of typical other arguments */
+    void (*address)(void);
+};
+/* NULL when none is called so. Any thread. */
+const struct call_function *call_function_find(const char *name);
+
 struct call_cost { const char *name; double cycles; };
 
 /* Those that were asked for; all zero at first. */

@@ -6,6 +6,7 @@
 
 #include "analysis/loops.h"
 #include "base/mem.h"
+#include "program/calls.h"
 
 #define OUTSIDE UINT32_MAX
 #define ON_PATH 0.5        /* a block is on its loop's path when it is executed in this share of the iterations */
@@ -150,6 +151,35 @@ static bool assemble_unit(const struct program_code *c, size_t index, struct err
     return true;
 }
 
+static void find_library(struct program_code *c)
+{
+    const struct program *p = c->program;
+    VEC(const char *) names = {0};
+
+    for (size_t b = 0; b < p->block_count; b++)
+        for (size_t k = 0; k < p->blocks[b].call_count; k++) {
+            const char *name = p->blocks[b].calls[k];
+            size_t at = 0;
+            while (at < names.count && strcmp(names.items[at], name) != 0)
+                at++;
+            if (at == names.count && call_function_find(name) && !program_has(p, name))
+                vec_push(&names, name);
+        }
+    c->library = mem_zero(names.count + 1, sizeof *c->library);
+    c->library_count = names.count;
+    if (names.count)
+        call_codes_find(names.items, names.count, c->library);
+    vec_done(&names);
+}
+
+const struct call_code *program_code_library(const struct program_code *c, const char *name)
+{
+    for (size_t i = 0; i < c->library_count; i++)
+        if (c->library[i].insns.count && strcmp(c->library[i].name, name) == 0)
+            return &c->library[i];
+    return NULL;
+}
+
 struct program_code *program_code_new(const struct program *p, struct err *err)
 {
     struct program_code *c = mem_zero(1, sizeof *c);
@@ -162,10 +192,12 @@ struct program_code *program_code_new(const struct program *p, struct err *err)
     memset(c->shown, 0xff, (p->block_count + 1) * sizeof *c->shown);   /* UINT32_MAX */
     for (size_t i = 0; ok && i < p->unit_count; i++)
         ok = assemble_unit(c, i, err);
-    if (ok)
-        return c;
-    program_code_free(c);
-    return NULL;
+    if (!ok) {
+        program_code_free(c);
+        return NULL;
+    }
+    find_library(c);
+    return c;
 }
 
 void program_code_free(struct program_code *c)
@@ -180,6 +212,9 @@ void program_code_free(struct program_code *c)
         free(c->units[i].inner);
     }
     free(c->units);
+    for (size_t i = 0; i < c->library_count; i++)
+        call_code_done(&c->library[i]);
+    free(c->library);
     free(c->has_code);
     free(c->shown);
     program_free(c->program);

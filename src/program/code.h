@@ -3,6 +3,7 @@
 #define PORTOLAN_PROGRAM_CODE_H
 
 #include "analysis/kernel.h"
+#include "program/call_code.h"
 #include "program/runs.h"
 
 struct code_unit {
@@ -18,6 +19,8 @@ struct program_code {
     struct code_unit *units;
     bool *has_code;                /* per block of the program: an instruction is its */
     uint32_t *shown;               /* per block of the program: what program_code_block says */
+    struct call_code *library;     /* the functions that it calls of those that are known (calls.h) */
+    size_t library_count;
 };
 
 /* Assembles the code of all units. NULL with err. Any thread; takes some milliseconds for each unit. */
@@ -27,6 +30,8 @@ void program_code_free(struct program_code *c);
  * kernel's loops without being one. UINT32_MAX when it has no code. Any thread. */
 uint32_t program_code_block(const struct program_code *c, uint32_t block, uint32_t *unit);
 
+/* The code of @name, one of the library's; NULL: it is not known. Any thread. */
+const struct call_code *program_code_library(const struct program_code *c, const char *name);
 /* How often each instruction of @unit is executed at @run, into @out, as many as its kernel has. Any thread. */
 void code_executions(const struct program_code *c, uint32_t unit, const struct program_run *run, double *out);
 

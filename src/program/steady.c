@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "model/facts.h"
+#include "program/turns.h"
 #include "program/window.h"
 #include "simulate/simulate.h"
 
@@ -27,6 +28,7 @@ struct timing {
     struct block_work *work;
     struct simulator *simulator;
     struct core_share share;
+    struct turns turns;
     double insns;                    /* executed, all parts */
     double window, loads, stores;    /* reorder buffer and buffers of loads and stores, entries */
     double parallel, branch_miss;
@@ -35,6 +37,23 @@ struct timing {
     bool *paid;                      /* per block: its references and calls stand in a part; code of a block may lie in several */
     struct program_time *out;
 };
+
+/* Where the part was walked as a part of what goes on around it, it takes what it took there. */
+static void add_turns(const struct timing *t, const struct code_part *part, struct part_time *out)
+{
+    const struct turns_unit *u = &t->turns.units[part->unit];
+    double cycles = 0, covered = 0, times = 0;
+
+    for (size_t i = 0; i < part->insns.count; i++) {
+        cycles += u->cycles[part->insns.items[i]];
+        covered += u->covered[part->insns.items[i]];
+        times += part->times.items[i];
+    }
+    if (!(covered > 0))
+        return;
+    double share = fmin(1, covered / times);
+    out->core = share * cycles / covered * times / part->executions + (1 - share) * out->core;
+}
 
 /* Cycles per execution in steady state: a path repeats, straight code has its neighbours to fill what its own chains leave. */
 static void time_core(struct timing *t, const struct code_part *part, struct part_time *out)
@@ -72,6 +91,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     }
     out->core = fmax(out->core, flow);
     free(insns);
+    add_turns(t, part, out);
 }
 
 /* What misses of a part's references take, in cycles of all executions. */
@@ -248,7 +268,7 @@ static double overlap(const struct part_time *p)
 static void time_block_calls(struct timing *t, uint32_t block, struct part_time *out)
 {
     const struct program_block *b = &t->code->program->blocks[block];
-    double count = t->run->counts[block], known = 0, unknown = 0;
+    double count = t->run->counts[block], known = 0, calls = 0, unknown = 0;
     const char *name = NULL;
 
     for (size_t k = 0; k < b->call_count; k++) {
@@ -256,12 +276,18 @@ static void time_block_calls(struct timing *t, uint32_t block, struct part_time 
             continue;
         double cost = t->calls ? call_cost_of(t->calls, b->calls[k]) : NAN;
         known += isnan(cost) ? 0 : count * cost;
+        calls += isnan(cost) ? 0 : count;
         unknown += isnan(cost) ? count : 0;
         name = isnan(cost) ? b->calls[k] : name;
     }
     if (unknown > 0 && t->run->calls && !isnan(t->run->calls[block])) {
         out->calls += count * t->run->calls[block];
         return;
+    }
+    if (calls > 0) {
+        double walked = fmin(1, t->turns.called[block] / calls);
+        known *= 1 - walked;
+        out->calls += walked > 0 ? walked * t->turns.calls[block] / t->turns.called[block] * calls : 0;
     }
     out->calls += known;
     out->within += known;
@@ -355,8 +381,10 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
     t.paid = mem_zero(c->program->block_count + 1, sizeof *t.paid);
     for (size_t i = 0; i < parts.list.count; i++)
         t.insns += parts.list.items[i].executions * (double)parts.list.items[i].insns.count;
+    turns_time(c, run, t.work, share, t.insns, &t.turns);
     for (size_t i = 0; i < parts.list.count; i++)
         time_part(&t, &parts.list.items[i]);
+    turns_done(c, &t.turns);
     if (out->parts.count)
         qsort(out->parts.items, out->parts.count, sizeof *out->parts.items, by_cycles);
     out->seconds = out->cycles / memory->clock_hz;

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/call_code.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program/calls.h"
+
+#define ARGUMENT 0.37
+#define STEPS_MOST 20000           /* of the whole process, which does nothing but the calls */
+#define INSN_BYTES 16
+
+/* The process: stops, makes the calls, and ends. */
+static void make_calls(const char *const *names, size_t count)
+{
+    static volatile double sink;
+
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || raise(SIGSTOP) != 0)
+        _exit(1);
+    for (size_t i = 0; i < count; i++) {
+        const struct call_function *f = call_function_find(names[i]);
+        if (f)
+            sink = f->call(ARGUMENT);
+        (void)sink;
+    }
+    _exit(0);
+}
+
+/* Waits until @pid stops; false, and 0 in *@pid, when it has ended. */
+static bool stopped(pid_t *pid)
+{
+    int status = 0;
+
+    while (waitpid(*pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (!WIFSTOPPED(status))
+        *pid = 0;
+    return *pid != 0;
+}
+
+/* One instruction further, to *@place; false: the process has ended, or nothing may be known of it. */
+static bool step(pid_t *pid, uintptr_t *place)
+{
+    struct __ptrace_syscall_info info;
+
+    if (ptrace(PTRACE_SINGLESTEP, *pid, NULL, NULL) != 0 || !stopped(pid))
+        return false;
+    if (ptrace((enum __ptrace_request)PTRACE_GET_SYSCALL_INFO, *pid, (void *)sizeof info, &info) <= 0)
+        return false;
+    *place = (uintptr_t)info.instruction_pointer;
+    return true;
+}
+
+/* The call being followed, and how deep it is in functions that it calls itself. */
+struct following {
+    struct call_code *code;
+    uintptr_t start;
+    unsigned depth;
+};
+
+/* Adds the instruction at @place, which this process has at the same place; false when the call ends with it, or cannot be followed. */
+static bool follow(struct following *f, uintptr_t place)
+{
+    struct insn insn;
+    struct err err = {0};
+
+    if (f->code->insns.count == CALL_CODE_MOST || !insn_decode(isa_host(), (const uint8_t *)place, INSN_BYTES, place - f->start, false, &insn, &err)) {
+        err_clear(&err);
+        call_code_done(f->code);
+        return false;
+    }
+    vec_push(&f->code->insns, insn);
+    f->depth += (insn.traits & INSN_CALL) != 0;
+    if (insn.traits & INSN_RETURN)
+        return f->depth-- > 0;
+    return true;
+}
+
+void call_codes_find(const char *const *names, size_t count, struct call_code *out)
+{
+    struct following f = {.code = NULL};
+    uintptr_t place;
+
+    for (size_t i = 0; i < count; i++)
+        out[i] = (struct call_code){.name = names[i]};
+    pid_t pid = fork();
+    if (pid == 0)
+        make_calls(names, count);
+    if (pid < 0 || !stopped(&pid))
+        return;
+    ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(uintptr_t)PTRACE_O_EXITKILL);
+    for (size_t next = 0, steps = 0; steps < STEPS_MOST && (next < count || f.code) && step(&pid, &place); steps++) {
+        const struct call_function *known = NULL;
+        while (!f.code && next < count && !(known = call_function_find(names[next])))
+            next++;
+        if (known && place == (uintptr_t)known->address)
+            f = (struct following){&out[next++], place, 0};
+        if (f.code && !follow(&f, place))
+            f.code = NULL;
+    }
+    if (f.code)   /* it ended before the call did */
+        call_code_done(f.code);
+    if (pid > 0) {
+        kill(pid, SIGKILL);
+        while (stopped(&pid))
+            continue;
+    }
+}
+
+void call_code_done(struct call_code *code)
+{
+    for (size_t i = 0; i < code->insns.count; i++)
+        insn_done(&code->insns.items[i]);
+    vec_done(&code->insns);
+}

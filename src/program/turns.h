@@ -1,0 +1,22 @@
+/* Loops as they go on from turn to turn: through the loops within them, and the functions that they call. A function's code, and what stands around a short loop, has chains of its own that only
+ * what comes before and after it can hide, as far as the reorder buffer reaches; so the walk of whole turns is simulated, and each instruction costs the cycles that go by before it retires. */
+#ifndef PORTOLAN_PROGRAM_TURNS_H
+#define PORTOLAN_PROGRAM_TURNS_H
+
+#include "analysis/bounds.h"
+#include "program/code.h"
+#include "program/sharing.h"
+
+/* Per instruction of a unit: cycles of all its executions in walks, and how many these are. */
+struct turns_unit { double *cycles, *covered; };
+
+struct turns {
+    struct turns_unit *units;
+    double *calls, *called;        /* per block of the program, its calls of functions whose code is known: the same */
+};
+
+/* Of @run on the machine of @work. Walks are of at most some hundred instructions, whose code is at least a small share of @insns, all that were executed; what is not walked is not covered. turns_done frees. Any thread. */
+void turns_time(const struct program_code *c, const struct program_run *run, struct block_work *work, const struct core_share *share, double insns, struct turns *out);
+void turns_done(const struct program_code *c, struct turns *t);
+
+#endif
