@@ -9,6 +9,7 @@
 #include "base/mem.h"
 
 #define ROUNDS 60            /* of fitting ways to counts */
+#define EDGE 1e-4f           /* below a whole execution: counts are exact, sums of shares are not */
 #define DEPTH 16             /* functions within each other */
 #define NOWHERE SIZE_MAX
 
@@ -217,15 +218,28 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
     return !jump || step_back(w);
 }
 
-/* Whether the branch at @at is taken this time. */
+/* What the branches of @unit owe; the rarer way of each comes last. */
+static float *owed_in(struct walker *w, uint32_t unit)
+{
+    size_t n = w->code->units[unit].kernel->insn_count;
+    const float *taken = w->flow->units[unit].taken;
+
+    if (!w->owed[unit]) {
+        w->owed[unit] = mem_alloc((n + 1) * sizeof *w->owed[unit]);
+        for (size_t i = 0; i < n; i++)
+            w->owed[unit][i] = taken[i] < 0.5f ? EDGE - 0.5f : 0.5f - EDGE;
+    }
+    return w->owed[unit];
+}
+
+/* Whether the branch that is come to is taken this time. */
 static bool is_taken(struct walker *w, size_t target)
 {
-    const struct unit_flow *f = &w->flow->units[w->at.unit];
-    float *owed = &w->owed[w->at.unit][w->at.insn];
+    float *owed = &owed_in(w, w->at.unit)[w->at.insn];
 
     if (!w->depth && w->leads_back[target] != w->leads_back[w->at.insn + 1])
         return w->leads_back[target];
-    *owed += f->taken[w->at.insn];
+    *owed += w->flow->units[w->at.unit].taken[w->at.insn];
     if (*owed < 0.5f)
         return false;
     *owed -= 1;
@@ -282,8 +296,6 @@ bool walk_loop(const struct program_code *c, const struct program_flow *f, uint3
     size_t whole = 0;
 
     *out = (struct walk){.turns = 0};
-    for (size_t u = 0; u < c->program->unit_count; u++)
-        w.owed[u] = mem_zero(c->units[u].kernel ? c->units[u].kernel->insn_count + 1 : 1, sizeof *w.owed[u]);
     find_back(&w);
     while (out->steps.count < most) {
         vec_push(&out->steps, ((struct walk_step){w.at.unit, (uint32_t)w.at.insn, NULL}));

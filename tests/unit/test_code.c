@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often machine instructions are executed that the compiler moved out of their block's loop, by hand. */
+/* How often machine instructions are executed that the compiler moved out of their block's loop, by hand; walks through loops and functions, and what their turns take; the library's code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,10 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "io/machine_file.h"
 #include "program/code.h"
+#include "program/turns.h"
+#include "program/walk.h"
 
 /* Blocks 1: entry, 2: what the outer loop does, 3: the inner loop, 4: the outer loop's end, 5: the end. Of block 3 the load before the label is executed once for each
  * entry, the jump behind the loop as well; what is of no block belongs to what it stands with. */
@@ -23,17 +26,15 @@ static const char assembly[] = "f:\n.Lfunc_begin0:\n\t.loc 0 1 0\n\txorl %ecx, %
                                ".LBB0_4:\n\t.loc 0 4 1\n\tmovq %r8, (%rdx)\n\taddq $1, %rcx\n\tcmpq %rsi, %rcx\n\tjb .LBB0_2\n"
                                "\t.loc 0 5 1\n\tretq\n";
 
-static const struct program *read_program(void)
+/* A program of one file, whose functions are written as portolan-cc writes them. */
+static const struct program *read_program(const char *functions, const char *code)
 {
     struct str text = {0}, json = {0};
     struct err err = {0};
     char why[512];
 
-    str_add(&json, "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-O3\",\"references\":[],\"functions\":[{\"name\":\"f\",\"blocks\":["
-                   "{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[1],\"two_way\":false},{\"line\":2,\"ops\":[],\"calls\":[],\"next\":[2],\"two_way\":false},"
-                   "{\"line\":3,\"ops\":[],\"calls\":[],\"next\":[2,3],\"two_way\":true},{\"line\":4,\"ops\":[],\"calls\":[],\"next\":[1,4],\"two_way\":true},"
-                   "{\"line\":5,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}],\"assembly\":\"");
-    for (const char *c = assembly; *c; c++)
+    str_addf(&json, "{\"key\":\"k\",\"source\":\"f.c\",\"language\":\"c\",\"level\":\"-O3\",\"references\":[],\"functions\":[%s],\"assembly\":\"", functions);
+    for (const char *c = code; *c; c++)
         str_add_bytes(&json, *c == '\n' ? "\\n" : *c == '\t' ? "\\t" : c, *c == '\n' || *c == '\t' ? 2 : 1);
     str_add(&json, "\"}");
     str_addf(&text, "portolan-unit %zu\n%s", json.length, str_text(&json));
@@ -45,11 +46,15 @@ static const struct program *read_program(void)
     return p;
 }
 
+static const char moved_functions[] = "{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[1],\"two_way\":false},{\"line\":2,\"ops\":[],\"calls\":[],\"next\":[2],\"two_way\":false},"
+                                      "{\"line\":3,\"ops\":[],\"calls\":[],\"next\":[2,3],\"two_way\":true},{\"line\":4,\"ops\":[],\"calls\":[],\"next\":[1,4],\"two_way\":true},"
+                                      "{\"line\":5,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}";
+
 /* Ten turns of the outer loop, a hundred of the inner one in each. */
 static void test_moved(void **state)
 {
     const double counts[] = {1, 10, 1000, 10, 1}, taken[] = {0, 0, 990, 9, 0};
-    const struct program *p = read_program();
+    const struct program *p = read_program(moved_functions, assembly);
     struct program_run run = {.counts = (double *)(uintptr_t)counts, .taken = (double *)(uintptr_t)taken};
     struct err err = {0};
     struct program_code *c = program_code_new(p, &err);
@@ -81,8 +86,137 @@ static void test_moved(void **state)
     program_free(p);
 }
 
+/* The loop of @c's first unit that begins with instruction @first. */
+static uint32_t loop_at(const struct program_code *c, size_t first)
+{
+    const struct kernel *k = c->units[0].kernel;
+
+    for (uint32_t l = 0; l < k->loop_count; l++)
+        if (k->loops[l].depth && k->loops[l].first == first)
+            return l;
+    fail_msg("no loop begins with instruction %zu", first);
+    return 0;
+}
+
+/* The same program: which way the two branches go is known by the counts alone. A turn of the outer loop is a hundred of the inner one's and ten instructions around them. */
+static void test_walk(void **state)
+{
+    const double counts[] = {1, 10, 1000, 10, 1}, taken[] = {0, 0, 990, 9, 0};
+    const struct program *p = read_program(moved_functions, assembly);
+    struct program_run run = {.counts = (double *)(uintptr_t)counts, .taken = (double *)(uintptr_t)taken};
+    struct err err = {0};
+    struct program_code *c = program_code_new(p, &err);
+    struct program_flow flow;
+    struct walk walk;
+    size_t visits[16] = {0};
+
+    (void)state;
+    assert_non_null(c);
+    program_flow_find(c, &run, &flow);
+    assert_float_equal(flow.units[0].taken[9], 0.99, 1e-6);
+    assert_float_equal(flow.units[0].taken[14], 0.9, 1e-6);
+    assert_true(walk_loop(c, &flow, 0, loop_at(c, 1), 1200, 600, &walk));
+    assert_true(walk.elsewhere);
+    assert_int_equal(walk.turns, 2);
+    assert_int_equal(walk.steps.count, 2 * 410);
+    for (size_t i = 0; i < walk.steps.count; i++)
+        visits[walk.steps.items[i].insn]++;
+    for (size_t i = 1; i < 15; i++)
+        assert_int_equal(visits[i], i >= 6 && i <= 9 ? 200 : 2);
+    vec_done(&walk.steps);
+    assert_false(walk_loop(c, &flow, 0, loop_at(c, 1), 400, 100, &walk));   /* one turn is longer */
+    assert_int_equal(walk.steps.count, 0);
+    /* The inner loop's walk goes through the outer one where it was left: a hundred turns with what is between them. */
+    assert_true(walk_loop(c, &flow, 0, loop_at(c, 6), 1200, 402, &walk));
+    assert_int_equal(walk.steps.count, 410);
+    assert_int_equal(walk.turns, 100);
+    vec_done(&walk.steps);
+    program_flow_done(c, &flow);
+    program_code_free(c);
+    program_free(p);
+}
+
+/* A loop that calls a function every turn, and another every fourth. */
+static const char calling[] = "f:\n.Lfunc_begin0:\n\t.loc 0 1 0\n\tmovl $1000, %ebx\n"
+                              ".LBB0_1:\n\t.loc 0 2 1\n\tcallq g\n\ttestl $3, %ebx\n\tjne .LBB0_3\n"
+                              "\t.loc 0 3 1\n\tcallq h@PLT\n"
+                              ".LBB0_3:\n\t.loc 0 4 1\n\tdecl %ebx\n\tjne .LBB0_1\n"
+                              "\t.loc 0 5 1\n\tretq\n"
+                              "g:\n.Lfunc_begin1:\n\t.loc 0 6 0\n\tmulsd %xmm0, %xmm0\n\tmulsd %xmm0, %xmm0\n\tmulsd %xmm0, %xmm0\n\tretq\n"
+                              "h:\n.Lfunc_begin2:\n\t.loc 0 7 0\n\taddsd %xmm0, %xmm0\n\taddsd %xmm0, %xmm0\n\taddsd %xmm0, %xmm0\n\taddsd %xmm0, %xmm0\n\tretq\n";
+static const char calling_functions[] = "{\"name\":\"f\",\"blocks\":[{\"line\":1,\"ops\":[],\"calls\":[],\"next\":[1],\"two_way\":false},{\"line\":2,\"ops\":[],\"calls\":[\"g\"],\"next\":[3,2],\"two_way\":true},"
+                                        "{\"line\":3,\"ops\":[],\"calls\":[\"h\"],\"next\":[3],\"two_way\":false},{\"line\":4,\"ops\":[],\"calls\":[],\"next\":[1,4],\"two_way\":true},"
+                                        "{\"line\":5,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]},"
+                                        "{\"name\":\"g\",\"blocks\":[{\"line\":6,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]},"
+                                        "{\"name\":\"h\",\"blocks\":[{\"line\":7,\"ops\":[],\"calls\":[],\"next\":[],\"two_way\":false}]}";
+
+/* The chain goes through both functions: three multiplications each turn and four additions in one of four. What the turns take is shared among the instructions, all of it, and is what the same
+ * instructions take as a loop of its own. On half of the issue slots it takes as long, on a tenth and less what the slots need. */
+static void test_turns(void **state)
+{
+    const double counts[] = {1, 1000, 250, 1000, 1, 1000, 250}, taken[] = {0, 750, 0, 999, 0, 0, 0};
+    const struct program *p = read_program(calling_functions, calling);
+    struct program_run run = {.counts = (double *)(uintptr_t)counts, .taken = (double *)(uintptr_t)taken};
+    struct err err = {0};
+    struct program_code *c = program_code_new(p, &err);
+    struct machine *m = machine_load_shipped("skylake", &err);
+    struct block_work *work = block_work_new(m);
+    const double shares[] = {1, 0.5, 0.1, 0.05};
+    double sums[4], insns = 1 + 1000 * 5 + 250 + 1 + 1000 * 4 + 250 * 5;
+
+    (void)state;
+    assert_non_null(c);
+    assert_non_null(m);
+    for (size_t s = 0; s < sizeof shares / sizeof *shares; s++) {
+        const struct core_share share = {shares[s], 1, 0, 0};
+        struct turns turns;
+        double sum = 0, covered = 0;
+        turns_time(c, &run, work, &share, insns, &turns);
+        for (size_t i = 0; i < c->units[0].kernel->insn_count; i++) {
+            sum += turns.units[0].cycles[i];
+            covered += turns.units[0].covered[i];
+        }
+        assert_float_equal(covered, insns - 2, 0.01 * insns);   /* of turns without the other call there may be one too many */
+        if (shares[s] >= 0.5)
+            assert_float_equal(sum, 1000 * (3 * 4 + 4 * 4 / 4.0), 160);   /* latencies 4 and 4; the chain goes on from turn to turn */
+        sums[s] = sum;
+        turns_done(c, &turns);
+    }
+    assert_true(sums[2] > 1.2 * sums[0]);
+    assert_float_equal(sums[3] / sums[2], 2, 0.01);
+    block_work_free(work);
+    machine_free(m);
+    program_code_free(c);
+    program_free(p);
+}
+
+/* The code of a function of the library is what this CPU executes: it begins at its start, goes on where each instruction ends but for branches, and ends with the last return. Where the system lets nobody look, or the function
+ * is not known, there is none. */
+static void test_library(void **state)
+{
+    static const char *const names[] = {"exp", "printf", "log"};
+    struct call_code codes[3];
+
+    (void)state;
+    call_codes_find(names, 3, codes);
+    assert_int_equal(codes[1].insns.count, 0);
+    for (size_t f = 0; f < 3; f++) {
+        const struct insn *insns = codes[f].insns.items;
+        size_t count = codes[f].insns.count;
+        assert_string_equal(codes[f].name, names[f]);
+        if (!count)
+            continue;
+        assert_int_equal(insns[0].offset, 0);
+        assert_true(insns[count - 1].traits & INSN_RETURN);
+        assert_true(count >= 10);
+        for (size_t i = 1; i < count; i++)
+            assert_true((insns[i - 1].traits & INSN_BRANCH) || insns[i].offset == insns[i - 1].offset + insns[i - 1].length);
+        call_code_done(&codes[f]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moved)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moved), cmocka_unit_test(test_walk), cmocka_unit_test(test_turns), cmocka_unit_test(test_library)};
     return cmocka_run_group_tests_name("code", tests, NULL, NULL);
 }
