@@ -8,12 +8,12 @@
 #include "base/mem.h"
 #include "model/facts.h"
 #include "program/turns.h"
+#include "program/walk.h"
 #include "program/window.h"
 #include "simulate/simulate.h"
 
 #define SIMULATED 0.002        /* share of all executed instructions from which on a path is simulated */
 #define SIMULATED_MOST 400     /* instructions of a path that is */
-#define PREDICTED_TRIPS 24     /* iterations up to which the end of a loop is foreseen */
 #define STEADY 0.8             /* share of references from which on they walk */
 #define FAR_HIDDEN 0.25        /* of what the core and main memory could do at once, what they do: measured on a Golden Cove, sums of products over 64 MiB */
 #define SAME_LINE 16           /* lines in between: at most that many, and it has just been used */

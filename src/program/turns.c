@@ -19,7 +19,7 @@
 struct root { uint32_t unit, loop; double times; size_t count; };
 
 /* An instruction of the block that is simulated: of the code, or in the place of a call. */
-struct source { uint32_t unit, insn; bool call; };
+struct walked { uint32_t unit, insn; bool call; };
 
 struct turning {
     const struct program_code *code;
@@ -29,7 +29,7 @@ struct turning {
     struct program_flow flow;
     struct turns *out;
     nest_insns insns;              /* of one walk */
-    VEC(struct source) sources;
+    VEC(struct walked) sources;
 };
 
 /* Fewest turns first: outer loops before those within them, callers before what they call. */
@@ -40,7 +40,7 @@ static int by_times(const void *a, const void *b)
     return times ? times : size ? size : (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-static void add_insn(struct turning *t, const struct insn *insn, struct source source)
+static void add_insn(struct turning *t, const struct insn *insn, struct walked source)
 {
     vec_push(&t->insns, *insn);
     vec_push(&t->sources, source);
@@ -51,15 +51,15 @@ static void add_call(struct turning *t, const struct walk_step *step)
     const struct call_code *code = program_code_library(t->code, step->calls);
 
     for (size_t i = 0; code && i < code->insns.count; i++)
-        add_insn(t, &code->insns.items[i], (struct source){step->unit, step->insn, true});
+        add_insn(t, &code->insns.items[i], (struct walked){step->unit, step->insn, true});
 }
 
-static void fill(struct turning *t, const struct walk *walk)
+static void fill(struct turning *t, const struct code_walk *walk)
 {
     t->insns.count = t->sources.count = 0;
     for (size_t i = 0; i < walk->steps.count; i++) {
         const struct walk_step *step = &walk->steps.items[i];
-        add_insn(t, &t->code->units[step->unit].kernel->insns[step->insn], (struct source){step->unit, step->insn, false});
+        add_insn(t, &t->code->units[step->unit].kernel->insns[step->insn], (struct walked){step->unit, step->insn, false});
         if (step->calls)
             add_call(t, step);
     }
@@ -86,7 +86,7 @@ static void share_out(struct turning *t, const struct simulation *sim, unsigned 
     const double each = times * cycles / fmax(1, sim->steps[all * n - 1].retire - before), once = times / (double)(all - from);
 
     for (size_t i = from * n; i < all * n; i++) {
-        const struct source *s = &t->sources.items[i % n];
+        const struct walked *s = &t->sources.items[i % n];
         double own = (sim->steps[i].retire - before) * each;
         before = sim->steps[i].retire;
         if (s->call) {
@@ -97,7 +97,7 @@ static void share_out(struct turning *t, const struct simulation *sim, unsigned 
         t->out->units[s->unit].covered[s->insn] += once;
     }
     for (size_t i = 0; i < n; i++) {
-        const struct source *s = &t->sources.items[i];
+        const struct walked *s = &t->sources.items[i];
         if (s->call && (!i || !t->sources.items[i - 1].call))
             t->out->called[t->code->units[s->unit].block[s->insn]] += times;
     }
@@ -133,7 +133,7 @@ static void time_walk(struct turning *t, double times)
 static void time_root(struct turning *t, const struct root *root, double insns)
 {
     const struct kernel_loop *l = &t->code->units[root->unit].kernel->loops[root->loop];
-    struct walk walk;
+    struct code_walk walk;
 
     if (t->out->units[root->unit].covered[l->first] > COVERED * root->times)
         return;

@@ -129,17 +129,17 @@ void program_flow_done(const struct program_code *c, struct program_flow *f)
     free(f->entries);
 }
 
-struct place { uint32_t unit; size_t insn; };
+struct walk_place { uint32_t unit; size_t insn; };
 
 struct walker {
     const struct program_code *code;
     const struct program_flow *flow;
-    struct place head;
+    struct walk_place head;
     bool *leads_back;              /* per instruction of its unit: a way leads from there to the head */
-    struct place at, returns[DEPTH];
+    struct walk_place at, returns[DEPTH];
     unsigned depth;
     float **owed;                   /* per unit and branch: executions in which it should have been taken, less those in which it was */
-    struct walk *out;
+    struct code_walk *out;
 };
 
 /* What a call or jump at @insn names; false: a register or memory says it. */
@@ -159,7 +159,7 @@ static bool name_of(const struct insn *insn, char *out, size_t size)
 }
 
 /* Where function @name begins, one of @unit's before others; false: it is not the program's. */
-static bool find_function(const struct walker *w, const char *name, uint32_t unit, struct place *out)
+static bool find_function(const struct walker *w, const char *name, uint32_t unit, struct walk_place *out)
 {
     const struct program *p = w->code->program;
 
@@ -168,7 +168,7 @@ static bool find_function(const struct walker *w, const char *name, uint32_t uni
         const struct program_unit *of = &p->units[u];
         for (uint32_t f = of->first_function; f < of->first_function + of->function_count; f++)
             if (w->flow->entries[f] != UINT32_MAX && strcmp(p->functions[f].name, name) == 0) {
-                *out = (struct place){u, w->flow->entries[f]};
+                *out = (struct walk_place){u, w->flow->entries[f]};
                 return true;
             }
     }
@@ -197,7 +197,7 @@ static bool step_back(struct walker *w)
 /* Into a function of the program, or past one that is not. @jump: the function ends there. */
 static bool step_call(struct walker *w, const struct insn *insn, bool jump)
 {
-    struct place from = w->at, into;
+    struct walk_place from = w->at, into;
     char name[256];
     bool named = name_of(insn, name, sizeof name);
 
@@ -205,7 +205,7 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
         if (!jump && w->depth == DEPTH)
             return false;
         if (!jump)
-            w->returns[w->depth++] = (struct place){from.unit, from.insn + 1};
+            w->returns[w->depth++] = (struct walk_place){from.unit, from.insn + 1};
         w->at = into;
         w->out->elsewhere = true;
         return true;
@@ -232,21 +232,23 @@ static float *owed_in(struct walker *w, uint32_t unit)
     return w->owed[unit];
 }
 
-/* Whether the branch that is come to is taken this time. */
-static bool is_taken(struct walker *w, size_t target)
+/* Whether the branch that is come to is taken this time, into *@taken. False where it goes a way so rare that it is not foreseen: nothing overlaps with what comes then. */
+static bool choose(struct walker *w, size_t target, bool *taken)
 {
+    const float share = w->flow->units[w->at.unit].taken[w->at.insn];
     float *owed = &owed_in(w, w->at.unit)[w->at.insn];
 
-    if (!w->depth && w->leads_back[target] != w->leads_back[w->at.insn + 1])
-        return w->leads_back[target];
-    *owed += w->flow->units[w->at.unit].taken[w->at.insn];
-    if (*owed < 0.5f)
-        return false;
-    *owed -= 1;
-    return true;
+    if (!w->depth && w->leads_back[target] != w->leads_back[w->at.insn + 1]) {
+        *taken = w->leads_back[target];
+        return true;
+    }
+    *owed += share;
+    *taken = *owed >= 0.5f;
+    *owed -= *taken;
+    return (*taken ? share : 1 - share) * PREDICTED_TRIPS >= 1;
 }
 
-/* To the next instruction that is executed; false: it is not known which. */
+/* To the next instruction that is executed; false: it is not known which, or the walk ends before it. */
 static bool step_on(struct walker *w)
 {
     const struct kernel *k = w->code->units[w->at.unit].kernel;
@@ -260,7 +262,10 @@ static bool step_on(struct walker *w)
         size_t target = loop_branch_target(k->insns, k->insn_count, w->at.insn);
         if (!(insn->traits & INSN_CONDITIONAL) && target == NOWHERE)
             return step_call(w, insn, true);
-        if (!(insn->traits & INSN_CONDITIONAL) || (target != NOWHERE && is_taken(w, target))) {
+        bool taken = !(insn->traits & INSN_CONDITIONAL);
+        if (!taken && target != NOWHERE && !choose(w, target, &taken))
+            return false;
+        if (taken) {
             w->out->elsewhere |= target < w->at.insn && target != w->head.insn;
             w->at.insn = target;
             return true;
@@ -289,13 +294,13 @@ static void find_back(struct walker *w)
     }
 }
 
-bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit, uint32_t loop, size_t most, size_t wanted, struct walk *out)
+bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit, uint32_t loop, size_t most, size_t wanted, struct code_walk *out)
 {
-    const struct place head = {unit, c->units[unit].kernel->loops[loop].first};
+    const struct walk_place head = {unit, c->units[unit].kernel->loops[loop].first};
     struct walker w = {.code = c, .flow = f, .head = head, .at = head, .owed = mem_zero(c->program->unit_count + 1, sizeof *w.owed), .out = out};
     size_t whole = 0;
 
-    *out = (struct walk){.turns = 0};
+    *out = (struct code_walk){.turns = 0};
     find_back(&w);
     while (out->steps.count < most) {
         vec_push(&out->steps, ((struct walk_step){w.at.unit, (uint32_t)w.at.insn, NULL}));

@@ -5,6 +5,8 @@
 
 #include "program/code.h"
 
+#define PREDICTED_TRIPS 24         /* iterations up to which the end of a loop is foreseen */
+
 /* How the instructions of a unit follow each other at one run. */
 struct unit_flow {
     double *times;                 /* executions of each instruction */
@@ -26,14 +28,15 @@ struct walk_step {
     const char *calls;             /* a function that is not the program's, borrowed; NULL: none */
 };
 
-struct walk {
+struct code_walk {
     VEC(struct walk_step) steps;
     unsigned turns;                /* of the loop */
     bool elsewhere;                /* it leads through other loops, or into functions */
 };
 
 /* Walks through loop @loop of @unit, at most @most instructions, until whole turns have @wanted of them. A turn is from its first instruction to the same again, also where the loop is left meanwhile and entered anew;
- * ways from which none leads back are not taken. False, with nothing in @out, where one turn is longer than that, or leads where the code does not say. vec_done frees @out->steps. Any thread. */
-bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit, uint32_t loop, size_t most, size_t wanted, struct walk *out);
+ * ways from which none leads back are not taken. It ends before a branch goes a way that it goes in less than one of PREDICTED_TRIPS of its executions, as the end of a long loop is: what comes then waits for it. False, with nothing
+ * in @out, where one turn is longer or not to the end, or leads where the code does not say. vec_done frees @out->steps. Any thread. */
+bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit, uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
 
 #endif

@@ -98,38 +98,49 @@ static uint32_t loop_at(const struct program_code *c, size_t first)
     return 0;
 }
 
-/* The same program: which way the two branches go is known by the counts alone. A turn of the outer loop is a hundred of the inner one's and ten instructions around them. */
+/* The same program with loops of twenty turns: which way the two branches go is known by the counts alone. A turn of the outer loop is twenty of the inner one's and ten instructions around them. */
 static void test_walk(void **state)
 {
-    const double counts[] = {1, 10, 1000, 10, 1}, taken[] = {0, 0, 990, 9, 0};
+    double counts[] = {1, 10, 200, 10, 1}, taken[] = {0, 0, 190, 9, 0};
     const struct program *p = read_program(moved_functions, assembly);
-    struct program_run run = {.counts = (double *)(uintptr_t)counts, .taken = (double *)(uintptr_t)taken};
+    struct program_run run = {.counts = counts, .taken = taken};
     struct err err = {0};
     struct program_code *c = program_code_new(p, &err);
     struct program_flow flow;
-    struct walk walk;
+    struct code_walk walk;
     size_t visits[16] = {0};
 
     (void)state;
     assert_non_null(c);
     program_flow_find(c, &run, &flow);
-    assert_float_equal(flow.units[0].taken[9], 0.99, 1e-6);
+    assert_float_equal(flow.units[0].taken[9], 0.95, 1e-6);
     assert_float_equal(flow.units[0].taken[14], 0.9, 1e-6);
     assert_true(walk_loop(c, &flow, 0, loop_at(c, 1), 1200, 600, &walk));
     assert_true(walk.elsewhere);
-    assert_int_equal(walk.turns, 2);
-    assert_int_equal(walk.steps.count, 2 * 410);
+    assert_int_equal(walk.turns, 7);
+    assert_int_equal(walk.steps.count, 7 * 90);
     for (size_t i = 0; i < walk.steps.count; i++)
         visits[walk.steps.items[i].insn]++;
     for (size_t i = 1; i < 15; i++)
-        assert_int_equal(visits[i], i >= 6 && i <= 9 ? 200 : 2);
+        assert_int_equal(visits[i], i >= 6 && i <= 9 ? 140 : 7);
     vec_done(&walk.steps);
-    assert_false(walk_loop(c, &flow, 0, loop_at(c, 1), 400, 100, &walk));   /* one turn is longer */
+    assert_false(walk_loop(c, &flow, 0, loop_at(c, 1), 80, 60, &walk));   /* one turn is longer */
     assert_int_equal(walk.steps.count, 0);
-    /* The inner loop's walk goes through the outer one where it was left: a hundred turns with what is between them. */
-    assert_true(walk_loop(c, &flow, 0, loop_at(c, 6), 1200, 402, &walk));
-    assert_int_equal(walk.steps.count, 410);
-    assert_int_equal(walk.turns, 100);
+    /* The inner loop's walk goes through the outer one where it was left: twenty turns with what is between them. */
+    assert_true(walk_loop(c, &flow, 0, loop_at(c, 6), 1200, 82, &walk));
+    assert_true(walk.elsewhere);
+    assert_int_equal(walk.steps.count, 90);
+    assert_int_equal(walk.turns, 20);
+    vec_done(&walk.steps);
+    program_flow_done(c, &flow);
+    /* The end of a loop of a hundred turns is not foreseen: walks end there. */
+    counts[2] = 1000;
+    taken[2] = 990;
+    program_flow_find(c, &run, &flow);
+    assert_false(walk_loop(c, &flow, 0, loop_at(c, 1), 1200, 600, &walk));
+    assert_true(walk_loop(c, &flow, 0, loop_at(c, 6), 1200, 600, &walk));
+    assert_false(walk.elsewhere);
+    assert_int_equal(walk.turns, 99);
     vec_done(&walk.steps);
     program_flow_done(c, &flow);
     program_code_free(c);
