@@ -16,6 +16,7 @@
 #define FORMS 1000            /* most frequent ones that blocks are made of */
 #define CPU_TOLERANCE 0.15    /* times of this CPU */
 #define MODEL_TOLERANCE 0.05  /* times of another machine's model */
+#define COUNTED_LEAST 16         /* forms of the set that were counted: fewer have their names by chance */
 #define CPU_ROUND 48          /* blocks drawn at a time */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
@@ -27,6 +28,7 @@ struct machine_hunting {
     struct job *job;
     struct machine *machine;      /* a copy */
     struct machine *against;      /* a copy; NULL: this CPU */
+    enum isa isa;                 /* of both */
     struct forms *forms;
     VEC(struct block_form) drawn;
     struct hunt_options options;
@@ -112,7 +114,7 @@ static bool hunt_work(struct job *job, void *state, struct err *err)
     w->job = job;
     w->knows = model_new(w->machine, false);
     w->truth = w->against ? model_new(w->against, w->options.simulated) : NULL;
-    struct block_maker *maker = block_maker_new(isa_host(), w->drawn.items, w->drawn.count, predictable, w, err);
+    struct block_maker *maker = block_maker_new(w->isa, w->drawn.items, w->drawn.count, predictable, w, err);
     if (maker && (w->against || prepare_cpu(w, err))) {
         w->until = clock_seconds() + w->seconds;
         struct watch before = watch_begin(over, w);
@@ -229,7 +231,7 @@ static const struct parameter options[] = {
     {.name = "--blocks", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, blocks), .value = "N", .least = 1, .most = 1000000000, .otherwise = "until the time is over",
      .help = "number of random blocks to compare"},
     {.name = "--forms", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, forms), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(FORMS),
-     .help = "number of forms that blocks are made of, those that programs use most"},
+     .help = "number of forms that blocks are made of, those that programs use most; of an instruction set for which that was not counted, any"},
     {.name = "--tolerance", .kind = PARAMETER_NUMBER, .at = offsetof(struct hunt_values, tolerance), .value = "X", .least = 0.001, .most = 0.9,
      .otherwise = "0.15, with --against 0.05", .help = "relative difference that is no finding"},
     {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct hunt_values, model), .choices = "bounds|simulate", .initial = "bounds",
@@ -238,20 +240,33 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* The forms that programs use most and that run here; with --against on any CPU. */
+/* As many as wanted of all forms of the set, from one end of its table to the other. */
+static void choose_evenly(struct machine_hunting *w, size_t most)
+{
+    size_t all = forms_count(w->forms), count = most < all ? most : all;
+
+    w->drawn.count = 0;
+    for (size_t i = 0; i < count; i++)
+        vec_push(&w->drawn, ((struct block_form){forms_at(w->forms, i * all / count), 1}));
+}
+
+/* The forms that programs use most and that run here; with --against on any CPU, and where nobody counted what programs of the set use, any. */
 static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err)
 {
-    size_t count;
+    size_t count, counted = 0;
     struct form_uses *uses = form_uses_load(&count, err);
     char why[96];
 
     for (size_t i = 0; uses && i < count && w->drawn.count < most; i++) {
         const struct form_row *row = forms_find(w->forms, uses[i].form);
+        counted += row != NULL;
         if (row && uses[i].uses > 0 && (w->against || !form_measurable(row, why, sizeof why)))
             vec_push(&w->drawn, ((struct block_form){row, uses[i].uses}));
     }
     if (uses)
         form_uses_free(uses, count);
+    if (uses && w->against && counted < COUNTED_LEAST && counted < most)
+        choose_evenly(w, most);
     return uses && (w->drawn.count || err_set(err, ERR_DATA, NULL, "no form of forms-frequency.csv can be measured here"));
 }
 
@@ -262,16 +277,23 @@ static bool run(struct session *s, const void *values, struct result *result, st
     bool native = s->document.here.id && s->document.here.isa == isa_host();
     const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);
     const struct machine *against = m && v->against ? session_machine(s, v->against, err) : NULL;
-    struct forms *forms = m ? session_forms(s, isa_host(), err) : NULL;
+    enum isa isa = isa_host();
 
     (void)result;   /* the job's finish function fills it */
-    if (!forms || (v->against && !against))
+    if (!m || (v->against && !against))
         return false;
-    const struct machine *wrong = strcmp(m->isa, isa_name(isa_host())) != 0 ? m : against && strcmp(against->isa, m->isa) != 0 ? against : NULL;
-    if (wrong)
-        return err_set(err, ERR_USAGE, "name a machine of this CPU's instruction set", "this CPU runs %s, but %s is %s", isa_name(isa_host()), wrong->id, wrong->isa);
+    if (against && strcmp(against->isa, m->isa) != 0)
+        return err_set(err, ERR_USAGE, "name two machines of one instruction set", "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
+    if (against)
+        isa_parse(m->isa, &isa);   /* nothing is run: any set will do */
+    else if (strcmp(m->isa, isa_name(isa)) != 0)
+        return err_set(err, ERR_USAGE, "name a machine of this CPU's instruction set, or another with --against", "this CPU runs %s, but %s is %s", isa_name(isa), m->id, m->isa);
+    struct forms *forms = session_forms(s, isa, err);
+    if (!forms)
+        return false;
     struct machine_hunting *w = mem_zero(1, sizeof *w);
     w->session = s;
+    w->isa = isa;
     w->machine = machine_copy(m);
     w->against = against ? machine_copy(against) : NULL;
     w->forms = forms_hold(forms);
