@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +20,8 @@ static void make_calls(const char *const *names, size_t count)
 {
     static volatile double sink;
 
-    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || raise(SIGSTOP) != 0)
+    /* Whoever steps it may be killed before it can say what is to become of it then. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || raise(SIGSTOP) != 0)
         _exit(1);
     for (size_t i = 0; i < count; i++) {
         const struct call_function *f = call_function_find(names[i]);
