@@ -4,19 +4,21 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "program/calls.h"
 
 #define ARGUMENT 0.37
 #define STEPS_MOST 20000           /* of the whole process, which does nothing but the calls */
 #define INSN_BYTES 16
 
-/* The process: stops, makes the calls, and ends. */
-static void make_calls(const char *const *names, size_t count)
+/* The process: stops, makes the calls, and ends. It does as little else as it can: all is stepped through. */
+static void make_calls(const struct call_function *const *functions, size_t count)
 {
     static volatile double sink;
 
@@ -24,9 +26,8 @@ static void make_calls(const char *const *names, size_t count)
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0 || raise(SIGSTOP) != 0)
         _exit(1);
     for (size_t i = 0; i < count; i++) {
-        const struct call_function *f = call_function_find(names[i]);
-        if (f)
-            sink = f->call(ARGUMENT);
+        if (functions[i])
+            sink = functions[i]->call(ARGUMENT);
         (void)sink;
     }
     _exit(0);
@@ -82,35 +83,46 @@ static bool follow(struct following *f, uintptr_t place)
     return true;
 }
 
-void call_codes_find(const char *const *names, size_t count, struct call_code *out)
+/* Steps through the calls of process @pid. */
+static void follow_all(pid_t *pid, const struct call_function *const *functions, size_t count, struct call_code *out)
 {
     struct following f = {.code = NULL};
     uintptr_t place;
 
-    for (size_t i = 0; i < count; i++)
-        out[i] = (struct call_code){.name = names[i]};
-    pid_t pid = fork();
-    if (pid == 0)
-        make_calls(names, count);
-    if (pid < 0 || !stopped(&pid))
-        return;
-    ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(uintptr_t)PTRACE_O_EXITKILL);
-    for (size_t next = 0, steps = 0; steps < STEPS_MOST && (next < count || f.code) && step(&pid, &place); steps++) {
-        const struct call_function *known = NULL;
-        while (!f.code && next < count && !(known = call_function_find(names[next])))
-            next++;
-        if (known && place == (uintptr_t)known->address)
-            f = (struct following){&out[next++], place, 0};
+    for (size_t next = 0, steps = 0; steps < STEPS_MOST && (next < count || f.code) && step(pid, &place); steps++) {
+        for (size_t i = next; i < count && !f.code; i++)
+            if (functions[i] && place == (uintptr_t)functions[i]->address) {
+                f = (struct following){&out[i], place, 0};
+                next = i + 1;
+            }
         if (f.code && !follow(&f, place))
             f.code = NULL;
     }
     if (f.code)   /* it ended before the call did */
         call_code_done(f.code);
-    if (pid > 0) {
-        kill(pid, SIGKILL);
-        while (stopped(&pid))
-            continue;
+}
+
+void call_codes_find(const char *const *names, size_t count, struct call_code *out)
+{
+    const struct call_function **functions = mem_zero(count + 1, sizeof *functions);
+
+    for (size_t i = 0; i < count; i++) {
+        out[i] = (struct call_code){.name = names[i]};
+        functions[i] = call_function_find(names[i]);
     }
+    pid_t pid = fork();
+    if (pid == 0)
+        make_calls(functions, count);
+    if (pid > 0 && stopped(&pid)) {
+        ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(uintptr_t)PTRACE_O_EXITKILL);
+        follow_all(&pid, functions, count, out);
+        if (pid > 0) {
+            kill(pid, SIGKILL);
+            while (stopped(&pid))
+                continue;
+        }
+    }
+    free(functions);
 }
 
 void call_code_done(struct call_code *code)

@@ -12,7 +12,7 @@ struct call_code {
     VEC(struct insn) insns;        /* without texts, each at its offset from the first, with the last return; none: it is not known, longer, or the system does not let it be looked at */
 };
 
-/* Makes one call of each of the @count functions in a process of its own, instruction by instruction (ptrace), with a typical argument. @out has room for @count. Some 10 microseconds for each
+/* Makes one call of each of the @count functions in a process of its own, instruction by instruction (ptrace), with a typical argument. @out has room for @count. Some 10 microseconds, on virtual machines up to 300, for each
  * instruction. Any thread; call_code_done frees. */
 void call_codes_find(const char *const *names, size_t count, struct call_code *out);
 void call_code_done(struct call_code *code);
