@@ -33,8 +33,8 @@ static void make_calls(const struct call_function *const *functions, size_t coun
     _exit(0);
 }
 
-/* Waits until @pid stops; false, and 0 in *@pid, when it has ended. */
-static bool stopped(pid_t *pid)
+/* Waits until @pid stops; false, and 0 in *@pid, when it has ended. *@signal is what stopped it. */
+static bool stopped(pid_t *pid, int *signal)
 {
     int status = 0;
 
@@ -42,6 +42,7 @@ static bool stopped(pid_t *pid)
         continue;
     if (!WIFSTOPPED(status))
         *pid = 0;
+    *signal = WSTOPSIG(status);
     return *pid != 0;
 }
 
@@ -49,9 +50,12 @@ static bool stopped(pid_t *pid)
 static bool step(pid_t *pid, uintptr_t *place)
 {
     struct __ptrace_syscall_info info;
+    int signal;
 
-    if (ptrace(PTRACE_SINGLESTEP, *pid, NULL, NULL) != 0 || !stopped(pid))
-        return false;
+    do {   /* signals of the terminal's, which come before the instruction, are not for it */
+        if (ptrace(PTRACE_SINGLESTEP, *pid, NULL, NULL) != 0 || !stopped(pid, &signal))
+            return false;
+    } while (signal != SIGTRAP);
     if (ptrace((enum __ptrace_request)PTRACE_GET_SYSCALL_INFO, *pid, (void *)sizeof info, &info) <= 0)
         return false;
     *place = (uintptr_t)info.instruction_pointer;
@@ -110,15 +114,16 @@ void call_codes_find(const char *const *names, size_t count, struct call_code *o
         out[i] = (struct call_code){.name = names[i]};
         functions[i] = call_function_find(names[i]);
     }
+    int signal;
     pid_t pid = fork();
     if (pid == 0)
         make_calls(functions, count);
-    if (pid > 0 && stopped(&pid)) {
+    if (pid > 0 && stopped(&pid, &signal)) {
         ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(uintptr_t)PTRACE_O_EXITKILL);
         follow_all(&pid, functions, count, out);
         if (pid > 0) {
             kill(pid, SIGKILL);
-            while (stopped(&pid))
+            while (stopped(&pid, &signal))
                 continue;
         }
     }

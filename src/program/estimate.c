@@ -20,6 +20,7 @@ struct estimator {
     const struct program_model *model;   /* held */
     const struct program_code *code;     /* the model's; NULL for the model with pipes */
     struct program_run run;
+    struct turns_walks *walks;           /* NULL for the model with pipes */
     struct call_costs calls;
     enum estimate_model kind;
     struct core_share share;
@@ -40,6 +41,7 @@ struct estimator *estimator_new(const struct program_model *model, const double 
     e->kind = kind;
     e->share = (struct core_share){1, 1, 0, 0};
     program_model_at(model, inputs, &e->run);
+    e->walks = code ? turns_walks_new(code, &e->run) : NULL;
     ages_of(model->runs->program, &e->run, &e->ages);
     return e;
 }
@@ -50,6 +52,7 @@ void estimator_free(struct estimator *e)
         return;
     program_run_done(e->model->runs->program, &e->run);
     ages_done(&e->ages);
+    turns_walks_free(e->walks);
     program_model_free(e->model);
     free(e);
 }
@@ -143,10 +146,10 @@ static bool keep(const struct core_share *share, const struct machine *m, double
 /* Time and misses, each of which follows from the other where others replace lines by the clock. */
 static void steady_beside(struct estimator *e, const struct machine *m, struct memory *memory, struct program_time *out)
 {
-    steady_time(e->code, &e->run, m, memory, &e->calls, &e->share, out);
+    steady_time(e->code, &e->run, e->walks, m, memory, &e->calls, &e->share, out);
     for (int i = 0; i < RATE_ROUNDS && out->seconds > 0 && keep(&e->share, m, out->seconds, memory); i++) {
         program_time_done(out);
-        steady_time(e->code, &e->run, m, memory, &e->calls, &e->share, out);
+        steady_time(e->code, &e->run, e->walks, m, memory, &e->calls, &e->share, out);
     }
 }
 

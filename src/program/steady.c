@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "model/facts.h"
-#include "program/turns.h"
 #include "program/walk.h"
 #include "program/window.h"
 #include "simulate/simulate.h"
@@ -360,8 +359,8 @@ static int by_cycles(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, struct call_costs *calls,
-                 const struct core_share *share, struct program_time *out)
+void steady_time(const struct program_code *c, const struct program_run *run, const struct turns_walks *walks, const struct machine *m, const struct memory *memory,
+                 struct call_costs *calls, const struct core_share *share, struct program_time *out)
 {
     struct timing t = {.code = c, .run = run, .machine = m, .memory = memory, .calls = calls, .share = *share, .out = out};
     struct code_parts parts;
@@ -381,7 +380,7 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
     t.paid = mem_zero(c->program->block_count + 1, sizeof *t.paid);
     for (size_t i = 0; i < parts.list.count; i++)
         t.insns += parts.list.items[i].executions * (double)parts.list.items[i].insns.count;
-    turns_time(c, run, t.work, share, t.insns, &t.turns);
+    turns_time(c, walks, t.work, share, &t.turns);
     for (size_t i = 0; i < parts.list.count; i++)
         time_part(&t, &parts.list.items[i]);
     turns_done(c, &t.turns);

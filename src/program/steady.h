@@ -6,6 +6,7 @@
 #include "program/calls.h"
 #include "program/code.h"
 #include "program/memory.h"
+#include "program/turns.h"
 
 enum part_limit { LIMIT_CORE, LIMIT_MISSES };
 
@@ -38,10 +39,10 @@ struct program_time {
     char *unknown_call;            /* one of them; NULL: none */
 };
 
-/* @run, measured or predicted, on @m with its @memory. @calls may be NULL: none is known. @share: of the core that others
+/* @run, measured or predicted, whose walks @walks are, on @m with its @memory. @calls may be NULL: none is known. @share: of the core that others
  * leave. program_time_done frees. Any thread. */
-void steady_time(const struct program_code *c, const struct program_run *run, const struct machine *m, const struct memory *memory, struct call_costs *calls,
-                 const struct core_share *share, struct program_time *out);
+void steady_time(const struct program_code *c, const struct program_run *run, const struct turns_walks *walks, const struct machine *m, const struct memory *memory,
+                 struct call_costs *calls, const struct core_share *share, struct program_time *out);
 /* What most of the part's time goes into: "misses", "lines streamed", "calls", or the core's bound. */
 const char *part_limit_name(const struct part_time *part);
 /* The time of @part, one of those that code_parts_find finds at the same run; NULL when there is none. */

@@ -15,8 +15,12 @@ struct turns {
     double *calls, *called;        /* per block of the program, its calls of functions whose code is known: the same */
 };
 
-/* Of @run on the machine of @work. Walks are of at most some hundred instructions, whose code is at least a small share of @insns, all that were executed; what is not walked is not covered. turns_done frees. Any thread. */
-void turns_time(const struct program_code *c, const struct program_run *run, struct block_work *work, const struct core_share *share, double insns, struct turns *out);
+/* The walks at @run, which depend on no machine: of at most two thousand instructions, those of the library's functions counted, whose code is at least a small share of all that were executed. Borrow @c's code. Any thread. */
+struct turns_walks;
+struct turns_walks *turns_walks_new(const struct program_code *c, const struct program_run *run);
+void turns_walks_free(struct turns_walks *w);
+/* What they take on the machine of @work; what is in none is not covered. turns_done frees. Any thread. */
+void turns_time(const struct program_code *c, const struct turns_walks *walks, struct block_work *work, const struct core_share *share, struct turns *out);
 void turns_done(const struct program_code *c, struct turns *t);
 
 #endif

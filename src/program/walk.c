@@ -8,7 +8,8 @@
 #include "analysis/loops.h"
 #include "base/mem.h"
 
-#define ROUNDS 60            /* of fitting ways to counts */
+#define ROUNDS 60            /* of fitting ways to counts at most */
+#define FITTED 1e-5          /* share of a branch's executions: ways that change by less are known well enough */
 #define EDGE 1e-4f           /* below a whole execution: counts are exact, sums of shares are not */
 #define DEPTH 16             /* functions within each other */
 #define NOWHERE SIZE_MAX
@@ -42,6 +43,8 @@ static void find_ways(const struct program_code *c, const uint32_t *entries, uin
         const struct insn *insn = &k->insns[i];
         bool last = i + 1 == k->insn_count || g->unit->stretch[i + 1] == i + 1;
         size_t next = i + 1 < k->insn_count && goes_on(insn) ? i + 1 : NOWHERE, target = loop_branch_target(k->insns, k->insn_count, i);
+        if (!(g->times[i] > 0))
+            continue;
         if (insn->traits & INSN_CONDITIONAL)
             vec_push(&g->branches, ((struct two_ways){i, target, next, g->times[i] / 2, g->times[i] / 2}));
         else if (last && next != NOWHERE)
@@ -61,7 +64,10 @@ static double factor_of(const struct unit_graph *g, size_t at)
 
 static void fit_ways(struct unit_graph *g)
 {
-    for (int round = 0; round < ROUNDS; round++) {
+    bool changed = true;
+
+    for (int round = 0; round < ROUNDS && changed; round++) {
+        changed = false;
         memset(g->open, 0, g->kernel->insn_count * sizeof *g->open);
         for (size_t i = 0; i < g->branches.count; i++) {
             const struct two_ways *f = &g->branches.items[i];
@@ -73,7 +79,9 @@ static void fit_ways(struct unit_graph *g)
         for (size_t i = 0; i < g->branches.count; i++) {
             struct two_ways *f = &g->branches.items[i];
             double taken = f->taken * factor_of(g, f->target), fallen = f->fallen * factor_of(g, f->next), sum = taken + fallen;
-            f->taken = sum > 0 ? g->times[f->at] * taken / sum : g->times[f->at] / 2;
+            taken = sum > 0 ? g->times[f->at] * taken / sum : g->times[f->at] / 2;
+            changed |= fabs(taken - f->taken) > FITTED * g->times[f->at];
+            f->taken = taken;
             f->fallen = g->times[f->at] - f->taken;
         }
     }
@@ -138,6 +146,7 @@ struct walker {
     bool *leads_back;              /* per instruction of its unit: a way leads from there to the head */
     struct walk_place at, returns[DEPTH];
     unsigned depth;
+    size_t library;                 /* instructions of functions that are not the program's, so far */
     float **owed;                   /* per unit and branch: executions in which it should have been taken, less those in which it was */
     struct code_walk *out;
 };
@@ -212,8 +221,12 @@ static bool step_call(struct walker *w, const struct insn *insn, bool jump)
     }
     if (jump && !named)
         return false;   /* a table of places */
-    if (named)
-        w->out->steps.items[w->out->steps.count - 1].calls = called_name(w->code, from.unit, from.insn, name);
+    if (named) {
+        const char *known = called_name(w->code, from.unit, from.insn, name);
+        const struct call_code *code = known ? program_code_library(w->code, known) : NULL;
+        w->out->steps.items[w->out->steps.count - 1].calls = known;
+        w->library += code ? code->insns.count : 0;
+    }
     w->at.insn++;
     return !jump || step_back(w);
 }
@@ -302,14 +315,14 @@ bool walk_loop(const struct program_code *c, const struct program_flow *f, uint3
 
     *out = (struct code_walk){.turns = 0};
     find_back(&w);
-    while (out->steps.count < most) {
+    while (out->steps.count + w.library < most) {
         vec_push(&out->steps, ((struct walk_step){w.at.unit, (uint32_t)w.at.insn, NULL}));
         if (!step_on(&w))
             break;
         if (!w.depth && w.at.unit == unit && w.at.insn == head.insn) {
             whole = out->steps.count;
             out->turns++;
-            if (whole >= wanted)
+            if (whole + w.library >= wanted)
                 break;
         }
     }

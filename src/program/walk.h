@@ -34,7 +34,7 @@ struct code_walk {
     bool elsewhere;                /* it leads through other loops, or into functions */
 };
 
-/* Walks through loop @loop of @unit, at most @most instructions, until whole turns have @wanted of them. A turn is from its first instruction to the same again, also where the loop is left meanwhile and entered anew;
+/* Walks through loop @loop of @unit, at most @most instructions, until whole turns have @wanted of them, those of the library's functions counted. A turn is from its first instruction to the same again, also where the loop is left meanwhile and entered anew;
  * ways from which none leads back are not taken. It ends before a branch goes a way that it goes in less than one of PREDICTED_TRIPS of its executions, as the end of a long loop is: what comes then waits for it. False, with nothing
  * in @out, where one turn is longer or not to the end, or leads where the code does not say. vec_done frees @out->steps. Any thread. */
 bool walk_loop(const struct program_code *c, const struct program_flow *f, uint32_t unit, uint32_t loop, size_t most, size_t wanted, struct code_walk *out);
