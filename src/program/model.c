@@ -30,6 +30,7 @@
 #define LINES 0.25         /* of a distance: scatter that says nothing */
 #define SCATTER 0.005
 #define BRED_RUNS 400      /* runs times counts, the largest first, for which expressions are bred: half a minute at most unless there are many runs */
+#define BOUND_ROUNDS 64      /* of handing bounds on from block to block */
 
 /* Values of all runs, and the formula that was fitted to them. */
 struct fitted { double *values; };
@@ -575,6 +576,49 @@ static const struct program_run *run_with(const struct program_runs *runs, const
     return NULL;
 }
 
+/* What comes to each block at most: all executions of those that lead to it. INFINITY where a function begins, a block leads to itself, or nothing does. */
+static void find_inflow(const struct program *p, const double *counts, double *inflow)
+{
+    memset(inflow, 0, p->block_count * sizeof *inflow);
+    for (size_t b = 0; b < p->block_count; b++)
+        for (size_t k = 0; k < p->blocks[b].next_count; k++)
+            inflow[p->blocks[b].next[k]] += p->blocks[b].next[k] == b ? INFINITY : counts[b];
+    for (size_t f = 0; f < p->function_count; f++)
+        inflow[p->functions[f].first_block] = INFINITY;
+}
+
+/* Nothing is executed more often than what leads to it: a formula that is but the best fit of few runs may leave all bounds far outside of them, and is held to this one. @kept gets the share of each block's count that is left. */
+static void bound_counts(const struct program_model *m, const double *inputs, double *counts, double *kept)
+{
+    const struct program *p = m->runs->program;
+    double *inflow = mem_alloc((p->block_count + 1) * sizeof *inflow);
+    bool changed = true;
+
+    for (size_t b = 0; b < p->block_count; b++)
+        kept[b] = 1;
+    for (size_t round = 0; changed && round < BOUND_ROUNDS; round++) {
+        changed = false;
+        find_inflow(p, counts, inflow);
+        for (size_t b = 0; b < p->block_count; b++) {
+            if (inflow[b] >= counts[b] || program_model_exact(m, &m->formulas[m->counts[b]], inputs))
+                continue;
+            kept[b] *= inflow[b] / counts[b];
+            counts[b] = inflow[b];
+            changed = true;
+        }
+    }
+    free(inflow);
+}
+
+static void scale_reference(struct run_reference *r, double by)
+{
+    r->references *= by;
+    for (size_t i = 0; i < r->bin_count; i++) {
+        r->bins[i].count *= by;
+        r->bins[i].regular *= by;
+    }
+}
+
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out)
 {
     const struct program *p = m->runs->program;
@@ -590,14 +634,19 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
     out->taken = mem_zero(p->block_count + 1, sizeof *out->taken);
     out->calls = mem_zero(p->block_count + 1, sizeof *out->calls);
     out->references = mem_zero(p->reference_count + 1, sizeof *out->references);
-    for (size_t b = 0; b < p->block_count; b++) {
+    double *kept = mem_alloc((p->block_count + 1) * sizeof *kept);
+    for (size_t b = 0; b < p->block_count; b++)
         out->counts[b] = seen ? seen->counts[b] : formula_value(&m->formulas[m->counts[b]], inputs, width);
+    if (!seen)
+        bound_counts(m, inputs, out->counts, kept);
+    for (size_t b = 0; b < p->block_count; b++) {
         out->calls[b] = seen ? seen->calls[b] : m->calls[b].error < 0 ? NAN : formula_value(&m->calls[b], inputs, width);
         out->taken[b] = seen ? seen->taken[b] : fmin(out->counts[b], formula_value(&m->formulas[m->taken[b]], inputs, width));
     }
     for (size_t i = 0; m->traced && i < p->reference_count; i++) {
         if (!seen) {
             reference_at(m, &m->references[i], inputs, reciprocals, &out->references[i]);
+            scale_reference(&out->references[i], kept[p->references[i].block]);
             continue;
         }
         const struct run_reference *from = &seen->references[i];
@@ -606,4 +655,5 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
         if (from->bin_count)
             memcpy(out->references[i].bins, from->bins, from->bin_count * sizeof *from->bins);
     }
+    free(kept);
 }
