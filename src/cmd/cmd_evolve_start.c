@@ -203,6 +203,9 @@ static bool read_checkpoint(struct starting *w, struct err *err)
         w->o.population = (unsigned)p->count;
         w->o.population_each = true;   /* whether the other ranks take part or not */
     }
+    w->live = p->live && ranks_count() == 1;
+    w->o.ports = p->ports_given && p->count ? mapping_ports(p->mappings[0])->count : 0;
+    w->o.width_measured = p->width_measured;
     const double limit = p->limit > 0 ? p->limit : SECONDS_DEFAULT;
     w->o.seconds = fmax(limit - p->seconds, fmin(limit, SECONDS_DEFAULT) / 4.0);
     w->o.begun = clock_seconds();
@@ -220,6 +223,10 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     watch_restore(w->outer);
     if (w->problem && w->resumed && w->problem->fingerprint != w->before.fingerprint)
         result_line(result, "the checkpoint is from other experiments; continuing with the current ones");
+    if (w->problem && w->resumed && w->before.live && !w->live)
+        result_line(result, "the run was live; over %u ranks it continues with the experiments there are", ranks_count());
+    if (w->problem && w->o.width_measured && w->before.count)   /* some were measured since */
+        w->o.width = fmax(mapping_issue_width(w->before.mappings[0]), evolve_measured_width(w->problem));
     return w->problem != NULL;
 }
 

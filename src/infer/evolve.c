@@ -308,7 +308,7 @@ struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, str
     e->ports = count ? from[0]->ports : o->ports;
     e->reached = INFINITY;
     e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? evolve_measured_width(p) : o->width;
-    e->width_measured = o->algorithm != EVOLVE_PMEVO && !count && isnan(o->width);
+    e->o.width_measured = o->algorithm != EVOLVE_PMEVO && (o->width_measured || (!count && isnan(o->width)));
     e->round_experiments = p->experiments;
     e->round_forms = p->forms;
     e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : 8;

@@ -22,6 +22,7 @@ struct evolve_options {
     enum evolve_algorithm algorithm;
     unsigned ports;              /* 0: the fewest of 4 to 10 that explain the measurements as well as any, by short trials */
     double width;                /* issue slots per cycle; 0: no such bound; NaN: the most forms per cycle that were ever measured */
+    bool width_measured;         /* the width, given or that of what the run begins with, was measured too: experiments that come later may raise it */
     unsigned population;         /* 0: the algorithm's default */
     bool population_each;        /* it is that of each island, which several ranks do not share */
     unsigned generations;        /* 0: no limit. memetic: rounds of as many children as there are individuals */
@@ -76,6 +77,8 @@ struct evolve_point {
 
 struct evolve;
 
+/* The most forms per cycle seen, a whole number: what the front end can issue, or at least what it ever did. */
+double evolve_measured_width(const struct problem *p);
 /* Holds @p. @from (NULL with @count 0: none): one genome is where all individuals start from; several, all of one
  * shape, are the population of an earlier run, which goes on.
  * NULL with err when an option is out of range. */

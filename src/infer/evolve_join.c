@@ -216,7 +216,7 @@ static void meet(struct evolve *e)
     e->meeting = true;
     e->next = NULL;
     c.scale = scale_over(e, c.j->p);
-    c.width = e->width_measured ? fmax(e->width, evolve_measured_width(c.j->p)) : e->width;
+    c.width = e->o.width_measured ? fmax(e->width, evolve_measured_width(c.j->p)) : e->width;
     double before = e->scale;
     e->scale = c.scale;
     struct anneal_prices prices = evolve_prices_at(e, 1);

@@ -37,7 +37,6 @@ struct evolve {
     bool meeting;                    /* a thread carries the run over */
     double round_from;               /* seconds at which the time left was last planned */
     size_t round_experiments, round_forms;   /* that there were then */
-    bool width_measured;             /* the width is the most forms per cycle that were measured, not one that was given */
     struct classes *classes;         /* what is searched first, once prepared; NULL: nothing but p */
     enum { EVOLVE_RAW, EVOLVE_PREPARING, EVOLVE_PREPARED } preparation;
     struct evolve_options o;
@@ -88,8 +87,6 @@ uint32_t *evolve_match(const struct problem *p, const struct problem *before);
 struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
 /* A copy of @g with its errors and cost over @p at @prices; needs no lock. */
 struct genome *evolve_judge(const struct problem *p, const struct genome *g, unsigned width, const struct anneal_prices *prices);
-/* The most forms per cycle seen, a whole number: what the front end can issue, or at least what it ever did. Needs no lock. */
-double evolve_measured_width(const struct problem *p);
 void joined_problem_free(struct joined_problem *j);
 /* Seconds that were left when the time was last planned; 0: no limit. */
 double evolve_round_seconds(const struct evolve *e);

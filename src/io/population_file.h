@@ -10,6 +10,8 @@ struct population {
     uint64_t fingerprint;        /* of the experiments they were made for */
     double seconds;              /* the run has used so far */
     double limit;                /* seconds it was given in all; 0: not known, or no limit */
+    bool live;                   /* what was measured meanwhile joined it */
+    bool ports_given, width_measured;   /* the number of ports was the user's, not found; the issue width is the most forms per cycle that were measured */
 };
 
 void population_done(struct population *p);

@@ -74,6 +74,9 @@ bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
     p.fingerprint = problem->fingerprint;
     p.seconds = run->seconds_before + status.seconds;
     p.limit = o.seconds > 0 ? run->seconds_before + o.seconds : 0;
+    p.live = run->arriving != NULL;
+    p.ports_given = o.ports > 0;
+    p.width_measured = o.width_measured;
     p.mappings = mem_zero(count + 1, sizeof *p.mappings);
     for (p.count = 0; p.count < count; p.count++) {
         p.mappings[p.count] = named(run, genomes[p.count], problem);

@@ -269,29 +269,45 @@ static void test_fed_after_its_end(void **state)
     mapping_free(truth);
 }
 
+static void must(struct session *s, const char *line, struct str *out)
+{
+    struct err err = {0};
+    if (!run_line(s, line, out, &err))
+        fail_msg("%s: %s", line, err.what);
+}
+
+/* Until the last run has all that @s measured, or for long: that run's status. */
+static struct evolve_status fed(struct session *s)
+{
+    struct evolve_status status = {0};
+
+    for (int look = 0; look < LOOKS && status.experiments < s->document.experiments->rows.count; look++) {
+        evolve_feed(s);
+        evolve_get_status(s->document.runs[s->document.run_count - 1]->evolve, &status);
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    assert_int_equal(status.experiments, s->document.experiments->rows.count);
+    return status;
+}
+
+#define FORMS "forms select 'ADD (R64, R64)' 'SUB (R64, R64)' 'IMUL (R64, R64)' 'XOR (R64, R64)' 'ADC (R64, R64)'"
+
 /* As a user does it: what is measured while a live run goes on is in its mapping. */
 static void test_live(void **state)
 {
     static const char *const refused[] = {"evolve start --live --active", "evolve start --live --algorithm pmevo"};
-    struct evolve_status status = {0};
+    struct evolve_status status;
     struct str out = {0};
     struct session s;
     struct err err = {0};
     (void)state;
     session_init(&s);
-    if (!run_line(&s, "forms select 'ADD (R64, R64)' 'SUB (R64, R64)' 'IMUL (R64, R64)' 'XOR (R64, R64)' 'ADC (R64, R64)'; experiments generate --singles; experiments measure --simulate skylake", NULL, &err))
-        fail_msg("%s", err.what);
+    must(&s, FORMS "; experiments generate --singles; experiments measure --simulate skylake", NULL);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_false(run_line(&s, refused[i], NULL, &err));
-    if (!run_line(&s, "evolve start --live --ports 4 --generations 1000000 --population 2 --threads 1 --checkpoint none; experiments generate --pairs; experiments measure --simulate skylake", &out, &err))
-        fail_msg("%s", err.what);
+    must(&s, "evolve start --live --ports 4 --generations 1000000 --population 2 --threads 1 --checkpoint none; experiments generate --pairs; experiments measure --simulate skylake", &out);
     assert_non_null(strstr(str_text(&out), "5 forms, 5 experiments, and those that are measured meanwhile"));
-    for (int look = 0; look < LOOKS && status.experiments < s.document.experiments->rows.count; look++) {
-        evolve_feed(&s);
-        evolve_get_status(s.document.runs[0]->evolve, &status);
-        nanosleep(&(struct timespec){0, 1000000}, NULL);
-    }
-    assert_int_equal(status.experiments, s.document.experiments->rows.count);
+    status = fed(&s);
     assert_true(status.joined > 0 && status.experiments > 5);
     /* Nothing new: it joins no more. */
     const unsigned joined = status.joined;
@@ -305,6 +321,39 @@ static void test_live(void **state)
     str_done(&out);
 }
 
+/* A live run that goes on from its checkpoint is live, with what was found out and what was given told apart. */
+static void test_live_resumed(void **state)
+{
+    static const char *const ports[] = {"4", "auto"};
+    (void)state;
+
+    for (int given = 1; given >= 0; given--) {
+        struct evolve_status status;
+        struct evolve_options o;
+        struct str line = {0}, out = {0};
+        struct session s;
+        session_init(&s);
+        must(&s, FORMS "; experiments generate --singles; experiments measure --simulate skylake", NULL);
+        str_addf(&line, "evolve start --live --ports %s --generations 1 --population 2 --threads 1 --checkpoint %s; evolve wait", ports[!given], work_path("live.json"));
+        must(&s, str_text(&line), NULL);
+        evolve_get_status(s.document.runs[0]->evolve, &status);
+        const double width = status.width;
+        str_clear(&line);
+        str_addf(&line, "evolve resume %s; evolve set seconds 3600; experiments generate --pairs; experiments measure --simulate skylake", work_path("live.json"));
+        must(&s, str_text(&line), &out);
+        assert_non_null(strstr(str_text(&out), "and those that are measured meanwhile"));
+        status = fed(&s);
+        assert_true(status.joined > 0 && status.width >= width);
+        evolve_get_options(s.document.runs[1]->evolve, &o);
+        assert_int_equal(o.ports, given ? 4 : 0);
+        assert_true(o.width_measured);
+        must(&s, "evolve stop; evolve adopt", NULL);
+        session_done(&s);
+        str_done(&line);
+        str_done(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_what_comes_too_late),
         cmocka_unit_test(test_fed_after_its_end),
         cmocka_unit_test(test_live),
+        cmocka_unit_test(test_live_resumed),
     };
     int failed = cmocka_run_group_tests_name("evolve join", tests, NULL, NULL);
     job_shutdown();

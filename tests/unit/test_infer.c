@@ -712,10 +712,12 @@ static void test_population_file(void **state)
     p.count = 1;
     p.fingerprint = 0xfedcba9876543210u;
     p.seconds = 1.5;
+    p.live = p.width_measured = true;
     assert_true(population_save(&p, path, &err));
     assert_true(population_load(path, &back, &err));
     assert_int_equal(back.count, 1);
     assert_true(back.fingerprint == p.fingerprint && back.seconds == 1.5);
+    assert_true(back.live && back.width_measured && !back.ports_given);
     assert_true(mapping_equal(back.mappings[0], m));
     population_done(&back);
     population_done(&p);
