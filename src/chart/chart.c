@@ -161,7 +161,8 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     size_t n = 0;
 
     for (uint32_t i = 0; i < c->form_count; i++) {
-        if (!(w->alone[i] > 0 && w->alone[i] <= ALONE_MOST) || (mapping_find(w->core.mapping, c->forms[i].row->form) != NULL) != core)
+        if (!(w->alone[i] > 0 && w->alone[i] <= ALONE_MOST) || (mapping_find(w->core.mapping, c->forms[i].row->form) != NULL) != core ||
+            core_is_joined(&w->lab, w->alone, c->form_count, i))
             continue;
         struct grouped *g = &list[n++];
         g->place = (struct place_form){.form = i, .alone = w->alone[i]};
@@ -176,6 +177,21 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
     }
     free(list);
     return n;
+}
+
+/* What joins its neighbours takes a slot where it stands alone among others, and no port. */
+static void write_joined(const struct charting *w, struct mapping *m)
+{
+    struct chart *c = w->chart;
+
+    for (size_t i = 0; i < c->form_count; i++) {
+        if (!core_is_joined(&w->lab, w->alone, c->form_count, i))
+            continue;
+        c->forms[i].state = CHART_PLACED;
+        c->forms[i].hidden = true;
+        c->forms[i].confidence = 0;
+        mapping_set(m, &(struct mapping_entry){.form = (char *)c->forms[i].row->form, .micro_ops = 1, .latency = NAN, .source = "charted: joins its neighbours, several in a slot"});
+    }
 }
 
 /* The machine gets the core's usages and those of the forms placed beside it. */
@@ -215,6 +231,8 @@ static void write_mapping(struct charting *w, const struct ports *ports, const s
                  p->explained ? p->confidence : 100 * p->error);
         mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)f->row->form, .usage = p->usage, .micro_ops = p->slots, .latency = NAN, .source = source});
     }
+    if (n)
+        write_joined(w, m->mapping);
     if (c->width > 0) {
         snprintf(width, sizeof width, "%g", c->width);
         mapping_set_issue_width(m->mapping, c->width);

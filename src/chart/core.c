@@ -20,6 +20,7 @@
 #define SIGNATURE 24
 #define WITNESSES 12         /* classes beside which every candidate runs in the end: those that add the least time, which see best what another adds */
 #define REGROUPED_MOST 4     /* times that this is done */
+#define JOINED 1.5           /* times as many a cycle as any form with operands */
 
 /* "RM 0.25": kinds of operands and time alone, by which candidates are spread over what there is. */
 static void signature(const char *form, double alone, char out[SIGNATURE])
@@ -69,6 +70,23 @@ static void take_turns(struct core_candidate *list, size_t n)
     }
 }
 
+static bool has_operands(const char *form)
+{
+    return !strstr(form, "()");
+}
+
+bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t f)
+{
+    double least = INFINITY;
+
+    if (has_operands(lab->table->forms.items[f]))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (alone[i] > 0 && has_operands(lab->table->forms.items[i]))
+            least = fmin(least, alone[i]);
+    return isfinite(least) && alone[f] < least / JOINED;
+}
+
 static void choose_candidates(struct lab *lab, const double *alone, size_t n, size_t most, struct chart_core *out)
 {
     struct core_candidate *list = mem_zero(n + 1, sizeof *list);
@@ -78,7 +96,7 @@ static void choose_candidates(struct lab *lab, const double *alone, size_t n, si
     rng_seed(&rng, lab->options->seed);
     for (uint32_t f = 0; f < n; f++) {
         const char *name = lab->table->forms.items[f];
-        if (!(alone[f] > 0 && alone[f] <= QUICK))
+        if (!(alone[f] > 0 && alone[f] <= QUICK) || core_is_joined(lab, alone, n, f))
             continue;
         struct core_candidate *c = &list[count++];
         c->form = f;
