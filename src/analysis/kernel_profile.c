@@ -99,7 +99,7 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     if (ok)
         k = kernel_from_text(path, str_text(&listing), listing.length, &rest, err);
     else
-        err_at(err, profile, 0, 0);
+        perf_tool_failed(err, profile);
     str_done(&listing);
     return k;
 }
@@ -179,7 +179,7 @@ struct kernel *kernel_from_profile(const char *path, const char *profile, const 
         symbol = symbol ? symbol : hottest_symbol(str_text(&report));
         k = symbol && !placed ? annotated(path, profile, symbol, options, err) : by_address(path, profile, symbol, options, err);
     } else {
-        err_at(err, profile, 0, 0);
+        perf_tool_failed(err, profile);
     }
     if (k && !placed)
         rank(k);

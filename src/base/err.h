@@ -18,6 +18,7 @@ enum err_code {
 struct err {
     enum err_code code;
     char file[512];   /* empty: no file */
+    _Bool profile;    /* that file was given as a profile of perf */
     size_t line;      /* 1-based; 0: none */
     size_t column;    /* 1-based; 0: none */
     char what[1024];

@@ -190,8 +190,10 @@ static bool same_command(const char *a, const char *b)
     return strncmp(a, b, length) == 0 && strchr(" ", a[length]) && strchr(" ", b[length]);
 }
 
-static bool takes(size_t kind, const char *command)
+static bool takes(size_t kind, const struct err *err, const char *command)
 {
+    if (err->profile && kinds[kind].is == is_perf_data)
+        return true;
     for (size_t i = 0; i < sizeof kinds[kind].takes / sizeof *kinds[kind].takes && kinds[kind].takes[i]; i++)
         if (same_command(kinds[kind].takes[i], command))
             return true;
@@ -228,7 +230,7 @@ void recognise(struct err *err, const char *command)
     if (s && read_sample(err->file, s)) {
         while (kind < sizeof kinds / sizeof *kinds && !kinds[kind].is(s))
             kind++;
-        if (kind < sizeof kinds / sizeof *kinds && !takes(kind, command)) {
+        if (kind < sizeof kinds / sizeof *kinds && !takes(kind, err, command)) {
             struct str remedy = {0};
             char file[sizeof err->file];
             const char *place = strstr(kinds[kind].remedy, "FILE");

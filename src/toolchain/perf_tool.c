@@ -135,6 +135,13 @@ void perf_samples_parse(const char *text, const char *program, struct perf_sampl
     vec_done(&mapped.list);
 }
 
+void perf_tool_failed(struct err *err, const char *profile)
+{
+    err_at(err, profile, 0, 0);
+    if (err)
+        err->profile = true;
+}
+
 bool perf_samples_read(const char *profile, const char *program, struct perf_samples *out, struct err *err)
 {
     const char *const argv[] = {"perf", "script", "--show-mmap-events", "-G", "-i", profile, "-F", "pid,ip,dso", NULL};
@@ -147,7 +154,7 @@ bool perf_samples_read(const char *profile, const char *program, struct perf_sam
     if (ok && !out->places.count)
         ok = err_set(err, ERR_DATA, "record it while this program runs; perf report shows what it recorded", "no samples in functions of %s in this profile", path_base(program));
     if (!ok)
-        err_at(err, profile, 0, 0);
+        perf_tool_failed(err, profile);
     str_done(&text);
     return ok && watch_goes_on(err);
 }

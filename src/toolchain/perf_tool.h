@@ -22,6 +22,8 @@ struct perf_samples {
 /* Of what `perf script --show-mmap-events -F pid,ip,dso` printed, the samples in the code of a file called @program, without its directory; lines that say something
  * else are left out. Asks watch_steps. perf_samples_done frees @out. Any thread. */
 void perf_samples_parse(const char *text, const char *program, struct perf_samples *out);
+/* Adds to an error already set that it is about @profile, given as one. @err may be NULL. */
+void perf_tool_failed(struct err *err, const char *profile);
 /* The same of what perf recorded in the file @profile. False with err when perf cannot tell, or there are none. perf_samples_done frees @out in both cases. Any thread. */
 bool perf_samples_read(const char *profile, const char *program, struct perf_samples *out, struct err *err);
 void perf_samples_done(struct perf_samples *s);
