@@ -231,7 +231,7 @@ static void write_mapping(struct charting *w, const struct ports *ports, const s
                  p->explained ? p->confidence : 100 * p->error);
         mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)f->row->form, .usage = p->usage, .micro_ops = p->slots, .latency = NAN, .source = source});
     }
-    if (n)
+    if (places)
         write_joined(w, m->mapping);
     if (c->width > 0) {
         snprintf(width, sizeof width, "%g", c->width);

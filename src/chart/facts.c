@@ -13,6 +13,7 @@
 
 #define MOVES 8              /* of a chain */
 #define IDIOMS 12
+#define ZEROED 12
 #define OLD_WIDTH 2.0        /* issue slots a cycle at least, for loops that count them */
 
 /* @count times @line into @out. */
@@ -219,6 +220,18 @@ static void conclude_carry(struct probes *p, size_t same, size_t other)
         probe_tell(p, "carry_idiom", NULL, "", "no certain time of a subtraction with borrow of a register from itself");
 }
 
+/* Zeroed registers that take a slot each, and the same with a nop behind each, which takes another or joins. */
+static void conclude_nops(struct probes *p, size_t without, size_t with)
+{
+    const double t = probe_time(p, without), joined = probe_time(p, with), slots = ZEROED / p->width;
+    const bool slots_alone = t <= slots * (1 + PROBE_CERTAIN);   /* else ports may hide the nops */
+
+    if (slots_alone && joined <= t + PROBE_CERTAIN * slots)
+        probe_tell(p, "fuse_nop", "yes", "", "loops of zeroed registers take no longer with a nop behind each");
+    else if (!slots_alone || !(fabs(joined - t - slots) <= PROBE_CERTAIN * slots))
+        probe_tell(p, "fuse_nop", NULL, "", "no certain time of zeroed registers with a nop behind each");
+}
+
 bool facts_find(struct lab *lab, struct chart *c, struct err *err)
 {
     struct probes p = {.lab = lab, .chart = c, .width = c->width};
@@ -244,6 +257,7 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
     size_t first_sum = ask_sums(&p);
     size_t taken = probe_add(&p, "1:\nxor r9d, r9d\njz 1b\n");
     size_t carry_same = probe_add(&p, "sbb r8, r8\ncmp r10, r11\n"), carry_other = probe_add(&p, "sbb r8, r9\ncmp r10, r11\n");
+    size_t without_nops = probe_add(&p, "%s", repeat("xor r8d, r8d", ZEROED, &text)), with_nops = probe_add(&p, "%s", repeat("xor r8d, r8d\nnop", ZEROED, &text));
     struct memory_probes *memory = memory_probes_ask(&p);
     struct forward_probes *forward = forward_probes_ask(&p);
     struct load_probes *loads = load_probes_ask(&p);
@@ -257,6 +271,7 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
         memory_probes_conclude(&p, memory);
         forward_probes_conclude(&p, forward);
         conclude_carry(&p, carry_same, carry_other);
+        conclude_nops(&p, without_nops, with_nops);
         load_probes_conclude(&p, loads);
     }
     memory_probes_free(memory);
