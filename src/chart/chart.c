@@ -17,6 +17,7 @@
 #include "chart/saturate.h"
 #include "chart/standins.h"
 #include "chart/trial.h"
+#include "chart/twins.h"
 #include "chart/unexplained.h"
 #include "throughput/predict.h"
 
@@ -313,15 +314,18 @@ static bool check_core(struct charting *w, struct err *err)
     return ok;
 }
 
-static bool place_rest(struct charting *w, struct err *err)
+static bool place_rest(struct charting *w, const struct chart_core *core, struct err *err)
 {
     struct chart *c = w->chart;
     struct place_form *forms = mem_alloc((c->form_count + 1) * sizeof *forms);
     struct placement *places = mem_zero(c->form_count + 1, sizeof *places);
     size_t n = forms_to_place(w, false, forms);
+    struct mapping *beside = mapping_copy(w->core.mapping);
     struct ports ports;
 
-    bool ok = place_forms(&w->lab, w->core.mapping, forms, n, &ports, places, err);
+    twins_add(&w->lab, core, w->alone, c->form_count, beside);
+    bool ok = place_forms(&w->lab, beside, forms, n, &ports, places, err);
+    mapping_free(beside);
     if (ok) {
         write_mapping(w, &ports, forms, places, n);
         unexplained_mend(c, lab_off(&w->lab));
@@ -371,7 +375,7 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
         write_mapping(w, mapping_ports(w->core.mapping), NULL, NULL, 0);
         return true;
     case CHART_PLACES:
-        if (!place_rest(w, err) || !trial_of_usages(&w->lab, w->chart, err))
+        if (!place_rest(w, core, err) || !trial_of_usages(&w->lab, w->chart, err))
             return false;
         doubts_find(w->chart);
         write_confidence(w->chart);

@@ -8,6 +8,7 @@
 
 #include "base/compare.h"
 #include "base/rng.h"
+#include "chart/saturate.h"
 
 #define QUICK 2.2            /* cycles alone: what takes longer is placed beside the core */
 #define ALIKE 0.025          /* relative difference of what behaves alike */
@@ -21,6 +22,9 @@
 #define WITNESSES 12         /* classes beside which every candidate runs in the end: those that add the least time, which see best what another adds */
 #define REGROUPED_MOST 4     /* times that this is done */
 #define JOINED 1.5           /* times as many a cycle as any form with operands */
+#define PLAIN 0.0125         /* relative distance from a fraction of cycles that ports or slots come to: what lies farther loses time by something that is no port */
+#define SUM_PASSED 1.05      /* times the sum of both times alone: a pair that takes longer is slowed by something that no ports explain */
+#define UNRULY_SHARE 0.25    /* of its pairs: a class that slows so many is of no use to find ports by */
 
 /* "RM 0.25": kinds of operands and time alone, by which candidates are spread over what there is. */
 static void signature(const char *form, double alone, char out[SIGNATURE])
@@ -37,7 +41,8 @@ static void signature(const char *form, double alone, char out[SIGNATURE])
 struct core_candidate {
     char signature[SIGNATURE];
     uint32_t form, turn;      /* its place among those of its signature */
-    uint64_t chance;          /* the alphabet says nothing */
+    double uses;              /* in programs: what these are full of does simple things, and a chart is made for it */
+    uint64_t chance;          /* among equals: the alphabet says nothing */
     char stem[8];             /* of the mnemonic: those of one signature differ in it first */
 };
 
@@ -45,16 +50,20 @@ static int by_signature(const void *a, const void *b)
 {
     const struct core_candidate *x = a, *y = b;
     int order = strcmp(x->signature, y->signature);
-    return order ? order : (x->chance > y->chance) - (x->chance < y->chance);
+    if (order)
+        return order;
+    return x->uses != y->uses ? (x->uses < y->uses) - (x->uses > y->uses) : (x->chance > y->chance) - (x->chance < y->chance);
 }
 
 static int by_turn(const void *a, const void *b)
 {
     const struct core_candidate *x = a, *y = b;
-    return x->turn != y->turn ? (x->turn > y->turn) - (x->turn < y->turn) : (x->form > y->form) - (x->form < y->form);
+    if (x->turn != y->turn)
+        return (x->turn > y->turn) - (x->turn < y->turn);
+    return x->uses != y->uses ? (x->uses < y->uses) - (x->uses > y->uses) : (x->form > y->form) - (x->form < y->form);
 }
 
-/* The first of each stem have the first turns, then the second: so the list may be cut anywhere. */
+/* The first of each stem have the first turns, then the second: so the list may be cut anywhere, and classes come of what is common first. */
 static void take_turns(struct core_candidate *list, size_t n)
 {
     for (size_t first = 0, end; first < n; first = end) {
@@ -87,19 +96,62 @@ bool core_is_joined(const struct lab *lab, const double *alone, size_t n, size_t
     return isfinite(least) && alone[f] < least / JOINED;
 }
 
+/* Whether ports or slots of a CPU that does @width forms a cycle can take @cycles alone: a fraction with so small a denominator. */
+static bool is_plain(double cycles, double width)
+{
+    for (double below = 1; below <= width; below++)
+        if (fabs(rint(cycles * below) / below - cycles) <= PLAIN * cycles)
+            return true;
+    return false;
+}
+
+/* The most of one form that are done in a cycle. */
+static double width_alone(const struct lab *lab, const double *alone, size_t n)
+{
+    double width = 1;
+
+    for (size_t f = 0; f < n; f++)
+        if (alone[f] > 0 && !core_is_joined(lab, alone, n, f))
+            width = fmax(width, rint(1 / alone[f]));
+    return width;
+}
+
+static bool is_quick(double cycles)
+{
+    return cycles > 0 && cycles <= QUICK;
+}
+
+/* Whether there are vectors in the new encoding: those in the old one, which are never measured beside them, are no candidates then (chart/twins.h). */
+static bool has_new_vectors(const struct lab *lab, const double *alone, size_t n)
+{
+    for (size_t f = 0; f < n; f++)
+        if (is_quick(alone[f]) && vectors_of(lab->table->forms.items[f]) == VECTORS_VEX)
+            return true;
+    return false;
+}
+
 static void choose_candidates(struct lab *lab, const double *alone, size_t n, size_t most, struct chart_core *out)
 {
     struct core_candidate *list = mem_zero(n + 1, sizeof *list);
+    const struct chart_options *o = lab->options;
+    double *uses = mem_zero(n + 1, sizeof *uses), width = width_alone(lab, alone, n);
     size_t count = 0;
     struct rng rng;
 
-    rng_seed(&rng, lab->options->seed);
+    for (size_t i = 0; i < o->uses_count; i++) {
+        uint32_t f = names_find(&lab->table->forms, o->uses[i].row->form);
+        if (f < n)
+            uses[f] = o->uses[i].uses;
+    }
+    rng_seed(&rng, o->seed);
+    bool new_vectors = has_new_vectors(lab, alone, n);
     for (uint32_t f = 0; f < n; f++) {
         const char *name = lab->table->forms.items[f];
-        if (!(alone[f] > 0 && alone[f] <= QUICK) || core_is_joined(lab, alone, n, f))
+        if (!is_quick(alone[f]) || !is_plain(alone[f], width) || core_is_joined(lab, alone, n, f) || (new_vectors && vectors_of(name) == VECTORS_LEGACY))
             continue;
         struct core_candidate *c = &list[count++];
         c->form = f;
+        c->uses = uses[f];
         c->chance = rng_next(&rng);
         signature(name, alone[f], c->signature);
         snprintf(c->stem, sizeof c->stem, "%.5s", name);
@@ -109,6 +161,7 @@ static void choose_candidates(struct lab *lab, const double *alone, size_t n, si
     qsort(list, count, sizeof *list, by_turn);
     for (size_t i = 0; i < count && i < most; i++)
         vec_push(&out->candidates, list[i].form);
+    free(uses);
     free(list);
 }
 
@@ -251,19 +304,37 @@ static double interference(const struct grouping *g, const size_t *firsts, size_
     return n ? sum / (double)n : 1;
 }
 
+/* Whether class @k beside many others takes longer than both do one after the other: no ports explain that. */
+static bool is_unruly(const struct grouping *g, const size_t *firsts, size_t k)
+{
+    const struct chart_core *core = g->core;
+    size_t n = 0, passed = 0;
+
+    for (size_t j = 0; j < core->classes.count; j++) {
+        double own = g->alone[core->classes.items[k].form], other = g->alone[core->classes.items[j].form], cycles = j == k ? NAN : pair_cycles(g, firsts[k], j);
+        uint32_t counts[2];
+        if (isnan(cycles))
+            continue;
+        core_balance(own, other, BALANCE_MOST, counts);
+        passed += cycles > SUM_PASSED * (counts[0] * own + counts[1] * other);
+        n++;
+    }
+    return (double)passed > UNRULY_SHARE * (double)n;
+}
+
 struct weighed {
     double weight;
     size_t class;
 };
 
-/* All classes, those that interfere least first; the caller frees. */
+/* All classes, those that interfere least first and those that no ports explain last; the caller frees. */
 static struct weighed *by_interference(const struct grouping *g, const size_t *firsts)
 {
     size_t n = g->core->classes.count;
     struct weighed *list = mem_alloc((n + 1) * sizeof *list);
 
     for (size_t k = 0; k < n; k++)
-        list[k] = (struct weighed){interference(g, firsts, k), k};
+        list[k] = (struct weighed){is_unruly(g, firsts, k) ? INFINITY : interference(g, firsts, k), k};
     qsort(list, n, sizeof *list, compare_doubles);
     return list;
 }
@@ -317,10 +388,17 @@ static void keep_lightest(const struct grouping *g, const size_t *firsts)
     struct chart_core *core = g->core;
     struct weighed *list = by_interference(g, firsts);
     struct core_class kept[CORE_MOST];
-    size_t n = core->classes.count < CORE_MOST ? core->classes.count : CORE_MOST;
+    uint32_t now[CLASSES_MOST];
+    size_t n = 0;
 
-    for (size_t i = 0; i < n; i++)
-        kept[i] = core->classes.items[list[i].class];
+    memset(now, 0xff, sizeof now);
+    for (size_t i = 0; i < core->classes.count && n < CORE_MOST && isfinite(list[i].weight); i++) {
+        now[list[i].class] = (uint32_t)n;
+        kept[n++] = core->classes.items[list[i].class];
+    }
+    for (size_t i = 0; i < core->class_of.count; i++)
+        if (core->class_of.items[i] != UINT32_MAX)
+            core->class_of.items[i] = now[core->class_of.items[i]];
     memcpy(core->classes.items, kept, n * sizeof *kept);
     core->classes.count = n;
     free(list);

@@ -12,6 +12,7 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "chart/saturate.h"
 #include "toolchain/assemble.h"
 
 #define WRITE_SECONDS 5.0    /* between two writes of the file */
@@ -254,7 +255,7 @@ static void set_latency(struct mapping *m, const char *form, double cycles)
 static void settle_latency(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
     const char *form = f->chart->forms[list->form].row->form;
-    bool memory = strstr(form, "(M") || strstr(form, " M") || strchr(form, '[');
+    bool memory = form_has_memory(form);
     double latency = usual(list, n);
 
     if (isnan(latency) || memory)   /* those of memory have rules alone */

@@ -23,7 +23,8 @@
 #define SIZE_MOST 160        /* instructions of an experiment */
 #define LEVELS 2             /* so many times as much of a saturator as decides just so, at most: beside less of it two bounds may be equal by chance */
 #define HIDDEN_NEAR 0.02
-#define PIPES_MOST 4
+#define PIPES_SOUGHT 16      /* sets of forms that hold the same one, */
+#define PIPES_MOST 8         /* of which those with most forms become ports */
 #define PIPE_SUM 0.9         /* of the sum of both times: they share a pipe */
 #define POOL_MOST 400
 #define CHOICES_MOST 64
@@ -494,44 +495,77 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
     return true;
 }
 
-/* Forms that hold a pipe: those whose times add up hold the same one. The first of each is compared with the rest. */
-static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
+/* Forms that hold a pipe: those whose times add up hold the same one. The first that holds none of the pipes known so far is compared with the rest, which is a further pipe. */
+static bool find_pipe(struct placer *p, int pipe, bool *found, struct err *err)
 {
     size_t *rows = mem_alloc((p->n + 1) * sizeof *rows), first = SIZE_MAX;
     uint32_t (*counts)[2] = mem_alloc((p->n + 1) * sizeof *counts);
-    bool ok = true;
 
-    for (*pipes = 0; ok && *pipes < PIPES_MOST; ++*pipes) {
-        first = SIZE_MAX;
-        for (size_t i = 0; i < p->n; i++) {
-            struct placing *f = &p->forms[i];
-            rows[i] = SIZE_MAX;
-            if (!(f->guess.pipe > 0) || f->pipe >= 0)
-                continue;
-            if (first == SIZE_MAX) {
-                first = i;
-                f->pipe = (int)*pipes;
-                continue;
-            }
-            if (f->vectors && p->forms[first].vectors && f->vectors != p->forms[first].vectors)
-                continue;
-            core_balance(p->forms[first].guess.pipe, f->guess.pipe, 4, counts[i]);
-            rows[i] = lab_ask(p->lab, (struct flat_term[]){{p->forms[first].form->form, counts[i][0]}, {f->form->form, counts[i][1]}}, 2);
+    for (size_t i = 0; i < p->n; i++) {
+        struct placing *f = &p->forms[i];
+        rows[i] = SIZE_MAX;
+        if (!(f->guess.pipe > 0) || f->pipe >= 0)
+            continue;
+        if (first == SIZE_MAX) {
+            first = i;
+            f->pipe = pipe;
+            continue;
         }
-        if (first == SIZE_MAX)
-            break;
-        ok = lab_measure(p->lab, "blocking pipes", err);
-        for (size_t i = 0; ok && i < p->n; i++) {
-            if (rows[i] == SIZE_MAX)
-                continue;
-            double sum = counts[i][0] * p->forms[first].guess.pipe + counts[i][1] * p->forms[i].guess.pipe;
-            if (lab_cycles(p->lab, rows[i]) >= PIPE_SUM * sum)
-                p->forms[i].pipe = (int)*pipes;
-        }
+        if (f->vectors && p->forms[first].vectors && f->vectors != p->forms[first].vectors)
+            continue;
+        core_balance(p->forms[first].guess.pipe, f->guess.pipe, 4, counts[i]);
+        rows[i] = lab_ask(p->lab, (struct flat_term[]){{p->forms[first].form->form, counts[i][0]}, {f->form->form, counts[i][1]}}, 2);
+    }
+    *found = first != SIZE_MAX;
+    bool ok = !*found || lab_measure(p->lab, "blocking pipes", err);
+    for (size_t i = 0; ok && i < p->n; i++) {
+        if (rows[i] == SIZE_MAX)
+            continue;
+        double sum = counts[i][0] * p->forms[first].guess.pipe + counts[i][1] * p->forms[i].guess.pipe;
+        if (lab_cycles(p->lab, rows[i]) >= PIPE_SUM * sum)
+            p->forms[i].pipe = pipe;
     }
     free(rows);
     free(counts);
     return ok;
+}
+
+/* Of the @sought pipes those with most forms stay, numbered from 0 in the order in which they were found; returns how many. */
+static unsigned keep_pipes(struct placer *p, unsigned sought)
+{
+    size_t forms[PIPES_SOUGHT] = {0};
+    int number[PIPES_SOUGHT];
+    unsigned kept = 0;
+
+    for (size_t i = 0; i < p->n; i++)
+        if (p->forms[i].pipe >= 0)
+            forms[p->forms[i].pipe]++;
+    for (unsigned k = 0; k < sought; k++) {
+        unsigned larger = 0;
+        for (unsigned j = 0; j < sought; j++)
+            larger += forms[j] > forms[k] || (forms[j] == forms[k] && j < k);
+        number[k] = larger < PIPES_MOST ? (int)kept++ : -1;
+    }
+    for (size_t i = 0; i < p->n; i++)
+        if (p->forms[i].pipe >= 0)
+            p->forms[i].pipe = number[p->forms[i].pipe];
+    return kept;
+}
+
+static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
+{
+    unsigned sought = 0;
+    bool found = true;
+
+    while (sought < PIPES_SOUGHT) {
+        if (!find_pipe(p, (int)sought, &found, err))
+            return false;
+        if (!found)
+            break;
+        sought++;
+    }
+    *pipes = keep_pipes(p, sought);
+    return true;
 }
 
 static void print_guess(const struct placer *p, const struct guess *g, struct usage *out)

@@ -210,13 +210,6 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* Whether @form touches memory: such forms have more µops, and join late. */
-static bool has_memory(const char *form)
-{
-    const char *at = strchr(form, '(');
-    return at && (strstr(at, "(M") || strstr(at, " M") || strchr(at, '['));
-}
-
 /* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as UNKNOWN_ERROR. */
 static double error_of(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
@@ -240,7 +233,7 @@ static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, u
 
     for (unsigned memory = 0; memory < 2; memory++)
         for (size_t i = 0; i < n; i++)
-            if (turn % 2 == 0 ? memory == 0 : has_memory(lab->table->forms.items[forms[i]]) == memory)
+            if (turn % 2 == 0 ? memory == 0 : form_has_memory(lab->table->forms.items[forms[i]]) == memory)
                 order[count++] = forms[i];
     for (unsigned k = 0; k < turn / 2 * n; k++) {
         size_t at = rng_below(rng, n - 1);
@@ -315,7 +308,7 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
     struct rng rng;
 
     rng_seed(&rng, lab->options->seed);
-    for (size_t level = 0; level < sizeof levels / sizeof *levels && n > 1; level++)
+    for (size_t level = 0; level < sizeof levels / sizeof *levels && n > 1 && !(level > 1 && is_quiet(&best, n)); level++)
         for (unsigned turn = 0; turn < ORDERS && !is_exact(&best, n, level ? EXACT_SHARE : ENOUGH_SHARE); turn++) {
             if (turn < 2 || !last)
                 make_order(lab, forms, n, turn, &rng, order);

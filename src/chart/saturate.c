@@ -21,6 +21,12 @@ enum vectors vectors_of(const char *form)
     return !vector ? VECTORS_NONE : form[0] == 'V' ? VECTORS_VEX : VECTORS_LEGACY;
 }
 
+bool form_has_memory(const char *form)
+{
+    const char *at = strchr(form, '(');
+    return at && (strstr(at, "(M") || strstr(at, " M") || strchr(at, '['));
+}
+
 static void add_set(struct lattice *g, portset set)
 {
     if (set && lattice_set(g, set) == SIZE_MAX)

@@ -10,6 +10,7 @@
 #include "throughput/throughput.h"
 
 #define FORMS_MOST 96
+#define SECOND_SETS 256      /* that a second µop may have */
 #define KEPT 32              /* states */
 #define PORTS_LIMIT 16
 #define REPEATS_MOST 3       /* µops of one set */
@@ -18,6 +19,9 @@
 #define PORT_PRICE 6.0
 #define SECOND_PRICE 4.0     /* of a µop of another set */
 #define REPEAT_PRICE 1.0
+#define DOUBLE_PRICE 6.0     /* of a µop without a slot of its own where no memory is used: rare, but wide vectors pass some units twice */
+#define SET_PRICE 3.0        /* of a set that no other form has: old and new encodings of vectors are never measured together, so that only this makes them share their ports */
+#define SHARE_PRICE 7.0      /* of a port that forms of another kind use: more than a further port, so that kinds share one where times say so, not where the issue width hides it */
 #define TERMS_LIMIT 8
 #define PASSES 3
 #define ASKED_EVERY 2048
@@ -35,6 +39,9 @@ struct venn_state {
     struct venn_use use[FORMS_MOST];
 };
 
+/* What forms that do one thing work on. */
+enum venn_kind { VENN_GENERAL, VENN_VECTOR, VENN_MEMORY };
+
 /* A row of the table by places in the order of forms. */
 struct venn_row {
     struct { uint8_t place; uint32_t count; } terms[TERMS_LIMIT];
@@ -51,6 +58,7 @@ struct venn {
     double alone[FORMS_MOST];
     bool placed[FORMS_MOST];
     uint8_t slots[FORMS_MOST];
+    enum venn_kind kind[FORMS_MOST];
     VEC(struct venn_row) rows[FORMS_MOST];   /* of each form */
     struct venn_state *states, *next;
     size_t state_count, next_count;
@@ -174,48 +182,83 @@ static size_t add_set(portset set, portset *out, size_t n)
     for (size_t i = 0; i < n; i++)
         if (out[i] == set)
             return n;
-    if (n < FORMS_MOST)
+    if (n < SECOND_SETS)
         out[n++] = set;
     return n;
 }
 
-/* Sets that µops of the placed forms have, and pairs of ports of which each is such a set alone. */
-static size_t sets_of(const struct venn *v, const struct venn_state *s, portset *out)
+/* Sets that µops of the placed forms have (*@own of them), pairs of ports of which each is such a set alone, and the sets without one port: where a load and its operation go to one scheduler,
+ * the operation has only those ports of its kind that such a scheduler has (Zen: three of four). */
+static size_t sets_of(const struct venn *v, const struct venn_state *s, const portset *regions, size_t region_count, portset *out, size_t *own)
 {
     size_t n = 0;
 
     for (size_t f = 0; f < v->n; f++)
         for (unsigned k = 0; v->placed[f] && k < s->use[f].n; k++)
             n = add_set(s->use[f].set[k], out, n);
-    for (size_t i = 0, known = n; i < known; i++)
+    size_t known = *own = n;
+    for (size_t i = 0; i < known; i++)
         for (size_t k = 0; k < i; k++)
             if (portset_size(out[i]) == 1 && portset_size(out[k]) == 1)
                 n = add_set(out[i] | out[k], out, n);
+    for (size_t i = 0; i < known; i++)
+        for (size_t r = 0; r < region_count; r++) {
+            portset without = regions[r] & -regions[r];
+            if ((out[i] & without) && out[i] != without)
+                n = add_set(out[i] & ~without, out, n);
+        }
     return n;
+}
+
+/* Ports that forms of other kinds than the joining one's use for all that they do. */
+static portset foreign_ports(const struct venn *v, const struct venn_state *s)
+{
+    portset out = 0;
+
+    for (size_t f = 0; f < v->n; f++)
+        if (v->placed[f] && s->use[f].n == 1 && v->kind[f] != v->kind[v->form])
+            out |= s->use[f].set[0];
+    return out;
 }
 
 /* How one form joins a state: @count µops of a set of @size ports, chosen region by region, alone or beside one µop of a known set. */
 struct venn_joining {
     struct venn *v;
     struct venn_state *s;
-    portset regions[PORTS_LIMIT], sets[FORMS_MOST];
-    size_t region_count, set_count;
+    portset regions[PORTS_LIMIT], sets[SECOND_SETS];
+    size_t region_count, set_count, own_sets;
+    portset foreign;         /* foreign_ports */
     unsigned count;
     bool pairs;              /* with a second µop as well */
 };
 
+static double set_price(const struct venn_joining *j, portset set)
+{
+    for (size_t i = 0; i < j->own_sets; i++)
+        if (j->sets[i] == set)
+            return 0;
+    return SET_PRICE;
+}
+
+/* Of @uops in as many slots as the joining form takes. */
+static double double_price(const struct venn *v, unsigned uops)
+{
+    unsigned slots = v->slots[v->form];
+    return v->kind[v->form] == VENN_MEMORY || uops <= slots ? 0 : DOUBLE_PRICE * (uops - slots);
+}
+
 static void join(struct venn_joining *j, portset set, unsigned ports)
 {
     struct venn_use use = {.set = {set}, .count = {(uint8_t)j->count}, .n = 1};
-    double price = REPEAT_PRICE * (j->count - 1);
+    double price = REPEAT_PRICE * (j->count - 1) + set_price(j, set), t = j->v->alone[j->v->form], most = t + 4 * sight_noise(SIGHT_NOISE, t);
 
-    offer(j->v, j->s, use, ports, price);
+    offer(j->v, j->s, use, ports, price + double_price(j->v, j->count) + SHARE_PRICE * portset_size(set & j->foreign));
     use.n = 2;
     use.count[1] = 1;
     for (size_t i = 0; j->pairs && i < j->set_count; i++) {
         use.set[1] = j->sets[i];
-        if (use.set[1] != set)
-            offer(j->v, j->s, use, ports, price + SECOND_PRICE);
+        if (use.set[1] != set && 1.0 / portset_size(use.set[1]) <= most && (j->count + 1.0) / portset_size(use.set[1] | set) <= most)
+            offer(j->v, j->s, use, ports, price + double_price(j->v, j->count + 1) + SECOND_PRICE + (i < j->own_sets ? 0 : SET_PRICE));
     }
 }
 
@@ -240,8 +283,9 @@ static void join_all(struct venn *v, struct venn_state *s, bool pairs)
     unsigned width = v->o->width < PORTS_LIMIT ? (unsigned)lrint(v->o->width) : PORTS_LIMIT;
 
     v->before = s->cost;
+    j.foreign = foreign_ports(v, s);
     j.region_count = regions_of(v, s, j.regions);
-    j.set_count = sets_of(v, s, j.sets);
+    j.set_count = sets_of(v, s, j.regions, j.region_count, j.sets, &j.own_sets);
     if (v->slots[v->form])
         offer(v, s, (struct venn_use){0}, s->ports, 0);
     for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
@@ -275,6 +319,18 @@ static bool join_form(struct venn *v, bool pairs)
     v->state_count = v->next_count;
     v->placed[v->form] = true;
     return true;
+}
+
+static enum venn_kind kind_of(const char *form)
+{
+    static const char *const vectors[] = {"MM", "(K", " K", "V."};   /* MMX and wider, masks, AArch64's */
+
+    if (form_has_memory(form))
+        return VENN_MEMORY;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (strstr(form, vectors[i]))
+            return VENN_VECTOR;
+    return VENN_GENERAL;
 }
 
 static void take_rows(struct venn *v)
@@ -363,6 +419,8 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     v->state_count = 1;
     take_rows(v);
     count_slots(v);
+    for (size_t i = 0; i < v->n; i++)
+        v->kind[i] = kind_of(t->forms.items[forms[i]]);
     /* What one µop explains comes first; the rest may use two of the sets that are known then. */
     v->total = PASSES * v->n;
     for (unsigned pass = 0; pass < PASSES; pass++)

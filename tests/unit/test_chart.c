@@ -286,6 +286,36 @@ static void test_joined_nops_are_no_width(void **state)
     tear_down(&b);
 }
 
+/* Cycles of both forms together, as the chart says. */
+static double charted_together(const struct chart *c, const char *a, const char *b)
+{
+    struct experiments *t = experiments_new();
+    double cycles;
+
+    experiments_add(t, (struct flat_term[]){{names_add(&t->forms, a), 1}, {names_add(&t->forms, b), 1}}, 2);
+    throughput_predict(c->machine->mapping, t, &cycles);
+    experiments_free(t);
+    return cycles;
+}
+
+/* Five pipes that one form each holds come before that of the divisions, which has most forms and must not go without. */
+static void test_no_pipe_is_crowded_out(void **state)
+{
+    struct err err = {0};
+    struct bed b;
+
+    (void)state;
+    set_up_machine(&b, load_machine(source_path("tests/data/chart-pipes/")), "*", 0.001);
+    struct chart *c = chart_of(&b, &err);
+    if (!c)
+        fail_msg("%s", err.what);
+    assert_float_equal(charted_together(c, "DIV (R32)", "IDIV (R64)"), 15, 0.5);
+    assert_float_equal(charted_together(c, "DIV (R32)", "CMC ()"), 6, 0.3);
+    assert_float_equal(charted_together(c, "CLD ()", "SAHF ()"), 7, 0.3);
+    chart_free(c);
+    tear_down(&b);
+}
+
 /* Whether the chart says what is for random experiments of form @f beside others. */
 static bool form_is_right(const struct chart *c, const struct bed *b, size_t f, struct rng *rng)
 {
@@ -469,6 +499,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_small_cpu_is_charted),
         cmocka_unit_test(test_joined_nops_are_no_width),
+        cmocka_unit_test(test_no_pipe_is_crowded_out),
         cmocka_unit_test(test_confidence_is_calibrated),
         cmocka_unit_test(test_a_core_without_simple_forms),
         cmocka_unit_test(test_latencies_are_charted),

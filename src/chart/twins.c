@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/twins.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/saturate.h"
+
+#define ALIKE 0.025          /* relative difference of what takes as long */
+#define NAME_MOST 96
+
+/* The entry of @m for the class of form @f of the table; NULL: it is of no class that is there. */
+static const struct mapping_entry *entry_of_class(const struct lab *lab, const struct chart_core *core, uint32_t f, const struct mapping *m)
+{
+    for (size_t i = 0; i < core->candidates.count; i++)
+        if (core->candidates.items[i] == f && core->class_of.items[i] < core->classes.count)
+            return mapping_find(m, lab->table->forms.items[core->classes.items[core->class_of.items[i]].form]);
+    return NULL;
+}
+
+/* The twin of @form, of the table: the same name behind a V, or that with the destination as a source of its own; UINT32_MAX: there is none. */
+static uint32_t twin_of(const struct lab *lab, const char *form)
+{
+    const char *operands = strstr(form, " (");
+    char name[NAME_MOST];
+
+    for (unsigned more = 0; more < 2 && operands; more++) {
+        int length = more ? snprintf(name, sizeof name, "V%.*s (XMM, %s", (int)(operands - form), form, operands + 2) : snprintf(name, sizeof name, "V%s", form);
+        uint32_t twin = length < NAME_MOST ? names_find(&lab->table->forms, name) : UINT32_MAX;
+        if (twin < lab->table->forms.count)
+            return twin;
+    }
+    return UINT32_MAX;
+}
+
+size_t twins_add(const struct lab *lab, const struct chart_core *core, const double *alone, size_t n, struct mapping *m)
+{
+    struct mapping *known = mapping_copy(m);
+    struct mapping_entry *added = NULL;
+    size_t count = 0;
+
+    added = mem_zero(n + 1, sizeof *added);
+    for (uint32_t f = 0; f < n; f++) {
+        const char *form = lab->table->forms.items[f];
+        uint32_t twin = vectors_of(form) == VECTORS_LEGACY && alone[f] > 0 && !mapping_find(m, form) ? twin_of(lab, form) : UINT32_MAX;
+        const struct mapping_entry *as = twin != UINT32_MAX && fabs(alone[twin] - alone[f]) <= ALIKE * alone[f] ? entry_of_class(lab, core, twin, known) : NULL;
+        bool fresh = as != NULL;
+        for (size_t i = 0; i < count && fresh; i++)
+            fresh = !usage_equal(&added[i].usage, &as->usage) || added[i].micro_ops != as->micro_ops;
+        if (!fresh)
+            continue;
+        added[count] = *as;   /* borrows the usage of known's */
+        added[count].form = (char *)form;
+        mapping_set(m, &added[count++]);
+    }
+    free(added);
+    mapping_free(known);
+    return count;
+}

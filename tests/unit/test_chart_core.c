@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The core of a chart of a CPU with more ports than issue slots: which forms it is made of, and which ports they are found to use. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "chart/core.h"
+#include "chart/imitate.h"
+#include "chart/saturate.h"
+#include "chart/twins.h"
+#include "chart/venn.h"
+#include "throughput/predict.h"
+#include "throughput/throughput.h"
+#include "../support/support.h"
+
+#define NEAR 0.01
+#define LARGER 1500
+#define ODD_CYCLES 0.371     /* three a cycle, less what a scheduler loses */
+#define UNRULY 3             /* times as long beside anything */
+
+/* Those by which both take nearly as long. */
+static void add_balanced(struct experiments *t, const struct machine *m, uint32_t a, uint32_t b)
+{
+    struct throughput *throughput = throughput_new(PORTS_MAX);
+    double alone[2];
+    uint32_t counts[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        const struct mapping_entry *e = mapping_at(m->mapping, i ? b : a);
+        struct mass masses[4];
+        for (unsigned k = 0; k < e->usage.count; k++)
+            masses[k] = (struct mass){e->usage.uops[k].ports, e->usage.uops[k].count};
+        alone[i] = fmax(throughput_of_masses(throughput, masses, e->usage.count), e->micro_ops / mapping_issue_width(m->mapping));
+    }
+    core_balance(alone[0], alone[1], 6, counts);
+    experiments_add(t, (struct flat_term[]){{a, counts[0]}, {b, counts[1]}}, 2);
+    throughput_free(throughput);
+}
+
+/* All forms of the wide CPU alone, in pairs, and in triples and fours by chance, with the times that its tables say. */
+static struct experiments *known_times(const struct machine *m)
+{
+    struct experiments *t = experiments_new();
+    size_t n = mapping_count(m->mapping);
+    struct rng rng;
+
+    rng_seed(&rng, 1);
+    for (size_t i = 0; i < n; i++)
+        names_add(&t->forms, mapping_at(m->mapping, i)->form);
+    for (uint32_t i = 0; i < n; i++) {
+        experiments_add(t, (struct flat_term[]){{i, 1}}, 1);
+        for (uint32_t k = 0; k < i; k++) {
+            experiments_add(t, (struct flat_term[]){{i, 1}, {k, 1}}, 2);
+            add_balanced(t, m, i, k);
+        }
+    }
+    for (size_t e = 0; e < LARGER; e++) {
+        struct flat_term terms[4];
+        size_t size = 2 + e % 3;
+        for (size_t k = 0; k < size; k++)
+            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, n), 1 + (uint32_t)rng_below(&rng, 4)};
+        experiments_add(t, terms, size);
+    }
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
+    throughput_predict(m->mapping, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        experiments_set(t, i, cycles[i], 0, 3, EXPERIMENT_OK);
+    free(cycles);
+    return t;
+}
+
+static bool goes_on(void *state, size_t done, size_t total)
+{
+    (void)state;
+    (void)done;
+    (void)total;
+    return true;
+}
+
+/* Whether the join does without @form: those that have but some ports of their kind would show which ports another kind has not, and those in the old encoding are of no core. */
+static bool is_kept_out(const char *form)
+{
+    if (vectors_of(form) == VECTORS_LEGACY)
+        return true;
+    static const char *const names[] = {"SHL", "ROR", "BTS", "IMUL"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(form, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The join of the forms in their order, vectors first; fails unless all of them joined and their times are explained. */
+static struct mapping *joined(const struct machine *m)
+{
+    const struct venn_options options = {.width = 6, .fits = 2.5, .goes_on = goes_on};
+    struct experiments *t = known_times(m);
+    uint32_t *forms = mem_alloc((t->forms.count + 1) * sizeof *forms);
+
+    size_t n = 0;
+    for (uint32_t i = 0; i < t->forms.count; i++)
+        if (!is_kept_out(t->forms.items[i]))
+            forms[n++] = i;
+    struct mapping *found = venn_find(t, forms, n, &options);
+    assert_non_null(found);
+    for (size_t i = 0; i < n; i++)
+        if (!mapping_find(found, t->forms.items[forms[i]]))
+            fail_msg("%s did not join", t->forms.items[forms[i]]);
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
+    size_t off = 0;
+    throughput_predict(found, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        off += !isnan(cycles[i]) && !(fabs(cycles[i] / t->rows.items[i].cycles - 1) <= NEAR);
+    if (off * 100 > t->rows.count)
+        fail_msg("%zu of %zu times are explained otherwise", off, t->rows.count);
+    free(cycles);
+    free(forms);
+    experiments_free(t);
+    return found;
+}
+
+static portset ports_of(const struct mapping *m, const char *form)
+{
+    const struct mapping_entry *e = mapping_find(m, form);
+    portset out = 0;
+
+    for (unsigned i = 0; i < e->usage.count; i++)
+        out |= e->usage.uops[i].ports;
+    return out;
+}
+
+/* Four ports for vectors and four for the rest are eight, not the six that the slots let one see: with six nothing explains a load with an operation. */
+static void test_kinds_have_ports_of_their_own(void **state)
+{
+    struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
+
+    (void)state;
+    mapping_set_issue_width(m->mapping, 6);
+    struct mapping *found = joined(m);
+    portset vectors = ports_of(found, "VPXOR (XMM, XMM, XMM)"), general = ports_of(found, "ADD (R64, R64)"), loads = ports_of(found, "MOV (R64, M64)");
+    assert_int_equal(portset_size(vectors), 4);
+    assert_int_equal(portset_size(general), 4);
+    assert_int_equal(portset_size(loads), 3);
+    assert_int_equal(vectors & general, 0);
+    assert_int_equal(loads & (general | vectors), 0);
+    assert_int_equal(ports_of(found, "ADD (R64, M64)") & loads, loads);
+    assert_int_equal(ports_of(found, "ADD (R64, M64)") & ~loads & ~general, 0);
+    mapping_free(found);
+    machine_free(m);
+}
+
+/* The wide CPU, but that some forms lose time by what is no port. */
+struct odd {
+    struct source source;
+    struct source *inner;
+};
+
+static bool measure_odd(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
+{
+    struct source *inner = ((struct odd *)s)->inner;
+
+    inner->instructions = s->instructions;
+    inner->orders = s->orders;
+    if (!inner->measure(inner, e, n, out, stop, state, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < e[i].count; k++) {
+            if (strcmp(e[i].terms[k].form, "VMOVDDUP (XMM, XMM)") == 0)
+                out[i].cycles = fmax(out[i].cycles, ODD_CYCLES * e[i].terms[k].count);
+            if (strcmp(e[i].terms[k].form, "PREFETCHT0 (M8)") == 0 && e[i].count > 1)
+                out[i].cycles *= UNRULY;
+        }
+    return true;
+}
+
+static bool cancelled(void *state)
+{
+    (void)state;
+    return false;
+}
+
+static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+{
+    (void)state;
+    (void)stage;
+    (void)done;
+    (void)total;
+    (void)what;
+}
+
+static bool has_form(const struct lab *lab, const struct chart_core *core, const char *form, bool candidate)
+{
+    size_t n = candidate ? core->candidates.count : core->classes.count;
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(lab->table->forms.items[candidate ? core->candidates.items[i] : core->classes.items[i].form], form) == 0)
+            return true;
+    return false;
+}
+
+/* Finds the core of the odd wide CPU from @most candidates; programs use POPCNT most of what adds registers, and VPSHUFD most of all. @alone: per form of the lab's table. */
+static void with_core(size_t most, void (*look)(const struct lab *lab, const struct chart_core *core, const double *alone, const struct machine *m))
+{
+    struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
+    struct imitation *imitation = imitation_new(m, 0.001, 1);
+    struct odd odd = {*imitation_cpu(imitation)->source, imitation_cpu(imitation)->source};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    const struct block_form uses[] = {{forms_find(forms, "VPSHUFD (XMM, XMM, I8)"), 2000}, {forms_find(forms, "POPCNT (R64, R64)"), 1000}, {forms_find(forms, "ADD (R64, R64)"), 10}};
+    const struct chart_options options = {.name = "charted", .core_most = most, .seed = 1, .uses = uses, .uses_count = sizeof uses / sizeof *uses};
+    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress};
+    struct chart_cpu cpu = *imitation_cpu(imitation);
+    struct lab lab = {.cpu = &cpu, .options = &options, .hooks = &hooks, .table = experiments_new(), .noise = SIGHT_NOISE};
+    struct chart_core core;
+    size_t n = mapping_count(m->mapping);
+    double *alone = mem_alloc((n + 1) * sizeof *alone);
+
+    odd.source.measure = measure_odd;
+    cpu.source = &odd.source;
+    for (uint32_t i = 0; i < n; i++) {
+        names_add(&lab.table->forms, mapping_at(m->mapping, i)->form);
+        lab_ask(&lab, (struct flat_term[]){{i, 1}}, 1);
+    }
+    assert_true(lab_measure(&lab, "alone", &err));
+    for (size_t i = 0; i < n; i++)
+        alone[i] = lab_cycles(&lab, i);
+    assert_true(core_find(&lab, alone, n, &core, &err));
+    look(&lab, &core, alone, m);
+    core_done(&core);
+    free(alone);
+    experiments_free(lab.table);
+    forms_free(forms);
+    imitation_free(imitation);
+    machine_free(m);
+}
+
+static void look_at_all(const struct lab *lab, const struct chart_core *core, const double *alone, const struct machine *m)
+{
+    (void)alone;
+    (void)m;
+    assert_true(has_form(lab, core, "MOV (R64, M64)", false) || has_form(lab, core, "MOV (R32, M32)", false));
+    assert_false(has_form(lab, core, "VMOVDDUP (XMM, XMM)", true));
+    assert_false(has_form(lab, core, "PREFETCHT0 (M8)", false));
+    for (size_t i = 0; i < core->candidates.count; i++)   /* never measured beside those in the new encoding */
+        assert_int_not_equal(vectors_of(lab->table->forms.items[core->candidates.items[i]]), VECTORS_LEGACY);
+}
+
+/* What takes a time that no ports come to is no candidate; what takes longer beside others than both one after the other is not kept. */
+static void test_no_unruly_forms(void **state)
+{
+    (void)state;
+    with_core(100, look_at_all);
+}
+
+static void look_at_few(const struct lab *lab, const struct chart_core *core, const double *alone, const struct machine *m)
+{
+    (void)alone;
+    (void)m;
+    assert_string_equal(lab->table->forms.items[core->candidates.items[0]], "VPSHUFD (XMM, XMM, I8)");
+    assert_true(has_form(lab, core, "POPCNT (R64, R64)", true));
+    assert_false(has_form(lab, core, "AND (R64, R64)", true));
+}
+
+/* Of what looks alike those forms come first that programs use most. */
+static void test_common_forms_come_first(void **state)
+{
+    (void)state;
+    with_core(12, look_at_few);
+}
+
+/* The usages of the classes' forms are the true ones here. */
+static void look_at_twins(const struct lab *lab, const struct chart_core *core, const double *alone, const struct machine *m)
+{
+    struct mapping *of_core = mapping_new(mapping_ports(m->mapping));
+
+    for (size_t i = 0; i < core->classes.count; i++)
+        mapping_set(of_core, mapping_find(m->mapping, lab->table->forms.items[core->classes.items[i].form]));
+    size_t before = mapping_count(of_core), added = twins_add(lab, core, alone, lab->table->forms.count, of_core);
+    assert_int_equal(mapping_count(of_core), before + added);
+    assert_int_equal(added, 5);   /* of two that do the same one is enough */
+    for (size_t i = 0; i < mapping_count(of_core); i++) {
+        const struct mapping_entry *e = mapping_at(of_core, i), *truth = mapping_find(m->mapping, e->form);
+        assert_true(usage_equal(&e->usage, &truth->usage));
+        assert_int_equal(e->micro_ops, truth->micro_ops);
+    }
+    mapping_free(of_core);
+}
+
+/* Old encodings of vectors have their twins' usages, so that something keeps ports busy beside them. */
+static void test_twins_do_the_same(void **state)
+{
+    (void)state;
+    with_core(100, look_at_twins);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds_have_ports_of_their_own),
+        cmocka_unit_test(test_no_unruly_forms),
+        cmocka_unit_test(test_common_forms_come_first),
+        cmocka_unit_test(test_twins_do_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
