@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "cmd/evolve_start.h"
+#include "view/pareto.h"
 #include "view/plot.h"
 #include "view/view.h"
 #include "work/active_job.h"
@@ -65,7 +66,7 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
     struct plot_series series[RUNS_SHOWN + 2];
     size_t count = 0, slot = 1, n = fill(v, run, 0, 0, true);
 
-    series[count++] = (struct plot_series){"worst", ROLE_ERROR, v->x[0], v->y[2], n, false};
+    series[count++] = (struct plot_series){v->volume ? "most" : "worst", ROLE_ERROR, v->x[0], v->y[2], n, false};
     series[count++] = (struct plot_series){"median", ROLE_WARN, v->x[0], v->y[1], n, false};
     for (size_t i = 0; i < s->document.run_count && slot < RUNS_SHOWN; i++) {
         struct evolve_run *other = s->document.runs[s->document.run_count - 1 - i];
@@ -76,7 +77,7 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
         series[count++] = (struct plot_series){labels[slot], others[slot - 1], v->x[slot], v->y[slot + 2], points, false};
         slot++;
     }
-    series[count++] = (struct plot_series){"best", ROLE_GOOD, v->x[0], v->y[0], n, false};
+    series[count++] = (struct plot_series){v->volume ? "least" : "best so far", ROLE_GOOD, v->x[0], v->y[0], n, false};
     const struct plot plot = {.title = v->volume ? "volume" : "error, %", .x_label = v->by_generation ? "gen." : "s", .log_y = true,
                               .series = series, .series_count = count};
     plot_draw(&plot, g, 0, y, width, height);
@@ -125,16 +126,8 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
 static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, unsigned width, unsigned height)
 {
     struct evolve_point points[POINTS];
-    double distinct[POINTS], error[POINTS];
-    size_t n = evolve_get_front(run->evolve, points, POINTS);
 
-    for (size_t i = 0; i < n; i++) {
-        distinct[i] = (double)points[i].distinct;
-        error[i] = 100 * points[i].d_avg;
-    }
-    const struct plot_series series = {"error, % against distinct µops", ROLE_GOOD, distinct, error, n, true};
-    const struct plot plot = {.title = "Pareto", .series = &series, .series_count = 1};
-    plot_draw(&plot, g, x, y, width, height);
+    pareto_draw(points, evolve_get_front(run->evolve, points, POINTS), g, x, y, width, height);
 }
 
 static int draw_moves(const struct evolve_status *status, struct grid *g, int x, int y, int end)

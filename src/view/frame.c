@@ -325,6 +325,8 @@ static void tell_ended(struct frame *f)
         }
         struct str line = {0};
         bool failed = info.state == JOB_FAILED;
+        if (failed)
+            command_job_failed(f->session, info.title);
         str_addf(&line, "job %u %s: ", number, info.title);
         if (failed)
             str_add(&line, err_text(&info.err, text, sizeof text));

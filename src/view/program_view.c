@@ -405,10 +405,10 @@ static bool program_rows(void *state, struct session *s, struct rows_shown *out)
     return true;
 }
 
-static bool program_copy(void *state, struct session *s, bool names, struct str *out)
+static bool program_copy(void *state, struct session *s, enum copied part, struct str *out, struct err *err)
 {
     struct program_view_state *v = state;
-    return refresh(v, s) && table_copy(table_of(v), source_of(v), v, names, out);
+    return refresh(v, s) ? table_copy(table_of(v), source_of(v), v, part, out, err) : table_copies_nothing(err);
 }
 
 const struct view_ops program_view = {.name = "program", .tab = "prog", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,

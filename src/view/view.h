@@ -58,8 +58,8 @@ struct view_ops {
     void (*status)(void *state, struct session *s, struct str *out);
     /* Its rows as they are shown, filtered and sorted, for `export`; false when there are none. May be NULL. */
     bool (*rows)(void *state, struct session *s, struct rows_shown *out);
-    /* Appends the tagged rows, or the one under the cursor, a line each; only their first column with @names. False when there are none. May be NULL. */
-    bool (*copy)(void *state, struct session *s, bool names, struct str *out);
+    /* Appends @part of its rows (table_copy). False with err when there are none. May be NULL. */
+    bool (*copy)(void *state, struct session *s, enum copied part, struct str *out, struct err *err);
     /* Appends the form under the cursor; false when there is none. May be NULL. */
     bool (*form_at)(void *state, struct session *s, struct str *out);
     /* Appends where its cursor is, in words for recall; false when it is nowhere. May be NULL. */

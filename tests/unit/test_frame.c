@@ -21,7 +21,6 @@
 #include "io/experiments_file.h"
 #include "view/frame.h"
 #include "view/pager.h"
-#include "view/plot.h"
 #include "work/job.h"
 #include "../support/screens.h"
 #include "../support/support.h"
@@ -422,37 +421,6 @@ static void test_measuring(void **state)
     assert_true(frame.failed);
 }
 
-/* Curves: a diagonal, a decade scale, a gap; every size; both alphabets. */
-static void test_plot(void **state)
-{
-    static const double x[] = {1, 10, 100, 1000}, y[] = {0.5, NAN, 50, 5}, flat[] = {2, 2, 2, 2};
-    const struct plot_series series[] = {{"error", ROLE_GOOD, x, y, 4, false}, {"flat", ROLE_WARN, x, flat, 4, true}};
-    struct plot plot = {.title = "curves", .x_label = "s", .log_x = true, .log_y = true, .series = series, .series_count = 2};
-    struct str text = {0};
-
-    (void)state;
-    for (int ascii = 0; ascii < 2; ascii++)
-        for (unsigned width = 1; width < 120; width += 7)
-            for (unsigned height = 1; height < 40; height += 3) {
-                struct grid g;
-                grid_init(&g, width, height, ascii);
-                plot_draw(&plot, &g, 0, 0, width, height);
-                str_clear(&text);
-                grid_text(&g, false, &text);
-                if (width > 60 && height > 20) {
-                    assert_non_null(strstr(str_text(&text), "curves  error  flat"));
-                    assert_non_null(strstr(str_text(&text), "100"));
-                }
-                grid_done(&g);
-            }
-    plot.series_count = 0;
-    struct grid g;
-    grid_init(&g, 60, 20, false);
-    plot_draw(&plot, &g, 0, 0, 60, 20);
-    grid_done(&g);
-    str_done(&text);
-}
-
 static void test_find(void **state)
 {
     (void)state;
@@ -755,7 +723,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_detail, setup, teardown),
         cmocka_unit_test_setup_teardown(test_chart_stages, setup, teardown),
         cmocka_unit_test_setup_teardown(test_measuring, setup, teardown),
-        cmocka_unit_test(test_plot),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_collect, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused_paste, setup, teardown),
