@@ -113,7 +113,7 @@ void panes_draw(const struct panes *p, void **states, struct session *s, struct 
         int x, y;
 
         body(p, i, &x, &y, &width, &height);
-        grid_init(&part, width, height, g->ascii);
+        grid_init_part(&part, g, width, height);
         (p->items[i].relieved ? v->draw_relieved : v->draw)(state_at(states, p->items[i].view), s, &part);
         for (unsigned r = 0; r < height; r++)
             memcpy(&g->cells[(size_t)((unsigned)y + r) * g->width + (unsigned)x], &part.cells[(size_t)r * width], width * sizeof *g->cells);

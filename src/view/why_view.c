@@ -121,7 +121,7 @@ static void why_draw(void *state, struct session *s, struct grid *g)
         grid_put(g, 2, 1, 0, ROLE_DIM, 0, "No loop is loaded; its bounds are shown here.");
         return;
     }
-    grid_init(&all, g->width, most_rows(a[s->document.in_view], n), g->ascii);
+    grid_init_part(&all, g, g->width, most_rows(a[s->document.in_view], n));
     v->rows = draw_all(s, a, n, &all);
     v->height = g->height;
     v->top = v->rows > v->height && v->top + v->height > v->rows ? v->rows - v->height : v->rows > v->height ? v->top : 0;
