@@ -14,7 +14,7 @@ void view_place(size_t *cursor, size_t *top, size_t body, size_t count);
 
 struct view_ops;
 
-/* A view that stands beside another where the screen is large enough for what both show (panes.h). */
+/* A view that stands beside another where the screen is large enough for what both show (panes.h), once: a table may name several places for it, the best first. */
 struct view_beside {
     const struct view_ops *view;   /* NULL ends the table */
     unsigned of;                   /* the pane that gives it room: 0 the view's own, N that of the table's Nth row, without which this one does not come either */

@@ -35,7 +35,7 @@ static struct analysis *const *shown(struct session *s, size_t *n)
 static void draw_insn(const struct analysis *a, size_t row, double cycles, const char *unit, struct grid *g, int y)
 {
     const struct insn *insn = a->rows[row].insn;
-    const char *text = insn->text ? insn->text + strspn(insn->text, " \t") : insn->mnemonic;
+    const char *text = insn_shown(insn);
     char number[LINE_TEXT];
 
     if (isnan(cycles))

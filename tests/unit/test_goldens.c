@@ -87,7 +87,10 @@ static void show_study(void)
 
 static void show_profile(void)
 {
+    struct err err = {0};
+
     session.document.profile = profile_made();
+    session.document.profile->loops.items[0].kernel = kernel_load(source_path("data/kernels/triad-skl-O3.s"), NULL, &err);
     run_to_end("view program");
 }
 
