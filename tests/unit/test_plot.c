@@ -44,6 +44,34 @@ static void test_plot(void **state)
     str_done(&text);
 }
 
+/* Without colours several curves are told apart by a letter; one needs none. */
+static void test_letters(void **state)
+{
+    static const double x[] = {1, 10, 100}, y[] = {1, 2, 30}, gap[] = {3, 20, NAN};
+    const struct plot_series series[] = {{"error", ROLE_GOOD, x, y, 3, false}, {"noise", ROLE_WARN, x, gap, 3, false}};
+    struct plot plot = {.title = "curves", .log_x = true, .series = series, .series_count = 2};
+
+    (void)state;
+    for (int mono = 0; mono < 2; mono++)
+        for (plot.series_count = 1; plot.series_count <= 2; plot.series_count++) {
+            struct str text = {0};
+            struct grid g;
+            grid_init(&g, 60, 20, false);
+            g.mono = mono;
+            plot_draw(&plot, &g, 0, 0, 60, 20);
+            grid_text(&g, false, &text);
+            const bool letters = mono && plot.series_count == 2;
+            assert_int_equal(strstr(str_text(&text), "curves  a error  b noise\n") != NULL, letters);
+            assert_int_equal(g.cells[1 * g.width + 59].glyph[0] == 'a', letters);   /* at (100, 30), the top right corner */
+            unsigned ends = 0;
+            for (unsigned i = g.width; i < g.width * g.height; i++)
+                ends += g.cells[i].glyph[0] == 'b' && !g.cells[i].glyph[1];
+            assert_int_equal(ends, letters);   /* behind the last point before the gap */
+            grid_done(&g);
+            str_done(&text);
+        }
+}
+
 /* The cells of a front of @points that its steps take: all that is drawn but title, axes and labels. */
 static unsigned front_cells(const struct evolve_point *points, size_t n, struct str *shown)
 {
@@ -85,6 +113,6 @@ static void test_front(void **state)
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plot), cmocka_unit_test(test_front)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plot), cmocka_unit_test(test_letters), cmocka_unit_test(test_front)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
