@@ -12,7 +12,7 @@ struct copy_values {
 static const struct parameter arguments[] = {
     {.name = "WHAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct copy_values, what), .choices = "rows|names|table|kernel", .initial = "rows",
      .help = "rows of the view that are tagged, or else the one under the cursor, a tab between columns; names: their first column; table: all rows that export writes, below the "
-             "names of the columns; kernel: text of the loop"},
+             "names of the columns; in the view output any of them its text; kernel: text of the loop"},
     {0},
 };
 static const struct parameter options[] = {

@@ -81,6 +81,7 @@ const struct key_row key_rows[] = {
     {.views = TABLES, .keys = "U", .command = "do untag", .help = "untag all rows"},
     {.views = TABLES, .keys = "y", .command = "copy", .help = "copy the tagged rows, or the one under the cursor, to the terminal's clipboard"},
     {.views = TABLES, .keys = "Y", .command = "copy names", .help = "copy the first column of them"},
+    {.views = "output", .keys = "y", .command = "copy", .help = "copy the text to the terminal's clipboard"},
     {.views = "kernel timeline source", .keys = "y", .command = "copy kernel", .help = "copy the text of the loop to the terminal's clipboard"},
     {.views = "kernel mapping", .keys = "u", .command = "undo", .help = "undo the last change of a mapping or kernel"},
     {.views = "kernel mapping", .keys = "Ctrl-R", .command = "redo", .help = "redo what was undone"},

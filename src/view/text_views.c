@@ -81,6 +81,19 @@ static void output_draw(void *state, struct session *s, struct grid *g)
         pager_draw(&v->pager, g);
 }
 
+/* What is shown below the command's name, as `export` writes it; there are no rows to choose from. */
+static bool output_copy(void *state, struct session *s, enum copied part, struct str *out, struct err *err)
+{
+    const struct text_view *v = state;
+
+    (void)s;
+    (void)part;
+    if (!v->filled)
+        return err_set(err, ERR_USAGE, "run a command that prints something", "no output to copy");
+    pager_text(&v->pager, 1, out);
+    return true;
+}
+
 static void *log_open(void)
 {
     struct text_view *v = text_open();
@@ -263,7 +276,7 @@ static void help_draw(void *state, struct session *s, struct grid *g)
 }
 
 const struct view_ops output_view = {.name = "output", .tab = "out", .help = "output of the last command", .act = text_act, .open = text_open, .close = text_close,
-                                     .draw = output_draw, .find = text_find, .status = text_status, .busy = text_busy};
+                                     .draw = output_draw, .copy = output_copy, .find = text_find, .status = text_status, .busy = text_busy};
 const struct view_ops log_view = {.name = "log", .help = "log of actions and errors", .act = text_act, .open = log_open, .close = text_close,
                                   .draw = log_draw, .find = text_find, .status = text_status, .busy = text_busy};
 const struct view_ops help_view = {.name = "help", .help = "keys, views and commands", .act = text_act, .open = text_open, .close = text_close, .draw = help_draw,

@@ -58,7 +58,7 @@ struct view_ops {
     void (*status)(void *state, struct session *s, struct str *out);
     /* Its rows as they are shown, filtered and sorted, for `export`; false when there are none. May be NULL. */
     bool (*rows)(void *state, struct session *s, struct rows_shown *out);
-    /* Appends @part of its rows (table_copy). False with err when there are none. May be NULL. */
+    /* Appends @part of its rows (table_copy), or its text. False with err when there are none. May be NULL. */
     bool (*copy)(void *state, struct session *s, enum copied part, struct str *out, struct err *err);
     /* Appends the form under the cursor; false when there is none. May be NULL. */
     bool (*form_at)(void *state, struct session *s, struct str *out);

@@ -124,6 +124,19 @@ void add_check_row(struct check *c, const char *form, bool latency, double measu
     snprintf(row->state, sizeof row->state, "%s", isnan(measured) ? "core is contended" : "ok");
 }
 
+void add_check(void)
+{
+    struct err err = {0};
+    struct check *c = session.document.check = check_new(session_machine(&session, "skylake", &err), "a CPU of the test's", NULL);
+
+    snprintf(c->date, sizeof c->date, "2026-01-31");
+    add_check_row(c, "ADD (R64, R64)", false, 0.26, 0.25, 631568);
+    add_check_row(c, "IMUL (R64, R64)", true, 4, 3, 200000);
+    add_check_row(c, "VADDPD (XMM, XMM, XMM)", false, 1, 0.5, 4375);
+    add_check_row(c, "DIV (R64)", false, NAN, 21, 100);
+    check_sort(c);
+}
+
 static double chart_seconds;
 
 static double chart_clock(void)

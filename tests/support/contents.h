@@ -15,6 +15,8 @@ struct run_profile *profile_made(void);
 void add_experiments(void);
 /* What a measuring job on a processor of the test's own has seen goes into the session's record. */
 void fill_record(void);
+/* A machine check becomes the session's. */
+void add_check(void);
 void add_check_row(struct check *c, const char *form, bool latency, double measured, double predicted, double uses);
 /* From now on the clock is one of the test's, until clock_set_source. */
 void chart_clock_begin(void);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "cmd/command.h"
 #include "work/job.h"
 #include "../support/screens.h"
@@ -183,6 +184,24 @@ static void test_few_rows(void **state)
     refused("copy table", "no row in sight");
 }
 
+/* The text of the view output is what `export` writes as text. */
+static void test_output(void **state)
+{
+    (void)state;
+    works("view output");
+    refused("copy", "no output to copy");
+    works("machine show skylake");
+    assert_string_equal(views[frame.current]->name, "output");
+    works("export @/shown.txt");
+    works("copy");
+    assert_true(work_holds("shown.txt", str_text(&session.copied)));
+    assert_true(screen_holds("lines, "));
+    char *first = mem_strdup(str_text(&session.copied));
+    press("y");
+    assert_string_equal(str_text(&session.copied), first);
+    free(first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +209,7 @@ int main(void)
         cmocka_unit_test(test_in_a_script),
         cmocka_unit_test_setup_teardown(test_same_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_few_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_output, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

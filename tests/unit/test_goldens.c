@@ -111,15 +111,7 @@ static void show_chart(void)
 
 static void show_check(void)
 {
-    struct err err = {0};
-    struct check *c = session.document.check = check_new(session_machine(&session, "skylake", &err), "a CPU of the test's", NULL);
-
-    snprintf(c->date, sizeof c->date, "2026-01-31");
-    add_check_row(c, "ADD (R64, R64)", false, 0.26, 0.25, 631568);
-    add_check_row(c, "IMUL (R64, R64)", true, 4, 3, 200000);
-    add_check_row(c, "VADDPD (XMM, XMM, XMM)", false, 1, 0.5, 4375);
-    add_check_row(c, "DIV (R64)", false, NAN, 21, 100);
-    check_sort(c);
+    add_check();
     run_to_end("view check");
 }
 
