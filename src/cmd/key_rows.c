@@ -98,6 +98,7 @@ const struct key_row key_rows[] = {
     {.views = "evolution", .keys = "p", .command = "do pause", .help = "pause or resume the run", .hint = "pause or resume"},
     {.views = "evolution", .keys = "s", .command = "evolve stop", .help = "stop the run, keep its best mapping", .hint = "stop"},
     {.views = "evolution", .keys = "a", .command = "evolve adopt", .help = "adopt the best mapping as the current machine", .hint = "adopt"},
+    {.views = "evolution", .keys = "f", .command = "do front", .help = "the Pareto front in place of the curves, or these again", .hint = "front"},
     {.views = "evolution", .keys = "x", .command = "do axis", .help = "x axis: time or generations", .hint = "axis"},
     {.views = "evolution", .keys = "v", .command = "do volume", .help = "plot volume or error", .hint = "volume"},
     {.views = "evolution", .keys = "b", .command = "do run", .help = "previous run", .hint = "previous run"},

@@ -25,6 +25,7 @@
 struct evolution_view_state {
     size_t back;             /* runs before the newest */
     bool by_generation, volume, rounds;
+    bool front;              /* stands in place of the curves */
     struct evolve_sample samples[SAMPLES];
     struct active_round active[ROUNDS];
     double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 2][SAMPLES];
@@ -232,7 +233,9 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
         draw_seeking(run, &status, g, used, g->width - side);
     else
         top = draw_standing(run, &status, g, used);
-    if ((int)g->height > top + 4)
+    if ((int)g->height > top + 4 && v->front)
+        draw_front(run, g, 0, top, g->width - side, g->height - (unsigned)top - 1);
+    else if ((int)g->height > top + 4)
         draw_curves(v, s, run, g, top, g->width - side, g->height - (unsigned)top - 1);
     if (side) {
         int x = (int)(g->width - SIDE), bottom = (int)g->height - 1;
@@ -263,6 +266,7 @@ static bool evolution_act(void *state, struct session *s, enum action action, st
     switch (action) {
     case ACTION_AXIS: v->by_generation = !v->by_generation; break;
     case ACTION_VOLUME: v->volume = !v->volume; break;
+    case ACTION_FRONT: v->front = !v->front; break;
     case ACTION_ROUNDS: v->rounds = !v->rounds && s->document.active; break;
     case ACTION_RUN: v->back = s->document.run_count ? (v->back + 1) % s->document.run_count : 0; break;
     case ACTION_PAUSE: pause_or_resume(v, s, command); break;

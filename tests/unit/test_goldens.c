@@ -71,6 +71,13 @@ static void show_evolution(void)
     press("x");
 }
 
+/* On a small screen it stands nowhere else. */
+static void show_front(void)
+{
+    show_evolution();
+    press("f");
+}
+
 static void show_mapping(void)
 {
     run_to_end("set machine skylake; view mapping");
@@ -190,6 +197,7 @@ static const struct content { const char *view, *name; void (*show)(void); } con
     {"whatif", "whatif", show_whatif},
     {"experiments", "experiments", show_experiments},
     {"evolution", "evolution", show_evolution},
+    {"evolution", "front", show_front},
     {"mapping", "mapping", show_mapping},
     {"accuracy", "accuracy", show_accuracy},
     {"program", "program", show_study},
