@@ -25,8 +25,8 @@ enum command_flags {
     COMMAND_JOB = 2,       /* starts a job; in the workbench its result may come later */
     COMMAND_RAW = 4,       /* the remainder of the line is one argument, as written; the only parameter is a PARAMETER_TEXT */
     COMMAND_SILENT = 8,    /* its commands print: it has no result of its own */
-    COMMAND_SHOWN = 32,    /* it acts on what is shown: that stays to be exported where it fails */
     COMMAND_READS = 16,    /* it only reads kernel, loop, machines, forms, experiments and settings: in the workbench it works beside the screen, on what they are now */
+    COMMAND_SHOWN = 32,    /* it acts on what is shown: that stays to be exported where it fails */
 };
 
 struct command {
