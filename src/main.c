@@ -83,6 +83,7 @@ static bool print_view(struct session *s, const char *verb, const char *argument
         return view_refuse(argument, err);
     void *state = views[index]->open();
     grid_init(&g, size_from("COLUMNS", 120), size_from("LINES", 38), s->settings.ascii);
+    g.mono = true;   /* what is printed is its text alone */
     views[index]->draw(state, s, &g);
     grid_text(&g, false, &text);
     result_block(result, str_text(&text));

@@ -10,8 +10,9 @@ struct copy_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "WHAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct copy_values, what), .choices = "rows|names|kernel", .initial = "rows",
-     .help = "rows of the view that are tagged, or else the one under the cursor, a tab between columns; names: their first column; kernel: text of the loop"},
+    {.name = "WHAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct copy_values, what), .choices = "rows|names|table|kernel", .initial = "rows",
+     .help = "rows of the view that are tagged, or else the one under the cursor, a tab between columns; names: their first column; table: all rows that export writes, below the "
+             "names of the columns; in the view output any of them its text; kernel: text of the loop"},
     {0},
 };
 static const struct parameter options[] = {
@@ -69,7 +70,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return ok;
 }
 
-static const char *const examples[] = {"copy", "copy names", "copy kernel", "copy kernel --file loop.s", NULL};
+static const char *const examples[] = {"copy", "copy names", "copy table", "copy kernel", "copy kernel --file loop.s", NULL};
 
 const struct command command_copy = {
     .name = "copy",
@@ -77,6 +78,7 @@ const struct command command_copy = {
     .arguments = arguments,
     .options = options,
     .examples = examples,
+    .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct copy_values),
     .run = run,
 };

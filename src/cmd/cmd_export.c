@@ -91,6 +91,19 @@ static bool export_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
+/* What ran last failed: it has nothing, and what was there before it is not taken for it. */
+static bool refuse_failed(const struct session *s, struct err *err)
+{
+    struct str todo = {0};
+
+    str_add(&todo, "correct it and run it again");
+    if (s->interactive && s->last_line)
+        str_addf(&todo, ", or view output and export what is there (%s)", s->last_line);
+    err_set(err, ERR_USAGE, str_text(&todo), "nothing to export: %s failed", s->failed_line);
+    str_done(&todo);
+    return false;
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct task_ops ops = {export_work, NULL, exporting_free};
@@ -102,6 +115,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     struct rows_shown rows = {0};
     bool shown = s->views && s->views->rows && s->views->rows(s, &rows);
+    if (!shown && s->failed_line)
+        return refuse_failed(s, err);
     if (!shown && !s->last_line)
         return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
     struct exporting *e = mem_alloc(sizeof *e);
@@ -115,9 +130,10 @@ const struct command command_export = {
     .name = "export",
     .help = "write the last result to a file",
     .description = "In the workbench: the rows of the experiments or mapping view, filtered and sorted as shown, the tagged ones alone where some are; in other views the result of the last command that "
-                   "had one. Nothing is run again.",
+                   "had one; where it failed there is nothing to export, until another has a result or a view is chosen. Nothing is run again.",
     .arguments = arguments,
     .examples = examples,
+    .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct export_values),
     .run = run,
 };

@@ -24,6 +24,6 @@ const struct command command_filter = {
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct filter_values),
-    .flags = COMMAND_RAW,
+    .flags = COMMAND_RAW | COMMAND_SHOWN,
     .run = run,
 };

@@ -24,6 +24,6 @@ const struct command command_find = {
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct find_values),
-    .flags = COMMAND_RAW,
+    .flags = COMMAND_RAW | COMMAND_SHOWN,
     .run = run,
 };

@@ -234,6 +234,7 @@ const struct command command_help = {
     .arguments = arguments,
     .options = options,
     .examples = examples,
+    .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct help_values),
     .run = run,
 };

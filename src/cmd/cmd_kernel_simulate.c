@@ -25,7 +25,7 @@ static void add_timeline(const struct simulation *sim, const struct insn *insns,
             str_addf(&out, "%3u %4s ", iteration, insn_line_text(insns[k].line, number));
             for (int32_t cycle = 0; cycle < TIMELINE_COLUMNS && cycle <= step->retire; cycle++)
                 str_add_char(&out, stage_glyph(stage_at(step, cycle)));
-            str_addf(&out, "  %s\n", insns[k].text ? insns[k].text + strspn(insns[k].text, " \t") : insns[k].mnemonic);
+            str_addf(&out, "  %s\n", insn_shown(&insns[k]));
         }
     result_block(result, str_text(&out));
     str_done(&out);

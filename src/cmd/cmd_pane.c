@@ -23,6 +23,7 @@ const struct command command_pane = {
     .description = "On a wide screen other views stand beside the one that was chosen; set panes off leaves that one alone.",
     .arguments = arguments,
     .examples = examples,
+    .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct pane_values),
     .run = run,
 };

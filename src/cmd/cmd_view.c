@@ -24,6 +24,7 @@ const struct command command_view = {
     .description = "In batch mode COLUMNS and LINES give the size (default 120 by 38).",
     .arguments = arguments,
     .examples = examples,
+    .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct view_values),
     .run = run,
 };

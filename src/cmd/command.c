@@ -298,12 +298,28 @@ static void keep_result(struct session *s, char *take_line)
 {
     free(s->last_line);
     s->last_line = take_line;
+    session_note_failure(s, NULL);
     if (s->interactive && !s->discarded)
         s->discarded = s->last;
     else
         result_free(s->last);
     s->last = s->result;
     s->result = result_new();
+}
+
+/* What failed shows nothing to export, so neither does the result before it pass for its own; what has a view come into sight ends that. */
+static void note_end(struct session *s, const struct command *c, const char *line, bool ok)
+{
+    if (ok && c == &command_view)
+        session_note_failure(s, NULL);
+    else if (!ok && !(c->flags & (COMMAND_SHOWN | COMMAND_SILENT)))
+        session_note_failure(s, line);
+}
+
+void command_job_failed(struct session *s, const char *title)
+{
+    if (strcmp(title, command_export.name) != 0)   /* which can be tried again */
+        session_note_failure(s, title);
 }
 
 /* Whether there is something to keep: a confirmation does not replace what was shown before it. */
@@ -419,6 +435,8 @@ static bool run_command(struct session *s, const struct command *c, char **words
         ok = err_set(err, ERR_IO, NULL, "cannot write the output");
     if (ok && line && shows(s, c) && !(s->waiting.now && s->waiting.own))   /* what goes on in the background says so, which is no result */
         keep_result(s, mem_strdup(line));
+    if (line)
+        note_end(s, c, line, ok);
     str_done(&printed);
     result_free(s->result);
     s->result = outer;
@@ -461,8 +479,12 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
     }
     ok = words.count == 0;
     const struct command *command = words.count ? command_lookup(words.count, words.items, &used, err) : NULL;
-    if (!command && !ok)
+    if (!command && !ok) {
+        char *refused = line_rest(text, end, 0);
         print_refusal(s, text, end, out, err);
+        session_note_failure(s, refused);
+        free(refused);
+    }
     if (!command)
         goto out;
     char *line = line_rest(text, end, 0), *raw = line_rest(text, end, used);

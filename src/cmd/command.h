@@ -26,6 +26,7 @@ enum command_flags {
     COMMAND_RAW = 4,       /* the remainder of the line is one argument, as written; the only parameter is a PARAMETER_TEXT */
     COMMAND_SILENT = 8,    /* its commands print: it has no result of its own */
     COMMAND_READS = 16,    /* it only reads kernel, loop, machines, forms, experiments and settings: in the workbench it works beside the screen, on what they are now */
+    COMMAND_SHOWN = 32,    /* it acts on what is shown: that stays to be exported where it fails */
 };
 
 struct command {
@@ -49,6 +50,8 @@ bool command_script(struct session *s, const char *name, const char *text, FILE 
 /* On the screen a command may leave a job running that is waited for (session.waiting); both of the above then return true, having kept what follows.
  * This runs it, when the job has ended. */
 bool command_go_on(struct session *s, FILE *out, struct err *err);
+/* A job of the workbench has failed: until something else is shown `export` has nothing. */
+void command_job_failed(struct session *s, const char *title);
 /* The result of a job that ended while no command ran, as text to be freed, NULL when there is none; it is the last result now, for `export`,
  * unless it only confirms. */
 char *command_take_job_result(struct session *s, const char *title);

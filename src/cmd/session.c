@@ -97,6 +97,12 @@ const struct simulation *session_simulation(struct session *s, size_t index)
     return a->simulations[index];
 }
 
+void session_note_failure(struct session *s, const char *line)
+{
+    free(s->failed_line);
+    s->failed_line = line ? mem_strdup(line) : NULL;
+}
+
 void session_clear_output(struct session *s)
 {
     result_free(s->result);
@@ -196,6 +202,7 @@ void session_release(struct session *s)
     result_free(s->discarded);
     keymap_free(s->keys);
     free(s->last_line);
+    free(s->failed_line);
     str_done(&s->refused);
     str_done(&s->copied);
     str_done(&s->said);

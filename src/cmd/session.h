@@ -34,6 +34,7 @@ struct session {
     struct result *discarded;         /* what was shown before it, for the next job to free: it may be large; NULL: nothing */
     struct result *last;              /* the last that was shown, for `export`; NULL: none */
     char *last_line;                  /* the command that gave it, for `export`; NULL: none */
+    char *failed_line;                /* the command or job that has failed since; NULL: none, or something else has come into sight */
     bool quit;
     bool any_failed;                  /* a command failed and keep-going let the run go on */
     FILE *input;                      /* where `kernel paste` reads; NULL: nowhere */
@@ -100,6 +101,8 @@ bool session_set_experiments(struct session *s, struct experiments **made, const
 struct experiments *session_change_experiments(struct session *s);
 /* The first selected machine. */
 struct machine *session_current(struct session *s, struct err *err);
+/* @line, a command or the title of a job, has failed: `export` has nothing of it, nor of what was there before. NULL: something is in sight again. */
+void session_note_failure(struct session *s, const char *line);
 /* Drops what jobs that ended between commands had to say. */
 void session_clear_output(struct session *s);
 /* Replaces the selection by @ids, all of which must load and be of one instruction set. */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "isa/related.h"
 
@@ -66,6 +67,11 @@ bool insn_count_in_register(const struct insn *insn)
 {
     const struct operand *count = insn_operand(insn, insn->inputs[1]);
     return insn->operation >= OPERATION_SHIFT_LEFT && insn->operation <= OPERATION_ROTATE_CARRY && count && count->kind == OPERAND_REGISTER;
+}
+
+const char *insn_shown(const struct insn *insn)
+{
+    return insn->text ? insn->text + strspn(insn->text, " \t") : insn->mnemonic;
 }
 
 const char *insn_line_text(uint32_t line, char out[LINE_TEXT])

@@ -144,6 +144,8 @@ bool insn_count_in_register(const struct insn *insn);
 #define LINE_TEXT 12
 /* @line as text in @out, which is returned; empty for 0, code that came from bytes. */
 const char *insn_line_text(uint32_t line, char out[LINE_TEXT]);
+/* The instruction as people wrote it, without the blanks before it; its mnemonic where it has no text. */
+const char *insn_shown(const struct insn *insn);
 /* Decodes one instruction of @isa at @code; fills all but line (text becomes its disassembly when @text is true). False with err when the bytes are no
  * instruction. Any thread. */
 bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err);

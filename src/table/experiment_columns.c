@@ -12,7 +12,7 @@
 #include "throughput/predict.h"
 
 const struct table_column experiment_column_table[EXPERIMENT_FILTER_COLUMNS] = {
-    {"experiment", 0, false, 0}, {"cycles", 9, true, 0},  {"spread", 8, true, 0},  {"repeats", 7, true, 0}, {"predicted", 9, true, 0},
+    {"experiment", 0, false, 0}, {"cycles", 9, true, 0},  {"spread", 8, true, 0},  {"repeats", 7, true, 90}, {"predicted", 9, true, 0},
     {"error", 8, true, 0},       {"state", 12, false, 0}, {EXPERIMENT_LENGTHS, 14, false, 110}, {.name = "form"},
 };
 

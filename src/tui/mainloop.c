@@ -60,6 +60,7 @@ static void draw(struct loop *l)
     const uint64_t before = timing_bytes();
     screen_size(&width, &height);
     grid_init(&all, width, height, l->frame.session->settings.ascii);
+    all.mono = !screen_has_colors();
     prompt_look(&prompt);
     frame_draw(&l->frame, &prompt, &all, &x, &y);
     screen_show(&all, x, y);

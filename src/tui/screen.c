@@ -114,6 +114,11 @@ bool screen_open(bool color)
     return true;
 }
 
+bool screen_has_colors(void)
+{
+    return colors;
+}
+
 void screen_close(void)
 {
     rescuer_end();
@@ -136,13 +141,12 @@ void screen_size(unsigned *width, unsigned *height)
     *height = (unsigned)LINES;
 }
 
-static attr_t attributes(const struct cell *cell)
+static attr_t attributes(const struct grid *g, const struct cell *cell)
 {
-    attr_t a = (cell->attr & ATTR_BOLD ? A_BOLD : 0) | (cell->attr & ATTR_REVERSE ? A_REVERSE : 0) | (cell->attr & ATTR_UNDERLINE ? A_UNDERLINE : 0);
+    const unsigned attr = grid_attributes(g, cell);
+    attr_t a = (attr & ATTR_BOLD ? A_BOLD : 0) | (attr & ATTR_REVERSE ? A_REVERSE : 0) | (attr & ATTR_UNDERLINE ? A_UNDERLINE : 0);
     if (cell->role == ROLE_DIM && colors && COLORS < 16)
         a |= A_DIM;
-    if (!colors && (cell->role == ROLE_CURSOR || cell->role == ROLE_KEY || cell->role >= ROLE_HEAT_0 + 8))
-        a |= A_REVERSE;
     return a;
 }
 
@@ -156,7 +160,7 @@ void screen_show(const struct grid *g, int x, int y)
             if (!cell->glyph[0])
                 continue;
             int pair = cell->lower ? half_block_pair(cell->role - ROLE_HEAT_0, cell->lower - ROLE_HEAT_0) : cell->role + 1;
-            attr_set(attributes(cell), colors ? (short)(pair < COLOR_PAIRS ? pair : cell->role + 1) : 0, NULL);
+            attr_set(attributes(g, cell), colors ? (short)(pair < COLOR_PAIRS ? pair : cell->role + 1) : 0, NULL);
             mvaddstr((int)row, (int)column, cell->glyph);
         }
     curs_set(x >= 0);

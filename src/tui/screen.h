@@ -9,6 +9,8 @@
 
 bool screen_open(bool color);
 void screen_close(void);
+/* Whether the terminal has colours and they are wanted. */
+bool screen_has_colors(void);
 /* Adapts to the terminal's size now. */
 void screen_resize(void);
 void screen_size(unsigned *width, unsigned *height);

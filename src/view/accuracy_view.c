@@ -13,6 +13,7 @@
 
 #define MAP_X 7    /* columns of the scale at the left */
 #define PANEL 41   /* columns of the mappings beside the map */
+#define SMALL_ROWS ((METRICS_CELLS + 1) / 2 + 4)   /* with two cells on a row */
 #define SHARE 10   /* while results arrive, the map takes at most one part in so many of the time */
 
 struct accuracy_view_state {
@@ -24,6 +25,7 @@ struct accuracy_view_state {
     double pause_until;          /* clock seconds before which results that arrive do not make all of this anew */
     struct accuracy accuracy, *others;   /* of the machine shown; of all that are selected, in their order */
     struct heat_map map;        /* of the machine shown */
+    int per_row;                /* cells on a row of the last drawing: 1 or 2, one above the other */
     int column, row;            /* of the cursor, in cells; row 0 is the lowest prediction */
 };
 
@@ -137,6 +139,25 @@ static void draw_machines(const struct accuracy_view_state *v, struct session *s
     }
 }
 
+/* The same in a line below the map, as many as it has room for. */
+static void draw_errors(const struct accuracy_view_state *v, struct session *s, struct grid *g, int y)
+{
+    unsigned used = grid_put(g, 0, y, 0, ROLE_HEADER, 0, "error");
+
+    for (size_t i = 0; i < s->document.selected_count; i++) {
+        const struct accuracy *a = &v->others[i];
+        struct str text = {0};
+        str_addf(&text, "  %c%s ", i == v->which ? '>' : ' ', s->document.selected[i]);
+        if (a->n)
+            str_addf(&text, "%.2f %%", 100 * a->mape);
+        else
+            str_add(&text, "-");
+        if (used + text.length <= g->width)
+            used += grid_put(g, (int)used, y, 0, i == v->which ? ROLE_ACCENT : ROLE_TEXT, 0, str_text(&text));
+        str_done(&text);
+    }
+}
+
 static void accuracy_draw(void *state, struct session *s, struct grid *g)
 {
     struct accuracy_view_state *v = state;
@@ -149,9 +170,10 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     }
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s: predicted against measured, error %.2f %%, %zu experiment%s", v->machine->id, 100 * v->accuracy.mape,
                 v->accuracy.n, v->accuracy.n == 1 ? "" : "s");
-    unsigned room = g->height > 4 ? g->height - 4 : 1, per_row = room >= METRICS_CELLS && g->ascii ? 1 : 2;
+    unsigned room = g->height > 4 ? g->height - 4 : 1, per_row = room >= METRICS_CELLS ? 1 : 2;
     unsigned rows = (METRICS_CELLS + per_row - 1) / per_row;
     rows = rows < room ? rows : room;
+    v->per_row = (int)per_row;
     draw_map(v, g, MAP_X, 1, rows, per_row);
     double cell = v->map.limit / METRICS_CELLS;
     unsigned used = grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiment%s", v->column * cell,
@@ -159,6 +181,8 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     view_draw_hints(s, &accuracy_view, g, used + 3, rows + 2);
     if (g->width >= MAP_X + 2 * METRICS_CELLS + 2 + PANEL)
         draw_machines(v, s, g, MAP_X + 2 * METRICS_CELLS + 2, 1);
+    else if (s->document.selected_count > 1)
+        draw_errors(v, s, g, (int)rows + 3);
 }
 
 static int moved(int at, int by)
@@ -189,14 +213,30 @@ static bool accuracy_act(void *state, struct session *s, enum action action, str
     }
 }
 
+/* The experiments that the map counts. */
+static const struct view_beside accuracy_beside[] = {
+    {.view = &experiments_view, .share = 40, .least = 72, .leaves = MAP_X + 2 * METRICS_CELLS + 2 + PANEL},
+    {.view = &experiments_view, .below = true, .share = 40, .least = 10, .leaves = SMALL_ROWS},
+    {0},
+};
+
+static unsigned accuracy_wants(void *state, struct session *s, unsigned width, bool relieved)
+{
+    (void)state;
+    (void)s;
+    (void)width;
+    (void)relieved;
+    return SMALL_ROWS;
+}
+
 static void accuracy_click(void *state, struct session *s, int x, int y)
 {
     struct accuracy_view_state *v = state;
     (void)s;
     v->column = moved(0, (x - MAP_X) / 2);
-    v->row = moved(METRICS_CELLS - 1, -2 * (y - 1));
+    v->row = moved(METRICS_CELLS - 1, -v->per_row * (y - 1));
 }
 
 const struct view_ops accuracy_view = {.name = "accuracy", .tab = "acc", .help = "heat map of predicted against measured cycles",
                                        .marks = "cursor\tthe line below counts the cell's experiments", .act = accuracy_act,
-                                       .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .click = accuracy_click};
+                                       .beside = accuracy_beside, .wants = accuracy_wants, .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .click = accuracy_click};

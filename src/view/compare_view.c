@@ -125,7 +125,7 @@ static void draw_side(const struct analysis *a, uint32_t row, enum role role, st
     if (row == COMPARISON_NONE)
         return;
     const struct insn *insn = a->rows[row].insn;
-    const char *from = insn->text ? insn->text + strspn(insn->text, " \t") : insn->mnemonic;
+    const char *from = insn_shown(insn);
     for (; *from; from++)
         if (*from != '\t' && !(*from == ' ' && text.length && text.data[text.length - 1] == ' '))
             str_add_char(&text, *from);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "cmd/evolve_start.h"
+#include "view/pareto.h"
 #include "view/plot.h"
 #include "view/view.h"
 #include "work/active_job.h"
@@ -17,12 +18,14 @@
 #define ROUNDS 256
 #define RUNS_SHOWN 4
 #define TRIALS 32
-#define WIDE 100   /* columns, for what the curves show, too */
+#define ONE_ROW 160      /* columns for all that is told of a run */
+#define OWN_ROW_LEAST 12 /* rows where it may take another */
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
     size_t back;             /* runs before the newest */
     bool by_generation, volume, rounds;
+    bool front;              /* stands in place of the curves */
     struct evolve_sample samples[SAMPLES];
     struct active_round active[ROUNDS];
     double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 2][SAMPLES];
@@ -65,7 +68,7 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
     struct plot_series series[RUNS_SHOWN + 2];
     size_t count = 0, slot = 1, n = fill(v, run, 0, 0, true);
 
-    series[count++] = (struct plot_series){"worst", ROLE_ERROR, v->x[0], v->y[2], n, false};
+    series[count++] = (struct plot_series){v->volume ? "most" : "worst", ROLE_ERROR, v->x[0], v->y[2], n, false};
     series[count++] = (struct plot_series){"median", ROLE_WARN, v->x[0], v->y[1], n, false};
     for (size_t i = 0; i < s->document.run_count && slot < RUNS_SHOWN; i++) {
         struct evolve_run *other = s->document.runs[s->document.run_count - 1 - i];
@@ -76,7 +79,7 @@ static void draw_curves(struct evolution_view_state *v, struct session *s, struc
         series[count++] = (struct plot_series){labels[slot], others[slot - 1], v->x[slot], v->y[slot + 2], points, false};
         slot++;
     }
-    series[count++] = (struct plot_series){"best", ROLE_GOOD, v->x[0], v->y[0], n, false};
+    series[count++] = (struct plot_series){v->volume ? "least" : "best so far", ROLE_GOOD, v->x[0], v->y[0], n, false};
     const struct plot plot = {.title = v->volume ? "volume" : "error, %", .x_label = v->by_generation ? "gen." : "s", .log_y = true,
                               .series = series, .series_count = count};
     plot_draw(&plot, g, 0, y, width, height);
@@ -125,21 +128,18 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
 static void draw_front(struct evolve_run *run, struct grid *g, int x, int y, unsigned width, unsigned height)
 {
     struct evolve_point points[POINTS];
-    double distinct[POINTS], error[POINTS];
-    size_t n = evolve_get_front(run->evolve, points, POINTS);
 
-    for (size_t i = 0; i < n; i++) {
-        distinct[i] = (double)points[i].distinct;
-        error[i] = 100 * points[i].d_avg;
-    }
-    const struct plot_series series = {"error, % against distinct µops", ROLE_GOOD, distinct, error, n, true};
-    const struct plot plot = {.title = "Pareto", .series = &series, .series_count = 1};
-    plot_draw(&plot, g, x, y, width, height);
+    pareto_draw(points, evolve_get_front(run->evolve, points, POINTS), g, x, y, width, height);
 }
 
 static int draw_moves(const struct evolve_status *status, struct grid *g, int x, int y, int end)
 {
-    grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "move            tried   accepted");
+    bool any = false;
+
+    for (int kind = 0; kind < MOVE_KINDS; kind++)
+        any |= status->stats.tried[kind] > 0;
+    if (any)
+        grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "move            tried   accepted");
     for (int kind = 0; kind < MOVE_KINDS && y < end; kind++)
         if (status->stats.tried[kind])
             grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%-12s %8.2gM   %6.2f %%", anneal_move_names[kind], (double)status->stats.tried[kind] / 1e6,
@@ -168,9 +168,9 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
 }
 
 /* What a live run has of the measurements so far; the cells used. */
-static unsigned draw_live(const struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned at)
+static unsigned draw_live(const struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned at, int y)
 {
-    return run->arriving ? grid_printf(g, (int)at, 0, 0, ROLE_ACCENT, 0, ", live: %zu experiments", status->experiments) : 0;
+    return run->arriving ? grid_printf(g, (int)at, y, 0, ROLE_ACCENT, 0, ", live: %zu experiments", status->experiments) : 0;
 }
 
 /* Before there is a mapping: what is sought, and how the numbers of ports tried so far do. */
@@ -181,11 +181,33 @@ static void draw_seeking(struct evolve_run *run, const struct evolve_status *sta
     size_t n = evolve_get_trials(run->evolve, trials, TRIALS);
 
     used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s, %.0f s", status->phase, status->seconds);
-    draw_live(run, status, g, used);
+    draw_live(run, status, g, used, 0);
     for (size_t i = 0; i < n; i++)
         str_addf(&line, "%s%u ports %.2f %%", i ? ", " : "error with ", trials[i].ports, 100 * trials[i].d_avg);
     grid_wrap(g, 0, 1, width, 3, ROLE_TEXT, 0, n ? str_text(&line) : "Trying different numbers of ports; curves follow.");
     str_done(&line);
+}
+
+/* How good the best mapping is and where the search stands, on a row of its own where the first has no room for that. Returns the row below. */
+static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned used)
+{
+    const bool own = g->width < ONE_ROW && g->height >= OWN_ROW_LEAST;
+    struct str rest = {0};
+
+    if (!isnan(status->d_avg))
+        used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status->d_avg,
+                            (unsigned long long)status->distinct, (unsigned long long)status->volume);
+    if (!isnan(status->d_reached) && status->d_reached < status->d_avg)
+        str_addf(&rest, "least %.2f %%  ", 100 * status->d_reached);
+    str_addf(&rest, "%.0f s", status->seconds);
+    if (!isnan(status->seconds_left))
+        str_addf(&rest, ", %.0f s left", status->seconds_left);
+    used = own ? 0 : used + 2;
+    used += grid_put(g, (int)used, own, 0, ROLE_DIM, 0, str_text(&rest));
+    used += draw_live(run, status, g, used, own);
+    grid_printf(g, (int)used, own, 0, ROLE_DIM, 0, ", %s, %.2f M evaluations/s", status->phase, status->rate / 1e6);
+    str_done(&rest);
+    return own + 1;
 }
 
 static void evolution_draw(void *state, struct session *s, struct grid *g)
@@ -206,28 +228,21 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number, evolve_state_names[status.state]);
     bool seeking = status.ports == 0;
     unsigned side = g->width >= 60 + SIDE && g->height >= 14 ? SIDE + 1 : 0;
-    if (seeking) {
+    int top = 4;
+    if (seeking)
         draw_seeking(run, &status, g, used, g->width - side);
-    } else {
-        if (!isnan(status.d_avg))
-            used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status.d_avg,
-                                (unsigned long long)status.distinct, (unsigned long long)status.volume);
-        if (!isnan(status.d_reached) && status.d_reached < status.d_avg && g->width >= WIDE)
-            used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  least %.2f %%", 100 * status.d_reached);
-        used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "  %.0f s", status.seconds);
-        if (!isnan(status.seconds_left))
-            used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %.0f s left", status.seconds_left);
-        used += draw_live(run, &status, g, used);
-        grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %s, %.2f M evaluations/s", status.phase, status.rate / 1e6);
-    }
-    int top = seeking ? 4 : 1;
-    if ((int)g->height > top + 4)
+    else
+        top = draw_standing(run, &status, g, used);
+    if ((int)g->height > top + 4 && v->front)
+        draw_front(run, g, 0, top, g->width - side, g->height - (unsigned)top - 1);
+    else if ((int)g->height > top + 4)
         draw_curves(v, s, run, g, top, g->width - side, g->height - (unsigned)top - 1);
     if (side) {
         int x = (int)(g->width - SIDE), bottom = (int)g->height - 1;
-        unsigned front = g->height >= 30 ? 12 : 8;
-        draw_front(run, g, x, 1, SIDE, front);
-        int y = draw_moves(&status, g, x, (int)front + 2, bottom - 5);
+        unsigned front = g->height >= 30 ? g->height * 2 / 5 : 8;
+        int y = seeking ? 1 : top;
+        draw_front(run, g, x, y, SIDE, front);
+        y = draw_moves(&status, g, x, y + (int)front + 1, bottom - 5);
         draw_parameters(run, &status, g, x, y + 1, bottom);
     }
     view_draw_hints(s, &evolution_view, g, 0, g->height - 1);
@@ -251,6 +266,7 @@ static bool evolution_act(void *state, struct session *s, enum action action, st
     switch (action) {
     case ACTION_AXIS: v->by_generation = !v->by_generation; break;
     case ACTION_VOLUME: v->volume = !v->volume; break;
+    case ACTION_FRONT: v->front = !v->front; break;
     case ACTION_ROUNDS: v->rounds = !v->rounds && s->document.active; break;
     case ACTION_RUN: v->back = s->document.run_count ? (v->back + 1) % s->document.run_count : 0; break;
     case ACTION_PAUSE: pause_or_resume(v, s, command); break;

@@ -15,6 +15,7 @@
 #include "view/view.h"
 #include "work/job.h"
 
+#define ON_WIDTH 8   /* columns of " on N" */
 #define SHARE 10             /* while measuring goes on, order and accuracy take at most one part in so many of the time */
 #define CODE_WIDTH 48        /* columns of the detail pane's code at most */
 
@@ -235,13 +236,22 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
 {
     const struct accuracy *a = &v->accuracy;
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%zu experiments", v->rows);
-    if (a->n)
-        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%, Pearson %.3f, Spearman %.3f on %zu", v->machine, 100 * a->mape, a->pearson,
-                            a->spearman, a->n) + 2;
+    struct str rest = {0}, orders = {0};
+
     if (a->unknown)
-        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "%zu with unknown forms", a->unknown);
+        str_addf(&rest, "  %zu with unknown forms", a->unknown);
     else if (v->predicted && !v->predicted->cycles)
-        grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, job_running() ? "predictions are being made" : "not predicted; any change of rows or machine begins anew");
+        str_add(&rest, job_running() ? "  predictions are being made" : "  not predicted; any change of rows or machine begins anew");
+    if (a->n) {
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "%s: error %.2f %%", v->machine, 100 * a->mape) + 2;
+        str_addf(&orders, ", Pearson %.3f, Spearman %.3f", a->pearson, a->spearman);
+        if (used + orders.length + ON_WIDTH + rest.length <= g->width)   /* what is not predicted is worth more than how well the order is */
+            used += grid_put(g, (int)used, 0, 0, ROLE_WARN, 0, str_text(&orders));
+        used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, 0, " on %zu", a->n);
+    }
+    grid_put(g, (int)used, 0, 0, ROLE_DIM, 0, str_text(&rest));
+    str_done(&rest);
+    str_done(&orders);
 }
 
 static void experiments_draw(void *state, struct session *s, struct grid *g)

@@ -325,6 +325,8 @@ static void tell_ended(struct frame *f)
         }
         struct str line = {0};
         bool failed = info.state == JOB_FAILED;
+        if (failed)
+            command_job_failed(f->session, info.title);
         str_addf(&line, "job %u %s: ", number, info.title);
         if (failed)
             str_add(&line, err_text(&info.err, text, sizeof text));
@@ -429,7 +431,7 @@ static void draw_collecting(struct frame *f, struct grid *g)
 static int draw_message(struct frame *f, struct grid *g)
 {
     struct grid tall;
-    grid_init(&tall, g->width, MESSAGE_ROWS, g->ascii);
+    grid_init_part(&tall, g, g->width, MESSAGE_ROWS);
     unsigned rows = grid_wrap(&tall, 0, 0, g->width, MESSAGE_ROWS, ROLE_TEXT, 0, str_text(&f->message));
     grid_done(&tall);
     int y = (int)(g->height - (rows ? rows : 1));
@@ -451,7 +453,7 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
         return;
     }
     unsigned guided = f->collecting ? 0 : guide_rows(&f->guide, g->width, g->height);
-    grid_init(&area, g->width, g->height - 2 - guided, g->ascii);
+    grid_init_part(&area, g, g->width, g->height - 2 - guided);
     if (f->collecting) {
         draw_collecting(f, &area);
     } else {

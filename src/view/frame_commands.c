@@ -140,8 +140,8 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     if (strcmp(verb, "jump") == 0)
         return jumps_go(f, argument, err);
     if (strcmp(verb, "copy") == 0)
-        return (v->copy && v->copy(frame_state(f, at), s, strcmp(argument, "names") == 0, &s->copied)) ||
-               err_set(err, ERR_USAGE, "copy kernel copies the loop's text; U takes tags away from rows that are out of sight", "the %s view has no row in sight to copy", v->name);
+        return v->copy ? v->copy(frame_state(f, at), s, strcmp(argument, "names") == 0 ? COPIED_NAMES : strcmp(argument, "table") == 0 ? COPIED_TABLE : COPIED_ROWS, &s->copied, err)
+                       : err_set(err, ERR_USAGE, "copy kernel copies the loop's text", "the %s view has no rows to copy", v->name);
     if (strcmp(verb, "prompt") == 0) {
         prompt_with(f, argument);
         return true;

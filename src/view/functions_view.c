@@ -13,7 +13,7 @@
 enum functions_column { FUNCTION, SAMPLES, ADDRESS, BYTES, JUMPS, DEPTH, VECTORS, INNER, COLUMNS };
 
 static const struct table_column columns[COLUMNS] = {
-    {"function", 0, false, 0}, {"samples", 8, true, 0}, {"address", 12, false, 0}, {"bytes", 8, true, 0}, {"jumps back", 11, true, 60}, {"depth", 6, true, 70}, {"vectors", 8, true, 60},
+    {"function", 0, false, 0}, {"samples", 8, true, 0}, {"address", 12, false, 0}, {"bytes", 8, true, 0}, {"jumps back", 11, true, 90}, {"depth", 6, true, 70}, {"vectors", 8, true, 60},
     {"innermost", 9, false, 50},
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/grid.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,20 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+#define HEAT_SEEN 0.12   /* least level that has a character of its own: what is measured as cool is not taken for nothing */
+#define HEAT_REVERSED (ROLE_HEAT_0 + 8)   /* without colours */
 #define MIDDLE_LEAST 8   /* columns below which the end of a text is cut, not its middle */
 
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii)
 {
-    *g = (struct grid){width, height, mem_zero((size_t)width * height, sizeof(struct cell)), ascii};
+    *g = (struct grid){width, height, mem_zero((size_t)width * height, sizeof(struct cell)), ascii, false};
     grid_clear(g);
+}
+
+void grid_init_part(struct grid *g, const struct grid *of, unsigned width, unsigned height)
+{
+    grid_init(g, width, height, of->ascii);
+    g->mono = of->mono;
 }
 
 void grid_done(struct grid *g)
@@ -31,7 +40,7 @@ void grid_clear(struct grid *g)
 /* What stands for a character where only ASCII may be drawn; any other is '?'. */
 static const struct { const char *glyph, *instead; } plain[] = {
     {"µ", "u"}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"}, {"│", "|"}, {"─", "-"}, {"└", "`"}, {"┌", "."}, {"·", "."},
-    {"├", "|"}, {"↔", "="}, {"≥", ">"}, {"≤", "<"},
+    {"├", "|"}, {"↔", "="}, {"≥", ">"}, {"≤", "<"}, {"±", "~"}, {"↺", "@"}, {"┃", "|"}, {"┊", ":"}, {"╎", ":"}, {"▄", "_"}, {"▏", "|"},
 };
 
 /* The next character of UTF-8 text: its length in bytes and columns; anything that cannot be shown is one '?'. */
@@ -179,8 +188,8 @@ void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower)
         return;
     struct cell *cell = &g->cells[(size_t)y * g->width + (unsigned)x];
     double hotter = upper > lower ? upper : lower;
-    if (g->ascii) {
-        *cell = (struct cell){.glyph = {hotter < 0 ? ' ' : heat_char(hotter)}, .role = (uint8_t)(hotter < 0 ? ROLE_TEXT : heat_role(hotter))};
+    if (g->ascii || g->mono) {
+        *cell = (struct cell){.glyph = {hotter < 0 ? ' ' : heat_char(fmax(hotter, HEAT_SEEN))}, .role = (uint8_t)(hotter < 0 || g->mono ? ROLE_TEXT : heat_role(hotter))};
         return;
     }
     *cell = (struct cell){.glyph = "▀", .role = (uint8_t)heat_role(upper), .lower = (uint8_t)heat_role(lower)};
@@ -188,25 +197,57 @@ void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower)
         *cell = (struct cell){.glyph = " "};
 }
 
-static bool same_colours(const struct cell *a, const struct cell *b)
+void grid_heat_legend(struct grid *g, int x, int y, double fraction)
 {
-    return a->role == b->role && a->attr == b->attr && a->lower == b->lower;
+    const bool written = g->ascii || g->mono;
+
+    grid_put(g, x, y, 1, g->mono ? ROLE_TEXT : heat_role(fraction), 0, (char[]){written ? heat_char(fraction) : ' ', '\0'});
+}
+
+unsigned grid_attributes(const struct grid *g, const struct cell *cell)
+{
+    if (!g->mono)
+        return cell->attr;
+    switch (cell->role) {
+    case ROLE_CURSOR: case ROLE_KEY: return cell->attr | ATTR_REVERSE;
+    case ROLE_ERROR: case ROLE_MATCH: return cell->attr | ATTR_BOLD;
+    case ROLE_HEADER: return cell->attr | ATTR_UNDERLINE;
+    default: return cell->attr | (cell->role >= HEAT_REVERSED ? ATTR_REVERSE : 0);
+    }
+}
+
+static bool same_colours(const struct grid *g, const struct cell *a, const struct cell *b)
+{
+    return g->mono ? grid_attributes(g, a) == grid_attributes(g, b) : a->role == b->role && a->attr == b->attr && a->lower == b->lower;
+}
+
+static void add_attributes(unsigned attr, const char *before, struct str *out)
+{
+    static const char *const names[] = {"bold", "reverse", "underline"};
+
+    for (int i = 0; i < 3; i++)
+        if (attr >> i & 1) {
+            str_addf(out, "%s%s", before, names[i]);
+            before = " ";
+        }
 }
 
 /* "heading bold", "heat 3/7" */
-static void add_colours(const struct cell *cell, struct str *out)
+static void add_colours(const struct grid *g, const struct cell *cell, struct str *out)
 {
     static const char *const names[ROLE_HEAT_0] = {"text", "dim", "title", "header", "cursor", "key", "status", "error", "warning", "good", "accent", "match"};
 
+    if (g->mono) {
+        add_attributes(grid_attributes(g, cell), "", out);
+        return;
+    }
     if (cell->role < ROLE_HEAT_0)
         str_add(out, names[cell->role]);
     else
         str_addf(out, "heat %d", cell->role - ROLE_HEAT_0);
     if (cell->lower)
         str_addf(out, "/%d", cell->lower - ROLE_HEAT_0);
-    str_add(out, cell->attr & ATTR_BOLD ? " bold" : "");
-    str_add(out, cell->attr & ATTR_REVERSE ? " reverse" : "");
-    str_add(out, cell->attr & ATTR_UNDERLINE ? " underline" : "");
+    add_attributes(cell->attr, " ", out);
 }
 
 /* One line for row @y: its stretches that are not plain text, with the columns they reach from and to; nothing for a plain row. */
@@ -216,14 +257,14 @@ static void add_row_colours(const struct grid *g, unsigned y, struct str *out)
     const char *before = ":";
 
     for (unsigned x = 0, end; x < g->width; x = end) {
-        for (end = x + 1; end < g->width && same_colours(&row[x], &row[end]); end++)
+        for (end = x + 1; end < g->width && same_colours(g, &row[x], &row[end]); end++)
             ;
-        if (same_colours(&row[x], &text))
+        if (same_colours(g, &row[x], &text))
             continue;
         if (*before == ':')
             str_addf(out, "%u", y + 1);
         str_addf(out, "%s %u-%u ", before, x + 1, end);
-        add_colours(&row[x], out);
+        add_colours(g, &row[x], out);
         before = ",";
     }
     if (*before == ',')
@@ -245,7 +286,7 @@ void grid_text(const struct grid *g, bool roles, struct str *out)
     }
     if (!roles)
         return;
-    str_add(out, "---- colours: row: columns and role\n");
+    str_addf(out, "---- %s\n", g->mono ? "attributes: row: columns" : "colours: row: columns and role");
     for (unsigned y = 0; y < g->height; y++)
         add_row_colours(g, y, out);
 }

@@ -26,9 +26,12 @@ struct grid {
     unsigned width, height;
     struct cell *cells;
     bool ascii;         /* only ASCII glyphs may be drawn */
+    bool mono;          /* there are no colours: levels of heat are characters, and grid_attributes tells roles apart */
 };
 
 void grid_init(struct grid *g, unsigned width, unsigned height, bool ascii);
+/* One that becomes a part of @of, or what is drawn there. */
+void grid_init_part(struct grid *g, const struct grid *of, unsigned width, unsigned height);
 void grid_done(struct grid *g);
 void grid_clear(struct grid *g);
 /* Draws @utf8 clipped to the grid and to @max columns (0: to the edge); control characters become '?'. Returns columns used. */
@@ -42,13 +45,17 @@ unsigned grid_columns(const struct grid *g, const char *utf8);
 /* Breaks @utf8 at blanks over at most @rows rows of @width columns; returns the rows used. */
 unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role, unsigned attr, const char *utf8);
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role, unsigned attr, char c);
-/* One character for two heat levels in [0, 1], one above the other; below 0: nothing there. Without half blocks the hotter one. */
+/* One character for two heat levels in [0, 1], one above the other; below 0: nothing there. Without half blocks or colours the hotter one. */
 void grid_heat_pair(struct grid *g, int x, int y, double upper, double lower);
+/* One character of a legend for the heat level @fraction in [0, 1]. */
+void grid_heat_legend(struct grid *g, int x, int y, double fraction);
+/* The ATTR_ bits that a terminal shows @cell of @g with: without colours those of its role, too. */
+unsigned grid_attributes(const struct grid *g, const struct cell *cell);
 /* Role of a heat level for value in [0, 1]; and the mono ramp's character. */
 enum role heat_role(double fraction);
 char heat_char(double fraction);
 /* The text of the grid, rows trimmed at the right, '\n' after each. With @roles a second block follows, a line for each row
- * that is not all plain: "3: 1-12 title bold, 20-24 key". */
+ * that is not all plain: "3: 1-12 title bold, 20-24 key"; without colours what is left of that: "3: 1-12 bold, 20-24 reverse". */
 void grid_text(const struct grid *g, bool roles, struct str *out);
 
 #endif

@@ -287,10 +287,8 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
     if (text_x + 3 + LEGEND > (int)g->width)
         return;
     grid_put(g, text_x + 3, last, 0, ROLE_DIM, 0, "idle");
-    for (int level = 0; level < 12; level++) {
-        char c[2] = {g->ascii ? heat_char(level / 11.0) : ' ', 0};
-        grid_put(g, text_x + 8 + level, last, 1, heat_role(level / 11.0), 0, c);
-    }
+    for (int level = 0; level < 12; level++)
+        grid_heat_legend(g, text_x + 8 + level, last, level / 11.0);
     grid_put(g, text_x + 21, last, 0, ROLE_DIM, 0, "full");
 }
 

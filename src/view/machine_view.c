@@ -74,8 +74,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     if (!known) {
         grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "%s", cpu_name(name, sizeof name));
         draw_here(&s->document.here, g, &y);
-        grid_put(g, 0, y++, 0, ROLE_TEXT, 0, "Not calibrated. c or :machine calibrate calibrates; :experiments measure does so first.");
-        return y;
+        return y + (int)grid_wrap(g, 0, y, g->width, 2, ROLE_TEXT, 0, "Not calibrated. c or :machine calibrate calibrates; :experiments measure does so first.");
     }
     unsigned used = grid_printf(g, 0, y, 0, ROLE_TITLE, ATTR_BOLD, "%s", name);
     if (simulated) {
@@ -115,8 +114,8 @@ static void draw_clock(const struct machine_view_state *v, struct grid *g, int y
 
 static void draw_contention(const struct machine_view_state *v, struct grid *g, int x, int y, unsigned width, unsigned height)
 {
-    const struct plot_series series[] = {{"clock changed", ROLE_WARN, v->x, v->disturbed, v->count, false},
-                                         {"core contended", ROLE_ERROR, v->x, v->contended, v->count, false}};
+    const struct plot_series series[] = {{"clock", ROLE_WARN, v->x, v->disturbed, v->count, false},
+                                         {"contention", ROLE_ERROR, v->x, v->contended, v->count, false}};
     const struct plot plot = {.title = "windows lost, %", .x_label = "s", .y_min = 0, .y_max = v->lost > 50 ? 100 : v->lost > 20 ? 50 : v->lost > 10 ? 20 : 10, .series = series, .series_count = 2};
     plot_draw(&plot, g, x, y, width, height);
 }

@@ -60,6 +60,16 @@ bool pager_busy(const struct pager *p)
     return p->unread || p->finding;
 }
 
+void pager_text(const struct pager *p, size_t first, struct str *out)
+{
+    for (size_t i = first; i < p->lines.count; i++) {
+        str_add_bytes(out, p->lines.items[i].text, p->lines.items[i].length);
+        str_add_char(out, '\n');
+    }
+    if (p->unread)
+        str_add(out, p->unread);
+}
+
 static size_t last_top(const struct pager *p)
 {
     size_t height = p->height ? p->height : 1;

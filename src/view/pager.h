@@ -32,6 +32,8 @@ void pager_add(struct pager *p, enum role role, const char *text);
 void pager_take(struct pager *p, enum role role, char *take_text);
 /* Whether reading or searching goes on with the next drawing. */
 bool pager_busy(const struct pager *p);
+/* Appends the lines from number @first on, also those that are not read yet. */
+void pager_text(const struct pager *p, size_t first, struct str *out);
 void pager_draw(struct pager *p, struct grid *g);
 /* Arrows, hjkl, g G, pages, F (follow), wheel; Esc ends a search. */
 bool pager_act(struct pager *p, enum action action);

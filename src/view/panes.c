@@ -40,6 +40,14 @@ static struct pane *divided(struct panes *p, const size_t *placed, const struct 
     return !b->of ? &p->items[0] : placed[b->of - 1] ? &p->items[placed[b->of - 1]] : NULL;
 }
 
+static bool stands(const struct panes *p, const struct view_ops *view)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (views[p->items[i].view] == view)
+            return true;
+    return false;
+}
+
 static void divide(struct panes *p, struct pane *of, const struct view_beside *b, unsigned own)
 {
     struct pane *fresh = &p->items[p->count++];
@@ -69,7 +77,7 @@ void panes_lay(struct panes *p, size_t main, void **states, struct session *s, u
     *p = (struct panes){.items = {{.view = main, .width = width, .height = height}}, .count = 1};
     for (const struct view_beside *b = v->beside; b && b->view && s->settings.panes && p->count < PANES_MOST; b++, row++) {
         struct pane *of = divided(p, placed, b);
-        unsigned own = !of ? 0 : !b->wanted || b->wanted(state_at(states, main), s) ? taken(b, of, states, s) : 0;
+        unsigned own = !of || stands(p, b->view) ? 0 : !b->wanted || b->wanted(state_at(states, main), s) ? taken(b, of, states, s) : 0;
         if (!own)
             continue;
         placed[row] = p->count;
@@ -113,7 +121,7 @@ void panes_draw(const struct panes *p, void **states, struct session *s, struct 
         int x, y;
 
         body(p, i, &x, &y, &width, &height);
-        grid_init(&part, width, height, g->ascii);
+        grid_init_part(&part, g, width, height);
         (p->items[i].relieved ? v->draw_relieved : v->draw)(state_at(states, p->items[i].view), s, &part);
         for (unsigned r = 0; r < height; r++)
             memcpy(&g->cells[(size_t)((unsigned)y + r) * g->width + (unsigned)x], &part.cells[(size_t)r * width], width * sizeof *g->cells);

@@ -15,6 +15,11 @@ struct axis {
     bool log;
 };
 
+static char letter_of(size_t series)
+{
+    return (char)('a' + series % 26);
+}
+
 /* The drawing area in dots: two per column, four per row. */
 struct canvas {
     unsigned columns, rows;
@@ -115,6 +120,21 @@ static void show_canvas(const struct canvas *c, struct grid *g, int x, int y)
         }
 }
 
+/* Without colours each of several series has a letter, where it ends. */
+static void draw_letters(const struct plot *p, const struct axis *ax, const struct axis *ay, const struct canvas *c, struct grid *g, int x, int y)
+{
+    for (size_t s = 0; s < p->series_count; s++) {
+        const struct plot_series *of = &p->series[s];
+        for (size_t i = of->n; i-- > 0;) {
+            const double across = (scaled(ax, of->x[i]) - ax->low) / (ax->high - ax->low), up = (scaled(ay, of->y[i]) - ay->low) / (ay->high - ay->low);
+            if (!(across >= 0 && across <= 1 && up >= 0 && up <= 1))
+                continue;
+            grid_put(g, x + (int)lround(across * (c->columns - 1)), y + (int)lround((1 - up) * (c->rows - 1)), 1, of->role, ATTR_BOLD, (char[]){letter_of(s), '\0'});
+            break;
+        }
+    }
+}
+
 static void format_value(double value, char out[24])
 {
     snprintf(out, 24, value != 0 && (fabs(value) >= 1e5 || fabs(value) < 1e-3) ? "%.0e" : "%.4g", value);
@@ -194,14 +214,17 @@ void plot_draw(const struct plot *p, struct grid *g, int x, int y, unsigned widt
     c.dots = mem_zero((size_t)c.columns * c.rows, 1);
     c.roles = mem_zero((size_t)c.columns * c.rows, 1);
     range_of(p, &ax, &ay);
+    const bool letters = g->mono && p->series_count > 1;
     unsigned used = grid_put(g, x, y, width, ROLE_TITLE, 0, p->title);
     for (size_t s = 0; s < p->series_count; s++) {
         if (used + 2 < width)
-            used += grid_put(g, x + (int)used + 2, y, width - used - 2, p->series[s].role, ATTR_BOLD, p->series[s].label) + 2;
+            used += grid_printf(g, x + (int)used + 2, y, width - used - 2, p->series[s].role, ATTR_BOLD, "%.*s%s", letters ? 2 : 0, (char[]){letter_of(s), ' ', '\0'}, p->series[s].label) + 2;
         draw_series(&c, &p->series[s], &ax, &ay);
     }
     draw_axes(&ax, &ay, g, x + LABEL + 1, y + 1, c.columns, c.rows);
     show_canvas(&c, g, x + LABEL + 1, y + 1);
+    if (letters)
+        draw_letters(p, &ax, &ay, &c, g, x + LABEL + 1, y + 1);
     if (p->x_label)
         grid_put(g, x, y + (int)height - 1, LABEL, ROLE_DIM, 0, p->x_label);
     free(c.dots);

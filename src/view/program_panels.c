@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/program_panels.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "view/plot.h"
+
+#define WAYS_TITLE 21   /* columns of a title and the blanks behind it */
 
 /* A bar of @share of @width columns; one that is not nothing has at least a column's left half. */
 static void draw_bar(struct grid *g, int x, int y, unsigned width, double share, enum role role)
@@ -68,16 +71,23 @@ static void draw_ways(const struct study *s, size_t selected, struct grid *g, in
 {
     const struct study_block *mine = &s->blocks.items[selected];
     struct str text = {0};
-    size_t before = 0;
+    size_t before = 0, all = 0;
     uint32_t at = 0;
 
     add_sources(s, selected, &text);
-    draw_title(g, x, y, width, "ways between blocks");
-    grid_printf(g, x + 21, y, width > 21 ? width - 21 : 1, ROLE_ACCENT, 0, "%s comes from %s", mine->name, text.length ? str_text(&text) : "outside");
-    for (size_t i = 0; i < s->blocks.count; i++)
+    if (!text.length)
+        str_add(&text, "outside");
+    const bool roomy = WAYS_TITLE + strlen(mine->name) + sizeof " comes from " + text.length <= width;   /* where each comes from is worth more than the title */
+    if (roomy)
+        draw_title(g, x, y, width, "ways between blocks");
+    grid_printf(g, x + (roomy ? WAYS_TITLE : 0), y, roomy ? width - WAYS_TITLE : width, ROLE_ACCENT, 0, "%s comes from %s", mine->name, str_text(&text));
+    for (size_t i = 0; i < s->blocks.count; i++) {
         before += s->blocks.items[i].function == mine->function && s->blocks.items[i].block < mine->block;
-    /* The selected one stands in the middle, where there are as many on both sides. */
+        all += s->blocks.items[i].function == mine->function;
+    }
+    /* The selected one stands in the middle, where there are as many on both sides; no row is left empty. */
     size_t rows = height - 1, first = before > rows / 2 ? before - rows / 2 : 0;
+    first = all <= rows ? 0 : first + rows > all ? all - rows : first;
     for (size_t row = 0, nth = 0; row < rows; nth++) {
         const struct study_block *next = NULL;
         size_t index = 0;
@@ -261,6 +271,15 @@ void program_panel_draw(enum program_panel panel, const struct study *s, size_t 
     }
 }
 
+unsigned program_panel_rows(enum program_panel panel, const struct study *s, size_t selected)
+{
+    unsigned blocks = 0;
+
+    for (size_t i = 0; i < s->blocks.count; i++)
+        blocks += s->blocks.items[i].function == s->blocks.items[selected].function;
+    return 1 + (panel == PANEL_WAYS ? blocks : panel == PANEL_EFFECTS ? (unsigned)s->effects.list.count : UINT_MAX - 1);
+}
+
 void program_functions_draw(const struct run_profile *p, size_t first, struct grid *g, int x, int y, unsigned width, unsigned height)
 {
     unsigned bar = width > 70 ? width - 70 : 0;
@@ -279,4 +298,21 @@ void program_functions_draw(const struct run_profile *p, size_t first, struct gr
             draw_bar(g, x + 70, row, bar, share, ROLE_GOOD);
     }
     str_done(&name);
+}
+
+void program_loop_draw(const struct profile_loop *l, struct grid *g, int x, int y, unsigned width, unsigned height)
+{
+    size_t count;
+
+    if (!l->kernel || !l->kernel->insn_count)
+        return;
+    const struct insn *insns = kernel_insns(l->kernel, l->loop, &count);
+    draw_title(g, x, y, width, "instructions of the loop");
+    for (size_t i = 0; i < count && i + 1 < height; i++) {
+        const bool more = i + 2 == height && i + 1 < count;
+        if (more)
+            grid_printf(g, x, y + 1 + (int)i, width, ROLE_DIM, 0, "  and %zu more; Enter opens it", count - i);
+        else
+            grid_printf(g, x, y + 1 + (int)i, width, ROLE_TEXT, 0, "  %s", insn_shown(&insns[i]));
+    }
 }

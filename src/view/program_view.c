@@ -11,6 +11,8 @@
 #include "view/table.h"
 #include "view/view.h"
 
+#define PANEL_LEAST 8   /* rows of a panel below another */
+
 enum block_column { BLOCK_NAME, BLOCK_LINE, BLOCK_COUNT, BLOCK_FORMULA, BLOCK_ERROR, BLOCK_CYCLES, BLOCK_SHARE, BLOCK_LIMIT, BLOCK_COLUMNS };
 enum loop_column { LOOP_NAME, LOOP_SAMPLES, LOOP_SHARE, LOOP_OFF, LOOP_INSNS, LOOP_MEASURED, LOOP_PREDICTED, LOOP_BOUND, LOOP_BY, LOOP_AT_BOUND, LOOP_COLUMNS, LOOP_PLACE = LOOP_COLUMNS, LOOP_FILTERS };
 
@@ -231,6 +233,21 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
         grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "t shows the profile");
 }
 
+/* Panels below each other, as many as have room for what they show; curves share what is left. */
+static void draw_column(const struct program_view_state *v, const struct session *s, size_t selected, struct grid *g, int y, unsigned height)
+{
+    for (unsigned i = 0; i < PANEL_COUNT && (!i || height >= PANEL_LEAST); i++) {
+        const enum program_panel panel = (enum program_panel)((v->panel + i) % PANEL_COUNT);
+        const unsigned wants = program_panel_rows(panel, v->study, selected);
+        unsigned own = wants < height ? wants : height >= 3 * PANEL_LEAST ? height / 2 : height;
+        if (height - own <= PANEL_LEAST)
+            own = height;
+        program_panel_draw(panel, v->study, selected, &s->document.program.measured, g, 0, y, g->width, own);
+        y += (int)own + 1;
+        height -= own < height ? own + 1 : own;
+    }
+}
+
 /* As many panels beside each other as have sixty columns, and two rows of them on high screens. */
 static void draw_panels(const struct program_view_state *v, const struct session *s, struct grid *g, int y, unsigned height)
 {
@@ -240,6 +257,10 @@ static void draw_panels(const struct program_view_state *v, const struct session
     across = across > PANEL_COUNT ? PANEL_COUNT : across;
     if (!table_selected(&v->blocks, &selected))
         return;
+    if (across == 1) {
+        draw_column(v, s, selected, g, y, height);
+        return;
+    }
     for (unsigned i = 0; i < most && i < PANEL_COUNT; i++) {
         unsigned column = i % across, row = i / across, width = g->width / across, tall = height / rows;
         program_panel_draw((enum program_panel)((v->panel + i) % PANEL_COUNT), v->study, selected, &s->document.program.measured, g, (int)(column * width), y + (int)(row * tall),
@@ -277,7 +298,10 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
         grid_put(g, 0, y, g->width, ROLE_ACCENT, 0, str_text(&text));
         str_done(&text);
     }
-    program_functions_draw(v->profile, 0, g, 0, y + 2, g->width, height > 2 ? height - 2 : 1);
+    const unsigned functions = (unsigned)v->profile->functions.count + 1, room = height > 2 ? height - 2 : 1;
+    program_functions_draw(v->profile, 0, g, 0, y + 2, g->width, room);
+    if (table_selected(&v->loops, &selected) && room > functions + 3)
+        program_loop_draw(&v->profile->loops.items[selected], g, 0, y + 3 + (int)functions, g->width, room - functions - 1);
 }
 
 static void program_draw(void *state, struct session *s, struct grid *g)
@@ -405,10 +429,10 @@ static bool program_rows(void *state, struct session *s, struct rows_shown *out)
     return true;
 }
 
-static bool program_copy(void *state, struct session *s, bool names, struct str *out)
+static bool program_copy(void *state, struct session *s, enum copied part, struct str *out, struct err *err)
 {
     struct program_view_state *v = state;
-    return refresh(v, s) && table_copy(table_of(v), source_of(v), v, names, out);
+    return refresh(v, s) ? table_copy(table_of(v), source_of(v), v, part, out, err) : table_copies_nothing(err);
 }
 
 const struct view_ops program_view = {.name = "program", .tab = "prog", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,

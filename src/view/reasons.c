@@ -130,7 +130,7 @@ unsigned reasons_rows(const struct grid *g, const char *text, unsigned most)
 
     if (!*text)
         return 0;
-    grid_init(&scratch, g->width, most, g->ascii);
+    grid_init_part(&scratch, g, g->width, most);
     unsigned rows = grid_wrap(&scratch, 0, 0, g->width, most, ROLE_TEXT, 0, text);
     grid_done(&scratch);
     return rows;

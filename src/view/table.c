@@ -12,6 +12,7 @@
 #include "view/arrange.h"
 
 #define CELL_STEPS 8     /* of making the text of a cell and looking at it */
+#define COPY_UPDATES 20  /* times some ten milliseconds that a copy waits for rows to be in order */
 #define EMPTY_COLUMNS 64 /* that table.empty has bits for */
 #define EMPTY_ROWS 2000  /* of tables whose columns are looked through for anything */
 
@@ -443,13 +444,17 @@ void table_tag(struct table *t, const struct table_source *source, const void *c
     move_to(t, (long)t->cursor + 1);
 }
 
-static void add_line(const struct table_source *source, const void *context, size_t row, bool names, struct str *out)
+/* Line of row @row; SIZE_MAX: of the columns' names. */
+static void add_line(const struct table_source *source, const void *context, size_t row, enum copied part, struct str *out)
 {
     struct str text = {0};
 
-    for (int c = 0; c < (names ? 1 : source->column_count); c++) {
+    for (int c = 0; c < (part == COPIED_NAMES ? 1 : source->column_count); c++) {
         str_clear(&text);
-        source->text(context, row, c, &text);
+        if (row == SIZE_MAX)
+            str_add(&text, source->columns[c].name);
+        else
+            source->text(context, row, c, &text);
         str_add(out, c ? "\t" : "");
         utf8_escape(str_text(&text), text.length, out);   /* a clipboard's text may be run where it is pasted */
     }
@@ -495,24 +500,48 @@ static size_t *tagged_rows(struct table *t, const struct table_source *source, c
     return rows;
 }
 
-bool table_copy(struct table *t, const struct table_source *source, const void *context, bool names, struct str *out)
+/* What @verb would take is filtered out, or there are no rows at all. */
+static bool none_in_sight(const char *verb, struct err *err)
 {
-    const size_t before = out->length;
-    size_t row, count = 0;
+    return err_set(err, ERR_USAGE, "U takes tags away, the command filter the filter", "no row in sight to %s", verb);
+}
 
-    if (!t->tags.list.count) {
-        if (table_selected(t, &row))
-            add_line(source, context, row, names, out);
-        return out->length > before;
-    }
-    size_t *tagged = tagged_rows(t, source, context, &count);
-    for (size_t i = 0; count && i < t->shown; i++) {
-        row = table_row(t, i);
-        if (bsearch(&row, tagged, count, sizeof row, compare_rows))
-            add_line(source, context, row, names, out);
+bool table_copies_nothing(struct err *err)
+{
+    return none_in_sight("copy", err);
+}
+
+/* A filter or sorting that stands before `copy` on the same line holds for it; what takes too long for that is waited for. */
+static bool in_order(struct table *t, const struct table_source *source, const void *context, struct err *err)
+{
+    table_update(t, source, context, t->revision);
+    for (unsigned i = 0; t->arranging && i < COPY_UPDATES; i++)
+        table_update(t, source, context, t->revision);
+    return !t->arranging || err_set(err, ERR_USAGE, "copy again when the status line has no \"sorting\"; export waits for it", "the rows are not in order yet");
+}
+
+bool table_copy(struct table *t, const struct table_source *source, const void *context, enum copied part, struct str *out, struct err *err)
+{
+    const bool one = !t->tags.list.count && part != COPIED_TABLE;
+    size_t selected, count = 0, *tagged = NULL, lines = 0;
+
+    if (!in_order(t, source, context, err))
+        return false;
+    if (!table_selected(t, &selected))
+        return table_copies_nothing(err);
+    if (part == COPIED_TABLE)
+        add_line(source, context, SIZE_MAX, part, out);
+    if (t->tags.list.count)
+        tagged = tagged_rows(t, source, context, &count);
+    for (size_t i = 0; i < t->shown; i++) {
+        const size_t row = table_row(t, i);
+        if (one ? row != selected : t->tags.list.count && !(count && bsearch(&row, tagged, count, sizeof row, compare_rows)))
+            continue;
+        add_line(source, context, row, part, out);
+        lines++;
     }
     free(tagged);
-    return out->length > before;
+    return lines || table_copies_nothing(err);
 }
 
 void table_click(struct table *t, const struct table_source *source, int x, int y)
@@ -609,11 +638,13 @@ bool table_filter(struct table *t, const struct table_source *source, const char
     return true;
 }
 
-/* The rows of @t, the tagged ones alone where there are some, all columns, as table @key of @out; ends early when the thread's watch is over. */
-static void add_rows(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out)
+/* The rows of @t, the tagged ones alone where there are some, all columns, as table @key of @out; ends early when the thread's watch is over. False when none of those tagged
+ * is in sight. */
+static bool add_rows(const struct table *t, const struct table_source *source, const void *context, const char *key, struct result *out)
 {
     struct result_column *columns = mem_zero((size_t)source->column_count, sizeof *columns);
     struct str text = {0};
+    size_t added = 0;
 
     for (int c = 0; c < source->column_count; c++)
         columns[c] = (struct result_column){.key = source->columns[c].name, .kind = source->columns[c].number ? CELL_NUMBER : CELL_TEXT, .decimals = SHORTEST};
@@ -621,6 +652,7 @@ static void add_rows(const struct table *t, const struct table_source *source, c
     for (size_t i = 0; i < t->shown && !watch_steps((uint64_t)source->column_count); i++) {
         if (t->tags.list.count && !is_tagged(t, source, context, table_row(t, i)))
             continue;
+        added++;
         for (int c = 0; c < source->column_count; c++) {
             if (source->columns[c].number) {
                 cell_number(rows, source->number(context, table_row(t, i), c));
@@ -633,6 +665,7 @@ static void add_rows(const struct table *t, const struct table_source *source, c
     }
     str_done(&text);
     free(columns);
+    return added || !t->tags.list.count;
 }
 
 /* Rows that are still to be collected, of a context that is held; or that are, where there are few. */
@@ -643,6 +676,7 @@ struct collecting {
     const char *key;
     struct result *ready;    /* NULL: they are held */
     bool untagged;           /* there was no memory for all tags: other rows would be taken */
+    bool unseen;             /* no tagged row is in sight */
 };
 
 static void collecting_free(void *state)
@@ -660,6 +694,8 @@ static bool collect(void *state, struct result *out, struct err *err)
 {
     struct collecting *c = state;
 
+    if (c->unseen)
+        return none_in_sight("export", err);
     if (c->ready) {
         result_append(out, c->ready);
         c->ready = NULL;
@@ -674,8 +710,8 @@ static bool collect(void *state, struct result *out, struct err *err)
         return false;
     if (c->as.cut)
         return err_memory_for(err, "the rows", c->as.total * sizeof *c->as.order);
-    add_rows(&c->as, &c->source, c->held, c->key, out);
-    return watch_goes_on(err);
+    bool seen = add_rows(&c->as, &c->source, c->held, c->key, out);
+    return watch_goes_on(err) && (seen || none_in_sight("export", err));
 }
 
 void table_collect(struct table *t, const struct table_source *source, const void *context, unsigned long revision, const char *key, struct rows_shown *out)
@@ -697,7 +733,7 @@ void table_collect(struct table *t, const struct table_source *source, const voi
         c->ready = result_new();
         table_update(t, source, context, revision);
         table_finish(t, source, context);
-        add_rows(t, source, context, key, c->ready);
+        c->unseen = !add_rows(t, source, context, key, c->ready);
     }
     *out = (struct rows_shown){c, collect, collecting_free};
 }

@@ -73,8 +73,13 @@ void table_draw(struct table *t, const struct table_source *source, const void *
 bool table_act(struct table *t, const struct table_source *source, enum action action);
 /* Tags the row under the cursor, or takes its tag away, and goes to the next. */
 void table_tag(struct table *t, const struct table_source *source, const void *context);
-/* Appends the tagged rows that are shown, or with none the one under the cursor, a line each, a tab between columns; with @names only the first. False when there are none. */
-bool table_copy(struct table *t, const struct table_source *source, const void *context, bool names, struct str *out);
+/* Which rows are copied, and what of them: those that are tagged, or with none the one under the cursor; only their first column; or, below the columns' names, all that
+ * `export` writes. */
+enum copied { COPIED_ROWS, COPIED_NAMES, COPIED_TABLE };
+/* Appends that part of the rows as they are filtered and sorted, a line each, a tab between columns. False with err when none is in sight, or they are not in order yet. */
+bool table_copy(struct table *t, const struct table_source *source, const void *context, enum copied part, struct str *out, struct err *err);
+/* There is no row: false with err. */
+bool table_copies_nothing(struct err *err);
 /* Puts the cursor on row @row of the source; false when the filter, as far as it is known, leaves it out. */
 bool table_go(struct table *t, size_t row);
 /* A press at row @y of the area that table_draw got; on the header it sorts. */

@@ -151,10 +151,10 @@ void table_view_status(void *state, struct session *s, struct str *out)
         table_status(&v->table, &v->source, out);
 }
 
-bool table_view_copy(void *state, struct session *s, bool names, struct str *out)
+bool table_view_copy(void *state, struct session *s, enum copied part, struct str *out, struct err *err)
 {
     struct table_view *v = state;
-    return v->refresh(state, s) && table_copy(&v->table, &v->source, v, names, out);
+    return v->refresh(state, s) ? table_copy(&v->table, &v->source, v, part, out, err) : table_copies_nothing(err);
 }
 
 bool table_view_busy(void *state)

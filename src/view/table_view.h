@@ -33,7 +33,7 @@ bool table_view_filter(void *state, struct session *s, const char *expression, s
 const char *table_view_filtered(void *state);
 bool table_view_source(void *state, struct session *s, struct table_source *out);
 void table_view_status(void *state, struct session *s, struct str *out);
-bool table_view_copy(void *state, struct session *s, bool names, struct str *out);
+bool table_view_copy(void *state, struct session *s, enum copied part, struct str *out, struct err *err);
 bool table_view_busy(void *state);
 bool table_view_rows(void *state, struct session *s, struct rows_shown *out);
 

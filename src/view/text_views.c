@@ -10,10 +10,18 @@
 #include "view/pager.h"
 #include "view/view.h"
 
+#define HELP_WIDTH 80       /* columns of help that is asked for before a screen is known */
+#define PAIR_INDENT 16      /* columns before what a key does, what a view shows, and what a command does */
+#define VIEW_INDENT 18
+#define COMMAND_INDENT 23
+#define BROKEN_LEAST 24     /* columns below which lines are cut instead of broken further */
+
 struct text_view {
     struct pager pager;   /* first: the shared handlers take the state for it */
     unsigned revision;    /* of the log that is shown */
     bool filled;
+    const struct view_ops *from;   /* whose keys the help begins with; NULL: none */
+    unsigned width;       /* columns that the help's lines were broken for */
 };
 
 static void *text_open(void)
@@ -73,6 +81,19 @@ static void output_draw(void *state, struct session *s, struct grid *g)
         pager_draw(&v->pager, g);
 }
 
+/* What is shown below the command's name, as `export` writes it; there are no rows to choose from. */
+static bool output_copy(void *state, struct session *s, enum copied part, struct str *out, struct err *err)
+{
+    const struct text_view *v = state;
+
+    (void)s;
+    (void)part;
+    if (!v->filled)
+        return err_set(err, ERR_USAGE, "run a command that prints something", "no output to copy");
+    pager_text(&v->pager, 1, out);
+    return true;
+}
+
 static void *log_open(void)
 {
     struct text_view *v = text_open();
@@ -105,24 +126,53 @@ static void log_draw(void *state, struct session *s, struct grid *g)
     pager_draw(&v->pager, g);
 }
 
-struct key_lines {
+/* Where the lines of help go, and how wide they may be. */
+struct help_page {
     struct pager *pager;
+    unsigned width;
+};
+
+struct key_lines {
+    const struct help_page *page;
     char keys[128], help[256];   /* gathered: keys that do the same stand on one line */
 };
 
-static void add_pair(struct pager *p, const char *left, int left_bytes, const char *right, int right_bytes)
+/* @text behind @lead, on as many lines as it takes; those below the first begin at column @indent. */
+static void add_broken(const struct help_page *p, enum role role, const char *lead, const char *text, unsigned indent)
 {
     struct str line = {0};
 
-    str_addf(&line, "  %-12.*s  %.*s", left_bytes, left, right_bytes, right);
-    pager_add(p, ROLE_TEXT, str_text(&line));
+    str_addf(&line, "%-*s", (int)indent, lead);
+    do {
+        const size_t room = p->width > line.length + BROKEN_LEAST ? p->width - line.length : BROKEN_LEAST;
+        size_t length = strlen(text), fits = length <= room ? length : room;
+        while (fits < length && fits && text[fits] != ' ')
+            fits--;
+        fits = fits ? fits : length;   /* one long word */
+        str_addf(&line, "%.*s", (int)fits, text);
+        pager_add(p->pager, role, str_text(&line));
+        text += fits + (text[fits] == ' ');
+        str_clear(&line);
+        str_addf(&line, "%*s", (int)indent, "");
+    } while (*text);
     str_done(&line);
+}
+
+static void add_pair(const struct help_page *p, const char *left, int left_bytes, const char *right, int right_bytes)
+{
+    struct str lead = {0}, text = {0};
+
+    str_addf(&lead, "  %-12.*s  ", left_bytes, left);
+    str_addf(&text, "%.*s", right_bytes, right);
+    add_broken(p, ROLE_TEXT, str_text(&lead), str_text(&text), PAIR_INDENT);
+    str_done(&lead);
+    str_done(&text);
 }
 
 static void flush_keys(struct key_lines *l)
 {
     if (l->keys[0])
-        add_pair(l->pager, l->keys, (int)strlen(l->keys), l->help, (int)strlen(l->help));
+        add_pair(l->page, l->keys, (int)strlen(l->keys), l->help, (int)strlen(l->help));
     l->keys[0] = '\0';
 }
 
@@ -142,16 +192,16 @@ static void add_keys(void *to, const char *keys, const char *command, const char
 }
 
 /* The keys of @view as they are now. */
-static void add_view_keys(struct pager *p, const struct session *s, const char *view)
+static void add_view_keys(const struct help_page *p, const struct session *s, const char *view)
 {
-    struct key_lines lines = {.pager = p};
+    struct key_lines lines = {.page = p};
 
     keymap_tell(s->keys, view, add_keys, &lines);
     flush_keys(&lines);
 }
 
 /* The keys and marks of one view, a line each. */
-static void add_view_help(struct pager *p, const struct session *s, const struct view_ops *v)
+static void add_view_help(const struct help_page *p, const struct session *s, const struct view_ops *v)
 {
     add_view_keys(p, s, v->name);
     for (const char *at = v->marks; at && *at; at += at[strcspn(at, "\n")] ? strcspn(at, "\n") + 1 : strlen(at)) {
@@ -160,47 +210,50 @@ static void add_view_help(struct pager *p, const struct session *s, const struct
     }
 }
 
-static void fill_help(struct pager *p, const struct session *session, const struct view_ops *from)
+/* All of it anew, for lines of @width columns. */
+static void fill_help(struct text_view *v, const struct session *session, unsigned width)
 {
+    const struct help_page page = {&v->pager, width}, *p = &page;
+    const struct view_ops *from = v->from;
     struct str line = {0};
 
+    pager_clear(&v->pager);
+    v->filled = true;
+    v->width = width;
     if (from) {
         str_addf(&line, "Keys of the %s view (q goes back to it)", from->name);
-        pager_add(p, ROLE_TITLE, str_text(&line));
+        pager_add(&v->pager, ROLE_TITLE, str_text(&line));
         add_view_help(p, session, from);
-        pager_add(p, ROLE_TEXT, "");
+        pager_add(&v->pager, ROLE_TEXT, "");
     }
-    pager_add(p, ROLE_TITLE, "Keys of all views");
+    pager_add(&v->pager, ROLE_TITLE, "Keys of all views");
     add_view_keys(p, session, KEYMAP_ALL);
-    pager_add(p, ROLE_TEXT, "");
-    pager_add(p, ROLE_TITLE, "Views");
+    pager_add(&v->pager, ROLE_TEXT, "");
+    pager_add(&v->pager, ROLE_TITLE, "Views");
     for (size_t i = 0; i < view_count(); i++) {
         str_clear(&line);
-        str_addf(&line, "  %2zu %-11s  %s", i + 1, views[i]->name, views[i]->help);
-        pager_add(p, ROLE_TEXT, str_text(&line));
+        str_addf(&line, "  %2zu %-11s  ", i + 1, views[i]->name);
+        add_broken(p, ROLE_TEXT, str_text(&line), views[i]->help, VIEW_INDENT);
     }
     for (size_t i = 0; i < view_count(); i++)
         if (views[i] != from && views[i] != &help_view) {
             str_clear(&line);
             str_addf(&line, "Keys of the %s view", views[i]->name);
-            pager_add(p, ROLE_TEXT, "");
-            pager_add(p, ROLE_TITLE, str_text(&line));
+            pager_add(&v->pager, ROLE_TEXT, "");
+            pager_add(&v->pager, ROLE_TITLE, str_text(&line));
             add_view_help(p, session, views[i]);
         }
-    pager_add(p, ROLE_TEXT, "");
-    pager_add(p, ROLE_TITLE, "Commands (unambiguous abbreviations work: k l x.s)");
+    pager_add(&v->pager, ROLE_TEXT, "");
+    pager_add(&v->pager, ROLE_TITLE, "Commands (unambiguous abbreviations work: k l x.s)");
     for (const struct command *const *at = commands; *at; at++) {
         const struct command *c = *at;
         struct str usage = {0};
         command_usage(c, &usage);
         str_clear(&line);
-        str_addf(&line, "  %-20s %s", c->name, c->help);
-        pager_add(p, ROLE_TEXT, str_text(&line));
-        if (usage.length) {
-            str_clear(&line);
-            str_addf(&line, "  %-20s   %s", "", str_text(&usage));
-            pager_add(p, ROLE_DIM, str_text(&line));
-        }
+        str_addf(&line, "  %-20s ", c->name);
+        add_broken(p, ROLE_TEXT, str_text(&line), c->help, COMMAND_INDENT);
+        if (usage.length)
+            add_broken(p, ROLE_DIM, "", str_text(&usage), COMMAND_INDENT + 2);
         str_done(&usage);
     }
     str_done(&line);
@@ -209,24 +262,21 @@ static void fill_help(struct pager *p, const struct session *session, const stru
 void help_view_set(void *state, const struct session *s, size_t index)
 {
     struct text_view *v = state;
-    pager_clear(&v->pager);
     v->pager.top = v->pager.left = 0;
-    fill_help(&v->pager, s, views[index]);
-    v->filled = true;
+    v->from = views[index];
+    fill_help(v, s, v->width ? v->width : HELP_WIDTH);
 }
 
 static void help_draw(void *state, struct session *s, struct grid *g)
 {
     struct text_view *v = state;
-    if (!v->filled) {
-        fill_help(&v->pager, s, NULL);
-        v->filled = true;
-    }
+    if (!v->filled || v->width != g->width)
+        fill_help(v, s, g->width);
     pager_draw(&v->pager, g);
 }
 
 const struct view_ops output_view = {.name = "output", .tab = "out", .help = "output of the last command", .act = text_act, .open = text_open, .close = text_close,
-                                     .draw = output_draw, .find = text_find, .status = text_status, .busy = text_busy};
+                                     .draw = output_draw, .copy = output_copy, .find = text_find, .status = text_status, .busy = text_busy};
 const struct view_ops log_view = {.name = "log", .help = "log of actions and errors", .act = text_act, .open = log_open, .close = text_close,
                                   .draw = log_draw, .find = text_find, .status = text_status, .busy = text_busy};
 const struct view_ops help_view = {.name = "help", .help = "keys, views and commands", .act = text_act, .open = text_open, .close = text_close, .draw = help_draw,

@@ -11,6 +11,8 @@
 
 #define LEFT 9               /* columns for iteration and line */
 #define TEXT 30              /* columns for the instruction, where there is room */
+#define TEXTS_LEAST 100    /* columns of a screen that has the instructions beside the rows; on others that of the cursor has a row below */
+#define OWN_ROW_LEAST 16   /* rows for that */
 #define TEXT_WIDE 46
 #define CYCLES_WIDTH 16      /* columns of the title line for the cycles */
 
@@ -85,7 +87,7 @@ static void draw_row(const struct simulated_step *step, const struct insn *insn,
             grid_put(g, LEFT + 1 + x, y, 1, role, 0, "·");
     }
     if (width + LEFT + 2 < (int)g->width)
-        grid_put(g, LEFT + 2 + width, y, 0, cursor ? ROLE_CURSOR : ROLE_TEXT, 0, insn->text ? insn->text + strspn(insn->text, " \t") : insn->mnemonic);
+        grid_put(g, LEFT + 2 + width, y, 0, cursor ? ROLE_CURSOR : ROLE_TEXT, 0, insn_shown(insn));
 }
 
 static void timeline_draw(void *state, struct session *s, struct grid *g)
@@ -109,9 +111,15 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
                             sim->cycles, sim->period) + 2;
     else
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, sim->replayed ? "%.2f cycles (loads tried again)" : "about %.2f cycles (the state did not repeat)", sim->cycles) + 2;
-    grid_printf(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "stalls: front end %.2f, ROB %.2f, scheduler %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
-    int width = (int)g->width - LEFT - 1 - (g->width >= 160 ? TEXT_WIDE : g->width >= 100 ? TEXT : 0);
-    v->height = g->height > 4 ? g->height - 4 : 1;
+    const bool texts = g->width >= TEXTS_LEAST, own = !texts && g->height >= OWN_ROW_LEAST;
+    char stalls[80];
+    snprintf(stalls, sizeof stalls, "stalls: front end %.2f, ROB %.2f, scheduler %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
+    const bool told = used + 2 + strlen(stalls) <= g->width;
+    if (told || !own)
+        grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, stalls);
+    int width = (int)g->width - LEFT - 1 - (g->width >= 160 ? TEXT_WIDE : texts ? TEXT : 0);
+    const unsigned others = 4 + own;
+    v->height = g->height > others ? g->height - others : 1;
     if (v->cursor < v->top)
         v->top = v->cursor;
     if (v->cursor >= v->top + v->height)
@@ -125,10 +133,16 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
         draw_row(&sim->steps[row], &insns[row % count], row / count, row % count == 0, row == v->cursor, v->left, g, 2 + (int)r, width);
     }
     int y = (int)g->height - 2;
+    if (own) {
+        const char *text = insn_shown(&insns[v->cursor % count]);
+        grid_put(g, 0, y - 1, 0, ROLE_ACCENT, 0, text);
+        if (!told && grid_columns(g, text) + 2 + strlen(stalls) <= g->width)
+            grid_put(g, (int)(g->width - strlen(stalls)), y - 1, 0, ROLE_DIM, 0, stalls);
+    }
     grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "fetched %d  renamed %d  dispatched %d  done %d  retired %d", current->fetch, current->issue, current->dispatch, current->done,
                 current->retire);
     for (size_t i = 0, x = 0; i < sizeof stages / sizeof *stages; i++)
-        x += grid_printf(g, (int)x, y + 1, 0, stages[i].role, 0, "%c %s  ", stage_glyph((enum stage)i), stages[i].name);
+        x += grid_printf(g, (int)x, y + 1, 0, stages[i].role, 0, texts ? "%c %s  " : "%c %s ", stage_glyph((enum stage)i), stages[i].name);
 }
 
 static bool timeline_act(void *state, struct session *s, enum action action, struct str *command)

@@ -14,7 +14,7 @@ void view_place(size_t *cursor, size_t *top, size_t body, size_t count);
 
 struct view_ops;
 
-/* A view that stands beside another where the screen is large enough for what both show (panes.h). */
+/* A view that stands beside another where the screen is large enough for what both show (panes.h), once: a table may name several places for it, the best first. */
 struct view_beside {
     const struct view_ops *view;   /* NULL ends the table */
     unsigned of;                   /* the pane that gives it room: 0 the view's own, N that of the table's Nth row, without which this one does not come either */
@@ -58,8 +58,8 @@ struct view_ops {
     void (*status)(void *state, struct session *s, struct str *out);
     /* Its rows as they are shown, filtered and sorted, for `export`; false when there are none. May be NULL. */
     bool (*rows)(void *state, struct session *s, struct rows_shown *out);
-    /* Appends the tagged rows, or the one under the cursor, a line each; only their first column with @names. False when there are none. May be NULL. */
-    bool (*copy)(void *state, struct session *s, bool names, struct str *out);
+    /* Appends @part of its rows (table_copy), or its text. False with err when there are none. May be NULL. */
+    bool (*copy)(void *state, struct session *s, enum copied part, struct str *out, struct err *err);
     /* Appends the form under the cursor; false when there is none. May be NULL. */
     bool (*form_at)(void *state, struct session *s, struct str *out);
     /* Appends where its cursor is, in words for recall; false when it is nowhere. May be NULL. */

@@ -35,7 +35,7 @@ static struct analysis *const *shown(struct session *s, size_t *n)
 static void draw_insn(const struct analysis *a, size_t row, double cycles, const char *unit, struct grid *g, int y)
 {
     const struct insn *insn = a->rows[row].insn;
-    const char *text = insn->text ? insn->text + strspn(insn->text, " \t") : insn->mnemonic;
+    const char *text = insn_shown(insn);
     char number[LINE_TEXT];
 
     if (isnan(cycles))
@@ -121,7 +121,7 @@ static void why_draw(void *state, struct session *s, struct grid *g)
         grid_put(g, 2, 1, 0, ROLE_DIM, 0, "No loop is loaded; its bounds are shown here.");
         return;
     }
-    grid_init(&all, g->width, most_rows(a[s->document.in_view], n), g->ascii);
+    grid_init_part(&all, g, g->width, most_rows(a[s->document.in_view], n));
     v->rows = draw_all(s, a, n, &all);
     v->height = g->height;
     v->top = v->rows > v->height && v->top + v->height > v->rows ? v->rows - v->height : v->rows > v->height ? v->top : 0;

@@ -34,24 +34,44 @@ void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, s
     grid_done(&g);
 }
 
+/* A line at a time: messages are cut. */
+static void print_lines(const char *text)
+{
+    for (const char *at = text; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n'))
+        print_message("%.*s\n", (int)strcspn(at, "\n"), at);
+}
+
+bool golden_matches(const char *path, const char *text)
+{
+    struct str golden = {0};
+    struct err err = {0};
+    bool same;
+
+    if (getenv("GENERATE"))
+        return file_write(source_path(path), text, strlen(text), &err);
+    if (!file_read(source_path(path), 1 << 20, &golden, &err)) {
+        print_message("%s: %s\n", path, err.what);
+        return false;
+    }
+    same = strcmp(text, str_text(&golden)) == 0;
+    if (!same) {
+        print_message("%s differs:\n", path);
+        print_lines(text);
+    }
+    str_done(&golden);
+    return same;
+}
+
 void compare(struct frame *f, const char *name, unsigned width, unsigned height)
 {
-    struct str text = {0}, golden = {0};
-    struct err err = {0};
+    struct str text = {0};
     char path[256];
 
     screen_text(f, width, height, true, &text);
     snprintf(path, sizeof path, "tests/screen/%s-%ux%u.txt", name, width, height);
-    if (getenv("GENERATE")) {
-        assert_true(file_write(source_path(path), text.data, text.length, &err));
-    } else {
-        if (!file_read(source_path(path), 1 << 20, &golden, &err))
-            fail_msg("%s: %s", path, err.what);
-        if (strcmp(str_text(&text), str_text(&golden)) != 0)
-            fail_msg("%s differs:\n%s", path, str_text(&text));
-    }
+    if (!golden_matches(path, str_text(&text)))
+        fail_msg("%s differs", path);
     str_done(&text);
-    str_done(&golden);
 }
 
 struct session session;
@@ -98,11 +118,9 @@ bool screen_holds(const char *text)
     struct str shown = {0};
     screen_text(&frame, 120, 40, false, &shown);
     bool found = strstr(str_text(&shown), text) != NULL;
-    if (!found)
-        {
+    if (!found) {
         print_message("not on the screen: %s\n", text);
-        for (const char *at = str_text(&shown); *at; at += strcspn(at, "\n") + 1)   /* a line at a time: messages are cut */
-            print_message("%.*s\n", (int)strcspn(at, "\n"), at);
+        print_lines(str_text(&shown));
     }
     str_done(&shown);
     return found;

@@ -13,6 +13,8 @@ int setup(void **state);
 int teardown(void **state);
 void press(const char *keys);
 void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, struct str *out);
+/* Whether @text is what the file @path of the source tree holds, which GENERATE=1 makes it; prints it where it is not. */
+bool golden_matches(const char *path, const char *text);
 /* The screen beside tests/screen/NAME-COLUMNSxROWS.txt; at all sizes. */
 void compare(struct frame *f, const char *name, unsigned width, unsigned height);
 void compare_sizes(const char *name);

@@ -375,6 +375,10 @@ test_views_and_jobs_without_a_screen() {
     holds out 'done'
     expect 1 "$portolan" -e 'job wait 9'
     holds err 'no job 9'
+    # What is printed has no colours: levels of heat are characters.
+    expect 0 "$portolan" --machine haswell -e "forms select 'ADD (R64, R64)' 'VADDPD (YMM, YMM, YMM)'; experiments generate; experiments measure --simulate skylake; view accuracy"
+    lacks out '▀'
+    holds out '@@'
 }
 
 # Session defaults, and what commands say themselves; filters of rows; one experiment with its samples.

@@ -17,6 +17,7 @@
 #include "cmd/check.h"
 #include "cmd/command.h"
 #include "io/machine_file.h"
+#include "../support/contents.h"
 #include "../support/screens.h"
 #include "../support/support.h"
 
@@ -141,33 +142,13 @@ static void test_corrections(void **state)
     session_done(&s);
 }
 
-static void add(struct check *c, const char *form, bool latency, double measured, double predicted, double uses)
-{
-    struct check_row *row = check_add(c, form, uses);
-
-    row->latency = latency;
-    row->chain = (struct chain){.from_name = "op2", .to_name = "op1", .note = ""};
-    row->measured = measured;
-    row->predicted = predicted;
-    row->spread = 0.002;
-    snprintf(row->state, sizeof row->state, "%s", isnan(measured) ? "core is contended" : "ok");
-}
-
 /* The code below a row is that of x86-64: on another processor the view has other code. */
 static void test_golden(void **state)
 {
-    struct err err = {0};
-
     (void)state;
     run_to_end("view check");
     assert_true(screen_holds("Nothing has been checked."));
-    struct check *c = session.document.check = check_new(session_machine(&session, "skylake", &err), "a CPU of the test's", NULL);
-    snprintf(c->date, sizeof c->date, "2026-01-31");
-    add(c, "ADD (R64, R64)", false, 0.26, 0.25, 631568);
-    add(c, "IMUL (R64, R64)", true, 4, 3, 200000);
-    add(c, "VADDPD (XMM, XMM, XMM)", false, 1, 0.5, 4375);
-    add(c, "DIV (R64)", false, NAN, 21, 100);
-    check_sort(c);
+    add_check();
     compare_sizes("check");
     press("\n");
     compare_sizes("check-detail");
@@ -185,7 +166,7 @@ static void test_quoted_name(void **state)
 
     (void)state;
     struct check *c = session.document.check = check_new(session_machine(&session, "skylake", &err), "a CPU of the test's", NULL);
-    add(c, "MY'OWN (R64, R64)", false, 3, 2, 100);
+    add_check_row(c, "MY'OWN (R64, R64)", false, 3, 2, 100);
     check_sort(c);
     run_to_end("view check");
     press("o");

@@ -21,8 +21,8 @@
 #include "io/experiments_file.h"
 #include "view/frame.h"
 #include "view/pager.h"
-#include "view/plot.h"
 #include "work/job.h"
+#include "../support/contents.h"
 #include "../support/screens.h"
 #include "../support/support.h"
 
@@ -231,21 +231,6 @@ static void test_views_and_keys(void **state)
     assert_true(session.quit);
 }
 
-/* Experiments of the test's own, as the runner would have left them. */
-static void add_experiments(void)
-{
-    static const char text[] = "experiment,cycles,spread,repeats,state\n"
-                               "\"ADD (R64, R64)\",0.25,0.002,3,ok\n"
-                               "\"IMUL (R64, R64)\",1.0,0.001,3,ok\n"
-                               "\"2*ADD (R64, R64) + IMUL (R64, R64)\",1.2,0.004,3,ok\n"
-                               "\"4*IMUL (R64, R64)\",4.1,0.004,3,ok\n"
-                               "\"DIV (R64)\",,,,SIGFPE\n"
-                               "\"FLUMB ()\",3,,,ok\n";
-    struct err err = {0};
-    session.document.experiments = experiments_parse("test", text, sizeof text - 1, &err);
-    assert_non_null(session.document.experiments);
-}
-
 static void test_experiments(void **state)
 {
     const char *prefill;
@@ -275,24 +260,6 @@ static void test_experiments(void **state)
     frame_key(&frame, KEYCODE_ENTER, &prefill);
     assert_string_equal(views[frame.current]->name, "experiments");
     compare_sizes("experiments");
-}
-
-/* A table that waits, measured on a simulated machine as a job of the screen; what is seen of it is in the record. */
-static void fill_record(void)
-{
-    static const float passes[][3] = {{0.2551F, 0.2553F, 0.2550F}, {0.2514F, 0.2511F, 0.2519F}, {0.2513F, 0.2514F, 0.2512F}};
-    static const uint8_t code[] = {0x4c, 0x01, 0xc0, 0x48, 0x01, 0xd9, 0x49, 0x0f, 0xaf, 0xc2};   /* add rax, r8; add rcx, rbx; imul rax, r10 */
-    static const struct calibration c = {.tick_hz = 2.5e9, .clock_hz = 3.7e9, .second_ratio = 3, .probe_rate = 5.99, .noise = 0.0012, .contention = 0.02,
-                                         .load_window = 64, .rules.probe_tolerance = 0.012, .cpu = 1};
-    record_begin(session.document.record, "a processor of the test's", &c);
-    for (unsigned i = 0; i < 3; i++)
-        record_add(session.document.record, &(struct experiment){(struct experiment_term[]){{(char *)"ADD (R64, R64)", 1}}, 1},
-                   &(struct record_pass){passes[i], 3, 1, i ? 200 : 50, 3.7e9, code, sizeof code});
-    for (unsigned i = 0; i < 600; i++) {
-        bool gap = i > 300 && i < 350;
-        if (!gap)
-            record_windows(session.document.record, 0.1 * i, 3.7e9 * (1 + 1e-3 * sin(0.05 * i)), 30, i % 97 < 12 ? 20 : 0, i % 7 == 0);
-    }
 }
 
 static void test_detail(void **state)
@@ -337,35 +304,18 @@ static void test_detail(void **state)
     session.settings.ascii = false;
 }
 
-static double chart_seconds;
-
-static double chart_clock(void)
-{
-    return chart_seconds;
-}
-
 /* A chart on its way: stages that are done with what came of them, the one it is at, those that wait; over time. */
 static void test_chart_stages(void **state)
 {
-    struct chart_form forms[3] = {{.alone = 1, .state = CHART_IN_CORE, .confidence = 1}, {.alone = 2, .state = CHART_PLACED, .confidence = 0.5}, {.alone = NAN}};
-    struct chart chart = {.forms = forms, .form_count = 3};
     struct stage_log *log;
 
     (void)state;
     add_experiments();
-    chart.table = session.document.experiments;
-    chart_seconds = 1000;
-    clock_set_source(chart_clock);
+    chart_clock_begin();
     log = session.document.chart = stage_log_new("mine");
     frame_run(&frame, "view machine");
     assert_true(screen_lacks("chart of mine"));
-    for (enum chart_stage stage = CHART_ALONE; stage <= CHART_CORE; stage++) {
-        for (int i = 0; i < 300; i++, chart_seconds += 0.25)
-            stage_log_progress(log, stage, i, 300, "pairs of classes");
-        stage_log_done(log, stage, &chart);
-    }
-    stage_log_progress(log, CHART_PORTS, 30, 120, "forms joined one by one");
-    chart_seconds += 9;
+    chart_runs(log);
     assert_true(screen_holds("1 forms alone    1:15 100 %  2 of 3 forms have a time"));
     assert_true(screen_holds("> 3 ports          0:09  25 %  forms joined one by one"));
     compare_sizes("chart");
@@ -420,37 +370,6 @@ static void test_measuring(void **state)
     assert_true(screen_holds("pass 1, about 50 instructions"));
     frame_run(&frame, "experiments show 7");
     assert_true(frame.failed);
-}
-
-/* Curves: a diagonal, a decade scale, a gap; every size; both alphabets. */
-static void test_plot(void **state)
-{
-    static const double x[] = {1, 10, 100, 1000}, y[] = {0.5, NAN, 50, 5}, flat[] = {2, 2, 2, 2};
-    const struct plot_series series[] = {{"error", ROLE_GOOD, x, y, 4, false}, {"flat", ROLE_WARN, x, flat, 4, true}};
-    struct plot plot = {.title = "curves", .x_label = "s", .log_x = true, .log_y = true, .series = series, .series_count = 2};
-    struct str text = {0};
-
-    (void)state;
-    for (int ascii = 0; ascii < 2; ascii++)
-        for (unsigned width = 1; width < 120; width += 7)
-            for (unsigned height = 1; height < 40; height += 3) {
-                struct grid g;
-                grid_init(&g, width, height, ascii);
-                plot_draw(&plot, &g, 0, 0, width, height);
-                str_clear(&text);
-                grid_text(&g, false, &text);
-                if (width > 60 && height > 20) {
-                    assert_non_null(strstr(str_text(&text), "curves  error  flat"));
-                    assert_non_null(strstr(str_text(&text), "100"));
-                }
-                grid_done(&g);
-            }
-    plot.series_count = 0;
-    struct grid g;
-    grid_init(&g, 60, 20, false);
-    plot_draw(&plot, &g, 0, 0, 60, 20);
-    grid_done(&g);
-    str_done(&text);
 }
 
 static void test_find(void **state)
@@ -755,7 +674,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_detail, setup, teardown),
         cmocka_unit_test_setup_teardown(test_chart_stages, setup, teardown),
         cmocka_unit_test_setup_teardown(test_measuring, setup, teardown),
-        cmocka_unit_test(test_plot),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_collect, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused_paste, setup, teardown),

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "../support/contents.h"
 #include "../support/screens.h"
 #include "../support/support.h"
 
@@ -158,6 +159,27 @@ static void test_moving_together(void **state)
     assert_int_equal(session.document.row, 0);
 }
 
+/* The experiments that the map of accuracy counts stand once: to its right, or where that is too narrow below it. */
+static void test_one_of_two_places(void **state)
+{
+    const char *prefill;
+
+    (void)state;
+    add_experiments();
+    run_to_end("set machine skylake; view accuracy");
+    draw(200, 60);
+    assert_int_equal(frame.panes.count, 2);
+    assert_true(frame.panes.items[1].x > 0 && frame.panes.items[1].y == 0);
+    /* Here each cell of the map has a row of its own. */
+    frame_click(&frame, 7, 2, 200, 60, &prefill);
+    assert_true(large_holds("measured 0.00-0.14, predicted 4.71-4.86: 0 experiments"));
+    draw(120, 40);
+    assert_int_equal(frame.panes.count, 2);
+    assert_true(frame.panes.items[1].x == 0 && frame.panes.items[1].y > 0);
+    draw(80, 24);
+    assert_int_equal(frame.panes.count, 1);
+}
+
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
@@ -166,6 +188,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_focus, setup, teardown),
         cmocka_unit_test_setup_teardown(test_moving_together, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_of_two_places, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,76 +15,9 @@
 #include "base/mem.h"
 #include "profile/profile.h"
 #include "program/study.h"
+#include "../support/contents.h"
 #include "../support/screens.h"
 #include "../support/support.h"
-
-static void add_block(struct study *s, const char *name, uint32_t block, uint32_t line, double count, const char *formula, double error, double cycles, double share, const char *limit)
-{
-    vec_push(&s->blocks, ((struct study_block){.name = mem_strdup(name), .block = block, .line = line, .count = count, .formula = mem_strdup(formula), .exact = error == 0, .error = error,
-                                               .cycles = cycles, .share = share, .limit = limit, .loop = UINT32_MAX}));
-}
-
-static void add_way(struct study *s, size_t from, uint32_t to, double share)
-{
-    struct study_block *b = &s->blocks.items[from];
-    b->ways[b->way_count++] = (struct study_way){to, share};
-}
-
-static void add_effect(struct study *s, const char *name, double elasticity, double halved, double doubled)
-{
-    vec_push(&s->effects.list, ((struct effect){mem_strdup(name), 1, elasticity, halved, doubled}));
-}
-
-/* A loop in a loop, references in three clusters. */
-static struct study *study_made(void)
-{
-    struct study *s = mem_zero(1, sizeof *s);
-
-    *s = (struct study){.program = mem_strdup("heat.c"), .inputs = mem_strdup("N=1000 M=2"), .machine = mem_strdup("skylake"), .title = mem_strdup("Intel Skylake (client)"),
-                        .seconds = 0.0125, .cycles = 5e7, .traced = true, .axis_name = mem_strdup("N"), .at = {1000, 2}, .level_count = 3,
-                        .levels = {{32768, 0.125}, {262144, 0.06}, {8388608, 0.01}}};
-    add_block(s, "main:3", 3, 14, 2e6, "2*N^2", 0, 20, 0.8, "misses");
-    add_block(s, "main:2", 2, 12, 2000, "2*N", 0, 2000, 0.08, "frontend");
-    add_block(s, "norm:0", 7, 30, 1000, "0.98*N + 3", 0.031, 1500, 0.03, "calls");
-    add_block(s, "main:0", 0, 9, 1, "1", 0, 40, 0.0000008, "issue");
-    s->blocks.items[2].function = 1;
-    add_way(s, 0, 0, 0.999);
-    add_way(s, 0, 1, 0.001);
-    add_way(s, 1, 0, 1);
-    add_way(s, 3, 1, 1);
-    s->reuse = (struct octaves){.counts = {[0] = 30, [1] = 500, [8] = 200, [9] = 20, [14] = 100, [17] = 50, [OCTAVE_FIRST_USES] = 100}, .all = 1000};
-    for (size_t i = 0; i < 20; i++) {
-        s->sizes[i] = ldexp(1024, (int)i);
-        s->full[i] = i < 5 ? 0.47 : i < 11 ? 0.25 : i < 14 ? 0.15 : 0.1;
-        s->eight_ways[i] = s->full[i] + 0.02 / (double)(1 + i % 5);
-    }
-    s->size_count = 20;
-    for (size_t i = 0; i < 10; i++) {
-        s->x[i] = 16 * ldexp(1, (int)i);
-        s->time[i] = 1.25e-8 * s->x[i] * s->x[i];
-    }
-    s->point_count = 10;
-    add_effect(s, "clock", -0.9, 1.85, 0.6);
-    add_effect(s, "l2_bytes", -0.2, 1.3, 0.9);
-    add_effect(s, "memory_latency", 0.1, 0.95, 1.1);
-    add_effect(s, "issue_width", 0, NAN, 0.99);
-    return s;
-}
-
-static struct run_profile *profile_made(void)
-{
-    struct run_profile *p = mem_zero(1, sizeof *p);
-
-    *p = (struct run_profile){.program = mem_strdup("./solver"), .method = SAMPLING_CLOCK, .rate = 1000, .seconds = 2, .user = 1.6, .system = 0.1, .samples = 1600};
-    vec_push(&p->functions, ((struct profile_function){mem_strdup("relax"), mem_strdup("/home/me/solver"), 1200}));
-    vec_push(&p->functions, ((struct profile_function){mem_strdup("exp"), mem_strdup("/usr/lib/libm.so.6"), 300}));
-    vec_push(&p->functions, ((struct profile_function){mem_strdup(""), mem_strdup("/usr/lib/libc.so.6"), 100}));
-    vec_push(&p->loops, ((struct profile_loop){.name = mem_strdup("relax+0x40"), .file = mem_strdup("/home/me/solver"), .samples = 1100, .measured = 4.1, .predicted = 4, .bound = 2,
-                                               .bottleneck = mem_strdup("ports")}));
-    vec_push(&p->loops, ((struct profile_loop){.name = mem_strdup("a_function_with_a_name_that_is_far_too_long_for_a_row+0x1c"), .file = mem_strdup("/home/me/solver"), .samples = 90,
-                                               .measured = NAN, .predicted = 3, .bound = 3, .bottleneck = mem_strdup("dependencies")}));
-    return p;
-}
 
 /* What no prediction is known of says nothing of its bound, and why. */
 static void test_loop_without_a_bound(void **state)
@@ -227,7 +160,7 @@ static void test_study_in_the_same_place(void **state)
     session.document.program.study->serial = 1;
     run_to_end("view program");
     assert_true(screen_holds("1/4"));
-    add_block(session.document.program.study, "it's:9", 9, 40, 5, "5", 0, 10, 0.0000001, "issue");
+    add_study_block(session.document.program.study, "it's:9", 9, 40, 5, "5", 0, 10, 0.0000001, "issue");
     session.document.program.study->serial = 2;
     assert_true(screen_holds("1/5"));
     press("G\n");   /* its name, quoted: nothing was built, so there is no code */
@@ -255,7 +188,7 @@ static void test_many_blocks(void **state)
     struct study *s = session.document.program.study = study_made();
     for (uint32_t i = 0; i < BLOCKS; i++) {
         snprintf(name, sizeof name, "f%05u", (i * 7919 + 1) % BLOCKS);
-        add_block(s, name, i, i + 100, i, "1", 0, 1, 0, "issue");
+        add_study_block(s, name, i, i + 100, i, "1", 0, 1, 0, "issue");
     }
     run_to_end("view program");
     frame_run(&frame, "find f00811");

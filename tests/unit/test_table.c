@@ -458,6 +458,7 @@ static void test_tags_of_pairs(void **state)
     struct pairs p = {.count = 100000};
     struct str out = {0};
     struct table t;
+    struct err err = {0};
 
     table_init(&t);
     table_update(&t, &pairs, &p, 1);
@@ -468,7 +469,7 @@ static void test_tags_of_pairs(void **state)
     t.selected = 70000;
     table_tag(&t, &pairs, &p);
     p.asked = 0;
-    assert_true(table_copy(&t, &pairs, &p, false, &out));
+    assert_true(table_copy(&t, &pairs, &p, COPIED_ROWS, &out, &err));
     assert_string_equal(str_text(&out), "form 0\tquantity 1\nform 35000\tquantity 0\n");
     assert_true(p.asked < 20);
     str_clear(&out);
@@ -478,12 +479,11 @@ static void test_tags_of_pairs(void **state)
     table_finish(&t, &pairs, &p);
     for (unsigned i = 0; i < 2; i++) {
         p.asked = 0;
-        assert_true(table_copy(&t, &pairs, &p, true, &out));
+        assert_true(table_copy(&t, &pairs, &p, COPIED_NAMES, &out, &err));
         assert_string_equal(str_text(&out), "form 0\nform 35000\n");
         str_clear(&out);
     }
     assert_true(p.asked < 20);   /* it knows again where they are */
-    struct err err = {0};
     char longest[FILTER_TEXT + 1];
     memset(longest, 'x', sizeof longest);
     longest[FILTER_TEXT] = '\0';

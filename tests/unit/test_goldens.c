@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every view, with content in it, at three sizes, in colour, without colours and in ASCII, against its golden screen (GENERATE=1 writes them anew). One file holds a view at one
+ * size: the text and its colours; then what is otherwise without colours, rows that read otherwise and the attributes that are left; then what is otherwise in ASCII. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "cmd/function_list.h"
+#include "work/job.h"
+#include "../support/contents.h"
+#include "../support/screens.h"
+#include "../support/support.h"
+
+static void show_kernel(void)
+{
+    load();
+    press("jjj");
+}
+
+static void show_timeline(void)
+{
+    load();
+    run_to_end("view timeline");
+}
+
+static void show_whatif(void)
+{
+    load();
+    run_to_end("set machine skylake; kernel whatif issue_width=1..6");
+    run_to_end("view whatif");
+}
+
+/* Pairs of a dozen forms, measured on a simulated processor. */
+static void measure_pairs(void)
+{
+    run_to_end("set machine haswell,skylake,znver4; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'MOV (R64, M64)' 'BSF (R64, R64)' 'ADC (R64, R64)' "
+               "'VADDPD (YMM, YMM, YMM)' 'VMULPD (YMM, YMM, YMM)' 'VPADDD (YMM, YMM, YMM)' 'VPERMQ (YMM, YMM, I8)' 'POPCNT (R64, R64)' 'MOV (M64, R64)'; experiments generate");
+    run_to_end("experiments measure --simulate skylake");
+}
+
+static void show_experiments(void)
+{
+    measure_pairs();
+    run_to_end("view experiments; sort -error");
+}
+
+static void show_accuracy(void)
+{
+    measure_pairs();
+    run_to_end("view accuracy");
+}
+
+/* A run of one thread: the same each time. Over generations, as the clock stands still. */
+static void show_evolution(void)
+{
+    measure_pairs();
+    run_to_end("evolve start --algorithm pmevo --ports 5 --population 60 --generations 40 --seed 1 --threads 1");
+    run_to_end("view evolution");
+    press("x");
+}
+
+/* On a small screen it stands nowhere else. */
+static void show_front(void)
+{
+    show_evolution();
+    press("f");
+}
+
+static void show_mapping(void)
+{
+    run_to_end("set machine skylake; view mapping");
+    press("jjj");
+}
+
+static void show_study(void)
+{
+    session.document.program.study = study_made();
+    vec_push(&session.document.program.measured.list, ((struct program_point){{500, 2}, 0.003}));
+    vec_push(&session.document.program.measured.list, ((struct program_point){{2000, 2}, 0.06}));
+    run_to_end("view program");
+}
+
+static void show_profile(void)
+{
+    struct err err = {0};
+
+    session.document.profile = profile_made();
+    session.document.profile->loops.items[0].kernel = kernel_load(source_path("data/kernels/triad-skl-O3.s"), NULL, &err);
+    run_to_end("view program");
+}
+
+static void show_machine(void)
+{
+    add_experiments();
+    fill_record();
+    run_to_end("view machine");
+}
+
+static void show_chart(void)
+{
+    show_machine();   /* clock and contention stand below */
+    chart_clock_begin();
+    session.document.chart = stage_log_new("mine");
+    chart_runs(session.document.chart);
+}
+
+static void show_check(void)
+{
+    add_check();
+    run_to_end("view check");
+}
+
+/* Functions of a program, a name too long for any row among them, with samples. */
+static void show_functions(void)
+{
+    static const struct { const char *name; uint64_t size; uint32_t loops, depth, vectors; double percent; } rows[] = {
+        {"relax", 912, 4, 3, 31, 71.25}, {"std::vector<std::pair<unsigned long, double>, std::allocator<std::pair<unsigned long, double> > >::operator=(std::vector<int> const&)", 2048, 3, 2, 0, 14.5},
+        {"norm(double const*, unsigned long)", 160, 1, 1, 12, 8.03}, {"read_input", 480, 2, 1, 0, 0.02}, {"main", 1290, 5, 2, 0, 0}};
+    struct function_list *list = mem_zero(1, sizeof *list);
+
+    list->path = mem_strdup("solver");
+    list->serial = 1;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char symbol[32];
+        snprintf(symbol, sizeof symbol, "0x%zx", 0x401000 + 0x1000 * i);
+        vec_push(&list->rows, ((struct listed_function){mem_strdup(rows[i].name), NULL, mem_strdup(symbol), 0x401000 + 0x1000 * i, rows[i].size, rows[i].loops, rows[i].depth, rows[i].vectors, rows[i].percent}));
+    }
+    session.document.functions = list;
+    run_to_end("view functions");
+}
+
+static void load_named(const char *name)
+{
+    char line[4200];
+
+    snprintf(line, sizeof line, "kernel load %s", source_path(name));
+    run_to_end(line);
+}
+
+static void show_compare(void)
+{
+    run_to_end("set machine skylake");
+    load_named("data/kernels/pi-O2.s");
+    load_named("data/kernels/pi-O1.s");
+    run_to_end("kernel compare");
+}
+
+static void show_why(void)
+{
+    load();
+    run_to_end("view why");
+}
+
+static void show_source(void)
+{
+    load();
+    run_to_end("view source");
+    press("jj");
+}
+
+static void show_output(void)
+{
+    load();
+    run_to_end("kernel analyze --machine skylake");
+}
+
+static void show_log(void)
+{
+    run_to_end("kernel hex 4801d8480fafc3");
+    frame_run(&frame, "flumb");
+    run_to_end("set machine skylake");
+    run_to_end("view log");
+}
+
+static void show_help(void)
+{
+    load();
+    press("?");
+}
+
+static const struct content { const char *view, *name; void (*show)(void); } contents[] = {
+    {"log", "log", show_log},   /* first: it holds what all others did */
+    {"kernel", "kernel", show_kernel},
+    {"timeline", "timeline", show_timeline},
+    {"whatif", "whatif", show_whatif},
+    {"experiments", "experiments", show_experiments},
+    {"evolution", "evolution", show_evolution},
+    {"evolution", "front", show_front},
+    {"mapping", "mapping", show_mapping},
+    {"accuracy", "accuracy", show_accuracy},
+    {"program", "program", show_study},
+    {"program", "profile", show_profile},
+    {"machine", "machine", show_machine},
+    {"machine", "chart", show_chart},
+    {"check", "check", show_check},
+    {"functions", "functions", show_functions},
+    {"compare", "compare", show_compare},
+    {"why", "why", show_why},
+    {"source", "source", show_source},
+    {"output", "output", show_output},
+    {"help", "help", show_help},
+};
+#define CONTENTS (sizeof contents / sizeof *contents)
+
+static void draw_as(unsigned width, unsigned height, bool ascii, bool mono, bool roles, struct str *out)
+{
+    struct grid g;
+    int x, y;
+
+    grid_init(&g, width, height, ascii);
+    g.mono = mono;
+    frame_draw(&frame, NULL, &g, &x, &y);
+    grid_text(&g, roles, out);
+    grid_done(&g);
+}
+
+/* The lines of @text that are other than those of @before at the same place, each behind its number; of both as many. */
+static void add_others(const char *text, const char *before, unsigned lines, struct str *out)
+{
+    for (unsigned i = 1; i <= lines; i++) {
+        const size_t length = strcspn(text, "\n"), had = strcspn(before, "\n");
+        if (length != had || memcmp(text, before, length) != 0)
+            str_addf(out, "%u| %.*s\n", i, (int)length, text);
+        text += length + 1;
+        before += had + 1;
+    }
+}
+
+/* What stands behind the text of a screen of @height rows. */
+static const char *colours_of(const char *screen, unsigned height)
+{
+    while (height--)
+        screen += strcspn(screen, "\n") + 1;
+    return screen;
+}
+
+/* The screen in all modes. */
+static void whole_screen(unsigned width, unsigned height, struct str *out)
+{
+    struct str colour = {0}, mono = {0}, ascii = {0};
+
+    draw_as(width, height, false, false, true, &colour);
+    draw_as(width, height, false, true, true, &mono);
+    session.settings.ascii = true;
+    draw_as(width, height, true, false, true, &ascii);
+    session.settings.ascii = false;
+    str_addf(out, "%s==== without colours: rows that read otherwise\n", str_text(&colour));
+    add_others(str_text(&mono), str_text(&colour), height, out);
+    str_addf(out, "%s==== ASCII: rows that read otherwise\n", colours_of(str_text(&mono), height));
+    add_others(str_text(&ascii), str_text(&colour), height, out);
+    if (strcmp(colours_of(str_text(&ascii), height), colours_of(str_text(&colour), height)) != 0)
+        str_add(out, colours_of(str_text(&ascii), height));
+    for (const char *at = str_text(&ascii); at < colours_of(str_text(&ascii), height); at++)
+        if ((unsigned char)*at >= 0x80)
+            fail_msg("%s at %ux%u in ASCII: \"%.20s\"", views[frame.current]->name, width, height, at);
+    str_done(&colour);
+    str_done(&mono);
+    str_done(&ascii);
+}
+
+static void test_all_views(void **state)
+{
+    static const unsigned sizes[][2] = {{80, 24}, {120, 40}, {200, 60}};
+    unsigned differ = 0;
+
+    for (size_t i = 0; i < CONTENTS; i++) {
+        setup(state);
+        contents[i].show();
+        assert_string_equal(views[frame.current]->name, contents[i].view);
+        for (size_t k = 0; k < 3; k++) {
+            struct str screen = {0};
+            char path[256];
+            whole_screen(sizes[k][0], sizes[k][1], &screen);
+            snprintf(path, sizeof path, "tests/screen/views/%s-%ux%u.txt", contents[i].name, sizes[k][0], sizes[k][1]);
+            differ += !golden_matches(path, str_text(&screen));
+            str_done(&screen);
+        }
+        clock_set_source(NULL);
+        stage_log_free(session.document.chart);
+        session.document.chart = NULL;
+        teardown(state);
+    }
+    assert_int_equal(differ, 0);
+}
+
+/* A view that is added has content here. */
+static void test_none_is_left_out(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < view_count(); v++) {
+        bool found = false;
+        for (size_t i = 0; i < CONTENTS; i++)
+            found |= strcmp(contents[i].view, views[v]->name) == 0;
+        if (!found)
+            fail_msg("the view %s has no goldens: give it a row of contents", views[v]->name);
+    }
+}
+
+int main(void)
+{
+    setlocale(LC_CTYPE, "C.UTF-8");
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_views), cmocka_unit_test(test_none_is_left_out)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
