@@ -135,6 +135,21 @@ double comparison_cycles(const struct paired_loops *c, int i)
     return c->side[i].analysis->cycles / c->side[i].times;
 }
 
+bool comparison_is_exact(const struct paired_loops *c)
+{
+    return !c->side[0].analysis->lower_bound && !c->side[1].analysis->lower_bound;
+}
+
+void comparison_say(const struct paired_loops *c, bool brief, struct str *out)
+{
+    const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
+
+    str_addf(out, brief ? "B %s%.2f cycles, A %s%.2f" : "B takes %s%.2f cycles per iteration, A %s%.2f", c->side[1].analysis->lower_bound ? "at least " : "", b,
+             c->side[0].analysis->lower_bound ? "at least " : "", a);
+    if (comparison_is_exact(c))
+        str_addf(out, ": %+.2f (%+.0f %%)", b - a, a > 0 ? 100 * (b / a - 1) : 0);
+}
+
 bool comparison_is_current(const struct paired_loops *c, const struct session *s)
 {
     bool current = true;

@@ -104,6 +104,29 @@ static void test_flags(void **state)
     assert_int_equal(session.document.shelf.list.count, 2);
 }
 
+/* Where a machine does not know all instructions its cycles are a lower bound, and no difference is told: it could be of either sign. */
+static void test_lower_bounds(void **state)
+{
+    static const char text[] = "v: vaddpd (%rsi,%rax), %zmm1, %zmm2\n vmovupd %zmm2, (%rdi,%rax)\n addq $64, %rax\n cmpq %rax, %rdx\n jne v\n";
+    const char *path = work_path("wide.s");
+    char line[4200];
+    struct err err = {0};
+
+    (void)state;
+    assert_true(file_write(path, text, sizeof text - 1, &err));
+    run_to_end("set machine skylake,sapphirerapids");
+    snprintf(line, sizeof line, "kernel load %s", path);
+    run_to_end(line);
+    run_to_end("kernel compare");
+    assert_true(screen_holds("B takes 1.00 cycles per iteration, A at least 1.00"));
+    assert_true(screen_lacks("(+"));
+    assert_true(screen_lacks("+0.00   +0.00"));
+    frame_run(&frame, "view kernel");
+    press("c");
+    assert_true(screen_holds(">=1.00 <"));
+    press("c");
+}
+
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
@@ -111,6 +134,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_two_kernels, setup, teardown),
         cmocka_unit_test_setup_teardown(test_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(test_flags, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lower_bounds, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
