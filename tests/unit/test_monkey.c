@@ -64,13 +64,24 @@ static void note(struct monkey *m, const char *bytes, size_t length)
     str_add_char(&m->script, length > 400 ? '~' : ' ');
 }
 
+/* The last @most bytes of @text, in pieces: what cmocka prints at once is cut after 1,023 bytes. */
+static void print_end(const struct str *text, size_t most)
+{
+    size_t from = text->length > most ? text->length - most : 0;
+
+    for (size_t length; from < text->length; from += length) {
+        length = text->length - from < 900 ? text->length - from : 900;
+        print_message("%.*s", (int)length, str_text(text) + from);
+    }
+    print_message("\n");
+}
+
 static void report_and_fail(struct monkey *m, const char *what)
 {
-    size_t from = m->script.length > 6000 ? m->script.length - 6000 : 0;
-    const struct str *recent = &m->terminal.recent;
-
-    print_message("# monkey: %s after %zu keys, seed %lu\n# the last of what it did: %s\n", what, m->keys, number_from("MONKEY_SEED", SEED), str_text(&m->script) + from);
-    print_message("# the last that was printed: %s\n", str_text(recent) + (recent->length > 4000 ? recent->length - 4000 : 0));
+    print_message("# monkey: %s after %zu keys, seed %lu\n# the last of what it did: ", what, m->keys, number_from("MONKEY_SEED", SEED));
+    print_end(&m->script, 6000);
+    print_message("# the last that was printed: ");
+    print_end(&m->terminal.recent, 4000);
     if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* where it hangs */
         char line[160];
         snprintf(line, sizeof line, "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' /proc/%d/status", (int)m->terminal.pid, (int)m->terminal.pid);
