@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -405,6 +406,32 @@ static void test_a_quit_signal_leaves_in_good_order(void **state)
     terminal_close(&m.terminal);
 }
 
+/* What the monkey found: a Ctrl-S typed while the terminal was an editor's stops its output, and the workbench waited for a Ctrl-Q in its first write after that. */
+static void test_output_stopped_in_an_editor(void **state)
+{
+    (void)state;
+    struct monkey m = {.terminal = {.fd = -1}};
+
+    work_put("editor", "#!/bin/sh\necho the editor is here\nread -r line\n");
+    assert_return_code(chmod(work_path("editor"), 0700), 0);
+    setenv("VISUAL", work_path("editor"), 1);
+    start(&m);
+    str_clear(&m.terminal.recent);
+    type_text(&m, "e");
+    if (!terminal_await(&m.terminal, "the editor is here", PATIENCE))
+        report_and_fail(&m, "no editor");
+    str_clear(&m.terminal.recent);
+    type_text(&m, "\023\r");   /* a Ctrl-C would start it again */
+    if (!terminal_await(&m.terminal, "F10", PATIENCE))
+        report_and_fail(&m, "nothing drawn behind the editor");
+    setenv("VISUAL", "true", 1);
+    kill(m.terminal.pid, SIGQUIT);
+    assert_true(terminal_await_end(&m.terminal, PATIENCE));
+    judge_end(&m);
+    str_done(&m.script);
+    terminal_close(&m.terminal);
+}
+
 /* The kernel's own stop of a Ctrl-Z, at any moment of drawing a screen of changing size: it stops between two drawings, and goes on. */
 static void test_stops_at_any_moment(void **state)
 {
@@ -430,6 +457,7 @@ static void test_stops_at_any_moment(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_keys), cmocka_unit_test(test_a_quit_signal_leaves_in_good_order), cmocka_unit_test(test_stops_at_any_moment)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_keys), cmocka_unit_test(test_a_quit_signal_leaves_in_good_order), cmocka_unit_test(test_output_stopped_in_an_editor),
+                                       cmocka_unit_test(test_stops_at_any_moment)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
