@@ -84,8 +84,9 @@ static void report_and_fail(struct monkey *m, const char *what)
     print_message("# the last that was printed: ");
     print_end(&m->terminal.recent, 4000);
     if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* where it hangs */
-        char line[160];
-        snprintf(line, sizeof line, "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' /proc/%d/status", (int)m->terminal.pid, (int)m->terminal.pid);
+        char line[240];
+        snprintf(line, sizeof line, "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' /proc/%d/status; ps -o pid,stat,wchan,args --ppid %d", (int)m->terminal.pid,
+                 (int)m->terminal.pid, (int)m->terminal.pid);
         if (system(line))
             print_message("# %s failed\n", line);
     }
