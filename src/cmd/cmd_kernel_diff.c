@@ -128,7 +128,7 @@ const struct command command_kernel_diff = {
     .name = "kernel diff",
     .help = "compare two loops, instruction by instruction, with cycles, bounds and ports beside each other",
     .description = "B is the current kernel, A the one loaded before it or N; with two machines the same loop on both. ~ marks instructions that differ in their operands or forms, - "
-                   "those that A alone has, + those of B alone. Cycles are per iteration; of a loop from kernel tune that does several at once, per one of them.",
+                   "those that A alone has, + those of B alone. Cycles are per iteration; of a loop that does several at once, from kernel tune or compiled so from the same source, per one of them.",
     .arguments = diff_arguments,
     .options = diff_options,
     .examples = examples,

@@ -22,11 +22,12 @@ struct comparison_side {
     struct machine *machine;          /* held */
     struct analysis *analysis;        /* NULL: not made yet */
     struct str name;
-    double times;                     /* iterations that it does at once (kernel tune): all is told per one */
+    double times;                     /* iterations that it does at once (kernel tune, or compiled so): all is told per one */
 };
 
 struct paired_loops {
     struct comparison_side side[2];   /* A, B */
+    bool unequal;                     /* of one source, and how much of it each does in an iteration is not known (analysis/advance.h) */
     VEC(struct comparison_row) rows;
 };
 

@@ -19,7 +19,6 @@
 #define USAGE_WIDE 28
 #define TEXT_LEAST 16        /* columns of an instruction without which its ports give way */
 #define WIDE 150
-#define HEADLINE 64          /* columns from which on the comparison is a whole sentence */
 #define VALUES_MIN 16        /* rows of a screen that has bounds, and of one that has ports */
 #define PORTS_MIN 22
 
@@ -202,8 +201,12 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
     }
     const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
     struct str sentence = {0};
-    comparison_say(c, g->width < HEADLINE, &sentence);
-    unsigned used = grid_put(g, 0, y, 0, !comparison_is_exact(c) ? ROLE_WARN : b < a - 0.005 ? ROLE_GOOD : b > a + 0.005 ? ROLE_ERROR : ROLE_TEXT, ATTR_BOLD, str_text(&sentence));
+    comparison_say(c, false, &sentence);
+    if (grid_columns(g, str_text(&sentence)) > g->width) {
+        str_clear(&sentence);
+        comparison_say(c, true, &sentence);
+    }
+    unsigned used = grid_put(g, 0, y, 0, !comparison_is_exact(c) || c->unequal ? ROLE_WARN : b < a - 0.005 ? ROLE_GOOD : b > a + 0.005 ? ROLE_ERROR : ROLE_TEXT, ATTR_BOLD, str_text(&sentence));
     str_done(&sentence);
     if (!comparison_is_current(c, s))
         grid_put(g, (int)used + 2, y, 0, ROLE_WARN, 0, "(before the last edit)");
