@@ -82,7 +82,7 @@ static void report_and_fail(struct monkey *m, const char *what)
     print_message("# monkey: %s after %zu keys, seed %lu\n# the last of what it did: ", what, m->keys, number_from("MONKEY_SEED", SEED));
     print_end(&m->script, 6000);
     print_message("# the last that was printed: ");
-    print_end(&m->terminal.recent, 4000);
+    print_end(&m->terminal.recent, 16000);   /* a report of a sanitizer is long */
     if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* where it hangs */
         char line[240];
         snprintf(line, sizeof line, "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' /proc/%d/status; ps -o pid,stat,wchan,args --ppid %d", (int)m->terminal.pid,
