@@ -50,16 +50,6 @@ static struct advance advance_of(const struct kernel *k, size_t loop)
     return out;
 }
 
-static uint64_t common_factor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const struct kernel *b, size_t loop_b, uint64_t *times_a, uint64_t *times_b)
 {
     if (!a->recipe || !b->recipe || !a->recipe->source || !b->recipe->source || strcmp(a->recipe->path, b->recipe->path) != 0)
@@ -69,10 +59,9 @@ enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const
         return ADVANCE_OTHER;
     if (!x.stepped.last || x.stepped.first != y.stepped.first || x.stepped.last != y.stepped.last)
         return ADVANCE_UNKNOWN;
-    const uint64_t common = common_factor(x.least, y.least);
-    *times_a = x.least / common;
-    *times_b = y.least / common;
+    *times_a = x.least > y.least ? x.least / y.least : 1;
+    *times_b = y.least > x.least ? y.least / x.least : 1;
     /* Arrays of other types go on in other steps, but by the same factor. */
-    const bool alike = x.most % *times_a == 0 && x.most / *times_a * *times_b == y.most;
+    const bool alike = x.least * *times_b == y.least * *times_a && x.most * *times_b == y.most * *times_a;
     return alike && *times_a <= TIMES_MOST && *times_b <= TIMES_MOST ? ADVANCE_KNOWN : ADVANCE_UNKNOWN;
 }

@@ -11,7 +11,7 @@ enum advance_answer {
     ADVANCE_KNOWN,
 };
 
-/* How many iterations of the source that they were compiled from one of A's and one of B's does, in lowest terms: set where that is known. Any thread. */
+/* How many iterations of the source that they were compiled from one of A's and one of B's does, 1 for the one that does fewer: set where that is known. Any thread. */
 enum advance_answer advance_compare(const struct kernel *a, size_t loop_a, const struct kernel *b, size_t loop_b, uint64_t *times_a, uint64_t *times_b);
 
 #endif
