@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* kernel diff, kernel compare */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -52,12 +53,13 @@ static void add_instructions(const struct paired_loops *c, struct result *result
     }
 }
 
-static void put_values(struct result_table *t, const char *name, double a, double b)
+/* Of values that may be too small, not @exact, no difference is told. */
+static void put_values(struct result_table *t, const char *name, double a, double b, bool exact)
 {
     cell_text(t, name);
     cell_number(t, a);
     cell_number(t, b);
-    cell_number(t, b - a);
+    cell_number(t, exact ? b - a : NAN);
 }
 
 /* Cycles, bounds and what each port takes, beside each other with the difference; ports only where both have the same. */
@@ -69,11 +71,12 @@ static void add_bounds(const struct paired_loops *c, struct result *result)
     struct result_table *t = result_table(result, "bounds", columns, sizeof columns / sizeof *columns);
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
     const double x = c->side[0].times, y = c->side[1].times;
+    const bool exact = comparison_is_exact(c);
 
-    put_values(t, "predicted", a->cycles / x, b->cycles / y);
+    put_values(t, "predicted", a->cycles / x, b->cycles / y, exact);
     for (int kind = 0; kind < BOUND_COUNT; kind++)
-        put_values(t, bound_name((enum bound_kind)kind), a->bounds[kind] / x, b->bounds[kind] / y);
-    put_values(t, "instructions", (double)a->count / x, (double)b->count / y);
+        put_values(t, bound_name((enum bound_kind)kind), a->bounds[kind] / x, b->bounds[kind] / y, exact);
+    put_values(t, "instructions", (double)a->count / x, (double)b->count / y, true);
     if (strcmp(a->machine->id, b->machine->id) != 0)
         return;
     const struct ports *ports = mapping_ports(a->machine->mapping);
@@ -81,14 +84,14 @@ static void add_bounds(const struct paired_loops *c, struct result *result)
         struct str name = {0};
         str_addf(&name, "port %s", ports->names[j]);
         if (a->totals[j] > 0.005 || b->totals[j] > 0.005)
-            put_values(t, str_text(&name), a->totals[j] / x, b->totals[j] / y);
+            put_values(t, str_text(&name), a->totals[j] / x, b->totals[j] / y, exact);
         str_done(&name);
     }
 }
 
 static void show(const struct paired_loops *c, struct result *result)
 {
-    const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
+    struct str sentence = {0};
 
     for (int i = 0; i < 2; i++) {
         const struct comparison_side *side = &c->side[i];
@@ -99,7 +102,9 @@ static void show(const struct paired_loops *c, struct result *result)
     for (int i = 0; i < 2; i++)
         if (c->side[i].times > 1)
             result_line(result, "%c does %.0f iterations at once; all values are per one\n", 'A' + i, c->side[i].times);
-    result_line(result, "B takes %.2f cycles per iteration, A %.2f: %+.2f (%+.0f %%)\n\n", b, a, b - a, a > 0 ? 100 * (b / a - 1) : 0);
+    comparison_say(c, false, &sentence);
+    result_line(result, "%s\n\n", str_text(&sentence));
+    str_done(&sentence);
     add_bounds(c, result);
     result_line(result, "\n");
     add_instructions(c, result);
@@ -123,7 +128,7 @@ const struct command command_kernel_diff = {
     .name = "kernel diff",
     .help = "compare two loops, instruction by instruction, with cycles, bounds and ports beside each other",
     .description = "B is the current kernel, A the one loaded before it or N; with two machines the same loop on both. ~ marks instructions that differ in their operands or forms, - "
-                   "those that A alone has, + those of B alone. Cycles are per iteration; of a loop from kernel tune that does several at once, per one of them.",
+                   "those that A alone has, + those of B alone. Cycles are per iteration; of a loop that does several at once, from kernel tune or compiled so from the same source, per one of them.",
     .arguments = diff_arguments,
     .options = diff_options,
     .examples = examples,

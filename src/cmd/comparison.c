@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/advance.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/parameter.h"
@@ -120,12 +121,29 @@ static void align(struct paired_loops *c)
     free(best);
 }
 
+/* Versions of one source may do more of it in an iteration than others, as those of -O3 do: their values are told per iteration of the source. */
+static void take_times(struct paired_loops *c)
+{
+    const struct comparison_side *a = &c->side[0], *b = &c->side[1];
+    uint64_t times_a, times_b;
+
+    if (a->times > 1 || b->times > 1 || a->item.kernel == b->item.kernel)
+        return;
+    const enum advance_answer answer = advance_compare(a->item.kernel, a->item.loop, b->item.kernel, b->item.loop, &times_a, &times_b);
+    c->unequal = answer == ADVANCE_UNKNOWN;
+    if (answer != ADVANCE_KNOWN)
+        return;
+    c->side[0].times = (double)times_a;
+    c->side[1].times = (double)times_b;
+}
+
 bool comparison_make(struct paired_loops *c, struct err *err)
 {
     for (int i = 0; i < 2; i++)
         c->side[i].analysis = analysis_new(c->side[i].item.kernel, c->side[i].item.loop, c->side[i].machine);
     if (!watch_goes_on(err))
         return false;
+    take_times(c);
     align(c);
     return watch_goes_on(err);
 }
@@ -133,6 +151,23 @@ bool comparison_make(struct paired_loops *c, struct err *err)
 double comparison_cycles(const struct paired_loops *c, int i)
 {
     return c->side[i].analysis->cycles / c->side[i].times;
+}
+
+bool comparison_is_exact(const struct paired_loops *c)
+{
+    return !c->side[0].analysis->lower_bound && !c->side[1].analysis->lower_bound;
+}
+
+void comparison_say(const struct paired_loops *c, bool brief, struct str *out)
+{
+    const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
+
+    str_addf(out, brief ? "B %s%.2f cycles, A %s%.2f" : "B takes %s%.2f cycles per iteration, A %s%.2f", c->side[1].analysis->lower_bound ? "at least " : "", b,
+             c->side[0].analysis->lower_bound ? "at least " : "", a);
+    if (comparison_is_exact(c))
+        str_addf(out, ": %+.2f (%+.0f %%)", b - a, a > 0 ? 100 * (b / a - 1) : 0);
+    if (c->unequal)
+        str_add(out, brief ? "; one may do more" : "; an iteration of one may do more than of the other");
 }
 
 bool comparison_is_current(const struct paired_loops *c, const struct session *s)

@@ -22,11 +22,12 @@ struct comparison_side {
     struct machine *machine;          /* held */
     struct analysis *analysis;        /* NULL: not made yet */
     struct str name;
-    double times;                     /* iterations that it does at once (kernel tune): all is told per one */
+    double times;                     /* iterations that it does at once (kernel tune, or compiled so): all is told per one */
 };
 
 struct paired_loops {
     struct comparison_side side[2];   /* A, B */
+    bool unequal;                     /* of one source, and how much of it each does in an iteration is not known (analysis/advance.h) */
     VEC(struct comparison_row) rows;
 };
 
@@ -38,6 +39,10 @@ void comparison_free(struct paired_loops *c);
 bool comparison_make(struct paired_loops *c, struct err *err);
 /* Cycles per iteration of side @i. */
 double comparison_cycles(const struct paired_loops *c, int i);
+/* Whether neither's cycles are a lower bound, as where a machine does not know all instructions: only then a difference says something. */
+bool comparison_is_exact(const struct paired_loops *c);
+/* Appends which takes how much, and the difference where there is one: a whole sentence or, @brief, without its verb. */
+void comparison_say(const struct paired_loops *c, bool brief, struct str *out);
 /* Whether the session's machines are still those that were compared: false after an edit. */
 bool comparison_is_current(const struct paired_loops *c, const struct session *s);
 

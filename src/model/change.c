@@ -49,7 +49,9 @@ static const struct fact *fact_to_change(const char *name, struct err *err)
     const struct similar similar = {.word = name, .best = f ? NULL : fact_meant(name)};
     char todo[SIMILAR_TODO];
 
-    if (!f)
+    if (!f && strchr(name, '('))   /* as forms have it */
+        err_set(err, ERR_USAGE, "changes of a form are usage:FORM=USAGE and latency:FORM=CYCLES", "unknown fact \"%s\"", name);
+    else if (!f)
         err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo), "unknown fact \"%s\"", name);
     else if (f->fixed)
         err_set(err, ERR_USAGE, "help facts shows which can be changed", "the fact %s is fixed once the machine is loaded", name);

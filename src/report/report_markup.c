@@ -7,6 +7,9 @@
 #include "base/utf8.h"
 #include "table/result_parts.h"
 
+#define SHOWN_LEAST 0.005   /* less is 0.00 */
+#define ROOMY 12            /* columns of ports that fit beside the rest in letters of full size */
+
 /* Blanks folded, control characters shown as '?'. */
 static void tidy(const char *text, struct str *out)
 {
@@ -97,72 +100,167 @@ static void cycles_text(double value, struct str *out)
         str_addf(out, "%.2f", value);
 }
 
-static void markdown_comparison(struct analysis *const *a, size_t n, struct str *out)
+/* The ports that an iteration uses, in their order; the others have no column in a report. */
+struct busy_ports {
+    unsigned count;
+    unsigned ports[PORTS_MAX];
+    struct str idle;   /* the others, by name */
+};
+
+/* Done by str_done(&busy->idle). */
+static void busy_ports_find(const struct analysis *a, struct busy_ports *busy)
 {
-    str_add(out, "| machine | cycles |");
-    for (int kind = 0; kind < BOUND_COUNT; kind++)
-        str_addf(out, " %s |", bound_name((enum bound_kind)kind));
-    str_add(out, " bound by |\n|---|---:|");
-    for (int kind = 0; kind < BOUND_COUNT; kind++)
-        str_add(out, "---:|");
-    str_add(out, "---|\n");
-    for (size_t i = 0; i < n; i++) {
-        str_add(out, "| ");
-        markdown_text(a[i]->machine->title, out);
-        str_addf(out, " | %s%.2f |", a[i]->lower_bound ? "≥ " : "", a[i]->cycles);
-        for (int kind = 0; kind < BOUND_COUNT; kind++) {
-            str_add_char(out, ' ');
-            cycles_text(a[i]->bounds[kind], out);
-            str_add(out, " |");
-        }
-        str_addf(out, " %s |\n", bound_name(a[i]->bottleneck));
-    }
-    str_add_char(out, '\n');
+    const struct ports *ports = mapping_ports(a->machine->mapping);
+
+    *busy = (struct busy_ports){0};
+    for (unsigned j = 0; j < ports->count; j++)
+        if (a->totals[j] < SHOWN_LEAST)
+            str_addf(&busy->idle, "%s%s", busy->idle.length ? ", " : "", ports->names[j]);
+        else
+            busy->ports[busy->count++] = j;
 }
 
-static void markdown_cells(const struct ports *ports, const double *pressure, const char *emphasis, struct str *out)
+static void markdown_cells(const struct busy_ports *busy, const double *pressure, struct str *out)
 {
-    for (unsigned j = 0; j < ports->count; j++)
-        if (pressure[j] < 0.005)
+    for (unsigned j = 0; j < busy->count; j++)
+        if (pressure[busy->ports[j]] < SHOWN_LEAST)
             str_add(out, " |");
         else
-            str_addf(out, " %s%.2f%s |", emphasis, pressure[j], emphasis);
+            str_addf(out, " %.2f |", pressure[busy->ports[j]]);
+}
+
+/* The cell of a row of a Markdown table that begins at @at, without the blanks around it; in @next what follows its bar, NULL at the end of the row. */
+static const char *markdown_cell(const char *at, size_t *length, const char **next)
+{
+    const char *end = at;
+
+    while (*end && *end != '\n' && !(*end == '|' && (end == at || end[-1] != '\\')))
+        end++;
+    *next = *end == '|' ? end + 1 : NULL;
+    at += *at == ' ';
+    *length = (size_t)(end - at) - (end > at && end[-1] == ' ');
+    return at;
+}
+
+static size_t characters(const char *text, size_t length)
+{
+    size_t count = 0;
+    for (size_t at = 0, step; at < length; at += step ? step : 1, count++)
+        step = utf8_next(text + at, length - at, NULL);
+    return count;
+}
+
+/* Appends the Markdown table @table, which has at most AT_MOST columns, with cells as wide as the widest of their column, so that it can be read as text as well;
+ * a cell beyond CELL_WIDEST widens nothing. Its second line says which columns are numbers. */
+static void markdown_aligned(const char *table, struct str *out)
+{
+    enum { AT_MOST = PORTS_MAX + 3, CELL_WIDEST = 48 };
+    size_t widths[AT_MOST] = {0}, length, row = 0;
+    bool right[AT_MOST] = {false};
+    const char *next;
+
+    for (const char *line = table; *line; line += strcspn(line, "\n") + 1, row++)
+        for (size_t c = 0, at_most = AT_MOST; c < at_most; c++) {
+            const char *cell = markdown_cell(c ? next : line + 1, &length, &next);
+            if (!next)
+                break;
+            const size_t wide = characters(cell, length);
+            if (row == 1)
+                right[c] = length && cell[length - 1] == ':';
+            else if (wide > widths[c] && wide <= CELL_WIDEST)
+                widths[c] = wide;
+        }
+    row = 0;
+    for (const char *line = table; *line; line += strcspn(line, "\n") + 1, row++) {
+        str_add_char(out, '|');
+        for (size_t c = 0; c < AT_MOST; c++) {
+            const char *cell = markdown_cell(c ? next : line + 1, &length, &next);
+            if (!next)
+                break;
+            const size_t wide = characters(cell, length), pad = wide < widths[c] ? widths[c] - wide : 0;
+            if (row == 1)
+                for (size_t i = 0; i < widths[c] + 2; i++)
+                    str_add_char(out, right[c] && i == widths[c] + 1 ? ':' : '-');
+            else
+                str_addf(out, " %*s%.*s%*s ", right[c] ? (int)pad : 0, "", (int)length, cell, right[c] ? 0 : (int)pad, "");
+            str_add_char(out, '|');
+        }
+        str_add_char(out, '\n');
+    }
+}
+
+static void markdown_comparison(struct analysis *const *a, size_t n, struct str *out)
+{
+    struct str table = {0};
+
+    str_add(&table, "| machine | cycles |");
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        str_addf(&table, " %s |", bound_name((enum bound_kind)kind));
+    str_add(&table, " bound by |\n|---|---:|");
+    for (int kind = 0; kind < BOUND_COUNT; kind++)
+        str_add(&table, "---:|");
+    str_add(&table, "---|\n");
+    for (size_t i = 0; i < n; i++) {
+        str_add(&table, "| ");
+        markdown_text(a[i]->machine->title, &table);
+        str_addf(&table, " | %s%.2f |", a[i]->lower_bound ? "≥ " : "", a[i]->cycles);
+        for (int kind = 0; kind < BOUND_COUNT; kind++) {
+            str_add_char(&table, ' ');
+            cycles_text(a[i]->bounds[kind], &table);
+            str_add(&table, " |");
+        }
+        str_addf(&table, " %s |\n", bound_name(a[i]->bottleneck));
+    }
+    markdown_aligned(str_text(&table), out);
+    str_add_char(out, '\n');
+    str_done(&table);
 }
 
 static void markdown_table(const struct kernel *k, const struct analysis *a, struct str *out)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
+    struct busy_ports busy;
+    struct str table = {0};
 
-    str_add(out, "| line | instruction |");
-    for (unsigned j = 0; j < ports->count; j++)
-        str_addf(out, " %s |", ports->names[j]);
-    str_add(out, " notes |\n|---:|---|");
-    for (unsigned j = 0; j < ports->count; j++)
-        str_add(out, "---:|");
-    str_add(out, "---|\n");
+    busy_ports_find(a, &busy);
+    str_add(&table, "| line | instruction |");
+    for (unsigned j = 0; j < busy.count; j++)
+        str_addf(&table, " %s |", ports->names[busy.ports[j]]);
+    str_add(&table, " notes |\n|---:|---|");
+    for (unsigned j = 0; j < busy.count; j++)
+        str_add(&table, "---:|");
+    str_add(&table, "---|\n");
     for (size_t i = 0; i < a->count; i++) {
         char number[LINE_TEXT];
         uint32_t line;
         const char *source = new_source(k, a, i, &line);
         if (source) {
-            str_addf(out, "| *%u* | *", line);
-            markdown_text(source, out);
-            str_add(out, "* |");
-            for (unsigned j = 0; j <= ports->count; j++)
-                str_add(out, " |");
-            str_add_char(out, '\n');
+            str_addf(&table, "| *%u* | *", line);
+            markdown_text(source, &table);
+            str_add(&table, "* |");
+            for (unsigned j = 0; j <= busy.count; j++)
+                str_add(&table, " |");
+            str_add_char(&table, '\n');
         }
-        str_addf(out, "| %s | ", insn_line_text(a->rows[i].insn->line, number));
-        markdown_code(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, out);
-        str_add(out, " |");
-        markdown_cells(ports, a->rows[i].pressure, "", out);
-        str_add_char(out, ' ');
-        notes_text(&a->rows[i], out);
-        str_add(out, " |\n");
+        str_addf(&table, "| %s | ", insn_line_text(a->rows[i].insn->line, number));
+        markdown_code(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &table);
+        str_add(&table, " |");
+        markdown_cells(&busy, a->rows[i].pressure, &table);
+        str_add_char(&table, ' ');
+        notes_text(&a->rows[i], &table);
+        str_add(&table, " |\n");
     }
-    str_add(out, "| | **total** |");
-    markdown_cells(ports, a->totals, "**", out);
-    str_add(out, " |\n");
+    str_add(&table, "| | **total** |");
+    markdown_cells(&busy, a->totals, &table);
+    str_add(&table, " |\n");
+    markdown_aligned(str_text(&table), out);
+    if (busy.idle.length) {
+        str_add(out, "\nIdle: ");
+        markdown_text(str_text(&busy.idle), out);
+        str_add(out, ".\n");
+    }
+    str_done(&table);
+    str_done(&busy.idle);
 }
 
 void report_markdown_part(const struct kernel *k, size_t loop, struct analysis *const *a, size_t n, unsigned level, struct str *out)
@@ -209,7 +307,7 @@ void report_markdown(const struct kernel *k, size_t loop, struct analysis *const
 /* The redder, the nearer to @full. */
 static void html_cell(double value, double full, struct str *out)
 {
-    if (value < 0.005) {
+    if (value < SHOWN_LEAST) {
         str_add(out, "<td></td>");
         return;
     }
@@ -221,18 +319,21 @@ static void html_cell(double value, double full, struct str *out)
 static void html_table(const struct kernel *k, const struct analysis *a, struct str *out)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
+    struct busy_ports busy;
 
-    str_add(out, "<table>\n<caption>Cycles per iteration on each port</caption>\n<thead><tr><th>line</th><th class=\"t\">instruction</th>");
-    for (unsigned j = 0; j < ports->count; j++)
-        str_addf(out, "<th>%s</th>", ports->names[j]);
-    str_add(out, "<th>latency</th><th class=\"t\">usage</th><th class=\"t\">notes</th></tr></thead>\n<tbody>\n");
+    busy_ports_find(a, &busy);
+    str_addf(out, "<table class=\"ports%s\">\n<caption>Cycles per iteration on each port%s%s</caption>\n<thead><tr><th>line</th><th class=\"t\">instruction</th>", busy.count > ROOMY ? " many" : "",
+             busy.idle.length ? "; idle: " : "", str_text(&busy.idle));
+    for (unsigned j = 0; j < busy.count; j++)
+        str_addf(out, "<th>%s</th>", ports->names[busy.ports[j]]);
+    str_add(out, "<th>latency</th><th class=\"t\">notes</th><th class=\"t\">usage</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < a->count; i++) {
         const struct analysis_row *row = &a->rows[i];
         char number[LINE_TEXT];
         uint32_t line;
         const char *source = new_source(k, a, i, &line);
         if (source) {
-            str_addf(out, "<tr class=\"s\"><td>%u</td><td class=\"t\" colspan=\"%u\"><code>", line, ports->count + 4);
+            str_addf(out, "<tr class=\"s\"><td>%u</td><td class=\"t\" colspan=\"%u\"><code>", line, busy.count + 4);
             html_text(source, out);
             str_add(out, "</code></td></tr>\n");
         }
@@ -242,21 +343,22 @@ static void html_table(const struct kernel *k, const struct analysis *a, struct 
         str_add(out, "\"><code>");
         html_text(row->insn->text ? row->insn->text : row->insn->mnemonic, out);
         str_add(out, "</code></td>");
-        for (unsigned j = 0; j < ports->count; j++)
-            html_cell(row->pressure[j], a->cycles, out);
+        for (unsigned j = 0; j < busy.count; j++)
+            html_cell(row->pressure[busy.ports[j]], a->cycles, out);
         str_add(out, "<td>");
         if (!isnan(row->latency))
             str_addf(out, "%g", row->latency);
         str_add(out, "</td><td class=\"t\">");
-        usage_print(&row->usage, ports, out);
-        str_add(out, "</td><td class=\"t\">");
         notes_text(row, out);
+        str_add(out, "</td><td class=\"t\">");
+        usage_print(&row->usage, ports, out);
         str_add(out, "</td></tr>\n");
     }
     str_add(out, "</tbody>\n<tfoot><tr><td></td><td class=\"t\">total</td>");
-    for (unsigned j = 0; j < ports->count; j++)
-        html_cell(a->totals[j], a->cycles, out);
+    for (unsigned j = 0; j < busy.count; j++)
+        html_cell(a->totals[busy.ports[j]], a->cycles, out);
     str_add(out, "<td></td><td></td><td></td></tr></tfoot>\n</table>\n");
+    str_done(&busy.idle);
 }
 
 static void html_bounds(const struct analysis *a, struct str *out)
@@ -300,15 +402,17 @@ void report_html_begin(const char *title, struct str *out)
     str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
     html_text(title, out);
     str_add(out, "</title>\n<style>\n"
-                 "body { font: 15px/1.45 system-ui, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff }\n"
+                 "body { font: 15px/1.45 system-ui, sans-serif; margin: 2em; color: #222; background: #fff } p, ul { max-width: 60em }\n"
                  "table { border-collapse: collapse; display: block; overflow-x: auto; margin: 1em 0; font-variant-numeric: tabular-nums }\n"
                  "caption { text-align: left; color: #555; padding-bottom: .3em }\n"
-                 "th, td { text-align: right; padding: .15em .5em; border-bottom: 1px solid #ddd; white-space: nowrap }\n"
+                 "tr { background: #fff } th, td { text-align: right; padding: .15em .5em; border-bottom: 1px solid #ddd; white-space: nowrap }\n"
                  "th.t, td.t { text-align: left }\n"
-                 "tr.s td { background: #eef2f7; color: #345 } tr.c td.t:nth-child(2) { border-left: 4px solid #2e6bc6 } tr.u code { color: #b00 } tr.b td { font-weight: bold } tfoot td { border-top: 2px solid #888; font-weight: bold }\n"
+                 "tr.s { background: #eef2f7; color: #345 } tr.c td.t:nth-child(2) { border-left: 4px solid #2e6bc6 } tr.u code { color: #b00 } tr.b td { font-weight: bold } tfoot td { border-top: 2px solid #888; font-weight: bold }\n"
+                 ".ports th, .ports td { padding: .15em .35em } .many { font-size: 12px }\n"
+                 "@media (min-width: 50em) { .ports th:nth-child(2), .ports td:nth-child(2) { position: sticky; left: 0; background: inherit } }\n"
                  ".bar { display: inline-block; height: .8em; background: #c65a2e }\n"
                  ".plain th, .plain td { text-align: left; white-space: normal } svg { max-width: 100%; height: auto }\n"
-                 "@media print { body { max-width: none; margin: 0 } h2 { break-after: avoid } }\n"
+                 "@page { size: landscape } @media print { body { margin: 0 } table { overflow: visible } .ports { font-size: 11px } .ports.many { font-size: 8px } h2, h3 { break-after: avoid } }\n"
                  "</style>\n</head>\n<body>\n");
 }
 

@@ -42,35 +42,35 @@ static const char *editor_command(void)
     return visual && *visual ? visual : editor && *editor ? editor : access("/usr/bin/editor", X_OK) == 0 ? "editor" : "vi";
 }
 
-/* In the child: the shell splits the user's command as git and crontab have it done; the path is an argument, never part of the command. */
-static void start(const char *command, const char *line, const char *path)
+/* In the child of a program with other threads, any of which may have held the allocator's lock: nothing here allocates. */
+static void start(const char *script, const char *line, const char *path)
 {
-    struct str script = {0};
-
-    str_addf(&script, "exec %s %s\"$@\"", command, *line ? "\"$0\" " : "");
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
-    execl("/bin/sh", "sh", "-c", str_text(&script), *line ? line : "sh", path, (char *)NULL);
+    execl("/bin/sh", "sh", "-c", script, *line ? line : "sh", path, (char *)NULL);
     _exit(127);
 }
 
 bool editor_run(const char *path, size_t line, struct err *err)
 {
     const char *command = editor_command();
-    struct str place = {0};
+    struct str place = {0}, script = {0};
     int status = 0;
 
     if (line && takes_line(command))
         str_addf(&place, "+%zu", line);
+    /* The shell splits the user's command as git and crontab have it done; the path is an argument, never part of the command. */
+    str_addf(&script, "exec %s %s\"$@\"", command, place.length ? "\"$0\" " : "");
     /* Both stop at the editor's Ctrl-Z, without curses' handler, which would draw over the editor when they go on; a Ctrl-\ is the editor's alone. */
     struct sigaction before[2], stop = {.sa_handler = SIG_DFL}, ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGTSTP, &stop, &before[0]);
     sigaction(SIGQUIT, &ignore, &before[1]);
     pid_t child = fork();
     if (child == 0)
-        start(command, str_text(&place), path);
-    str_done(&place);
+        start(str_text(&script), str_text(&place), path);
     const int reason = errno;
+    str_done(&place);
+    str_done(&script);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     sigaction(SIGTSTP, &before[0], NULL);

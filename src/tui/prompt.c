@@ -25,6 +25,7 @@ static char *history_file;
 static struct str result;
 static const char *prefill_text;
 static bool opened, entered;
+static bool lines_pasted;    /* several: the prompt closes for them */
 static struct completions matches;
 
 static int give_byte(FILE *stream)
@@ -109,6 +110,31 @@ static int insert_prefill(void)
     return 0;
 }
 
+/* Pasted text behind its mark: one line goes into the prompt, several are a kernel. */
+static void take_paste(void)
+{
+    input_paste(&result);
+    size_t line = strcspn(str_text(&result), "\n");
+    lines_pasted = result.length > line + 1;
+    if (lines_pasted)
+        return;
+    if (result.length)
+        result.data[line] = '\0';
+    for (char *c = result.data; c && *c; c++)
+        if ((unsigned char)*c < 32)
+            *c = ' ';
+    rl_insert_text(str_text(&result));
+}
+
+/* The mark within what readline takes for a key's sequence. Its own command for that reads beyond its buffer where the end of the paste is late (8.2). */
+static int paste_within(int count, int key)
+{
+    (void)count;
+    (void)key;
+    take_paste();
+    return 0;
+}
+
 void prompt_init(struct session *s, const char *history_path)
 {
     session = s;
@@ -129,6 +155,9 @@ void prompt_init(struct session *s, const char *history_path)
     rl_variable_bind("bell-style", "none");
     rl_variable_bind("enable-bracketed-paste", "off");
     rl_variable_bind("show-all-if-ambiguous", "on");
+    const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        rl_bind_keyseq_in_map("\\e[200~", paste_within, maps[i]);
     using_history();
     stifle_history(HISTORY_KEPT);
     if (history_path) {
@@ -162,28 +191,10 @@ void prompt_open(const char *prefill)
 void prompt_close(void)
 {
     rl_callback_sigcleanup();   /* a search in the middle ends too */
+    rl_free_line_state();       /* the line of the history that is edited would keep the changes that are freed with the next one */
     rl_callback_handler_remove();
     completions_done(&matches);
     opened = false;
-}
-
-/* One line goes into the prompt, several lines are a kernel. */
-static enum prompt_event paste(void)
-{
-    input_take(strlen(PASTE_BEGIN));
-    input_paste(&result);
-    size_t line = strcspn(str_text(&result), "\n");
-    if (result.length > line + 1) {
-        prompt_close();
-        return PROMPT_PASTE;
-    }
-    if (result.length)
-        result.data[line] = '\0';
-    for (char *c = result.data; c && *c; c++)
-        if ((unsigned char)*c < 32)
-            *c = ' ';
-    rl_insert_text(str_text(&result));
-    return PROMPT_GOES_ON;
 }
 
 /* At an Esc: what follows within ESCAPE_WAIT tells a key's sequence or a paste from the key itself. */
@@ -210,13 +221,18 @@ enum prompt_event prompt_read(void)
             return PROMPT_LEFT;
         }
         if (str_has_prefix(next, PASTE_BEGIN)) {
-            if (paste() == PROMPT_PASTE)
-                return PROMPT_PASTE;
-            continue;
+            input_take(strlen(PASTE_BEGIN));
+            take_paste();
+        } else {
+            if (*next != '\t')
+                completions_done(&matches);
+            rl_callback_read_char();
         }
-        if (*next != '\t')
-            completions_done(&matches);
-        rl_callback_read_char();
+        if (lines_pasted) {
+            lines_pasted = false;
+            prompt_close();
+            return PROMPT_PASTE;
+        }
     }
     return entered ? (entered = false, PROMPT_LINE) : PROMPT_GOES_ON;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -70,12 +71,18 @@ static void init_half_blocks(void)
         }
 }
 
+/* At once: what is written once the terminal is no longer raw waits where a Ctrl-S was typed. */
+static void put_now(const char *sequence)
+{
+    fputs(sequence, stdout);
+    fflush(stdout);
+}
+
 static void restore(void)
 {
     if (atomic_exchange(&opened, false)) {
-        fputs("\033[?2004l", stdout);
+        put_now("\033[?2004l");
         endwin();
-        fflush(stdout);
     }
 }
 
@@ -109,8 +116,7 @@ bool screen_open(bool color)
         init_half_blocks();
     define_key(PASTE_BEGIN, KEY_PASTE_BEGIN);
     define_key(PASTE_END, KEY_PASTE_END);
-    fputs("\033[?2004h", stdout);
-    fflush(stdout);
+    put_now("\033[?2004h");
     return true;
 }
 
@@ -284,15 +290,25 @@ void screen_redraw(void)
 
 void screen_leave(void)
 {
-    fputs("\033[?2004l", stdout);
+    put_now("\033[?2004l");
     endwin();
-    fflush(stdout);
+}
+
+/* A Ctrl-S typed while the terminal was an editor's or the shell's has stopped its output, and the next write would wait for a Ctrl-Q: without flow control it goes on. */
+static void end_flow_control(void)
+{
+    struct termios modes;
+
+    if (tcgetattr(STDOUT_FILENO, &modes) != 0)
+        return;
+    modes.c_iflag &= ~(tcflag_t)IXON;
+    tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
 }
 
 void screen_return(void)
 {
-    fputs("\033[?2004h", stdout);
-    fflush(stdout);
+    end_flow_control();
+    put_now("\033[?2004h");
     screen_resize();
     screen_redraw();
     refresh();

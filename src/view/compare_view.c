@@ -19,7 +19,6 @@
 #define USAGE_WIDE 28
 #define TEXT_LEAST 16        /* columns of an instruction without which its ports give way */
 #define WIDE 150
-#define HEADLINE 64          /* columns from which on the comparison is a whole sentence */
 #define VALUES_MIN 16        /* rows of a screen that has bounds, and of one that has ports */
 #define PORTS_MIN 22
 
@@ -55,14 +54,14 @@ static void draw_value(struct grid *g, int x, int y, unsigned width, double valu
         grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%*.*f", (int)width - 1, width < PORT ? 1 : 2, value);
 }
 
-/* A value of A, of B below it, and the difference. */
-static void draw_column(const struct paired_loops *c, double a, double b, bool binds_a, bool binds_b, struct grid *g, int x, int y, unsigned width)
+/* A value of A, of B below it, and the difference, where they are @exact. */
+static void draw_column(const struct paired_loops *c, double a, double b, bool exact, bool binds_a, bool binds_b, struct grid *g, int x, int y, unsigned width)
 {
     a /= c->side[0].times;
     b /= c->side[1].times;
     draw_value(g, x, y, width, a, false, binds_a);
     draw_value(g, x, y + 1, width, b, false, binds_b);
-    draw_value(g, x, y + 2, width, b - a, true, false);
+    draw_value(g, x, y + 2, width, exact ? b - a : NAN, true, false);
 }
 
 static void draw_names(struct grid *g, int y, const char *heading)
@@ -88,7 +87,7 @@ static int draw_bounds(const struct paired_loops *c, struct grid *g, int y)
             name = kind == BOUND_DEPENDENCIES ? "chains" : kind == BOUND_FRONTEND ? "front" : "div";
         grid_printf(g, x, y, width, ROLE_HEADER, 0, "%*s", (int)width - 1, name);
         draw_column(c, kind < 0 ? a->cycles : bound ? a->bounds[kind] : (double)a->count, kind < 0 ? b->cycles : bound ? b->bounds[kind] : (double)b->count,
-                    kind < 0 || (int)a->bottleneck == kind, kind < 0 || (int)b->bottleneck == kind, g, x, y + 1, width);
+                    kind == BOUND_COUNT || comparison_is_exact(c), kind < 0 || (int)a->bottleneck == kind, kind < 0 || (int)b->bottleneck == kind, g, x, y + 1, width);
     }
     return y + 4;
 }
@@ -111,7 +110,7 @@ static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
         if (a->totals[j] < 0.005 && b->totals[j] < 0.005)
             continue;
         grid_printf(g, x, y, width, ROLE_HEADER, 0, "%*.*s", (int)width - 1, (int)width - 1, ports->names[j]);
-        draw_column(c, a->totals[j], b->totals[j], false, false, g, x, y + 1, width);
+        draw_column(c, a->totals[j], b->totals[j], comparison_is_exact(c), false, false, g, x, y + 1, width);
         x += (int)width;
     }
     return y + 4;
@@ -201,9 +200,14 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
             grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "%.0f iterations at once, all values per one", c->side[i].times);
     }
     const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
-    unsigned used = grid_printf(g, 0, y, 0, b < a - 0.005 ? ROLE_GOOD : b > a + 0.005 ? ROLE_ERROR : ROLE_TEXT, ATTR_BOLD,
-                                g->width < HEADLINE ? "B %.2f cycles, A %.2f: %+.2f (%+.0f %%)" : "B takes %.2f cycles per iteration, A %.2f: %+.2f (%+.0f %%)", b, a, b - a,
-                                a > 0 ? 100 * (b / a - 1) : 0);
+    struct str sentence = {0};
+    comparison_say(c, false, &sentence);
+    if (grid_columns(g, str_text(&sentence)) > g->width) {
+        str_clear(&sentence);
+        comparison_say(c, true, &sentence);
+    }
+    unsigned used = grid_put(g, 0, y, 0, !comparison_is_exact(c) || c->unequal ? ROLE_WARN : b < a - 0.005 ? ROLE_GOOD : b > a + 0.005 ? ROLE_ERROR : ROLE_TEXT, ATTR_BOLD, str_text(&sentence));
+    str_done(&sentence);
     if (!comparison_is_current(c, s))
         grid_put(g, (int)used + 2, y, 0, ROLE_WARN, 0, "(before the last edit)");
     y++;

@@ -449,7 +449,9 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
     grid_clear(g);
     f->views_drawn = g->width >= WIDTH_MIN && g->height >= HEIGHT_MIN && !f->collecting;
     if (g->width < WIDTH_MIN || g->height < HEIGHT_MIN) {
-        grid_put(g, 0, 0, 0, ROLE_TEXT, 0, "too small");
+        char text[48];
+        snprintf(text, sizeof text, "too small: %d columns, %d rows at least", WIDTH_MIN, HEIGHT_MIN);
+        grid_wrap(g, 0, 0, g->width, g->height, ROLE_TEXT, 0, text);
         return;
     }
     unsigned guided = f->collecting ? 0 : guide_rows(&f->guide, g->width, g->height);
@@ -534,16 +536,19 @@ static bool run_bound(struct frame *f, const char *command)
     return true;
 }
 
-/* By the keys as they are bound now. */
+/* By the keys as they are bound now; and how to stop what runs, which may be what was meant. */
 static void say_how_to_quit(struct frame *f)
 {
     const char *view = views[frame_focus(f)]->name;
     char back[KEY_NAME_MOST], quit[KEY_NAME_MOST];
     struct str text = {0};
+    struct job_info running;
 
     bool goes = f->current == 0 && !f->panes.focus && keymap_key(f->session->keys, view, "do back", back);
     bool quits = keymap_key(f->session->keys, view, "quit", quit);
     str_addf(&text, "%s%s%s quits", goes ? back : "", goes && quits ? " or " : "", quits ? quit : goes ? "" : "the command quit");
+    if (job_working(&running))
+        str_addf(&text, "; job cancel %u stops %s", running.number, running.title);
     frame_say(f, false, str_text(&text));
     str_done(&text);
 }

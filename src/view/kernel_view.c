@@ -405,6 +405,15 @@ static void adopt(struct kernel_view_state *v, struct session *s)
     v->cursor = s->document.row;
 }
 
+/* A machine's bound, @mark behind it, or, where it @binds, what the loop takes; >= where some of its instructions are unknown. */
+static void put_cycles(const struct analysis *a, double value, bool binds, const char *mark, struct grid *g, int x, int y, unsigned width)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%s%.2f", binds && a->lower_bound ? ">=" : "", value);
+    grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%6s%s", text, mark);
+}
+
 /* Bounds, simulation and each instruction's usage, a column per machine. */
 static void draw_compare(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
 {
@@ -420,7 +429,7 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
     bool low = g->height < BOUND_COUNT + 6;   /* one row for the bounds then: the instructions come first */
     y += low;
     for (size_t m = 0; low && m < n; m++)
-        grid_printf(g, (int)(text + m * each), y, each - 1, ROLE_WARN, ATTR_BOLD, "%6.2f", a[m]->cycles);
+        put_cycles(a[m], a[m]->cycles, true, "", g, (int)(text + m * each), y, each - 1);
     for (int kind = 0; !low && kind <= BOUND_COUNT && ++y < (int)g->height; kind++) {
         grid_put(g, 0, y, text, ROLE_TEXT, 0, kind < BOUND_COUNT ? bound_name((enum bound_kind)kind) : "simulated");
         for (size_t m = 0; m < n; m++) {
@@ -428,7 +437,7 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
             double value = kind < BOUND_COUNT ? a[m]->bounds[kind] : sim ? sim->cycles : NAN;
             bool binds = (int)a[m]->bottleneck == kind;
             if (!isnan(value))
-                grid_printf(g, (int)(text + m * each), y, each - 1, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%6.2f%s", value, binds ? " <" : "");
+                put_cycles(a[m], value, binds, binds ? " <" : "", g, (int)(text + m * each), y, each - 1);
             else
                 grid_put(g, (int)(text + m * each), y, each - 1, ROLE_DIM, 0, "     -");
         }

@@ -8,6 +8,8 @@
 
 #define SCANNED_A_STEP 128    /* bytes that are read in a step */
 #define SEARCHED_A_STEP 32    /* and searched */
+#define WRAP_MOST 6           /* rows of a line; of longer ones more is seen by scrolling sideways */
+#define WRAP_LEAST 24         /* columns of the rows of a line that is wrapped */
 
 void pager_clear(struct pager *p)
 {
@@ -72,8 +74,77 @@ void pager_text(const struct pager *p, size_t first, struct str *out)
 
 static size_t last_top(const struct pager *p)
 {
-    size_t height = p->height ? p->height : 1;
-    return p->lines.count > height ? p->lines.count - height : 0;
+    return p->height ? p->last : p->lines.count ? p->lines.count - 1 : 0;
+}
+
+/* Where the part of a line begins that its further rows stand below, in bytes: behind its indentation, or the only gap of blanks in it. False: it has several, as rows of tables do. */
+static bool wraps_from(const char *text, size_t *from)
+{
+    const size_t indent = strspn(text, " ");
+    const char *gap = strstr(text + indent, "  "), *behind = gap ? gap + strspn(gap, " ") : NULL;
+
+    *from = behind ? (size_t)(behind - text) : indent;
+    return !behind || !strstr(behind, "  ");
+}
+
+/* Draws @line, too wide for one row, in several from row @y on; returns how many, 0: it is not to be wrapped. */
+static unsigned draw_wrapped(const struct pager_line *line, enum role role, struct grid *g, int y)
+{
+    struct grid scratch;
+    size_t from;
+
+    if (!wraps_from(line->text, &from))
+        return 0;
+    char *before = mem_strndup(line->text, from);
+    const unsigned x = grid_columns(g, before);
+    unsigned rows = WRAP_MOST + 1;
+    if (x + WRAP_LEAST <= g->width) {
+        grid_init(&scratch, g->width - x, WRAP_MOST + 1, g->ascii);
+        rows = grid_wrap(&scratch, 0, 0, g->width - x, WRAP_MOST + 1, role, 0, line->text + from);
+        grid_done(&scratch);
+    }
+    if (rows <= WRAP_MOST) {
+        grid_put(g, 0, y, 0, role, 0, before);
+        grid_wrap(g, (int)x, y, g->width - x, rows, role, 0, line->text + from);
+    }
+    free(before);
+    return rows <= WRAP_MOST ? rows : 0;
+}
+
+/* Draws line @at from row @y on; returns how many rows it takes. */
+static unsigned draw_line(const struct pager *p, size_t at, struct grid *g, int y, unsigned *widest)
+{
+    const struct pager_line *line = &p->lines.items[at];
+    const enum role role = p->match[0] && strcasestr(line->text, p->match) ? ROLE_MATCH : line->role;
+    const unsigned columns = grid_columns(g, line->text), rows = columns > g->width ? draw_wrapped(line, role, g, y) : 0;
+
+    if (rows)
+        return rows;
+    grid_put(g, -(int)p->left, y, 0, role, 0, line->text);
+    *widest = columns > *widest ? columns : *widest;
+    /* What is cut must not be taken for all. */
+    if (columns > p->left + g->width)
+        grid_put(g, (int)g->width - 1, y, 1, ROLE_WARN, 0, ">");
+    if (p->left && *line->text)
+        grid_put(g, 0, y, 1, ROLE_WARN, 0, "<");
+    return 1;
+}
+
+/* The first line of a screen like @g that ends with the last one. */
+static size_t find_last_top(const struct pager *p, const struct grid *g)
+{
+    struct grid scratch;
+    size_t at = p->lines.count;
+    unsigned widest = 0;
+
+    grid_init(&scratch, g->width, 1, g->ascii);
+    for (unsigned rows = 0; at > 0; at--) {
+        rows += draw_line(p, at - 1, &scratch, 0, &widest);
+        if (rows > g->height)
+            break;
+    }
+    grid_done(&scratch);
+    return at < p->lines.count || !at ? at : at - 1;
 }
 
 /* Looks at the next lines for what is searched. */
@@ -102,21 +173,13 @@ void pager_draw(struct pager *p, struct grid *g)
         read_on(p, PAGER_STEPS);
     else if (p->finding)
         find_on(p);
-    if (p->follow || p->top > last_top(p))
-        p->top = last_top(p);
+    p->last = find_last_top(p, g);
+    if (p->follow || p->top > p->last)
+        p->top = p->last;
     unsigned widest = 0;
-    for (unsigned y = 0; y < g->height && p->top + y < p->lines.count; y++) {
-        const struct pager_line *line = &p->lines.items[p->top + y];
-        bool hit = p->match[0] && strcasestr(line->text, p->match);
-        grid_put(g, -(int)p->left, (int)y, 0, hit ? ROLE_MATCH : line->role, 0, line->text);
-        unsigned columns = grid_columns(g, line->text);
-        widest = columns > widest ? columns : widest;
-        /* What is cut must not be taken for all. */
-        if (columns > p->left + g->width)
-            grid_put(g, (int)g->width - 1, (int)y, 1, ROLE_WARN, 0, ">");
-        if (p->left && *line->text)
-            grid_put(g, 0, (int)y, 1, ROLE_WARN, 0, "<");
-    }
+    p->shown = 0;
+    for (unsigned y = 0; y < g->height && p->top + p->shown < p->lines.count; p->shown++)
+        y += draw_line(p, p->top + p->shown, g, (int)y, &widest);
     p->widest = widest;
 }
 
@@ -139,7 +202,7 @@ static bool end_search(struct pager *p)
 
 bool pager_act(struct pager *p, enum action action)
 {
-    long page = p->height > 1 ? (long)p->height - 1 : 1;
+    long page = p->shown > 1 ? (long)p->shown - 1 : 1;
     switch (action) {
     case ACTION_DOWN: scroll(p, 1); return true;
     case ACTION_UP: scroll(p, -1); return true;
@@ -173,7 +236,7 @@ bool pager_find(struct pager *p, const char *text, int direction)
 
 void pager_status(const struct pager *p, struct str *out)
 {
-    size_t last = p->top + p->height < p->lines.count ? p->top + p->height : p->lines.count;
+    size_t last = p->top + p->shown < p->lines.count ? p->top + p->shown : p->lines.count;
     str_addf(out, "%zu-%zu/%zu%s%s", p->lines.count ? p->top + 1 : 0, last, p->lines.count, p->unread ? "+" : "", p->follow ? " following" : "");
     if (p->cut)
         str_add(out, "  not enough memory for the rest");

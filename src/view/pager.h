@@ -16,7 +16,8 @@ struct pager {
     bool cut;             /* memory ran out: there are more lines than shown */
     size_t top, left;     /* first line and column shown */
     size_t height;        /* of the last drawing */
-    size_t widest;        /* columns of the longest line that it showed */
+    size_t shown, last;   /* lines that it showed, and the first line when the last one is shown */
+    size_t widest;        /* columns of the longest line that it showed and did not wrap */
     bool follow;          /* stays at the end */
     char match[128];      /* highlighted, "" none */
     int finding;          /* direction of a search that goes on with the next drawing, 0: none does */
@@ -34,6 +35,7 @@ void pager_take(struct pager *p, enum role role, char *take_text);
 bool pager_busy(const struct pager *p);
 /* Appends the lines from number @first on, also those that are not read yet. */
 void pager_text(const struct pager *p, size_t first, struct str *out);
+/* Prose that is too wide goes on in further rows, below its own beginning or what follows its only gap; lines of tables have several, are cut and scroll sideways. */
 void pager_draw(struct pager *p, struct grid *g);
 /* Arrows, hjkl, g G, pages, F (follow), wheel; Esc ends a search. */
 bool pager_act(struct pager *p, enum action action);

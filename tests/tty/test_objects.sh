@@ -184,6 +184,65 @@ test_damaged_debug_information() {
     done
 }
 
+# A program of more than 2 GB, whose symbols and debug information lie behind them, is mapped, not read: it takes no more memory than it would without the hole that
+# makes it large, which the file system does not store either.
+test_large_program() {
+    needs_libdw
+    needs python3
+    make_archives
+    awk 'BEGIN { for (i = 0; i < 300; i++) printf "double f%d(double *a, long n)\n{\n    double s = 0;\n    for (long i = 0; i < n; i++)\n        s += a[i] * %d.5;\n    return s;\n}\n", i, i
+        print "int main(void) { double a[4] = {1}; return (int)f7(a, 4); }" }' >many.c
+    gcc -O1 -g -o many many.c || skip 'no compiler'
+    python3 - many large <<'PYTHON' || skip 'the file system has no room'
+import struct, sys
+content = bytearray(open(sys.argv[1], "rb").read())
+table, = struct.unpack_from("<Q", content, 0x28)
+size, count = struct.unpack_from("<HH", content, 0x3a)
+headers = bytearray(content[table:table + size * count])
+with open(sys.argv[2], "wb") as large:
+    at = (1 << 31) + 4096
+    for header in range(0, size * count, size):
+        kind, flags, _, offset, length = struct.unpack_from("<IQQQQ", headers, header + 4)
+        if kind in (0, 8) or flags & 2:   # nothing of the file, or what is loaded when it runs
+            continue
+        large.seek(at)
+        large.write(content[offset:offset + length])
+        struct.pack_into("<Q", headers, header + 24, at)
+        content[offset:offset + length] = bytes(length)
+        at += length + -length % 64
+    large.seek(at)
+    large.write(headers)
+    struct.pack_into("<Q", content, 0x28, at)
+    large.seek(0)
+    large.write(content)
+PYTHON
+    [ "$(wc -c <large)" -gt 2147483648 ] || fail 'not large'
+    cat >limited <<'SH'
+#!/bin/sh
+# What is mapped of a file is not counted; where nothing runs under the limit (sanitizers), without it.
+(ulimit -d 400000 && "$1" --version) >/dev/null 2>&1 && ulimit -d 400000
+exec "$@"
+SH
+    chmod +x limited
+    expect 0 ./limited "$portolan" -e 'kernel load large --symbol f77; kernel show'
+    holds out 'innermost loop f77+'
+    holds out '544: s += a[i] * 77.5;'
+    expect 0 ./limited "$portolan" -e 'kernel functions large'
+    holds out 'and 260 more functions with a loop'
+    expect 1 ./limited "$portolan" -e 'kernel load large --symbol f777'
+    holds err 'f77'
+    open_screen 80 24 "env HOME=$home '$portolan' large; read -r x"
+    see 'innermost loop f'
+    t send-keys f
+    see '300 functions with a loop'
+    t send-keys /
+    t send-keys -l f123
+    t send-keys Enter
+    t send-keys Enter
+    see 'innermost loop f123+'
+    t send-keys Q
+}
+
 # What every Debian has: stripped programs have functions and loops.
 test_programs_of_the_system() {
     for program in /bin/bash /bin/ls /bin/grep; do

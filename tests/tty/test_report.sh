@@ -108,4 +108,15 @@ test_browser_opens_the_report() {
     [ "$(wc -c <"$work/r.png")" -gt 50000 ] || fail 'an empty page was drawn'
 }
 
+# A machine of 18 busy ports in a window of 1,200 points: the page itself does not scroll, and of its widest table ports and notes are seen; the names of
+# instructions stay where they are when it scrolls. Where things are is what the page itself tells, by a script that is added here.
+test_wide_tables_fit() {
+    browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip 'chromium is not installed'
+    expect 0 "$portolan" -e "set machine znver4; kernel load '$source/data/kernels/pi-O1.s'; report '$work/wide.html'"
+    sed '/<\/body>/i <script>addEventListener("load", () => { const t = document.querySelector(".ports"), head = t.tHead.rows[0].cells, n = head.length; const notes = head[n - 2].getBoundingClientRect().right <= innerWidth, page = document.documentElement.scrollWidth <= innerWidth; t.scrollLeft = 9999; const name = t.tBodies[0].rows[0].cells[1].getBoundingClientRect().left >= t.getBoundingClientRect().left; document.title = `${n - 5} ports, notes ${notes}, page ${page}, scrolled ${t.scrollLeft > 99}, name ${name}`; })</script>' \
+        "$work/wide.html" >"$work/asked.html"
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --window-size=1200,900 --dump-dom "file://$work/asked.html" >"$work/out" 2>"$work/err" || skip "$browser does not run here: $(tail -1 "$work/err")"
+    holds out '<title>18 ports, notes true, page true, scrolled true, name true</title>'
+}
+
 run_tests

@@ -137,6 +137,15 @@ test_loops_typed_and_pasted_into_the_prompt() {
     see 'mulq %rbx'
 }
 
+# A paste whose mark comes within what the prompt takes for a character or a key: lines are a loop all the same.
+test_paste_within_a_key() {
+    open_pasted
+    t send-keys :
+    see ':'
+    t send-keys -l "$(printf '\303\033[200~.L1:\n popcntq %%rax, %%rbx\n jmp .L1\n\033[201~')"
+    see 'POPCNT (R64, R64)'
+}
+
 # What is no loop is refused with where, what and what to do.
 test_pastes_that_are_no_loops() {
     open_pasted

@@ -55,6 +55,7 @@ static void test_facts(void **state)
     assert_refused("ports", "0,1", "is fixed");
     assert_refused("title", "x", "is fixed");
     assert_refused("", "x", "help facts");
+    assert_refused("ADD (R64, R64)", "1*p05", "usage:FORM=USAGE");
     assert_true(fact_number(machine, "issue_width") == 6);
 }
 

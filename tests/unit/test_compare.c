@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "cmd/comparison.h"
 #include "work/job.h"
 #include "../support/screens.h"
 #include "../support/support.h"
@@ -102,6 +103,42 @@ static void test_flags(void **state)
     run_to_end("kernel compile -O2");
     run_to_end("kernel compile -O3");
     assert_int_equal(session.document.shelf.list.count, 2);
+    /* Vectorised code does several iterations of the source at once: the steps of its accesses tell how many, and values are per one. */
+    run_to_end("kernel compile -O1");
+    run_to_end("kernel compile -O3");
+    run_to_end("kernel compare 3");
+    assert_true(screen_holds("A  skylake  scale.c -O1"));
+    assert_true(screen_holds("iterations at once, all values per one"));
+    assert_true(session.document.comparison->side[0].times == 1 && session.document.comparison->side[1].times >= 4);
+    assert_true(comparison_cycles(session.document.comparison, 1) < 0.5 * comparison_cycles(session.document.comparison, 0));
+    /* At -O0 the loop's counter is in memory, and nothing tells. */
+    run_to_end("kernel compile -O0");
+    run_to_end("kernel compare 2");
+    assert_true(screen_lacks("iterations at once"));
+    assert_true(screen_holds("one may do more"));
+}
+
+/* Where a machine does not know all instructions its cycles are a lower bound, and no difference is told: it could be of either sign. */
+static void test_lower_bounds(void **state)
+{
+    static const char text[] = "v: vaddpd (%rsi,%rax), %zmm1, %zmm2\n vmovupd %zmm2, (%rdi,%rax)\n addq $64, %rax\n cmpq %rax, %rdx\n jne v\n";
+    const char *path = work_path("wide.s");
+    char line[4200];
+    struct err err = {0};
+
+    (void)state;
+    assert_true(file_write(path, text, sizeof text - 1, &err));
+    run_to_end("set machine skylake,sapphirerapids");
+    snprintf(line, sizeof line, "kernel load %s", path);
+    run_to_end(line);
+    run_to_end("kernel compare");
+    assert_true(screen_holds("B takes 1.00 cycles per iteration, A at least 1.00"));
+    assert_true(screen_lacks("(+"));
+    assert_true(screen_lacks("+0.00   +0.00"));
+    frame_run(&frame, "view kernel");
+    press("c");
+    assert_true(screen_holds(">=1.00 <"));
+    press("c");
 }
 
 int main(void)
@@ -111,6 +148,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_two_kernels, setup, teardown),
         cmocka_unit_test_setup_teardown(test_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(test_flags, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lower_bounds, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

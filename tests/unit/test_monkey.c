@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,16 +65,28 @@ static void note(struct monkey *m, const char *bytes, size_t length)
     str_add_char(&m->script, length > 400 ? '~' : ' ');
 }
 
+/* The last @most bytes of @text, in pieces: what cmocka prints at once is cut after 1,023 bytes. */
+static void print_end(const struct str *text, size_t most)
+{
+    size_t from = text->length > most ? text->length - most : 0;
+
+    for (size_t length; from < text->length; from += length) {
+        length = text->length - from < 900 ? text->length - from : 900;
+        print_message("%.*s", (int)length, str_text(text) + from);
+    }
+    print_message("\n");
+}
+
 static void report_and_fail(struct monkey *m, const char *what)
 {
-    size_t from = m->script.length > 6000 ? m->script.length - 6000 : 0;
-    const struct str *recent = &m->terminal.recent;
-
-    print_message("# monkey: %s after %zu keys, seed %lu\n# the last of what it did: %s\n", what, m->keys, number_from("MONKEY_SEED", SEED), str_text(&m->script) + from);
-    print_message("# the last that was printed: %s\n", str_text(recent) + (recent->length > 4000 ? recent->length - 4000 : 0));
+    print_message("# monkey: %s after %zu keys, seed %lu\n# the last of what it did: ", what, m->keys, number_from("MONKEY_SEED", SEED));
+    print_end(&m->script, 6000);
+    print_message("# the last that was printed: ");
+    print_end(&m->terminal.recent, 16000);   /* a report of a sanitizer is long */
     if (m->terminal.pid && getenv("MONKEY_GDB")) {   /* where it hangs */
-        char line[160];
-        snprintf(line, sizeof line, "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' /proc/%d/status", (int)m->terminal.pid, (int)m->terminal.pid);
+        char line[240];
+        snprintf(line, sizeof line, "gdb -p %d -batch -ex 'thread apply all bt 15' 2>/dev/null; grep -E 'State|Sig' /proc/%d/status; ps -o pid,stat,wchan,args --ppid %d", (int)m->terminal.pid,
+                 (int)m->terminal.pid, (int)m->terminal.pid);
         if (system(line))
             print_message("# %s failed\n", line);
     }
@@ -394,6 +407,32 @@ static void test_a_quit_signal_leaves_in_good_order(void **state)
     terminal_close(&m.terminal);
 }
 
+/* What the monkey found: a Ctrl-S typed while the terminal was an editor's stops its output, and the workbench waited for a Ctrl-Q in its first write after that. */
+static void test_output_stopped_in_an_editor(void **state)
+{
+    (void)state;
+    struct monkey m = {.terminal = {.fd = -1}};
+
+    work_put("editor", "#!/bin/sh\necho the editor is here\nread -r line\n");
+    assert_return_code(chmod(work_path("editor"), 0700), 0);
+    setenv("VISUAL", work_path("editor"), 1);
+    start(&m);
+    str_clear(&m.terminal.recent);
+    type_text(&m, "e");
+    if (!terminal_await(&m.terminal, "the editor is here", PATIENCE))
+        report_and_fail(&m, "no editor");
+    str_clear(&m.terminal.recent);
+    type_text(&m, "\023\r");   /* a Ctrl-C would start it again */
+    if (!terminal_await(&m.terminal, "F10", PATIENCE))
+        report_and_fail(&m, "nothing drawn behind the editor");
+    setenv("VISUAL", "true", 1);
+    kill(m.terminal.pid, SIGQUIT);
+    assert_true(terminal_await_end(&m.terminal, PATIENCE));
+    judge_end(&m);
+    str_done(&m.script);
+    terminal_close(&m.terminal);
+}
+
 /* The kernel's own stop of a Ctrl-Z, at any moment of drawing a screen of changing size: it stops between two drawings, and goes on. */
 static void test_stops_at_any_moment(void **state)
 {
@@ -419,6 +458,7 @@ static void test_stops_at_any_moment(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_keys), cmocka_unit_test(test_a_quit_signal_leaves_in_good_order), cmocka_unit_test(test_stops_at_any_moment)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_keys), cmocka_unit_test(test_a_quit_signal_leaves_in_good_order), cmocka_unit_test(test_output_stopped_in_an_editor),
+                                       cmocka_unit_test(test_stops_at_any_moment)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

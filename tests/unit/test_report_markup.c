@@ -159,12 +159,67 @@ static void test_markdown_tables(void **state)
     done(&f);
 }
 
+/* Ports that do nothing have no column but are named: a machine of twenty ports stays readable. */
+static void test_idle_ports(void **state)
+{
+    (void)state;
+    struct fixture f = make(false);
+    struct str page = {0};
+
+    report_html(f.k, 0, &f.analyses[1], 1, &page);
+    assert_non_null(strstr(page.data, "<th>FP0</th>"));
+    assert_null(strstr(page.data, "<th>AGU0</th>"));
+    assert_non_null(strstr(page.data, "; idle: ALU1, ALU2, ALU3, AGU0, "));
+    str_clear(&page);
+    report_markdown(f.k, 0, &f.analyses[1], 1, &page);
+    assert_non_null(strstr(page.data, " FP0 |"));
+    assert_null(strstr(page.data, " AGU0 |"));
+    assert_non_null(strstr(page.data, "\nIdle: ALU1, ALU2, ALU3, AGU0, "));
+    str_done(&page);
+    done(&f);
+}
+
+/* A table of Markdown can be read as it stands: the bars of all rows are below each other, however wide a character's bytes are. */
+static void test_markdown_is_aligned(void **state)
+{
+    (void)state;
+    struct fixture f = make(false);
+    struct str page = {0};
+    size_t bars[64], columns = 0, rows = 0;
+
+    free(f.k->insns[0].text);
+    f.k->insns[0].text = mem_strdup("vmulpd µ | ymm0");
+    report_markdown(f.k, 0, f.analyses, 2, &page);
+    for (char *line = strtok(page.data, "\n"); line; line = strtok(NULL, "\n")) {
+        if (line[0] != '|' || strncmp(line, "| line", 6) == 0 || strncmp(line, "| machine", 9) == 0)
+            columns = 0;
+        if (line[0] != '|')
+            continue;
+        size_t at = 0, n = 0;
+        for (const char *p = line; *p; p++) {
+            if (*p == '|' && (p == line || p[-1] != '\\')) {
+                if (columns)
+                    assert_int_equal(bars[n], at);
+                bars[n++] = at;
+            }
+            at += ((unsigned char)*p & 0xc0) != 0x80;
+        }
+        columns = n;
+        rows++;
+    }
+    assert_int_equal(rows, 4 + 2 * 7);   /* two machines; head, rule, four instructions and their sum of each */
+    str_done(&page);
+    done(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_html),
         cmocka_unit_test(test_hostile_text),
         cmocka_unit_test(test_markdown_tables),
+        cmocka_unit_test(test_idle_ports),
+        cmocka_unit_test(test_markdown_is_aligned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

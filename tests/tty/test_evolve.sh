@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Inference on the screen: a run is watched in its own view, adopted, seen in the mapping view and taken back; what is done meanwhile does not disturb it.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+home=$work/home
+mkdir "$home"
+prompt() { t send-keys :; t send-keys -l "$*"; t send-keys Enter; }
+gone() { ! screen_holds "$1"; }
+open_loop() {
+    open_screen "$1" "$2" "env HOME=$home TERM=screen-256color '$portolan' --machine skylake '$source/tests/data/triad.s'; echo left with \$?; read -r x"
+    see 'triad.s'
+}
+
+# From four forms to a mapping that is used, and back.
+test_evolve_and_adopt() {
+    open_loop 80 24
+    prompt "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)'"
+    see '4 forms selected'
+    prompt 'experiments generate; experiments measure --simulate skylake'
+    see '10 done'
+    # Its view shows it, and stops it by a key.
+    prompt 'evolve start --ports 4 --seconds 3600 --threads 1 --checkpoint none'
+    see 'run 1: 4 forms'
+    prompt 'evolve status'
+    see 'run 1: running'
+    see 'p pause or resume   s stop   a adopt'
+    t send-keys s
+    see 'run 1: stopped'
+    t send-keys a
+    see 'evolved: 4 forms'
+    # Adopted: the mapping in use has the four forms on the run's own ports, and is marked as what it is.
+    t send-keys 6
+    see 'inferred from experiments  4 forms'
+    t send-keys Down
+    see '*p'
+    see ' more with this usage'
+    t send-keys u
+    see 'undone: evolve adopt'
+    see 'Intel Skylake (client)  '
+    gone 'inferred from experiments' || fail 'the mapping is still the one that was inferred'
+    t send-keys C-r
+    see 'inferred from experiments  4 forms'
+    t send-keys Q
+    see 'left with 0'
+}
+
+# Ctrl-C, a terminal that shrinks to nothing and comes back, pasted text that is no loop: the run goes on, and the end is asked for once.
+test_disturbed() {
+    open_loop 120 40
+    prompt "experiments load '$source/data/experiments/golden-cove-five.csv'; evolve start --seconds 3600 --threads 1 --checkpoint none"
+    see 'evolve status shows its progress'
+    t send-keys 5
+    see 'run 1: running'
+    t send-keys C-c
+    see 'F10 quits; job cancel 3 stops evolve 1'
+    t resize-window -x 20 -y 5
+    see 'too small: 20'
+    t send-keys j 6 5
+    t resize-window -x 19 -y 30
+    see 'least'
+    t resize-window -x 120 -y 40
+    see 'run 1: running'
+    head -c 3000 "$portolan" | base64 >"$work/garbage"
+    t load-buffer "$work/garbage"
+    t paste-buffer -p
+    see 'Not loaded.'
+    t resize-window -x 20 -y 5
+    see 'too small: 20'
+    t resize-window -x 80 -y 24
+    see 'Not loaded.'
+    t send-keys Escape
+    see 'dropped; the kernel is still'
+    t send-keys 5
+    see 'run 1: running'
+    t send-keys Q
+    see 'quit again cancels it'
+    t send-keys 6 5
+    see 'run 1: running'
+    prompt 'job cancel 3'
+    see 'run 1: stopped'
+    t send-keys Q
+    see 'left with 0'
+}
+
+run_tests
