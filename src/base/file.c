@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/similar.h"
 #include "base/watch.h"
 
@@ -22,6 +21,7 @@ static _Thread_local bool files_only;
 
 #ifndef PORTOLAN_DATADIR
 #define PORTOLAN_DATADIR "/usr/local/share/portolan"
+#define PORTOLAN_BINDIR ""
 #endif
 
 static bool read_all(int fd, const char *path, size_t limit, struct str *out, struct err *err)
@@ -190,46 +190,35 @@ bool file_read(const char *path, size_t limit, struct str *out, struct err *err)
     return ok;
 }
 
-/* The directory the program itself lies in, "" when unknown. */
-static void program_directory(char *out, size_t size)
+/* @directory/@relative where it can be read, else NULL. Takes @directory, NULL is fine. */
+static char *readable_in(char *directory, const char *below, const char *relative)
 {
-    char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0) {
-        out[0] = '\0';
-        return;
-    }
-    path[length] = '\0';
-    snprintf(out, size, "%s", dirname(path));
+    struct str path = {0};
+
+    if (directory)
+        str_addf(&path, "%s%s/%s", directory, below, relative);
+    bool there = directory && access(str_text(&path), R_OK) == 0;
+    free(directory);
+    if (there)
+        return str_take(&path);
+    str_done(&path);
+    return NULL;
 }
 
 char *file_data_path(const char *relative)
 {
     const char *chosen = getenv("PORTOLAN_DATA");
-    char program[PATH_MAX];
-    struct str path = {0};
+    char *path;
 
-    if (chosen && chosen[0]) {
-        str_addf(&path, "%s/%s", chosen, relative);
-        if (access(str_text(&path), R_OK) == 0)
-            return str_take(&path);
-        str_done(&path);
-        return NULL;
-    }
-    program_directory(program, sizeof program);
+    if (chosen && chosen[0])
+        return readable_in(mem_strdup(chosen), "", relative);
     /* Where it was built a link stands beside the program, to the data of the sources. */
-    str_addf(&path, "%s/source-data/%s", program, relative);
-    if (access(str_text(&path), R_OK) == 0)
-        return str_take(&path);
-    str_clear(&path);
-    str_addf(&path, "%s/%s", PORTOLAN_DATADIR, relative);
-    if (access(str_text(&path), R_OK) == 0)
-        return str_take(&path);
-    str_clear(&path);
-    /* A moved installation: bin/ and share/portolan/ side by side. */
-    str_addf(&path, "%s/../share/portolan/%s", program, relative);
-    if (access(str_text(&path), R_OK) == 0)
-        return str_take(&path);
-    str_done(&path);
-    return NULL;
+    path = readable_in(path_program_directory(), "/source-data", relative);
+    /* A program brings its own data along when all was moved, whatever release lies where this one was to be installed. */
+    if (!path)
+        path = readable_in(path_beside_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);
+    if (!path)
+        path = readable_in(mem_strdup(PORTOLAN_DATADIR), "", relative);
+    /* The library does not know whose program it serves: one in bin/ of what was moved together with share/portolan/ perhaps. */
+    return path ? path : readable_in(path_program_directory(), "/../share/portolan", relative);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -29,6 +30,37 @@ const char *path_base(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
+}
+
+char *path_program_directory(void)
+{
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash = length > 0 ? memrchr(self, '/', (size_t)length) : NULL;
+    return slash ? mem_strndup(self, (size_t)(slash - self)) : NULL;
+}
+
+char *path_beside_program(const char *programs, const char *installed)
+{
+    struct str path = {0};
+    size_t shared = 0, i = 0;
+    char *directory = programs[0] ? path_program_directory() : NULL;
+
+    if (!directory)
+        return NULL;
+    /* Their longest common part that ends between two names. */
+    for (; programs[i] && programs[i] == installed[i]; i++)
+        if (programs[i] == '/')
+            shared = i;
+    if (!programs[i] && installed[i] == '/')
+        shared = i;
+    str_add(&path, directory);
+    for (const char *name = programs + shared; *name; name++)
+        if (*name == '/' && name[1] && name[1] != '/')
+            str_add(&path, "/..");
+    str_add(&path, installed + shared);
+    free(directory);
+    return str_take(&path);
 }
 
 char *path_state(const char *name)

@@ -19,4 +19,10 @@ bool path_make_parents(const char *path, mode_t mode, struct err *err);
 /* The last part of @path, borrowed; all of it where nothing follows the last slash. Any thread. */
 const char *path_base(const char *path);
 
+/* The directory in which the running program lies; NULL when unknown. The caller frees. Any thread. */
+char *path_program_directory(void);
+/* What was configured to be installed as @installed, as it lies where the tree was moved as a whole: as far from the running program as @installed is from @programs,
+ * the directory configured for programs. NULL where that is "" or the program's place is unknown. Whether it is there is not asked. The caller frees. Any thread. */
+char *path_beside_program(const char *programs, const char *installed);
+
 #endif

@@ -161,7 +161,7 @@ static bool measure_all(struct latency_finding *f, struct err *err)
 
     for (uint32_t i = 0; i < c->form_count; i++) {
         struct latency list[CHAINS_MAX];
-        struct form_code *code = mapping_find(c->machine->mapping, c->forms[i].row->form) ? encodings_code(c->forms[i].row, NULL) : NULL;
+        struct form_code *code = mapping_find(c->machine->mapping, c->forms[i].row->form) ? encodings_code_any(c->forms[i].row, NULL) : NULL;
         size_t n = 0;
         if (!code)
             continue;
@@ -273,7 +273,7 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
 /* Its rules, when the latencies of all forms are known: chains have others in them. */
 static void settle_rules(struct latency_finding *f, const struct chart_latency *list, size_t n)
 {
-    struct form_code *code = encodings_code(f->chart->forms[list->form].row, NULL);
+    struct form_code *code = encodings_code_any(f->chart->forms[list->form].row, NULL);
 
     for (size_t i = 0; i < n && code; i++)
         add_rule(f, code, &list[i].latency);

@@ -524,8 +524,8 @@ bool command_check(const char *line, const struct command **found, struct err *e
     return ok && c;
 }
 
-/* With keep-going a fault is told and the run goes on; its exit status will say so. On the screen, where the lower line shows
- * the fault of what was typed, that is for scripts only. */
+/* With keep-going a fault is told and the run goes on, with @err empty again, lest the next command takes it for its own; the exit status will say so. On the screen,
+ * where the lower line shows the fault of what was typed, that is for scripts only. */
 static bool goes_on(struct session *s, const char *script, size_t number, FILE *out, struct err *err)
 {
     char text[2048];
@@ -540,6 +540,7 @@ static bool goes_on(struct session *s, const char *script, size_t number, FILE *
         utf8_say(out, "%s\n", text);
     else
         utf8_say(stderr, "portolan: %s\n", text);
+    err_clear(err);
     return true;
 }
 

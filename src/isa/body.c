@@ -6,20 +6,39 @@
 
 #include "base/mem.h"
 #include "isa/chain.h"
+#include "isa/cpu.h"
 #include "isa/insn.h"
 
-struct form_code *form_code_new(const struct form_row *row, struct err *err)
+static bool set_is_here(const struct form_row *row, struct err *err)
 {
-    const void *own = NULL;
+    return row->isa == isa_host() || err_set(err, ERR_DATA, NULL, "code for another instruction set");
+}
 
-    if (row->isa == isa_host())
-        own = isa_ops(row->isa)->code_make(row, err);
-    else
-        err_set(err, ERR_DATA, NULL, "code for another instruction set");
+/* Whether this processor, whose set @row's is, has what the form asks for. */
+static bool extension_is_here(const struct form_row *row, const void *own, struct err *err)
+{
+    const char *extension = isa_ops(row->isa)->code_extension(row, own);
+    return !*extension || cpu_has(extension) || err_set(err, ERR_MISSING, NULL, "this CPU has no %s", extension);
+}
+
+struct form_code *form_code_any(const struct form_row *row, struct err *err)
+{
+    const void *own = isa_ops(row->isa)->code_make(row, err);
     if (!own)
         return NULL;
     struct form_code *code = mem_alloc(sizeof *code);
     *code = (struct form_code){row, own};
+    return code;
+}
+
+struct form_code *form_code_new(const struct form_row *row, struct err *err)
+{
+    struct form_code *code = set_is_here(row, err) ? form_code_any(row, err) : NULL;
+
+    if (code && !extension_is_here(row, code->own, err)) {
+        form_code_free(code);
+        return NULL;
+    }
     return code;
 }
 
@@ -37,7 +56,7 @@ const char *form_measurable(const struct form_row *row, char *buffer, size_t siz
     bool ok;
 
     if (row->isa == isa_host() && isa_ops(row->isa)->code_allowed)
-        ok = isa_ops(row->isa)->code_allowed(row, &err);
+        ok = isa_ops(row->isa)->code_allowed(row, &err) && extension_is_here(row, NULL, &err);
     else
         ok = (code = form_code_new(row, &err)) != NULL;
     form_code_free(code);

@@ -30,8 +30,10 @@ struct form_code {
     const struct form_row *row;   /* borrowed */
     const void *own;              /* what its instruction set made of it (isa_ops.code_make) */
 };
-/* NULL with err (the reason) when it cannot be measured. AArch64: its encoding must have been found out before (toolchain/assemble.h). Any thread; borrows @row. */
+/* NULL with err (the reason) when it cannot be measured on this CPU. AArch64: its encoding must have been found out before (toolchain/assemble.h). Any thread; borrows @row. */
 struct form_code *form_code_new(const struct form_row *row, struct err *err);
+/* The same whatever processor is to run it: a simulated one, of this one's instruction set or another. */
+struct form_code *form_code_any(const struct form_row *row, struct err *err);
 void form_code_free(struct form_code *code);
 /* NULL when the form can be measured on this CPU, else why not, in @buffer. */
 const char *form_measurable(const struct form_row *row, char *buffer, size_t size);

@@ -79,12 +79,14 @@ struct isa_ops {
     bool (*learn)(const uint8_t *code, size_t length, struct err *err);
     /* What a placeholder of a template becomes in form_instance. */
     void (*placeholder)(struct form_registers *in, const char *type, struct str *out);
-    /* Bodies and chains of forms (body.h, chain.h). code_make: what the others take of a form, NULL with err when it cannot be measured; code_free NULL: nothing to
-     * free. code_allowed: whether it can, as far as that is known without its encoding; NULL: code_make tells. codes_learn: the encodings that code_make will
-     * need, asked of an assembler; NULL: it needs none. */
+    /* Bodies and chains of forms (body.h, chain.h). code_make: what the others take of a form, NULL with err when no processor's can be measured; code_free NULL:
+     * nothing to free. code_allowed: whether one's can, as far as that is known without its encoding; NULL: code_make tells. code_extension: what a processor must have
+     * to run it, borrowed; "" where all do; @code NULL where code_allowed is there. codes_learn: the encodings that code_make will need, asked of an assembler; NULL: it
+     * needs none. */
     const void *(*code_make)(const struct form_row *row, struct err *err);
     void (*code_free)(const void *code);
     bool (*code_allowed)(const struct form_row *row, struct err *err);
+    const char *(*code_extension)(const struct form_row *row, const void *code);
     bool (*codes_learn)(const struct form_row *const *rows, size_t count, const struct isa_assembler *assembler, struct err *err);
     bool (*body_make)(const void *const *codes, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
     size_t (*chain_list)(const void *code, struct chain *out);

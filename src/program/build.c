@@ -10,6 +10,7 @@
 
 #include "base/child.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "toolchain/compile.h"
 
@@ -32,11 +33,9 @@ static bool is_executable(const char *path)
 /* portolan-cc beside this program, else where both were to be installed, else the one of that name on PATH. */
 static void compiler_path(struct str *out)
 {
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    str_addf(out, "%.*s/portolan-cc", (int)(slash ? slash - self : 0), self);
+    char *beside = path_program_directory();
+    str_addf(out, "%s/portolan-cc", beside ? beside : "");
+    free(beside);
     if (is_executable(str_text(out)))
         return;
     str_clear(out);

@@ -496,11 +496,16 @@ const struct isa_assembler toolchain_assembler = {assemble, assembled_done};
 
 bool encodings_learn(const struct form_row *const *rows, size_t count, struct err *err)
 {
-    const struct isa_ops *host = isa_ops(isa_host());
-    return !host->codes_learn || host->codes_learn(rows, count, &toolchain_assembler, err);
+    const struct isa_ops *set = count ? isa_ops(rows[0]->isa) : NULL;
+    return !set || !set->codes_learn || set->codes_learn(rows, count, &toolchain_assembler, err);
 }
 
 struct form_code *encodings_code(const struct form_row *row, struct err *err)
 {
     return encodings_learn(&row, 1, err) ? form_code_new(row, err) : NULL;
+}
+
+struct form_code *encodings_code_any(const struct form_row *row, struct err *err)
+{
+    return encodings_learn(&row, 1, err) ? form_code_any(row, err) : NULL;
 }

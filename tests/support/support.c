@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analysis/kernel.h"
@@ -175,6 +178,23 @@ void assert_same_machine(const struct machine *a, const struct machine *b)
         assert_string_equal(x->form, y->form);
         assert_string_equal(x->source, y->source);
     }
+}
+
+bool address_space_limited(void)
+{
+    const size_t most = (size_t)1 << 40;   /* more than a test takes; an address is all that is asked for */
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        const struct rlimit limit = {most / 2, most / 2};
+        _exit(setrlimit(RLIMIT_AS, &limit) == 0 && mmap(NULL, most, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED ? 0 : 1);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    bool limited = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (!limited)
+        print_message("not tried: limits of address space do not hold here\n");
+    return limited;
 }
 
 int entries_in(const char *directory)

@@ -39,6 +39,8 @@ bool run_line(struct session *s, const char *line, struct str *out, struct err *
 /* @run on an input of @size, and of twice that: the steps that are counted (base/steps.h) grow with the input, not with its square. */
 void assert_grows(void (*run)(size_t size), size_t size);
 
+/* Whether a process that sets RLIMIT_AS is held to it; false, having said so, where it is not: emulators of processors let it set what they need for themselves. */
+bool address_space_limited(void);
 /* How many files are in @directory; -1 when it cannot be read. */
 int entries_in(const char *directory);
 /* Children of this process that still exist, dead ones too; 0 when processes cannot be seen. */

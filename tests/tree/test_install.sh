@@ -20,6 +20,12 @@ test_installed_program_finds_its_data() {
     holds out 'cycles'
     expect 0 env -u PORTOLAN_DATA "$portolan" -e 'machine list'
     holds out 'skylake'
+    # What was moved brings its own data along, whatever lies where it was to be installed.
+    sed -i 's/^title,[^,]*/title,Of the moved ones/' "$work/moved/share/portolan/machines/skylake/machine.csv"
+    grep -q 'Of the moved ones' "$work/moved/share/portolan/machines/skylake/machine.csv" || fail 'the machine has no title'
+    [ -d "$prefix" ] && unshare -rm true 2>/dev/null || skip 'no mounts of its own: an installed release beside it was not tried'
+    expect 0 env -u PORTOLAN_DATA unshare -rm sh -c 'mount --bind "$1$2" "$2" && exec "$1/../moved/bin/portolan" -e "machine show skylake"' sh "$work/root" "$prefix"
+    holds out 'Of the moved ones'
 }
 
 # Whole programs too: the compiler, and what it links into them, are found beside the program that was moved, and where they were installed by one that was copied away alone.

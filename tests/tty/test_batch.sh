@@ -229,6 +229,11 @@ test_scripts() {
     expect 1 "$portolan" -e 'set keep-going on; flumb; machine list'
     holds out 'znver4'
     holds err 'flumb'
+    # What failed is over: no later command fails for it.
+    printf 'set keep-going on\nkernel edit\nmapping use skylake\nsession save %s\nsession diff %s\nsession load %s\nkernel load %s\nkernel whatif issue_width=6 --machine skylake\n' \
+        "$work/after" "$work/after" "$work/after" "$kernel" >"$work/after.pf"
+    expect 1 "$portolan" -b "$work/after.pf"
+    [ "$(wc -l <"$work/err")" -eq 1 ] || fail "more than one fault: $(cat "$work/err")"
 }
 
 test_sourced_scripts() {

@@ -665,4 +665,27 @@ test_copied_away() {
     expect 0 "$work/away/portolan" -e "$load"
 }
 
+# What portolan-cc lacks it names, with the package that has it, and program load says the same.
+test_missing_parts_are_named() {
+    needs_llvm
+    cd "$work" || return 1
+    echo 'int main(int count, char **words) { return count > 9 && !words; }' >main.c
+    echo end >main.f90
+    for what in 'main.c clang' 'main.f90 flang'; do
+        expect 1 env PATH=/nonexistent "$cc" -c "${what% *}"
+        grep -q "^portolan-cc: cannot run ${what#* }[a-z-]*[0-9]*: No such file or directory; install the package ${what#* }-[0-9]*, or put it on PATH$" "$work/err" ||
+            fail "$(cat "$work/err")"
+    done
+    expect 1 env PATH=/nonexistent "$portolan" -e 'program load main.c'
+    holds err 'install the package clang-'
+    mkdir "$work/alone" && cp "$portolan" "$cc" "$work/alone"
+    needs strings
+    installed=$(strings -a "$cc" | sed -n 's/^portolan-cc: libportolan_run.a.* nor in \(.*\); copy it there.*/\1/p')
+    [ -n "$installed" ] || fail 'the installed place is not in the message'
+    [ ! -e "$installed/libportolan_run.a" ] || skip 'installed, too, where it is found'
+    expect 1 env PORTOLAN_DATA="$source/data" "$work/alone/portolan" -e 'program load main.c'
+    holds err 'libportolan_run.a'
+    holds err 'make install'
+}
+
 run_tests

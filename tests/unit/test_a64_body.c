@@ -394,11 +394,37 @@ static int teardown(void **state)
     return 0;
 }
 
+/* A simulated CPU may have the other instruction set: code of its forms is made on any processor, and only what runs asks for this one's set. */
+static void test_code_for_a_simulated_cpu(void **state)
+{
+    static const struct { enum isa isa; const char *form; } cases[] = {{ISA_X86_64, "ADD (R64, R64)"}, {ISA_AARCH64, "ADD (X, X, X)"}};
+    (void)state;
+    if (!assembler)
+        return;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct forms *table = forms_load(cases[i].isa, NULL, NULL);
+        const struct form_row *row = forms_find(table, cases[i].form);
+        struct chain chains[CHAINS_MAX];
+        struct err err = {0};
+        char why[256];
+        assert_non_null(row);
+        struct form_code *code = encodings_code_any(row, &err), *here = encodings_code(row, NULL);
+        if (!code)
+            fail_msg("%s: %s", cases[i].form, err.what);
+        assert_true(chain_list(code, chains) > 0);
+        assert_true((here != NULL) == (cases[i].isa == isa_host()));
+        assert_true(!form_measurable(row, why, sizeof why) == (cases[i].isa == isa_host()));
+        form_code_free(code);
+        form_code_free(here);
+        forms_free(table);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields), cmocka_unit_test(test_every_form), cmocka_unit_test(test_bases_return), cmocka_unit_test(test_breakers),
-        cmocka_unit_test(test_chains), cmocka_unit_test(test_unfit), cmocka_unit_test(test_tools),
+        cmocka_unit_test(test_chains), cmocka_unit_test(test_unfit), cmocka_unit_test(test_tools), cmocka_unit_test(test_code_for_a_simulated_cpu),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -496,11 +496,38 @@ static void test_directories_stay(void **state)
     assert_int_equal(rmdir(base), 0);
 }
 
+/* What was installed lies as far from the program as it was configured to. */
+static void test_beside_the_program(void **state)
+{
+    static const struct { const char *programs, *installed, *from; } places[] = {
+        {"/usr/local/bin", "/usr/local/share/portolan", "/../share/portolan"},
+        {"/usr/bin", "/usr/lib/x86_64-linux-gnu/portolan", "/../lib/x86_64-linux-gnu/portolan"},
+        {"/usr/bin", "/usr/binary/portolan", "/../binary/portolan"},
+        {"/opt/p/bin/sub/", "/opt/p/data", "/../../data"},
+        {"/opt/p", "/opt/p/data", "/data"},
+        {"/usr/bin", "/var/portolan", "/../../var/portolan"},
+    };
+    char *directory = path_program_directory(), self[4096];
+    (void)state;
+    assert_non_null(directory);
+    assert_true(readlink("/proc/self/exe", self, sizeof self) > (ssize_t)strlen(directory));
+    assert_memory_equal(self, directory, strlen(directory));
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *path = path_beside_program(places[i].programs, places[i].installed);
+        assert_non_null(path);
+        assert_memory_equal(path, directory, strlen(directory));
+        assert_string_equal(path + strlen(directory), places[i].from);
+        free(path);
+    }
+    assert_null(path_beside_program("", "/usr/share/portolan"));
+    free(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_directories_stay), cmocka_unit_test(test_str_grows),
-        cmocka_unit_test(test_str_match),
+        cmocka_unit_test(test_str_match), cmocka_unit_test(test_beside_the_program),
         cmocka_unit_test(test_err_says_where_what_todo),
         cmocka_unit_test(test_file_round_trip_and_faults),
         cmocka_unit_test(test_log_keeps_the_newest),

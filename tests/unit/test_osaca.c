@@ -157,6 +157,65 @@ static void test_reads_as_osaca_would(void **state)
     machine_free(m);
 }
 
+/* As OSACA's newest files are written: '13' in a string is ports 1 and 3 though one is called 13, masks in both spellings, keys of other tools, rules by register class
+ * in which one class stores through both ports, a part of a cycle in a rule. */
+static void test_reads_ports_of_two_digits(void **state)
+{
+    static const char text[] =
+        "isa: x86\n"
+        "ROB_size: 448\n"
+        "dispatched_uops_per_cycle: 8\n"
+        "retired_uOps_per_cycle: ~\n"
+        "hidden_loads: false\n"
+        "load_latency: {gpr: 4.0, mm: 4.0, xmm: 7.0, ymm: 7.0, zmm: 7.0}\n"
+        "load_throughput:\n"
+        "- {dst: gpr, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, ['12', '13']]]}\n"
+        "- {dst: zmm, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, '13'], [0.5, ['12']]]}\n"
+        "load_throughput_default: [[1, ['4D']], [1, ['12', '13']]]\n"
+        "store_throughput:\n"
+        "- {src: gpr, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, '45'], [1, ['12', '13']]]}\n"
+        "- {src: zmm, base: \"*\", index: \"*\", offset: \"*\", scale: \"*\", port_pressure:  [[1, '4'], [1, '5'], [1, ['12', '13']]]}\n"
+        "store_throughput_default: [[1, '45'], [1, ['12', '13']]]\n"
+        "store_to_load_forward_latency: 0.0\n"
+        "ports: ['1', '3', '4', 4D, '5', '12', '13']\n"
+        "instruction_forms:\n"
+        "#####\n"
+        "- name: ptest \n"
+        "  operands:\n  - class: register\n    name: xmm\n  - class: register\n    name: xmm\n"
+        "  latency: 1.0\n  port_pressure: [[1, '13']]\n  throughput: 0.5\n  uops: 1\n"
+        "- name: xadd\n  llvm_name: XADD64rr\n"
+        "  operands:\n  - class: register\n    name: gpr\n  - class: register\n    name: gpr\n"
+        "  latency: ~\n  port_pressure: [[2, ['12', '13']]]\n  throughput: 0.33333\n  uops: ~\n"
+        "- name: vxorps\n"
+        "  operands:\n  - class: register\n    name: zmm\n  - class: register\n    name: zmm\n  - class: register\n    name: zmm\n    mask: true\n"
+        "  latency: 2\n  port_pressure: [[1, '1']]\n"
+        "- name: vpcmpeqd\n"
+        "  operands:\n  - class: register\n    name: zmm\n  - class: register\n    name: zmm\n  - class: register\n    name: k\n    mask: True\n"
+        "  latency: 7\n  port_pressure: [[1, ['3']]]\n";
+    struct osaca_notes notes;
+    struct err err = {0};
+    (void)state;
+    struct machine *m = import_osaca_parse("new", "new.yml", text, strlen(text), shipped_forms(), &notes, &err);
+
+    if (!m)
+        fail_msg("%s", err.what);
+    assert_int_equal(notes.entries, 4);
+    assert_int_equal(notes.unnamed, 0);
+    assert_int_equal(notes.skipped_count, 0);
+    assert_usage(m, "PTEST (XMM, XMM)", "1*p13", 1);
+    assert_usage(m, "PTEST (XMM, M128)", "1*p13+1*p[4D]+1*p[12,13]", 8);
+    assert_usage(m, "XADD (R64, R64)", "2*p[12,13]", NAN);
+    assert_usage(m, "XADD (M64, R64)", "1*p45+4*p[12,13]", NAN);
+    assert_usage(m, "VXORPS (ZMM, K, ZMM, ZMM)", "1*p1", 2);
+    assert_usage(m, "VXORPS (ZMM, K, ZMM, M512)", "1*p1+1*p13+1*p[12]", 9);
+    assert_usage(m, "VPCMPEQD (K, K, ZMM, ZMM)", "1*p3", 7);
+    assert_true(fact_number(m, "reorder_buffer") == 448 && fact_number(m, "issue_width") == 8);
+    assert_null(machine_fact(m, "retire_width"));
+    assert_null(machine_fact(m, "store_forward"));
+    osaca_notes_done(&notes);
+    machine_free(m);
+}
+
 /* What @m says comes back. What it does not may come from its plain loads. */
 static void assert_fact_back(const struct machine *m, const struct machine *back, const char *fact)
 {
@@ -545,7 +604,7 @@ static void test_odd_names_survive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads_as_osaca_would),   cmocka_unit_test(test_round_trip_of_shipped_machines),
+        cmocka_unit_test(test_reads_as_osaca_would), cmocka_unit_test(test_reads_ports_of_two_digits),   cmocka_unit_test(test_round_trip_of_shipped_machines),
         cmocka_unit_test(test_foreign_eyes_see_the_same), cmocka_unit_test(test_faults_name_the_line),
         cmocka_unit_test(test_aliases_are_bounded),    cmocka_unit_test(test_odd_names_survive),
         cmocka_unit_test(test_bad_entries_are_left_out), cmocka_unit_test(test_reads_aarch64),

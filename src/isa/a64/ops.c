@@ -11,7 +11,6 @@
 #include "isa/a64/listing.h"
 #include "isa/a64/spell.h"
 #include "isa/a64/vary.h"
-#include "isa/cpu.h"
 #include "isa/insn.h"
 
 /* x w for general registers, v for whole vectors, s for floating-point scalars, zero for zeroing. */
@@ -29,9 +28,13 @@ static const char *move_class(const struct insn *move)
 static bool code_allowed(const struct form_row *row, struct err *err)
 {
     const char *reason = a64_unfit(row);
-    if (reason)
-        return err_set(err, ERR_DATA, NULL, "%s", reason);
-    return !row->extension || !*row->extension || cpu_has(row->extension) || err_set(err, ERR_MISSING, NULL, "this CPU has no %s", row->extension);
+    return !reason || err_set(err, ERR_DATA, NULL, "%s", reason);
+}
+
+static const char *code_extension(const struct form_row *row, const void *code)
+{
+    (void)code;
+    return row->extension ? row->extension : "";
 }
 
 static const void *code_make(const struct form_row *row, struct err *err)
@@ -121,6 +124,7 @@ const struct isa_ops a64_ops = {
     .placeholder = a64_placeholder,
     .code_make = code_make,
     .code_allowed = code_allowed,
+    .code_extension = code_extension,
     .codes_learn = a64_codes_learn,
     .body_make = body_of,
     .chain_list = chains_of,

@@ -199,6 +199,21 @@ static const char *x87_suffix(const struct parts *p, const struct spelling *f)
     return "";
 }
 
+/* Conversions to half the width: which vector they read from memory is a letter, since the register they write is the same. */
+static const char *narrowing_suffix(const struct parts *p, const struct spelling *f)
+{
+    static const char *const ends[] = {"PD2PS", "PD2DQ", "PD2UDQ", "QQ2PS"};
+
+    if (p->mnemonic[0] != 'V' || f->operands[0].class != SPELLED_MEMORY || strcmp(f->operands[f->count - 1].name, "xmm") != 0)
+        return "";
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t length = strlen(p->mnemonic), end = strlen(ends[i]);
+        if (length > end && strcmp(p->mnemonic + length - end, ends[i]) == 0)
+            return f->operands[0].bits == 128 ? "x" : f->operands[0].bits == 256 ? "y" : "";
+    }
+    return "";
+}
+
 /* "NBE" after J, SET or CMOV: the compilers' spelling first. */
 static bool add_condition(const struct parts *p, unsigned bits, struct spelling *f)
 {
@@ -283,8 +298,9 @@ bool att_form(const char *form, struct spelling *out)
         add_name(out, "%s%s", p.mnemonic, x87_suffix(&p, out));
         return true;
     }
-    if (*size_letter(bits)) {
-        add_name(out, "%s%s", p.mnemonic, size_letter(bits));
+    const char *suffix = *size_letter(bits) ? size_letter(bits) : narrowing_suffix(&p, out);
+    if (*suffix) {
+        add_name(out, "%s%s", p.mnemonic, suffix);
         out->suffixed = out->name_count > 0;
     }
     add_name(out, "%s%s", p.mnemonic, "");

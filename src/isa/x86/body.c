@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "isa/body_order.h"
-#include "isa/cpu.h"
 #include "isa/x86/encode.h"
 
 #define WORD 8              /* bytes between what is written, at least: a load that meets another byte of a word being stored waits for it */
@@ -85,10 +84,7 @@ static bool code_make(const struct form_row *row, struct x86_code *code, struct 
     if (!x86_code_encode(row, code, err))
         return false;
     reason = unfit(row, &code->insn);
-    const char *set = ZydisISASetGetString(code->isa_set);
-    if (reason)
-        return err_set(err, ERR_DATA, NULL, "%s", reason);
-    return cpu_has(set) || err_set(err, ERR_MISSING, NULL, "this CPU has no %s", set);
+    return !reason || err_set(err, ERR_DATA, NULL, "%s", reason);
 }
 
 const void *x86_code_make(const struct form_row *row, struct err *err)
@@ -99,6 +95,12 @@ const void *x86_code_make(const struct form_row *row, struct err *err)
         return code;
     free(code);
     return NULL;
+}
+
+const char *x86_code_extension(const struct form_row *row, const void *code)
+{
+    (void)row;
+    return ZydisISASetGetString(((const struct x86_code *)code)->isa_set);
 }
 
 void x86_code_free(const void *code)

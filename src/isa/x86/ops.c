@@ -125,6 +125,7 @@ const struct isa_ops x86_ops = {
     .placeholder = x86_placeholder,
     .code_make = x86_code_make,
     .code_free = x86_code_free,
+    .code_extension = x86_code_extension,
     .body_make = x86_body_make,
     .chain_list = x86_chain_list,
     .chain_make = x86_chain_make,

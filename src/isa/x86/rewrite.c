@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "isa/x86/att_name.h"
 #include "isa/x86/encode.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -535,6 +536,19 @@ static size_t flags_store(uint32_t mask, uint8_t *out)
     return sizeof code;
 }
 
+/* @line with the mnemonic that assemblers know: the formatter gives instructions on vectors the size letters of integer ones, and writes movzx. What the name of the
+ * form does not tell (lock, rep) stays as it is. */
+static void add_att_line(const struct insn *in, const char *line, struct str *out)
+{
+    struct spelling spelling;
+    const char *rest = line + strcspn(line, " ");
+
+    if (att_form(in->form, &spelling))
+        str_addf(out, "%s%s", spelling.names[0], rest);
+    else
+        str_add(out, line);
+}
+
 static void print(const struct insn *in, bool att, struct str *out)
 {
     struct work w;
@@ -544,10 +558,15 @@ static void print(const struct insn *in, bool att, struct str *out)
     if (!work_begin(in, &w))
         return;
     ZydisFormatterInit(&formatter, att ? ZYDIS_FORMATTER_STYLE_ATT : ZYDIS_FORMATTER_STYLE_INTEL);
+    ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, att);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
-    if (ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &w.decoded, w.ops, w.decoded.operand_count_visible, line, sizeof line, in->offset, NULL)))
+    if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &w.decoded, w.ops, w.decoded.operand_count_visible, line, sizeof line, in->offset, NULL)))
+        return;
+    if (att)
+        add_att_line(in, line, out);
+    else
         str_add(out, line);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* portolan-cc, portolan-c++, portolan-fortran: in place of a compiler in commands and Makefiles. Sources are compiled by clang or flang with the options
  * given; the optimised code gets counters and trace calls, and the object a description of its blocks with the code as it is without them. */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/child.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/vec.h"
@@ -107,7 +109,8 @@ static bool run(const char *const *argv)
 
     if (pid == 0) {
         execvp(argv[0], (char *const *)(uintptr_t)argv);
-        utf8_say(stderr, "portolan-cc: cannot run %s; install it (Debian: clang-%d, flang-%d)\n", argv[0], LLVM_MAJOR, LLVM_MAJOR);
+        utf8_say(stderr, "portolan-cc: cannot run %s: %s; install the package %s-%d, or put it on PATH\n", argv[0], strerror(errno),
+                 strcmp(argv[0], FLANG_PROGRAM) == 0 ? "flang" : "clang", LLVM_MAJOR);
         _exit(127);
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0)
@@ -255,42 +258,42 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
     return ok;
 }
 
-/* The runtime stands beside this program where both were built or copied, in ../lib/portolan where all was moved, or where it was installed. */
-static bool runtime_path(struct str *out)
+/* The runtime stands beside this program where both were built or copied, as far from it as it was configured where all was moved, or where it was installed. NULL,
+ * having said so, when it is in none of them. The caller frees. */
+static char *runtime_path(void)
 {
-    static const char *const places[] = {"/", "/../lib/portolan/", NULL};
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
+    char *places[] = {path_program_directory(), path_beside_program(BINDIR, PKGLIBDIR), mem_strdup(PKGLIBDIR)};
+    struct str path = {0};
+    bool found = false;
 
-    for (const char *const *place = places; *place; place++) {
-        str_clear(out);
-        str_addf(out, "%.*s%slibportolan_run.a", (int)(slash ? slash - self : 0), self, *place);
-        if (access(str_text(out), R_OK) == 0)
-            return true;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (!found && places[i]) {
+            str_clear(&path);
+            str_addf(&path, "%s/libportolan_run.a", places[i]);
+            found = access(str_text(&path), R_OK) == 0;
+        }
+        free(places[i]);
     }
-    str_clear(out);
-    str_add(out, PKGLIBDIR "/libportolan_run.a");
-    if (access(str_text(out), R_OK) == 0)
-        return true;
-    fprintf(stderr, "portolan-cc: libportolan_run.a not found: neither beside portolan-cc nor in " PKGLIBDIR "; copy it there\n");
-    return false;
+    if (found)
+        return str_take(&path);
+    str_done(&path);
+    fprintf(stderr, "portolan-cc: libportolan_run.a, which is linked into programs, not found: neither beside portolan-cc nor in " PKGLIBDIR
+                    "; copy it there from where Portolan was built, or install Portolan again (make install, or the package portolan)\n");
+    return NULL;
 }
 
 static bool link_all(const struct command_line *l, char **objects)
 {
     enum language language = l->language;
-    struct str runtime = {0};
+    char *runtime;
     arguments a = {0};
 
     for (size_t i = 0; i < l->sources.count; i++)
         if (language_of(l->sources.items[i]) > language)
             language = language_of(l->sources.items[i]);
-    if (!runtime_path(&runtime)) {
-        str_done(&runtime);
+    runtime = runtime_path();
+    if (!runtime)
         return false;
-    }
     vec_push(&a, compilers[language]);
     for (size_t i = 0; i < l->options.count; i++)
         if (is_for_linker(&l->options.items[i]) == false || str_has_prefix(l->options.items[i].text, "-L"))
@@ -300,7 +303,7 @@ static bool link_all(const struct command_line *l, char **objects)
         vec_push(&a, objects[i]);
     for (size_t i = 0; i < l->others.count; i++)
         vec_push(&a, l->others.items[i]);
-    vec_push(&a, str_text(&runtime));
+    vec_push(&a, runtime);
     for (size_t i = 0; i < l->options.count; i++)
         if (is_for_linker(&l->options.items[i]) && !str_has_prefix(l->options.items[i].text, "-L")) {
             vec_push(&a, l->options.items[i].text);
@@ -310,7 +313,7 @@ static bool link_all(const struct command_line *l, char **objects)
     vec_push(&a, "-o");
     vec_push(&a, l->output ? l->output : "a.out");
     bool ok = run_arguments(&a);
-    str_done(&runtime);
+    free(runtime);
     return ok;
 }
 
