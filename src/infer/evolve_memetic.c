@@ -340,6 +340,15 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
     lock_give(&e->lock);
 }
 
+/* Whether there are to be no more children, and nothing but a consensus of those there are. */
+static bool searched(const struct evolve *e)
+{
+    if (!e->o.consensus || e->consensus == CONSENSUS_NONE)
+        return false;
+    bool all = e->o.generations ? e->children_begun >= (uint64_t)e->o.generations * e->target : !(e->o.seconds > 0);
+    return evolve_elapsed(e) >= evolve_search_until(e) || (all && e->fresh_begun >= e->target);
+}
+
 /* One fresh individual or child. Called and returns under the lock; false when there is nothing more to do. */
 static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
 {
@@ -348,6 +357,8 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     struct genome *start = NULL;
     uint64_t number;
 
+    if (searched(e))
+        return evolve_agree(e, index, w);
     if (e->fresh_begun < e->target) {
         number = e->fresh_begun++;
         if (e->from) {
@@ -365,7 +376,7 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
         number = e->target + e->children_begun++;
         plan = (struct schedule){WARM, fresh_seconds * CHILD_SHARE, MOVES_PER_FORM * CHILD_SHARE};
         if (e->o.seconds > 0)
-            plan.seconds = fmin(plan.seconds, fmax(e->o.seconds - evolve_elapsed(e), 0.01));
+            plan.seconds = fmin(plan.seconds, fmax((e->consensus == CONSENSUS_NONE ? e->o.seconds : evolve_search_until(e)) - evolve_elapsed(e), 0.01));
     }
     uint64_t seed = e->o.seed + (number + 1 + 1000000 * (uint64_t)e->joins) * 0x9e3779b97f4a7c15u;
     if (!start && number >= e->target) {
