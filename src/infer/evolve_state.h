@@ -47,6 +47,7 @@ struct evolve {
     double scale;                    /* of prices and temperatures; NaN while it is sought */
     bool piloting;                   /* a thread is at the pilot */
     struct genome *trials[PORTS_MOST + 1];   /* the best by number of ports */
+    bool tried_long[PORTS_MOST + 1];         /* by a long annealing, of which no individual was made yet */
     unsigned race[PORTS_MOST + 1], racing;   /* numbers of ports still in question */
     unsigned race_next, race_done, race_round;
     double ports_cost;               /* of the best number after the long trials */
