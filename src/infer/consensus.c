@@ -22,7 +22,7 @@ static void draw_terms(const struct problem *p, struct rng *rng, struct table_te
     }
 }
 
-/* @p and experiments of which nothing was measured: each has as many forms as one of @p's, or one more. NULL where @p has only forms alone. */
+/* @p and experiments of which nothing was measured: each has as many forms as one of @p's, or one more. NULL where @p has only forms alone, or without memory. */
 static struct problem *add_unseen(const struct problem *p, struct rng *rng)
 {
     size_t first = 0, terms = 0;   /* they are ordered by size */
@@ -45,7 +45,9 @@ static struct problem *add_unseen(const struct problem *p, struct rng *rng)
     struct table_term *drawn = mem_zero(terms + 1, sizeof *drawn);
     for (size_t i = 0; i < count; i++)
         draw_terms(p, rng, drawn + start[i], start[i + 1] - start[i]);
-    struct problem *with = problem_extend(p, count, start, drawn);
+    struct err err = {0};
+    struct problem *with = problem_extend(p, count, start, drawn, &err);
+    err_clear(&err);
     free(start);
     free(drawn);
     return with;

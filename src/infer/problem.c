@@ -257,11 +257,26 @@ static void *copy_with_room(const void *items, size_t count, size_t more, size_t
     return copy;
 }
 
-struct problem *problem_extend(const struct problem *p, size_t count, const uint32_t *term_start, const struct table_term *terms)
+/* Of @count experiments whose terms begin at @term_start. */
+static size_t bytes_of_terms(size_t count, const uint32_t *term_start)
 {
-    struct problem *q = mem_zero(1, sizeof *q);
+    const struct problem *p = NULL;
+    size_t bytes = count * (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse + sizeof *p->weight);
+
+    for (size_t e = 0; e < count; e++) {
+        size_t n = term_start[e + 1] - term_start[e];
+        bytes += n * (sizeof *p->terms + sizeof *p->links + (n - 1) * sizeof *p->others);
+    }
+    return bytes;
+}
+
+struct problem *problem_extend(const struct problem *p, size_t count, const uint32_t *term_start, const struct table_term *terms, struct err *err)
+{
     size_t before = p->term_start[p->experiments];
 
+    if (!mem_room(bytes_of_terms(p->experiments, p->term_start) + bytes_of_terms(count, term_start), "the experiments", err))
+        return NULL;
+    struct problem *q = mem_zero(1, sizeof *q);
     q->forms = p->forms;
     q->experiments = p->experiments + count;
     q->weights = p->weights;
