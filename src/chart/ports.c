@@ -76,6 +76,7 @@ static bool search_for(struct port_search *s, unsigned ports, struct genome *fro
     options.ports = ports;
     options.seconds = seconds;
     options.seed = s->lab->options->seed;
+    options.consensus = false;   /* rounds are compared by their errors on what was measured */
     options.threads = hooks->team ? hooks->threads : 1;
     s->evolve = evolve_new(s->problem, &options, from ? &from : NULL, from != NULL, err);
     if (!s->evolve)

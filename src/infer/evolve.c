@@ -23,7 +23,7 @@ const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"
 void evolve_defaults(struct evolve_options *o)
 {
     *o = (struct evolve_options){
-        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .begun = NAN, .seed = 1, .threads = 1, .congruence = true,
+        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .begun = NAN, .seed = 1, .threads = 1, .congruence = true, .consensus = true,
         .volume_weight = EVOLVE_VOLUME_WEIGHT,
         .prices = {.uop = EVOLVE_UOP_PRICE, .volume = EVOLVE_VOLUME_PRICE, .usage = EVOLVE_USAGE_PRICE, .new_usage = 3, .new_uop = 2},
     };
@@ -48,6 +48,7 @@ void evolve_free(struct evolve *e)
     for (size_t i = 0; i < e->finished; i++)
         genome_free(e->population[i]);
     free(e->population);
+    evolve_forget_consensus(e);
     joined_problem_free(e->next);
     joined_problem_free(e->joined);
     classes_free(e->classes);
@@ -110,6 +111,12 @@ static struct anneal_stats all_stats(const struct evolve *e)
     struct anneal_stats sum = e->stats;
     for (unsigned t = 0; t < e->o.threads; t++)
         add_stats(&sum, &e->live[t].stats);
+    if (e->inner) {
+        lock_take(&e->inner->lock);
+        struct anneal_stats inner = all_stats(e->inner);
+        lock_give(&e->inner->lock);
+        add_stats(&sum, &inner);
+    }
     return sum;
 }
 
@@ -446,6 +453,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
             adopt(e, e->best, 0);
         else if (e->best && e->ports)
             evolve_insert(e, genome_copy(e->best));
+        evolve_take_agreed(e);
         e->ended = e->paused_at > 0 ? e->paused_at : clock_seconds();
         e->state = atomic_load(&e->stop) ? EVOLVE_STOPPED : EVOLVE_DONE;
     }
@@ -467,6 +475,8 @@ void evolve_pause(struct evolve *e, bool on)
         e->state = EVOLVE_RUNNING;
     }
     atomic_store(&e->pause, on);
+    if (e->inner)
+        evolve_pause(e->inner, on);
     pthread_cond_broadcast(&e->change);
     lock_give(&e->lock);
 }
@@ -475,6 +485,8 @@ void evolve_stop(struct evolve *e)
 {
     atomic_store(&e->stop, true);
     lock_take(&e->lock);
+    if (e->inner)
+        evolve_stop(e->inner);
     pthread_cond_broadcast(&e->change);
     lock_give(&e->lock);
 }
@@ -514,6 +526,8 @@ bool evolve_set(struct evolve *e, const char *name, double value, struct err *er
         e->o.volume_weight = value;
     else
         known = false;
+    if (e->inner && value > 0 && strcmp(name, "seconds") == 0)
+        evolve_set(e->inner, name, fmax(value - e->consensus_from, 1e-3), err);
     lock_give(&e->lock);
     return known || err_set(err, ERR_USAGE, "parameters: seconds, generations, uop-price, volume-price, usage-price, volume-weight",
                             "unknown run parameter \"%s\"", name);
@@ -538,6 +552,10 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
         snprintf(phase, room, "evolving generation %u", e->generation);
         return "mappings are recombined and changed, and the better half stays";
     }
+    if (e->consensus == CONSENSUS_SOUGHT) {
+        snprintf(phase, room, "looking for a consensus");
+        return "good mappings disagree on what was not measured; one that predicts as they do on average is fitted";
+    }
     if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
         return "a random mapping is changed step by step; steps to the worse are taken less and less often";
@@ -546,16 +564,23 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     return "two good mappings are combined and improved; the result replaces one that is worse";
 }
 
+/* The best there is to show. */
+static const struct genome *shown(const struct evolve *e)
+{
+    return e->agreed ? e->agreed : e->best;
+}
+
 void evolve_get_status(struct evolve *e, struct evolve_status *out)
 {
     lock_take(&e->lock);
+    const struct genome *best = shown(e);
     *out = (struct evolve_status){
         .state = e->state, .generation = e->generation, .population = (unsigned)e->target, .ports = e->ports, .width = e->width, .scale = e->scale,
-        .d_avg = e->best ? e->best->d_avg : NAN, .cost = e->best && !e->best_expanded ? e->best->cost : NAN, .seconds = evolve_elapsed(e), .stats = all_stats(e),
+        .d_avg = best ? best->d_avg : NAN, .cost = best && !(best == e->best && e->best_expanded) ? best->cost : NAN, .seconds = evolve_elapsed(e), .stats = all_stats(e),
     };
-    if (e->best) {
-        out->volume = genome_volume(e->best);
-        out->distinct = genome_distinct(e->best);
+    if (best) {
+        out->volume = genome_volume(best);
+        out->distinct = genome_distinct(best);
     }
     out->evaluations = out->stats.evaluations;
     out->rate = out->seconds > 0 ? (double)out->evaluations / out->seconds : 0;
@@ -626,7 +651,7 @@ static void hold_problem(struct evolve *e, struct problem **over)
 struct genome *evolve_best(struct evolve *e, struct problem **over)
 {
     lock_take(&e->lock);
-    struct genome *copy = e->best ? genome_copy(e->best) : NULL;
+    struct genome *copy = shown(e) ? genome_copy(shown(e)) : NULL;
     hold_problem(e, over);
     lock_give(&e->lock);
     return copy;
@@ -636,10 +661,12 @@ struct genome **evolve_population(struct evolve *e, size_t *count, struct proble
 {
     lock_take(&e->lock);
     hold_problem(e, over);
-    struct genome **copies = mem_zero(e->finished + 1, sizeof *copies);
+    struct genome **copies = mem_zero(e->finished + 2, sizeof *copies);
+    *count = 0;
+    if (e->agreed)
+        copies[(*count)++] = genome_copy(e->agreed);
     for (size_t i = 0; i < e->finished; i++)
-        copies[i] = genome_copy(e->population[i]);
-    *count = e->finished;
+        copies[(*count)++] = genome_copy(e->population[i]);
     lock_give(&e->lock);
     return copies;
 }

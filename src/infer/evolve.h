@@ -2,7 +2,8 @@
  *
  * memetic: every individual is annealed from a random start; then pairs of them are recombined, form by form after their ports have been
  * aligned, and the child is annealed from a lower temperature and takes the place of the worst individual if it is better. Where
- * measurements show forms to be congruent, each is annealed on their classes first (infer/classes.h), then on all forms.
+ * measurements show forms to be congruent, each is annealed on their classes first (infer/classes.h), then on all forms. Where the individuals disagree on what
+ * was not measured, one mapping is fitted to the mean of what they predict at the end (infer/consensus.h).
  * pmevo: the algorithm of the paper (infer/pmevo.h).
  *
  * More experiments may come while a memetic run goes on (evolve_join): its mappings are carried over to them, and improved further.
@@ -33,6 +34,7 @@ struct evolve_options {
     struct anneal_prices prices; /* for errors of 2 % that no mapping explains */
     double price_scale;          /* prices and temperatures are multiplied by it; NaN: by the root of the errors that a pilot leaves */
     bool congruence;             /* memetic: search classes of congruent forms first, then expand and search all; false: all from the start */
+    bool consensus;              /* memetic: where near-optimal mappings disagree on what was not measured, the last part of the time is for one that predicts as they do on average */
     double volume_weight;        /* pmevo: of V beside D_avg */
     bool tolerant;               /* pmevo: the authors' program's departures from the paper */
     enum evolve_migration migration;   /* memetic, on several ranks (work/islands.h): whom each sends its best mapping */
@@ -49,7 +51,7 @@ struct evolve_status {
     enum evolve_state state;
     unsigned generation, population, ports;
     double width, scale;         /* scale: NaN while it is sought */
-    double d_avg, cost;          /* of the best genome; NaN before there is one */
+    double d_avg, cost;          /* of the best genome; NaN before there is one. At the end a consensus may take the place of the one that had the least */
     double d_reached;            /* least D_avg of any genome of the run so far, whatever its cost; NaN before there is one */
     uint64_t volume, distinct;
     uint64_t evaluations;        /* of single experiments */
@@ -121,9 +123,9 @@ struct evolve_trial {
     double d_avg;                /* of the best mapping with so many */
 };
 size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limit);
-/* A copy of the best genome, NULL before there is one. @over (NULL: not wanted) gets the problem that it is of, held. */
+/* A copy of the best genome, at the end the consensus where there is one; NULL before there is one. @over (NULL: not wanted) gets the problem that it is of, held. */
 struct genome *evolve_best(struct evolve *e, struct problem **over);
-/* Copies of all finished individuals, best first; the caller frees each and the array. @over as above. */
+/* Copies of all finished individuals, best first, and before them the consensus where there is one; the caller frees each and the array. @over as above. */
 struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
 /* The prices in force: the options', scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);

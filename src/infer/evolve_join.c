@@ -38,6 +38,8 @@ void evolve_join(struct evolve *e, struct problem *take_p)
     struct joined_problem *old = e->next;
     bool taken = memetic && !(e->ended > 0);
     e->next = taken ? j : NULL;
+    if (taken && e->inner)
+        evolve_stop(e->inner);
     pthread_cond_broadcast(&e->change);
     lock_give(&e->lock);
     joined_problem_free(old);
@@ -174,6 +176,7 @@ static void arrive(struct evolve *e, struct crossing *c)
 {
     size_t finished = e->finished;
 
+    evolve_forget_consensus(e);
     for (size_t i = 0; i < finished; i++)
         genome_free(e->population[i]);
     free(e->population);

@@ -4,6 +4,7 @@
 #include "infer/evolve_state.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/watch.h"
 
@@ -258,6 +259,7 @@ void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
     e->racing = e->race_next = e->race_done = e->race_round = 0;
     for (unsigned n = fewest; n <= most; n++)
         e->race[e->racing++] = n;
+    memset(e->tried_long, 0, sizeof e->tried_long);
 }
 
 /* Number of ports @n it is, and what was found with them is the first individual, beside those of an earlier race with as many. */
@@ -268,7 +270,27 @@ static void settle_ports(struct evolve *e, unsigned n)
     forget_best(e);
     e->ports = n;
     evolve_insert(e, genome_copy(e->trials[n]));
+    e->tried_long[n] = false;
     e->fresh_begun++;
+}
+
+/* What a long trial of another number of ports found, with the run's number: a beginning that spares a random one. NULL when none is left; the caller frees. */
+static struct genome *take_tried(struct evolve *e)
+{
+    unsigned n = 0;
+    while (n <= PORTS_MOST && !(e->tried_long[n] && e->trials[n]))
+        n++;
+    if (n > PORTS_MOST)
+        return NULL;
+    e->tried_long[n] = false;
+    struct genome *g = genome_copy(e->trials[n]);
+    while (g->ports > e->ports) {
+        struct genome *fewer = genome_least_missed(g, e->p);
+        genome_free(g);
+        g = fewer;
+    }
+    g->ports = e->ports;   /* a port more than it uses is no other mapping */
+    return g;
 }
 
 static void sort_race(struct evolve *e)
@@ -322,11 +344,12 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
         double share = round ? FRESH_SHARE / (double)e->target : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
         struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads, round ? MOVES_PER_FORM : MOVES_PER_FORM / 5};
         /* One port less begins with what was found with one more: by chance alone it would often be judged too hard. */
-        struct genome *fewer = round > 1 ? genome_fewer(e->trials[ports + 1]) : NULL;
+        struct genome *fewer = round > 1 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
         if (fewer)
             plan = (struct schedule){WARM, plan.seconds * CHILD_SHARE, plan.moves * CHILD_SHARE};
         struct genome *found = improve(e, index, fewer ? fewer : e->from, ports, e->o.seed * 1000003 + ports + 1000 * round, &plan, w);
         genome_free(fewer);
+        e->tried_long[ports] = round == 1;
         if (!e->trials[ports] || found->cost < e->trials[ports]->cost) {
             genome_free(e->trials[ports]);
             e->trials[ports] = found;
@@ -340,6 +363,15 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
     lock_give(&e->lock);
 }
 
+/* Whether there are to be no more children, and nothing but a consensus of those there are. */
+static bool searched(const struct evolve *e)
+{
+    if (!e->o.consensus || e->consensus == CONSENSUS_NONE)
+        return false;
+    bool all = e->o.generations ? e->children_begun >= (uint64_t)e->o.generations * e->target : !(e->o.seconds > 0);
+    return evolve_elapsed(e) >= evolve_search_until(e) || (all && e->fresh_begun >= e->target);
+}
+
 /* One fresh individual or child. Called and returns under the lock; false when there is nothing more to do. */
 static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
 {
@@ -348,11 +380,15 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     struct genome *start = NULL;
     uint64_t number;
 
+    if (searched(e))
+        return evolve_agree(e, index, w);
     if (e->fresh_begun < e->target) {
         number = e->fresh_begun++;
         if (e->from) {
             start = genome_copy(e->from);
             plan.hot = WARM;
+        } else if ((start = take_tried(e))) {
+            plan = (struct schedule){WARM, fresh_seconds * CHILD_SHARE, MOVES_PER_FORM * CHILD_SHARE};
         }
     } else {
         while (e->finished < 2 && e->busy > 0 && evolve_go_on(e, w))
@@ -365,7 +401,7 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
         number = e->target + e->children_begun++;
         plan = (struct schedule){WARM, fresh_seconds * CHILD_SHARE, MOVES_PER_FORM * CHILD_SHARE};
         if (e->o.seconds > 0)
-            plan.seconds = fmin(plan.seconds, fmax(e->o.seconds - evolve_elapsed(e), 0.01));
+            plan.seconds = fmin(plan.seconds, fmax((e->consensus == CONSENSUS_NONE ? e->o.seconds : evolve_search_until(e)) - evolve_elapsed(e), 0.01));
     }
     uint64_t seed = e->o.seed + (number + 1 + 1000000 * (uint64_t)e->joins) * 0x9e3779b97f4a7c15u;
     if (!start && number >= e->target) {

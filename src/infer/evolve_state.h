@@ -1,4 +1,5 @@
-/* The inside of a run, shared by evolve.c (what is seen from outside), evolve_memetic.c (the algorithm) and evolve_join.c (experiments that come later). */
+/* The inside of a run, shared by evolve.c (what is seen from outside), evolve_memetic.c (the algorithm), evolve_consensus.c (its end) and evolve_join.c
+ * (experiments that come later). */
 #ifndef PORTOLAN_INFER_EVOLVE_STATE_H
 #define PORTOLAN_INFER_EVOLVE_STATE_H
 
@@ -46,6 +47,7 @@ struct evolve {
     double scale;                    /* of prices and temperatures; NaN while it is sought */
     bool piloting;                   /* a thread is at the pilot */
     struct genome *trials[PORTS_MOST + 1];   /* the best by number of ports */
+    bool tried_long[PORTS_MOST + 1];         /* by a long annealing, of which no individual was made yet */
     unsigned race[PORTS_MOST + 1], racing;   /* numbers of ports still in question */
     unsigned race_next, race_done, race_round;
     double ports_cost;               /* of the best number after the long trials */
@@ -55,6 +57,10 @@ struct evolve {
     struct genome *from;             /* what fresh individuals start from instead of chance; NULL: chance */
     struct genome *best;
     bool best_expanded;              /* it comes out of the classes as it was: its cost is not known */
+    enum { CONSENSUS_UNASKED, CONSENSUS_ASKING, CONSENSUS_NONE, CONSENSUS_SOUGHT } consensus;
+    struct evolve *inner;            /* the run for it, whose lock may be taken under this one's; NULL: none */
+    double consensus_from;           /* seconds at which it began */
+    struct genome *agreed;           /* what came of it: the best then, though its cost is not the least; NULL: none */
     struct live *live;
     struct anneal_stats stats;       /* of finished searches */
     unsigned generation, workers;
@@ -106,6 +112,15 @@ void evolve_sample(struct evolve *e, bool now);
 void evolve_note_best(struct evolve *e, const struct genome *g);
 /* Adds @take_g, in place of the worst when the population is full. */
 void evolve_insert(struct evolve *e, struct genome *take_g);
+
+/* Seconds at which the search proper ends; INFINITY without a limit. */
+double evolve_search_until(const struct evolve *e);
+/* What a thread does once the search proper is over, with nothing of the problem in hand; false when there is nothing more to do. */
+bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w);
+/* The run is over: its best is what was agreed on, if anything was. */
+void evolve_take_agreed(struct evolve *e);
+/* Begins with the individuals anew; no thread may be at it. */
+void evolve_forget_consensus(struct evolve *e);
 
 /* The memetic algorithm on thread @index, until it ends; called and returns without the lock. */
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w);

@@ -191,26 +191,53 @@ void genome_align(const struct genome *like, const struct genome *g, uint8_t *to
         to[i] = (uint8_t)column[i];
 }
 
+/* A copy without @port; a µop that could go nowhere else may go anywhere. */
+static struct genome *without(const struct genome *g, unsigned port)
+{
+    unsigned all = (1u << (g->ports - 1)) - 1;
+    struct genome *out = genome_new(g->forms, g->ports - 1, g->width);
+
+    for (size_t f = 0; f < g->forms; f++) {
+        out->genes[f].slots = g->genes[f].slots;
+        for (unsigned i = 0; i < g->genes[f].uops; i++) {
+            unsigned set = g->genes[f].set[i], below = set & ((1u << port) - 1);
+            set = below | (set >> (port + 1) << port);
+            gene_add(&out->genes[f], set ? set : all, g->genes[f].count[i]);
+        }
+    }
+    return out;
+}
+
 struct genome *genome_fewer(const struct genome *g)
 {
     double load[PROBLEM_PORTS_MAX] = {0};
-    unsigned least = 0, all = (1u << (g->ports - 1)) - 1;
+    unsigned least = 0;
 
     for (size_t f = 0; f < g->forms; f++)
         spread(&g->genes[f], load);
     for (unsigned i = 1; i < g->ports; i++)
         if (load[i] < load[least])
             least = i;
-    struct genome *out = genome_new(g->forms, g->ports - 1, g->width);
-    for (size_t f = 0; f < g->forms; f++) {
-        out->genes[f].slots = g->genes[f].slots;
-        for (unsigned i = 0; i < g->genes[f].uops; i++) {
-            unsigned set = g->genes[f].set[i], below = set & ((1u << least) - 1);
-            set = below | (set >> (least + 1) << least);
-            gene_add(&out->genes[f], set ? set : all, g->genes[f].count[i]);
+    return without(g, least);
+}
+
+struct genome *genome_least_missed(const struct genome *g, const struct problem *p)
+{
+    struct genome *best = NULL;
+    double least = INFINITY;
+
+    for (unsigned port = 0; port < g->ports; port++) {
+        struct genome *one = without(g, port);
+        double error = genome_error(one, p);
+        if (!best || error < least) {
+            genome_free(best);
+            best = one;
+            least = error;
+        } else {
+            genome_free(one);
         }
     }
-    return out;
+    return best;
 }
 
 struct mapping *genome_mapping(const struct genome *g, const struct problem *p, const struct ports *names)

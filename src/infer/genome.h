@@ -52,6 +52,8 @@ double genome_error(const struct genome *g, const struct problem *p);
 
 /* A copy without the port that has least to do; a µop that could go nowhere else may go anywhere. Not for one port. The caller frees. */
 struct genome *genome_fewer(const struct genome *g);
+/* The same without the port whose loss leaves the least error on @p. */
+struct genome *genome_least_missed(const struct genome *g, const struct problem *p);
 
 /* The mapping with the forms' names; port names from @names. The issue slots become micro_ops, the width the mapping's. */
 struct mapping *genome_mapping(const struct genome *g, const struct problem *p, const struct ports *names);

@@ -249,6 +249,61 @@ struct problem *problem_unpack(struct unpacking *from, struct err *err)
     return p;
 }
 
+/* A copy of @count items of @size bytes, with room for @more. */
+static void *copy_with_room(const void *items, size_t count, size_t more, size_t size)
+{
+    void *copy = mem_zero(count + more + 1, size);
+    memcpy(copy, items, count * size);
+    return copy;
+}
+
+/* Of @count experiments whose terms begin at @term_start. */
+static size_t bytes_of_terms(size_t count, const uint32_t *term_start)
+{
+    const struct problem *p = NULL;
+    size_t bytes = count * (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse + sizeof *p->weight);
+
+    for (size_t e = 0; e < count; e++) {
+        size_t n = term_start[e + 1] - term_start[e];
+        bytes += n * (sizeof *p->terms + sizeof *p->links + (n - 1) * sizeof *p->others);
+    }
+    return bytes;
+}
+
+struct problem *problem_extend(const struct problem *p, size_t count, const uint32_t *term_start, const struct table_term *terms, struct err *err)
+{
+    size_t before = p->term_start[p->experiments];
+
+    if (!mem_room(bytes_of_terms(p->experiments, p->term_start) + bytes_of_terms(count, term_start), "the experiments", err))
+        return NULL;
+    struct problem *q = mem_zero(1, sizeof *q);
+    q->forms = p->forms;
+    q->experiments = p->experiments + count;
+    q->weights = p->weights;
+    q->names = mem_zero(p->forms + 1, sizeof *q->names);
+    for (size_t f = 0; f < p->forms; f++)
+        q->names[f] = mem_strdup(p->names[f]);
+    q->term_start = copy_with_room(p->term_start, p->experiments + 1, count, sizeof *q->term_start);
+    q->terms = copy_with_room(p->terms, before, term_start[count], sizeof *q->terms);
+    memcpy(q->terms + before, terms, term_start[count] * sizeof *q->terms);
+    for (size_t i = 0; i < count; i++)
+        q->term_start[p->experiments + i + 1] = (uint32_t)(before + term_start[i + 1]);
+    q->cycles = copy_with_room(p->cycles, p->experiments, count, sizeof *q->cycles);
+    q->inverse = copy_with_room(p->inverse, p->experiments, count, sizeof *q->inverse);
+    q->weight = copy_with_room(p->weight, p->experiments, count, sizeof *q->weight);
+    add_links(q);
+    q->fingerprint = fingerprint(q);
+    return q;
+}
+
+void problem_set(struct problem *p, size_t e, double cycles)
+{
+    p->weights += 1 - (double)p->weight[e];
+    p->weight[e] = 1;
+    p->cycles[e] = (float)cycles;
+    p->inverse[e] = (float)(1 / cycles);
+}
+
 struct problem *problem_hold(struct problem *p)
 {
     atomic_fetch_add(&p->holders, 1);

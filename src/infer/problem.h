@@ -27,6 +27,10 @@ struct problem {
 /* From the measured rows of @t for which @keep (NULL: all) is true; equal experiments are merged into their mean. Only forms that occur
  * in a measured row are in it. NULL with err when nothing is measured, or the thread's watch ended it (ERR_LIMIT). The caller frees. */
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err);
+/* @p and @count experiments more, of the forms terms[term_start[i] .. term_start[i + 1]) each. They have no cycles, and count nothing, until problem_set. NULL with err without memory; the caller frees. */
+struct problem *problem_extend(const struct problem *p, size_t count, const uint32_t *term_start, const struct table_term *terms, struct err *err);
+/* Experiment @e of several forms takes @cycles, above 0: only before anybody else reads @p. */
+void problem_set(struct problem *p, size_t e, double cycles);
 /* One more may read it, and is to problem_free it. Any thread. */
 struct problem *problem_hold(struct problem *p);
 /* The last holder's call frees it. Any thread. */

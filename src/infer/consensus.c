@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "infer/consensus.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define UNSEEN_EACH 3          /* experiments by chance for each that was measured, */
+#define UNSEEN_FORM 10         /* and at least so many for each form */
+#define UNSEEN_MOST 4000
+
+/* Different forms by chance, once each. */
+static void draw_terms(const struct problem *p, struct rng *rng, struct table_term *terms, size_t count)
+{
+    for (size_t k = 0; k < count;) {
+        terms[k] = (struct table_term){(uint32_t)rng_below(rng, p->forms), 1};
+        size_t same = 0;
+        while (terms[same].form != terms[k].form)
+            same++;
+        k += same == k;
+    }
+}
+
+/* @p and experiments of which nothing was measured: each has as many forms as one of @p's, or one more. NULL where @p has only forms alone, or without memory. */
+static struct problem *add_unseen(const struct problem *p, struct rng *rng)
+{
+    size_t first = 0, terms = 0;   /* they are ordered by size */
+
+    while (first < p->experiments && p->term_start[first + 1] - p->term_start[first] < 2)
+        first++;
+    size_t several = p->experiments - first, count = UNSEEN_EACH * several > UNSEEN_FORM * p->forms ? UNSEEN_EACH * several : UNSEEN_FORM * p->forms;
+
+    count = count < UNSEEN_MOST ? count : UNSEEN_MOST;
+    if (several == 0)
+        return NULL;
+    uint32_t *start = mem_zero(count + 1, sizeof *start);
+    for (size_t i = 0; i < count; i++) {
+        size_t like = first + rng_below(rng, several);
+        size_t size = p->term_start[like + 1] - p->term_start[like];
+        /* All as small as those that were measured would ask for no more than is known. */
+        terms += size + (size < p->forms ? rng_below(rng, 2) : 0);
+        start[i + 1] = (uint32_t)terms;
+    }
+    struct table_term *drawn = mem_zero(terms + 1, sizeof *drawn);
+    for (size_t i = 0; i < count; i++)
+        draw_terms(p, rng, drawn + start[i], start[i + 1] - start[i]);
+    struct err err = {0};
+    struct problem *with = problem_extend(p, count, start, drawn, &err);
+    err_clear(&err);
+    free(start);
+    free(drawn);
+    return with;
+}
+
+struct problem *consensus_problem(const struct problem *p, struct genome *const *members, size_t n, struct rng *rng, double *disagreement)
+{
+    struct problem *with = add_unseen(p, rng);
+
+    *disagreement = NAN;
+    if (!with || n == 0)
+        return with;
+    float *cycles = mem_alloc((with->experiments + 1) * sizeof *cycles);
+    double *sum = mem_zero(with->experiments + 1, sizeof *sum), *squares = mem_zero(with->experiments + 1, sizeof *squares), deviation = 0;
+    for (size_t k = 0; k < n; k++) {
+        genome_predict(members[k], with, cycles);
+        for (size_t e = p->experiments; e < with->experiments; e++) {
+            sum[e] += (double)cycles[e] / (double)n;
+            squares[e] += (double)cycles[e] * (double)cycles[e] / (double)n;
+        }
+    }
+    for (size_t e = p->experiments; e < with->experiments; e++)
+        if (sum[e] > 0) {   /* else all its forms take nothing: no relative error could be told */
+            problem_set(with, e, sum[e]);
+            deviation += sqrt(fmax(squares[e] - sum[e] * sum[e], 0)) / sum[e];
+        }
+    *disagreement = deviation / (double)(with->experiments - p->experiments);
+    free(cycles);
+    free(sum);
+    free(squares);
+    return with;
+}

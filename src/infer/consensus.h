@@ -1,0 +1,14 @@
+/* What near-optimal mappings agree on. Measurements that are few or noisy have many explanations, each of which is wrong elsewhere in its own way; the mean of
+ * what they predict is closer to the truth than any of them. A mapping that is fitted to the measurements and to these means keeps most of that (distillation). */
+#ifndef PORTOLAN_INFER_CONSENSUS_H
+#define PORTOLAN_INFER_CONSENSUS_H
+
+#include "base/rng.h"
+#include "infer/genome.h"
+
+/* The experiments of @p, and about three times as many by chance, of as many forms as those of @p or one more, whose cycles are the mean of what the @n mappings @members
+ * predict. @disagreement becomes the standard deviation of their predictions over the mean, averaged over these experiments. NULL where @p has no
+ * experiment of several forms, or without memory for it. Same forms in the same order; the caller frees. */
+struct problem *consensus_problem(const struct problem *p, struct genome *const *members, size_t n, struct rng *rng, double *disagreement);
+
+#endif

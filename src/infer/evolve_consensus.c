@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The last part of a run whose individuals explain the measurements about as well and yet disagree elsewhere: one mapping is fitted to the measurements and to the mean of
+ * what they predict (infer/consensus.h), by a run inside the run that begins with them. */
+#include <math.h>
+
+#include "base/lock.h"
+#include "infer/consensus.h"
+#include "infer/evolve_state.h"
+
+#define CONSENSUS_SHARE 0.25       /* of the time */
+#define CONSENSUS_GENERATIONS 2    /* where there is no limit in time */
+#define MEMBERS_LEAST 3
+#define NEAR 5                     /* times the error of the best: the more no mapping explains, the less a difference in cost says */
+#define SETTLED 0.5                 /* times the error on what was measured: with less disagreement on what was not, the measurements decide, */
+#define SETTLED_LEAST 0.01         /* and with less than this there is nothing to gain */
+
+double evolve_search_until(const struct evolve *e)
+{
+    return e->o.seconds > 0 ? e->o.seconds - (e->o.consensus ? CONSENSUS_SHARE * evolve_round_seconds(e) : 0) : INFINITY;
+}
+
+/* Copies of the individuals that are near-optimal, the best first; the caller frees them and the array. Under the lock. */
+static struct genome **near_optimal(const struct evolve *e, unsigned *count)
+{
+    struct genome **members = mem_zero(e->finished + 1, sizeof *members);
+    double most = e->finished ? e->population[0]->cost + NEAR * e->population[0]->d_avg * fabs(e->population[0]->cost) : 0;
+
+    for (*count = 0; *count < e->finished && e->population[*count]->cost <= most; ++*count)
+        members[*count] = genome_copy(e->population[*count]);
+    return members;
+}
+
+/* The run inside, NULL where none is wanted. Needs no lock; @o is the outer one's, with what it found out. */
+static struct evolve *begin_inner(const struct problem *p, struct evolve_options o, struct genome *const *members, unsigned n)
+{
+    struct err err = {0};
+    struct rng rng;
+    double disagreement;
+
+    rng_seed(&rng, ~o.seed);
+    struct problem *with = consensus_problem(p, members, n, &rng, &disagreement);
+    struct evolve *inner = NULL;
+    if (with && disagreement > fmax(SETTLED * members[0]->d_avg, SETTLED_LEAST)) {
+        o.population = n;
+        o.congruence = o.consensus = false;
+        inner = evolve_new(with, &o, members, n, &err);   /* NULL without memory for it: then it is left out */
+        err_clear(&err);
+    }
+    problem_free(with);
+    return inner;
+}
+
+/* One thread asks the individuals, without the lock meanwhile. */
+static void ask(struct evolve *e)
+{
+    unsigned n;
+    struct genome **members = near_optimal(e, &n);
+    struct evolve_options o = e->o;
+    struct evolve *inner = NULL;
+
+    e->consensus = CONSENSUS_ASKING;
+    e->consensus_from = evolve_elapsed(e);
+    o.price_scale = e->scale;
+    o.begun = NAN;
+    o.generations = o.seconds > 0 ? 0 : CONSENSUS_GENERATIONS;
+    o.seconds = o.seconds > 0 ? fmax(o.seconds - e->consensus_from, 0.01) : 0;
+    lock_give(&e->lock);
+    if (n >= MEMBERS_LEAST)
+        inner = begin_inner(e->p, o, members, n);
+    for (unsigned i = 0; i < n; i++)
+        genome_free(members[i]);
+    free(members);
+    lock_take(&e->lock);
+    e->inner = inner;
+    e->consensus = inner ? CONSENSUS_SOUGHT : CONSENSUS_NONE;
+    if (inner && (atomic_load(&e->stop) || e->next))
+        evolve_stop(inner);
+    if (inner && atomic_load(&e->pause))
+        evolve_pause(inner, true);
+    pthread_cond_broadcast(&e->change);
+}
+
+bool evolve_agree(struct evolve *e, unsigned index, struct watcher *w)
+{
+    if (e->next) {
+        evolve_meet(e, w);
+        return evolve_go_on(e, w);
+    }
+    if (e->consensus == CONSENSUS_ASKING || (e->consensus == CONSENSUS_UNASKED && e->busy > 0)) {
+        evolve_wait_others(e, w);
+        return evolve_go_on(e, w);
+    }
+    if (e->consensus == CONSENSUS_UNASKED)
+        ask(e);
+    if (e->consensus != CONSENSUS_SOUGHT)
+        return evolve_go_on(e, w);
+    struct evolve *inner = e->inner;
+    lock_give(&e->lock);
+    evolve_memetic(inner, index, w);
+    lock_take(&e->lock);
+    return e->next && evolve_go_on(e, w);
+}
+
+void evolve_take_agreed(struct evolve *e)
+{
+    struct genome *found = e->inner ? evolve_best(e->inner, NULL) : NULL;
+    struct anneal_prices prices = evolve_prices_at(e, 1);
+
+    genome_free(e->agreed);
+    e->agreed = found && found->ports == e->ports ? evolve_judge(e->p, found, (unsigned)e->width, &prices) : NULL;
+    genome_free(found);
+}
+
+void evolve_forget_consensus(struct evolve *e)
+{
+    genome_free(e->agreed);
+    evolve_free(e->inner);
+    e->agreed = NULL;
+    e->inner = NULL;
+    e->consensus = CONSENSUS_UNASKED;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run does at its end with individuals that fit the measurements about as well and disagree elsewhere. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "infer/consensus.h"
+#include "infer/evolve.h"
+#include "infer/generate.h"
+#include "work/pool.h"
+#include "../support/known.h"
+#include "../support/support.h"
+
+/* What is asked of the members beyond what was measured. */
+static void test_members_predict(void **state)
+{
+    struct mapping *truth = known(21);
+    struct experiments *t = measured(truth, 0.01, 0);
+    struct err err = {0};
+    struct problem *p = problem_new(t, NULL, &err);
+    struct genome *members[] = {genome_of_mapping(truth, p, &err), NULL};
+    struct rng rng;
+    double disagreement;
+    (void)state;
+    members[1] = genome_copy(members[0]);
+    rng_seed(&rng, 1);
+    struct problem *same = consensus_problem(p, members, 2, &rng, &disagreement);
+    assert_true(disagreement < 1e-6);
+    assert_int_equal(same->forms, p->forms);
+    assert_true(same->weights == (double)same->experiments && same->experiments > 2 * p->experiments);
+    /* What was measured is as it was; what is new is what they predict, of one form more than any pair at times. */
+    float *first = mem_alloc((same->experiments + 1) * sizeof *first), *second = mem_alloc((same->experiments + 1) * sizeof *second);
+    genome_predict(members[0], same, first);
+    size_t larger = 0;
+    for (size_t e = 0; e < same->experiments; e++) {
+        assert_true(e < p->experiments ? same->cycles[e] == p->cycles[e] : fabsf(same->cycles[e] - first[e]) < 1e-4f);
+        assert_float_equal(same->cycles[e] * same->inverse[e], 1, 1e-5);
+        larger += same->term_start[e + 1] - same->term_start[e] == 3;
+        for (uint32_t k = same->term_start[e]; k < same->term_start[e + 1]; k++)
+            for (uint32_t i = same->term_start[e]; i < k; i++)
+                assert_int_not_equal(same->terms[i].form, same->terms[k].form);
+    }
+    assert_true(larger > 0);
+    problem_free(same);
+
+    /* Members that differ: the mean, and how far they are from it. */
+    for (size_t f = 0; f < p->forms; f++)
+        for (unsigned i = 0; i < members[1]->genes[f].uops; i++)
+            members[1]->genes[f].count[i] = (uint8_t)(3 * members[1]->genes[f].count[i]);
+    rng_seed(&rng, 1);
+    struct problem *mean = consensus_problem(p, members, 2, &rng, &disagreement);
+    assert_float_equal(disagreement, 0.5, 1e-4);
+    genome_predict(members[0], mean, first);
+    genome_predict(members[1], mean, second);
+    for (size_t e = p->experiments; e < mean->experiments; e++)
+        assert_float_equal(mean->cycles[e], (first[e] + second[e]) / 2, 1e-3);
+    problem_free(mean);
+    free(first);
+    free(second);
+    problem_free(p);
+
+    /* Forms alone ask for nothing. */
+    bool *keep = mem_zero(t->rows.count, 1);
+    for (size_t i = 0; i < 21; i++)
+        keep[i] = true;
+    p = problem_new(t, keep, &err);
+    assert_null(consensus_problem(p, members, 2, &rng, &disagreement));
+    free(keep);
+    problem_free(p);
+    genome_free(members[0]);
+    genome_free(members[1]);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+/* Each form alone and @count experiments of five, as noisy as told. */
+static struct experiments *sparse(const struct mapping *truth, size_t count, double noise)
+{
+    struct experiments *t = experiments_new();
+    struct measured_known cpu = {truth, noise, {{0}}};
+    struct err err = {0};
+    uint32_t forms[64];
+    size_t n = mapping_count(truth);
+
+    rng_seed(&cpu.rng, 3);
+    for (size_t f = 0; f < n; f++)
+        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
+    generate_singletons(t, forms, n);
+    generate_random(t, forms, n, count, 5, &cpu.rng);
+    assert_true(measure_known(t, &cpu, &err));
+    return t;
+}
+
+static struct evolve_options few(void)
+{
+    struct evolve_options o;
+
+    evolve_defaults(&o);
+    o.ports = 4;
+    o.width = 0;
+    o.population = 4;
+    o.generations = 1;
+    o.price_scale = 0.1;
+    return o;
+}
+
+/* Mean relative error of @g on the experiments of @p from @first on. */
+static double error_from(const struct genome *g, const struct problem *p, size_t first)
+{
+    float *cycles = mem_alloc((p->experiments + 1) * sizeof *cycles);
+    double sum = 0;
+
+    genome_predict(g, p, cycles);
+    for (size_t e = first; e < p->experiments; e++)
+        sum += fabs((double)cycles[e] * (double)p->inverse[e] - 1);
+    free(cycles);
+    return sum / (double)(p->experiments - first);
+}
+
+/* Few and noisy measurements: on average over some seeds the consensus is nearer to the truth in what was not measured than the mapping of the least cost. */
+static void test_few_and_noisy(void **state)
+{
+    struct mapping *truth = known(28);
+    struct experiments *t = sparse(truth, 40, 0.08);
+    struct evolve_options o = few();
+    struct evolve_status status;
+    struct err err = {0};
+    struct problem *p = problem_new(t, NULL, &err);
+    struct genome *true_genome = genome_of_mapping(truth, p, &err);
+    double error[2] = {0}, disagreement;
+    struct rng rng;
+    (void)state;
+    rng_seed(&rng, 1234);
+    struct problem *unseen = consensus_problem(p, &true_genome, 1, &rng, &disagreement);
+    for (o.seed = 1; o.seed <= 3; o.seed++) {
+        size_t count;
+        struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
+        evolve_worker(e, 0, NULL, NULL);
+        struct genome *best = evolve_best(e, NULL), **all = evolve_population(e, &count, NULL);
+        evolve_get_status(e, &status);
+        assert_true(count > 3 && count <= 5 && status.cost == best->cost && status.d_avg == best->d_avg);
+        assert_true(all[0]->cost == best->cost && all[1]->cost <= all[2]->cost);
+        assert_true(fabs(genome_error(best, p) - best->d_avg) < 1e-5);
+        const struct genome *least = all[0];
+        for (size_t i = 1; i < count; i++)
+            least = all[i]->cost < least->cost ? all[i] : least;
+        error[0] += error_from(least, unseen, p->experiments) / 3;
+        error[1] += error_from(best, unseen, p->experiments) / 3;
+        for (size_t i = 0; i < count; i++)
+            genome_free(all[i]);
+        free(all);
+        genome_free(best);
+        evolve_free(e);
+    }
+    print_message("error on what was not measured: least cost %.4f, consensus %.4f\n", error[0], error[1]);
+    assert_true(error[1] < error[0]);
+    genome_free(true_genome);
+    problem_free(unseen);
+    problem_free(p);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+/* Many and clean ones settle it: nothing takes the place of the least cost. */
+static void test_many_and_clean(void **state)
+{
+    struct mapping *truth = known(14);
+    struct experiments *t = measured(truth, 0.002, 60);
+    struct evolve_options o = few();
+    struct err err = {0};
+    struct problem *p = problem_new(t, NULL, &err);
+    struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
+    size_t count;
+    (void)state;
+    evolve_worker(e, 0, NULL, NULL);
+    struct genome *best = evolve_best(e, NULL), **all = evolve_population(e, &count, NULL);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(best->cost <= all[i]->cost);
+        genome_free(all[i]);
+    }
+    free(all);
+    genome_free(best);
+    evolve_free(e);
+    problem_free(p);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+/* What happens once a consensus is sought. */
+enum event { EVENT_STOP, EVENT_NO_TIME, EVENT_PAUSE, EVENT_JOIN, EVENTS };
+
+struct happening {
+    struct evolve *e;
+    const struct experiments *t;
+    enum event event;
+    bool happened;
+};
+
+static void happen(void *state)
+{
+    struct happening *h = state;
+    struct evolve_status status;
+    struct err err = {0};
+
+    evolve_get_status(h->e, &status);
+    if (h->happened || strcmp(status.phase, "looking for a consensus") != 0)
+        return;
+    h->happened = true;
+    if (h->event == EVENT_STOP) {
+        evolve_stop(h->e);
+    } else if (h->event == EVENT_NO_TIME) {
+        assert_true(evolve_set(h->e, "seconds", 0.001, &err));
+    } else if (h->event == EVENT_PAUSE) {
+        evolve_pause(h->e, true);
+        evolve_pause(h->e, false);
+    } else {
+        evolve_join(h->e, problem_new(h->t, NULL, &err));
+    }
+}
+
+/* However busy the machine is: the consensus gets its share of this. */
+static double processor_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void work(void *state, unsigned worker)
+{
+    evolve_worker(((struct happening *)state)->e, worker, happen, state);
+}
+
+static void test_interrupted(void **state)
+{
+    struct mapping *truth = known(28);
+    struct experiments *t = sparse(truth, 40, 0.08), *more = sparse(truth, 41, 0.08);
+    struct err err = {0};
+    struct problem *p = problem_new(t, NULL, &err);
+    (void)state;
+    clock_set_source(processor_seconds);
+    for (enum event event = EVENT_STOP; event < EVENTS; event++) {
+        struct evolve_options o = few();
+        struct evolve_status status;
+        o.threads = 2;
+        o.generations = 0;
+        o.seconds = 1.6;
+        struct happening h = {evolve_new(p, &o, NULL, 0, &err), more, event, false};
+        assert_true(team_run(2, work, &h, &err));
+        evolve_get_status(h.e, &status);
+        assert_true(h.happened);
+        assert_int_equal(status.state, event == EVENT_STOP ? EVOLVE_STOPPED : EVOLVE_DONE);
+        assert_int_equal(status.joined, event == EVENT_JOIN);
+        assert_int_equal(status.experiments, event == EVENT_JOIN ? 28 + 41 : 28 + 40);
+        struct problem *over;
+        struct genome *best = evolve_best(h.e, &over);
+        assert_true(fabs(genome_error(best, over) - best->d_avg) < 1e-5);
+        problem_free(over);
+        genome_free(best);
+        evolve_free(h.e);
+    }
+    clock_set_source(NULL);
+    problem_free(p);
+    experiments_free(t);
+    experiments_free(more);
+    mapping_free(truth);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_members_predict), cmocka_unit_test(test_few_and_noisy), cmocka_unit_test(test_many_and_clean), cmocka_unit_test(test_interrupted),
+    };
+    return cmocka_run_group_tests_name("consensus", tests, NULL, NULL);
+}
