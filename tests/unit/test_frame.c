@@ -311,6 +311,7 @@ static void test_chart_stages(void **state)
 
     (void)state;
     add_experiments();
+    fill_record();   /* whose processor is shown, not the one that this runs on */
     chart_clock_begin();
     log = session.document.chart = stage_log_new("mine");
     frame_run(&frame, "view machine");
