@@ -190,7 +190,12 @@ void prompt_open(const char *prefill)
 
 void prompt_close(void)
 {
-    rl_callback_sigcleanup();   /* a search in the middle ends too */
+    /* A search, an argument or a key in the middle ends too; each call ends one of them. */
+    unsigned long before;
+    do {
+        before = rl_readline_state;
+        rl_callback_sigcleanup();
+    } while (rl_readline_state != before);
     rl_free_line_state();       /* the line of the history that is edited would keep the changes that are freed with the next one */
     rl_callback_handler_remove();
     completions_done(&matches);
