@@ -158,6 +158,7 @@ void prompt_init(struct session *s, const char *history_path)
     const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rl_bind_keyseq_in_map("\\e[200~", paste_within, maps[i]);
+    rl_unbind_key_in_map(CTRL('X'), emacs_standard_keymap);   /* as it begins a key of two, readline (8.2) crashes where it ends a search */
     using_history();
     stifle_history(HISTORY_KEPT);
     if (history_path) {
