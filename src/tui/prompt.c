@@ -158,6 +158,7 @@ void prompt_init(struct session *s, const char *history_path)
     const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         rl_bind_keyseq_in_map("\\e[200~", paste_within, maps[i]);
+    rl_unbind_key_in_map(CTRL('X'), emacs_standard_keymap);   /* as it begins a key of two, readline (8.2) crashes where it ends a search */
     using_history();
     stifle_history(HISTORY_KEPT);
     if (history_path) {
@@ -190,7 +191,12 @@ void prompt_open(const char *prefill)
 
 void prompt_close(void)
 {
-    rl_callback_sigcleanup();   /* a search in the middle ends too */
+    /* A search, an argument or a key in the middle ends too; each call ends one of them. */
+    unsigned long before;
+    do {
+        before = rl_readline_state;
+        rl_callback_sigcleanup();
+    } while (rl_readline_state != before);
     rl_free_line_state();       /* the line of the history that is edited would keep the changes that are freed with the next one */
     rl_callback_handler_remove();
     completions_done(&matches);

@@ -433,6 +433,23 @@ static void test_output_stopped_in_an_editor(void **state)
     terminal_close(&m.terminal);
 }
 
+/* What the monkey found, under AddressSanitizer: a search at the prompt that Ctrl-X ends, with a key behind it that begins another sequence. */
+static void test_a_search_that_a_prefix_ends(void **state)
+{
+    (void)state;
+    struct monkey m = {.terminal = {.fd = -1}};
+
+    start(&m);
+    type_text(&m, ":}\022a\030");
+    terminal_read(&m.terminal, 1500);
+    must_answer(&m, PATIENCE);
+    kill(m.terminal.pid, SIGQUIT);
+    assert_true(terminal_await_end(&m.terminal, PATIENCE));
+    judge_end(&m);
+    str_done(&m.script);
+    terminal_close(&m.terminal);
+}
+
 /* The kernel's own stop of a Ctrl-Z, at any moment of drawing a screen of changing size: it stops between two drawings, and goes on. */
 static void test_stops_at_any_moment(void **state)
 {
@@ -459,6 +476,6 @@ static void test_stops_at_any_moment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_keys), cmocka_unit_test(test_a_quit_signal_leaves_in_good_order), cmocka_unit_test(test_output_stopped_in_an_editor),
-                                       cmocka_unit_test(test_stops_at_any_moment)};
+                                       cmocka_unit_test(test_a_search_that_a_prefix_ends), cmocka_unit_test(test_stops_at_any_moment)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
