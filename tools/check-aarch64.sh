@@ -47,10 +47,10 @@ build() {
     say "compiled without warnings"
 }
 
-# The emulated program: libraries, data, and leave to run code without a filter of system calls, which emulators do not have.
+# The emulated program: libraries, data, what else the Makefile tells tests, and leave to run code without a filter of system calls, which emulators do not have.
 run() {
     "$(emulator)" -cpu "${CPU:-max}" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$lib" -E PORTOLAN_DATA="$directory/src/data" -E PORTOLAN_SRC="$directory/src" \
-        -E PORTOLAN_EMULATED=1 -E CMOCKA_MESSAGE_OUTPUT=stdout "$@"
+        -E PORTOLAN_EMULATED=1 -E PORTOLAN_CPU=none -E XDG_STATE_HOME="$directory/state" -E LC_ALL=C.UTF-8 -E CMOCKA_MESSAGE_OUTPUT=stdout "$@"
 }
 
 # What depends on the processor. ALL=1: every test program, but for those that need the linear program and those written for x86-64's defaults.
@@ -91,8 +91,10 @@ tests() {
 if [ "${2-}" = fetch ]; then
     fetch
 fi
-if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! emulator >/dev/null || ! [ -d "$root/usr/lib/aarch64-linux-gnu" ]; then
-    say "not done: it needs aarch64-linux-gnu-gcc, qemu-aarch64, and the libraries in $root (docs/aarch64.md)"
+# The compiler links programs only with the C library for it, which its package recommends and does not need.
+if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! echo 'int main(void) { return 0; }' | aarch64-linux-gnu-gcc -x c -o /dev/null - 2>/dev/null || ! emulator >/dev/null ||
+    ! [ -d "$root/usr/lib/aarch64-linux-gnu" ]; then
+    say "not done: it needs aarch64-linux-gnu-gcc with its C library (packages gcc-aarch64-linux-gnu and libc6-dev-arm64-cross), qemu-aarch64, and the libraries in $root (docs/aarch64.md)"
     exit 0
 fi
 build

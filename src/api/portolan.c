@@ -65,6 +65,16 @@ static portolan_machine *machine_handle(struct machine *m)
     return handle;
 }
 
+/* In the words of the commands. */
+static int refuse_form(const portolan_machine *machine, const char *form, portolan_error *out)
+{
+    struct err err = {0};
+
+    machine_refuse_form(machine->m, form, "portolan_machine_form lists the forms", &err);
+    err.code = ERR_MISSING;
+    return refuse(&err, out);
+}
+
 API portolan_machine *portolan_machine_load(const char *id_or_directory, portolan_error *error)
 {
     struct err err = {0};
@@ -105,13 +115,10 @@ API const char *portolan_machine_form(const portolan_machine *machine, size_t in
 API int portolan_machine_usage(const portolan_machine *machine, const char *form, char *buffer, size_t size, portolan_error *error)
 {
     const struct mapping_entry *entry = form ? mapping_find(machine->m->mapping, form) : NULL;
-    struct err err = {0};
     struct str text = {0};
 
-    if (!entry) {
-        err_set(&err, ERR_MISSING, NULL, "%s does not know %.200s", machine->m->id, form ? form : "a form without a name");
-        return refuse(&err, error);
-    }
+    if (!entry)
+        return form ? refuse_form(machine, form, error) : refuse_argument(error, "no form is named");
     usage_print(&entry->usage, mapping_ports(machine->m->mapping), &text);
     bool fits = text.length < size;
     if (fits)
@@ -130,12 +137,13 @@ API int portolan_throughput(const portolan_machine *machine, const char *experim
     struct experiments *table = experiments_new();
     experiments_add_named(table, &e);
     machine_predict(machine->m, table, cycles);
-    for (unsigned i = 0; isnan(*cycles) && i < e.count; i++)
-        if (!mapping_find(machine->m->mapping, e.terms[i].form))
-            err_set(&err, ERR_MISSING, NULL, "%s does not know %.200s", machine->m->id, e.terms[i].form);
+    unsigned unknown = 0;
+    while (unknown < e.count && mapping_find(machine->m->mapping, e.terms[unknown].form))
+        unknown++;
+    int ok = !isnan(*cycles) || (unknown < e.count ? refuse_form(machine, e.terms[unknown].form, error) : refuse(&err, error));
     experiments_free(table);
     experiment_done(&e);
-    return !isnan(*cycles) || refuse(&err, error);
+    return ok;
 }
 
 API const char *portolan_bound_name(int bound)

@@ -20,7 +20,13 @@ test_throughput() {
     expect 0 example throughput skylake '2*ADD (R64, R64) + IMUL (R64, R64)'
     holds out 'Intel Skylake (client): 1.00 cycles'
     expect 1 example throughput skylake 'NOSUCH (R64)'
-    holds err 'skylake does not know NOSUCH (R64)'
+    holds err 'skylake does not know the form NOSUCH (R64)'
+    # In the words of the command.
+    expect 1 example throughput skylake 'IMULL (R64, R64)'
+    cut -d: -f2- "$work/err" | cut -d\; -f1 >"$work/library"
+    expect 1 "$portolan" --machine skylake -e 'throughput IMULL (R64, R64)'
+    grep -qF "$(sed 's/^ *//' "$work/library")" "$work/err" || fail "$(cat "$work/library" "$work/err")"
+    holds err 'IMUL (R64, R64)'
     expect 1 example throughput nosuch 'ADD (R64, R64)'
     holds err 'nosuch'
     expect 1 example throughput skylake '2*'
