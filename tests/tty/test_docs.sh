@@ -59,8 +59,8 @@ blocks() {
 
 files() {
     mkdir -p "$work/in/bin" && cd "$work/in" || exit 99
-    ln -sf "$source/data" data
-    ln -sf "$source/src" src
+    ln -sfn "$source/data" data
+    ln -sfn "$source/src" src
     ln -sf "$(realpath "$portolan")" portolan
     printf '#!/bin/sh\nexec "%s" "$@"\n' "$(realpath "$portolan")" >bin/portolan
     chmod +x bin/portolan
