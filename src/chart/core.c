@@ -285,12 +285,16 @@ static bool group(struct grouping *g, size_t *firsts, struct err *err)
     return true;
 }
 
-/* Cycles that one execution of class @k adds to the slower of both forms in pairs, on average: little for a form of few µops. */
-static double interference(const struct grouping *g, const size_t *firsts, size_t k)
+/* What class @k does beside the others. */
+struct company {
+    size_t pairs, passed;    /* that have a time; of these, such that take longer than both one after the other */
+    double added;            /* cycles that one execution of it adds to the slower of both, in all */
+};
+
+static struct company company_of(const struct grouping *g, const size_t *firsts, size_t k)
 {
     const struct chart_core *core = g->core;
-    double sum = 0;
-    size_t n = 0;
+    struct company c = {0};
 
     for (size_t j = 0; j < core->classes.count; j++) {
         double own = g->alone[core->classes.items[k].form], other = g->alone[core->classes.items[j].form], cycles = j == k ? NAN : pair_cycles(g, firsts[k], j);
@@ -298,28 +302,21 @@ static double interference(const struct grouping *g, const size_t *firsts, size_
         if (isnan(cycles))
             continue;
         core_balance(own, other, BALANCE_MOST, counts);
-        sum += (cycles - fmax(counts[0] * own, counts[1] * other)) / counts[0];
-        n++;
+        c.added += (cycles - fmax(counts[0] * own, counts[1] * other)) / counts[0];
+        c.passed += cycles > SUM_PASSED * (counts[0] * own + counts[1] * other);
+        c.pairs++;
     }
-    return n ? sum / (double)n : 1;
+    return c;
 }
 
-/* Whether class @k beside many others takes longer than both do one after the other: no ports explain that. */
-static bool is_unruly(const struct grouping *g, const size_t *firsts, size_t k)
+/* How much class @k interferes with others: little where it has few µops, without end where no ports explain how long many pairs take. */
+static double interference(const struct grouping *g, const size_t *firsts, size_t k)
 {
-    const struct chart_core *core = g->core;
-    size_t n = 0, passed = 0;
+    struct company c = company_of(g, firsts, k);
 
-    for (size_t j = 0; j < core->classes.count; j++) {
-        double own = g->alone[core->classes.items[k].form], other = g->alone[core->classes.items[j].form], cycles = j == k ? NAN : pair_cycles(g, firsts[k], j);
-        uint32_t counts[2];
-        if (isnan(cycles))
-            continue;
-        core_balance(own, other, BALANCE_MOST, counts);
-        passed += cycles > SUM_PASSED * (counts[0] * own + counts[1] * other);
-        n++;
-    }
-    return (double)passed > UNRULY_SHARE * (double)n;
+    if ((double)c.passed > UNRULY_SHARE * (double)c.pairs)
+        return INFINITY;
+    return c.pairs ? c.added / (double)c.pairs : 1;
 }
 
 struct weighed {
@@ -334,7 +331,7 @@ static struct weighed *by_interference(const struct grouping *g, const size_t *f
     struct weighed *list = mem_alloc((n + 1) * sizeof *list);
 
     for (size_t k = 0; k < n; k++)
-        list[k] = (struct weighed){is_unruly(g, firsts, k) ? INFINITY : interference(g, firsts, k), k};
+        list[k] = (struct weighed){interference(g, firsts, k), k};
     qsort(list, n, sizeof *list, compare_doubles);
     return list;
 }
