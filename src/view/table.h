@@ -31,7 +31,7 @@ struct arrangement;
 struct table_key { int column; bool descending; };
 
 #define FILTER_TEXT 512
-#define TABLE_STEPS 200000   /* of base/steps.h that one table_update takes at most, or little more: some ten milliseconds */
+#define TABLE_STEPS 100000   /* of base/steps.h that one table_update takes at most, or little more: some milliseconds */
 
 struct table {
     size_t *order;         /* rows shown, filtered and sorted; NULL: all, as they come */
