@@ -446,7 +446,7 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
     if (!timed)
         return err_set(err, ERR_LIMIT, "give the same command again when the machine is idle, or --patience 10m", "no form has a time: the core is contended");
     if (!out->candidates.count)
-        return err_set(err, ERR_DATA, "chart more forms", "no form takes up to %g cycles", QUICK);
+        return err_set(err, ERR_DATA, "chart more forms", "no form takes up to %g cycles, and a time that ports come to", QUICK);
     for (size_t i = 0; i < out->candidates.count; i++)
         vec_push(&out->class_of, UINT32_MAX);
     g.rows = mem_alloc(out->candidates.count * CLASSES_MOST * sizeof *g.rows);

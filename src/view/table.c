@@ -12,7 +12,7 @@
 #include "view/arrange.h"
 
 #define CELL_STEPS 8     /* of making the text of a cell and looking at it */
-#define COPY_UPDATES 20  /* times some ten milliseconds that a copy waits for rows to be in order */
+#define COPY_UPDATES 40  /* times some milliseconds that a copy waits for rows to be in order */
 #define EMPTY_COLUMNS 64 /* that table.empty has bits for */
 #define EMPTY_ROWS 2000  /* of tables whose columns are looked through for anything */
 
