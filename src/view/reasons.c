@@ -7,22 +7,31 @@
 #include "cmd/analyses.h"
 #include "report/blame.h"
 
+#define USAGE_LEAST 8    /* columns of a usage below which it is not cut for what follows it */
 #define ID_WANTED 16     /* columns of a machine's name */
 #define BESIDE_ID 12     /* columns of mark, blanks and cycles */
 #define BOUND_NAME 12    /* of the longest name of a bound */
 
 void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
 {
-    struct str usage = {0};
-    usage_print(&a->rows[row].usage, mapping_ports(a->machine->mapping), &usage);
-    unsigned used = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s", a->rows[row].insn->form);
-    used += grid_printf(g, (int)used + 2, y, 0, ROLE_TEXT, 0, "%s", usage.length ? str_text(&usage) : a->rows[row].flags & ROW_UNKNOWN ? "not known to this machine" : "no port") + 2;
-    if (!isnan(a->rows[row].latency))
-        used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "latency %g", a->rows[row].latency) + 2;
-    used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "issue %g", a->rows[row].issue) + 2;
-    for (uint32_t rest = a->rows[row].flags; rest; rest &= rest - 1)
-        used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "%s", row_flag_name(rest & -rest)) + 2;
+    const struct analysis_row *r = &a->rows[row];
+    struct str usage = {0}, rest = {0};
+
+    usage_print(&r->usage, mapping_ports(a->machine->mapping), &usage);
+    if (!usage.length)
+        str_add(&usage, r->flags & ROW_UNKNOWN ? "not known to this machine" : "no port");
+    if (!isnan(r->latency))
+        str_addf(&rest, "  latency %g", r->latency);
+    str_addf(&rest, "  issue %g", r->issue);
+    const unsigned form = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s", r->insn->form) + 2, taken = form + grid_columns(g, str_text(&rest));
+    /* Where both do not fit it is the usage that gives way: the ports are in the table above. */
+    const unsigned room = g->width > taken + USAGE_LEAST ? g->width - taken : g->width;
+    unsigned used = form + grid_put_ends(g, (int)form, y, room, ROLE_TEXT, 0, str_text(&usage));
+    used += grid_put(g, (int)used, y, 0, ROLE_DIM, 0, str_text(&rest));
+    for (uint32_t flags = r->flags; flags; flags &= flags - 1)
+        used += grid_printf(g, (int)used + 2, y, 0, ROLE_DIM, 0, "%s", row_flag_name(flags & -flags)) + 2;
     str_done(&usage);
+    str_done(&rest);
 }
 
 int reasons_bounds(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int x, int y, unsigned width)

@@ -144,6 +144,24 @@ static void test_key_bar(void **state)
     str_done(&shown);
 }
 
+/* A usage of long port names gives way to what stands behind it. */
+static void test_detail_is_whole(void **state)
+{
+    struct str shown = {0};
+
+    (void)state;
+    load();
+    frame_run(&frame, "set machine znver4");
+    press("g");
+    for (unsigned row = 0; row < 4; row++) {
+        str_clear(&shown);
+        screen_text(&frame, 80, 24, false, &shown);
+        assert_non_null(strstr(str_text(&shown), "  issue 1"));
+        press("j");
+    }
+    str_done(&shown);
+}
+
 /* The machine that m takes is the one of the timeline too, and stays within those selected. */
 static void test_machine_in_view(void **state)
 {
@@ -668,6 +686,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_status_line, setup, teardown),
         cmocka_unit_test_setup_teardown(test_key_bar, setup, teardown),
         cmocka_unit_test_setup_teardown(test_machine_in_view, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_detail_is_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(test_long_message, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_views_and_keys, setup, teardown),
