@@ -77,8 +77,10 @@ struct saturator {
 struct saturators {
     VEC(struct saturator) list;
 };
-/* The best of each set of ports and kind of vectors. */
-void saturators_find(const struct mapping *m, const struct lattice *g, struct saturators *out);
+/* Fills the empty @out with the best of each set of ports and kind of vectors; none of the same forms as one of @refused, which may be NULL. */
+void saturators_find(const struct mapping *m, const struct lattice *g, const struct saturators *refused, struct saturators *out);
+/* Whether both are made of the same forms, in whatever numbers. */
+bool saturators_alike(const struct saturator *a, const struct saturator *b);
 void saturators_done(struct saturators *s);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "chart/core.h"
 #include "chart/imitate.h"
+#include "chart/place.h"
 #include "chart/saturate.h"
 #include "chart/twins.h"
 #include "chart/venn.h"
@@ -24,6 +25,8 @@
 #define NEAR 0.01
 #define LARGER 1500
 #define ODD_CYCLES 0.371     /* three a cycle, less what a scheduler loses */
+#define ANYWHERE 3           /* forms of the small CPU that may run on all ports */
+#define HINDERED 1.67        /* times as long */
 #define UNRULY 3             /* times as long beside anything */
 
 /* Those by which both take nearly as long. */
@@ -294,6 +297,101 @@ static void look_at_twins(const struct lab *lab, const struct chart_core *core, 
     mapping_free(of_core);
 }
 
+/* A CPU on which two forms hinder each other. */
+struct hindered {
+    struct source source;
+    struct source *inner;
+    const char *forms[2];
+};
+
+static bool has(const struct experiment *e, const char *form)
+{
+    for (size_t k = 0; k < e->count; k++)
+        if (strcmp(e->terms[k].form, form) == 0)
+            return true;
+    return false;
+}
+
+static bool measure_hindered(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
+{
+    struct hindered *h = (struct hindered *)s;
+
+    h->inner->instructions = s->instructions;
+    h->inner->orders = s->orders;
+    if (!h->inner->measure(h->inner, e, n, out, stop, state, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (has(&e[i], h->forms[0]) && has(&e[i], h->forms[1]))
+            out[i].cycles *= HINDERED;
+    return true;
+}
+
+/* The forms of a saturator of two. */
+static void choose_hindered(const struct mapping *m, struct hindered *out)
+{
+    struct lattice *lattice = mem_zero(1, sizeof *lattice);
+    struct saturators found = {0};
+
+    lattice_make(m, mapping_issue_width(m), SIGHT_NOISE, lattice);
+    saturators_find(m, lattice, NULL, &found);
+    for (size_t i = 0; i < found.list.count && !out->forms[0]; i++)
+        for (unsigned k = 0; k < 2 && found.list.items[i].term_count > 1; k++)
+            out->forms[k] = mapping_at(m, found.list.items[i].terms[k].entry)->form;
+    saturators_done(&found);
+    lattice_done(lattice);
+    free(lattice);
+    assert_non_null(out->forms[0]);
+}
+
+/* Two forms that hinder each other are no measure of others, all of which are explained. */
+static void test_what_hinders_itself_judges_nobody(void **state)
+{
+    struct machine *m = load_machine(source_path("tests/data/chart-cpu/"));
+    struct imitation *imitation = imitation_new(m, 0, 1);
+    const struct mapping *truth = imitation_truth(imitation);
+    struct mapping *core = mapping_new(mapping_ports(m->mapping));
+    struct hindered hindered = {.source = *imitation_cpu(imitation)->source, .inner = imitation_cpu(imitation)->source};
+    const struct chart_options options = {.name = "charted", .seed = 1};
+    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress};
+    struct chart_cpu cpu = *imitation_cpu(imitation);
+    struct lab lab = {.cpu = &cpu, .options = &options, .hooks = &hooks, .table = experiments_new(), .noise = SIGHT_NOISE};
+    size_t n = mapping_count(truth);
+    struct place_form *forms = mem_zero(n + 1, sizeof *forms);
+    struct placement *placed = mem_zero(n + 1, sizeof *placed);
+    struct err err = {0};
+    struct ports ports;
+
+    (void)state;
+    mapping_set_issue_width(core, mapping_issue_width(truth));
+    for (size_t i = 0; i < n; i++)   /* without the first few forms no other than two together keep all three ports busy */
+        if (i >= ANYWHERE && strncmp(mapping_at(truth, i)->form, "XCHG", 4) != 0)
+            mapping_set(core, mapping_at(truth, i));
+    choose_hindered(core, &hindered);
+    hindered.source.measure = measure_hindered;
+    cpu.source = &hindered.source;
+    for (uint32_t i = 0; i < n; i++) {
+        forms[i] = (struct place_form){.form = names_add(&lab.table->forms, mapping_at(truth, i)->form), .group = i};
+        lab_ask(&lab, (struct flat_term[]){{i, 1}}, 1);
+    }
+    assert_true(lab_measure(&lab, "alone", &err));
+    for (size_t i = 0; i < n; i++)
+        forms[i].alone = lab_cycles(&lab, i);
+    if (!place_forms(&lab, core, forms, n, &ports, placed, &err))
+        fail_msg("%s", err.what);
+    for (size_t i = 0; i < n; i++) {
+        const char *form = mapping_at(truth, i)->form;
+        if (!placed[i].explained && strcmp(form, hindered.forms[0]) != 0 && strcmp(form, hindered.forms[1]) != 0)
+            fail_msg("%s is off by %.1f %%", form, 100 * placed[i].error);
+        placement_done(&placed[i]);
+    }
+    free(placed);
+    free(forms);
+    experiments_free(lab.table);
+    imitation_free(imitation);
+    mapping_free(core);
+    machine_free(m);
+}
+
 /* Old encodings of vectors have their twins' usages, so that something keeps ports busy beside them. */
 static void test_twins_do_the_same(void **state)
 {
@@ -307,6 +405,7 @@ int main(void)
         cmocka_unit_test(test_kinds_have_ports_of_their_own),
         cmocka_unit_test(test_no_unruly_forms),
         cmocka_unit_test(test_common_forms_come_first),
+        cmocka_unit_test(test_what_hinders_itself_judges_nobody),
         cmocka_unit_test(test_twins_do_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
