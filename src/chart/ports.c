@@ -21,8 +21,9 @@
 #define PORT_GAIN 0.04       /* in error: a port that brings less is not there */
 #define ORDERS 6             /* in which forms join */
 #define UNKNOWN_ERROR 0.05   /* what an experiment with a form that is left out counts as: more than what models of real CPUs are off by */
+#define LATE_ERROR 0.016     /* what a late time counts as: its ports may be right */
 #define EXACT_ERROR 0.003    /* mean error of the forms that joined, below which there is no doubt about these */
-#define EXACT_SHARE 0.5      /* of the forms, at least, that joined then; those left out are placed beside them like all others */
+#define EXACT_SHARE 0.8      /* of the forms, at least, that joined then; those left out are placed beside them like all others */
 #define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried */
 #define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out */
 #define SETS_MOST 128
@@ -211,8 +212,8 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as UNKNOWN_ERROR. */
-static double error_of(const struct experiments *t, const bool *keep, const struct mapping *m)
+/* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as UNKNOWN_ERROR, late times as @late at most. */
+static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m, double late)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
     size_t n = 0;
@@ -220,11 +221,17 @@ static double error_of(const struct experiments *t, const bool *keep, const stru
     throughput_predict(m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         if (keep[i] && experiments_measured(t, i)) {
-            sum += isnan(cycles[i]) ? UNKNOWN_ERROR : fabs(cycles[i] / t->rows.items[i].cycles - 1);
+            double is = t->rows.items[i].cycles, error = isnan(cycles[i]) ? UNKNOWN_ERROR : fabs(cycles[i] / is - 1);
+            sum += is_late(cycles[i], is) ? fmin(error, late) : error;
             n++;
         }
     free(cycles);
     return n ? sum / (double)n : INFINITY;
+}
+
+static double error_of(const struct experiments *t, const bool *keep, const struct mapping *m)
+{
+    return error_within(t, keep, m, INFINITY);
 }
 
 /* The order of attempt @turn: as the forms come, then those without memory first, then with neighbours changing places. */
@@ -247,7 +254,7 @@ static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, u
 /* A mapping that the exact way found. */
 struct found {
     struct mapping *mapping;
-    double error;         /* mean relative one of the rows whose forms it has */
+    double error;         /* mean relative one of the rows whose forms it has, late times counted as noise */
     size_t forms;
 };
 
@@ -257,7 +264,7 @@ static struct found judge_found(const struct lab *lab, const bool *keep, struct 
 
     if (take_m) {
         bool *rows = rows_known(lab->table, keep, take_m);
-        f.error = error_of(lab->table, rows, take_m);
+        f.error = error_within(lab->table, rows, take_m, LATE_ERROR);
         f.forms = mapping_count(take_m);
         free(rows);
     }

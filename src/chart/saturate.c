@@ -61,19 +61,18 @@ void lattice_make(const struct mapping *m, double width, double noise, struct la
     for (size_t i = 0; i < out->known; i++)
         for (size_t k = 0; k < i; k++)
             add_set(out, out->sets.items[i] & out->sets.items[k]);
-    for (size_t i = 0, n = out->sets.count; i < n; i++)   /* two ports that each do something alone may do another thing together */
-        for (size_t k = 0; k < i; k++)
-            if (portset_size(out->sets.items[i]) == 1 && portset_size(out->sets.items[k]) == 1)
-                add_set(out, out->sets.items[i] | out->sets.items[k]);
+    for (unsigned p = 0; p < mapping_ports(m)->count; p++)
+        add_set(out, (portset)1 << p);
     for (size_t i = 0; i < out->known && out->sets.count < SETS_TRIED; i++)
         for (portset one = out->sets.items[i]; one; one &= one - 1)
             for (portset two = one & (one - 1); two; two &= two - 1)
                 add_set(out, (one & -one) | (two & -two));
-    size_t met = out->sets.count;
-    for (unsigned p = 0; p < mapping_ports(m)->count; p++)
-        add_set(out, (portset)1 << p);
-    if (!make_columns(out, out->sets.count) && !make_columns(out, met))
-        make_columns(out, out->known);
+    for (size_t i = 0, n = out->known; i < n; i++)   /* two ports that each do something alone may do another thing together */
+        for (size_t k = 0; k < i; k++)
+            if (portset_size(out->sets.items[i]) == 1 && portset_size(out->sets.items[k]) == 1)
+                add_set(out, out->sets.items[i] | out->sets.items[k]);
+    for (size_t n = out->sets.count; n >= out->known && !make_columns(out, n); n--)
+        ;
     out->within = mem_zero(out->sets.count * out->columns + 1, sizeof *out->within);
     for (size_t i = 0; i < out->sets.count; i++)
         for (size_t c = 0; c < out->columns; c++)
