@@ -439,7 +439,7 @@ static bool use_known(struct port_search *s, const bool *keep, struct core_ports
     return ok;
 }
 
-bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
+static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
 {
     struct port_search s = {.lab = lab, .begun = clock_seconds(), .error = INFINITY};
 
@@ -467,6 +467,16 @@ bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, s
     }
     mapping_free(found);
     return ok;
+}
+
+bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
+{
+    if (!find_ports(lab, keep, forms, n, out, err))
+        return false;
+    bool *rows = rows_known(lab->table, keep, out->mapping);
+    out->noise = error_within(lab->table, rows, out->mapping, LATE_ERROR);
+    free(rows);
+    return true;
 }
 
 void core_ports_done(struct core_ports *c)
