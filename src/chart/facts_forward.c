@@ -61,6 +61,7 @@ struct base_probes {
     struct chain_pair load[LOADS], test[TESTS];
     size_t width[WIDTHS], width_other[WIDTHS];
     size_t modify_constant, modify_register, modify_beside;   /* the last beside another store */
+    size_t modify_byte, modify_byte_beside;
     size_t alone, beside[BESIDE];                         /* stores that are loaded again; one, and a growing number of others */
 };
 
@@ -133,6 +134,8 @@ static void ask_base(struct probes *p, const char *base, struct base_probes *b)
     b->modify_constant = ask_on(p, base, "add qword ptr [rdi], 5", 0);
     b->modify_register = ask_on(p, base, "add qword ptr [rdi], r11", 0);
     b->modify_beside = ask_on(p, base, "add qword ptr [rdi], r11\nmov [rdi + 64], r9", 0);
+    b->modify_byte = ask_on(p, base, "add [rdi], r11b", 0);
+    b->modify_byte_beside = ask_on(p, base, "add [rdi], r11b\nmov [rdi + 64], r9", 0);
     ask_alone(p, base, b);
 }
 
@@ -217,13 +220,13 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     str_done(&unknown);
 }
 
-/* What an addition to memory takes where it is not found: beside other stores, as in real code, it may be quicker than alone. */
-static void conclude_modified(struct probes *p, const struct base_probes *b, double forward)
+/* What an addition to memory takes where it is not found, by its loops @alone_at and @beside_at: beside other stores, as in real code, it may be quicker than alone. */
+static void conclude_modified(struct probes *p, size_t alone_at, size_t beside_at, double forward, const char *why)
 {
-    const double alone = probe_time(p, b->modify_register), beside = probe_time(p, b->modify_beside), cycles = fmin(alone, beside) - 1;
+    const double alone = probe_time(p, alone_at), beside = probe_time(p, beside_at), cycles = fmin(alone, beside) - 1;
 
     if (!isnan(alone) && !isnan(beside) && found(cycles, forward) == 0 && fabs(cycles - forward) > 0.15)
-        probe_tell_cycles(p, "store_forward_modify", cycles, "a loop of an addition of a register to memory");
+        probe_tell_cycles(p, "store_forward_modify", cycles, why);
 }
 
 /* Whether additions through a register are found at rename; false where they wait for the store. */
@@ -305,8 +308,11 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
     if (through_stack)
         probe_tell(p, "renamed_base", "stack", "", "a value stored and loaded again through the stack pointer, and through another register");
     conclude_renamed_lists(p, f, b, t->forward);
+    const struct base_probes *other = &f->base[BASE_ANY];
     if (!conclude_modify(p, b, t->forward) || through_stack)
-        conclude_modified(p, &f->base[BASE_ANY], t->forward);
+        conclude_modified(p, other->modify_register, other->modify_beside, t->forward, "a loop of an addition of a register to memory");
+    else if (machine_fact(p->chart->machine, "renamed_bits") && !machine_has(p->chart->machine, "renamed_bits", "8"))
+        conclude_modified(p, other->modify_byte, other->modify_byte_beside, t->forward, "a loop of an addition of a register to a byte of memory");
     conclude_alone(p, b);
 }
 

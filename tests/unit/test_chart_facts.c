@@ -271,7 +271,7 @@ static void test_zen4_as_measured(void **state)
         {"eliminate", "gpr32 gpr64 xmm ymm zmm"}, {"fuse_any", "cmp test add sub and or xor"}, {"fuse_overflow", "inc dec"}, {"fuse_nop", "yes"}, {"taken_branches", "1"},
         {"stack_engine", "yes"}, {"stack_sync", "computed"}, {"loads_per_cycle", "3"}, {"stores_per_cycle", "2"}, {"store_lines_per_cycle", "1"}, {"store_line_bytes", "32"},
         {"store_forward", "6.4"}, {"store_forward_renamed", "0"}, {"store_forward_vector", "9"}, {"renamed_match", "text"}, {"renamed_bits", "32 64"}, {"renamed_modify", "all"},
-        {"load_latency", "4"}, {"load_replays", "0.15"}, {"load_replays_through", "6"},
+        {"load_latency", "4"}, {"load_replays", "0.15"}, {"load_replays_through", "6"}, {"store_forward_modify", "5.5"},
     };
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
