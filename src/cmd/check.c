@@ -25,6 +25,7 @@ struct check *check_new(const struct machine *m, const char *cpu, const char *si
     c->machine = mem_strdup(m->id);
     c->cpu = mem_strdup(cpu);
     c->simulated = simulated ? mem_strdup(simulated) : NULL;
+    isa_parse(m->isa, &c->isa);
     strftime(c->date, sizeof c->date, "%Y-%m-%d", gmtime_r(&now, &day));
     return c;
 }
@@ -99,7 +100,7 @@ void check_code(const struct forms *forms, const struct check_row *row, size_t l
 
     if (row->latency) {
         const struct form_row *form = forms_find(forms, row->form);
-        struct form_code *code = form ? encodings_code(form, &err) : NULL;
+        struct form_code *code = form ? encodings_code_any(form, &err) : NULL;
         ok = code && chain_make(code, &row->chain, LINKS, body, &err);
         form_code_free(code);
     } else {
@@ -109,7 +110,7 @@ void check_code(const struct forms *forms, const struct check_row *row, size_t l
         experiment_done(&e);
     }
     if (ok)
-        code_print(body->code, body->length, lines, out);
+        code_print(forms_at(forms, 0)->isa, body->code, body->length, lines, out);
     else
         str_add(out, err.what);
     free(body);
@@ -136,7 +137,7 @@ struct form_uses *form_uses_load(size_t *count, struct err *err)
     return list.items;
 }
 
-struct form_uses *form_uses_measurable(const struct forms *forms, size_t most, size_t *count, struct err *err)
+struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most, size_t *count, struct err *err)
 {
     size_t all, kept = 0;
     char why[96];
@@ -146,7 +147,7 @@ struct form_uses *form_uses_measurable(const struct forms *forms, size_t most, s
         return NULL;
     for (size_t i = 0; i < all; i++) {
         const struct form_row *row = kept < most ? forms_find(forms, uses[i].form) : NULL;
-        if (row && !form_measurable(row, why, sizeof why))
+        if (row && (simulated ? form_has_code(row) : !form_measurable(row, why, sizeof why)))
             uses[kept++] = uses[i];
         else
             free(uses[i].form);

@@ -22,6 +22,7 @@ struct check {
     char *machine;             /* id */
     char *cpu;                 /* "Emerald Rapids", or what was simulated */
     char *simulated;           /* id of the machine that was simulated; NULL: this CPU was measured */
+    enum isa isa;              /* of both */
     char date[16];             /* 2026-01-31 */
     struct check_row *rows;    /* those that matter most first */
     size_t count;
@@ -43,7 +44,7 @@ void check_quantity(const struct check_row *row, struct str *out);
 /* "measured on Emerald Rapids 2026-01-31": the source of corrections. */
 void check_source(const struct check *c, struct str *out);
 
-/* Text of the code that was run for @row, at most @lines lines. Any thread. */
+/* Text of the code that was run for @row, or would be on the simulated CPU, at most @lines lines. Any thread. */
 void check_code(const struct forms *forms, const struct check_row *row, size_t lines, struct str *out);
 
 /* Forms by how often programs use them. */
@@ -53,8 +54,8 @@ struct form_uses {
 };
 /* data/forms-frequency.csv in its order, most frequent first; NULL with err. The caller frees by form_uses_free. */
 struct form_uses *form_uses_load(size_t *count, struct err *err);
-/* Of those the first @most that @forms has and that can be measured here; NULL with err, also when there is none. Freed alike. */
-struct form_uses *form_uses_measurable(const struct forms *forms, size_t most, size_t *count, struct err *err);
+/* Of those the first @most that @forms has and that can be measured here, or with @simulated on some CPU; NULL with err, also when there is none. Freed alike. */
+struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most, size_t *count, struct err *err);
 void form_uses_free(struct form_uses *list, size_t count);
 
 #endif
