@@ -15,6 +15,7 @@
 #include "toolchain/assemble.h"
 
 #define LINKS 8            /* of a chain that is shown */
+#define COUNTED_LEAST 16   /* forms of the set that were counted: fewer have their names by chance */
 
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated)
 {
@@ -165,4 +166,39 @@ void form_uses_free(struct form_uses *list, size_t count)
     for (size_t i = 0; i < count; i++)
         free(list[i].form);
     free(list);
+}
+
+/* @most of all rows that are wanted, spread over the table. */
+static void choose_evenly(const struct forms *forms, size_t most, bool (*wanted)(const void *state, const struct form_row *row), const void *state, struct block_forms *out)
+{
+    VEC(const struct form_row *) rows = {0};
+
+    for (size_t i = 0; i < forms_count(forms); i++)
+        if (wanted(state, forms_at(forms, i)))
+            vec_push(&rows, forms_at(forms, i));
+    size_t count = most < rows.count ? most : rows.count;
+    for (size_t i = 0; i < count; i++)
+        vec_push(out, ((struct block_form){rows.items[i * rows.count / count], 1}));
+    vec_done(&rows);
+}
+
+bool block_forms_choose(const struct forms *forms, size_t most, bool (*wanted)(const void *state, const struct form_row *row), const void *state, struct block_forms *out,
+                        struct err *err)
+{
+    size_t count, counted = 0;
+    struct form_uses *uses = form_uses_load(&count, err);
+
+    if (!uses)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        counted += forms_find(forms, uses[i].form) != NULL;
+    for (size_t i = 0; i < count && counted >= COUNTED_LEAST && out->count < most; i++) {
+        const struct form_row *row = forms_find(forms, uses[i].form);
+        if (row && uses[i].uses > 0 && wanted(state, row))
+            vec_push(out, ((struct block_form){row, uses[i].uses}));
+    }
+    form_uses_free(uses, count);
+    if (counted < COUNTED_LEAST)
+        choose_evenly(forms, most, wanted, state, out);
+    return true;
 }
