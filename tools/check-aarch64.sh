@@ -56,7 +56,7 @@ run() {
 # What depends on the processor. ALL=1: every test program, but for those that need the linear program and those written for x86-64's defaults.
 chosen() {
     if [ -z "${ALL-}" ]; then
-        echo a64 a64_analysis a64_body a64_run chain kernel_code regalloc sandbox scan window
+        echo a64 a64_analysis a64_body a64_chart a64_run chain check kernel_code regalloc sandbox scan window
         return
     fi
     for source in "$directory"/src/tests/unit/test_*.c; do

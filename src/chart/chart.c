@@ -202,6 +202,7 @@ static void write_mapping(struct charting *w, const struct ports *ports, const s
     struct machine *m = machine_new(w->lab.options->name, ports);
     char width[32];
 
+    machine_set_fact(m, "isa", isa_name((enum isa)c->forms[0].row->isa), "", "");
     for (size_t i = 0; i < mapping_count(w->core.mapping); i++) {
         struct chart_form *f = &c->forms[names_find(&c->table->forms, mapping_at(w->core.mapping, i)->form)];
         struct mapping_entry entry = *mapping_at(w->core.mapping, i);

@@ -15,6 +15,7 @@
 #include "toolchain/assemble.h"
 
 #define LINKS 8            /* of a chain that is shown */
+#define COUNTED_LEAST 16   /* forms of the set that were counted: fewer have their names by chance */
 
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated)
 {
@@ -25,6 +26,7 @@ struct check *check_new(const struct machine *m, const char *cpu, const char *si
     c->machine = mem_strdup(m->id);
     c->cpu = mem_strdup(cpu);
     c->simulated = simulated ? mem_strdup(simulated) : NULL;
+    isa_parse(m->isa, &c->isa);
     strftime(c->date, sizeof c->date, "%Y-%m-%d", gmtime_r(&now, &day));
     return c;
 }
@@ -99,7 +101,7 @@ void check_code(const struct forms *forms, const struct check_row *row, size_t l
 
     if (row->latency) {
         const struct form_row *form = forms_find(forms, row->form);
-        struct form_code *code = form ? encodings_code(form, &err) : NULL;
+        struct form_code *code = form ? encodings_code_any(form, &err) : NULL;
         ok = code && chain_make(code, &row->chain, LINKS, body, &err);
         form_code_free(code);
     } else {
@@ -109,7 +111,7 @@ void check_code(const struct forms *forms, const struct check_row *row, size_t l
         experiment_done(&e);
     }
     if (ok)
-        code_print(body->code, body->length, lines, out);
+        code_print(forms_at(forms, 0)->isa, body->code, body->length, lines, out);
     else
         str_add(out, err.what);
     free(body);
@@ -136,7 +138,7 @@ struct form_uses *form_uses_load(size_t *count, struct err *err)
     return list.items;
 }
 
-struct form_uses *form_uses_measurable(const struct forms *forms, size_t most, size_t *count, struct err *err)
+struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most, size_t *count, struct err *err)
 {
     size_t all, kept = 0;
     char why[96];
@@ -146,7 +148,7 @@ struct form_uses *form_uses_measurable(const struct forms *forms, size_t most, s
         return NULL;
     for (size_t i = 0; i < all; i++) {
         const struct form_row *row = kept < most ? forms_find(forms, uses[i].form) : NULL;
-        if (row && !form_measurable(row, why, sizeof why))
+        if (row && (simulated ? form_has_code(row) : !form_measurable(row, why, sizeof why)))
             uses[kept++] = uses[i];
         else
             free(uses[i].form);
@@ -164,4 +166,39 @@ void form_uses_free(struct form_uses *list, size_t count)
     for (size_t i = 0; i < count; i++)
         free(list[i].form);
     free(list);
+}
+
+/* @most of all rows that are wanted, spread over the table. */
+static void choose_evenly(const struct forms *forms, size_t most, bool (*wanted)(const void *state, const struct form_row *row), const void *state, struct block_forms *out)
+{
+    VEC(const struct form_row *) rows = {0};
+
+    for (size_t i = 0; i < forms_count(forms); i++)
+        if (wanted(state, forms_at(forms, i)))
+            vec_push(&rows, forms_at(forms, i));
+    size_t count = most < rows.count ? most : rows.count;
+    for (size_t i = 0; i < count; i++)
+        vec_push(out, ((struct block_form){rows.items[i * rows.count / count], 1}));
+    vec_done(&rows);
+}
+
+bool block_forms_choose(const struct forms *forms, size_t most, bool (*wanted)(const void *state, const struct form_row *row), const void *state, struct block_forms *out,
+                        struct err *err)
+{
+    size_t count, counted = 0;
+    struct form_uses *uses = form_uses_load(&count, err);
+
+    if (!uses)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        counted += forms_find(forms, uses[i].form) != NULL;
+    for (size_t i = 0; i < count && counted >= COUNTED_LEAST && out->count < most; i++) {
+        const struct form_row *row = forms_find(forms, uses[i].form);
+        if (row && uses[i].uses > 0 && wanted(state, row))
+            vec_push(out, ((struct block_form){row, uses[i].uses}));
+    }
+    form_uses_free(uses, count);
+    if (counted < COUNTED_LEAST)
+        choose_evenly(forms, most, wanted, state, out);
+    return true;
 }

@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_CMD_CHECK_H
 #define PORTOLAN_CMD_CHECK_H
 
+#include "hunt/blocks.h"
 #include "isa/chain.h"
 #include "model/machine.h"
 
@@ -22,6 +23,7 @@ struct check {
     char *machine;             /* id */
     char *cpu;                 /* "Emerald Rapids", or what was simulated */
     char *simulated;           /* id of the machine that was simulated; NULL: this CPU was measured */
+    enum isa isa;              /* of both */
     char date[16];             /* 2026-01-31 */
     struct check_row *rows;    /* those that matter most first */
     size_t count;
@@ -43,7 +45,7 @@ void check_quantity(const struct check_row *row, struct str *out);
 /* "measured on Emerald Rapids 2026-01-31": the source of corrections. */
 void check_source(const struct check *c, struct str *out);
 
-/* Text of the code that was run for @row, at most @lines lines. Any thread. */
+/* Text of the code that was run for @row, or would be on the simulated CPU, at most @lines lines. Any thread. */
 void check_code(const struct forms *forms, const struct check_row *row, size_t lines, struct str *out);
 
 /* Forms by how often programs use them. */
@@ -53,8 +55,18 @@ struct form_uses {
 };
 /* data/forms-frequency.csv in its order, most frequent first; NULL with err. The caller frees by form_uses_free. */
 struct form_uses *form_uses_load(size_t *count, struct err *err);
-/* Of those the first @most that @forms has and that can be measured here; NULL with err, also when there is none. Freed alike. */
-struct form_uses *form_uses_measurable(const struct forms *forms, size_t most, size_t *count, struct err *err);
+/* Of those the first @most that @forms has and that can be measured here, or with @simulated on some CPU; NULL with err, also when there is none. Freed alike. */
+struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most, size_t *count, struct err *err);
 void form_uses_free(struct form_uses *list, size_t count);
+
+/* What random blocks are made of; vec_done frees. */
+struct block_forms {
+    struct block_form *items;
+    size_t count, capacity;
+};
+/* Appends to @out the first @most of those that programs use and @wanted lets in; where nobody counted what programs of the set use, so many of all that it lets in, from
+ * one end of the table to the other. False with err without a list of uses. */
+bool block_forms_choose(const struct forms *forms, size_t most, bool (*wanted)(const void *state, const struct form_row *row), const void *state, struct block_forms *out,
+                        struct err *err);
 
 #endif

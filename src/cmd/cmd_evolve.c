@@ -343,6 +343,7 @@ static bool add_machine(struct session *s, char *id, struct mapping *take_best, 
     free(m->title);
     m->title = mem_strdup("inferred from experiments");
     machine_set_fact(m, "title", m->title, "", "");
+    machine_set_fact(m, "isa", isa_name(s->document.isa), "", "");
     if (mapping_issue_width(take_best) > 0) {
         snprintf(width, sizeof width, "%g", mapping_issue_width(take_best));
         machine_set_fact(m, "issue_width", width, "µops/cycle", "inferred from experiments");

@@ -192,7 +192,7 @@ static bool select_top(struct session *s, const struct forms *forms, const struc
 
     if (v->patterns.count)
         return err_set(err, ERR_USAGE, "forms select --top N, or patterns", "--top stands for patterns");
-    struct form_uses *uses = form_uses_measurable(forms, v->top, &count, err);
+    struct form_uses *uses = form_uses_measurable(forms, false, v->top, &count, err);
     if (!uses)
         return false;
     char **names = mem_alloc(count * sizeof *names);

@@ -45,7 +45,7 @@ struct machine_charting {
     bool recorded;                   /* nothing is measured: what the journals of this CPU know */
     struct forms *forms;
     VEC(const struct form_row *) rows;
-    VEC(struct block_form) uses;     /* of the last look */
+    struct block_forms uses;         /* of the last look */
     struct chart_options options;
     struct source *source;           /* while it measures this CPU */
     int cpu;
@@ -133,7 +133,6 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
         return true;
     str_addf(&title, "%s, charted%s%s", w->name, w->simulated ? " from the simulated " : " on ", cpu_title(w, name));
     machine_set_fact(so_far->machine, "title", str_text(&title), "", "");
-    machine_set_fact(so_far->machine, "isa", isa_name((enum isa)w->rows.items[0]->isa), "", "");
     machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "", "");
     set_origin(w, so_far->machine);
     str_done(&title);
@@ -401,51 +400,43 @@ static char *path_beside(const char *journal, const char *what)
     return str_take(&path);
 }
 
-/* Whether form @row is to be charted. A simulated CPU refuses what it does not know by itself. */
-static bool wanted(const struct machine_charting *w, const struct form_row *row, const char *pattern)
+/* Which forms are to be charted. */
+struct chart_wish {
+    const struct machine_charting *charting;
+    const char *pattern;   /* NULL: all */
+};
+
+/* Whether form @row is. A simulated CPU refuses what it does not know by itself. */
+static bool wanted(const void *state, const struct form_row *row)
 {
+    const struct chart_wish *wish = state;
     char why[96];
-    return row && (!pattern || str_match(pattern, row->form)) && (w->simulated || !form_measurable(row, why, sizeof why));
+    return (!wish->pattern || str_match(wish->pattern, row->form)) && (wish->charting->simulated || !form_measurable(row, why, sizeof why));
 }
 
 /* Those that fit the pattern and can be measured: all, or the @top that programs use most (NOT_GIVEN: all). */
-static bool choose_rows(struct machine_charting *w, const char *pattern, size_t top, struct err *err)
+static bool choose_rows(struct machine_charting *w, const struct chart_wish *wish, size_t top, struct err *err)
 {
-    size_t count = 0;
-    struct form_uses *uses = top == NOT_GIVEN ? NULL : form_uses_load(&count, err);
+    struct block_forms most = {0};
 
-    if (top != NOT_GIVEN && !uses)
+    if (top != NOT_GIVEN && !block_forms_choose(w->forms, top, wanted, wish, &most, err))
         return false;
-    for (size_t i = 0; i < count && w->rows.count < top; i++) {
-        const struct form_row *row = forms_find(w->forms, uses[i].form);
-        if (wanted(w, row, pattern))
-            vec_push(&w->rows, row);
-    }
-    if (uses)
-        form_uses_free(uses, count);
+    for (size_t i = 0; i < most.count; i++)
+        vec_push(&w->rows, most.items[i].row);
+    vec_done(&most);
     for (size_t i = 0; top == NOT_GIVEN && i < forms_count(w->forms); i++)
-        if (wanted(w, forms_at(w->forms, i), pattern))
+        if (wanted(wish, forms_at(w->forms, i)))
             vec_push(&w->rows, forms_at(w->forms, i));
     return w->rows.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
 }
 
-/* The forms that programs use most of those that are wanted, for blocks. Without a list of them the chart ends without such a look. */
-static void choose_uses(struct machine_charting *w, const char *pattern)
+/* The forms that programs use most of those that are wanted, for blocks: of those that are charted. Without a list of them the chart ends without such a look. */
+static void choose_uses(struct machine_charting *w, const struct chart_wish *wish, size_t top)
 {
-    size_t count = 0;
     struct err err = {0};
-    struct form_uses *uses = form_uses_load(&count, &err);
 
-    if (!uses)
+    if (!block_forms_choose(w->forms, top < USES ? top : USES, wanted, wish, &w->uses, &err))
         log_add(LOG_WARN, "no blocks at the end of the chart: %s", err.what);
-
-    for (size_t i = 0; i < count && w->uses.count < USES; i++) {
-        const struct form_row *row = forms_find(w->forms, uses[i].form);
-        if (uses[i].uses > 0 && wanted(w, row, pattern))
-            vec_push(&w->uses, ((struct block_form){row, uses[i].uses}));
-    }
-    if (uses)
-        form_uses_free(uses, count);
     w->options.uses = w->uses.items;
     w->options.uses_count = w->uses.count;
     w->options.review_blocks = w->simulated ? SIMULATED_BLOCKS : BLOCKS;
@@ -475,12 +466,13 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->doubts_path = chart_doubts_path(v->name);
     w->simulated = m ? machine_copy(m) : NULL;
     w->recorded = v->recorded && !m;
+    const struct chart_wish wish = {w, v->forms};
     w->forms = forms_hold(forms);
     w->threads = session_threads(s);
     w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->recorded ? RECORDED_PATIENCE : v->patience, .latencies = w->latencies_path, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
     if (w->journal_path && w->doubts_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
-        choose_rows(w, v->forms, v->top, err)) {
-        choose_uses(w, v->forms);
+        choose_rows(w, &wish, v->top, err)) {
+        choose_uses(w, &wish, v->top);
         w->log = stage_log_new(w->name);
         stage_log_free(s->document.chart);
         s->document.chart = stage_log_hold(w->log);

@@ -97,7 +97,7 @@ static bool check_latencies(struct checking *w, size_t index, struct source *sou
 {
     struct latency latencies[CHAINS_MAX];
     const struct form_row *row = forms_find(w->forms, w->names.items[index]);
-    struct form_code *code = row ? encodings_code(row, NULL) : NULL;
+    struct form_code *code = row ? encodings_code_any(row, NULL) : NULL;
 
     if (!code)
         return true;
@@ -259,11 +259,11 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Those that can be measured here, the most frequent first; with patterns those that match. */
+/* Those that can be measured here, or on the simulated CPU, the most frequent first; with patterns those that match. */
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
 {
     size_t count;
-    struct form_uses *uses = v->forms.count ? form_uses_load(&count, err) : form_uses_measurable(w->forms, v->top, &count, err);
+    struct form_uses *uses = v->forms.count ? form_uses_load(&count, err) : form_uses_measurable(w->forms, w->simulated != NULL, v->top, &count, err);
     char why[96];
 
     if (!uses)
@@ -278,7 +278,7 @@ static bool choose_forms(struct checking *w, const struct check_values *v, struc
         double found = 0;
         for (size_t k = 0; k < v->forms.count; k++)
             wanted |= str_match(v->forms.items[k], row->form);
-        if (!wanted || form_measurable(row, why, sizeof why))
+        if (!wanted || !(w->simulated ? form_has_code(row) : !form_measurable(row, why, sizeof why)))
             continue;
         for (size_t k = 0; k < count && found == 0; k++)
             found = strcmp(uses[k].form, row->form) == 0 ? uses[k].uses : 0;
@@ -306,16 +306,24 @@ static bool run(struct session *s, const void *values, struct result *result, st
 {
     static const struct job_ops ops = {.run = check_run, .finish = check_finish, .free = checking_free, .measures = measures};
     const struct check_values *v = values;
-    bool native = s->document.here.id && s->document.here.isa == isa_host();
-    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);
-    const struct machine *simulated = m && v->simulate ? session_machine(s, v->simulate, err) : NULL;
-    struct forms *forms = m ? session_forms(s, isa_host(), err) : NULL;
+    const struct machine *simulated = v->simulate ? session_machine(s, v->simulate, err) : NULL;
+    enum isa isa = isa_host();
 
     (void)result;   /* the job's finish function fills it */
-    if (!forms || (v->simulate && !simulated))
+    if (v->simulate && !simulated)
         return false;
-    if (strcmp(m->isa, isa_name(isa_host())) != 0)
-        return err_set(err, ERR_USAGE, "name a machine of this CPU's instruction set with --machine", "this CPU runs %s, but %s is %s", isa_name(isa_host()), m->id, m->isa);
+    if (simulated)
+        isa_parse(simulated->isa, &isa);   /* nothing is run: any set will do */
+    bool native = s->document.here.id && s->document.here.isa == isa;
+    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);
+    struct forms *forms = m ? session_forms(s, isa, err) : NULL;
+
+    if (!forms)
+        return false;
+    if (strcmp(m->isa, isa_name(isa)) != 0 && simulated)
+        return err_set(err, ERR_USAGE, "name two machines of one instruction set", "%s is %s, but %s is %s", m->id, m->isa, simulated->id, simulated->isa);
+    if (strcmp(m->isa, isa_name(isa)) != 0)
+        return err_set(err, ERR_USAGE, "name a machine of this CPU's instruction set with --machine", "this CPU runs %s, but %s is %s", isa_name(isa), m->id, m->isa);
     struct checking *w = mem_zero(1, sizeof *w);
     char *cpu = cpu_title(s, v->simulate);
     w->session = s;

@@ -82,7 +82,7 @@ static void correct_latency(struct correcting *w, struct correction *c)
     double cycles = latency_now(w->machine, c->row.form, from, to) + c->row.measured - c->row.predicted;
     cycles = fabs(cycles - rint(cycles)) < 0.1 ? rint(cycles) : cycles;
     struct machine *tried = machine_copy(w->machine);
-    struct form_code *code = row ? encodings_code(row, &err) : NULL;
+    struct form_code *code = row ? encodings_code_any(row, &err) : NULL;
     machine_put_latency(tried, c->row.form, from, to, fmax(cycles, 0), w->source);
     c->predicted = code ? chain_cycles(tried, code, &c->row.chain) : NAN;
     form_code_free(code);
@@ -353,7 +353,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!check)
         return err_set(err, ERR_USAGE, "machine check first", "nothing has been checked");
     const struct machine *m = session_machine(s, check->machine, err), *simulated = NULL;
-    struct forms *forms = m && simulated_by(s, check, v->simulate, &simulated, err) ? session_forms(s, isa_host(), err) : NULL;
+    struct forms *forms = m && simulated_by(s, check, v->simulate, &simulated, err) ? session_forms(s, check->isa, err) : NULL;
     if (!forms)
         return false;
     struct correcting *w = mem_zero(1, sizeof *w);

@@ -16,7 +16,6 @@
 #define FORMS 1000            /* most frequent ones that blocks are made of */
 #define CPU_TOLERANCE 0.15    /* times of this CPU */
 #define MODEL_TOLERANCE 0.05  /* times of another machine's model */
-#define COUNTED_LEAST 16         /* forms of the set that were counted: fewer have their names by chance */
 #define CPU_ROUND 48          /* blocks drawn at a time */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
@@ -30,7 +29,7 @@ struct machine_hunting {
     struct machine *against;      /* a copy; NULL: this CPU */
     enum isa isa;                 /* of both */
     struct forms *forms;
-    VEC(struct block_form) drawn;
+    struct block_forms drawn;
     struct hunt_options options;
     double tolerance, seconds, until;
     struct model *knows;          /* of machine: what it cannot predict is not drawn */
@@ -240,34 +239,16 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* As many as wanted of all forms of the set, from one end of its table to the other. */
-static void choose_evenly(struct machine_hunting *w, size_t most)
+/* What runs here; with --against on any CPU. */
+static bool wanted(const void *state, const struct form_row *row)
 {
-    size_t all = forms_count(w->forms), count = most < all ? most : all;
-
-    w->drawn.count = 0;
-    for (size_t i = 0; i < count; i++)
-        vec_push(&w->drawn, ((struct block_form){forms_at(w->forms, i * all / count), 1}));
+    char why[96];
+    return ((const struct machine_hunting *)state)->against || !form_measurable(row, why, sizeof why);
 }
 
-/* The forms that programs use most and that run here; with --against on any CPU, and where nobody counted what programs of the set use, any. */
 static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err)
 {
-    size_t count, counted = 0;
-    struct form_uses *uses = form_uses_load(&count, err);
-    char why[96];
-
-    for (size_t i = 0; uses && i < count && w->drawn.count < most; i++) {
-        const struct form_row *row = forms_find(w->forms, uses[i].form);
-        counted += row != NULL;
-        if (row && uses[i].uses > 0 && (w->against || !form_measurable(row, why, sizeof why)))
-            vec_push(&w->drawn, ((struct block_form){row, uses[i].uses}));
-    }
-    if (uses)
-        form_uses_free(uses, count);
-    if (uses && w->against && counted < COUNTED_LEAST && counted < most)
-        choose_evenly(w, most);
-    return uses && (w->drawn.count || err_set(err, ERR_DATA, NULL, "no form of forms-frequency.csv can be measured here"));
+    return block_forms_choose(w->forms, most, wanted, w, &w->drawn, err) && (w->drawn.count || err_set(err, ERR_DATA, NULL, "no form of forms-frequency.csv can be measured here"));
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)

@@ -240,7 +240,9 @@ static bool run_new(struct session *s, const void *values, struct result *result
         mapping_id_from_path(v->name, id);
     for (unsigned i = 2; !v->name && loaded(s, id); i++)
         snprintf(id, sizeof id, "new-%u", i);
-    return mapping_adopt(s, machine_new(id, &ports), "mapping new", result, err);
+    struct machine *m = machine_new(id, &ports);
+    machine_set_fact(m, "isa", isa_name(s->document.isa), "", "");
+    return mapping_adopt(s, m, "mapping new", result, err);
 }
 
 static const char *const new_examples[] = {"mapping new 8", "mapping new 0,1,2,DV mine", NULL};

@@ -25,7 +25,7 @@ static void make_code(struct session *s, size_t lines, struct experiment_detail 
 
     experiments_get(s->document.experiments, d->row, &e);
     if (forms && source_code(forms, &e, &(struct body_shape){SOURCE_BODY, 0, BODY_SPREAD}, body, &err)) {
-        code_print(body->code, body->length, lines, &d->code);
+        code_print(isa_host(), body->code, body->length, lines, &d->code);
         d->executions = body->executions;
         d->bytes = body->length;
     }
@@ -46,7 +46,7 @@ void experiment_detail_collect(struct session *s, size_t row, size_t lines, stru
         make_code(s, lines, out);
         return;
     }
-    code_print(out->samples.code, out->samples.length, lines, &out->code);
+    code_print(isa_host(), out->samples.code, out->samples.length, lines, &out->code);
     out->executions = out->samples.executions;
     out->bytes = out->samples.length;
 }

@@ -43,6 +43,7 @@ static const struct forms *forms_of(struct mapping_reading *r, enum isa isa, str
 static bool set_isa(struct mapping_reading *r, struct err *err)
 {
     struct machine *m = r->machine;
+    const char *name = m->isa;
     size_t most = 0;
 
     for (int isa = 0; isa < ISA_COUNT; isa++) {
@@ -53,12 +54,11 @@ static bool set_isa(struct mapping_reading *r, struct err *err)
         for (size_t i = 0; i < mapping_count(m->mapping) && !watch_steps(1); i++)
             known += forms_find(forms, mapping_at(m->mapping, i)->form) != NULL;
         if (known > most) {
-            free(m->isa);
-            m->isa = mem_strdup(isa_name((enum isa)isa));
+            name = isa_name((enum isa)isa);
             most = known;
         }
     }
-    machine_set_fact(m, "isa", m->isa, "", "");
+    machine_set_fact(m, "isa", name, "", "");
     return true;
 }
 

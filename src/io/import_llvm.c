@@ -633,10 +633,8 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
     for (size_t at = 0; ok && at < count; at += CHUNK)
         ok = import_chunk(&work, at, count - at < CHUNK ? count - at : CHUNK, err);
     m = work.machine;
-    if (ok && m && count) {
-        free(m->isa);
-        m->isa = mem_strdup(isa_name(forms_at(forms, 0)->isa));
-    }
+    if (ok && m && count)
+        machine_set_fact(m, "isa", isa_name(forms_at(forms, 0)->isa), "", "");
     if (ok && m) {
         llvm_amd_complete(m, forms);
         set_facts(m, str_text(&summary));

@@ -435,10 +435,6 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
         free(m->title);
         m->title = mem_strdup(machine_fact(m, "title"));
     }
-    if (machine_fact(m, "isa")) {
-        free(m->isa);
-        m->isa = mem_strdup(machine_fact(m, "isa"));
-    }
     /* An inferred mapping counts its issue slots in micro_ops, and they bound its cycles. */
     const char *slots = machine_fact(m, "issue_slots");
     double width = fact_number(m, "issue_width");

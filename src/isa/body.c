@@ -49,6 +49,17 @@ void form_code_free(struct form_code *code)
     free(code);
 }
 
+bool form_has_code(const struct form_row *row)
+{
+    struct err err = {0};
+
+    if (isa_ops(row->isa)->code_allowed)
+        return isa_ops(row->isa)->code_allowed(row, &err);
+    struct form_code *code = form_code_any(row, &err);
+    form_code_free(code);
+    return code != NULL;
+}
+
 const char *form_measurable(const struct form_row *row, char *buffer, size_t size)
 {
     struct err err = {0};
@@ -76,10 +87,9 @@ bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
     return ok;
 }
 
-void code_print(const uint8_t *code, size_t length, size_t lines, struct str *out)
+void code_print(enum isa isa, const uint8_t *code, size_t length, size_t lines, struct str *out)
 {
     struct insn insn;
-    enum isa isa = isa_host();
     size_t shown = lines && lines < length / isa_step(isa) ? lines * isa_step(isa) : length;
 
     /* Without an answer the words stand as such. */
@@ -90,11 +100,6 @@ void code_print(const uint8_t *code, size_t length, size_t lines, struct str *ou
         str_addf(out, "%s\n", insn.text);
         insn_done(&insn);
     }
-}
-
-void body_print(const struct body *body, struct str *out)
-{
-    code_print(body->code, body->length, 0, out);
 }
 
 size_t chain_list(const struct form_code *code, struct chain out[CHAINS_MAX])

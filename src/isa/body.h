@@ -35,6 +35,8 @@ struct form_code *form_code_new(const struct form_row *row, struct err *err);
 /* The same whatever processor is to run it: a simulated one, of this one's instruction set or another. */
 struct form_code *form_code_any(const struct form_row *row, struct err *err);
 void form_code_free(struct form_code *code);
+/* Whether code can be made of the form, for this CPU or another, as far as that is known without its encoding. */
+bool form_has_code(const struct form_row *row);
 /* NULL when the form can be measured on this CPU, else why not, in @buffer. */
 const char *form_measurable(const struct form_row *row, char *buffer, size_t size);
 
@@ -69,9 +71,8 @@ struct body_shape {
 
 /* @counts[i] times @forms[i] in each execution. False with err when the experiment cannot be one body: SSE with VEX code, no registers left, too long. Any thread. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
-/* Text of this computer's machine code (Intel syntax on x86-64), one instruction a line, at most @lines of them (0: all). */
-void code_print(const uint8_t *code, size_t length, size_t lines, struct str *out);
-void body_print(const struct body *body, struct str *out);
+/* Text of machine code of @isa (Intel syntax on x86-64), one instruction a line, at most @lines of them (0: all). */
+void code_print(enum isa isa, const uint8_t *code, size_t length, size_t lines, struct str *out);
 
 /* The registers' roles above, for what sets them up. */
 enum { BODY_COUNTER = 15, BODY_LOADS = 14, BODY_STORES = 13, BODY_ZERO = 11 };

@@ -303,7 +303,7 @@ bool source_code(const struct forms *forms, const struct experiment *e, const st
     for (unsigned i = 0; ok && i < e->count; i++) {
         const struct form_row *row = forms_find(forms, e->terms[i].form);
         counts[i] = e->terms[i].count;
-        codes[i] = row ? encodings_code(row, err) : NULL;
+        codes[i] = row ? encodings_code_any(row, err) : NULL;
         ok = codes[i] || (!row ? err_set(err, ERR_MISSING, "forms list lists them", "unknown form %s", e->terms[i].form) : false);
     }
     ok = ok && body_make(codes, counts, e->count, shape, out, err);

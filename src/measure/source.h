@@ -54,7 +54,7 @@ struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructi
 const struct calibration *source_cpu_calibration(const struct source *s);
 struct sandbox *source_cpu_sandbox(struct source *s);
 
-/* The body that source_cpu would run for @e, without running it. False with err when there is none. Any thread. */
+/* The body that source_cpu would run for @e on a processor of the forms' set, without running it. False with err when there is none. Any thread. */
 bool source_code(const struct forms *forms, const struct experiment *e, const struct body_shape *shape, struct body *out, struct err *err);
 
 /* A processor whose experiments take what @mapping says (borrowed), with the clock drifting, runs interrupted and contention now and then as seen on real ones.

@@ -121,6 +121,10 @@ void machine_set_fact(struct machine *m, const char *key, const char *value, con
                                  mem_strdup(source ? source : "")};
     struct machine_fact *old = find(m, key);
 
+    if (strcmp(key, "isa") == 0) {
+        free(m->isa);   /* which @value may be */
+        m->isa = mem_strdup(fresh.value);
+    }
     if (old) {
         fact_done(old);
         *old = fresh;

@@ -141,7 +141,7 @@ static void draw_detail(struct check_view_state *v, struct session *s, struct gr
     if (!table_selected(&v->view.table, &row))
         return;
     const struct check_row *r = &v->shown->rows[row];
-    struct forms *forms = session_forms(s, isa_host(), NULL);
+    struct forms *forms = session_forms(s, v->shown->isa, NULL);
     add_entry(s, r, &text);
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
     unsigned used = grid_printf(g, 0, y, 0, ROLE_HEADER, ATTR_BOLD, "%s  ", r->form);

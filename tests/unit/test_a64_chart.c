@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* machine chart of a simulated Cortex-A72, on whatever processor the test runs: the charted machine is one of AArch64, and predicts blocks that took no part. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "analysis/analysis.h"
+#include "cmd/command.h"
+#include "cmd/session.h"
+#include "../support/support.h"
+
+/* Additions, multiplications, divisions and loads; 84 forms. */
+#define CHART "machine chart a72 --simulate cortex-a72 --forms '*D? (X, *' --time 1s --seed 1"
+#define NEAR 0.05   /* mean relative error of blocks */
+
+static void run(struct session *s, const char *line, struct str *out)
+{
+    struct err err = {0};
+
+    if (!run_line(s, line, out, &err))
+        fail_msg("%s: %s", line, err.what);
+}
+
+static void test_chart(void **state)
+{
+    struct str out = {0};
+    struct session s;
+
+    (void)state;
+    setenv("XDG_DATA_HOME", work_path("data"), 1);
+    setenv("XDG_STATE_HOME", work_path("state"), 1);
+    session_init(&s);
+    run(&s, "set format json", NULL);
+    run(&s, CHART, &out);
+    json_t *chart = json_loads(str_text(&out), 0, NULL);
+    assert_non_null(chart);
+    /* Blocks are of the forms that were charted, although nobody counted what programs of this set use. */
+    assert_true(json_integer_value(json_object_get(chart, "review_blocks")) > 500);
+    assert_int_equal(json_integer_value(json_object_get(chart, "review_covered")), json_integer_value(json_object_get(chart, "review_blocks")));
+    assert_true(json_number_value(json_object_get(chart, "review_error")) < NEAR);
+    json_decref(chart);
+    session_done(&s);
+
+    /* Read again, it takes a kernel of its set, and sees the chain. */
+    struct machine *m = load_machine("a72");
+    struct kernel *k = kernel_with("add x0, x0, x1\nldr x2, [x2]\nadd x2, x2, x3\n", &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
+    assert_string_equal(m->isa, "aarch64");
+    struct analysis *a = analysis_new(k, 0, m);
+    assert_false(a->lower_bound);
+    assert_true(fabs(a->cycles - 5) < 0.01);
+    analysis_free(a);
+    kernel_free(k);
+    machine_free(m);
+    str_done(&out);
+}
+
+/* A mapping that is drawn up by hand, or inferred, is for the set that the session is at. */
+static void test_new_mappings(void **state)
+{
+    struct session s;
+    struct err err = {0};
+
+    (void)state;
+    session_init(&s);
+    run(&s, "set machine cortex-a72; mapping new 2 drawn", NULL);
+    assert_string_equal(session_machine(&s, "drawn", &err)->isa, "aarch64");
+    run(&s, "set machine skylake; mapping new 2 other", NULL);
+    assert_string_equal(session_machine(&s, "other", &err)->isa, "x86-64");
+    session_done(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chart), cmocka_unit_test(test_new_mappings)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
