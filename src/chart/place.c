@@ -217,7 +217,8 @@ static size_t choices_of(const struct placer *p, const struct placing *f, struct
     for (size_t i = p->pool.count; i-- > 0 && n < CHOICES_MOST;) {
         const struct guess *g = &p->pool.items[i];
         guess_row(g, p->lattice, row);
-        if (fabs(guess_cycles(g, row, p->lattice, NULL, 0) - f->form->alone) <= ALONE_NEAR * f->form->alone + 0.005)
+        double alone = guess_cycles(g, row, p->lattice, NULL, 0);
+        if (fabs(alone - f->form->alone) <= ALONE_NEAR * f->form->alone + 0.005 || is_late(alone, f->form->alone, LATE_ALONE))
             out[n++] = *g;
     }
     return n;

@@ -222,7 +222,7 @@ static double error_within(const struct experiments *t, const bool *keep, const 
     for (size_t i = 0; i < t->rows.count; i++)
         if (keep[i] && experiments_measured(t, i)) {
             double is = t->rows.items[i].cycles, error = isnan(cycles[i]) ? UNKNOWN_ERROR : fabs(cycles[i] / is - 1);
-            sum += is_late(cycles[i], is) ? fmin(error, late) : error;
+            sum += is_late(cycles[i], is, LATE_BY) ? fmin(error, late) : error;
             n++;
         }
     free(cycles);

@@ -36,14 +36,16 @@ static inline double sight_noise(double noise, double cycles)
 /* What a time may cost that is late: longer than its ports say, but by no more than a scheduler loses that has two sets of them to keep busy at once. None is quicker than its
  * ports. */
 #define LATE_MOST 10.0
-static inline bool is_late(double predicted, double measured)
+#define LATE_BY 1.25
+#define LATE_ALONE 1.12       /* of a form alone: stores to one line after the other (.556 for .5 on a Zen 4) */
+static inline bool is_late(double predicted, double measured, double by)
 {
-    return measured > predicted && measured <= 1.25 * predicted;
+    return measured > predicted && measured <= by * predicted;
 }
-/* The squared deviation of a time in units of the noise, @most (of a late one LATE_MOST) at most: the odd wrong one must not decide. */
-static inline double sight_price(double noise, double predicted, double measured, double most)
+/* The squared deviation of a time in units of the noise, @most (of a late one LATE_MOST) at most: the odd wrong one must not decide. @by: up to where it is late. */
+static inline double sight_price(double noise, double predicted, double measured, double most, double by)
 {
-    double off = (predicted - measured) / sight_noise(noise, measured), limit = is_late(predicted, measured) ? LATE_MOST : most;
+    double off = (predicted - measured) / sight_noise(noise, measured), limit = is_late(predicted, measured, by) ? LATE_MOST : most;
     return off * off < limit ? off * off : limit;
 }
 /* Sets of @m, and others that may turn up: intersections, pairs of their ports, and single ports while there is room. @out is all zero. Without columns when

@@ -73,8 +73,8 @@ static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned
     *worst = 0;
     for (size_t i = 0; i < f->table->rows.count; i++) {
         double is = f->table->rows.items[i].cycles;
-        cost += sight_price(f->doubts->noise, cycles[i], is, DEVIATION_MOST);
-        *worst = fmax(*worst, is_late(cycles[i], is) ? 0 : fabs(cycles[i] / is - 1));
+        cost += sight_price(f->doubts->noise, cycles[i], is, DEVIATION_MOST, LATE_BY);
+        *worst = fmax(*worst, is_late(cycles[i], is, LATE_BY) ? 0 : fabs(cycles[i] / is - 1));
     }
     free(cycles);
     return cost;

@@ -102,7 +102,7 @@ static double added_cost(const struct venn *v, const struct venn_state *s, doubl
         const struct venn_row *row = &v->rows[v->form].items[i];
         if (!known_row(v, row))
             continue;
-        cost += sight_price(SIGHT_NOISE, row_cycles(v, s, row), row->cycles, DEVIATION_MOST);
+        cost += sight_price(SIGHT_NOISE, row_cycles(v, s, row), row->cycles, DEVIATION_MOST, row->n > 1 ? LATE_BY : LATE_ALONE);
     }
     return cost + v->before > v->bar ? INFINITY : cost;
 }
