@@ -23,8 +23,9 @@
 #define UNKNOWN_ERROR 0.05   /* what an experiment with a form that is left out counts as: more than what models of real CPUs are off by */
 #define LATE_ERROR 0.016     /* what a late time counts as: its ports may be right */
 #define EXACT_ERROR 0.003    /* mean error of the forms that joined, below which there is no doubt about these */
-#define EXACT_SHARE 0.8      /* of the forms, at least, that joined then; those left out are placed beside them like all others */
-#define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried */
+#define EXACT_SHARE 0.5      /* of the forms, at least, that joined then; those left out are placed beside them like all others */
+#define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried, */
+#define NOISY_SHARE 0.8      /* nor with so many where times are taken to scatter more */
 #define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out */
 #define SETS_MOST 128
 
@@ -317,7 +318,7 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
 
     rng_seed(&rng, lab->options->seed);
     for (size_t level = 0; level < sizeof levels / sizeof *levels && n > 1 && !(level > 1 && is_quiet(&best, n)); level++)
-        for (unsigned turn = 0; turn < ORDERS && !is_exact(&best, n, level ? EXACT_SHARE : ENOUGH_SHARE); turn++) {
+        for (unsigned turn = 0; turn < ORDERS && !is_exact(&best, n, level ? NOISY_SHARE : ENOUGH_SHARE); turn++) {
             if (turn < 2 || !last)
                 make_order(lab, forms, n, turn, &rng, order);
             else
