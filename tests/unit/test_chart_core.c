@@ -27,6 +27,8 @@
 #define ODD_CYCLES 0.371     /* three a cycle, less what a scheduler loses */
 #define ANYWHERE 3           /* forms of the small CPU that may run on all ports */
 #define HINDERED 1.67        /* times as long */
+#define MEMORY_PORTS 0x700   /* of the wide CPU */
+#define LATE 1.19            /* times as long */
 #define UNRULY 3             /* times as long beside anything */
 
 /* Those by which both take nearly as long. */
@@ -48,8 +50,62 @@ static void add_balanced(struct experiments *t, const struct machine *m, uint32_
     throughput_free(throughput);
 }
 
-/* All forms of the wide CPU alone, in pairs, and in triples and fours by chance, with the times that its tables say. */
-static struct experiments *known_times(const struct machine *m)
+static portset ports_of(const struct mapping *m, const char *form)
+{
+    const struct mapping_entry *e = mapping_find(m, form);
+    portset out = 0;
+
+    for (unsigned i = 0; i < e->usage.count; i++)
+        out |= e->usage.uops[i].ports;
+    return out;
+}
+
+/* Cycles that the µops of experiment @row need which have a port of @of (@has), or which have none. */
+static double part(struct throughput *throughput, const struct machine *m, const struct experiments *t, size_t row, portset of, bool has)
+{
+    struct mass masses[16];
+    size_t n = 0;
+
+    for (uint32_t k = 0; k < t->rows.items[row].count; k++) {
+        const struct flat_term *term = &experiments_terms(t, row)[k];
+        const struct mapping_entry *e = mapping_at(m->mapping, term->form);
+        for (unsigned i = 0; i < e->usage.count; i++)
+            if (((e->usage.uops[i].ports & of) != 0) == has)
+                masses[n++] = (struct mass){e->usage.uops[i].ports, e->usage.uops[i].count * term->count};
+    }
+    return throughput_of_masses(throughput, masses, n);
+}
+
+/* Whether some form of experiment @row has µops of both. */
+static bool has_both(const struct machine *m, const struct experiments *t, size_t row)
+{
+    for (uint32_t k = 0; k < t->rows.items[row].count; k++) {
+        portset ports = ports_of(m->mapping, t->forms.items[experiments_terms(t, row)[k].form]);
+        if ((ports & MEMORY_PORTS) && (ports & ~(portset)MEMORY_PORTS))
+            return true;
+    }
+    return false;
+}
+
+/* Where ports of memory and others have as much to do for different forms, the scheduler loses time. */
+static void make_late(const struct machine *m, struct experiments *t, double *cycles)
+{
+    struct throughput *throughput = throughput_new(PORTS_MAX);
+    size_t late = 0;
+
+    for (size_t i = 0; i < t->rows.count; i++) {
+        double memory = part(throughput, m, t, i, MEMORY_PORTS, true), other = part(throughput, m, t, i, MEMORY_PORTS, false);
+        if (!has_both(m, t, i) && fabs(memory - other) <= 0.05 * memory && fmin(memory, other) >= 0.95 * cycles[i]) {
+            cycles[i] *= LATE;
+            late++;
+        }
+    }
+    throughput_free(throughput);
+    assert_true(late * 50 > t->rows.count);
+}
+
+/* All forms of the wide CPU alone, in pairs, and in triples and fours by chance, with the times that its tables say, but for what is late (@late). */
+static struct experiments *known_times(const struct machine *m, bool late)
 {
     struct experiments *t = experiments_new();
     size_t n = mapping_count(m->mapping);
@@ -74,6 +130,8 @@ static struct experiments *known_times(const struct machine *m)
     }
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
     throughput_predict(m->mapping, t, cycles);
+    if (late)
+        make_late(m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         experiments_set(t, i, cycles[i], 0, 3, EXPERIMENT_OK);
     free(cycles);
@@ -102,10 +160,10 @@ static bool is_kept_out(const char *form)
 }
 
 /* The join of the forms, those of @first (NULL-terminated; NULL: none) and the others in their order, vectors before the rest; fails unless all of them joined and their times are explained. */
-static struct mapping *joined(const struct machine *m, const char *const *first)
+static struct mapping *joined(const struct machine *m, const char *const *first, bool late)
 {
     const struct venn_options options = {.width = 6, .fits = 2.5, .goes_on = goes_on};
-    struct experiments *t = known_times(m);
+    struct experiments *t = known_times(m, late);
     uint32_t *forms = mem_alloc((t->forms.count + 1) * sizeof *forms);
 
     size_t n = 0;
@@ -128,23 +186,13 @@ static struct mapping *joined(const struct machine *m, const char *const *first)
     size_t off = 0;
     throughput_predict(found, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
-        off += !isnan(cycles[i]) && !(fabs(cycles[i] / t->rows.items[i].cycles - 1) <= NEAR);
+        off += !isnan(cycles[i]) && !(fabs(cycles[i] / t->rows.items[i].cycles - 1) <= NEAR || (late && is_late(cycles[i], t->rows.items[i].cycles, LATE_BY)));
     if (off * 100 > t->rows.count)
         fail_msg("%zu of %zu times are explained otherwise", off, t->rows.count);
     free(cycles);
     free(forms);
     experiments_free(t);
     return found;
-}
-
-static portset ports_of(const struct mapping *m, const char *form)
-{
-    const struct mapping_entry *e = mapping_find(m, form);
-    portset out = 0;
-
-    for (unsigned i = 0; i < e->usage.count; i++)
-        out |= e->usage.uops[i].ports;
-    return out;
 }
 
 /* Four ports for vectors and four for the rest are eight, not the six that the slots let one see: with six nothing explains a load with an operation. */
@@ -154,7 +202,7 @@ static void test_kinds_have_ports_of_their_own(void **state)
 
     (void)state;
     mapping_set_issue_width(m->mapping, 6);
-    struct mapping *found = joined(m, NULL);
+    struct mapping *found = joined(m, NULL, false);
     portset vectors = ports_of(found, "VPXOR (XMM, XMM, XMM)"), general = ports_of(found, "ADD (R64, R64)"), loads = ports_of(found, "MOV (R64, M64)");
     assert_int_equal(portset_size(vectors), 4);
     assert_int_equal(portset_size(general), 4);
@@ -163,6 +211,24 @@ static void test_kinds_have_ports_of_their_own(void **state)
     assert_int_equal(loads & (general | vectors), 0);
     assert_int_equal(ports_of(found, "ADD (R64, M64)") & loads, loads);
     assert_int_equal(ports_of(found, "ADD (R64, M64)") & ~loads & ~general, 0);
+    mapping_free(found);
+    machine_free(m);
+}
+
+/* Two sets of ports that are busy at once take a fifth longer than either: no ports do that, and all is found that is found without. */
+static void test_late_times_are_no_ports(void **state)
+{
+    struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
+
+    (void)state;
+    mapping_set_issue_width(m->mapping, 6);
+    struct mapping *found = joined(m, NULL, true);
+    portset vectors = ports_of(found, "VPXOR (XMM, XMM, XMM)"), general = ports_of(found, "ADD (R64, R64)"), loads = ports_of(found, "MOV (R64, M64)");
+    assert_int_equal(portset_size(vectors), 4);
+    assert_int_equal(portset_size(general), 4);
+    assert_int_equal(portset_size(loads), 3);
+    assert_int_equal(portset_size(ports_of(found, "VMOVSD (XMM, M64)") & loads), 2);
+    assert_int_equal(loads & (general | vectors), 0);
     mapping_free(found);
     machine_free(m);
 }
@@ -184,7 +250,7 @@ static void test_loads_come_before_what_loads_too(void **state)
         usage_done(&entry.usage);
     }
     mapping_set_issue_width(m->mapping, 6);
-    struct mapping *found = joined(m, first);
+    struct mapping *found = joined(m, first, false);
     portset loads = ports_of(found, "MOV (R64, M64)");
     assert_int_equal(portset_size(loads), 3);
     assert_int_equal(loads & (ports_of(found, "ADD (R64, R64)") | ports_of(found, "VPXOR (XMM, XMM, XMM)")), 0);
@@ -437,6 +503,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds_have_ports_of_their_own),
+        cmocka_unit_test(test_late_times_are_no_ports),
         cmocka_unit_test(test_loads_come_before_what_loads_too),
         cmocka_unit_test(test_no_unruly_forms),
         cmocka_unit_test(test_common_forms_come_first),
