@@ -14,9 +14,6 @@
 #include "analysis/bounds.h"
 #include "analysis/kernel.h"
 #include "base/csv.h"
-#include "io/experiments_file.h"
-#include "model/metrics.h"
-#include "throughput/throughput.h"
 #include "../support/support.h"
 
 static const struct block_options as_measured = {.shape = SHAPE_CACHED, .start = START_MEASURED};
@@ -60,26 +57,8 @@ static void test_measured_blocks(void **state)
 
 static void test_measured_forms(void **state)
 {
-    struct err err = {0};
-    struct machine *m = load_machine("znver3");
-    struct experiments *t = experiments_load(source_path("tests/data/zen3-singles.csv"), &err);
-
     (void)state;
-    assert_non_null(t);
-    assert_true(t->rows.count > 190);
-    double *times = calloc(t->rows.count, sizeof *times);
-    for (size_t i = 0; i < t->rows.count; i++) {
-        struct experiment e = {0};
-        experiments_get(t, i, &e);
-        times[i] = throughput_of(m->mapping, &e, NULL);
-        experiment_done(&e);
-    }
-    struct accuracy a = metrics_accuracy(t, times);
-    if (!(a.mape <= 0.05))
-        fail_msg("off by %.2f %%", 100 * a.mape);
-    free(times);
-    experiments_free(t);
-    machine_free(m);
+    assert_foretold("znver3", "tests/data/zen3-singles.csv", 191, 0.05, INFINITY);
 }
 
 /* With each fact and without it. What stands beside a block is how its time follows from the fact. */
