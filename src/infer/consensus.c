@@ -9,7 +9,7 @@
 #define UNSEEN_EACH 3          /* experiments by chance for each that was measured, */
 #define UNSEEN_FORM 10         /* and at least so many for each form */
 #define UNSEEN_MOST 4000
-#define REFUTED 3              /* standard deviations */
+#define REFUTED 4              /* standard deviations: individuals are fitted to the measurements, which flatters the best */
 
 /* By how many standard deviations the measurements speak for @best against @g: what their errors differ by in all, over the root of the sum of its squares (Vuong 1989, models
  * that are not nested). */

@@ -91,7 +91,7 @@ static struct genome *changed(const struct genome *g, size_t f, unsigned times)
 /* Many measurements refute what few cannot: with all pairs a mapping with one wrong form has no say, with two experiments of that form it has. */
 static void test_refuted_members(void **state)
 {
-    struct mapping *truth = known(21);
+    struct mapping *truth = known(42);
     struct experiments *t = measured(truth, 0.02, 0);
     struct err err = {0};
     (void)state;
