@@ -71,7 +71,7 @@ bool probes_run(struct probes *p, struct err *err)
 /* Nops join their neighbours where rename fuses them; moves are executed where it does not eliminate them. */
 static const char *const fillers[] = {"nop", "mov ecx, edx"};
 #define FILLERS (sizeof fillers / sizeof *fillers)
-#define FILLED 24            /* of a loop */
+#define FILLED 4             /* cycles of a loop of them, which a jump closes: one that takes whole cycles is as long from any front end */
 
 void probe_repeat(const char *line, unsigned count, struct str *out)
 {
@@ -82,18 +82,16 @@ void probe_repeat(const char *line, unsigned count, struct str *out)
 bool probes_find_filler(struct probes *p, struct err *err)
 {
     const size_t first = p->list.count;
-    const double slots = FILLED / p->width;
-
     for (size_t i = 0; i < FILLERS; i++) {
         struct str lines = {0};
-        probe_repeat(fillers[i], FILLED, &lines);
-        probe_add(p, "%s", str_text(&lines));
+        probe_repeat(fillers[i], (unsigned)(FILLED * p->width) - 1, &lines);
+        probe_add(p, "1:\n%sjz 1b\n", str_text(&lines));
         str_done(&lines);
     }
     if (!probes_run(p, err))
         return false;
     for (size_t i = 0; !p->filler && i < FILLERS; i++)
-        if (fabs(probe_time(p, first + i) - slots) <= PROBE_WITHIN * slots)
+        if (fabs(probe_time(p, first + i) - FILLED) <= PROBE_WITHIN * FILLED)
             p->filler = fillers[i];
     return true;
 }
