@@ -430,12 +430,19 @@ static bool choose_rows(struct machine_charting *w, const struct chart_wish *wis
     return w->rows.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
 }
 
+/* Of the forms that a simulated CPU does not know no block has a time. */
+static bool wanted_in_blocks(const void *state, const struct form_row *row)
+{
+    const struct machine *simulated = ((const struct chart_wish *)state)->charting->simulated;
+    return wanted(state, row) && (!simulated || mapping_find(simulated->mapping, row->form));
+}
+
 /* The forms that programs use most of those that are wanted, for blocks: of those that are charted. Without a list of them the chart ends without such a look. */
 static void choose_uses(struct machine_charting *w, const struct chart_wish *wish, size_t top)
 {
     struct err err = {0};
 
-    if (!block_forms_choose(w->forms, top < USES ? top : USES, wanted, wish, &w->uses, &err))
+    if (!block_forms_choose(w->forms, top < USES ? top : USES, wanted_in_blocks, wish, &w->uses, &err))
         log_add(LOG_WARN, "no blocks at the end of the chart: %s", err.what);
     w->options.uses = w->uses.items;
     w->options.uses_count = w->uses.count;

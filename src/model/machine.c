@@ -121,17 +121,17 @@ void machine_set_fact(struct machine *m, const char *key, const char *value, con
                                  mem_strdup(source ? source : "")};
     struct machine_fact *old = find(m, key);
 
-    if (strcmp(key, "isa") == 0) {
-        free(m->isa);   /* which @value may be */
-        m->isa = mem_strdup(fresh.value);
-    }
     if (old) {
         fact_done(old);
         *old = fresh;
-        return;
+    } else {
+        m->facts = mem_resize(m->facts, (m->fact_count + 1) * sizeof *m->facts);
+        m->facts[m->fact_count++] = fresh;
     }
-    m->facts = mem_resize(m->facts, (m->fact_count + 1) * sizeof *m->facts);
-    m->facts[m->fact_count++] = fresh;
+    if (strcmp(fresh.key, "isa") == 0) {
+        free(m->isa);
+        m->isa = mem_strdup(machine_fact(m, "isa"));
+    }
 }
 
 void machine_drop_fact(struct machine *m, const char *key)

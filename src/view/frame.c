@@ -366,6 +366,7 @@ static bool take_news(struct frame *f)
     show_result(f, f->ended, text);
     take_refused(f);
     go_on(f);
+    guided_notice(f, 0, NULL);   /* a job may have brought another kernel */
     return true;
 }
 

@@ -76,6 +76,17 @@ test_fewer_tests_than_there_are_is_a_failure() {
     [ "$(tail -n 1 "$work/out")" = "2 passed, $UNIT_TESTS failed" ] || fail "the last line is $(tail -n 1 "$work/out")"
 }
 
+# For those who build by hand: what bootstrap would install, a package a line, and nothing happens.
+test_packages_are_listed() {
+    make_tree
+    expect 0 env PATH="$work/bin:$PATH" sh "$tree/bootstrap" packages
+    holds out 'libncurses-dev'
+    lacks out 'libcmocka-dev'
+    expect 0 env PATH="$work/bin:$PATH" sh "$tree/bootstrap" packages check
+    holds out 'libcmocka-dev'
+    [ -z "$(ls "$work/installed")" ] || fail 'a list installed something'
+}
+
 # The Makefile as configure writes it where GLPK is missing, without the files of dependencies.
 test_bench_without_glpk_says_why() {
     mkdir -p "$work/build"

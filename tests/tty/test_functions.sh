@@ -93,7 +93,8 @@ test_stripped_program() {
 }
 
 test_without_a_list() {
-    open_screen 80 24 "env HOME=$home '$portolan' --machine skylake; read -r x"
+    # So wide that the message has the whole path of the example in its line.
+    open_screen 240 24 "env HOME=$home '$portolan' --machine skylake; read -r x"
     see 'triad-skl-O3.s'
     prompt view functions
     see 'No functions are listed.'

@@ -213,9 +213,44 @@ static void test_lines_behind_a_name(void **state)
     assert_int_equal(session.document.kernel->loops[0].count, 4);
 }
 
+static bool nothing_to_do(struct job *job, void *state, struct err *err)
+{
+    (void)job;
+    (void)state;
+    (void)err;
+    return true;
+}
+
+static void kernel_arrives(void *state, const struct job_info *info)
+{
+    (void)state;
+    (void)info;
+    session_set_kernel(&session, kernel_of("1:\nnop\nnop\njmp 1b\n"), 0);
+}
+
+/* On a busy machine a pasted loop comes from a job, and no key is pressed behind it: the hint to paste one goes all the same. */
+static void test_hint_goes_with_what_a_job_brings(void **state)
+{
+    static const struct job_ops ops = {.run = nothing_to_do, .finish = kernel_arrives};
+    struct err err = {0};
+
+    (void)state;
+    guide_welcome(&frame.guide, &session, NULL, NULL);
+    job_wait(0);
+    frame_jobs(&frame);
+    assert_true(screen_holds("Paste a loop here"));
+    assert_true(job_start("kernel paste", &ops, NULL, &err) > 0);
+    job_wait(0);
+    frame_jobs(&frame);
+    assert_int_equal(session.document.kernel->loops[0].count, 3);
+    assert_true(screen_lacks("Paste a loop here"));
+    assert_true(screen_holds(":tutorial shows you around"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_hint_goes_with_what_a_job_brings, setup, teardown),
         cmocka_unit_test_setup_teardown(test_each_says_so, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lines_behind_a_name, setup, teardown),
         cmocka_unit_test_setup_teardown(test_own_views, setup, teardown),
