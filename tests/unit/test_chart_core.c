@@ -195,6 +195,19 @@ static struct mapping *joined(const struct machine *m, const char *const *first,
     return found;
 }
 
+/* Four ports for vectors, four for the rest and three for loads, none of them shared; returns those of loads. */
+static portset ports_of_loads(const struct mapping *found)
+{
+    portset vectors = ports_of(found, "VPXOR (XMM, XMM, XMM)"), general = ports_of(found, "ADD (R64, R64)"), loads = ports_of(found, "MOV (R64, M64)");
+
+    assert_int_equal(portset_size(vectors), 4);
+    assert_int_equal(portset_size(general), 4);
+    assert_int_equal(portset_size(loads), 3);
+    assert_int_equal(vectors & general, 0);
+    assert_int_equal(loads & (general | vectors), 0);
+    return loads;
+}
+
 /* Four ports for vectors and four for the rest are eight, not the six that the slots let one see: with six nothing explains a load with an operation. */
 static void test_kinds_have_ports_of_their_own(void **state)
 {
@@ -203,12 +216,7 @@ static void test_kinds_have_ports_of_their_own(void **state)
     (void)state;
     mapping_set_issue_width(m->mapping, 6);
     struct mapping *found = joined(m, NULL, false);
-    portset vectors = ports_of(found, "VPXOR (XMM, XMM, XMM)"), general = ports_of(found, "ADD (R64, R64)"), loads = ports_of(found, "MOV (R64, M64)");
-    assert_int_equal(portset_size(vectors), 4);
-    assert_int_equal(portset_size(general), 4);
-    assert_int_equal(portset_size(loads), 3);
-    assert_int_equal(vectors & general, 0);
-    assert_int_equal(loads & (general | vectors), 0);
+    portset loads = ports_of_loads(found), general = ports_of(found, "ADD (R64, R64)");
     assert_int_equal(ports_of(found, "ADD (R64, M64)") & loads, loads);
     assert_int_equal(ports_of(found, "ADD (R64, M64)") & ~loads & ~general, 0);
     mapping_free(found);
@@ -223,12 +231,7 @@ static void test_late_times_are_no_ports(void **state)
     (void)state;
     mapping_set_issue_width(m->mapping, 6);
     struct mapping *found = joined(m, NULL, true);
-    portset vectors = ports_of(found, "VPXOR (XMM, XMM, XMM)"), general = ports_of(found, "ADD (R64, R64)"), loads = ports_of(found, "MOV (R64, M64)");
-    assert_int_equal(portset_size(vectors), 4);
-    assert_int_equal(portset_size(general), 4);
-    assert_int_equal(portset_size(loads), 3);
-    assert_int_equal(portset_size(ports_of(found, "VMOVSD (XMM, M64)") & loads), 2);
-    assert_int_equal(loads & (general | vectors), 0);
+    assert_int_equal(portset_size(ports_of(found, "VMOVSD (XMM, M64)") & ports_of_loads(found)), 2);
     mapping_free(found);
     machine_free(m);
 }
