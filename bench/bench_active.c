@@ -2,10 +2,12 @@
 /* Active experiments measured: error on unseen five-form experiments over the number of measurements, chosen and by chance, and from all pairs.
  *
  *     bench_active [SECONDS [SEEDS [FORMS [NOISE]]]] [real|MACHINE]...
+ *     bench_active SECONDS SEEDS RECORD.csv...
  *
  * On a simulated processor that has FORMS forms of a shipped machine (skylake unless named), or on this one (real: forms by chance of all those
  * that take at most 4 cycles alone; what is unseen is measured too). Seconds are of CPU time, one thread: of the last inference, each round has a
- * fifth of it. */
+ * fifth of it. Of a record (singletons, pairs and larger experiments of a CPU, in one or several files) half of the largest experiments are unseen,
+ * and a way may ask for the others. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +16,9 @@
 
 #include "base/clock.h"
 #include "infer/generate.h"
+#include "infer/replay.h"
 #include "infer/select.h"
+#include "io/experiments_file.h"
 #include "io/machine_file.h"
 #include "known_cpu.h"
 #include "measure/runner.h"
@@ -23,14 +27,17 @@
 
 #define UNSEEN 2000
 #define CYCLES_MOST 4.2
-#define SHARE 10            /* one in so many pairs is measured */
+#define SHARE 0.1           /* of the pairs are measured, */
+#define SHARE_RECORDED 0.15 /* of those that were recorded */
 #define ROUNDS 8
 #define MODES 4
 
 struct bench {
     double seconds;
     struct measured_known cpu;
-    struct source *real;             /* NULL: the simulated one */
+    struct source *real;             /* NULL: the simulated one, or */
+    struct experiments *record;      /* what was measured before, without what is unseen; NULL: none */
+    unsigned most_forms;             /* of one of its experiments */
     double width;                    /* of the inference */
     struct experiments *forms;       /* no rows; its forms are those asked about */
     struct experiments *unseen;
@@ -42,7 +49,7 @@ static const struct {
     const char *name;
     unsigned size;                   /* 0: all pairs */
     bool random;
-} modes[MODES] = {{"pairs by chance", 2, true}, {"2-4 by chance", 4, true}, {"2-4 chosen", 4, false}, {"all pairs", 0, false}};
+} modes[MODES] = {{"pairs by chance", 2, true}, {"all by chance", 4, true}, {"all chosen", 4, false}, {"all pairs", 0, false}};
 
 static void take_value(void *state, size_t index, const struct measured *m)
 {
@@ -65,6 +72,8 @@ static void ignore(void *state, const struct runner_summary *so_far, size_t tota
 static bool measure(struct experiments *t, void *state, struct err *err)
 {
     struct bench *b = state;
+    if (b->record)
+        return replay_measure(t, b->record, err);
     if (!b->real)
         return measure_known(t, &b->cpu, err);
     struct experiments *copy = experiments_copy(t, NULL);
@@ -133,9 +142,9 @@ static double infer_all(const struct bench *b, const struct experiments *t)
 static void run_mode(struct bench *b, size_t mode, double *error, size_t *measured)
 {
     struct experiments *t = experiments_copy(b->forms, NULL);
-    size_t n = t->forms.count, pairs = n * (n - 1) / 2, most = pairs / SHARE > n ? pairs / SHARE : n;
+    size_t n = t->forms.count, pairs = n * (n - 1) / 2, share = (size_t)((b->record ? SHARE_RECORDED : SHARE) * (double)pairs), most = share > n ? share : n;
     const struct select_options o = {.evolve = options_of(b, b->seconds / 5), .first = most / ROUNDS + 1, .batch = most / ROUNDS + 1, .most = most,
-                                     .size = modes[mode].size, .random = modes[mode].random};
+                                     .size = b->record && modes[mode].size > b->most_forms ? b->most_forms : modes[mode].size, .random = modes[mode].random, .record = b->record};
     struct err err = {0};
 
     b->mode = modes[mode].name;
@@ -152,7 +161,10 @@ static void run_mode(struct bench *b, size_t mode, double *error, size_t *measur
         generate_singletons(t, all, n);
         if (!measure(t, b, &err))
             fail(&err);
-        generate_pairs(t, all, n);
+        if (b->record)
+            generate_recorded(t, b->record, SIZE_MAX, 2, &b->cpu.rng);
+        else
+            generate_pairs(t, all, n);
         if (!measure(t, b, &err))
             fail(&err);
         free(all);
@@ -263,6 +275,50 @@ static void here(struct bench *b, size_t count, unsigned seeds)
     free(all);
 }
 
+/* Half of the largest experiments of @record, by chance, are unseen; the others remain. */
+static void keep_aside(struct bench *b, struct experiments *record)
+{
+    bool *aside = mem_zero(record->rows.count + 1, sizeof *aside), *left = mem_zero(record->rows.count + 1, sizeof *left);
+    struct rng rng;
+
+    rng_seed(&rng, 77);
+    for (size_t i = 0; i < record->rows.count; i++)
+        b->most_forms = record->rows.items[i].count > b->most_forms ? record->rows.items[i].count : b->most_forms;
+    for (size_t i = 0; i < record->rows.count; i++) {
+        aside[i] = record->rows.items[i].count == b->most_forms && rng_below(&rng, 2);
+        left[i] = !aside[i];
+    }
+    b->unseen = experiments_copy(record, aside);
+    b->record = experiments_copy(record, left);
+    free(aside);
+    free(left);
+}
+
+static void replayed(struct bench *b, char *const *paths, int count, unsigned seeds)
+{
+    struct err err = {0};
+    struct experiments *all = experiments_new();
+
+    for (int i = 0; i < count; i++) {
+        struct experiments *part = experiments_load(paths[i], &err);
+        if (!part)
+            fail(&err);
+        experiments_append(all, part);
+        experiments_free(part);
+    }
+    b->width = NAN;
+    bool *none = mem_zero(all->rows.count + 1, sizeof *none);
+    b->forms = experiments_copy(all, none);
+    free(none);
+    keep_aside(b, all);
+    compare(b, seeds, "a record");
+    experiments_free(all);
+    experiments_free(b->forms);
+    experiments_free(b->record);
+    experiments_free(b->unseen);
+    b->record = NULL;
+}
+
 int main(int argc, char **argv)
 {
     double numbers[] = {8, 3, 120, 0.005};
@@ -275,6 +331,10 @@ int main(int argc, char **argv)
     struct bench b = {.seconds = numbers[0], .cpu = {.noise = numbers[3]}};
     size_t forms = (size_t)numbers[2];
     unsigned seeds = (unsigned)numbers[1];
+    if (1 + (int)given < argc && strstr(argv[1 + given], ".csv")) {
+        replayed(&b, argv + 1 + given, argc - 1 - (int)given, seeds);
+        return 0;
+    }
     for (int i = 1 + (int)given; i < argc; i++) {
         named = true;
         if (strcmp(argv[i], "real") == 0)

@@ -2,7 +2,7 @@
 /* Inference measured: cross-validated error, the paper's algorithm beside ours, engines beside each other, known mappings.
  *
  *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|curve|known|ports]...]
- *     bench_infer DIRECTORY SECONDS noisy
+ *     bench_infer DIRECTORY SECONDS noisy|agreed
  *
  * DIRECTORY holds exps_singletons.json, len_02.json and len_03.json as PMEvo published them, for noisy exps_singletons.json and
  * exps_five_first_half.json ("-": only what needs no data). Seconds are of CPU time, so that the load of others does not matter; one thread. */
@@ -24,6 +24,7 @@
 
 #define FOLDS 5
 #define SEEDS 3
+#define PAIRED_SEEDS 5
 #define PORTS_SEEDS 20
 #define PORTS_FORMS 16
 #define EQUIVALENT 0.002   /* of the error on unseen experiments */
@@ -327,28 +328,70 @@ static double exact_share(const struct mapping *truth, const struct mapping *fou
     return single ? (double)exact / (double)single : NAN;
 }
 
-static void recover(const char *id, unsigned most_ports, uint32_t most_uops, double noise, bool congruence, double seconds)
+/* A machine of which so many forms, ports and µops per form are known. */
+struct known_case {
+    const char *id;
+    unsigned most_ports;
+    uint32_t most_uops;
+    double noise;
+    bool congruence;         /* classes first */
+};
+
+static const struct known_case known_cases[] = {
+    {"skylake", 8, 6, 0.01, true},
+    {"znver2", 12, 6, 0.01, true},
+    {"skylake", 8, 6, 0.01, false},
+    {"znver2", 12, 6, 0.01, false},
+    {"skylake", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.01, true},
+    {"znver2", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.01, true},
+    {"znver2", 12, 6, 0.05, true},
+    {"cortex-a72", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.05, true},
+};
+
+static struct mapping *truth_of(const struct known_case *c)
 {
     struct err err = {0};
-    struct machine *machine = machine_load(id, &err);
+    struct machine *machine = machine_load(c->id, &err);
     if (!machine)
         fail(&err);
-    struct mapping *truth = some_forms(machine, 200, most_ports, most_uops);
-    struct experiments *t = known_pairs(truth, noise, true);
+    struct mapping *truth = some_forms(machine, 200, c->most_ports, c->most_uops);
+    machine_free(machine);
+    return truth;
+}
+
+static void print_case(const struct known_case *c, const struct mapping *truth)
+{
+    printf("  %s, %u ports, %s, %g %% noise, %s:", c->id, mapping_ports(truth)->count, c->most_uops > 6 ? "dividers too" : "no dividers", 100 * c->noise,
+           c->congruence ? "congruence classes first" : "all forms from the start");
+}
+
+/* The mapping found in @seconds when told how many ports @truth has. */
+static struct mapping *recovered(const struct known_case *c, const struct mapping *truth, const struct experiments *t, uint64_t seed, bool consensus, double seconds,
+                                 struct evolve_status *status)
+{
+    struct evolve_options o;
+
+    evolve_defaults(&o);
+    o.ports = mapping_ports(truth)->count;
+    o.width = 0;
+    o.seconds = seconds;
+    o.seed = seed;
+    o.congruence = c->congruence;
+    o.consensus = consensus;
+    return infer(t, NULL, &o, status);
+}
+
+static void recover(const struct known_case *c, double seconds)
+{
+    struct err err = {0};
+    struct mapping *truth = truth_of(c);
+    struct experiments *t = known_pairs(truth, c->noise, true);
     struct problem *p = problem_new(t, NULL, &err);
 
-    printf("  %s, %u ports, %s, %g %% noise, %s:", id, mapping_ports(truth)->count, most_uops > 6 ? "dividers too" : "no dividers", 100 * noise,
-           congruence ? "congruence classes first" : "all forms from the start");
+    print_case(c, truth);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct evolve_options o;
         struct evolve_status status;
-        evolve_defaults(&o);
-        o.ports = mapping_ports(truth)->count;
-        o.width = 0;
-        o.seconds = seconds;
-        o.seed = seed;
-        o.congruence = congruence;
-        struct mapping *m = infer(t, NULL, &o, &status);
+        struct mapping *m = recovered(c, truth, t, seed, true, seconds, &status);
         printf("  %.2f %.2f %.1f", 100 * status.d_avg, 100 * unseen(truth, m), 100 * exact_share(truth, m, p));
         fflush(stdout);
         mapping_free(m);
@@ -357,20 +400,45 @@ static void recover(const char *id, unsigned most_ports, uint32_t most_uops, dou
     problem_free(p);
     experiments_free(t);
     mapping_free(truth);
-    machine_free(machine);
 }
 
 static void known(double seconds)
 {
     printf("known mappings: 200 forms, all pairs, %g CPU-seconds; per seed D_avg %%, unseen five-form experiments %%, single µops exact %%\n", seconds);
-    for (int congruence = 1; congruence >= 0; congruence--) {
-        recover("skylake", 8, 6, 0.01, congruence, seconds);
-        recover("znver2", 12, 6, 0.01, congruence, seconds);
+    for (size_t i = 0; i < sizeof known_cases / sizeof *known_cases; i++)
+        recover(&known_cases[i], seconds);
+}
+
+/* What the consensus gains or costs where the truth is known: the same seeds with and without it. */
+static void agree(const struct known_case *c, double seconds)
+{
+    struct mapping *truth = truth_of(c);
+    struct experiments *t = known_pairs(truth, c->noise, true);
+    double mean[2] = {0};
+
+    print_case(c, truth);
+    for (uint64_t seed = 1; seed <= PAIRED_SEEDS; seed++) {
+        double error[2];
+        for (int consensus = 0; consensus < 2; consensus++) {
+            struct evolve_status status;
+            struct mapping *m = recovered(c, truth, t, seed, consensus, seconds, &status);
+            error[consensus] = unseen(truth, m);
+            mean[consensus] += error[consensus] / PAIRED_SEEDS;
+            mapping_free(m);
+        }
+        printf("  %.2f/%.2f", 100 * error[1], 100 * error[0]);
+        fflush(stdout);
     }
-    recover("skylake", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.01, true, seconds);
-    recover("znver2", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.01, true, seconds);
-    recover("znver2", 12, 6, 0.05, true, seconds);
-    recover("cortex-a72", PROBLEM_PORTS_MAX, GENE_COUNT_MAX, 0.05, true, seconds);
+    printf("  mean %.3f/%.3f\n", 100 * mean[1], 100 * mean[0]);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+static void known_agreed(double seconds)
+{
+    printf("known mappings, %g CPU-seconds: unseen five-form experiments %%, with a consensus where one is due / without, per seed and mean\n", seconds);
+    for (size_t i = 0; i < sizeof known_cases / sizeof *known_cases; i++)
+        agree(&known_cases[i], seconds);
 }
 
 /* Runs limited in generations, not in time: what the search for the number of ports costs beside a run that is told it. A number is equivalent
@@ -458,6 +526,8 @@ int main(int argc, char **argv)
     }
     if (wanted(argc, argv, "known"))
         known(seconds);
+    if (argc > 3 && wanted(argc, argv, "agreed"))
+        known_agreed(seconds);
     if (wanted(argc, argv, "ports"))
         seek_ports("skylake", 8);
     str_done(&directory);

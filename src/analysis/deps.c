@@ -586,6 +586,19 @@ static void hold_behind(struct build *b, uint32_t at, uint8_t behind)
     }
 }
 
+/* What resources hold at the beginning of an iteration is what the ones before left, through up to so many operations. */
+static void hold_behind_before(struct build *b)
+{
+    uint8_t before[RESOURCE_COUNT];
+    unsigned turns = (unsigned)b->c->load_replays_through + 1;
+
+    do {
+        memcpy(before, b->behind, sizeof before);
+        for (uint32_t i = 0; i < b->costs->count; i++)
+            hold_behind(b, i, behind_load(b, i));
+    } while (--turns && memcmp(before, b->behind, sizeof before) != 0);
+}
+
 void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start, struct deps *d)
 {
     size_t count = costs->count;
@@ -608,6 +621,8 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
     uint64_t written = begin_iteration(&b);
     follow_stores(&b);
     forwarding_start(&b.forwarding, c, insns, costs, written, &d->addresses);
+    if (c->load_replays_through > 0)
+        hold_behind_before(&b);
     for (uint32_t i = 0; i < count && !watch_steps(1); i++) {
         read_inputs(&b, i);
         uint8_t behind = c->load_replays_through > 0 ? behind_load(&b, i) : 0;

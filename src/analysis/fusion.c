@@ -30,6 +30,8 @@ bool fusion_pairs(const struct machine *m, const struct insn *first, const struc
         return true;
     if (machine_has(m, "fuse_carry", first->mnemonic))
         return !rare;
+    if (machine_has(m, "fuse_overflow", first->mnemonic))
+        return !(branch->flags_read & FLAG_CARRY);
     if (machine_has(m, "fuse_zero", first->mnemonic))
         return !rare && !(branch->flags_read & FLAG_CARRY);
     return false;
@@ -37,7 +39,12 @@ bool fusion_pairs(const struct machine *m, const struct insn *first, const struc
 
 bool fusion_possible(const struct machine *m, const struct insn *first)
 {
-    return machine_has(m, "fuse_any", first->mnemonic) || machine_has(m, "fuse_carry", first->mnemonic) || machine_has(m, "fuse_zero", first->mnemonic);
+    static const char *const facts[] = {"fuse_any", "fuse_carry", "fuse_overflow", "fuse_zero"};
+
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (machine_has(m, facts[i], first->mnemonic))
+            return true;
+    return false;
 }
 
 bool fusion_eliminates(const struct machine *m, const struct insn *move)

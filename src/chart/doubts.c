@@ -171,7 +171,7 @@ void doubts_find(struct chart *c)
     lattice_make(w.mapping, c->width > 0 ? c->width : INFINITY, c->noise, w.lattice);
     if (w.lattice->columns) {
         w.throughput = throughput_new(PORTS_MAX);
-        saturators_find(w.mapping, w.lattice, &w.saturators);
+        saturators_find(w.mapping, w.lattice, NULL, &w.saturators);
         for (uint32_t i = 0; i < c->form_count; i++)
             if (c->forms[i].state == CHART_PLACED)
                 doubt_form(&w, c, i);

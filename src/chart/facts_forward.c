@@ -61,12 +61,13 @@ struct base_probes {
     struct chain_pair load[LOADS], test[TESTS];
     size_t width[WIDTHS], width_other[WIDTHS];
     size_t modify_constant, modify_register, modify_beside;   /* the last beside another store */
+    size_t modify_byte, modify_byte_beside;
     size_t alone, beside[BESIDE];                         /* stores that are loaded again; one, and a growing number of others */
 };
 
 struct forward_probes {
     size_t none;                                          /* the chain alone */
-    size_t pop, vector, vector_own;
+    size_t pop, vector, vector_copied, vector_own;        /* vectors by one register, and by a copy of it */
     size_t two_halves, half, apart;                       /* loads of more than one store has; such that nothing waits for */
     struct base_probes base[BASES];
 };
@@ -133,7 +134,15 @@ static void ask_base(struct probes *p, const char *base, struct base_probes *b)
     b->modify_constant = ask_on(p, base, "add qword ptr [rdi], 5", 0);
     b->modify_register = ask_on(p, base, "add qword ptr [rdi], r11", 0);
     b->modify_beside = ask_on(p, base, "add qword ptr [rdi], r11\nmov [rdi + 64], r9", 0);
+    b->modify_byte = ask_on(p, base, "add [rdi], r11b", 0);
+    b->modify_byte_beside = ask_on(p, base, "add [rdi], r11b\nmov [rdi + 64], r9", 0);
     ask_alone(p, base, b);
+}
+
+/* Adds a loop of @lines and a chain of additions to the vector behind them. */
+static size_t ask_vector(struct probes *p, const char *lines)
+{
+    return probe_add(p, "%spaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\n", lines);
 }
 
 struct forward_probes *forward_probes_ask(struct probes *p)
@@ -145,8 +154,9 @@ struct forward_probes *forward_probes_ask(struct probes *p)
     f->two_halves = ask_on(p, "rdi", "mov [rdi], r8d\nmov [rdi + 4], r8d\nmov r8, [rdi]", CHAIN);
     f->half = ask_on(p, "rdi", "mov [rdi], r8d\nmov r8, [rdi]", CHAIN);
     f->apart = probe_add(p, "mov [rdi], r9d\nmov r10, [rdi]\n");
-    f->vector = probe_add(p, "movaps [rdi], xmm1\nmovaps xmm1, [rdi]\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\n");
-    f->vector_own = probe_add(p, "paddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\npaddd xmm1, xmm2\n");
+    f->vector = ask_vector(p, "movaps [rdi], xmm1\nmovaps xmm1, [rdi]\n");
+    f->vector_copied = ask_vector(p, "mov r10, rdi\nmovaps [rdi], xmm1\nmovaps xmm1, [r10]\n");
+    f->vector_own = ask_vector(p, "");
     for (size_t i = 0; i < BASES; i++)
         ask_base(p, bases[i], &f->base[i]);
     return f;
@@ -210,13 +220,13 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     str_done(&unknown);
 }
 
-/* What an addition to memory takes where it is not found: beside other stores, as in real code, it may be quicker than alone. */
-static void conclude_modified(struct probes *p, const struct base_probes *b, double forward)
+/* What an addition to memory takes where it is not found, by its loops @alone_at and @beside_at: beside other stores, as in real code, it may be quicker than alone. */
+static void conclude_modified(struct probes *p, size_t alone_at, size_t beside_at, double forward, const char *why)
 {
-    const double alone = probe_time(p, b->modify_register), beside = probe_time(p, b->modify_beside), cycles = fmin(alone, beside) - 1;
+    const double alone = probe_time(p, alone_at), beside = probe_time(p, beside_at), cycles = fmin(alone, beside) - 1;
 
     if (!isnan(alone) && !isnan(beside) && found(cycles, forward) == 0 && fabs(cycles - forward) > 0.15)
-        probe_tell_cycles(p, "store_forward_modify", cycles, "a loop of an addition of a register to memory");
+        probe_tell_cycles(p, "store_forward_modify", cycles, why);
 }
 
 /* Whether additions through a register are found at rename; false where they wait for the store. */
@@ -298,22 +308,29 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
     if (through_stack)
         probe_tell(p, "renamed_base", "stack", "", "a value stored and loaded again through the stack pointer, and through another register");
     conclude_renamed_lists(p, f, b, t->forward);
+    const struct base_probes *other = &f->base[BASE_ANY];
     if (!conclude_modify(p, b, t->forward) || through_stack)
-        conclude_modified(p, &f->base[BASE_ANY], t->forward);
+        conclude_modified(p, other->modify_register, other->modify_beside, t->forward, "a loop of an addition of a register to memory");
+    else if (machine_fact(p->chart->machine, "renamed_bits") && !machine_has(p->chart->machine, "renamed_bits", "8"))
+        conclude_modified(p, other->modify_byte, other->modify_byte_beside, t->forward, "a loop of an addition of a register to a byte of memory");
     conclude_alone(p, b);
 }
 
-/* Where rename finds a store by its registers, whichever they are, other loads of it may have rules of their own. */
+/* Where rename finds stores by their registers, whichever they are, it might find vectors, too, for which there is no fact: a vector loaded by a copy of the register takes as
+ * long where it does not. */
 static void conclude_vector(struct probes *p, const struct forward_probes *f)
 {
     const struct machine *m = p->chart->machine;
     const bool by_any_register = machine_has(m, "renamed_match", "text") && !machine_has(m, "renamed_base", "stack");
-    double cycles = probe_time(p, f->vector) - probe_time(p, f->vector_own);
+    const double own = probe_time(p, f->vector_own), cycles = probe_time(p, f->vector) - own, copied = probe_time(p, f->vector_copied) - own;
+    const bool alike = fabs(copied - cycles) <= PROBE_CERTAIN;
 
-    if (cycles >= QUICK_FORWARD && !by_any_register)
-        probe_tell_cycles(p, "store_forward_vector", cycles, "a vector stored, loaded again and added to");
+    if (cycles >= QUICK_FORWARD && (!by_any_register || alike))
+        probe_tell_cycles(p, "store_forward_vector", cycles, by_any_register ? "a vector stored, loaded again by the same and by another register, and added to" : "a vector stored, loaded again and added to");
     else
-        probe_tell(p, "store_forward_vector", NULL, "", isnan(cycles) ? "no stable time" : "others are found at rename: its rules are not charted");
+        probe_tell(p, "store_forward_vector", NULL, "",
+                   isnan(cycles) || (by_any_register && isnan(copied)) ? "no stable time" : cycles < QUICK_FORWARD ? "found at rename: its rules are not charted"
+                                                                                                                 : "a vector takes another time by the same register than by another");
 }
 
 /* A load of what two stores have, and of more than one has, waits until they are written; the latter only for the store's value where such loads take less beside each other. */

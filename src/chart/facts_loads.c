@@ -8,7 +8,8 @@
 #include "base/compare.h"
 
 #define LINKS 4              /* loads of a chain */
-#define FED 3                /* most loads each by the address that the one before loads, beside the first */
+#define FED 3                /* most loads each by the address that the one before loads, beside the first, */
+#define FED_ALIKE 4          /* and most by one address that was loaded; such loops have two at least, as one is the same loop */
 #define THROUGH 6            /* most operations between two loads */
 #define BEHIND 5             /* loads behind them */
 #define FOUND 4              /* most loads of one store */
@@ -17,6 +18,7 @@
 #define APART 0.4            /* of what trying again takes, that a loop may be off from it */
 #define LEAST 0.15           /* of a load: what is less is nothing */
 #define ALIKE 0.25           /* of a load: two loops agree */
+#define OTHERWISE 6          /* of so many loops one may disagree: a load behind several that were tried again is tried more often than others (Zen 4) */
 
 /* Addresses of a chain of loads: none of them has a part more than the one before it. */
 enum { ADDRESS_PLAIN, ADDRESS_INDEXED, ADDRESS_SCALED, ADDRESS_THREE, ADDRESS_SEGMENT, ADDRESSES };
@@ -25,7 +27,8 @@ static const char *const addresses[ADDRESSES] = {"[rdi]", "[rdi + rcx]", "[rdi +
 /* Numbers of loops. */
 struct load_probes {
     size_t address[ADDRESSES];
-    size_t fed[FED], unfed, through[THROUGH];
+    size_t fed[FED], fed_alike[FED_ALIKE - 1], unfed;
+    size_t through[THROUGH], apart[THROUGH];              /* operations between a load and those by its value; the same where these have other addresses */
     size_t found[FOUND], modified[MODIFIED];
 };
 
@@ -46,9 +49,29 @@ static void ask_addresses(struct probes *p, struct load_probes *l)
     }
 }
 
-/* Places 8 bytes apart, so that no two loads are of one bank. What memory holds is an address. */
+/* Places 8 bytes apart, so that no two loads are of one bank: @count loads by @base. */
+static void add_loads(struct str *lines, const char *base, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        str_addf(lines, "mov r%u, [%s + %u]\n", 9 + k, base, 8 + 8 * k);
+}
+
+/* A load, @operations on what it loads, and loads by @base. */
+static size_t ask_through(struct probes *p, unsigned operations, const char *base)
+{
+    struct str lines = {0};
+
+    str_add(&lines, "mov r8, [rdi]\n");
+    probe_repeat("or r8, r8", operations, &lines);
+    add_loads(&lines, base, BEHIND);
+    return ask(p, &lines);
+}
+
+/* What memory holds is an address. */
 static void ask_fed(struct probes *p, struct load_probes *l)
 {
+    struct str unfed = {0};
+
     for (unsigned n = 1; n <= FED; n++) {
         struct str lines = {0};
         str_add(&lines, "mov r8, [rdi]\n");
@@ -56,14 +79,17 @@ static void ask_fed(struct probes *p, struct load_probes *l)
             str_addf(&lines, "mov r%u, [r%u + %u]\n", 8 + k, 7 + k, 8 * k);
         l->fed[n - 1] = ask(p, &lines);
     }
-    for (unsigned n = 0; n <= THROUGH; n++) {
+    for (unsigned n = 2; n <= FED_ALIKE; n++) {
         struct str lines = {0};
-        str_add(&lines, n ? "mov r8, [rdi]\n" : "");
-        for (unsigned k = 0; k < n; k++)
-            str_add(&lines, "or r8, r8\n");
-        for (unsigned k = 0; k < BEHIND + !n; k++)
-            str_addf(&lines, "mov r%u, [%s + %u]\n", 9 + k, n ? "r8" : "rdi", 8 + 8 * k);
-        *(n ? &l->through[n - 1] : &l->unfed) = ask(p, &lines);
+        str_add(&lines, "mov r8, [rdi]\n");
+        add_loads(&lines, "r8", n);
+        l->fed_alike[n - 2] = ask(p, &lines);
+    }
+    add_loads(&unfed, "rdi", BEHIND + 1);
+    l->unfed = ask(p, &unfed);
+    for (unsigned n = 1; n <= THROUGH; n++) {
+        l->through[n - 1] = ask_through(p, n, "r8");
+        l->apart[n - 1] = ask_through(p, n, "rdi");
     }
 }
 
@@ -123,20 +149,31 @@ static void conclude_addresses(struct probes *p, const struct load_probes *l)
 
 /* Loads that loops took besides their own, each for one that is tried again. */
 struct tried_again {
-    double values[FED > FOUND ? FED : FOUND];
+    double values[FED + FED_ALIKE + FOUND];
     size_t count;
 };
 
-/* The middle one where all are near it, 0 where none is tried again; NaN when nothing is certain. */
+/* What a loop of @cycles says in which @again loads behind a first one are tried again; @rate: loads a cycle. */
+static void add_again(struct tried_again *t, double cycles, double rate, unsigned again)
+{
+    if (!isnan(cycles))
+        t->values[t->count++] = (cycles * rate - 1 - again) / again;
+}
+
+/* The middle one where all are near it, but for one of many; 0 where none is tried again; NaN when nothing is certain. */
 static double agreed(struct tried_again *t)
 {
+    size_t far = 0;
+
     if (t->count < 2)
         return NAN;
     qsort(t->values, t->count, sizeof *t->values, compare_doubles);
     const double middle = (t->values[(t->count - 1) / 2] + t->values[t->count / 2]) / 2;
     if (t->values[t->count - 1] < LEAST)
         return 0;
-    return middle >= LEAST && middle - t->values[0] <= ALIKE && t->values[t->count - 1] - middle <= ALIKE ? middle : NAN;
+    for (size_t i = 0; i < t->count; i++)
+        far += fabs(t->values[i] - middle) > ALIKE;
+    return middle >= LEAST && far <= t->count / OTHERWISE ? middle : NAN;
 }
 
 /* Tells @key; true when there is something of it. */
@@ -152,22 +189,18 @@ static bool tell_again(struct probes *p, const char *key, struct tried_again *t,
     return !isnan(value);
 }
 
-/* Each as long as loads that wait for no other: the operations between take their slots and ports, too, so that from some number on nothing is said. */
+/* Each longer than the same with loads that wait for no other by what loads that are tried again take. Where slots or ports take as long nothing is said. */
 static void conclude_through(struct probes *p, const struct load_probes *l, double rate, double again)
 {
-    const double fed = (1 + BEHIND + BEHIND * again) / rate, free = (1 + BEHIND) / rate;
+    const double longer = BEHIND * again / rate;
     char value[32];
     unsigned through = 0;
 
-    while (through < THROUGH) {
-        const double slots = (2 + BEHIND + through) / p->width, t = probe_time(p, l->through[through]);
-        if (slots > fed - APART * (fed - free) || !(t >= fed - APART * (fed - free)))
-            break;
+    while (through < THROUGH && probe_time(p, l->through[through]) - probe_time(p, l->apart[through]) >= (1 - APART) * longer)
         through++;
-    }
     snprintf(value, sizeof value, "%u", through);
     if (through)
-        probe_tell(p, "load_replays_through", value, "instructions", "loads behind a load and a growing number of operations");
+        probe_tell(p, "load_replays_through", value, "instructions", "loads behind a load and a growing number of operations, by its value and by another address");
 }
 
 static void conclude_fed(struct probes *p, const struct load_probes *l, double rate)
@@ -177,9 +210,10 @@ static void conclude_fed(struct probes *p, const struct load_probes *l, double r
     if (!(fabs(probe_time(p, l->unfed) - (1 + BEHIND) / rate) <= PROBE_CERTAIN / rate))
         return;   /* something else binds loads */
     for (unsigned n = 1; n <= FED; n++)
-        if (!isnan(probe_time(p, l->fed[n - 1])))
-            t.values[t.count++] = (probe_time(p, l->fed[n - 1]) * rate - 1 - n) / n;
-    if (tell_again(p, "load_replays", &t, "loads each by the address that the one before loads"))
+        add_again(&t, probe_time(p, l->fed[n - 1]), rate, n);
+    for (unsigned n = 2; n <= FED_ALIKE; n++)
+        add_again(&t, probe_time(p, l->fed_alike[n - 2]), rate, n);
+    if (tell_again(p, "load_replays", &t, "loads by addresses that others load, one by one and several by one"))
         conclude_through(p, l, rate, machine_number(p->chart->machine, "load_replays"));
 }
 

@@ -49,8 +49,7 @@ static void ask_stack(struct probes *p, struct memory_probes *m)
     for (unsigned i = 0; i < PUSHES; i++)
         str_add(&lines, "push r8\npop r9\n");
     m->stack = probe_add(p, "%s", str_text(&lines));
-    for (unsigned i = 0; i < (unsigned)(2 * p->width); i++)
-        str_add(&slots, "nop\n");
+    probe_fill(p, (unsigned)(2 * p->width), &slots);
     m->stack_read = probe_add(p, "push r8\nmov rcx, rsp\npop r9\n%s", str_text(&slots));
     m->stack_unread = probe_add(p, "push r8\nmov rcx, r10\npop r9\n%s", str_text(&slots));
     m->stack_added = probe_add(p, "push r8\nadd rsp, 8\nmov rcx, r10\n%s", str_text(&slots));
@@ -188,7 +187,7 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
     double added = probe_time(p, m->stack_added) - probe_time(p, m->stack_unread);
     /* Three instructions beside so many that slots bind them, or nearly: where something else does a slot more is not seen. */
     const double slots = (3 + (unsigned)(2 * p->width)) * slot;
-    bool counted = probe_time(p, m->stack_unread) <= SLOTS_BIND * slots;
+    bool counted = p->filler && probe_time(p, m->stack_unread) <= SLOTS_BIND * slots;
     bool all = counted && fabs(step - slot) <= PROBE_CERTAIN * slot, read_free = counted && fabs(step) <= PROBE_CERTAIN * slot;
     bool changed = read_free && added <= PROBE_CERTAIN * slot, computed = read_free && fabs(added - slot) <= PROBE_CERTAIN * slot;
     const char *sync = all ? "all" : changed ? "changed" : computed ? "computed" : NULL;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVIATION_MOST 40.0   /* what one time may cost: the odd wrong one must not decide */
+#define DEVIATION_MOST 40.0   /* what one time may cost */
+#define LATE_SHARE 0.5        /* of the times: more late ones mean something else */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
 #define PIPE_PRICE 3.0
@@ -75,15 +76,20 @@ static void to_front(size_t *order, size_t at)
 
 static double cost_of_row(const struct guess *g, const float *row, const struct sights *s, double limit, double *worst)
 {
-    double cost = UOP_PRICE * log2(1 + (double)guess_uops(g)) + 0.1 * g->n + SLOT_PRICE * g->slots + (g->pipe > 0 ? PIPE_PRICE : 0), most = 0, dearest = 0;
-    size_t i = 0, worst_at = 0;
+    double cost = UOP_PRICE * log2(1 + (double)guess_uops(g)) + 0.1 * g->n + SLOT_PRICE * g->slots + (g->pipe > 0 ? PIPE_PRICE : 0), most = 0, latest = 0, dearest = 0;
+    size_t i = 0, worst_at = 0, late = 0;
 
     for (; i < s->list.count && cost <= limit; i++) {
         const struct sight *one = &s->list.items[s->order[i]];
         double cycles = lattice_cycles(s->lattice, row, s->rows + s->order[i] * s->lattice->columns, g->slots + sight_slots(s, one), g->pipe);
-        double off = cycles - one->cycles, share = off / sight_noise(s->lattice->noise, one->cycles), price = fmin(share * share, DEVIATION_MOST);
+        double off = fabs(cycles - one->cycles) / one->cycles, by = one->beside == SIZE_MAX ? LATE_ALONE : LATE_BY, price = sight_price(s->lattice->noise, cycles, one->cycles, DEVIATION_MOST, by);
         cost += price;
-        most = fmax(most, fabs(off) / one->cycles);
+        if (is_late(cycles, one->cycles, by)) {
+            late += price > LATE_MOST / 2;
+            latest = fmax(latest, off);
+        } else {
+            most = fmax(most, off);
+        }
         if (price > dearest) {
             dearest = price;
             worst_at = i;
@@ -92,7 +98,7 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
     if (cost > limit && worst_at)
         to_front(s->order, worst_at);
     if (worst)
-        *worst = most;
+        *worst = (double)late > LATE_SHARE * (double)i ? fmax(most, latest) : most;
     return cost;
 }
 

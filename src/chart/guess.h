@@ -38,7 +38,7 @@ void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
 /* Cycles beside @count times @s. @row: guess_row. */
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice, const struct saturator *s, uint32_t count);
 /* Sum of squared deviations in units of the noise, each up to a limit, and a price for each µop and slot; what passes @limit is not
- * counted to its end. @worst (may be NULL): the largest relative deviation. */
+ * counted to its end. @worst (may be NULL): the largest relative deviation, of late times only where most are late. */
 double guess_cost(const struct guess *g, const struct sights *s, double limit, double *worst);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);

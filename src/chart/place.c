@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "chart/core.h"
 #include "chart/guess.h"
+#include "chart/sound.h"
 
 #define ROUNDS 24
 #define ALONE_NEAR 0.025     /* relative: a known usage is tried where it says nearly the time alone */
@@ -216,7 +217,8 @@ static size_t choices_of(const struct placer *p, const struct placing *f, struct
     for (size_t i = p->pool.count; i-- > 0 && n < CHOICES_MOST;) {
         const struct guess *g = &p->pool.items[i];
         guess_row(g, p->lattice, row);
-        if (fabs(guess_cycles(g, row, p->lattice, NULL, 0) - f->form->alone) <= ALONE_NEAR * f->form->alone + 0.005)
+        double alone = guess_cycles(g, row, p->lattice, NULL, 0);
+        if (fabs(alone - f->form->alone) <= ALONE_NEAR * f->form->alone + 0.005 || is_late(alone, f->form->alone, LATE_ALONE))
             out[n++] = *g;
     }
     return n;
@@ -652,10 +654,10 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         free(p.lattice);
         return err_set(err, ERR_LIMIT, "give the search of ports more --time, or chart fewer --forms", "the ports found are used in more than %d ways: no form can be placed beside them", COLUMNS_MOST);
     }
-    saturators_find(mapping, p.lattice, &p.saturators);
     p.form_of = mem_alloc((mapping_count(mapping) + 1) * sizeof *p.form_of);
     for (size_t i = 0; i < mapping_count(mapping); i++)
         p.form_of[i] = names_find(&lab->table->forms, mapping_at(mapping, i)->form);
+    bool ok = sound_saturators(lab, mapping, p.lattice, p.form_of, &p.saturators, err);
     p.forms = mem_zero(n + 1, sizeof *p.forms);
     for (size_t i = 0; i < n; i++) {
         struct placing *f = &p.forms[i];
@@ -667,7 +669,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     }
     rng_seed(&p.rng, lab->options->seed);
     fill_pool(&p);
-    bool ok = place_some(&p, true, err) && place_some(&p, false, err) && find_pipes(&p, &pipes, err);
+    ok = ok && place_some(&p, true, err) && place_some(&p, false, err) && find_pipes(&p, &pipes, err);
     *ports = *mapping_ports(mapping);
     for (unsigned i = 0; ok && i < pipes; i++) {
         char name[PORT_NAME_MAX];

@@ -21,9 +21,11 @@
 #define PORT_GAIN 0.04       /* in error: a port that brings less is not there */
 #define ORDERS 6             /* in which forms join */
 #define UNKNOWN_ERROR 0.05   /* what an experiment with a form that is left out counts as: more than what models of real CPUs are off by */
+#define LATE_ERROR 0.016     /* what a late time counts as: its ports may be right */
 #define EXACT_ERROR 0.003    /* mean error of the forms that joined, below which there is no doubt about these */
 #define EXACT_SHARE 0.5      /* of the forms, at least, that joined then; those left out are placed beside them like all others */
-#define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried */
+#define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried, */
+#define NOISY_SHARE 0.8      /* nor with so many where times are taken to scatter more */
 #define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out */
 #define SETS_MOST 128
 
@@ -211,8 +213,8 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as UNKNOWN_ERROR. */
-static double error_of(const struct experiments *t, const bool *keep, const struct mapping *m)
+/* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as UNKNOWN_ERROR, late times as @late at most. */
+static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m, double late)
 {
     double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
     size_t n = 0;
@@ -220,11 +222,17 @@ static double error_of(const struct experiments *t, const bool *keep, const stru
     throughput_predict(m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         if (keep[i] && experiments_measured(t, i)) {
-            sum += isnan(cycles[i]) ? UNKNOWN_ERROR : fabs(cycles[i] / t->rows.items[i].cycles - 1);
+            double is = t->rows.items[i].cycles, error = isnan(cycles[i]) ? UNKNOWN_ERROR : fabs(cycles[i] / is - 1);
+            sum += is_late(cycles[i], is, LATE_BY) ? fmin(error, late) : error;
             n++;
         }
     free(cycles);
     return n ? sum / (double)n : INFINITY;
+}
+
+static double error_of(const struct experiments *t, const bool *keep, const struct mapping *m)
+{
+    return error_within(t, keep, m, INFINITY);
 }
 
 /* The order of attempt @turn: as the forms come, then those without memory first, then with neighbours changing places. */
@@ -247,7 +255,7 @@ static void make_order(const struct lab *lab, const uint32_t *forms, size_t n, u
 /* A mapping that the exact way found. */
 struct found {
     struct mapping *mapping;
-    double error;         /* mean relative one of the rows whose forms it has */
+    double error;         /* mean relative one of the rows whose forms it has, late times counted as noise */
     size_t forms;
 };
 
@@ -257,7 +265,7 @@ static struct found judge_found(const struct lab *lab, const bool *keep, struct 
 
     if (take_m) {
         bool *rows = rows_known(lab->table, keep, take_m);
-        f.error = error_of(lab->table, rows, take_m);
+        f.error = error_within(lab->table, rows, take_m, LATE_ERROR);
         f.forms = mapping_count(take_m);
         free(rows);
     }
@@ -310,7 +318,7 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
 
     rng_seed(&rng, lab->options->seed);
     for (size_t level = 0; level < sizeof levels / sizeof *levels && n > 1 && !(level > 1 && is_quiet(&best, n)); level++)
-        for (unsigned turn = 0; turn < ORDERS && !is_exact(&best, n, level ? EXACT_SHARE : ENOUGH_SHARE); turn++) {
+        for (unsigned turn = 0; turn < ORDERS && !is_exact(&best, n, level ? NOISY_SHARE : ENOUGH_SHARE); turn++) {
             if (turn < 2 || !last)
                 make_order(lab, forms, n, turn, &rng, order);
             else
@@ -432,7 +440,7 @@ static bool use_known(struct port_search *s, const bool *keep, struct core_ports
     return ok;
 }
 
-bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
+static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
 {
     struct port_search s = {.lab = lab, .begun = clock_seconds(), .error = INFINITY};
 
@@ -460,6 +468,16 @@ bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, s
     }
     mapping_free(found);
     return ok;
+}
+
+bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
+{
+    if (!find_ports(lab, keep, forms, n, out, err))
+        return false;
+    bool *rows = rows_known(lab->table, keep, out->mapping);
+    out->noise = error_within(lab->table, rows, out->mapping, LATE_ERROR);
+    free(rows);
+    return true;
 }
 
 void core_ports_done(struct core_ports *c)

@@ -9,6 +9,7 @@ struct core_ports {
     struct mapping *mapping;     /* ports have numbers; micro_ops are issue slots */
     double *confidence;          /* per form of the mapping, 0 to 1; NaN: not known */
     double error;                /* mean relative one */
+    double noise;             /* the same where late times (chart/saturate.h) count as noise */
     size_t forms, experiments;
 };
 

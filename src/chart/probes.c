@@ -44,7 +44,7 @@ size_t probe_decode(const struct probes *p, size_t at, struct insn out[PROBE_INS
 
 bool probes_run(struct probes *p, struct err *err)
 {
-    size_t n = p->list.count;
+    size_t n = p->list.count - p->ran;
     struct insn (*insns)[PROBE_INSNS] = mem_zero(n + 1, sizeof *insns);
     struct chart_block *blocks = mem_zero(n + 1, sizeof *blocks);
     size_t *of = mem_alloc((n + 1) * sizeof *of), count = 0;
@@ -53,18 +53,52 @@ bool probes_run(struct probes *p, struct err *err)
 
     hooks->progress(hooks->state, CHART_FACTS, 0, (double)n, "small loops");
     for (size_t i = 0; i < n; i++) {
-        blocks[count] = (struct chart_block){insns[i], probe_decode(p, i, insns[i])};
-        of[count] = i;
+        blocks[count] = (struct chart_block){insns[i], probe_decode(p, p->ran + i, insns[i])};
+        of[count] = p->ran + i;
         count += blocks[count].count > 0;
     }
     bool ok = p->lab->cpu->times(p->lab->cpu->state, blocks, count, cycles, err);
     for (size_t i = 0; ok && i < count; i++)
         p->list.items[of[i]].cycles = cycles[i];
+    p->ran = p->list.count;
     free(insns);
     free(blocks);
     free(of);
     free(cycles);
     return ok && lab_goes_on(p->lab, err);
+}
+
+/* Nops join their neighbours where rename fuses them; moves are executed where it does not eliminate them. */
+static const char *const fillers[] = {"nop", "mov ecx, edx"};
+#define FILLERS (sizeof fillers / sizeof *fillers)
+#define FILLED 4             /* cycles of a loop of them, which a jump closes: one that takes whole cycles is as long from any front end */
+
+void probe_repeat(const char *line, unsigned count, struct str *out)
+{
+    for (unsigned i = 0; i < count; i++)
+        str_addf(out, "%s\n", line);
+}
+
+bool probes_find_filler(struct probes *p, struct err *err)
+{
+    const size_t first = p->list.count;
+    for (size_t i = 0; i < FILLERS; i++) {
+        struct str lines = {0};
+        probe_repeat(fillers[i], (unsigned)(FILLED * p->width) - 1, &lines);
+        probe_add(p, "1:\n%sjz 1b\n", str_text(&lines));
+        str_done(&lines);
+    }
+    if (!probes_run(p, err))
+        return false;
+    for (size_t i = 0; !p->filler && i < FILLERS; i++)
+        if (fabs(probe_time(p, first + i) - FILLED) <= PROBE_WITHIN * FILLED)
+            p->filler = fillers[i];
+    return true;
+}
+
+void probe_fill(const struct probes *p, unsigned count, struct str *out)
+{
+    probe_repeat(p->filler ? p->filler : fillers[0], count, out);
 }
 
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit, const char *why)

@@ -18,12 +18,20 @@ struct probes {
     struct chart *chart;
     double width;            /* issue slots per cycle */
     VEC(struct probe) list;
+    size_t ran;              /* of the list: those that were timed */
+    const char *filler;      /* an instruction of two bytes at most that takes a slot and nothing else; NULL: none is known */
 };
 
 /* Adds a loop of the lines that @format says; its number, by which probe_time tells its time when probes_run has run all. */
 size_t probe_add(struct probes *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Times all of them. A loop that the assembler refuses stays without a time. False with err. */
+/* Times those that were added since the last time. A loop that the assembler refuses stays without a time. False with err. */
 bool probes_run(struct probes *p, struct err *err);
+/* Times loops of what may take a slot alone, and sets p->filler to what does. False with err. */
+bool probes_find_filler(struct probes *p, struct err *err);
+/* @count times @line at the end of @out. */
+void probe_repeat(const char *line, unsigned count, struct str *out);
+/* The same of the filler; nops where none is known, of which nothing can be concluded. */
+void probe_fill(const struct probes *p, unsigned count, struct str *out);
 static inline double probe_time(const struct probes *p, size_t at)
 {
     return p->list.items[at].cycles;

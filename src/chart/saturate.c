@@ -61,19 +61,18 @@ void lattice_make(const struct mapping *m, double width, double noise, struct la
     for (size_t i = 0; i < out->known; i++)
         for (size_t k = 0; k < i; k++)
             add_set(out, out->sets.items[i] & out->sets.items[k]);
-    for (size_t i = 0, n = out->sets.count; i < n; i++)   /* two ports that each do something alone may do another thing together */
-        for (size_t k = 0; k < i; k++)
-            if (portset_size(out->sets.items[i]) == 1 && portset_size(out->sets.items[k]) == 1)
-                add_set(out, out->sets.items[i] | out->sets.items[k]);
+    for (unsigned p = 0; p < mapping_ports(m)->count; p++)
+        add_set(out, (portset)1 << p);
     for (size_t i = 0; i < out->known && out->sets.count < SETS_TRIED; i++)
         for (portset one = out->sets.items[i]; one; one &= one - 1)
             for (portset two = one & (one - 1); two; two &= two - 1)
                 add_set(out, (one & -one) | (two & -two));
-    size_t met = out->sets.count;
-    for (unsigned p = 0; p < mapping_ports(m)->count; p++)
-        add_set(out, (portset)1 << p);
-    if (!make_columns(out, out->sets.count) && !make_columns(out, met))
-        make_columns(out, out->known);
+    for (size_t i = 0, n = out->known; i < n; i++)   /* two ports that each do something alone may do another thing together */
+        for (size_t k = 0; k < i; k++)
+            if (portset_size(out->sets.items[i]) == 1 && portset_size(out->sets.items[k]) == 1)
+                add_set(out, out->sets.items[i] | out->sets.items[k]);
+    for (size_t n = out->sets.count; n >= out->known && !make_columns(out, n); n--)
+        ;
     out->within = mem_zero(out->sets.count * out->columns + 1, sizeof *out->within);
     for (size_t i = 0; i < out->sets.count; i++)
         for (size_t c = 0; c < out->columns; c++)
@@ -98,6 +97,7 @@ size_t lattice_set(const struct lattice *g, portset set)
 struct entries {
     const struct mapping *mapping;
     const struct lattice *lattice;
+    const struct saturators *refused;   /* NULL: none */
     float *rows;
     size_t n;
 };
@@ -145,6 +145,24 @@ static double score(const struct saturator *s)
     return fmin(s->margin, MARGIN_ENOUGH) - TERM_PRICE * count - (s->even ? EVEN_PRICE : 0);
 }
 
+bool saturators_alike(const struct saturator *a, const struct saturator *b)
+{
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < a->term_count; i++)
+        for (unsigned k = 0; k < b->term_count; k++)
+            found += a->terms[i].entry == b->terms[k].entry;
+    return found == a->term_count && found == b->term_count;
+}
+
+static bool is_refused(const struct entries *e, const struct saturator *s)
+{
+    for (size_t i = 0; e->refused && i < e->refused->list.count; i++)
+        if (saturators_alike(&e->refused->list.items[i], s))
+            return true;
+    return false;
+}
+
 static void offer(const struct entries *e, struct saturator s, struct saturators *out)
 {
     float row[COLUMNS_MOST];
@@ -163,7 +181,7 @@ static void offer(const struct entries *e, struct saturator s, struct saturators
     for (size_t i = 0; i < out->list.count && !kept; i++)
         if (out->list.items[i].ports == s.ports && out->list.items[i].vectors == s.vectors)
             kept = &out->list.items[i];
-    if (kept && score(kept) >= score(&s))
+    if ((kept && score(kept) >= score(&s)) || is_refused(e, &s))
         return;
     s.row = kept ? kept->row : mem_alloc((e->lattice->columns + 1) * sizeof *s.row);
     memcpy(s.row, row, e->lattice->columns * sizeof *row);
@@ -205,9 +223,9 @@ static size_t simple_entries(const struct mapping *m, size_t *out)
     return n;
 }
 
-void saturators_find(const struct mapping *m, const struct lattice *g, struct saturators *out)
+void saturators_find(const struct mapping *m, const struct lattice *g, const struct saturators *refused, struct saturators *out)
 {
-    struct entries e = {m, g, mem_zero(mapping_count(m) * g->columns + 1, sizeof(float)), mapping_count(m)};
+    struct entries e = {m, g, refused, mem_zero(mapping_count(m) * g->columns + 1, sizeof(float)), mapping_count(m)};
     size_t simple[TRIPLES_MOST], count = simple_entries(m, simple);
 
     for (size_t i = 0; i < e.n; i++)

@@ -33,6 +33,21 @@ static inline double sight_noise(double noise, double cycles)
 {
     return noise * cycles + 0.003;
 }
+/* What a time may cost that is late: longer than its ports say, but by no more than a scheduler loses that has two sets of them to keep busy at once. None is quicker than its
+ * ports. */
+#define LATE_MOST 10.0
+#define LATE_BY 1.25
+#define LATE_ALONE 1.12       /* of a form alone: stores to one line after the other (.556 for .5 on a Zen 4) */
+static inline bool is_late(double predicted, double measured, double by)
+{
+    return measured > predicted && measured <= by * predicted;
+}
+/* The squared deviation of a time in units of the noise, @most (of a late one LATE_MOST) at most: the odd wrong one must not decide. @by: up to where it is late. */
+static inline double sight_price(double noise, double predicted, double measured, double most, double by)
+{
+    double off = (predicted - measured) / sight_noise(noise, measured), limit = is_late(predicted, measured, by) ? LATE_MOST : most;
+    return off * off < limit ? off * off : limit;
+}
 /* Sets of @m, and others that may turn up: intersections, pairs of their ports, and single ports while there is room. @out is all zero. Without columns when
  * even the sets of @m need more than COLUMNS_MOST. */
 void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out);
@@ -77,8 +92,10 @@ struct saturator {
 struct saturators {
     VEC(struct saturator) list;
 };
-/* The best of each set of ports and kind of vectors. */
-void saturators_find(const struct mapping *m, const struct lattice *g, struct saturators *out);
+/* Fills the empty @out with the best of each set of ports and kind of vectors; none of the same forms as one of @refused, which may be NULL. */
+void saturators_find(const struct mapping *m, const struct lattice *g, const struct saturators *refused, struct saturators *out);
+/* Whether both are made of the same forms, in whatever numbers. */
+bool saturators_alike(const struct saturator *a, const struct saturator *b);
 void saturators_done(struct saturators *s);
 
 #endif

@@ -10,7 +10,7 @@
 #include "chart/saturate.h"
 #include "throughput/predict.h"
 
-#define DEVIATION_MOST 40.0        /* what one time may cost: the odd wrong one must not decide */
+#define DEVIATION_MOST 40.0        /* what one time may cost */
 #define UNEXPLAINED_CONFIDENCE 0.2
 
 const char *const settle_verdict_names[] = {"open", "confirmed", "changed", "unexplained"};
@@ -72,9 +72,9 @@ static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned
     throughput_predict(f->mapping, f->table, cycles);
     *worst = 0;
     for (size_t i = 0; i < f->table->rows.count; i++) {
-        double is = f->table->rows.items[i].cycles, off = (cycles[i] - is) / sight_noise(f->doubts->noise, is);
-        cost += fmin(off * off, DEVIATION_MOST);
-        *worst = fmax(*worst, fabs(cycles[i] / is - 1));
+        double is = f->table->rows.items[i].cycles;
+        cost += sight_price(f->doubts->noise, cycles[i], is, DEVIATION_MOST, LATE_BY);
+        *worst = fmax(*worst, is_late(cycles[i], is, LATE_BY) ? 0 : fabs(cycles[i] / is - 1));
     }
     free(cycles);
     return cost;

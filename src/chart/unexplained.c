@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chart/saturate.h"
 #include "throughput/predict.h"
 
 /* Relative differences of times alone up to which they are alike: the first at which there is any form. */
@@ -38,32 +39,65 @@ static const char *operands(const struct chart_form *f)
     return at ? at : "";
 }
 
-static bool alike(const struct chart *c, size_t a, size_t b, double within, bool same_operands)
+/* What forms have to have in common beside their time. */
+enum likeness { LIKE_OPERANDS, LIKE_KIND, LIKE_NOTHING };
+
+/* Whether both touch memory, or neither, and both are vector instructions, or neither. */
+static bool same_kind(const char *a, const char *b)
 {
-    const struct chart_form *x = &c->forms[a], *y = &c->forms[b];
-    return explained(y) && fabs(x->alone - y->alone) <= within * x->alone && (!same_operands || strcmp(operands(x), operands(y)) == 0);
+    return form_has_memory(a) == form_has_memory(b) && (vectors_of(a) == VECTORS_NONE) == (vectors_of(b) == VECTORS_NONE);
 }
 
-/* The entry of the commonest usage among forms that take as long alone as form @at; NULL: there are none. */
-static const struct mapping_entry *commonest(const struct chart *c, size_t at, double within, bool same_operands)
+static bool alike(const struct chart *c, size_t a, size_t b, double within, enum likeness likeness)
 {
-    const struct mapping *m = c->machine->mapping;
-    const struct mapping_entry *best = NULL;
-    size_t most = 0;
+    const struct chart_form *x = &c->forms[a], *y = &c->forms[b];
+
+    if (!explained(y) || fabs(x->alone - y->alone) > within * x->alone)
+        return false;
+    return likeness == LIKE_OPERANDS ? strcmp(operands(x), operands(y)) == 0 : likeness == LIKE_NOTHING || same_kind(x->row->form, y->row->form);
+}
+
+/* A usage and how many forms have it. */
+struct kind_of_usage {
+    const struct mapping_entry *entry;
+    size_t forms;
+};
+
+/* The entry of the commonest usage among forms that take as long alone as form @at; NULL: there are none. */
+static const struct mapping_entry *commonest(const struct chart *c, size_t at, double within, enum likeness likeness)
+{
+    VEC(struct kind_of_usage) kinds = {0};
+    struct kind_of_usage best = {0};
 
     for (size_t i = 0; i < c->form_count; i++) {
-        const struct mapping_entry *entry = alike(c, at, i, within, same_operands) ? mapping_find(m, c->forms[i].row->form) : NULL;
-        size_t same = 0;
-        for (size_t k = 0; entry && k < c->form_count; k++) {
-            const struct mapping_entry *other = alike(c, at, k, within, same_operands) ? mapping_find(m, c->forms[k].row->form) : NULL;
-            same += other && other->micro_ops == entry->micro_ops && usage_equal(&other->usage, &entry->usage);
-        }
-        if (same > most) {
-            most = same;
-            best = entry;
-        }
+        const struct mapping_entry *entry = alike(c, at, i, within, likeness) ? mapping_find(c->machine->mapping, c->forms[i].row->form) : NULL;
+        size_t k = 0;
+        if (!entry)
+            continue;
+        while (k < kinds.count && !(kinds.items[k].entry->micro_ops == entry->micro_ops && usage_equal(&kinds.items[k].entry->usage, &entry->usage)))
+            k++;
+        if (k == kinds.count)
+            vec_push(&kinds, ((struct kind_of_usage){entry, 0}));
+        kinds.items[k].forms++;
     }
-    return best;
+    for (size_t k = 0; k < kinds.count; k++)
+        if (kinds.items[k].forms > best.forms)
+            best = kinds.items[k];
+    vec_done(&kinds);
+    return best.entry;
+}
+
+/* The same of those that are most like it: of the same kind at least, where there are any. */
+static const struct mapping_entry *like(const struct chart *c, size_t at)
+{
+    const struct mapping_entry *as = NULL;
+
+    for (size_t level = 0; level < LEVELS && !as; level++)
+        for (enum likeness likeness = LIKE_OPERANDS; likeness <= LIKE_KIND && !as; likeness++)
+            as = commonest(c, at, as_long[level], likeness);
+    for (size_t level = 0; level < LEVELS && !as; level++)
+        as = commonest(c, at, as_long[level], LIKE_NOTHING);
+    return as;
 }
 
 size_t unexplained_mend(struct chart *c, double off)
@@ -75,11 +109,7 @@ size_t unexplained_mend(struct chart *c, double off)
         const struct chart_form *f = &c->forms[i];
         if (f->state != CHART_UNEXPLAINED || !(fabs(says[i] - f->alone) > off * f->alone))
             continue;
-        const struct mapping_entry *as = NULL;
-        for (size_t level = 0; level < LEVELS && !as; level++) {
-            as = commonest(c, i, as_long[level], true);
-            as = as ? as : commonest(c, i, as_long[level], false);
-        }
+        const struct mapping_entry *as = like(c, i);
         if (!as)
             continue;
         struct mapping_entry entry = *mapping_find(c->machine->mapping, f->row->form);

@@ -57,6 +57,7 @@ struct venn {
     size_t n;
     double alone[FORMS_MOST];
     bool placed[FORMS_MOST];
+    bool several[FORMS_MOST];    /* does several things, so that it has several µops as likely as not */
     uint8_t slots[FORMS_MOST];
     enum venn_kind kind[FORMS_MOST];
     VEC(struct venn_row) rows[FORMS_MOST];   /* of each form */
@@ -102,8 +103,7 @@ static double added_cost(const struct venn *v, const struct venn_state *s, doubl
         const struct venn_row *row = &v->rows[v->form].items[i];
         if (!known_row(v, row))
             continue;
-        double off = (row_cycles(v, s, row) - row->cycles) / sight_noise(SIGHT_NOISE, row->cycles);
-        cost += fmin(off * off, DEVIATION_MOST);
+        cost += sight_price(SIGHT_NOISE, row_cycles(v, s, row), row->cycles, DEVIATION_MOST, row->n > 1 ? LATE_BY : LATE_ALONE);
     }
     return cost + v->before > v->bar ? INFINITY : cost;
 }
@@ -333,6 +333,20 @@ static enum venn_kind kind_of(const char *form)
     return VENN_GENERAL;
 }
 
+/* Whether @form accesses memory and does something else besides: what is no plain load or store, or calls and returns. AArch64's loads and stores ([X]) do nothing else. */
+static bool does_several(const char *form)
+{
+    static const char *const moves[] = {"MOV", "VMOV"}, *const stack[] = {"CALL", "RET", "LEAVE"};
+
+    for (size_t i = 0; i < sizeof stack / sizeof *stack; i++)
+        if (strncmp(form, stack[i], strlen(stack[i])) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        if (strncmp(form, moves[i], strlen(moves[i])) == 0)
+            return false;
+    return form_has_memory(form) && !strchr(form, '[');
+}
+
 static void take_rows(struct venn *v)
 {
     uint32_t *place = mem_alloc((v->table->forms.count + 1) * sizeof *place);
@@ -419,15 +433,18 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     v->state_count = 1;
     take_rows(v);
     count_slots(v);
-    for (size_t i = 0; i < v->n; i++)
+    for (size_t i = 0; i < v->n; i++) {
         v->kind[i] = kind_of(t->forms.items[forms[i]]);
-    /* What one µop explains comes first; the rest may use two of the sets that are known then. */
+        v->several[i] = does_several(t->forms.items[forms[i]]);
+    }
+    /* What one µop explains comes first; the rest may use two of the sets that are known then. What does several things waits until then: before a load has joined, one with an
+     * operation may look like the operation alone, and then no load joins beside it. */
     v->total = PASSES * v->n;
     for (unsigned pass = 0; pass < PASSES; pass++)
         for (v->form = 0; v->form < v->n && !v->over; v->form++) {
             v->done = pass * v->n + v->form;
             v->over = !o->goes_on(o->state, v->done, v->total);
-            if (!v->over && !v->placed[v->form] && v->alone[v->form] > 0)
+            if (!v->over && !v->placed[v->form] && v->alone[v->form] > 0 && (pass > 0 || !v->several[v->form]))
                 join_form(v, pass > 0);
         }
     if (v->states[0].ports)

@@ -165,11 +165,22 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
         pending_free(p);
 }
 
+/* Forms of the largest experiment of @t. */
+static unsigned most_forms(const struct experiments *t)
+{
+    unsigned most = 2;
+    for (size_t i = 0; i < t->rows.count; i++)
+        most = t->rows.items[i].count > most ? t->rows.items[i].count : most;
+    return most;
+}
+
 static void set_up(struct active_options *o, const struct experiments *t, const struct evolve_options *evolve, const struct active_choice *w)
 {
     size_t n = t->forms.count, pairs = n * (n - 1) / 2;
 
     o->select.size = w->size ? (unsigned)w->size : ACTIVE_SIZE;
+    if (o->record && o->select.size > most_forms(o->record))
+        o->select.size = most_forms(o->record);
     o->select.most = w->most ? w->most : pairs / SHARE > n ? pairs / SHARE : n;
     o->select.batch = o->select.most / ROUNDS + 1;
     if (o->select.batch > n && o->select.batch > BATCH_LEAST)
@@ -200,8 +211,9 @@ struct beginning {
     struct evolve_options evolve;
     struct active_options o;
     struct active_choice choice;
-    struct experiments *from;       /* held: the session's forms with what was measured of them; NULL: all that an earlier job asked for, which becomes the session's */
-    struct experiments *kept;
+    struct experiments *from;       /* held: the session's forms with what was measured of them; NULL: kept, which becomes the session's */
+    struct experiments *kept;       /* all that an earlier job asked for, or the forms of a record */
+    char *replay;                   /* path of that; NULL: none */
     struct experiments *table;
     char *checkpoint;
 };
@@ -215,7 +227,24 @@ static void beginning_free(void *state)
     experiments_free(b->table);
     active_options_done(&b->o);
     free(b->checkpoint);
+    free(b->replay);
     free(b);
+}
+
+/* The forms of the record, without any of its experiments; NULL with err. */
+static struct experiments *open_record(struct beginning *b, struct err *err)
+{
+    if (!(b->o.record = experiments_load(b->replay, err)))
+        return NULL;
+    bool *none = mem_try_alloc(b->o.record->rows.count + 1);
+    if (!none) {
+        err_memory_for(err, "the experiments", b->o.record->rows.count + 1);
+        return NULL;
+    }
+    memset(none, 0, b->o.record->rows.count + 1);
+    struct experiments *forms = experiments_copy(b->o.record, none);
+    free(none);
+    return forms;
 }
 
 static bool make_table(void *state, struct result *result, struct err *err)
@@ -224,7 +253,7 @@ static bool make_table(void *state, struct result *result, struct err *err)
 
     (void)result;
     if (!b->from) {
-        b->kept = experiments_load(b->o.keep, err);
+        b->kept = b->replay ? open_record(b, err) : experiments_load(b->o.keep, err);
         b->table = b->kept ? experiments_copy(b->kept, NULL) : NULL;
         return b->table && watch_goes_on(err);
     }
@@ -294,9 +323,10 @@ bool evolve_start_active(struct session *s, const struct active_choice *w, const
     if (w->simulate && !(m = session_machine(s, w->simulate, err)))
         return false;
     struct beginning *b = mem_zero(1, sizeof *b);
-    *b = (struct beginning){.evolve = *evolve, .choice = *w, .from = w->go_on ? NULL : experiments_hold(s->document.experiments), .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
-    b->choice.simulate = NULL;   /* the command's */
-    b->o = (struct active_options){.noise = SIMULATED_NOISE, .cpu = -1, .keep = table_path(checkpoint), .simulated = m ? mapping_copy(m->mapping) : NULL,
-                                   .journal = m ? NULL : journal_default_path()};
+    *b = (struct beginning){.evolve = *evolve, .choice = *w, .from = w->go_on || w->replay ? NULL : experiments_hold(s->document.experiments),
+                             .replay = w->replay ? mem_strdup(w->replay) : NULL, .checkpoint = checkpoint ? mem_strdup(checkpoint) : NULL};
+    b->choice.simulate = b->choice.replay = NULL;   /* the command's */
+    b->o = (struct active_options){.noise = SIMULATED_NOISE, .cpu = -1, .keep = w->replay ? NULL : table_path(checkpoint), .simulated = m ? mapping_copy(m->mapping) : NULL,
+                                   .journal = m || w->replay ? NULL : journal_default_path()};
     return task_start(s, "evolve start --active", "lays the experiments out", &ops, b, err);
 }

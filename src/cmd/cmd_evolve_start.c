@@ -21,7 +21,7 @@
 #define PMEVO_PORTS 8
 
 struct evolve_values {
-    const char *algorithm, *from, *checkpoint, *simulate;
+    const char *algorithm, *from, *checkpoint, *simulate, *replay;
     struct port_list ports;
     size_t population, generations, seed, threads, most, size;
     const char *migration;
@@ -62,6 +62,8 @@ const struct parameter evolve_start_options[] = {
     {.name = "--active", .kind = PARAMETER_FLAG, .at = AT(active), .help = "first measure, in rounds, the experiments on which near-optimal mappings disagree"},
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = AT(simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
      .help = "with --active: machine to simulate instead of measuring"},
+    {.name = "--replay", .kind = PARAMETER_TEXT, .at = AT(replay), .value = "FILE", .complete = COMPLETE_FILE, .otherwise = "measure this CPU",
+     .help = "with --active: measured experiments to choose from instead of measuring"},
     {.name = "--most", .kind = PARAMETER_COUNT, .at = AT(most), .value = "N", .least = 1, .most = 1e9, .otherwise = "a tenth of all pairs, at least the number of forms",
      .help = "with --active: number of experiments besides singletons"},
     {.name = "--size", .kind = PARAMETER_COUNT, .at = AT(size), .value = "K", .least = 2, .most = SELECT_SIZE_MOST, .otherwise = INITIAL(ACTIVE_SIZE),
@@ -149,10 +151,12 @@ static bool need_experiments(const struct session *s, struct err *err)
 /* Options that exclude each other. */
 static bool agree(const struct evolve_values *v, const struct evolve_options *o, struct err *err)
 {
-    if (!v->active && (v->simulate || v->most != NOT_GIVEN || v->size != NOT_GIVEN || v->by_chance))
-        return err_set(err, ERR_USAGE, "add --active", "--simulate, --most, --size and --by-chance need --active");
+    if (!v->active && (v->simulate || v->replay || v->most != NOT_GIVEN || v->size != NOT_GIVEN || v->by_chance))
+        return err_set(err, ERR_USAGE, "add --active", "--simulate, --replay, --most, --size and --by-chance need --active");
     if (v->active && (v->from || v->ports.named || o->algorithm == EVOLVE_PMEVO))
         return err_set(err, ERR_USAGE, "evolve start --active, then evolve start --from", "--active cannot be combined with --from, port names or pmevo");
+    if (v->replay && (v->simulate || v->go_on))
+        return err_set(err, ERR_USAGE, "leave out --replay, or the others", "--replay cannot be combined with --simulate or --continue");
     if (v->live && (v->active || o->algorithm == EVOLVE_PMEVO))
         return err_set(err, ERR_USAGE, "leave out --live", "--live cannot be combined with --active or pmevo");
     if (v->live && ranks_count() > 1)
@@ -281,11 +285,11 @@ static bool run_start(struct session *s, const void *values, struct result *resu
     fill_options(s, v, &w->o);
     w->names = v->ports.named ? v->ports.ports : w->names;
     w->live = v->live;
-    bool ok = ((v->active && v->go_on) || need_experiments(s, err)) && agree(v, &w->o, err);
+    bool ok = ((v->active && (v->go_on || v->replay)) || need_experiments(s, err)) && agree(v, &w->o, err);
 
     w->checkpoint = !v->checkpoint ? keeping_checkpoint_new() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
     if (ok && v->active) {
-        const struct active_choice choice = {v->simulate, v->most == NOT_GIVEN ? 0 : v->most, v->size == NOT_GIVEN ? 0 : v->size, v->by_chance, v->go_on};
+        const struct active_choice choice = {v->simulate, v->replay, v->most == NOT_GIVEN ? 0 : v->most, v->size == NOT_GIVEN ? 0 : v->size, v->by_chance, v->go_on};
         ok = evolve_start_active(s, &choice, &w->o, w->checkpoint, err);
     } else if (ok && (ok = begin_with(s, v, &w->before, err))) {
         w->o.begun = clock_seconds();
@@ -309,7 +313,7 @@ void evolve_feed(struct session *s)
 
 static const char *const start_examples[] = {
     "evolve start", "evolve start --live --seconds 5m", "evolve start --ports 0,1,2,3,DV --seconds 10m --seed 7", "evolve start --algorithm pmevo --ports 8 --population 1000 --generations 120",
-    "evolve start --active --simulate skylake --seconds 8 --most 1000", NULL};
+    "evolve start --active --simulate skylake --seconds 8 --most 1000", "evolve start --active --replay pairs.csv --most 300 --by-chance", NULL};
 
 const struct command command_evolve_start = {
     .name = "evolve start",

@@ -16,6 +16,7 @@ extern const struct parameter evolve_start_options[];
 
 struct active_choice {
     const char *simulate;    /* id of a machine to measure instead of this CPU; NULL: this CPU */
+    const char *replay;      /* file of measurements to ask instead of either, about all its forms; NULL: none */
     size_t most, size;       /* experiments besides the single forms, forms of the largest; 0: the defaults */
     bool random;             /* for comparison: chosen by chance */
     bool go_on;              /* with the table that an earlier one kept */

@@ -43,7 +43,9 @@ void model_free(struct model *model)
 
 double model_cycles_of(struct model *model, const struct insn *insns, size_t count)
 {
-    const struct block_options options = {.shape = SHAPE_CACHED, .start = START_MEASURED};
+    /* Copies that end in a branch are joined by taken ones, as a loop is. */
+    const bool loop = count && insns[count - 1].traits & INSN_BRANCH;
+    const struct block_options options = {.shape = loop ? SHAPE_LOOP : SHAPE_CACHED, .start = START_MEASURED};
     struct bounds bounds;
 
     bounds_of(model->work, insns, count, &options, false, &bounds);

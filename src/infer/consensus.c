@@ -9,6 +9,38 @@
 #define UNSEEN_EACH 3          /* experiments by chance for each that was measured, */
 #define UNSEEN_FORM 10         /* and at least so many for each form */
 #define UNSEEN_MOST 4000
+#define REFUTED 4              /* standard deviations: individuals are fitted to the measurements, which flatters the best */
+
+/* By how many standard deviations the measurements speak for @best against @g: what their errors differ by in all, over the root of the sum of its squares (Vuong 1989, models
+ * that are not nested). */
+static double told_apart(const struct problem *p, const struct genome *best, const struct genome *g)
+{
+    float *a = mem_alloc((p->experiments + 1) * sizeof *a), *b = mem_alloc((p->experiments + 1) * sizeof *b);
+    double sum = 0, squares = 0;
+
+    genome_predict(best, p, a);
+    genome_predict(g, p, b);
+    for (size_t i = 0; i < p->experiments; i++) {
+        double differs = (double)(fabsf(b[i] * p->inverse[i] - p->weight[i]) - fabsf(a[i] * p->inverse[i] - p->weight[i]));
+        sum += differs;
+        squares += differs * differs;
+    }
+    free(a);
+    free(b);
+    return squares > 0 ? sum / sqrt(squares) : 0;
+}
+
+unsigned consensus_members(const struct problem *p, struct genome **members, unsigned n)
+{
+    unsigned left = n > 0;
+
+    for (unsigned i = 1; i < n; i++)
+        if (told_apart(p, members[0], members[i]) < REFUTED)
+            members[left++] = members[i];
+        else
+            genome_free(members[i]);
+    return left;
+}
 
 /* Different forms by chance, once each. */
 static void draw_terms(const struct problem *p, struct rng *rng, struct table_term *terms, size_t count)

@@ -120,12 +120,18 @@ static struct anneal_stats all_stats(const struct evolve *e)
     return sum;
 }
 
+bool evolve_sample_due(const struct evolve *e)
+{
+    double seconds = evolve_elapsed(e);
+    return seconds - e->last_sample >= fmax(0.1, seconds / 2000);
+}
+
 void evolve_sample(struct evolve *e, bool now)
 {
     double seconds = evolve_elapsed(e), *d = mem_alloc(2 * (e->finished + e->o.threads) * sizeof *d), *v = d + e->finished + e->o.threads;
     size_t n = 0;
 
-    if (now || seconds - e->last_sample >= fmax(0.1, seconds / 2000)) {
+    if (now || evolve_sample_due(e)) {
         for (size_t i = 0; i < e->finished; i++) {
             d[n] = e->population[i]->d_avg;
             v[n++] = (double)genome_volume(e->population[i]);
@@ -156,6 +162,7 @@ static bool outdated(const struct evolve *e, const struct genome *g)
 
 void evolve_note_best(struct evolve *e, const struct genome *g)
 {
+    e->reached = fmin(e->reached, g->d_avg);   /* also between two points of the curves */
     if (outdated(e, g))
         return;
     if (e->best && !e->best_expanded && e->best->cost <= g->cost)

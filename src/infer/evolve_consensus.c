@@ -65,6 +65,7 @@ static void ask(struct evolve *e)
     o.generations = o.seconds > 0 ? 0 : CONSENSUS_GENERATIONS;
     o.seconds = o.seconds > 0 ? fmax(o.seconds - e->consensus_from, 0.01) : 0;
     lock_give(&e->lock);
+    n = consensus_members(e->p, members, n);
     if (n >= MEMBERS_LEAST)
         inner = begin_inner(e->p, o, members, n);
     for (unsigned i = 0; i < n; i++)

@@ -51,35 +51,35 @@ double evolve_round_seconds(const struct evolve *e)
     return e->o.seconds > 0 ? fmax(e->o.seconds - e->round_from, 0.01) : 0;
 }
 
-/* What the search over classes is at, as long as nothing better is known. */
-static void note_expanded(struct evolve *e, const struct genome *g)
+/* The mean error over all experiments of @g, which the search over classes is at; it is the best as long as nothing better is known. */
+static double note_expanded(struct evolve *e, const struct genome *g)
 {
-    if (e->best && !e->best_expanded)
-        return;
     struct genome *whole = classes_expand(e->classes, e->p, g);
-    if (e->ports && whole->ports != e->ports) {
+    const double d_avg = whole->d_avg = genome_error(whole, e->p);
+    bool wanted = (!e->best || e->best_expanded) && !(e->ports && whole->ports != e->ports);
+
+    e->reached = fmin(e->reached, d_avg);
+    if (!wanted || (e->best && e->best->ports == whole->ports && e->best->d_avg <= d_avg)) {
         genome_free(whole);
-        return;
-    }
-    whole->d_avg = genome_error(whole, e->p);
-    if (e->best && e->best->ports == whole->ports && e->best->d_avg <= whole->d_avg) {
-        genome_free(whole);
-        return;
+        return d_avg;
     }
     genome_free(e->best);
     e->best = whole;
     e->best_expanded = true;
+    return d_avg;
 }
 
 static void publish(struct evolve *e, unsigned index, struct annealer *s, bool classes)
 {
     const struct genome *g = anneal_genome(s);
+    double d_avg = g->d_avg;
 
-    e->live[index] = (struct live){true, g->d_avg, g->cost, genome_volume(g), genome_distinct(g), *anneal_stats(s)};
+    /* The errors of the classes' means are smaller than those of what was measured, and no curve may mix them; to tell the others takes time. */
     if (classes)
-        note_expanded(e, g);
+        d_avg = !e->live[index].busy || !e->best || e->best_expanded || evolve_sample_due(e) ? note_expanded(e, g) : e->live[index].d_avg;
     else
         evolve_note_best(e, g);
+    e->live[index] = (struct live){true, d_avg, g->cost, genome_volume(g), genome_distinct(g), *anneal_stats(s)};
     evolve_sample(e, false);
 }
 

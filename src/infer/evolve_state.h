@@ -107,6 +107,8 @@ double evolve_elapsed(const struct evolve *e);
 struct anneal_prices evolve_prices_at(const struct evolve *e, double times);
 /* By how much the prices are multiplied when errors of @d_avg remain. */
 double evolve_residual_scale(const struct problem *p, double d_avg);
+/* Whether it is time for a point of the curves. */
+bool evolve_sample_due(const struct evolve *e);
 /* Adds a point to the curves, @now or when it is time. */
 void evolve_sample(struct evolve *e, bool now);
 void evolve_note_best(struct evolve *e, const struct genome *g);

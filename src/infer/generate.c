@@ -2,91 +2,48 @@
 #include "infer/generate.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/compare.h"
-#include "base/index.h"
 #include "base/shortage.h"
 #include "base/watch.h"
+#include "infer/row_index.h"
 
 #define TRIES 20       /* per wanted random experiment */
 #define REPEATS 1000   /* of the quicker form at most */
 
-/* The rows of a table by their terms. */
-struct known {
-    const struct experiments *t;
-    struct index index;
-};
-
-struct terms {
-    const struct flat_term *items;
-    size_t count;
-};
-
-static uint64_t hash_terms(struct terms terms)
-{
-    uint64_t hash = terms.count;
-    for (size_t i = 0; i < terms.count; i++)
-        hash = (hash ^ (uint64_t)terms.items[i].form << 32 ^ terms.items[i].count) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
-    return hash;
-}
-
-static bool is_row(const void *table, uint32_t row, const void *key)
-{
-    const struct experiments *t = table;
-    const struct terms *terms = key;
-    return t->rows.items[row].count == terms->count && memcmp(experiments_terms(t, row), terms->items, terms->count * sizeof *terms->items) == 0;
-}
-
-static uint32_t find(const struct known *k, struct terms terms)
-{
-    return index_find(&k->index, hash_terms(terms), is_row, k->t, &terms);
-}
-
-static struct known known_new(const struct experiments *t)
-{
-    struct known k = {.t = t};
-    for (size_t i = 0; i < t->rows.count && !watch_steps(1); i++) {
-        struct terms terms = {experiments_terms(t, i), t->rows.items[i].count};
-        if (find(&k, terms) == INDEX_NONE)
-            index_add(&k.index, hash_terms(terms), (uint32_t)i);
-    }
-    return k;
-}
-
 /* Adds the row unless it is there; @terms sorted by form. */
-static bool add(struct known *k, struct experiments *t, const struct flat_term *terms, size_t n)
+static bool add(struct row_index *k, struct experiments *t, const struct flat_term *terms, size_t n)
 {
     size_t bytes = 2 * t->rows.count * sizeof *t->rows.items;
 
-    if (find(k, (struct terms){terms, n}) != INDEX_NONE)
+    if (row_index_find(k, terms, n) != INDEX_NONE)
         return false;
     size_t row = experiments_try_add(t, terms, n);
     if (row == SIZE_MAX && bytes > SHORTAGE_KEPT && shortage_lose(bytes))
         return false;
-    index_add(&k->index, hash_terms((struct terms){terms, n}), (uint32_t)(row == SIZE_MAX ? experiments_add(t, terms, n) : row));
+    row_index_add(k, (uint32_t)(row == SIZE_MAX ? experiments_add(t, terms, n) : row));
     return true;
 }
 
 size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t n)
 {
-    struct known k = known_new(t);
+    struct row_index k = row_index_new(t);
     size_t added = 0;
 
     for (size_t i = 0; i < n; i++)
         added += add(&k, t, &(struct flat_term){forms[i], 1}, 1);
-    index_done(&k.index);
+    row_index_done(&k);
     return added;
 }
 
 /* Cycles of form @form alone, NaN when not measured. */
-static double alone(const struct known *k, uint32_t form)
+static double alone(const struct row_index *k, uint32_t form)
 {
-    uint32_t row = find(k, (struct terms){&(struct flat_term){form, 1}, 1});
+    uint32_t row = row_index_find(k, &(struct flat_term){form, 1}, 1);
     return row != INDEX_NONE && experiments_measured(k->t, row) ? k->t->rows.items[row].cycles : NAN;
 }
 
-static bool add_pair(struct known *k, struct experiments *t, uint32_t a, uint32_t count_a, uint32_t b, uint32_t count_b)
+static bool add_pair(struct row_index *k, struct experiments *t, uint32_t a, uint32_t count_a, uint32_t b, uint32_t count_b)
 {
     struct flat_term terms[2] = {{a, count_a}, {b, count_b}};
     if (a > b) {
@@ -98,7 +55,7 @@ static bool add_pair(struct known *k, struct experiments *t, uint32_t a, uint32_
 
 size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n)
 {
-    struct known k = known_new(t);
+    struct row_index k = row_index_new(t);
     size_t added = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -111,13 +68,13 @@ size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n)
                 continue;
             added += a > b ? add_pair(&k, t, forms[i], 1, forms[j], (uint32_t)repeats) : add_pair(&k, t, forms[i], (uint32_t)repeats, forms[j], 1);
         }
-    index_done(&k.index);
+    row_index_done(&k);
     return added;
 }
 
 size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count, unsigned size, struct rng *rng)
 {
-    struct known k = known_new(t);
+    struct row_index k = row_index_new(t);
     struct flat_term *terms = mem_alloc((size + 1) * sizeof *terms);
     size_t added = 0;
 
@@ -134,6 +91,27 @@ size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, s
         added += add(&k, t, terms, size);
     }
     free(terms);
-    index_done(&k.index);
+    row_index_done(&k);
+    return added;
+}
+
+size_t generate_recorded(struct experiments *t, const struct experiments *record, size_t count, unsigned size, struct rng *rng)
+{
+    struct row_index k = row_index_new(t);
+    struct flat_term *terms = mem_alloc((size + 1) * sizeof *terms);
+    uint32_t *rows = mem_alloc((record->rows.count + 1) * sizeof *rows);
+    size_t n = 0, added = 0;
+
+    for (uint32_t i = 0; i < record->rows.count; i++)
+        if (record->rows.items[i].count == size && experiments_measured(record, i))
+            rows[n++] = i;
+    for (; n > 0 && added < count && !watch_steps(1 + size / 16); n--) {
+        size_t drawn = rng_below(rng, n);
+        added += experiments_translate(record, rows[drawn], t, terms) && add(&k, t, terms, size);
+        rows[drawn] = rows[n - 1];
+    }
+    free(terms);
+    free(rows);
+    row_index_done(&k);
     return added;
 }

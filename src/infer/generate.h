@@ -12,5 +12,7 @@ size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t 
 size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n);
 /* @count multisets of @size different forms, each once; fewer when there are not that many. */
 size_t generate_random(struct experiments *t, const uint32_t *forms, size_t n, size_t count, unsigned size, struct rng *rng);
+/* @count rows by chance of those of @record that have a value and @size different forms, all of them forms of @t, of the same names; fewer when there are not that many. */
+size_t generate_recorded(struct experiments *t, const struct experiments *record, size_t count, unsigned size, struct rng *rng);
 
 #endif

@@ -42,20 +42,25 @@ static void committee_done(struct committee *c)
     *c = (struct committee){.count = 0};
 }
 
-static double noise_of(const struct experiments *t, size_t row, const double *form_noise)
+/* The noise to expect of each row of @t from @first on, the mean of its forms'. NULL when memory runs out; the caller frees. */
+static double *noise_of_rows(const struct experiments *t, size_t first, const double *form_noise)
 {
-    const struct flat_term *terms = experiments_terms(t, row);
-    uint32_t n = t->rows.items[row].count;
-    double sum = 0;
+    double *noise = shortage_alloc((t->rows.count - first + 1) * sizeof *noise);
 
-    for (uint32_t k = 0; k < n; k++)
-        sum += form_noise[terms[k].form];
-    return sum / n;
+    for (size_t r = first; noise && r < t->rows.count; r++) {
+        const struct flat_term *terms = experiments_terms(t, r);
+        uint32_t n = t->rows.items[r].count;
+        double sum = 0;
+        for (uint32_t k = 0; k < n; k++)
+            sum += form_noise[terms[k].form];
+        noise[r - first] = sum / n;
+    }
+    return noise;
 }
 
-/* How far each mapping's prediction is from the mean of all, relative and in units of the noise, for each row of @t from @first on: @n numbers a
+/* How far each mapping's prediction is from the mean of all, relative and in units of the row's @noise, for each row of @t from @first on: @n numbers a
  * row, zeros where one of them knows no answer. NULL when memory runs out. */
-static double *deviations(const struct mapping *const *mappings, size_t n, const struct experiments *t, size_t first, const double *form_noise)
+static double *deviations(const struct mapping *const *mappings, size_t n, const struct experiments *t, size_t first, const double *noise)
 {
     size_t rows = t->rows.count - first;
     double *cycles = shortage_alloc((t->rows.count + 1) * sizeof *cycles), *out = shortage_alloc((rows * n + 1) * sizeof *out);
@@ -71,11 +76,11 @@ static double *deviations(const struct mapping *const *mappings, size_t n, const
             out[r * n + i] = cycles[first + r];
     }
     for (size_t r = 0; r < rows; r++) {
-        double *row = out + r * n, mean = 0, noise = noise_of(t, first + r, form_noise);
+        double *row = out + r * n, mean = 0;
         for (size_t i = 0; i < n; i++)
             mean += row[i] / (double)n;
         for (size_t i = 0; i < n; i++)
-            row[i] = mean > 0 ? (row[i] / mean - 1) / noise : 0;
+            row[i] = mean > 0 ? (row[i] / mean - 1) / noise[r] : 0;
     }
     free(cycles);
     return out;
@@ -104,41 +109,76 @@ static void settle(double *deviation, size_t rows, size_t n, size_t chosen)
     }
 }
 
-static size_t most_disputed(const double *deviation, size_t rows, size_t n, const bool *taken, double *disagreement)
+/* What the committee disputes over all rows, relative: sums of products of its deviations, @n by @n, into @out. */
+static void sum_disputes(const double *deviation, const double *noise, size_t rows, size_t n, double *out)
 {
-    size_t best = rows;
-    double most = -1;
+    memset(out, 0, n * n * sizeof *out);
+    for (size_t r = 0; r < rows && !watch_steps(1 + n * n / 64); r++) {
+        const double *row = deviation + r * n, weight = noise[r] * noise[r];
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < n; k++)
+                out[i * n + k] += weight * row[i] * row[k];
+    }
+}
 
-    for (size_t r = 0; r < rows && !watch_steps(1 + n / 8); r++) {
-        double own = taken[r] ? -1 : dot(deviation + r * n, deviation + r * n, n);
-        if (own > most) {
-            most = own;
+/* The row that would settle most of what is disputed over all rows, by settle(): the others lose (own * other)^2 / (own^2 + n). The most disputed one settles less where it stands
+ * apart, as what no mapping explains does (active learning after Cohn, not MacKay). @rows when none is left above the noise; @disagreement becomes that of the most
+ * disputed one, relative, NaN where there is none. */
+static size_t most_telling(const double *deviation, const double *noise, size_t rows, size_t n, const bool *taken, double *disagreement)
+{
+    double disputes[COMMITTEE * COMMITTEE], most = -1, largest = -1;
+    size_t best = rows;
+
+    *disagreement = NAN;
+    sum_disputes(deviation, noise, rows, n, disputes);
+    for (size_t r = 0; r < rows && !watch_steps(1 + n * n / 64); r++) {
+        const double *row = deviation + r * n;
+        double own = dot(row, row, n), gain = 0;
+        if (taken[r])
+            continue;
+        if (own > largest) {
+            largest = own;
+            *disagreement = sqrt(own / (double)n) * noise[r];
+        }
+        if (own <= (double)n)
+            continue;
+        for (size_t i = 0; i < n; i++)
+            gain += row[i] * dot(disputes + i * n, row, n);
+        gain /= own + (double)n;
+        if (gain > most) {
+            most = gain;
             best = r;
         }
     }
-    *disagreement = best < rows ? sqrt(most / (double)n) : NAN;
     return best;
 }
 
-size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, const uint32_t *forms, size_t forms_count, size_t count,
-                          unsigned size, const double *noise, struct rng *rng, double *disagreement)
+/* Up to @count experiments of @size different forms. */
+static size_t draw_some(struct experiments *t, const struct select_pool *from, size_t count, unsigned size, struct rng *rng)
+{
+    return from->record ? generate_recorded(t, from->record, count, size, rng) : generate_random(t, from->forms, from->forms_count, count, size, rng);
+}
+
+size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, const struct select_pool *from, size_t count, const double *form_noise,
+                          struct rng *rng, double *disagreement)
 {
     struct experiments *pool = experiments_copy(t, NULL);
     size_t before = pool->rows.count, rows = 0, added = 0, pass = 0, draw = CANDIDATES * count < CANDIDATES_MOST ? CANDIDATES * count : CANDIDATES_MOST;
 
     n = n < COMMITTEE ? n : COMMITTEE;
-    for (unsigned k = 2; k <= size; k++)
-        rows += generate_random(pool, forms, forms_count, draw / (size - 1), k, rng);
-    double *all = deviations(mappings, n, pool, before, noise), *left = shortage_alloc((rows * n + 1) * sizeof *left), now;
+    for (unsigned k = 2; k <= from->size; k++)
+        rows += draw_some(pool, from, draw / (from->size - 1), k, rng);
+    double *noise = noise_of_rows(pool, before, form_noise), *all = noise ? deviations(mappings, n, pool, before, noise) : NULL;
+    double *left = shortage_alloc((rows * n + 1) * sizeof *left), now;
     bool *taken = mem_zero(rows + 1, sizeof *taken), room = all && left;
     *disagreement = NAN;
     if (room)
         memcpy(left, all, rows * n * sizeof *left);
     while (room && added < count && !watch_over()) {
-        size_t r = most_disputed(left, rows, n, taken, &now);
-        if (added == 0 && r < rows)
-            *disagreement = now * noise_of(pool, before + r, noise);
-        if (r < rows && now > 1) {
+        size_t r = most_telling(left, noise, rows, n, taken, &now);
+        if (added == 0)
+            *disagreement = now;
+        if (r < rows) {
             experiments_add(t, experiments_terms(pool, before + r), pool->rows.items[before + r].count);
             settle(left, rows, n, r);
             taken[r] = true;
@@ -155,6 +195,7 @@ size_t select_experiments(const struct mapping *const *mappings, size_t n, struc
     free(taken);
     free(left);
     free(all);
+    free(noise);
     experiments_free(pool);
     return added;
 }
@@ -334,12 +375,12 @@ static size_t measurements_in(const struct experiments *t)
     return n;
 }
 
-/* Experiments of 2 to @size forms by chance, about as many of each size. */
-static size_t add_by_chance(struct experiments *t, const uint32_t *forms, size_t forms_count, size_t count, unsigned size, struct rng *rng)
+/* Experiments by chance, about as many of each size. */
+static size_t add_by_chance(struct experiments *t, const struct select_pool *pool, size_t count, struct rng *rng)
 {
     size_t added = 0;
-    for (unsigned k = 2; k <= size; k++)
-        added += generate_random(t, forms, forms_count, (count - added) / (size + 1 - k), k, rng);
+    for (unsigned k = 2; k <= pool->size; k++)
+        added += draw_some(t, pool, (count - added) / (pool->size + 1 - k), k, rng);
     return added;
 }
 
@@ -349,7 +390,7 @@ static size_t ask(struct experiments *t, const struct select_options *o, const s
 {
     size_t wanted = round->measurements < o->most ? o->most - round->measurements : 0, added = 0;
     uint32_t *forms = mem_alloc((t->forms.count + 1) * sizeof *forms);
-    size_t forms_count = usable_forms(t, forms);
+    const struct select_pool pool = {.forms = forms, .forms_count = usable_forms(t, forms), .record = o->record, .size = o->size};
 
     wanted = wanted < o->batch ? wanted : o->batch;
     round->disagreement = NAN;
@@ -358,10 +399,9 @@ static size_t ask(struct experiments *t, const struct select_options *o, const s
     else if (!o->random && predicted >= PREDICTED_ROUNDS)
         round->end = SELECT_PREDICTED;
     else if (o->random)
-        added = add_by_chance(t, forms, forms_count, wanted, o->size, rng);
+        added = add_by_chance(t, &pool, wanted, rng);
     else
-        added = select_experiments((const struct mapping *const *)c->mappings, c->count, t, forms, forms_count, wanted, o->size, c->form_noise, rng,
-                                   &round->disagreement);
+        added = select_experiments((const struct mapping *const *)c->mappings, c->count, t, &pool, wanted, c->form_noise, rng, &round->disagreement);
     if (round->end == SELECT_GOES_ON && added == 0)
         round->end = SELECT_AGREED;
     free(forms);
@@ -385,7 +425,7 @@ struct mapping *select_run(struct experiments *t, const struct select_options *o
     rng_seed(&rng, o->evolve.seed);
     generate_singletons(t, all, forms);
     if (had < o->first)
-        add_by_chance(t, all, forms, o->first - had, o->size, &rng);
+        add_by_chance(t, &(struct select_pool){all, forms, o->record, o->size}, o->first - had, &rng);
     while (ok && going) {
         struct select_round round = {.end = SELECT_GOES_ON};
         ok = measure_fresh(t, measure, measure_state, committee.count ? committee.mappings[0] : NULL, &round.error, err);

@@ -1,4 +1,4 @@
-/* Active experiments: ask for those on which good mappings disagree most, measure them, and infer again. */
+/* Active experiments: ask for those that settle most of what good mappings disagree on, measure them, and infer again. */
 #ifndef PORTOLAN_INFER_SELECT_H
 #define PORTOLAN_INFER_SELECT_H
 
@@ -10,18 +10,26 @@
 /* Measures the pending rows of @t (fills them, PMEvo Definition 1); false with err ends the inference. */
 typedef bool select_measure(struct experiments *t, void *state, struct err *err);
 
-/* Adds up to @count pending rows to @t: of many random multisets of 2 to @size of the @forms_count forms @forms of @t those on which the mappings
- * disagree most, beginning with the most disputed; what those chosen before will settle counts no more. Disagreement (standard deviation over mean)
- * is weighed against @noise, relative and one per form of @t, and none is added on which the mappings agree within the mean of its forms'. Returns
- * how many; @disagreement becomes that of the first, NaN when there was none to choose from. */
-size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, const uint32_t *forms, size_t forms_count, size_t count,
-                          unsigned size, const double *noise, struct rng *rng, double *disagreement);
+/* What may be asked for: experiments of 2 to @size different forms. */
+struct select_pool {
+    const uint32_t *forms;               /* of the table, once each */
+    size_t forms_count;
+    const struct experiments *record;    /* only what has a value there, whatever its forms; NULL: any */
+    unsigned size;
+};
+
+/* Adds up to @count pending rows to @t: of many that @pool allows, by chance, those that settle most of what the mappings dispute over all of these, the most telling first; what
+ * those chosen before will settle counts no more. Disagreement (standard deviation over mean) is weighed against @form_noise, relative and one per form of @t, and none is added
+ * on which the mappings agree within the mean of its forms'. Returns how many; @disagreement becomes that on the most disputed of all, NaN when there was none to choose from. */
+size_t select_experiments(const struct mapping *const *mappings, size_t n, struct experiments *t, const struct select_pool *pool, size_t count, const double *form_noise,
+                          struct rng *rng, double *disagreement);
 
 struct select_options {
     struct evolve_options evolve;    /* of each round; seconds or generations per round */
     size_t first, batch, most;       /* random experiments to begin with, per round, and in all (single forms not counted) */
     unsigned size;                   /* forms of the largest experiment, from 2 */
     bool random;                     /* for comparison: batches by chance */
+    const struct experiments *record;   /* borrowed: only what has a value there is asked for; NULL: anything */
     void (*poll)(void *state, struct evolve *e);   /* NULL, or called some times a second while inferring: may stop it */
     void *poll_state;
 };

@@ -277,6 +277,20 @@ void experiments_print(const struct experiments *t, size_t index, struct str *ou
     }
 }
 
+bool experiments_translate(const struct experiments *t, size_t index, const struct experiments *to, struct flat_term *out)
+{
+    const struct flat_term *terms = experiments_terms(t, index);
+    uint32_t n = t->rows.items[index].count;
+
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = (struct flat_term){names_find(&to->forms, t->forms.items[terms[i].form]), terms[i].count};
+        if (out[i].form == UINT32_MAX)
+            return false;
+    }
+    qsort(out, n, sizeof *out, compare_uint32);
+    return true;
+}
+
 uint64_t experiments_size(const struct experiments *t, size_t index)
 {
     const struct flat_term *terms = experiments_terms(t, index);

@@ -71,6 +71,8 @@ static inline const struct flat_term *experiments_terms(const struct experiments
 {
     return t->terms.items + t->rows.items[index].start;
 }
+/* The terms of row @index by the forms of @to that have the same names, sorted as there, into @out, which has room for them; false when @to lacks a form. */
+bool experiments_translate(const struct experiments *t, size_t index, const struct experiments *to, struct flat_term *out);
 /* Forms with multiplicity in row @index. */
 uint64_t experiments_size(const struct experiments *t, size_t index);
 /* Whether row @index has cycles that can be learned from. */

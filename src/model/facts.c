@@ -47,6 +47,7 @@ const struct fact fact_schema[] = {
      "classes of register moves that rename does without a µop; x, w, v, s and zero on AArch64", "rename", false},
     {"fuse_any", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a following jump, whatever its condition", "fusion, decoders", false},
     {"fuse_carry", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a jump, but not on overflow, sign or parity", "fusion, decoders", false},
+    {"fuse_overflow", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a jump, but not on carry", "fusion, decoders", false},
     {"fuse_zero", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a jump, but not on overflow, sign, parity or carry", "fusion, decoders", false},
     {"fuse_nop", YES_OR_NO, "no", NULL, "a nop joins the instruction before it", "fusion", false},
     {"fuse_memory_immediate", YES_OR_NO, "yes", NULL, "an operation on memory and an immediate fuses with a following jump", "fusion", false},

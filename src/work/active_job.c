@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/watch.h"
+#include "infer/replay.h"
 #include "io/experiments_file.h"
 #include "measure/runner.h"
 #include "work/job.h"
@@ -23,7 +25,7 @@ struct active {
     struct experiments *table;
     struct problem *problem;     /* of all of it, at the end */
     struct job *job;
-    struct forms *forms;         /* of this CPU; NULL when simulated */
+    struct forms *forms;         /* of this CPU; NULL when simulated or replayed */
     struct source *source;
     struct journal *journal;
     double begun, kept;
@@ -96,6 +98,8 @@ static bool measure(struct experiments *t, void *state, struct err *err)
     const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = show_progress, .state = a};
     struct runner_summary summary;
 
+    if (a->o.record)
+        return replay_measure(t, a->o.record, err) && watch_goes_on(err);
     /* The runner reads the table while results arrive: it gets a copy. */
     struct experiments *copy = experiments_copy(t, NULL);
     keep(a);
@@ -121,6 +125,13 @@ static void poll_round(void *state, struct evolve *e)
         evolve_stop(e);
 }
 
+/* Whether it is this CPU that is asked. */
+static bool measures(const void *state)
+{
+    const struct active *a = state;
+    return !a->o.simulated && !a->o.record;
+}
+
 static bool run(struct job *job, void *state, struct err *err)
 {
     struct active *a = state;
@@ -128,11 +139,12 @@ static bool run(struct job *job, void *state, struct err *err)
 
     a->job = job;
     a->begun = clock_seconds();
-    if (!a->o.simulated)
+    if (measures(a))
         ok = (a->forms = forms_load(isa_host(), NULL, err)) != NULL && (!a->o.journal || (a->journal = journal_open(a->o.journal, err)) != NULL);
-    if (ok)
+    if (ok && !a->o.record)
         a->source = a->o.simulated ? source_simulated(a->o.simulated, a->o.noise, a->o.select.evolve.seed) : source_cpu(a->forms, a->o.cpu, 0, cancelled, a, err);
-    ok = ok && a->source != NULL;
+    ok = ok && (a->source || a->o.record);
+    a->o.select.record = a->o.record;
     a->o.select.poll = poll_round;
     a->o.select.poll_state = a;
     if (ok) {
@@ -157,6 +169,7 @@ static void finish(void *state, const struct job_info *info)
 void active_options_done(struct active_options *o)
 {
     mapping_free(o->simulated);
+    experiments_free(o->record);
     free(o->journal);
     free(o->keep);
 }
@@ -169,11 +182,6 @@ static void done(void *state)
     forms_free(a->forms);
     active_options_done(&a->o);
     free(a);
-}
-
-static bool measures(const void *state)
-{
-    return !((const struct active *)state)->o.simulated;
 }
 
 static const struct job_ops ops = {.run = run, .finish = finish, .free = done, .measures = measures};

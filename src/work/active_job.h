@@ -21,6 +21,7 @@ struct active_options {
     struct select_options select;
     struct mapping *simulated;   /* measured instead of this CPU; NULL: this CPU */
     double noise;                /* of the simulated one, relative */
+    struct experiments *record;  /* answers instead of either, and nothing is asked that has no value there; NULL: none */
     char *journal;               /* path; NULL: none */
     char *keep;                  /* path of a table of all that was asked and measured, written as it comes; NULL: none */
     struct active_curve *curve;  /* borrowed: outlives the job */

@@ -22,6 +22,8 @@
 #include "base/names.h"
 #include "base/steps.h"
 #include "cmd/command.h"
+#include "io/experiments_file.h"
+#include "throughput/throughput.h"
 
 #define GROWTH 2.5   /* in steps, of an input of twice the size */
 
@@ -33,6 +35,31 @@ struct machine *load_machine(const char *id)
     if (!m)
         fail_msg("%s: %s:%zu:%zu %s", id, err.file, err.line, err.column, err.what);
     return m;
+}
+
+void assert_foretold(const char *id, const char *file, size_t count, double error, double worst)
+{
+    struct err err = {0};
+    struct machine *m = load_machine(id);
+    struct experiments *t = experiments_load(source_path(file), &err);
+    double sum = 0;
+
+    if (!t)
+        fail_msg("%s: %s", err.file, err.what);
+    assert_true(t->rows.count >= count);
+    for (size_t i = 0; i < t->rows.count; i++) {
+        struct experiment e = {0};
+        experiments_get(t, i, &e);
+        double off = fabs(throughput_of(m->mapping, &e, NULL) / t->rows.items[i].cycles - 1);
+        if (!(off <= worst))
+            fail_msg("%s, row %zu: off by %.1f %%", file, i + 1, 100 * off);
+        sum += off;
+        experiment_done(&e);
+    }
+    if (!(sum <= error * (double)t->rows.count))
+        fail_msg("%s: off by %.2f %%", file, 100 * sum / (double)t->rows.count);
+    experiments_free(t);
+    machine_free(m);
 }
 
 struct kernel *kernel_with(const char *text, const struct kernel_options *options)

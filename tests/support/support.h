@@ -10,6 +10,8 @@ struct session;
 
 /* A shipped machine, or one in a directory; the caller frees it. */
 struct machine *load_machine(const char *id);
+/* Fails unless the ports of machine @id foretell the experiments of @file in the source tree, at least @count of them, within @error on average and each within @worst. */
+void assert_foretold(const char *id, const char *file, size_t count, double error, double worst);
 /* The kernel of assembler text, which the caller frees; with default options, or @options. */
 struct kernel *kernel_of(const char *text);
 struct kernel *kernel_with(const char *text, const struct kernel_options *options);

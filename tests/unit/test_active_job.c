@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cmd/command.h"
 #include "infer/generate.h"
 #include "io/experiments_file.h"
 #include "model/metrics.h"
@@ -270,9 +271,84 @@ static void test_cancelled(void **state)
     mapping_free(m);
 }
 
+/* All forms alone and all pairs, as a CPU was measured before; one pair failed then. */
+static struct experiments *recorded(const struct mapping *m)
+{
+    struct experiments *t = forms_only(m);
+    uint32_t all[FORMS];
+    double *cycles;
+
+    for (uint32_t f = 0; f < FORMS; f++)
+        all[f] = f;
+    generate_singletons(t, all, FORMS);
+    generate_pairs(t, all, FORMS);
+    cycles = mem_alloc(t->rows.count * sizeof *cycles);
+    throughput_predict(m, t, cycles);
+    for (size_t i = 0; i + 1 < t->rows.count; i++)
+        experiments_set(t, i, cycles[i], 0, 3, NULL);
+    experiments_set(t, t->rows.count - 1, NAN, NAN, 0, "fault");
+    free(cycles);
+    return t;
+}
+
+/* A record answers, and nothing is asked that it does not know: by chance in the end all of it. */
+static void test_replayed(void **state)
+{
+    struct active_curve *curve = active_curve_new();
+    struct active_options o = options(curve);
+    struct mapping *m = truth();
+    (void)state;
+    mapping_free(o.simulated);
+    o.simulated = NULL;
+    o.record = recorded(m);
+    o.select.size = 2;
+    o.select.random = true;
+    const size_t known = o.record->rows.count - 1;
+    struct outcome out = run(forms_only(m), &o);
+    assert_true(out.ok);
+    assert_int_equal(check_table(out.table, 2), known - FORMS);
+    experiments_free(out.table);
+    active_curve_free(curve);
+    mapping_free(m);
+}
+
+/* As typed: the forms are the record's, and what was asked becomes the session's table. */
+static void test_replay_command(void **state)
+{
+    static const char *const refused[] = {"evolve start --replay FILE", "evolve start --active --replay FILE --simulate skylake", "evolve start --active --continue --replay FILE",
+                                          "evolve start --active --replay FILE.missing"};
+    struct mapping *m = truth();
+    struct experiments *record = recorded(m);
+    struct str line = {0}, out = {0};
+    struct err err = {0};
+    struct session s;
+    const char *path = work_path("record.csv");
+    (void)state;
+    assert_true(experiments_save(record, path, &err));
+    session_init(&s);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        const char *name = strstr(refused[i], "FILE");
+        str_clear(&line);
+        str_addf(&line, "%.*s%s%s", (int)(name - refused[i]), refused[i], path, name + strlen("FILE"));
+        assert_false(run_line(&s, str_text(&line), NULL, &err));
+    }
+    str_clear(&line);
+    str_addf(&line, "evolve start --active --replay %s --most 40 --ports 3 --population 3 --generations 1 --threads 1 --checkpoint none; evolve wait", path);
+    if (!run_line(&s, str_text(&line), &out, &err))
+        fail_msg("%s", err.what);
+    assert_non_null(strstr(str_text(&out), "18 forms, 58 experiments"));
+    assert_int_equal(check_table(s.document.experiments, 2), 40);
+    session_done(&s);
+    str_done(&line);
+    str_done(&out);
+    experiments_free(record);
+    mapping_free(m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops), cmocka_unit_test(test_limit), cmocka_unit_test(test_kept), cmocka_unit_test(test_cancelled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stops), cmocka_unit_test(test_limit), cmocka_unit_test(test_kept), cmocka_unit_test(test_cancelled),
+                                       cmocka_unit_test(test_replayed), cmocka_unit_test(test_replay_command)};
     int failed = cmocka_run_group_tests_name("active job", tests, NULL, NULL);
     job_shutdown();
     return failed;

@@ -464,7 +464,7 @@ static void test_saturators_bind_where_they_say(void **state)
     set_up(&b, 0);
     const struct mapping *m = imitation_truth(b.cpu);
     lattice_make(m, mapping_issue_width(m), SIGHT_NOISE, lattice);
-    saturators_find(m, lattice, &found);
+    saturators_find(m, lattice, NULL, &found);
     assert_true(found.list.count > 5);
     for (size_t i = 0; i < found.list.count; i++) {
         const struct saturator *s = &found.list.items[i];

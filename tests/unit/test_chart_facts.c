@@ -35,14 +35,13 @@ static void progress(void *state, enum chart_stage stage, double done, double to
     assert_true(stage == CHART_FACTS || stage == CHART_LATENCIES);
 }
 
-/* A chart of @truth that knows no more than its issue width and the latency of one addition. */
-static struct chart *facts_of(const struct machine *truth, struct forms *forms)
+/* A chart of @cpu that knows no more than its issue width and the latency of one addition. */
+static struct chart *facts_on(const struct chart_cpu *cpu, double width, struct forms *forms)
 {
     const struct chart_options options = {.name = "charted"};
     const struct chart_hooks hooks = {.cancelled = never, .progress = progress};
-    struct imitation *cpu = imitation_new(truth, 0.002, 1);
     struct chart *c = mem_zero(1, sizeof *c);
-    struct lab lab = {.cpu = imitation_cpu(cpu), .options = &options, .hooks = &hooks};
+    struct lab lab = {.cpu = cpu, .options = &options, .hooks = &hooks};
     struct ports ports;
     struct err err = {0};
 
@@ -52,9 +51,17 @@ static struct chart *facts_of(const struct machine *truth, struct forms *forms)
     c->forms = mem_zero(1, sizeof *c->forms);
     c->form_count = 1;
     c->forms[0] = (struct chart_form){.row = forms_find(forms, "ADD (R64, R64)"), .alone = NAN};
-    c->width = machine_number(truth, "issue_width");
+    c->width = width;
     if (!facts_find(&lab, c, &err))
         fail_msg("%s", err.what);
+    return c;
+}
+
+static struct chart *facts_of(const struct machine *truth, struct forms *forms)
+{
+    struct imitation *cpu = imitation_new(truth, 0.002, 1);
+    struct chart *c = facts_on(imitation_cpu(cpu), machine_number(truth, "issue_width"), forms);
+
     imitation_free(cpu);
     return c;
 }
@@ -149,6 +156,16 @@ static void test_facts_are_right_or_unknown(void **state)
 
 struct by_hand { const char *key, *value; };
 
+static void assert_told(const struct chart *c, const struct by_hand *expected, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct chart_fact *f = fact_of(c, expected[i].key);
+        if (!f || !f->value)
+            fail_msg("%s is not told", expected[i].key);
+        assert_string_equal(f->value, expected[i].value);
+    }
+}
+
 /* Each fact is told of a simulated @id as it is @expected; @kept: and stands in the charted machine. */
 static void assert_by_hand(const char *id, const struct by_hand *expected, size_t count, bool kept)
 {
@@ -158,13 +175,9 @@ static void assert_by_hand(const char *id, const struct by_hand *expected, size_
 
     assert_true(forms && truth);
     struct chart *c = facts_of(truth, forms);
-    for (size_t i = 0; i < count; i++) {
-        const struct chart_fact *f = fact_of(c, expected[i].key);
-        assert_true(f && f->value);
-        assert_string_equal(f->value, expected[i].value);
-        if (kept)
-            assert_string_equal(machine_fact(c->machine, expected[i].key), expected[i].value);
-    }
+    assert_told(c, expected, count);
+    for (size_t i = 0; kept && i < count; i++)
+        assert_string_equal(machine_fact(c->machine, expected[i].key), expected[i].value);
     chart_free(c);
     machine_free(truth);
     forms_free(forms);
@@ -181,6 +194,15 @@ static void test_skylake_by_hand(void **state)
 
     (void)state;
     assert_by_hand("skylake", expected, sizeof expected / sizeof *expected, true);
+}
+
+/* Ice Lake: five slots a cycle are not the six that its front end delivers at a time, and slots count all the same. */
+static void test_slots_by_hand(void **state)
+{
+    static const struct by_hand expected[] = {{"fuse_any", "test and"}, {"fuse_carry", "cmp add sub"}, {"fuse_zero", "inc dec"}};
+
+    (void)state;
+    assert_by_hand("icelake-server", expected, sizeof expected / sizeof *expected, true);
 }
 
 /* Golden Cove, by the measurements of this project: a store is found at rename whatever the registers, without an index, at no cost; of 8, 32 and 64 bits; by additions of a
@@ -210,6 +232,101 @@ static void test_zen3_by_hand(void **state)
 
     (void)state;
     assert_by_hand("znver3", expected, sizeof expected / sizeof *expected, true);
+}
+
+/* Zen 4, as measured: nops join their neighbours, so that slots are counted in eliminated moves; 17 of them with inc and a jump take 3.01 cycles on zero and overflow and 3.17 on
+ * carry; computing the stack pointer behind a push takes a slot, copying it none; a vector takes 9 cycles by the same register, though rename finds others. */
+static void test_zen4_by_hand(void **state)
+{
+    static const struct by_hand expected[] = {
+        {"fuse_any", "cmp test add sub and or xor"}, {"fuse_overflow", "inc dec"}, {"taken_branches", "1"}, {"stack_sync", "computed"}, {"store_forward_vector", "9"},
+        {"renamed_match", "text"},
+    };
+
+    (void)state;
+    assert_by_hand("znver4", expected, sizeof expected / sizeof *expected, true);
+}
+
+/* Times of a real CPU: lines of hexadecimal code and cycles, of which those of @other are @longer. */
+struct recorded {
+    const char *text, *other;
+    double longer;
+};
+
+static bool times_recorded(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
+{
+    const struct recorded *r = state;
+
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        struct str code = {0};
+        str_add(&code, "\n");
+        for (size_t k = 0; k < blocks[i].count; k++)
+            for (unsigned b = 0; b < blocks[i].insns[k].length; b++)
+                str_addf(&code, "%02x", blocks[i].insns[k].bytes[b]);
+        str_add(&code, ",");
+        const char *at = strstr(r->text, str_text(&code));
+        cycles[i] = at ? strtod(at + code.length, NULL) : NAN;
+        cycles[i] += r->other && strncmp(str_text(&code) + 1, r->other, strlen(r->other)) == 0 ? r->longer : 0;
+        str_done(&code);
+    }
+    return true;
+}
+
+/* What the loops said of a virtual EPYC 9004 at load 8: each is as the loops by hand of docs/zen4.md are. Of the short loops with a taken branch one took 1.19 cycles, and of loads by
+ * addresses that were loaded those of the longest chain take more than others. */
+static void test_zen4_as_measured(void **state)
+{
+    static const struct by_hand expected[] = {
+        {"eliminate", "gpr32 gpr64 xmm ymm zmm"}, {"fuse_any", "cmp test add sub and or xor"}, {"fuse_overflow", "inc dec"}, {"fuse_nop", "yes"}, {"taken_branches", "1"},
+        {"stack_engine", "yes"}, {"stack_sync", "computed"}, {"loads_per_cycle", "3"}, {"stores_per_cycle", "2"}, {"store_lines_per_cycle", "1"}, {"store_line_bytes", "32"},
+        {"store_forward", "6.4"}, {"store_forward_renamed", "0"}, {"store_forward_vector", "9"}, {"renamed_match", "text"}, {"renamed_bits", "32 64"}, {"renamed_modify", "all"},
+        {"load_latency", "4"}, {"load_replays", "0.15"}, {"load_replays_through", "6"}, {"store_forward_modify", "5.5"},
+    };
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct str text = {0};
+
+    (void)state;
+    assert_true(forms && file_read(source_path("tests/data/zen4-loops.csv"), 1 << 20, &text, &err));
+    struct recorded recorded = {.text = str_text(&text)};
+    const struct chart_cpu cpu = {.times = times_recorded, .state = &recorded};
+    struct chart *c = facts_on(&cpu, 6, forms);
+    assert_told(c, expected, sizeof expected / sizeof *expected);
+    chart_free(c);
+    /* mov r10, rdi; movaps [rdi], xmm1: a vector that is quicker by the same register than by a copy is found at rename, for which there is no fact. */
+    recorded.other = "4989fa0f290f";
+    recorded.longer = 3;
+    c = facts_on(&cpu, 6, forms);
+    assert_null(machine_fact(c->machine, "store_forward_vector"));
+    assert_non_null(strstr(fact_of(c, "store_forward_vector")->why, "another time"));
+    chart_free(c);
+    str_done(&text);
+    forms_free(forms);
+}
+
+/* A Zen 4 that executes moves as additions has no instruction that takes a slot alone: nothing is said of what is counted in slots. */
+static void test_no_filler_is_said(void **state)
+{
+    static const char *const absent[] = {"fuse_any", "fuse_carry", "fuse_overflow", "fuse_zero", "stack_sync"};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("znver4", &err);
+
+    (void)state;
+    assert_true(forms && truth);
+    machine_set_fact(truth, "eliminate", "xmm", "classes", "");
+    struct mapping_entry move = *mapping_find(truth->mapping, "ADD (R32, R32)");
+    move.form = (char *)"MOV (R32, R32)";
+    mapping_set(truth->mapping, &move);
+    struct chart *c = facts_of(truth, forms);
+    const struct chart_fact *f = fact_of(c, "fusion");
+    assert_true(f && !f->value && strstr(f->why, "slot"));
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        assert_null(machine_fact(c->machine, absent[i]));
+    chart_free(c);
+    machine_free(truth);
+    forms_free(forms);
 }
 
 /* Zen 4, as measured: twelve zeroed registers take 2.00 cycles, with a nop behind each 2.01. On Zen 3 each nop takes a slot, and nothing is said of it. */
@@ -389,7 +506,7 @@ static void add_form(struct chart *c, const struct forms *forms, const char *for
     c->forms[c->form_count++] = (struct chart_form){.row = forms_find(forms, form), .state = state, .alone = alone};
 }
 
-/* Half a cycle alone is no four µops of one port: it becomes what the others of half a cycle are, of the same operands rather than of others. What agrees with its time stays, and so
+/* Half a cycle alone is no four µops of one port: it becomes what the others of half a cycle are, of the same operands rather than of others, or else of the same kind rather than of what there are more of. What agrees with its time stays, and so
  * does what is explained. */
 static void test_unexplained_is_not_absurd(void **state)
 {
@@ -409,7 +526,9 @@ static void test_unexplained_is_not_absurd(void **state)
     add_form(c, forms, "AND (R64, R64)", CHART_UNEXPLAINED, 0.5, 1, 4);
     add_form(c, forms, "OR (R64, R64)", CHART_UNEXPLAINED, 1, 1, 1);
     add_form(c, forms, "XOR (R64, R64)", CHART_PLACED, 9, 1, 1);
-    assert_int_equal(unexplained_mend(c, 0.05), 1);
+    add_form(c, forms, "RORX (R32, R32, I8)", CHART_UNEXPLAINED, 0.5, 1, 4);
+    assert_int_equal(unexplained_mend(c, 0.05), 2);
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, "RORX (R32, R32, I8)")->usage, &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
     assert_true(usage_equal(&mapping_find(c->machine->mapping, "AND (R64, R64)")->usage, &mapping_find(c->machine->mapping, "ADD (R64, R64)")->usage));
     assert_int_equal(mapping_find(c->machine->mapping, "OR (R64, R64)")->usage.uops[0].ports, 1);
     assert_int_equal(mapping_find(c->machine->mapping, "XOR (R64, R64)")->usage.uops[0].count, 1);
@@ -456,8 +575,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts_are_right_or_unknown),
         cmocka_unit_test(test_skylake_by_hand),
+        cmocka_unit_test(test_slots_by_hand),
         cmocka_unit_test(test_golden_cove_by_hand),
         cmocka_unit_test(test_zen3_by_hand),
+        cmocka_unit_test(test_zen4_by_hand),
+        cmocka_unit_test(test_zen4_as_measured),
+        cmocka_unit_test(test_no_filler_is_said),
         cmocka_unit_test(test_nops_by_hand),
         cmocka_unit_test(test_stack_forms),
         cmocka_unit_test(test_unexplained_is_not_absurd),

@@ -80,6 +80,45 @@ static void test_members_predict(void **state)
     mapping_free(truth);
 }
 
+/* @g with the µop of form @f on port 3 alone as well, @times. */
+static struct genome *changed(const struct genome *g, size_t f, unsigned times)
+{
+    struct genome *other = genome_copy(g);
+    gene_add(&other->genes[f], 0x8, times);
+    return other;
+}
+
+/* Many measurements refute what few cannot: with all pairs a mapping with one wrong form has no say, with two experiments of that form it has. */
+static void test_refuted_members(void **state)
+{
+    struct mapping *truth = known(42);
+    struct experiments *t = measured(truth, 0.02, 0);
+    struct err err = {0};
+    (void)state;
+    for (int few = 0; few < 2; few++) {
+        bool *keep = mem_zero(t->rows.count + 1, sizeof *keep);
+        for (size_t i = 0, of_first = 0; i < t->rows.count; i++) {
+            const struct flat_term *terms = experiments_terms(t, i);
+            bool has = terms[0].form == 0 || terms[t->rows.items[i].count - 1].form == 0;
+            keep[i] = !few || !has || of_first < 2;
+            of_first += has;
+        }
+        struct problem *p = problem_new(t, keep, &err);
+        struct genome *exact = genome_of_mapping(truth, p, &err);
+        struct genome *members[] = {exact, genome_copy(exact), changed(exact, problem_form(p, "F0"), 4)};
+        unsigned n = consensus_members(p, members, 3);
+        assert_int_equal(n, few ? 3 : 2);
+        assert_ptr_equal(members[0], exact);
+        for (unsigned i = 0; i < n; i++)
+            genome_free(members[i]);
+        assert_int_equal(consensus_members(p, members, 0), 0);
+        problem_free(p);
+        free(keep);
+    }
+    experiments_free(t);
+    mapping_free(truth);
+}
+
 /* Each form alone and @count experiments of five, as noisy as told. */
 static struct experiments *sparse(const struct mapping *truth, size_t count, double noise)
 {
@@ -276,7 +315,7 @@ static void test_interrupted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_members_predict), cmocka_unit_test(test_few_and_noisy), cmocka_unit_test(test_many_and_clean), cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_members_predict), cmocka_unit_test(test_refuted_members), cmocka_unit_test(test_few_and_noisy), cmocka_unit_test(test_many_and_clean), cmocka_unit_test(test_interrupted),
     };
     return cmocka_run_group_tests_name("consensus", tests, NULL, NULL);
 }

@@ -12,8 +12,6 @@
 #include "analysis/assists.h"
 #include "analysis/fusion.h"
 #include "analysis/kernel.h"
-#include "io/experiments_file.h"
-#include "model/metrics.h"
 #include "simulate/simulate.h"
 #include "throughput/throughput.h"
 #include "../support/support.h"
@@ -21,28 +19,8 @@
 /* One in 29 of the forms measured alone on a virtual Emerald Rapids. */
 static void test_single_forms(void **state)
 {
-    struct err err = {0};
-    struct machine *m = load_machine("sapphirerapids");
-
     (void)state;
-    struct experiments *t = experiments_load(source_path("tests/data/golden-cove-singles.csv"), &err);
-    if (!t)
-        fail_msg("%s: %s", err.file, err.what);
-    assert_true(t->rows.count > 450);
-    double *predicted = calloc(t->rows.count, sizeof *predicted);
-    for (size_t i = 0; i < t->rows.count; i++) {
-        struct experiment e = {0};
-        experiments_get(t, i, &e);
-        predicted[i] = throughput_of(m->mapping, &e, NULL);
-        experiment_done(&e);
-    }
-    struct accuracy a = metrics_accuracy(t, predicted);
-    assert_int_equal(a.n, t->rows.count);
-    if (!(a.mape <= 0.05))
-        fail_msg("off by %.2f %%", 100 * a.mape);
-    free(predicted);
-    experiments_free(t);
-    machine_free(m);
+    assert_foretold("sapphirerapids", "tests/data/golden-cove-singles.csv", 451, 0.05, INFINITY);
 }
 
 static const struct block_options as_measured = {.shape = SHAPE_CACHED, .start = START_MEASURED};

@@ -288,7 +288,7 @@ static void test_finds_ports(void **state)
     unsigned found = 0, equivalent = 0;
     uint64_t told = 0, sought = 0;
     /* One seed may settle on a port too many, and which one depends on the last bits of sums, so on the compiler. */
-    for (o.seed = 1; o.seed <= 5; o.seed++) {
+    for (o.seed = 1; o.seed <= 10; o.seed++) {
         o.ports = 4;
         mapping_free(evolved(t, &o, &status));
         told += status.evaluations;
@@ -300,9 +300,9 @@ static void test_finds_ports(void **state)
         equivalent += status.ports == 4 || unseen_error(truth, m) < 0.005;
         mapping_free(m);
     }
-    print_message("%u of 5 right, %u right or equivalent, %.2f times the evaluations\n", found, equivalent, (double)sought / (double)told);
-    assert_true(found >= 3);
-    assert_true(equivalent >= 4);
+    print_message("%u of 10 right, %u right or equivalent, %.2f times the evaluations\n", found, equivalent, (double)sought / (double)told);
+    assert_true(found >= 7);
+    assert_true(equivalent >= 9);
     assert_true((double)sought < 1.55 * (double)told);
     experiments_free(t);
     mapping_free(truth);

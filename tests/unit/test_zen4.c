@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rules that Zen 4 brought, against measurements of small blocks on one (tests/data/zen4-rules.csv, by `kernel measure --file`). */
+/* Zen 4: its rules against small blocks measured on one (tests/data/zen4-rules.csv, by `kernel measure --file`), its ports against forms measured beside each other
+ * there (zen4-pairs.csv, by `experiments measure`). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,6 +56,13 @@ static void test_measured_blocks(void **state)
     }
     machine_free(m);
     csv_table_free(t);
+}
+
+/* Two forms beside each other, for each kind of usage that only such pairs tell: what both could run on makes them wait, what only one of them needs does not. */
+static void test_measured_pairs(void **state)
+{
+    (void)state;
+    assert_foretold("znver4", "tests/data/zen4-pairs.csv", 110, 0.01, 0.02);
 }
 
 /* Without its fact, each rule is gone: the blocks that show it come out otherwise. */
@@ -143,8 +151,8 @@ static void test_evaluation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_measured_blocks), cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_protocols),
-        cmocka_unit_test(test_intel_has_none),  cmocka_unit_test(test_evaluation),
+        cmocka_unit_test(test_measured_blocks), cmocka_unit_test(test_measured_pairs), cmocka_unit_test(test_each_fact_matters),
+        cmocka_unit_test(test_protocols),       cmocka_unit_test(test_intel_has_none),  cmocka_unit_test(test_evaluation),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

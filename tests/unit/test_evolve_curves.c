@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run shows of itself: one measure for all its phases, and a best so far that never rises. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "infer/classes.h"
+#include "infer/evolve.h"
+#include "../support/known.h"
+#include "../support/support.h"
+
+#define TICK 0.003      /* seconds that pass between two looks at the clock */
+#define SAMPLES 20000
+
+static double now;
+
+static double ticking(void)
+{
+    return now += TICK;
+}
+
+struct seen {
+    struct evolve *e;
+    double reached;     /* by the last status */
+    size_t looks;
+};
+
+static void look(void *state)
+{
+    struct seen *seen = state;
+    struct evolve_status status;
+
+    evolve_get_status(seen->e, &status);
+    if (isnan(status.d_reached))
+        return;
+    assert_true(isnan(seen->reached) || status.d_reached <= seen->reached);
+    assert_true(isnan(status.d_avg) || status.d_reached <= status.d_avg);
+    seen->reached = status.d_reached;
+    seen->looks++;
+}
+
+/* Forms that behave alike are searched as one, whose means have far less noise than any experiment: none of the curves may show their errors. */
+static void test_one_measure(void **state)
+{
+    static struct evolve_sample samples[SAMPLES];
+    struct mapping *truth = known(42);
+    struct experiments *t = measured(truth, 0.02, 0);
+    struct err err = {0};
+    struct problem *p = problem_new(t, NULL, &err);
+    struct classes *classes = classes_new(p);
+    struct genome *exact = genome_of_mapping(truth, p, &err);
+    struct evolve_options o;
+    (void)state;
+    assert_non_null(classes);
+    const double least = 0.8 * genome_error(exact, p);
+    struct genome *class = classes_project(classes, exact);
+    assert_true(genome_error(class, classes->p) < least);
+    evolve_defaults(&o);
+    o.ports = 4;
+    o.width = 0;
+    o.seconds = 20;
+    o.begun = 0;
+    now = 0;
+    clock_set_source(ticking);
+    struct seen seen = {.e = evolve_new(p, &o, NULL, 0, &err), .reached = NAN};
+    evolve_worker(seen.e, 0, look, &seen);
+    clock_set_source(NULL);
+    size_t n = evolve_get_samples(seen.e, samples, SAMPLES);
+    assert_true(n > 50 && seen.looks > 50);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(samples[i].d_best >= least && samples[i].d_median >= least && samples[i].d_worst >= samples[i].d_median);
+        assert_true(i == 0 || samples[i].d_best <= samples[i - 1].d_best);
+    }
+    genome_free(class);
+    genome_free(exact);
+    classes_free(classes);
+    evolve_free(seen.e);
+    problem_free(p);
+    experiments_free(t);
+    mapping_free(truth);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_measure)};
+    return cmocka_run_group_tests_name("evolve curves", tests, NULL, NULL);
+}
