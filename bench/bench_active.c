@@ -28,7 +28,7 @@
 #define UNSEEN 2000
 #define CYCLES_MOST 4.2
 #define SHARE 0.1           /* of the pairs are measured, */
-#define SHARE_RECORDED 0.15 /* of those that were recorded */
+#define SHARE_RECORDED 0.15 /* of those that were recorded, weighted ones too */
 #define ROUNDS 8
 #define MODES 4
 
@@ -139,10 +139,18 @@ static double infer_all(const struct bench *b, const struct experiments *t)
     return error;
 }
 
+static size_t recorded_pairs(const struct experiments *record)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < record->rows.count; i++)
+        n += record->rows.items[i].count == 2;
+    return n;
+}
+
 static void run_mode(struct bench *b, size_t mode, double *error, size_t *measured)
 {
     struct experiments *t = experiments_copy(b->forms, NULL);
-    size_t n = t->forms.count, pairs = n * (n - 1) / 2, share = (size_t)((b->record ? SHARE_RECORDED : SHARE) * (double)pairs), most = share > n ? share : n;
+    size_t n = t->forms.count, pairs = b->record ? recorded_pairs(b->record) : n * (n - 1) / 2, share = (size_t)((b->record ? SHARE_RECORDED : SHARE) * (double)pairs), most = share > n ? share : n;
     const struct select_options o = {.evolve = options_of(b, b->seconds / 5), .first = most / ROUNDS + 1, .batch = most / ROUNDS + 1, .most = most,
                                      .size = b->record && modes[mode].size > b->most_forms ? b->most_forms : modes[mode].size, .random = modes[mode].random, .record = b->record};
     struct err err = {0};

@@ -53,6 +53,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_forward_renamed, "store_forward_renamed"},
         {&c->load_extra_scaled, "load_extra_scaled"},
         {&c->load_extra_three, "load_extra_three"},
+        {&c->lea_index_sooner, "lea_index_sooner"},
         {&c->load_extra_segment, "load_extra_segment"},
         {&c->store_lines_per_cycle, "store_lines_per_cycle"},
         {&c->store_line_bytes, "store_line_bytes"},

@@ -197,7 +197,7 @@ static bool is_step(const struct insn *insn, int end)
     return false;
 }
 
-/* From @value, read as @end, to all that the instruction writes. @extra cycles come before the operation. */
+/* From @value, read as @end, to all that the instruction writes. @extra cycles come before the operation; below 0 it takes so much less. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
     const struct cost *row = &b->costs->rows[at];
@@ -224,7 +224,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
             continue;   /* only the flags of a shift by cl depend on the old ones */
         int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : latency_of(b, at, end, node->end);
-        add_edge(b->d, value, n, end, latency + extra, extra);
+        add_edge(b->d, value, n, end, latency + extra, extra > 0 ? extra : 0);
     }
 }
 
@@ -299,11 +299,15 @@ static int32_t sync_latency(const struct build *b, uint32_t at, uint8_t reg)
     return b->costs->rows[at].flags & ROW_SYNC && reg == b->c->isa->stack_pointer ? CYCLE : 0;
 }
 
+static bool has_three_parts(const struct operand *op)
+{
+    return op->base != REG_NONE && op->index != REG_NONE && op->displacement != 0;
+}
+
 /* What the address adds to a load. */
 static int32_t load_extra(const struct core *c, const struct operand *op)
 {
-    const bool three = op->base != REG_NONE && op->index != REG_NONE && op->displacement != 0;
-    double extra = op->index != REG_NONE && op->scale > 1 ? c->load_extra_scaled : three ? c->load_extra_three : 0;
+    double extra = op->index != REG_NONE && op->scale > 1 ? c->load_extra_scaled : has_three_parts(op) ? c->load_extra_three : 0;
 
     extra += op->segment != REG_NONE ? c->load_extra_segment : 0;
     return hundredths(extra);
@@ -342,6 +346,8 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
         fed |= insn->traits & INSN_LOAD && ((b->loaded[parts[i]] && is_fed(b, b->holds[parts[i]])) || b->behind[parts[i]] > 1);
+        if (i == 1 && !(insn->traits & (INSN_LOAD | INSN_STORE)) && has_three_parts(op))
+            extra -= hundredths(b->c->lea_index_sooner);
         connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra + sync_latency(b, at, parts[i]));
     }
     b->d->fed += fed;

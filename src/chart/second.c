@@ -59,7 +59,7 @@ static double mean_error(const struct machine *m, const struct judged *seen, siz
     return n ? sum / (double)n : NAN;
 }
 
-/* The experiments of the chart that @form is part of; the caller frees. */
+/* The experiments of the chart that @form is part of, with their times; the caller frees. */
 static struct experiments *experiments_of(const struct chart *c, const char *form)
 {
     struct experiments *out = experiments_new();
@@ -73,7 +73,7 @@ static struct experiments *experiments_of(const struct chart *c, const char *for
             continue;
         struct experiment e;
         experiments_get(c->table, i, &e);
-        experiments_add_named(out, &e);
+        experiments_set(out, experiments_add_named(out, &e), c->table->rows.items[i].cycles, 0, 0, EXPERIMENT_OK);
         experiment_done(&e);
     }
     return out;

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
+#include "io/cpus.h"
 #include "io/machine_file.h"
 
 #define NAMED 3   /* machines that a sentence names */
@@ -50,7 +51,12 @@ void knowing_find(const struct kernel *k, size_t loop, struct machine_names *out
 {
     const struct isa_ops *isa = isa_ops(k->isa);
     char **lists[] = {machine_ids(), machine_user_ids()};
+    struct cpu_native native = {0};
+    struct err none = {0};
 
+    if (cpu_native_find(&native, &none))
+        try_machine(k, loop, native.name, out);
+    cpu_native_done(&native);
     for (size_t i = 0; i < sizeof isa->default_machines / sizeof *isa->default_machines && isa->default_machines[i]; i++)
         try_machine(k, loop, isa->default_machines[i], out);
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {

@@ -129,6 +129,8 @@ test_machines_that_know_the_loop() {
     holds out 'znver4'
     lacks out 'haswell'
     lacks out 'cortex'
+    PORTOLAN_CPU='AuthenticAMD 25 17 1' expect 0 "$portolan" --machine skylake --format csv -e "kernel load $work/z.s; kernel machines"
+    sed -n 2p "$work/out" | grep -q '^genoa,' || fail 'this CPU is not the first'
     expect 0 "$portolan" --machine skylake --machine znver4 -e "kernel load $work/z.s; kernel machines --show; kernel analyze"
     holds out 'machines: znver4, sapphirerapids'
     lacks out 'not known'

@@ -74,6 +74,7 @@ static void test_each_fact_matters(void **state)
         {"store_forward_renamed", "", "48890748" "8b07", 1, 6.4},                /* mov [rdi],rax; mov rax,[rdi] */
         {"load_extra_scaled", "", "488b04c8", 5, 4},                             /* mov rax,[rax+rcx*8] */
         {"load_extra_segment", "", "64488b004883e000", 6, 5},                    /* mov rax,fs:[rax]; and rax,0 */
+        {"lea_index_sooner", "", "488d440308", 1, 2},                            /* lea rax,[rbx+rax+8] */
         {"carry_idiom", "", "83f80119ed83e53e", 0.75, 2},                        /* cmp eax,1; sbb ebp,ebp; and ebp,62 */
     };
 
