@@ -366,7 +366,8 @@ static bool take_news(struct frame *f)
     show_result(f, f->ended, text);
     take_refused(f);
     go_on(f);
-    guided_notice(f, 0, NULL);   /* a job may have brought another kernel */
+    if (f->guide.kind != GUIDE_OFFER)   /* which waits for its own key, whatever arrives */
+        guided_notice(f, 0, NULL);
     return true;
 }
 

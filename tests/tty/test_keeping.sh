@@ -113,6 +113,7 @@ test_run_goes_on() {
     printf 'experiment,cycles\n"ADD (R64, R64)",0.25\n"IMUL (R64, R64)",1\n"ADD (R64, R64) + IMUL (R64, R64)",1\n' >"$work/e.csv"
     open_bench 100 30
     see 'What next?'
+    see 'vfmadd132pd'   # an example that comes late would take the screen
     prompt "experiments load $work/e.csv; evolve start --ports 4 --seconds 1000; view evolution"
     see 'run 1: running'
     await_kept 'checkpoint,'
@@ -120,6 +121,7 @@ test_run_goes_on() {
     open_bench 100 30
     see '3 experiments, run at'
     t send-keys Enter
+    see 'evolve status shows its progress'   # the kernel that comes before takes the screen
     prompt view evolution
     see 'run 1: running'
     prompt 'evolve stop; evolve start --ports 4 --seconds 1000; view evolution'

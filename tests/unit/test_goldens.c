@@ -89,6 +89,7 @@ static void show_study(void)
     session.document.program.study = study_made();
     vec_push(&session.document.program.measured.list, ((struct program_point){{500, 2}, 0.003}));
     vec_push(&session.document.program.measured.list, ((struct program_point){{2000, 2}, 0.06}));
+    run_to_end("set machine skylake");
     run_to_end("view program");
 }
 
