@@ -82,7 +82,7 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
     for (; i < s->list.count && cost <= limit; i++) {
         const struct sight *one = &s->list.items[s->order[i]];
         double cycles = lattice_cycles(s->lattice, row, s->rows + s->order[i] * s->lattice->columns, g->slots + sight_slots(s, one), g->pipe);
-        double off = fabs(cycles - one->cycles) / one->cycles, by = one->beside == SIZE_MAX ? LATE_ALONE : LATE_BY, price = sight_price(s->lattice->noise, cycles, one->cycles, DEVIATION_MOST, by);
+        double off = fabs(cycles - one->cycles) / one->cycles, by = !s->lattice->late ? 1 : one->beside == SIZE_MAX ? LATE_ALONE : LATE_BY, price = sight_price(s->lattice->noise, cycles, one->cycles, DEVIATION_MOST, by);
         cost += price;
         if (is_late(cycles, one->cycles, by)) {
             late += price > LATE_MOST / 2;

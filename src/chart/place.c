@@ -218,7 +218,7 @@ static size_t choices_of(const struct placer *p, const struct placing *f, struct
         const struct guess *g = &p->pool.items[i];
         guess_row(g, p->lattice, row);
         double alone = guess_cycles(g, row, p->lattice, NULL, 0);
-        if (fabs(alone - f->form->alone) <= ALONE_NEAR * f->form->alone + 0.005 || is_late(alone, f->form->alone, LATE_ALONE))
+        if (fabs(alone - f->form->alone) <= ALONE_NEAR * f->form->alone + 0.005 || (p->lattice->late && is_late(alone, f->form->alone, LATE_ALONE)))
             out[n++] = *g;
     }
     return n;
@@ -649,6 +649,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     unsigned pipes = 0;
 
     lattice_make(mapping, mapping_issue_width(mapping) > 0 ? mapping_issue_width(mapping) : INFINITY, lab->noise, p.lattice);
+    p.lattice->late = lab->late;
     if (!p.lattice->columns) {
         lattice_done(p.lattice);
         free(p.lattice);

@@ -22,6 +22,8 @@
 #define ORDERS 6             /* in which forms join */
 #define UNKNOWN_ERROR 0.05   /* what an experiment with a form that is left out counts as: more than what models of real CPUs are off by */
 #define LATE_ERROR 0.016     /* what a late time counts as: its ports may be right */
+#define LATE_SHARE 0.02      /* of a core's times: with fewer no time is taken for late, and a usage is refuted by one that is longer, too */
+#define LATE_DEVIATIONS 4
 #define EXACT_ERROR 0.003    /* mean error of the forms that joined, below which there is no doubt about these */
 #define EXACT_SHARE 0.5      /* of the forms, at least, that joined then; those left out are placed beside them like all others */
 #define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried, */
@@ -228,6 +230,23 @@ static double error_within(const struct experiments *t, const bool *keep, const 
         }
     free(cycles);
     return n ? sum / (double)n : INFINITY;
+}
+
+/* Of the rows of @t that @keep says, the share that is late by more than noise. */
+static double late_share(const struct experiments *t, const bool *keep, const struct mapping *m)
+{
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles);
+    size_t n = 0, late = 0;
+
+    throughput_predict(m, t, cycles);
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (keep[i] && experiments_measured(t, i)) {
+            double is = t->rows.items[i].cycles;
+            late += is_late(cycles[i], is, LATE_BY) && is - cycles[i] > LATE_DEVIATIONS * sight_noise(SIGHT_NOISE, is);
+            n++;
+        }
+    free(cycles);
+    return n ? (double)late / (double)n : 0;
 }
 
 static double error_of(const struct experiments *t, const bool *keep, const struct mapping *m)
@@ -476,6 +495,7 @@ bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, s
         return false;
     bool *rows = rows_known(lab->table, keep, out->mapping);
     out->noise = error_within(lab->table, rows, out->mapping, LATE_ERROR);
+    out->late = late_share(lab->table, rows, out->mapping) >= LATE_SHARE;
     free(rows);
     return true;
 }

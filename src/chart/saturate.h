@@ -25,6 +25,7 @@ struct lattice {
     float *within;              /* per set of sets, and column: 1 where the column holds the set, else 0 */
     double width;               /* issue slots per cycle */
     double noise;               /* relative, of a time beside what the true usages say */
+    bool late;                  /* times may be late; false until its maker says so */
 };
 /* Relative error of a time that is no more than noise. */
 #define SIGHT_NOISE 0.008
