@@ -23,7 +23,6 @@
 #define CHECKED_MOST 4       /* times that this is tried */
 #define SIZE_MOST 160        /* instructions of an experiment */
 #define LEVELS 2             /* so many times as much of a saturator as decides just so, at most: beside less of it two bounds may be equal by chance */
-#define HIDDEN_NEAR 0.02
 #define PIPES_SOUGHT 16      /* sets of forms that hold the same one, */
 #define PIPES_MOST 8         /* of which those with most forms become ports */
 #define PIPE_SUM 0.9         /* of the sum of both times: they share a pipe */

@@ -49,7 +49,7 @@ static inline double sight_price(double noise, double predicted, double measured
     double off = (predicted - measured) / sight_noise(noise, measured), limit = is_late(predicted, measured, by) ? LATE_MOST : most;
     return off * off < limit ? off * off : limit;
 }
-/* Sets of @m, and others that may turn up: intersections, pairs of their ports, and single ports while there is room. @out is all zero. Without columns when
+/* Sets of @m, and others that may turn up, in this order while there is room: intersections, single ports, pairs of ports. @out is all zero; it is not late. Without columns when
  * even the sets of @m need more than COLUMNS_MOST. */
 void lattice_make(const struct mapping *m, double width, double noise, struct lattice *out);
 void lattice_done(struct lattice *g);
