@@ -12,39 +12,18 @@
 
 #include "base/file.h"
 #include "base/rng.h"
-#include "chart/imitate.h"
 #include "chart/settle.h"
 #include "throughput/predict.h"
+#include "../support/charts.h"
 #include "../support/support.h"
 
 #define NOISE 0.005
-#define NEAR 0.02
 #define EXPERIMENTS 300
 #define INNER "SHLD (R64, R64, I8)"    /* one µop of port 0 and one of 0, 1 or 2, */
 #define OUTER "MULX (R64, R64, R64)"   /* or one of 0 or 1 and one of 0 or 2: the same unless something else keeps port 0 alone busy, which no quick form does */
 
-static bool cancel;
-
-static bool cancelled(void *state)
-{
-    (void)state;
-    return cancel;
-}
-
-static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
-{
-    (void)state;
-    (void)stage;
-    (void)done;
-    (void)total;
-    (void)what;
-}
-
 struct bed {
-    struct machine *truth;
-    struct forms *forms;
-    struct imitation *cpu;
-    VEC(const struct form_row *) rows;
+    struct chart_bed cpu;
     struct chart *chart;
     struct doubts doubts;
 };
@@ -53,18 +32,11 @@ static int set_up(void **state)
 {
     struct bed *b = mem_zero(1, sizeof *b);
     const struct chart_options options = {.name = "charted", .seconds = 60, .core_most = 100, .seed = 1};
-    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress};
     struct err err = {0};
 
-    cancel = false;
-    b->truth = load_machine(source_path("tests/data/settle-cpu/"));
-    b->forms = forms_load(ISA_X86_64, NULL, &err);
-    b->cpu = imitation_new(b->truth, NOISE, 1);
-    for (size_t i = 0; i < forms_count(b->forms); i++)
-        if (mapping_find(b->truth->mapping, forms_at(b->forms, i)->form))
-            vec_push(&b->rows, forms_at(b->forms, i));
-    assert_int_equal(b->rows.count, mapping_count(b->truth->mapping));
-    b->chart = chart_run(imitation_cpu(b->cpu), b->rows.items, b->rows.count, &options, &hooks, &err);
+    chart_bed_init(&b->cpu, load_machine(source_path("tests/data/settle-cpu/")), "*", NOISE);
+    assert_int_equal(b->cpu.rows.count, mapping_count(b->cpu.truth->mapping));
+    b->chart = chart_run(&b->cpu.cpu, b->cpu.rows.items, b->cpu.rows.count, &options, &b->cpu.hooks, &err);
     if (!b->chart)
         fail_msg("%s", err.what);
     doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
@@ -78,10 +50,7 @@ static int tear_down(void **state)
 
     doubts_done(&b->doubts);
     chart_free(b->chart);
-    vec_done(&b->rows);
-    imitation_free(b->cpu);
-    forms_free(b->forms);
-    machine_free(b->truth);
+    chart_bed_done(&b->cpu);
     free(b);
     return 0;
 }
@@ -98,36 +67,25 @@ static const struct chart_form *form_of(const struct bed *b, const char *form)
 /* Random experiments with form @form that the machine foretells wrongly. */
 static size_t wrong_with(const struct bed *b, const char *form)
 {
-    struct experiments *t = experiments_new();
-    double *is = mem_alloc(EXPERIMENTS * sizeof *is), *should = mem_alloc(EXPERIMENTS * sizeof *should);
+    struct experiments *t = chart_bed_table(&b->cpu);
     struct rng rng;
-    size_t wrong = 0;
 
     rng_seed(&rng, 5);
-    for (size_t i = 0; i < b->rows.count; i++)
-        names_add(&t->forms, b->rows.items[i]->form);
     for (size_t i = 0; i < EXPERIMENTS; i++) {
         struct flat_term terms[3] = {{names_find(&t->forms, form), 1}};
         for (size_t k = 1; k < 3; k++)
-            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, b->rows.count), 1 + (uint32_t)rng_below(&rng, 4)};
+            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, b->cpu.rows.count), 1 + (uint32_t)rng_below(&rng, 4)};
         experiments_add(t, terms, 3);
     }
-    throughput_predict(b->chart->machine->mapping, t, is);
-    throughput_predict(imitation_truth(b->cpu), t, should);
-    for (size_t i = 0; i < EXPERIMENTS; i++)
-        wrong += !(fabs(is[i] / should[i] - 1) <= NEAR);
-    free(is);
-    free(should);
-    experiments_free(t);
-    return wrong;
+    return chart_bed_wrong(&b->cpu, b->chart, t);
 }
 
 static bool settle(struct bed *b, struct settled *out, struct err *err)
 {
     const struct runner_options options = {.one_length = true};
-    const struct runner_hooks hooks = {.cancelled = cancelled};
+    const struct runner_hooks hooks = {.cancelled = b->cpu.hooks.cancelled, .state = b->cpu.hooks.state};
 
-    return settle_doubts(imitation_cpu(b->cpu)->source, NULL, &options, &hooks, &b->doubts, b->chart->machine, out, err);
+    return settle_doubts(b->cpu.cpu.source, NULL, &options, &hooks, &b->doubts, b->chart->machine, out, err);
 }
 
 /* All that the chart measured is foretold, one of both forms is wrong all the same, and the chart knows: it is not sure of either, and names what would tell. */
@@ -226,7 +184,7 @@ static void test_a_cancelled_one_changes_nothing(void **state)
     size_t doubts = b->doubts.list.count;
     struct mapping *before = mapping_copy(b->chart->machine->mapping);
 
-    cancel = true;
+    b->cpu.watch.cancel = true;
     assert_false(settle(b, &settled, &err));
     assert_int_equal(err.code, ERR_INTERRUPTED);
     assert_int_equal(b->doubts.list.count, doubts);
