@@ -109,12 +109,13 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
 void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before)
 {
     struct chart_form *f = &c->forms[form];
-    unsigned least = 0;
+    unsigned least = f->other_count;
 
-    for (unsigned i = 1; i < f->other_count; i++)
-        least = f->others[i].weight < f->others[least].weight ? i : least;
+    for (unsigned i = 0; i < f->other_count; i++)
+        if (telling(c, form, i) && (least == f->other_count || f->others[i].weight < f->others[least].weight))
+            least = i;
     take_before->weight = 1;
-    if (f->other_count)
+    if (least < f->other_count)
         replace(&f->others[least], take_before);
     else
         usage_done(&take_before->usage);

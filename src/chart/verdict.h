@@ -8,8 +8,8 @@
 /* c->machine has other @other of form @form (c->forms) as its usage; @take_before is what it had. The confidence becomes the share that experiments gave the other: blocks
  * decided what these left open. */
 void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before);
-/* c->machine has a usage of form @form that nobody thought of before; @take_before, which it had, takes the place of the least likely other. The confidence is 0.2 at most:
- * experiments say nothing against it. */
+/* c->machine has a usage of form @form that nobody thought of before; @take_before, which it had, takes the place of the least likely other of which there is a doubt. The
+ * confidence is 0.2 at most: experiments say nothing against it, and nothing for it. */
 void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "chart/settle.h"
+#include "chart/verdict.h"
 #include "throughput/predict.h"
 #include "../support/charts.h"
 #include "../support/support.h"
@@ -136,6 +137,79 @@ static void test_settling_tells(void **state)
     settled_done(&settled);
 }
 
+/* The machine gets @usage of @form, by blocks; what was in doubt is asked of the chart again. @other: number of that usage among the others; -1: it is none of them. */
+static void decide_by_blocks(struct bed *b, const char *form, const struct usage *usage, int other)
+{
+    size_t at = (size_t)(form_of(b, form) - b->chart->forms);
+    struct mapping_entry entry = *mapping_find(b->chart->machine->mapping, form);
+    struct chart_usage before = {.slots = entry.micro_ops};
+
+    usage_copy(&before.usage, &entry.usage);
+    entry.usage = *usage;
+    mapping_set(b->chart->machine->mapping, &entry);
+    if (other >= 0)
+        verdict_other(b->chart, at, (unsigned)other, &before);
+    else
+        verdict_new(b->chart, at, &before);
+    doubts_done(&b->doubts);
+    doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
+}
+
+/* Settles what is in doubt, after which both forms are foretold rightly; returns that of which the chart's usage was right. */
+static const char *settle_rightly(struct bed *b)
+{
+    struct err err = {0};
+    struct settled settled;
+    const char *confirmed = NULL;
+
+    assert_true(settle(b, &settled, &err));
+    assert_int_equal(wrong_with(b, INNER) + wrong_with(b, OUTER), 0);
+    for (size_t i = 0; i < settled.forms.count; i++)
+        if (settled.forms.items[i].verdict == SETTLE_CONFIRMED)
+            confirmed = strcmp(settled.forms.items[i].form, INNER) == 0 ? INNER : strcmp(settled.forms.items[i].form, OUTER) == 0 ? OUTER : confirmed;
+    settled_done(&settled);
+    return confirmed;
+}
+
+/* Blocks took the other usage that the chart had thought of: the experiment that tells both puts it right. */
+static void test_settling_goes_back_behind_blocks(void **state)
+{
+    struct bed *b = *state;
+    const char *form = settle_rightly(b);
+    const struct chart_form *f = form_of(b, form);
+    double confidence = f->confidence;
+    int other = -1;
+    struct usage usage = {0};
+
+    for (size_t i = 0; i < b->chart->doubts.count && other < 0; i++)
+        if (&b->chart->forms[b->chart->doubts.items[i].form] == f)
+            other = (int)b->chart->doubts.items[i].other;
+    assert_true(other >= 0);
+    double weight = f->others[other].weight;
+    usage_copy(&usage, &f->others[other].usage);
+    decide_by_blocks(b, form, &usage, other);
+    assert_true(wrong_with(b, form) > 0);
+    assert_float_equal(f->confidence, confidence * weight, 1e-9);
+    settle_rightly(b);
+    usage_done(&usage);
+}
+
+/* Blocks found a usage that the chart had not thought of, with two µops for the port of CRC32, beside which what it had thought of was to be told: the same. */
+static void test_settling_goes_back_behind_what_blocks_found(void **state)
+{
+    struct bed *b = *state;
+    const char *form = settle_rightly(b);
+    struct usage usage = {0};
+
+    usage_copy(&usage, &mapping_find(b->chart->machine->mapping, form)->usage);
+    usage_add(&usage, mapping_find(b->chart->machine->mapping, "CRC32 (R64, R64)")->usage.uops[0].ports, 2);
+    decide_by_blocks(b, form, &usage, -1);
+    assert_true(wrong_with(b, form) > 0);
+    assert_true(form_of(b, form)->confidence <= 0.2);
+    settle_rightly(b);
+    usage_done(&usage);
+}
+
 /* A doubt whose own experiment cannot be measured: the machine's usage again, but likelier. */
 static void plant(const struct bed *b, const char *form, struct doubts *out)
 {
@@ -243,6 +317,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_chart_names_what_would_tell, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_tells, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_blocks, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cancelled_one_changes_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubts_are_kept, set_up, tear_down),
