@@ -247,6 +247,7 @@ static void test_late_times_are_those_of_the_core(void **state)
         b.seconds = 600;   /* it ends by itself: a loaded machine must not cut it short */
         chart_bed_alter(&b.cpu, make_late, &core);
         struct chart *c = chart_of(&b);
+        assert_int_equal(c->late, core);
         for (size_t i = 0; i < c->form_count; i++)
             if (strcmp(c->forms[i].row->form, LATE_FORM) == 0)
                 assert_int_equal(c->forms[i].state, core ? CHART_PLACED : CHART_UNEXPLAINED);

@@ -20,6 +20,7 @@
 
 #define NOISE 0.005
 #define EXPERIMENTS 300
+#define LATE 1.16            /* times as long */
 #define INNER "SHLD (R64, R64, I8)"    /* one µop of port 0 and one of 0, 1 or 2, */
 #define OUTER "MULX (R64, R64, R64)"   /* or one of 0 or 1 and one of 0 or 2: the same unless something else keeps port 0 alone busy, which no quick form does */
 
@@ -135,6 +136,35 @@ static void test_settling_tells(void **state)
     }
     assert_true(changed >= 1);
     settled_done(&settled);
+}
+
+/* Takes a sixth longer. */
+static void take_longer(const void *state, const struct experiment *e, struct measured *m)
+{
+    (void)state;
+    (void)e;
+    m->cycles *= LATE;
+}
+
+/* What takes longer than a usage says speaks against it, but on a CPU on which times may be late. */
+static void test_late_times_are_those_of_the_chart(void **state)
+{
+    struct bed *b = *state;
+    struct err err = {0};
+
+    assert_false(b->doubts.late);
+    chart_bed_alter(&b->cpu, take_longer, NULL);
+    for (int late = 0; late < 2; late++) {
+        struct settled settled;
+        doubts_done(&b->doubts);
+        doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
+        b->doubts.late = late;
+        assert_true(settle(b, &settled, &err));
+        assert_true(settled.forms.count > 0);
+        for (size_t i = 0; i < settled.forms.count; i++)
+            assert_int_equal(settled.forms.items[i].verdict == SETTLE_UNEXPLAINED, !late);
+        settled_done(&settled);
+    }
 }
 
 /* The machine gets @usage of @form, by blocks; what was in doubt is asked of the chart again. @other: number of that usage among the others; -1: it is none of them. */
@@ -279,6 +309,7 @@ static void test_doubts_are_kept(void **state)
     assert_true(doubts_save(&b->doubts, ports, path, &err));
     assert_true(doubts_load(path, ports, &again, &err));
     assert_float_equal(again.noise, b->doubts.noise, 0);
+    assert_false(again.late);
     assert_string_equal(again.simulated, "settle-cpu");
     assert_int_equal(again.list.count, b->doubts.list.count);
     assert_true(again.list.count > 0);
@@ -290,6 +321,27 @@ static void test_doubts_are_kept(void **state)
     }
     doubts_done(&again);
     work_remove("doubts.csv");
+}
+
+/* Whether times may be late is kept as well; a file from before it was says nothing of it, and any were taken for late then. */
+static void test_lateness_is_kept(void **state)
+{
+    const struct bed *b = *state;
+    const struct ports *ports = mapping_ports(b->chart->machine->mapping);
+    const struct doubts late = {.noise = 0.01, .late = true, .simulated = (char *)""};
+    static const char before[] = "form,usage,slots,weight,experiment\nnoise,,,0.01,\n";
+    struct doubts again;
+    struct err err = {0};
+
+    assert_true(doubts_save(&late, ports, work_path("late.csv"), &err));
+    assert_true(doubts_load(work_path("late.csv"), ports, &again, &err));
+    assert_true(again.late);
+    doubts_done(&again);
+    work_put("late.csv", before);
+    assert_true(doubts_load(work_path("late.csv"), ports, &again, &err));
+    assert_true(again.late);
+    doubts_done(&again);
+    work_remove("late.csv");
 }
 
 /* A table with other columns is none, nor is one that does not say how much times scatter. */
@@ -317,11 +369,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_chart_names_what_would_tell, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_tells, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_late_times_are_those_of_the_chart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cancelled_one_changes_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubts_are_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_lateness_is_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_other_tables_are_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
