@@ -380,23 +380,48 @@ static struct chart *slow_chart(const struct setup *s)
     return c;
 }
 
-/* The chart took a load for three and thought of nothing else: one is found by blocks alone, of which experiments said nothing, and it says so. */
+/* The chart gets a table with the time of @form alone. */
+static void add_alone(struct chart *c, const char *form, double cycles)
+{
+    c->table = experiments_new();
+    experiments_set(c->table, experiments_add(c->table, (struct flat_term[]){{names_add(&c->table->forms, form), 1}}, 1), cycles, 0, 3, EXPERIMENT_OK);
+}
+
+/* A chart that took a load for three and thought of nothing else; the caller frees. */
+static struct chart *chart_of_three(const struct setup *s)
+{
+    struct chart *c = slow_chart(s);
+    struct err err = {0};
+
+    assert_true(machine_change(c->machine, "usage:MOV (R64, M64)", "3*p23", &err));
+    usage_done(&c->forms[0].others[0].usage);
+    c->forms[0].other_count = 0;
+    return c;
+}
+
+/* One is found by blocks alone, of which experiments said nothing, and it says so. Where it is nearer to what was measured of a form that nothing explained, it still differs. */
 static void test_blocks_find_a_new_usage(void **state)
 {
     const struct setup *s = *state;
+    const struct usage *is = &mapping_find(s->machine->mapping, "MOV (R64, M64)")->usage;
     struct look l;
-    struct chart *c = slow_chart(s);
-    struct chart_form *f = &c->forms[0];
+    struct chart *c = chart_of_three(s);
     struct err err = {0};
 
     look_begin(&l, s);
-    assert_true(machine_change(c->machine, "usage:MOV (R64, M64)", "3*p23", &err));
-    usage_done(&f->others[0].usage);
-    f->other_count = 0;
     assert_true(review_blocks(&l.lab, c, &err));
-    assert_true(usage_equal(&mapping_find(c->machine->mapping, f->row->form)->usage, &mapping_find(s->machine->mapping, f->row->form)->usage));
-    assert_source(c, f->row->form, "charted: confidence 0.20, decided by blocks");
-    assert_float_equal(f->confidence, 0.2, 1e-9);
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage, is));
+    assert_source(c, "MOV (R64, M64)", "charted: confidence 0.20, decided by blocks");
+    assert_float_equal(c->forms[0].confidence, 0.2, 1e-9);
+    chart_free(c);
+
+    c = chart_of_three(s);
+    c->forms[0].state = CHART_UNEXPLAINED;
+    add_alone(c, "MOV (R64, M64)", 0.6);
+    assert_true(review_blocks(&l.lab, c, &err));
+    assert_true(usage_equal(&mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage, is));
+    assert_source(c, "MOV (R64, M64)", "charted: measurements differ by 17 %, decided by blocks");
+    assert_float_equal(c->forms[0].error, 1 - 0.5 / 0.6, 1e-6);
     chart_free(c);
     model_free(l.truth.model);
 }
@@ -442,9 +467,7 @@ static void test_second_round_of_a_chart(void **state)
 
     /* An experiment that says what the chart says of the load: no block may tell otherwise. */
     c = slow_chart(s);
-    c->table = experiments_new();
-    names_add(&c->table->forms, "MOV (R64, M64)");
-    experiments_set(c->table, experiments_add(c->table, (struct flat_term[]){{0, 1}}, 1), 2, 0, 3, EXPERIMENT_OK);
+    add_alone(c, "MOV (R64, M64)", 2);
     assert_true(review_blocks(&l.lab, c, &err));
     assert_true(strstr(c->review.changes, "IMUL (R64, R64)") && !strstr(c->review.changes, "MOV (R64, M64)"));
     assert_int_equal(mapping_find(c->machine->mapping, "MOV (R64, M64)")->usage.uops[0].count, 4);
