@@ -161,7 +161,7 @@ static size_t forms_changed(const struct remedy *change)
     return change->form_count ? change->form_count : 1;
 }
 
-/* Usages that @before has come back to the chart as what each form had; a form whose latency alone changed keeps what is said of its usage. */
+/* Says of what @change changed that blocks decided. What forms had in @before becomes other usages of them; where a latency alone changed, the source of the usage stays. */
 static void note_change(struct chart *c, const struct remedy *change, const struct machine *before)
 {
     bool usage = str_has_prefix(change->name, CHANGE_USAGE);
