@@ -37,6 +37,7 @@ static struct experiments *measured_of(const struct mapping *m, double noise, bo
 {
     struct experiments *t = experiments_new();
     struct measured_known cpu = {m, noise, {{0}}};
+    struct err err = {0};
     struct rng rng;
     uint32_t forms[64];
     size_t n = mapping_count(m);
@@ -49,7 +50,7 @@ static struct experiments *measured_of(const struct mapping *m, double noise, bo
     if (pairs)
         generate_pairs(t, forms, n);
     generate_random(t, forms, n, count, size, &rng);
-    measure_known(t, &cpu, NULL);
+    assert_true(measure_known(t, &cpu, &err));
     return t;
 }
 
