@@ -365,80 +365,122 @@ static void print_case(const struct known_case *c, const struct mapping *truth)
            c->congruence ? "congruence classes first" : "all forms from the start");
 }
 
-/* The mapping found in @seconds when told how many ports @truth has. */
-static struct mapping *recovered(const struct known_case *c, const struct mapping *truth, const struct experiments *t, uint64_t seed, bool consensus, double seconds,
-                                 struct evolve_status *status)
-{
+/* One of the runs that each seed has, and what came of it. */
+struct seeded {
     struct evolve_options o;
+    struct evolve_status status;
+    double error, exact;     /* on unseen experiments; exact_share, NaN where ports were sought */
+    double cost;             /* CPU-seconds of all seeds so far */
+};
 
-    evolve_defaults(&o);
-    o.ports = mapping_ports(truth)->count;
-    o.width = 0;
-    o.seconds = seconds;
-    o.seed = seed;
-    o.congruence = c->congruence;
-    o.consensus = consensus;
-    return infer(t, NULL, &o, status);
+/* Runs that are told how many ports @truth has. */
+static struct seeded told_ports(const struct mapping *truth)
+{
+    struct seeded r = {.cost = 0};
+
+    evolve_defaults(&r.o);
+    r.o.ports = mapping_ports(truth)->count;
+    r.o.width = 0;
+    return r;
 }
 
-static void recover(const struct known_case *c, double seconds)
+/* Does the @n runs with each of @seeds on what @t measured of @truth, and calls @tell after each seed. */
+static void run_seeds(const struct mapping *truth, const struct experiments *t, struct seeded *runs, unsigned n, unsigned seeds,
+                      void (*tell)(void *state, const struct seeded *runs), void *state)
 {
     struct err err = {0};
+    struct problem *p = problem_new(t, NULL, &err);
+    if (!p)
+        fail(&err);
+
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        for (unsigned i = 0; i < n; i++) {
+            struct seeded *r = &runs[i];
+            double begun = cpu_seconds();
+            r->o.seed = seed;
+            struct mapping *m = infer(t, NULL, &r->o, &r->status);
+            r->cost += cpu_seconds() - begun;
+            r->error = unseen(truth, m);
+            r->exact = r->o.ports ? exact_share(truth, m, p) : NAN;   /* of as many ports */
+            mapping_free(m);
+        }
+        tell(state, runs);
+        fflush(stdout);
+    }
+    problem_free(p);
+}
+
+/* The same on @c, with runs of @seconds each, of which @consensus says one by one whether they end in one. */
+static void run_case(const struct known_case *c, const bool *consensus, unsigned n, double seconds, unsigned seeds, void (*tell)(void *state, const struct seeded *runs), void *state)
+{
     struct mapping *truth = truth_of(c);
     struct experiments *t = known_pairs(truth, c->noise, true);
-    struct problem *p = problem_new(t, NULL, &err);
+    struct seeded runs[2];
 
-    print_case(c, truth);
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct evolve_status status;
-        struct mapping *m = recovered(c, truth, t, seed, true, seconds, &status);
-        printf("  %.2f %.2f %.1f", 100 * status.d_avg, 100 * unseen(truth, m), 100 * exact_share(truth, m, p));
-        fflush(stdout);
-        mapping_free(m);
+    for (unsigned i = 0; i < n; i++) {
+        runs[i] = told_ports(truth);
+        runs[i].o.seconds = seconds;
+        runs[i].o.congruence = c->congruence;
+        runs[i].o.consensus = consensus[i];
     }
-    printf("\n");
-    problem_free(p);
+    print_case(c, truth);
+    run_seeds(truth, t, runs, n, seeds, tell, state);
     experiments_free(t);
     mapping_free(truth);
+}
+
+static void tell_recovered(void *state, const struct seeded *run)
+{
+    (void)state;
+    printf("  %.2f %.2f %.1f", 100 * run->status.d_avg, 100 * run->error, 100 * run->exact);
 }
 
 static void known(double seconds)
 {
     printf("known mappings: 200 forms, all pairs, %g CPU-seconds; per seed D_avg %%, unseen five-form experiments %%, single µops exact %%\n", seconds);
-    for (size_t i = 0; i < sizeof known_cases / sizeof *known_cases; i++)
-        recover(&known_cases[i], seconds);
+    for (size_t i = 0; i < sizeof known_cases / sizeof *known_cases; i++) {
+        run_case(&known_cases[i], &(const bool){true}, 1, seconds, SEEDS, tell_recovered, NULL);
+        printf("\n");
+    }
+}
+
+/* @state: the means so far, without and with a consensus. */
+static void tell_agreed(void *state, const struct seeded *runs)
+{
+    double *mean = state;
+
+    for (unsigned i = 0; i < 2; i++)
+        mean[i] += runs[i].error / PAIRED_SEEDS;
+    printf("  %.2f/%.2f", 100 * runs[1].error, 100 * runs[0].error);
 }
 
 /* What the consensus gains or costs where the truth is known: the same seeds with and without it. */
-static void agree(const struct known_case *c, double seconds)
-{
-    struct mapping *truth = truth_of(c);
-    struct experiments *t = known_pairs(truth, c->noise, true);
-    double mean[2] = {0};
-
-    print_case(c, truth);
-    for (uint64_t seed = 1; seed <= PAIRED_SEEDS; seed++) {
-        double error[2];
-        for (int consensus = 0; consensus < 2; consensus++) {
-            struct evolve_status status;
-            struct mapping *m = recovered(c, truth, t, seed, consensus, seconds, &status);
-            error[consensus] = unseen(truth, m);
-            mean[consensus] += error[consensus] / PAIRED_SEEDS;
-            mapping_free(m);
-        }
-        printf("  %.2f/%.2f", 100 * error[1], 100 * error[0]);
-        fflush(stdout);
-    }
-    printf("  mean %.3f/%.3f\n", 100 * mean[1], 100 * mean[0]);
-    experiments_free(t);
-    mapping_free(truth);
-}
-
 static void known_agreed(double seconds)
 {
+    static const bool consensus[] = {false, true};
+
     printf("known mappings, %g CPU-seconds: unseen five-form experiments %%, with a consensus where one is due / without, per seed and mean\n", seconds);
-    for (size_t i = 0; i < sizeof known_cases / sizeof *known_cases; i++)
-        agree(&known_cases[i], seconds);
+    for (size_t i = 0; i < sizeof known_cases / sizeof *known_cases; i++) {
+        double mean[2] = {0};
+        run_case(&known_cases[i], consensus, 2, seconds, PAIRED_SEEDS, tell_agreed, mean);
+        printf("  mean %.3f/%.3f\n", 100 * mean[1], 100 * mean[0]);
+    }
+}
+
+/* Of the numbers of ports that were sought. */
+struct sought {
+    unsigned right, equivalent;
+};
+
+static void tell_ports(void *state, const struct seeded *runs)
+{
+    const struct seeded *told = &runs[0], *sought = &runs[1];
+    struct sought *s = state;
+    bool right = sought->status.ports == told->o.ports;
+
+    s->right += right;
+    s->equivalent += !right && sought->error <= told->error + EQUIVALENT;
+    printf(" %u:%.2f/%.2f:%.2f", sought->status.ports, 100 * sought->error, 100 * told->error, sought->cost / told->cost);
 }
 
 /* Runs limited in generations, not in time: what the search for the number of ports costs beside a run that is told it. A number is equivalent
@@ -451,32 +493,15 @@ static void seek_ports(const char *id, unsigned most_ports)
         fail(&err);
     struct mapping *truth = some_forms(machine, PORTS_FORMS, most_ports, 6);
     struct experiments *t = known_pairs(truth, 0.01, true);
-    double cost[2] = {0};   /* told, sought */
-    unsigned right = 0, equivalent = 0, used = mapping_ports(truth)->count;
+    struct seeded runs[] = {told_ports(truth), told_ports(truth)};
+    struct sought sought = {0};
 
-    printf("number of ports sought: %s, %u ports, %d forms, 1 %% noise, one generation; per seed the number found, its error and that of a run told, %%, and how many times that run's CPU time so far\n ", id, used, PORTS_FORMS);
-    for (uint64_t seed = 1; seed <= PORTS_SEEDS; seed++) {
-        struct evolve_status status;
-        double error[2];
-        for (int sought = 0; sought < 2; sought++) {
-            struct evolve_options o;
-            evolve_defaults(&o);
-            o.ports = sought ? 0 : used;
-            o.width = 0;
-            o.generations = 1;
-            o.seed = seed;
-            double begun = cpu_seconds();
-            struct mapping *m = infer(t, NULL, &o, &status);
-            cost[sought] += cpu_seconds() - begun;
-            error[sought] = unseen(truth, m);
-            mapping_free(m);
-        }
-        right += status.ports == used;
-        equivalent += status.ports != used && error[1] <= error[0] + EQUIVALENT;
-        printf(" %u:%.2f/%.2f:%.2f", status.ports, 100 * error[1], 100 * error[0], cost[1] / cost[0]);
-        fflush(stdout);
-    }
-    printf("\n  right %u, equivalent %u of %d; CPU time %.2f times that of runs told\n", right, equivalent, PORTS_SEEDS, cost[1] / cost[0]);
+    printf("number of ports sought: %s, %u ports, %d forms, 1 %% noise, one generation; per seed the number found, its error and that of a run told, %%, and how many times that run's CPU time so far\n ",
+           id, runs[0].o.ports, PORTS_FORMS);
+    runs[0].o.generations = runs[1].o.generations = 1;
+    runs[1].o.ports = 0;
+    run_seeds(truth, t, runs, 2, PORTS_SEEDS, tell_ports, &sought);
+    printf("\n  right %u, equivalent %u of %d; CPU time %.2f times that of runs told\n", sought.right, sought.equivalent, PORTS_SEEDS, runs[1].cost / runs[0].cost);
     experiments_free(t);
     mapping_free(truth);
     machine_free(machine);

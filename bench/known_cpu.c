@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "known_cpu.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "infer/generate.h"
-#include "model/metrics.h"
-#include "throughput/predict.h"
-
-#define UNSEEN 2000
 
 double cpu_seconds(void)
 {
@@ -65,24 +60,4 @@ struct mapping *some_forms(const struct machine *machine, size_t count, unsigned
             mapping_set(m, entry);
     }
     return m;
-}
-
-double unseen(const struct mapping *truth, const struct mapping *found)
-{
-    struct experiments *t = experiments_new();
-    uint32_t *forms = mem_alloc((mapping_count(truth) + 1) * sizeof *forms);
-    struct rng rng;
-
-    rng_seed(&rng, 77);
-    for (size_t f = 0; f < mapping_count(truth); f++)
-        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
-    generate_random(t, forms, mapping_count(truth), UNSEEN, 5, &rng);
-    double *a = mem_alloc(2 * t->rows.count * sizeof *a), *b = a + t->rows.count;
-    throughput_predict(truth, t, a);
-    throughput_predict(found, t, b);
-    double error = metrics_mape(b, a, t->rows.count);
-    free(a);
-    free(forms);
-    experiments_free(t);
-    return error;
 }

@@ -17,7 +17,5 @@ struct experiments *known_pairs(const struct mapping *truth, double noise, bool 
 /* @count forms of a shipped machine, spread over it, that use its first @most_ports ports and take at most @most_uops µops (cycles of a divider are
  * µops too), in a mapping with those ports. */
 struct mapping *some_forms(const struct machine *machine, size_t count, unsigned most_ports, uint32_t most_uops);
-/* Mean relative error of @found on 2,000 experiments of five forms of @truth. */
-double unseen(const struct mapping *truth, const struct mapping *found);
 
 #endif

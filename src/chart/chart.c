@@ -122,7 +122,7 @@ static bool infer_core(struct charting *w, const struct chart_core *core, struct
         w->chart->core_experiments = w->core.experiments;
         w->chart->width = mapping_issue_width(w->core.mapping);
         w->chart->noise = w->lab.noise = fmax(SIGHT_NOISE, w->core.noise);
-        w->lab.late = w->core.late;
+        w->chart->late = w->lab.late = w->core.late;
     }
     free(keep);
     return ok;

@@ -185,7 +185,7 @@ void doubts_find(struct chart *c)
 
 void doubts_of_chart(const struct chart *c, const char *simulated, struct doubts *out)
 {
-    *out = (struct doubts){.noise = c->noise, .simulated = mem_strdup(simulated)};
+    *out = (struct doubts){.noise = c->noise, .late = c->late, .simulated = mem_strdup(simulated)};
     for (size_t i = 0; i < c->doubts.count; i++) {
         const struct chart_doubt *from = &c->doubts.items[i];
         const struct chart_form *f = &c->forms[from->form];
@@ -207,7 +207,7 @@ bool doubts_save(const struct doubts *d, const struct ports *ports, const char *
 
     for (int i = 0; i < COLUMNS; i++)
         csv_add_field(&out, column_names[i], i + 1 == COLUMNS);
-    str_addf(&out, "noise,,,%.17g,\nsimulated,,,,", d->noise);
+    str_addf(&out, "noise,,,%.17g,\nlate,,,%d,\nsimulated,,,,", d->noise, d->late);
     csv_add_field(&out, d->simulated, true);
     for (size_t i = 0; i < d->list.count; i++) {
         const struct doubt *one = &d->list.items[i];
@@ -233,6 +233,10 @@ static bool read_row(char **row, const struct ports *ports, struct doubts *out, 
     if (strcmp(row[COLUMN_FORM], "noise") == 0) {
         out->noise = d.weight;
         return (d.weight >= 0 && d.weight < 1) || err_set(err, ERR_DATA, NULL, "no noise: %s", row[COLUMN_WEIGHT]);
+    }
+    if (strcmp(row[COLUMN_FORM], "late") == 0) {
+        out->late = d.weight > 0;
+        return true;
     }
     if (strcmp(row[COLUMN_FORM], "simulated") == 0) {
         free(out->simulated);
@@ -263,7 +267,7 @@ bool doubts_load(const char *path, const struct ports *ports, struct doubts *out
     struct csv_table *t = csv_table_read(path, err);
     bool ok = t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again", "%s is no file of a chart's doubts", path));
 
-    *out = (struct doubts){.noise = NAN, .simulated = mem_strdup("")};
+    *out = (struct doubts){.noise = NAN, .late = true, .simulated = mem_strdup("")};   /* a file that does not say is of a chart that took any for late */
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);
     csv_table_free(t);

@@ -21,6 +21,7 @@ struct doubt {
 struct doubts {
     VEC(struct doubt) list;       /* those of a form together */
     double noise;                 /* relative, of a time beside what the right usage says */
+    bool late;                    /* such a time may be late (chart/saturate.h) */
     char *simulated;              /* machine that was charted; "": a real CPU */
 };
 

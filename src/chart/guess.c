@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define DEVIATION_MOST 40.0   /* what one time may cost */
-#define LATE_SHARE 0.5        /* of the times: more late ones mean something else */
+#define LATE_SHARE_MOST 0.5   /* of the times: more late ones mean something else */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
 #define PIPE_PRICE 3.0
@@ -98,7 +98,7 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
     if (cost > limit && worst_at)
         to_front(s->order, worst_at);
     if (worst)
-        *worst = (double)late > LATE_SHARE * (double)i ? fmax(most, latest) : most;
+        *worst = (double)late > LATE_SHARE_MOST * (double)i ? fmax(most, latest) : most;
     return cost;
 }
 

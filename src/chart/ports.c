@@ -22,7 +22,7 @@
 #define ORDERS 6             /* in which forms join */
 #define UNKNOWN_ERROR 0.05   /* what an experiment with a form that is left out counts as: more than what models of real CPUs are off by */
 #define LATE_ERROR 0.016     /* what a late time counts as: its ports may be right */
-#define LATE_SHARE 0.02      /* of a core's times: with fewer no time is taken for late, and a usage is refuted by one that is longer, too */
+#define LATE_SHARE_LEAST 0.02   /* of a core's times: with fewer no time is taken for late, and a usage is refuted by one that is longer, too */
 #define LATE_DEVIATIONS 4
 #define EXACT_ERROR 0.003    /* mean error of the forms that joined, below which there is no doubt about these */
 #define EXACT_SHARE 0.5      /* of the forms, at least, that joined then; those left out are placed beside them like all others */
@@ -495,7 +495,7 @@ bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, s
         return false;
     bool *rows = rows_known(lab->table, keep, out->mapping);
     out->noise = error_within(lab->table, rows, out->mapping, LATE_ERROR);
-    out->late = late_share(lab->table, rows, out->mapping) >= LATE_SHARE;
+    out->late = late_share(lab->table, rows, out->mapping) >= LATE_SHARE_LEAST;
     free(rows);
     return true;
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/watch.h"
+#include "chart/verdict.h"
 #include "hunt/hunt.h"
 #include "model/change.h"
 #include "throughput/predict.h"
@@ -17,6 +18,7 @@
 #define CONTRADICTS 0.001    /* rise of the mean error on a form's own experiments by which another usage contradicts them */
 #define SURE 0.8             /* confidence from which a usage stays */
 #define DRAWS 10             /* blocks that tell whether a pattern holds */
+#define BY_BLOCKS "charted: decided by blocks"
 
 struct second {
     struct lab *lab;
@@ -92,13 +94,22 @@ static double error_on(const struct machine *m, const struct experiments *t)
     return sum;
 }
 
+/* The number of @form among the chart's; their count where it was not charted. */
+static size_t number_of(const struct chart *c, const char *form)
+{
+    size_t at = 0;
+
+    while (at < c->form_count && strcmp(c->forms[at].row->form, form) != 0)
+        at++;
+    return at;
+}
+
 /* What experiments told for sure no block may tell otherwise. */
 static bool sure(const struct chart *c, const char *form)
 {
-    for (size_t i = 0; i < c->form_count; i++)
-        if (strcmp(c->forms[i].row->form, form) == 0)
-            return c->forms[i].state == CHART_IN_CORE || (c->forms[i].state == CHART_PLACED && c->forms[i].confidence > SURE);
-    return false;
+    size_t at = number_of(c, form);
+
+    return at < c->form_count && (c->forms[at].state == CHART_IN_CORE || (c->forms[at].state == CHART_PLACED && c->forms[at].confidence > SURE));
 }
 
 /* Whether @tried, with another usage of @form, says worse of what was measured of it, or that is known for sure. */
@@ -139,42 +150,90 @@ static bool keep_if_better(struct keeping *k, struct machine *tried, const char 
     return true;
 }
 
+/* What a change says of one form. */
+static const char *form_changed(const struct remedy *change, size_t i)
+{
+    return strchr(change->form_count ? change->forms[i].name : change->name, ':') + 1;
+}
+
+static size_t forms_changed(const struct remedy *change)
+{
+    return change->form_count ? change->form_count : 1;
+}
+
+/* Says of what @change changed that blocks decided. What forms had in @before becomes other usages of them; where a latency alone changed, the source of the usage stays. */
+static void note_change(struct chart *c, const struct remedy *change, const struct machine *before)
+{
+    bool usage = str_has_prefix(change->name, CHANGE_USAGE);
+
+    if (change->from != LATENCY_ANY || change->to != LATENCY_ANY) {   /* a rule of its own */
+        machine_drop_latency(c->machine);
+        machine_put_latency(c->machine, form_changed(change, 0), change->from, change->to, strtod(change->value, NULL), BY_BLOCKS);
+        return;
+    }
+    for (size_t i = 0; i < forms_changed(change); i++) {
+        const char *form = form_changed(change, i);
+        const struct mapping_entry *had = mapping_find(before->mapping, form);
+        size_t at = usage ? number_of(c, form) : c->form_count;
+        struct mapping_entry entry = *mapping_find(c->machine->mapping, form);
+        if (at < c->form_count) {
+            struct chart_usage kept = {.slots = had->micro_ops};
+            usage_copy(&kept.usage, &had->usage);
+            verdict_new(c, at, &kept);
+            continue;
+        }
+        entry.source = usage ? (char *)BY_BLOCKS : had->source;
+        mapping_set(c->machine->mapping, &entry);
+    }
+}
+
 static bool keep_change(struct keeping *k, const struct remedy *change)
 {
-    struct machine *tried = machine_copy(k->chart->machine);
+    struct machine *tried = machine_copy(k->chart->machine), *before;
     struct str text = {0};
 
     change_make(tried, change);
     bool worse = false, usage = str_has_prefix(change->name, CHANGE_USAGE);
-    for (size_t i = 0; usage && i < change->form_count && !worse; i++)
-        worse = contradicts(k->chart, tried, strchr(change->forms[i].name, ':') + 1);
-    if (worse || (usage && !change->form_count && contradicts(k->chart, tried, change->name + strlen(CHANGE_USAGE)))) {
+    for (size_t i = 0; usage && i < forms_changed(change) && !worse; i++)
+        worse = contradicts(k->chart, tried, form_changed(change, i));
+    if (worse) {
         machine_free(tried);
         return false;
     }
+    before = machine_copy(k->chart->machine);
     change_print(change, &text);
     bool kept = keep_if_better(k, tried, str_text(&text));
+    if (kept)
+        note_change(k->chart, change, before);
+    machine_free(before);
     str_done(&text);
     return kept;
 }
 
-static void keep_other(struct keeping *k, const struct chart_form *f, const struct chart_usage *other)
+static void keep_other(struct keeping *k, size_t at, unsigned number)
 {
+    struct chart_form *f = &k->chart->forms[at];
+    const struct chart_usage *other = &f->others[number];
     struct mapping_entry entry = *mapping_find(k->chart->machine->mapping, f->row->form);
+    struct chart_usage before = {.slots = entry.micro_ops};
     struct machine *tried = machine_copy(k->chart->machine);
     struct str text = {0};
 
+    usage_copy(&before.usage, &entry.usage);
     entry.usage = other->usage;
     entry.micro_ops = other->slots;
-    entry.source = (char *)"charted: blocks decided among usages about as likely";
     mapping_set(tried->mapping, &entry);
     if (contradicts(k->chart, tried, f->row->form)) {
         machine_free(tried);
+        usage_done(&before.usage);
         return;
     }
     str_addf(&text, "usage of %s: ", f->row->form);
     usage_print(&other->usage, mapping_ports(tried->mapping), &text);
-    keep_if_better(k, tried, str_text(&text));
+    if (keep_if_better(k, tried, str_text(&text)))
+        verdict_other(k->chart, at, number, &before);
+    else
+        usage_done(&before.usage);
     str_done(&text);
 }
 
@@ -183,12 +242,11 @@ static void keep_others(struct keeping *k, const struct random_block *b)
 {
     const struct chart *c = k->chart;
 
-    for (size_t i = 0; i < b->count; i++)
-        for (size_t at = 0; at < c->form_count; at++) {
-            const struct chart_form *f = &c->forms[at];
-            for (unsigned other = 0; strcmp(f->row->form, b->insns[i].form) == 0 && other < f->other_count; other++)
-                keep_other(k, f, &f->others[other]);
-        }
+    for (size_t i = 0; i < b->count; i++) {
+        size_t at = number_of(c, b->insns[i].form);
+        for (unsigned other = 0; at < c->form_count && other < c->forms[at].other_count; other++)
+            keep_other(k, at, other);
+    }
 }
 
 /* Those changes that lower the error, one after the other. */

@@ -64,7 +64,7 @@ struct form_doubts {
 static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots, double weight, double *worst)
 {
     struct mapping_entry entry = f->entry;
-    double *cycles = mem_alloc((f->table->rows.count + 1) * sizeof *cycles), cost = -2 * log(weight);
+    double *cycles = mem_alloc((f->table->rows.count + 1) * sizeof *cycles), cost = -2 * log(weight), by = f->doubts->late ? LATE_BY : 1;
 
     entry.usage = *usage;
     entry.micro_ops = slots;
@@ -73,8 +73,8 @@ static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned
     *worst = 0;
     for (size_t i = 0; i < f->table->rows.count; i++) {
         double is = f->table->rows.items[i].cycles;
-        cost += sight_price(f->doubts->noise, cycles[i], is, DEVIATION_MOST, LATE_BY);
-        *worst = fmax(*worst, is_late(cycles[i], is, LATE_BY) ? 0 : fabs(cycles[i] / is - 1));
+        cost += sight_price(f->doubts->noise, cycles[i], is, DEVIATION_MOST, by);
+        *worst = fmax(*worst, is_late(cycles[i], is, by) ? 0 : fabs(cycles[i] / is - 1));
     }
     free(cycles);
     return cost;

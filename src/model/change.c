@@ -10,12 +10,37 @@
 #include "base/str.h"
 #include "model/facts.h"
 
+/* µops of @usage that are no cycles of a blocking pipe. */
+static unsigned uops_of(const struct usage *usage, const struct ports *ports)
+{
+    unsigned sum = 0;
+
+    for (unsigned i = 0; i < usage->count; i++)
+        sum += usage->uops[i].ports & ports->pipes ? 0 : usage->uops[i].count;
+    return sum;
+}
+
+/* Slots of a form (@old NULL: a new one) that gets @usage. Where they were inferred they do not follow from a usage: those of the form stay, but for those of µops that it has no more.
+ * Elsewhere 0: they are counted by its µops. */
+static unsigned slots_with(const struct machine *m, const struct mapping_entry *old, const struct usage *usage)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+
+    if (!(mapping_issue_width(m->mapping) > 0))
+        return 0;
+    if (!old)
+        return 1;
+    unsigned before = uops_of(&old->usage, ports), now = uops_of(usage, ports), gone = before > now ? before - now : 0, least = old->micro_ops > 0;
+    return old->micro_ops > gone + least ? old->micro_ops - gone : least;
+}
+
 static bool change_usage(struct machine *m, const char *form, const char *value, struct err *err)
 {
     const struct mapping_entry *old = mapping_find(m->mapping, form);
     struct mapping_entry fresh = {.form = (char *)form, .latency = old ? old->latency : NAN, .source = (char *)"what if"};
     bool ok = usage_parse(strcmp(value, "none") == 0 ? "" : value, mapping_ports(m->mapping), &fresh.usage, err);
 
+    fresh.micro_ops = ok ? slots_with(m, old, &fresh.usage) : 0;
     if (ok)
         mapping_set(m->mapping, &fresh);
     usage_done(&fresh.usage);

@@ -32,10 +32,12 @@ struct mapping *known(unsigned forms)
     return m;
 }
 
-struct experiments *measured(const struct mapping *m, double noise, size_t triples)
+/* Forms alone, pairs (@pairs) and @count experiments of @size forms by chance, with the times of @m. */
+static struct experiments *measured_of(const struct mapping *m, double noise, bool pairs, size_t count, size_t size)
 {
     struct experiments *t = experiments_new();
     struct measured_known cpu = {m, noise, {{0}}};
+    struct err err = {0};
     struct rng rng;
     uint32_t forms[64];
     size_t n = mapping_count(m);
@@ -45,8 +47,59 @@ struct experiments *measured(const struct mapping *m, double noise, size_t tripl
     for (size_t f = 0; f < n; f++)
         forms[f] = names_add(&t->forms, mapping_at(m, f)->form);
     generate_singletons(t, forms, n);
-    generate_pairs(t, forms, n);
-    generate_random(t, forms, n, triples, 3, &rng);
-    measure_known(t, &cpu, NULL);
+    if (pairs)
+        generate_pairs(t, forms, n);
+    generate_random(t, forms, n, count, size, &rng);
+    assert_true(measure_known(t, &cpu, &err));
     return t;
+}
+
+struct experiments *measured(const struct mapping *m, double noise, size_t triples)
+{
+    return measured_of(m, noise, true, triples, 3);
+}
+
+struct experiments *measured_sparsely(const struct mapping *m, double noise, size_t fives)
+{
+    return measured_of(m, noise, false, fives, 5);
+}
+
+static void take_times(struct known_bed *b, struct mapping *take_truth, struct experiments *take_t)
+{
+    struct err err = {0};
+
+    *b = (struct known_bed){take_truth, take_t, problem_new(take_t, NULL, &err)};
+    assert_non_null(b->p);
+}
+
+void known_set_up(struct known_bed *b, unsigned forms, double noise, size_t triples)
+{
+    struct mapping *truth = known(forms);
+    take_times(b, truth, measured(truth, noise, triples));
+}
+
+void known_set_up_sparse(struct known_bed *b, unsigned forms, double noise, size_t fives)
+{
+    struct mapping *truth = known(forms);
+    take_times(b, truth, measured_sparsely(truth, noise, fives));
+}
+
+void known_tear_down(struct known_bed *b)
+{
+    problem_free(b->p);
+    experiments_free(b->t);
+    mapping_free(b->truth);
+}
+
+struct evolve_options known_options(void)
+{
+    struct evolve_options o;
+
+    evolve_defaults(&o);
+    o.ports = 4;
+    o.width = 0;
+    o.population = 4;
+    o.generations = 1;
+    o.price_scale = 0.1;
+    return o;
 }

@@ -73,6 +73,36 @@ static void test_forms(void **state)
     assert_false(machine_change(machine, "usage:ADD (R64, R64)", "1*p99", &err));
 }
 
+/* Slots that were inferred do not follow from a usage: a form that gets another keeps its own, but for those of µops that it has no more; a pipe that is held takes none. */
+static void test_inferred_slots_stay(void **state)
+{
+    static const struct { const char *before; unsigned slots; const char *now; unsigned left; } cases[] = {
+        {"1*p01+1*p23", 1, "1*p06+1*p23", 1}, {"3*p0156", 3, "1*p0156", 1}, {"3*p0156", 3, "2*p0156", 2}, {"1*p0", 2, "1*p01", 2}, {"2*p0156", 1, "1*p0156", 1},
+        {"1*p0", 1, "4*p0", 1}, {"1*p0+6*p[FPDV]", 2, "1*p0+3*p[FPDV]", 2}, {"1*p0", 0, "1*p1", 0}, {"1*p0", 1, "none", 1},
+    };
+    struct machine *m = machine_copy(machine);
+    const struct ports *ports = mapping_ports(m->mapping);
+    struct err err = {0};
+
+    (void)state;
+    assert_true(machine_change(m, "usage:ADD (R64, R64)", "2*p01", &err));
+    assert_int_equal(mapping_find(m->mapping, "ADD (R64, R64)")->micro_ops, 0);   /* counted by its usage */
+    mapping_set_issue_width(m->mapping, 4);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mapping_entry entry = {.form = (char *)"ADD (R64, R64)", .latency = 1, .micro_ops = cases[i].slots, .source = (char *)""};
+        assert_true(usage_parse(cases[i].before, ports, &entry.usage, &err));
+        mapping_set(m->mapping, &entry);
+        usage_done(&entry.usage);
+        assert_true(machine_change(m, "usage:ADD (R64, R64)", cases[i].now, &err));
+        unsigned left = mapping_find(m->mapping, "ADD (R64, R64)")->micro_ops;
+        if (left != cases[i].left)
+            fail_msg("%s in %u slots, %s: %u slots", cases[i].before, cases[i].slots, cases[i].now, left);
+    }
+    assert_true(machine_change(m, "usage:NEWER ()", "1*p0", &err));
+    assert_int_equal(mapping_find(m->mapping, "NEWER ()")->micro_ops, 1);
+    machine_free(m);
+}
+
 static void test_ranges(void **state)
 {
     (void)state;
@@ -93,6 +123,6 @@ static void test_ranges(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_facts), cmocka_unit_test(test_forms), cmocka_unit_test(test_ranges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_facts), cmocka_unit_test(test_forms), cmocka_unit_test(test_inferred_slots_stay), cmocka_unit_test(test_ranges)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -13,13 +13,13 @@
 
 #include "base/rng.h"
 #include "chart/core.h"
-#include "chart/imitate.h"
 #include "chart/place.h"
 #include "chart/saturate.h"
 #include "chart/twins.h"
 #include "chart/venn.h"
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
+#include "../support/charts.h"
 #include "../support/support.h"
 
 #define NEAR 0.01
@@ -263,43 +263,16 @@ static void test_loads_come_before_what_loads_too(void **state)
     machine_free(m);
 }
 
-/* The wide CPU, but that some forms lose time by what is no port. */
-struct odd {
-    struct source source;
-    struct source *inner;
-};
-
-static bool measure_odd(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
-{
-    struct source *inner = ((struct odd *)s)->inner;
-
-    inner->instructions = s->instructions;
-    inner->orders = s->orders;
-    if (!inner->measure(inner, e, n, out, stop, state, err))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < e[i].count; k++) {
-            if (strcmp(e[i].terms[k].form, "VMOVDDUP (XMM, XMM)") == 0)
-                out[i].cycles = fmax(out[i].cycles, ODD_CYCLES * e[i].terms[k].count);
-            if (strcmp(e[i].terms[k].form, "PREFETCHT0 (M8)") == 0 && e[i].count > 1)
-                out[i].cycles *= UNRULY;
-        }
-    return true;
-}
-
-static bool cancelled(void *state)
+/* Some forms lose time by what is no port. */
+static void make_odd(const void *state, const struct experiment *e, struct measured *m)
 {
     (void)state;
-    return false;
-}
-
-static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
-{
-    (void)state;
-    (void)stage;
-    (void)done;
-    (void)total;
-    (void)what;
+    for (size_t k = 0; k < e->count; k++) {
+        if (strcmp(e->terms[k].form, "VMOVDDUP (XMM, XMM)") == 0)
+            m->cycles = fmax(m->cycles, ODD_CYCLES * e->terms[k].count);
+        if (strcmp(e->terms[k].form, "PREFETCHT0 (M8)") == 0 && e->count > 1)
+            m->cycles *= UNRULY;
+    }
 }
 
 static bool has_form(const struct lab *lab, const struct chart_core *core, const char *form, bool candidate)
@@ -315,37 +288,24 @@ static bool has_form(const struct lab *lab, const struct chart_core *core, const
 /* Finds the core of the odd wide CPU from @most candidates; programs use POPCNT most of what adds registers, and VPSHUFD most of all. @alone: per form of the lab's table. */
 static void with_core(size_t most, void (*look)(const struct lab *lab, const struct chart_core *core, const double *alone, const struct machine *m))
 {
-    struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
-    struct imitation *imitation = imitation_new(m, 0.001, 1);
-    struct odd odd = {*imitation_cpu(imitation)->source, imitation_cpu(imitation)->source};
     struct err err = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
-    const struct block_form uses[] = {{forms_find(forms, "VPSHUFD (XMM, XMM, I8)"), 2000}, {forms_find(forms, "POPCNT (R64, R64)"), 1000}, {forms_find(forms, "ADD (R64, R64)"), 10}};
-    const struct chart_options options = {.name = "charted", .core_most = most, .seed = 1, .uses = uses, .uses_count = sizeof uses / sizeof *uses};
-    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress};
-    struct chart_cpu cpu = *imitation_cpu(imitation);
-    struct lab lab = {.cpu = &cpu, .options = &options, .hooks = &hooks, .table = experiments_new(), .noise = SIGHT_NOISE};
+    struct chart_bed b;
+    struct lab lab;
     struct chart_core core;
-    size_t n = mapping_count(m->mapping);
-    double *alone = mem_alloc((n + 1) * sizeof *alone);
 
-    odd.source.measure = measure_odd;
-    cpu.source = &odd.source;
-    for (uint32_t i = 0; i < n; i++) {
-        names_add(&lab.table->forms, mapping_at(m->mapping, i)->form);
-        lab_ask(&lab, (struct flat_term[]){{i, 1}}, 1);
-    }
-    assert_true(lab_measure(&lab, "alone", &err));
-    for (size_t i = 0; i < n; i++)
-        alone[i] = lab_cycles(&lab, i);
+    chart_bed_init(&b, load_machine(source_path("tests/data/chart-wide/")), "*", 0.001);
+    chart_bed_alter(&b, make_odd, NULL);
+    const struct block_form uses[] = {{forms_find(b.forms, "VPSHUFD (XMM, XMM, I8)"), 2000}, {forms_find(b.forms, "POPCNT (R64, R64)"), 1000}, {forms_find(b.forms, "ADD (R64, R64)"), 10}};
+    const struct chart_options options = {.name = "charted", .core_most = most, .seed = 1, .uses = uses, .uses_count = sizeof uses / sizeof *uses};
+    size_t n = mapping_count(b.truth->mapping);
+    double *alone = mem_alloc((n + 1) * sizeof *alone);
+    chart_bed_lab(&b, &options, &lab, alone);
     assert_true(core_find(&lab, alone, n, &core, &err));
-    look(&lab, &core, alone, m);
+    look(&lab, &core, alone, b.truth);
     core_done(&core);
     free(alone);
     experiments_free(lab.table);
-    forms_free(forms);
-    imitation_free(imitation);
-    machine_free(m);
+    chart_bed_done(&b);
 }
 
 static void look_at_all(const struct lab *lab, const struct chart_core *core, const double *alone, const struct machine *m)
@@ -400,10 +360,8 @@ static void look_at_twins(const struct lab *lab, const struct chart_core *core, 
     mapping_free(of_core);
 }
 
-/* A CPU on which two forms hinder each other. */
+/* Two forms that hinder each other. */
 struct hindered {
-    struct source source;
-    struct source *inner;
     const char *forms[2];
 };
 
@@ -415,18 +373,12 @@ static bool has(const struct experiment *e, const char *form)
     return false;
 }
 
-static bool measure_hindered(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
+static void make_hindered(const void *state, const struct experiment *e, struct measured *m)
 {
-    struct hindered *h = (struct hindered *)s;
+    const struct hindered *h = state;
 
-    h->inner->instructions = s->instructions;
-    h->inner->orders = s->orders;
-    if (!h->inner->measure(h->inner, e, n, out, stop, state, err))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (has(&e[i], h->forms[0]) && has(&e[i], h->forms[1]))
-            out[i].cycles *= HINDERED;
-    return true;
+    if (has(e, h->forms[0]) && has(e, h->forms[1]))
+        m->cycles *= HINDERED;
 }
 
 /* The forms of a saturator of two. */
@@ -449,36 +401,30 @@ static void choose_hindered(const struct mapping *m, struct hindered *out)
 /* Two forms that hinder each other are no measure of others, all of which are explained. */
 static void test_what_hinders_itself_judges_nobody(void **state)
 {
-    struct machine *m = load_machine(source_path("tests/data/chart-cpu/"));
-    struct imitation *imitation = imitation_new(m, 0, 1);
-    const struct mapping *truth = imitation_truth(imitation);
-    struct mapping *core = mapping_new(mapping_ports(m->mapping));
-    struct hindered hindered = {.source = *imitation_cpu(imitation)->source, .inner = imitation_cpu(imitation)->source};
     const struct chart_options options = {.name = "charted", .seed = 1};
-    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress};
-    struct chart_cpu cpu = *imitation_cpu(imitation);
-    struct lab lab = {.cpu = &cpu, .options = &options, .hooks = &hooks, .table = experiments_new(), .noise = SIGHT_NOISE};
-    size_t n = mapping_count(truth);
-    struct place_form *forms = mem_zero(n + 1, sizeof *forms);
-    struct placement *placed = mem_zero(n + 1, sizeof *placed);
+    struct hindered hindered = {{NULL}};
+    struct chart_bed b;
+    struct lab lab;
     struct err err = {0};
     struct ports ports;
 
     (void)state;
+    chart_bed_init(&b, load_machine(source_path("tests/data/chart-cpu/")), "*", 0);
+    const struct mapping *truth = imitation_truth(b.imitation);
+    size_t n = mapping_count(truth);
+    struct mapping *core = mapping_new(mapping_ports(truth));
+    struct place_form *forms = mem_zero(n + 1, sizeof *forms);
+    struct placement *placed = mem_zero(n + 1, sizeof *placed);
+    double *alone = mem_alloc((n + 1) * sizeof *alone);
     mapping_set_issue_width(core, mapping_issue_width(truth));
     for (size_t i = 0; i < n; i++)   /* without the first few forms no other than two together keep all three ports busy */
         if (i >= ANYWHERE && strncmp(mapping_at(truth, i)->form, "XCHG", 4) != 0)
             mapping_set(core, mapping_at(truth, i));
     choose_hindered(core, &hindered);
-    hindered.source.measure = measure_hindered;
-    cpu.source = &hindered.source;
-    for (uint32_t i = 0; i < n; i++) {
-        forms[i] = (struct place_form){.form = names_add(&lab.table->forms, mapping_at(truth, i)->form), .group = i};
-        lab_ask(&lab, (struct flat_term[]){{i, 1}}, 1);
-    }
-    assert_true(lab_measure(&lab, "alone", &err));
-    for (size_t i = 0; i < n; i++)
-        forms[i].alone = lab_cycles(&lab, i);
+    chart_bed_alter(&b, make_hindered, &hindered);
+    chart_bed_lab(&b, &options, &lab, alone);
+    for (uint32_t i = 0; i < n; i++)
+        forms[i] = (struct place_form){.form = i, .group = i, .alone = alone[i]};
     if (!place_forms(&lab, core, forms, n, &ports, placed, &err))
         fail_msg("%s", err.what);
     for (size_t i = 0; i < n; i++) {
@@ -487,12 +433,12 @@ static void test_what_hinders_itself_judges_nobody(void **state)
             fail_msg("%s is off by %.1f %%", form, 100 * placed[i].error);
         placement_done(&placed[i]);
     }
+    free(alone);
     free(placed);
     free(forms);
     experiments_free(lab.table);
-    imitation_free(imitation);
     mapping_free(core);
-    machine_free(m);
+    chart_bed_done(&b);
 }
 
 /* Old encodings of vectors have their twins' usages, so that something keeps ports busy beside them. */

@@ -13,46 +13,55 @@
 
 #include "base/file.h"
 #include "chart/facts.h"
-#include "chart/imitate.h"
 #include "chart/latencies.h"
 #include "chart/standins.h"
 #include "chart/unexplained.h"
 #include "model/facts.h"
+#include "../support/charts.h"
 #include "../support/support.h"
 
-static bool never(void *state)
+/* A lab on @cpu for what comes after the places. */
+struct late_lab {
+    struct chart_options options;
+    struct chart_watch watch;
+    struct chart_hooks hooks;
+    struct lab lab;
+};
+
+static void lab_on(struct late_lab *l, const struct chart_cpu *cpu)
 {
-    (void)state;
-    return false;
+    *l = (struct late_lab){.options = {.name = "charted"}, .watch = {.stages = 1 << CHART_FACTS | 1 << CHART_LATENCIES}};
+    l->hooks = chart_watched(&l->watch);
+    l->lab = (struct lab){.cpu = cpu, .options = &l->options, .hooks = &l->hooks};
 }
 
-static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+/* A chart that has come to @take_m, of the @n forms @names. */
+static struct chart *chart_at(struct machine *take_m, const struct forms *forms, const char *const *names, size_t n)
 {
-    (void)state;
-    (void)done;
-    (void)total;
-    (void)what;
-    assert_true(stage == CHART_FACTS || stage == CHART_LATENCIES);
+    struct chart *c = mem_zero(1, sizeof *c);
+
+    c->machine = take_m;
+    c->forms = mem_zero(n + 1, sizeof *c->forms);
+    for (; c->form_count < n; c->form_count++)
+        c->forms[c->form_count] = (struct chart_form){.row = forms_find(forms, names[c->form_count]), .alone = NAN};
+    return c;
 }
+
+static const char *const addition[] = {"ADD (R64, R64)"};
 
 /* A chart of @cpu that knows no more than its issue width and the latency of one addition. */
 static struct chart *facts_on(const struct chart_cpu *cpu, double width, struct forms *forms)
 {
-    const struct chart_options options = {.name = "charted"};
-    const struct chart_hooks hooks = {.cancelled = never, .progress = progress};
-    struct chart *c = mem_zero(1, sizeof *c);
-    struct lab lab = {.cpu = cpu, .options = &options, .hooks = &hooks};
+    struct late_lab l;
     struct ports ports;
     struct err err = {0};
 
     ports_number(&ports, 4);
-    c->machine = machine_new("charted", &ports);
+    struct chart *c = chart_at(machine_new("charted", &ports), forms, addition, 1);
     mapping_set(c->machine->mapping, &(struct mapping_entry){.form = "PADDD (XMM, XMM)", .latency = 1, .micro_ops = 1});
-    c->forms = mem_zero(1, sizeof *c->forms);
-    c->form_count = 1;
-    c->forms[0] = (struct chart_form){.row = forms_find(forms, "ADD (R64, R64)"), .alone = NAN};
     c->width = width;
-    if (!facts_find(&lab, c, &err))
+    lab_on(&l, cpu);
+    if (!facts_find(&l.lab, c, &err))
         fail_msg("%s", err.what);
     return c;
 }
@@ -373,25 +382,21 @@ static void test_unknown_is_said(void **state)
 /* How many of the chains of ADD (R64, R64) are measured when the file at @path says @text, which is written again; how many forms it knew. */
 static size_t latencies_beside(const struct machine *truth, struct forms *forms, const char *path, const char *text, unsigned *known)
 {
-    const struct chart_options options = {.name = "charted", .latencies = path};
-    const struct chart_hooks hooks = {.cancelled = never, .progress = progress};
     struct imitation *cpu = imitation_new(truth, 0, 1);
-    struct chart *c = mem_zero(1, sizeof *c);
-    struct lab lab = {.cpu = imitation_cpu(cpu), .options = &options, .hooks = &hooks};
+    struct chart *c = chart_at(machine_copy(truth), forms, addition, 1);
+    struct late_lab l;
     struct err err = {0};
     size_t measured = 0;
 
     if (text)
         assert_true(file_write(path, text, strlen(text), &err));
-    c->machine = machine_copy(truth);
-    c->forms = mem_zero(1, sizeof *c->forms);
-    c->form_count = 1;
-    c->forms[0] = (struct chart_form){.row = forms_find(forms, "ADD (R64, R64)"), .alone = NAN};
-    if (!latencies_find(&lab, c, &err))
+    lab_on(&l, imitation_cpu(cpu));
+    l.options.latencies = path;
+    if (!latencies_find(&l.lab, c, &err))
         fail_msg("%s", err.what);
     for (size_t i = 0; i < c->latencies.count; i++)
         measured += c->latencies.items[i].latency.cycles > 0;
-    *known = lab.resumed;
+    *known = l.lab.resumed;
     chart_free(c);
     imitation_free(cpu);
     return measured;
@@ -456,21 +461,16 @@ static struct machine *without_stack(const struct machine *truth)
 /* Pushes and pops of @machine are found by what does the same, with the ports of the tables. */
 static void check_standins(const char *machine, struct forms *forms, const char *const *expected)
 {
-    const struct chart_options options = {.name = "charted"};
-    const struct chart_hooks hooks = {.cancelled = never, .progress = progress};
     struct err err = {0};
     struct machine *truth = machine_load_shipped(machine, &err);
     struct imitation *cpu = imitation_new(truth, 0.002, 1);
-    struct chart *c = mem_zero(1, sizeof *c);
-    struct lab lab = {.cpu = imitation_cpu(cpu), .options = &options, .hooks = &hooks};
+    struct chart *c = chart_at(without_stack(truth), forms, addition, 1);
+    struct late_lab l;
 
-    c->machine = without_stack(truth);
-    c->forms = mem_zero(1, sizeof *c->forms);
-    c->form_count = 1;
-    c->forms[0] = (struct chart_form){.row = forms_find(forms, "ADD (R64, R64)"), .alone = NAN};
+    lab_on(&l, imitation_cpu(cpu));
     c->width = machine_number(truth, "issue_width");
     assert_null(mapping_find(c->machine->mapping, "PUSH (R64)"));
-    assert_true(standins_find(&lab, c, &err));
+    assert_true(standins_find(&l.lab, c, &err));
     for (; *expected; expected++) {
         const struct mapping_entry *is = mapping_find(c->machine->mapping, *expected), *should = mapping_find(truth->mapping, *expected);
         if (!is || !should || !usage_equal(&is->usage, &should->usage))
@@ -542,8 +542,6 @@ static void test_load_latency_of_whole_registers(void **state)
 {
     static const char *const loads[] = {"MOV (R64, M64)", "MOV (R16, M16)", "MOV (R8l, M8)"};
     static const struct { const char *id; double cycles; } cpus[] = {{"sapphirerapids", 5}, {"znver3", 4}};
-    const struct chart_options options = {.name = "charted"};
-    const struct chart_hooks hooks = {.cancelled = never, .progress = progress};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
 
@@ -553,14 +551,10 @@ static void test_load_latency_of_whole_registers(void **state)
         struct machine *truth = machine_load_shipped(cpus[i].id, &err);
         assert_non_null(truth);
         struct imitation *cpu = imitation_new(truth, 0, 1);
-        struct chart *c = mem_zero(1, sizeof *c);
-        struct lab lab = {.cpu = imitation_cpu(cpu), .options = &options, .hooks = &hooks};
-        c->machine = machine_copy(truth);
-        c->form_count = sizeof loads / sizeof *loads;
-        c->forms = mem_zero(c->form_count, sizeof *c->forms);
-        for (size_t k = 0; k < c->form_count; k++)
-            c->forms[k] = (struct chart_form){.row = forms_find(forms, loads[k]), .alone = NAN};
-        if (!latencies_find(&lab, c, &err))
+        struct chart *c = chart_at(machine_copy(truth), forms, loads, sizeof loads / sizeof *loads);
+        struct late_lab l;
+        lab_on(&l, imitation_cpu(cpu));
+        if (!latencies_find(&l.lab, c, &err))
             fail_msg("%s", err.what);
         assert_float_equal(machine_number(c->machine, "load_latency"), cpus[i].cycles, 0);
         chart_free(c);

@@ -12,39 +12,20 @@
 
 #include "base/file.h"
 #include "base/rng.h"
-#include "chart/imitate.h"
 #include "chart/settle.h"
+#include "chart/verdict.h"
 #include "throughput/predict.h"
+#include "../support/charts.h"
 #include "../support/support.h"
 
 #define NOISE 0.005
-#define NEAR 0.02
 #define EXPERIMENTS 300
+#define LATE 1.16            /* times as long */
 #define INNER "SHLD (R64, R64, I8)"    /* one µop of port 0 and one of 0, 1 or 2, */
 #define OUTER "MULX (R64, R64, R64)"   /* or one of 0 or 1 and one of 0 or 2: the same unless something else keeps port 0 alone busy, which no quick form does */
 
-static bool cancel;
-
-static bool cancelled(void *state)
-{
-    (void)state;
-    return cancel;
-}
-
-static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
-{
-    (void)state;
-    (void)stage;
-    (void)done;
-    (void)total;
-    (void)what;
-}
-
 struct bed {
-    struct machine *truth;
-    struct forms *forms;
-    struct imitation *cpu;
-    VEC(const struct form_row *) rows;
+    struct chart_bed cpu;
     struct chart *chart;
     struct doubts doubts;
 };
@@ -53,18 +34,11 @@ static int set_up(void **state)
 {
     struct bed *b = mem_zero(1, sizeof *b);
     const struct chart_options options = {.name = "charted", .seconds = 60, .core_most = 100, .seed = 1};
-    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress};
     struct err err = {0};
 
-    cancel = false;
-    b->truth = load_machine(source_path("tests/data/settle-cpu/"));
-    b->forms = forms_load(ISA_X86_64, NULL, &err);
-    b->cpu = imitation_new(b->truth, NOISE, 1);
-    for (size_t i = 0; i < forms_count(b->forms); i++)
-        if (mapping_find(b->truth->mapping, forms_at(b->forms, i)->form))
-            vec_push(&b->rows, forms_at(b->forms, i));
-    assert_int_equal(b->rows.count, mapping_count(b->truth->mapping));
-    b->chart = chart_run(imitation_cpu(b->cpu), b->rows.items, b->rows.count, &options, &hooks, &err);
+    chart_bed_init(&b->cpu, load_machine(source_path("tests/data/settle-cpu/")), "*", NOISE);
+    assert_int_equal(b->cpu.rows.count, mapping_count(b->cpu.truth->mapping));
+    b->chart = chart_run(&b->cpu.cpu, b->cpu.rows.items, b->cpu.rows.count, &options, &b->cpu.hooks, &err);
     if (!b->chart)
         fail_msg("%s", err.what);
     doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
@@ -78,10 +52,7 @@ static int tear_down(void **state)
 
     doubts_done(&b->doubts);
     chart_free(b->chart);
-    vec_done(&b->rows);
-    imitation_free(b->cpu);
-    forms_free(b->forms);
-    machine_free(b->truth);
+    chart_bed_done(&b->cpu);
     free(b);
     return 0;
 }
@@ -98,36 +69,25 @@ static const struct chart_form *form_of(const struct bed *b, const char *form)
 /* Random experiments with form @form that the machine foretells wrongly. */
 static size_t wrong_with(const struct bed *b, const char *form)
 {
-    struct experiments *t = experiments_new();
-    double *is = mem_alloc(EXPERIMENTS * sizeof *is), *should = mem_alloc(EXPERIMENTS * sizeof *should);
+    struct experiments *t = chart_bed_table(&b->cpu);
     struct rng rng;
-    size_t wrong = 0;
 
     rng_seed(&rng, 5);
-    for (size_t i = 0; i < b->rows.count; i++)
-        names_add(&t->forms, b->rows.items[i]->form);
     for (size_t i = 0; i < EXPERIMENTS; i++) {
         struct flat_term terms[3] = {{names_find(&t->forms, form), 1}};
         for (size_t k = 1; k < 3; k++)
-            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, b->rows.count), 1 + (uint32_t)rng_below(&rng, 4)};
+            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, b->cpu.rows.count), 1 + (uint32_t)rng_below(&rng, 4)};
         experiments_add(t, terms, 3);
     }
-    throughput_predict(b->chart->machine->mapping, t, is);
-    throughput_predict(imitation_truth(b->cpu), t, should);
-    for (size_t i = 0; i < EXPERIMENTS; i++)
-        wrong += !(fabs(is[i] / should[i] - 1) <= NEAR);
-    free(is);
-    free(should);
-    experiments_free(t);
-    return wrong;
+    return chart_bed_wrong(&b->cpu, b->chart, t);
 }
 
 static bool settle(struct bed *b, struct settled *out, struct err *err)
 {
     const struct runner_options options = {.one_length = true};
-    const struct runner_hooks hooks = {.cancelled = cancelled};
+    const struct runner_hooks hooks = {.cancelled = b->cpu.hooks.cancelled, .state = b->cpu.hooks.state};
 
-    return settle_doubts(imitation_cpu(b->cpu)->source, NULL, &options, &hooks, &b->doubts, b->chart->machine, out, err);
+    return settle_doubts(b->cpu.cpu.source, NULL, &options, &hooks, &b->doubts, b->chart->machine, out, err);
 }
 
 /* All that the chart measured is foretold, one of both forms is wrong all the same, and the chart knows: it is not sure of either, and names what would tell. */
@@ -178,6 +138,108 @@ static void test_settling_tells(void **state)
     settled_done(&settled);
 }
 
+/* Takes a sixth longer. */
+static void take_longer(const void *state, const struct experiment *e, struct measured *m)
+{
+    (void)state;
+    (void)e;
+    m->cycles *= LATE;
+}
+
+/* What takes longer than a usage says speaks against it, but on a CPU on which times may be late. */
+static void test_late_times_are_those_of_the_chart(void **state)
+{
+    struct bed *b = *state;
+    struct err err = {0};
+
+    assert_false(b->doubts.late);
+    chart_bed_alter(&b->cpu, take_longer, NULL);
+    for (int late = 0; late < 2; late++) {
+        struct settled settled;
+        doubts_done(&b->doubts);
+        doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
+        b->doubts.late = late;
+        assert_true(settle(b, &settled, &err));
+        assert_true(settled.forms.count > 0);
+        for (size_t i = 0; i < settled.forms.count; i++)
+            assert_int_equal(settled.forms.items[i].verdict == SETTLE_UNEXPLAINED, !late);
+        settled_done(&settled);
+    }
+}
+
+/* The machine gets @usage of @form, by blocks; what was in doubt is asked of the chart again. @other: number of that usage among the others; -1: it is none of them. */
+static void decide_by_blocks(struct bed *b, const char *form, const struct usage *usage, int other)
+{
+    size_t at = (size_t)(form_of(b, form) - b->chart->forms);
+    struct mapping_entry entry = *mapping_find(b->chart->machine->mapping, form);
+    struct chart_usage before = {.slots = entry.micro_ops};
+
+    usage_copy(&before.usage, &entry.usage);
+    entry.usage = *usage;
+    mapping_set(b->chart->machine->mapping, &entry);
+    if (other >= 0)
+        verdict_other(b->chart, at, (unsigned)other, &before);
+    else
+        verdict_new(b->chart, at, &before);
+    doubts_done(&b->doubts);
+    doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
+}
+
+/* Settles what is in doubt, after which both forms are foretold rightly; returns that of which the chart's usage was right. */
+static const char *settle_rightly(struct bed *b)
+{
+    struct err err = {0};
+    struct settled settled;
+    const char *confirmed = NULL;
+
+    assert_true(settle(b, &settled, &err));
+    assert_int_equal(wrong_with(b, INNER) + wrong_with(b, OUTER), 0);
+    for (size_t i = 0; i < settled.forms.count; i++)
+        if (settled.forms.items[i].verdict == SETTLE_CONFIRMED)
+            confirmed = strcmp(settled.forms.items[i].form, INNER) == 0 ? INNER : strcmp(settled.forms.items[i].form, OUTER) == 0 ? OUTER : confirmed;
+    settled_done(&settled);
+    return confirmed;
+}
+
+/* Blocks took the other usage that the chart had thought of: the experiment that tells both puts it right. */
+static void test_settling_goes_back_behind_blocks(void **state)
+{
+    struct bed *b = *state;
+    const char *form = settle_rightly(b);
+    const struct chart_form *f = form_of(b, form);
+    double confidence = f->confidence;
+    int other = -1;
+    struct usage usage = {0};
+
+    for (size_t i = 0; i < b->chart->doubts.count && other < 0; i++)
+        if (&b->chart->forms[b->chart->doubts.items[i].form] == f)
+            other = (int)b->chart->doubts.items[i].other;
+    assert_true(other >= 0);
+    double weight = f->others[other].weight;
+    usage_copy(&usage, &f->others[other].usage);
+    decide_by_blocks(b, form, &usage, other);
+    assert_true(wrong_with(b, form) > 0);
+    assert_float_equal(f->confidence, confidence * weight, 1e-9);
+    settle_rightly(b);
+    usage_done(&usage);
+}
+
+/* Blocks found a usage that the chart had not thought of, with two µops for the port of CRC32, beside which what it had thought of was to be told: the same. */
+static void test_settling_goes_back_behind_what_blocks_found(void **state)
+{
+    struct bed *b = *state;
+    const char *form = settle_rightly(b);
+    struct usage usage = {0};
+
+    usage_copy(&usage, &mapping_find(b->chart->machine->mapping, form)->usage);
+    usage_add(&usage, mapping_find(b->chart->machine->mapping, "CRC32 (R64, R64)")->usage.uops[0].ports, 2);
+    decide_by_blocks(b, form, &usage, -1);
+    assert_true(wrong_with(b, form) > 0);
+    assert_true(form_of(b, form)->confidence <= 0.2);
+    settle_rightly(b);
+    usage_done(&usage);
+}
+
 /* A doubt whose own experiment cannot be measured: the machine's usage again, but likelier. */
 static void plant(const struct bed *b, const char *form, struct doubts *out)
 {
@@ -226,7 +288,7 @@ static void test_a_cancelled_one_changes_nothing(void **state)
     size_t doubts = b->doubts.list.count;
     struct mapping *before = mapping_copy(b->chart->machine->mapping);
 
-    cancel = true;
+    b->cpu.watch.cancel = true;
     assert_false(settle(b, &settled, &err));
     assert_int_equal(err.code, ERR_INTERRUPTED);
     assert_int_equal(b->doubts.list.count, doubts);
@@ -247,6 +309,7 @@ static void test_doubts_are_kept(void **state)
     assert_true(doubts_save(&b->doubts, ports, path, &err));
     assert_true(doubts_load(path, ports, &again, &err));
     assert_float_equal(again.noise, b->doubts.noise, 0);
+    assert_false(again.late);
     assert_string_equal(again.simulated, "settle-cpu");
     assert_int_equal(again.list.count, b->doubts.list.count);
     assert_true(again.list.count > 0);
@@ -258,6 +321,27 @@ static void test_doubts_are_kept(void **state)
     }
     doubts_done(&again);
     work_remove("doubts.csv");
+}
+
+/* Whether times may be late is kept as well; a file from before it was says nothing of it, and any were taken for late then. */
+static void test_lateness_is_kept(void **state)
+{
+    const struct bed *b = *state;
+    const struct ports *ports = mapping_ports(b->chart->machine->mapping);
+    const struct doubts late = {.noise = 0.01, .late = true, .simulated = (char *)""};
+    static const char before[] = "form,usage,slots,weight,experiment\nnoise,,,0.01,\n";
+    struct doubts again;
+    struct err err = {0};
+
+    assert_true(doubts_save(&late, ports, work_path("late.csv"), &err));
+    assert_true(doubts_load(work_path("late.csv"), ports, &again, &err));
+    assert_true(again.late);
+    doubts_done(&again);
+    work_put("late.csv", before);
+    assert_true(doubts_load(work_path("late.csv"), ports, &again, &err));
+    assert_true(again.late);
+    doubts_done(&again);
+    work_remove("late.csv");
 }
 
 /* A table with other columns is none, nor is one that does not say how much times scatter. */
@@ -285,9 +369,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_chart_names_what_would_tell, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_tells, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_late_times_are_those_of_the_chart, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_blocks, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cancelled_one_changes_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubts_are_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_lateness_is_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_other_tables_are_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,8 +12,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "infer/consensus.h"
-#include "infer/evolve.h"
-#include "infer/generate.h"
 #include "work/pool.h"
 #include "../support/known.h"
 #include "../support/support.h"
@@ -21,14 +19,14 @@
 /* What is asked of the members beyond what was measured. */
 static void test_members_predict(void **state)
 {
-    struct mapping *truth = known(21);
-    struct experiments *t = measured(truth, 0.01, 0);
+    struct known_bed b;
     struct err err = {0};
-    struct problem *p = problem_new(t, NULL, &err);
-    struct genome *members[] = {genome_of_mapping(truth, p, &err), NULL};
     struct rng rng;
     double disagreement;
     (void)state;
+    known_set_up(&b, 21, 0.01, 0);
+    struct problem *p = b.p;
+    struct genome *members[] = {genome_of_mapping(b.truth, p, &err), NULL};
     members[1] = genome_copy(members[0]);
     rng_seed(&rng, 1);
     struct problem *same = consensus_problem(p, members, 2, &rng, &disagreement);
@@ -64,20 +62,18 @@ static void test_members_predict(void **state)
     problem_free(mean);
     free(first);
     free(second);
-    problem_free(p);
 
     /* Forms alone ask for nothing. */
-    bool *keep = mem_zero(t->rows.count, 1);
+    bool *keep = mem_zero(b.t->rows.count, 1);
     for (size_t i = 0; i < 21; i++)
         keep[i] = true;
-    p = problem_new(t, keep, &err);
+    p = problem_new(b.t, keep, &err);
     assert_null(consensus_problem(p, members, 2, &rng, &disagreement));
     free(keep);
     problem_free(p);
     genome_free(members[0]);
     genome_free(members[1]);
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 /* @g with the µop of form @f on port 3 alone as well, @times. */
@@ -91,10 +87,11 @@ static struct genome *changed(const struct genome *g, size_t f, unsigned times)
 /* Many measurements refute what few cannot: with all pairs a mapping with one wrong form has no say, with two experiments of that form it has. */
 static void test_refuted_members(void **state)
 {
-    struct mapping *truth = known(42);
-    struct experiments *t = measured(truth, 0.02, 0);
+    struct known_bed b;
     struct err err = {0};
     (void)state;
+    known_set_up(&b, 42, 0.02, 0);
+    const struct experiments *t = b.t;
     for (int few = 0; few < 2; few++) {
         bool *keep = mem_zero(t->rows.count + 1, sizeof *keep);
         for (size_t i = 0, of_first = 0; i < t->rows.count; i++) {
@@ -104,7 +101,7 @@ static void test_refuted_members(void **state)
             of_first += has;
         }
         struct problem *p = problem_new(t, keep, &err);
-        struct genome *exact = genome_of_mapping(truth, p, &err);
+        struct genome *exact = genome_of_mapping(b.truth, p, &err);
         struct genome *members[] = {exact, genome_copy(exact), changed(exact, problem_form(p, "F0"), 4)};
         unsigned n = consensus_members(p, members, 3);
         assert_int_equal(n, few ? 3 : 2);
@@ -115,39 +112,7 @@ static void test_refuted_members(void **state)
         problem_free(p);
         free(keep);
     }
-    experiments_free(t);
-    mapping_free(truth);
-}
-
-/* Each form alone and @count experiments of five, as noisy as told. */
-static struct experiments *sparse(const struct mapping *truth, size_t count, double noise)
-{
-    struct experiments *t = experiments_new();
-    struct measured_known cpu = {truth, noise, {{0}}};
-    struct err err = {0};
-    uint32_t forms[64];
-    size_t n = mapping_count(truth);
-
-    rng_seed(&cpu.rng, 3);
-    for (size_t f = 0; f < n; f++)
-        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
-    generate_singletons(t, forms, n);
-    generate_random(t, forms, n, count, 5, &cpu.rng);
-    assert_true(measure_known(t, &cpu, &err));
-    return t;
-}
-
-static struct evolve_options few(void)
-{
-    struct evolve_options o;
-
-    evolve_defaults(&o);
-    o.ports = 4;
-    o.width = 0;
-    o.population = 4;
-    o.generations = 1;
-    o.price_scale = 0.1;
-    return o;
+    known_tear_down(&b);
 }
 
 /* Mean relative error of @g on the experiments of @p from @first on. */
@@ -166,32 +131,31 @@ static double error_from(const struct genome *g, const struct problem *p, size_t
 /* Few and noisy measurements: on average over some seeds the consensus is nearer to the truth in what was not measured than the mapping of the least cost. */
 static void test_few_and_noisy(void **state)
 {
-    struct mapping *truth = known(28);
-    struct experiments *t = sparse(truth, 40, 0.08);
-    struct evolve_options o = few();
+    struct known_bed b;
+    struct evolve_options o = known_options();
     struct evolve_status status;
     struct err err = {0};
-    struct problem *p = problem_new(t, NULL, &err);
-    struct genome *true_genome = genome_of_mapping(truth, p, &err);
     double error[2] = {0}, disagreement;
     struct rng rng;
     (void)state;
+    known_set_up_sparse(&b, 28, 0.08, 40);
+    struct genome *true_genome = genome_of_mapping(b.truth, b.p, &err);
     rng_seed(&rng, 1234);
-    struct problem *unseen = consensus_problem(p, &true_genome, 1, &rng, &disagreement);
+    struct problem *unmeasured = consensus_problem(b.p, &true_genome, 1, &rng, &disagreement);
     for (o.seed = 1; o.seed <= 3; o.seed++) {
         size_t count;
-        struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
+        struct evolve *e = evolve_new(b.p, &o, NULL, 0, &err);
         evolve_worker(e, 0, NULL, NULL);
         struct genome *best = evolve_best(e, NULL), **all = evolve_population(e, &count, NULL);
         evolve_get_status(e, &status);
         assert_true(count > 3 && count <= 5 && status.cost == best->cost && status.d_avg == best->d_avg);
         assert_true(all[0]->cost == best->cost && all[1]->cost <= all[2]->cost);
-        assert_true(fabs(genome_error(best, p) - best->d_avg) < 1e-5);
+        assert_true(fabs(genome_error(best, b.p) - best->d_avg) < 1e-5);
         const struct genome *least = all[0];
         for (size_t i = 1; i < count; i++)
             least = all[i]->cost < least->cost ? all[i] : least;
-        error[0] += error_from(least, unseen, p->experiments) / 3;
-        error[1] += error_from(best, unseen, p->experiments) / 3;
+        error[0] += error_from(least, unmeasured, b.p->experiments) / 3;
+        error[1] += error_from(best, unmeasured, b.p->experiments) / 3;
         for (size_t i = 0; i < count; i++)
             genome_free(all[i]);
         free(all);
@@ -201,23 +165,20 @@ static void test_few_and_noisy(void **state)
     print_message("error on what was not measured: least cost %.4f, consensus %.4f\n", error[0], error[1]);
     assert_true(error[1] < error[0]);
     genome_free(true_genome);
-    problem_free(unseen);
-    problem_free(p);
-    experiments_free(t);
-    mapping_free(truth);
+    problem_free(unmeasured);
+    known_tear_down(&b);
 }
 
 /* Many and clean ones settle it: nothing takes the place of the least cost. */
 static void test_many_and_clean(void **state)
 {
-    struct mapping *truth = known(14);
-    struct experiments *t = measured(truth, 0.002, 60);
-    struct evolve_options o = few();
+    struct known_bed b;
+    struct evolve_options o = known_options();
     struct err err = {0};
-    struct problem *p = problem_new(t, NULL, &err);
-    struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
     size_t count;
     (void)state;
+    known_set_up(&b, 14, 0.002, 60);
+    struct evolve *e = evolve_new(b.p, &o, NULL, 0, &err);
     evolve_worker(e, 0, NULL, NULL);
     struct genome *best = evolve_best(e, NULL), **all = evolve_population(e, &count, NULL);
     for (size_t i = 0; i < count; i++) {
@@ -227,9 +188,7 @@ static void test_many_and_clean(void **state)
     free(all);
     genome_free(best);
     evolve_free(e);
-    problem_free(p);
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 /* What happens once a consensus is sought. */
@@ -279,19 +238,19 @@ static void work(void *state, unsigned worker)
 
 static void test_interrupted(void **state)
 {
-    struct mapping *truth = known(28);
-    struct experiments *t = sparse(truth, 40, 0.08), *more = sparse(truth, 41, 0.08);
+    struct known_bed b;
     struct err err = {0};
-    struct problem *p = problem_new(t, NULL, &err);
     (void)state;
+    known_set_up_sparse(&b, 28, 0.08, 40);
+    struct experiments *more = measured_sparsely(b.truth, 0.08, 41);
     clock_set_source(processor_seconds);
     for (enum event event = EVENT_STOP; event < EVENTS; event++) {
-        struct evolve_options o = few();
+        struct evolve_options o = known_options();
         struct evolve_status status;
         o.threads = 2;
         o.generations = 0;
         o.seconds = 1.6;
-        struct happening h = {evolve_new(p, &o, NULL, 0, &err), more, event, false};
+        struct happening h = {evolve_new(b.p, &o, NULL, 0, &err), more, event, false};
         assert_true(team_run(2, work, &h, &err));
         evolve_get_status(h.e, &status);
         assert_true(h.happened);
@@ -306,10 +265,8 @@ static void test_interrupted(void **state)
         evolve_free(h.e);
     }
     clock_set_source(NULL);
-    problem_free(p);
-    experiments_free(t);
     experiments_free(more);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 int main(void)

@@ -48,14 +48,14 @@ static void look(void *state)
 static void test_one_measure(void **state)
 {
     static struct evolve_sample samples[SAMPLES];
-    struct mapping *truth = known(42);
-    struct experiments *t = measured(truth, 0.02, 0);
+    struct known_bed b;
     struct err err = {0};
-    struct problem *p = problem_new(t, NULL, &err);
-    struct classes *classes = classes_new(p);
-    struct genome *exact = genome_of_mapping(truth, p, &err);
     struct evolve_options o;
     (void)state;
+    known_set_up(&b, 42, 0.02, 0);
+    struct problem *p = b.p;
+    struct classes *classes = classes_new(p);
+    struct genome *exact = genome_of_mapping(b.truth, p, &err);
     assert_non_null(classes);
     const double least = 0.8 * genome_error(exact, p);
     struct genome *class = classes_project(classes, exact);
@@ -80,9 +80,7 @@ static void test_one_measure(void **state)
     genome_free(exact);
     classes_free(classes);
     evolve_free(seen.e);
-    problem_free(p);
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 /* Individuals of a run of @seconds on two threads. */

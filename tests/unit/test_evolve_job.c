@@ -25,6 +25,7 @@
 #include "work/evolve_job.h"
 #include "work/job.h"
 #include "work/pool.h"
+#include "../support/known.h"
 #include "../support/support.h"
 
 static struct experiments *some_experiments(void)
@@ -60,13 +61,10 @@ static struct experiments *some_experiments(void)
 
 static struct evolve_options quick(void)
 {
-    struct evolve_options o;
-    evolve_defaults(&o);
+    struct evolve_options o = known_options();
     o.ports = 3;
-    o.width = 0;
     o.threads = 3;
     o.population = 3;
-    o.generations = 1;
     o.price_scale = 1;   /* so that the costs of two runs compare */
     return o;
 }

@@ -15,7 +15,6 @@
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
 #include "infer/evolve_state.h"
-#include "throughput/predict.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
 #include "work/pool.h"
@@ -91,35 +90,6 @@ static struct evolve_options endless(unsigned ports)
     return o;
 }
 
-/* Mean difference between two mappings over experiments of five forms that neither was made from. */
-static double unseen_error(const struct mapping *truth, const struct mapping *found)
-{
-    struct experiments *t = experiments_new();
-    struct flat_term terms[5];
-    uint32_t forms[64];
-    size_t n = mapping_count(truth);
-    struct rng rng;
-    double sum = 0;
-
-    rng_seed(&rng, 77);
-    for (size_t f = 0; f < n; f++)
-        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
-    for (int i = 0; i < 300; i++) {
-        for (int k = 0; k < 5; k++)
-            terms[k] = (struct flat_term){forms[rng_below(&rng, n)], 1 + (uint32_t)rng_below(&rng, 3)};
-        experiments_add(t, terms, 5);
-    }
-    double *a = mem_alloc(t->rows.count * sizeof *a), *b = mem_alloc(t->rows.count * sizeof *b);
-    throughput_predict(truth, t, a);
-    throughput_predict(found, t, b);
-    for (size_t i = 0; i < t->rows.count; i++)
-        sum += fabs(b[i] / a[i] - 1) / (double)t->rows.count;
-    free(a);
-    free(b);
-    experiments_free(t);
-    return sum;
-}
-
 static struct mapping *mapping_of(struct evolve *e)
 {
     struct problem *p;
@@ -141,13 +111,14 @@ static struct mapping *mapping_of(struct evolve *e)
 static void stream_through(unsigned ports, double most)
 {
     static struct evolve_sample samples[4000];
-    struct mapping *truth = known(28);
-    struct experiments *t = measured(truth, 0, 60);
+    struct known_bed b;
     struct evolve_options o = endless(ports);
-    struct problem *p = part_of(t, 10, true), *whole = part_of(t, UINT32_MAX, true);
     struct evolve_status status;
     struct err err = {0};
-    struct stream stream = {.t = t, .forms = 28, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err)};
+
+    known_set_up(&b, 28, 0, 60);
+    struct problem *p = part_of(b.t, 10, true);
+    struct stream stream = {.t = b.t, .forms = 28, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err)};
 
     problem_free(p);   /* the run holds it */
     assert_true(team_run(THREADS, work_stream, &stream, &err));
@@ -155,9 +126,9 @@ static void stream_through(unsigned ports, double most)
     assert_int_equal(status.state, EVOLVE_DONE);
     assert_int_equal(status.joined, 2);
     assert_int_equal(status.forms, 28);
-    assert_int_equal(status.experiments, whole->experiments);
+    assert_int_equal(status.experiments, b.p->experiments);
     struct mapping *found = mapping_of(stream.e);
-    double error = unseen_error(truth, found);
+    double error = unseen(b.truth, found);
     print_message("%u ports: %.4f of unseen experiments, %u ports found\n", ports, error, status.ports);
     assert_true(error <= most);
     size_t n = evolve_get_samples(stream.e, samples, 4000);
@@ -166,9 +137,7 @@ static void stream_through(unsigned ports, double most)
         assert_true(samples[i].d_best <= samples[i - 1].d_best && samples[i].seconds >= samples[i - 1].seconds);
     mapping_free(found);
     evolve_free(stream.e);
-    problem_free(whole);
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 static void test_more_experiments_and_forms(void **state)
@@ -214,14 +183,14 @@ static void test_what_a_new_form_begins_with(void **state)
 /* What comes to a run that ends, ended, or knows no joining is dropped; what was not taken up is replaced. */
 static void test_what_comes_too_late(void **state)
 {
-    struct mapping *truth = known(7);
-    struct experiments *t = measured(truth, 0, 0);
+    struct known_bed b;
     struct err err = {0};
     struct evolve_status status;
     (void)state;
+    known_set_up(&b, 7, 0, 0);
     for (int k = 0; k < 3; k++) {
         struct evolve_options o = endless(4);
-        struct problem *p = part_of(t, 5, true);
+        struct problem *p = part_of(b.t, 5, true);
         o.threads = 1;
         if (k == 2) {
             o.algorithm = EVOLVE_PMEVO;
@@ -230,43 +199,41 @@ static void test_what_comes_too_late(void **state)
         }
         struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
         problem_free(p);
-        evolve_join(e, part_of(t, 6, true));
-        evolve_join(e, part_of(t, 7, true));
+        evolve_join(e, part_of(b.t, 6, true));
+        evolve_join(e, part_of(b.t, 7, true));
         if (k == 0)
             evolve_stop(e);
         else if (k == 1)
             assert_true(evolve_set(e, "generations", 1, &err));
         evolve_worker(e, 0, NULL, NULL);
-        evolve_join(e, part_of(t, 6, true));
+        evolve_join(e, part_of(b.t, 6, true));
         evolve_get_status(e, &status);
         assert_int_equal(status.joined, k == 1);
         assert_int_equal(status.forms, k == 1 ? 7 : 5);
         evolve_free(e);
     }
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 /* A table that nobody will lay out any more is not held: results that are measured wait for those who hold it. */
 static void test_fed_after_its_end(void **state)
 {
-    struct mapping *truth = known(7);
-    struct experiments *t = measured(truth, 0, 0);
+    struct known_bed b;
     struct evolve_options o = endless(4);
     struct err err = {0};
     (void)state;
-    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = part_of(t, 5, true), .live = true}, &o, &err);
+    known_set_up(&b, 7, 0, 0);
+    struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = part_of(b.t, 5, true), .live = true}, &o, &err);
     assert_non_null(run);
-    evolve_run_feed(run, t);
+    evolve_run_feed(run, b.t);
     evolve_stop(run->evolve);
     evolve_run_wait(run);
-    assert_false(experiments_held(t));
+    assert_false(experiments_held(b.t));
     assert_false(evolve_run_wants(run));
-    evolve_run_feed(run, t);
-    assert_false(experiments_held(t));
+    evolve_run_feed(run, b.t);
+    assert_false(experiments_held(b.t));
     evolve_run_free(run);
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 static void must(struct session *s, const char *line, struct str *out)

@@ -25,19 +25,6 @@
 #include "../support/known.h"
 #include "../support/support.h"
 
-static struct evolve_options quick(void)
-{
-    struct evolve_options o;
-    evolve_defaults(&o);
-    o.ports = 4;
-    o.width = 0;
-    o.population = 4;
-    o.generations = 1;
-    /* Clean data in small numbers: the prices as they are suit a few thousand real measurements. */
-    o.price_scale = 0.1;
-    return o;
-}
-
 static void test_problem(void **state)
 {
     struct experiments *t = experiments_new();
@@ -78,12 +65,13 @@ static void random_genome(struct genome *g, struct rng *rng)
 static void test_score(void **state)
 {
     static const char *const engines[] = {"portable", "avx2", "avx512"};
-    struct mapping *m = known(9);
-    struct experiments *t = measured(m, 0.1, 30);
+    struct known_bed b;
     struct err err = {0};
     struct rng rng;
     (void)state;
-    struct problem *p = problem_new(t, NULL, &err);
+    known_set_up(&b, 9, 0.1, 30);
+    const struct experiments *t = b.t;
+    const struct problem *p = b.p;
     assert_null(table_engine("none"));
     rng_seed(&rng, 6);
     for (unsigned ports = 1; ports <= PROBLEM_PORTS_MAX; ports++)
@@ -130,20 +118,17 @@ static void test_score(void **state)
             genome_free(back);
             genome_free(g);
         }
-    problem_free(p);
-    experiments_free(t);
-    mapping_free(m);
+    known_tear_down(&b);
 }
 
 /* What search keeps incrementally against a fresh count. */
 static void test_incremental_sums(void **state)
 {
-    struct mapping *m = known(12);
-    struct experiments *t = measured(m, 0.05, 40);
-    struct err err = {0};
-    struct evolve_options o = quick();
-    struct problem *p = problem_new(t, NULL, &err);
+    struct known_bed b;
+    struct evolve_options o = known_options();
     (void)state;
+    known_set_up(&b, 12, 0.05, 40);
+    const struct problem *p = b.p;
     for (int round = 0; round < 8; round++) {
         /* Four ports fit into one vector of columns; with nine columns come and go. */
         unsigned ports = round < 4 ? 4 : 9;
@@ -164,9 +149,7 @@ static void test_incremental_sums(void **state)
             assert_true(stats->tried[k] > 0 && stats->accepted[k] <= stats->tried[k]);
         anneal_free(s);
     }
-    problem_free(p);
-    experiments_free(t);
-    mapping_free(m);
+    known_tear_down(&b);
 }
 
 static void test_renaming(void **state)
@@ -215,111 +198,84 @@ static void test_renaming(void **state)
     }
 }
 
-static struct mapping *evolved(struct experiments *t, const struct evolve_options *o, struct evolve_status *status)
+static struct mapping *evolved(const struct known_bed *b, const struct evolve_options *o, struct evolve_status *status)
 {
     struct err err = {0};
-    struct ports names = {0};
-    struct problem *p = problem_new(t, NULL, &err);
-    struct evolve *e = evolve_new(p, o, NULL, 0, &err);
+    struct ports names;
+    struct evolve *e = evolve_new(b->p, o, NULL, 0, &err);
 
     assert_non_null(e);
     evolve_worker(e, 0, NULL, NULL);
     evolve_get_status(e, status);
     assert_int_equal(status->state, EVOLVE_DONE);
     struct genome *g = evolve_best(e, NULL);
-    for (unsigned i = 0; i < g->ports; i++)
-        ports_add(&names, (const char[]){(char)('0' + i), 0}, &err);
-    struct mapping *m = genome_mapping(g, p, &names);
+    ports_number(&names, g->ports);
+    struct mapping *m = genome_mapping(g, b->p, &names);
     genome_free(g);
     evolve_free(e);
-    problem_free(p);
     return m;
-}
-
-/* Unseen five-form experiments under both mappings. */
-static double unseen_error(const struct mapping *truth, const struct mapping *found)
-{
-    struct experiments *t = experiments_new();
-    struct rng rng;
-    uint32_t forms[64];
-    size_t n = mapping_count(truth);
-
-    rng_seed(&rng, 99);
-    for (size_t f = 0; f < n; f++)
-        forms[f] = names_add(&t->forms, mapping_at(truth, f)->form);
-    generate_random(t, forms, n, 300, 5, &rng);
-    double *a = mem_alloc(2 * t->rows.count * sizeof *a), *b = a + t->rows.count;
-    throughput_predict(truth, t, a);
-    throughput_predict(found, t, b);
-    double error = metrics_mape(b, a, t->rows.count);
-    free(a);
-    experiments_free(t);
-    return error;
 }
 
 static void test_recovers_known_mapping(void **state)
 {
-    struct mapping *truth = known(21);
-    struct experiments *t = measured(truth, 0.01, 100);
-    struct evolve_options o = quick();
+    struct known_bed b;
+    struct evolve_options o = known_options();
     struct evolve_status status, again;
     (void)state;
-    struct mapping *m = evolved(t, &o, &status), *same = evolved(t, &o, &again);
+    known_set_up(&b, 21, 0.01, 100);
+    struct mapping *m = evolved(&b, &o, &status), *same = evolved(&b, &o, &again);
     assert_true(status.d_avg < 0.02);
-    assert_true(unseen_error(truth, m) < 0.02);
-    assert_true(status.distinct <= mapping_distinct_uops(truth));
+    assert_true(unseen(b.truth, m) < 0.02);
+    assert_true(status.distinct <= mapping_distinct_uops(b.truth));
     /* One thread and a limit in generations: the seed settles everything. */
     assert_true(mapping_equal(m, same));
     assert_true(again.cost == status.cost && again.evaluations == status.evaluations);
     mapping_free(same);
     mapping_free(m);
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 /* Beside runs that are told the number: it is found, or one that predicts as well, and the search makes not many more evaluations. */
 static void test_finds_ports(void **state)
 {
-    struct mapping *truth = known(14);
-    struct experiments *t = measured(truth, 0.002, 60);
-    struct evolve_options o = quick();
+    struct known_bed b;
+    struct evolve_options o = known_options();
     struct evolve_status status;
     (void)state;
+    known_set_up(&b, 14, 0.002, 60);
     unsigned found = 0, equivalent = 0;
     uint64_t told = 0, sought = 0;
     /* One seed may settle on a port too many, and which one depends on the last bits of sums, so on the compiler. */
     for (o.seed = 1; o.seed <= 10; o.seed++) {
         o.ports = 4;
-        mapping_free(evolved(t, &o, &status));
+        mapping_free(evolved(&b, &o, &status));
         told += status.evaluations;
         o.ports = 0;
-        struct mapping *m = evolved(t, &o, &status);
+        struct mapping *m = evolved(&b, &o, &status);
         sought += status.evaluations;
         assert_true(status.ports >= 4);
         found += status.ports == 4;
-        equivalent += status.ports == 4 || unseen_error(truth, m) < 0.005;
+        equivalent += status.ports == 4 || unseen(b.truth, m) < 0.005;
         mapping_free(m);
     }
     print_message("%u of 10 right, %u right or equivalent, %.2f times the evaluations\n", found, equivalent, (double)sought / (double)told);
     assert_true(found >= 7);
     assert_true(equivalent >= 9);
     assert_true((double)sought < 1.55 * (double)told);
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 /* The best so far never rises, though each starting point begins anew; phase and time left are told. */
 static void test_best_so_far(void **state)
 {
     static struct evolve_sample samples[4000];
-    struct mapping *truth = known(7);
-    struct experiments *t = measured(truth, 0.02, 1);
-    struct evolve_options o = quick();
+    struct known_bed b;
+    struct evolve_options o = known_options();
     struct evolve_status status;
-    struct problem *p = problem_new(t, NULL, NULL);
     (void)state;
+    known_set_up(&b, 7, 0.02, 1);
     o.seconds = 2;
-    struct evolve *e = evolve_new(p, &o, NULL, 0, NULL);
+    struct evolve *e = evolve_new(b.p, &o, NULL, 0, NULL);
     evolve_get_status(e, &status);
     assert_true(isnan(status.d_reached) && *status.phase && *status.meaning && status.seconds_left > 0 && status.seconds_left <= 2);
     evolve_worker(e, 0, NULL, NULL);
@@ -329,28 +285,25 @@ static void test_best_so_far(void **state)
         assert_true(samples[i].d_best <= samples[i - 1].d_best);
     assert_true(n > 1 && status.d_reached <= status.d_avg && status.d_reached <= samples[n - 1].d_best && isnan(status.seconds_left));
     evolve_free(e);
-    problem_free(p);
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 static void test_options_and_control(void **state)
 {
-    struct mapping *truth = known(7);
-    struct experiments *t = measured(truth, 0, 0);
-    struct evolve_options o = quick();
+    struct known_bed b;
+    struct evolve_options o = known_options();
     struct err err = {0};
     struct evolve_point front[8];
-    struct problem *p = problem_new(t, NULL, &err);
     size_t count;
     (void)state;
+    known_set_up(&b, 7, 0, 0);
     o.ports = PROBLEM_PORTS_MAX + 1;
-    assert_null(evolve_new(p, &o, NULL, 0, &err));
+    assert_null(evolve_new(b.p, &o, NULL, 0, &err));
     o.ports = 4;
     o.population = 1;
-    assert_null(evolve_new(p, &o, NULL, 0, &err));
+    assert_null(evolve_new(b.p, &o, NULL, 0, &err));
     o.population = 3;
-    struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
+    struct evolve *e = evolve_new(b.p, &o, NULL, 0, &err);
     assert_false(evolve_set(e, "flumb", 1, &err));
     assert_false(evolve_set(e, "seconds", -1, &err) || evolve_set(e, "seconds", NAN, &err));
     assert_true(evolve_set(e, "uop-price", 0.5, &err));
@@ -367,7 +320,7 @@ static void test_options_and_control(void **state)
     /* The population goes on in another run. */
     o.generations = 1;
     if (count > 1) {
-        struct evolve *next = evolve_new(p, &o, population, count, &err);
+        struct evolve *next = evolve_new(b.p, &o, population, count, &err);
         struct genome *best = evolve_best(next, NULL);
         assert_non_null(best);
         genome_free(best);
@@ -382,9 +335,7 @@ static void test_options_and_control(void **state)
         genome_free(population[i]);
     free(population);
     evolve_free(e);
-    problem_free(p);
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 static unsigned clock_calls;
@@ -450,14 +401,13 @@ static void test_time_limit(void **state)
 
 static void test_pmevo(void **state)
 {
-    struct mapping *truth = known(14);
-    struct experiments *t = measured(truth, 0.01, 0);
-    struct evolve_options o = quick();
+    struct known_bed b;
+    struct evolve_options o = known_options();
     struct evolve_status status;
-    struct err err = {0};
     uint64_t evaluations = 0;
-    struct problem *p = problem_new(t, NULL, &err);
     (void)state;
+    known_set_up(&b, 14, 0.01, 0);
+    struct problem *p = b.p;
     for (int tolerant = 0; tolerant < 2; tolerant++) {
         struct pmevo *m = pmevo_new(p, 4, 31, 1, tolerant, 7);
         double before = INFINITY;
@@ -479,12 +429,10 @@ static void test_pmevo(void **state)
     o.algorithm = EVOLVE_PMEVO;
     o.population = 50;
     o.generations = 20;
-    struct mapping *m = evolved(t, &o, &status);
+    struct mapping *m = evolved(&b, &o, &status);
     assert_true(status.generation <= 20 && status.d_avg < 0.6);
     mapping_free(m);
-    problem_free(p);
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 static void test_generate(void **state)
@@ -596,19 +544,19 @@ static void test_columns(void **state)
 /* Pairs of all forms show six classes ("1*p3" and "1*p01+1*p3" never differ by 5 % in a pair); a few pairs show none. */
 static void test_classes(void **state)
 {
-    struct mapping *truth = known(35);
-    struct experiments *t = measured(truth, 0.01, 50);
+    struct known_bed b;
     struct err err = {0};
-    struct problem *p = problem_new(t, NULL, &err);
-    struct classes *q = classes_new(p);
     (void)state;
+    known_set_up(&b, 35, 0.01, 50);
+    struct problem *p = b.p;
+    struct classes *q = classes_new(p);
     assert_non_null(q);
     assert_int_equal(q->p->forms, 6);
     assert_true(q->p->experiments < p->experiments / 10);
     assert_true(q->p->weights == p->weights);
     for (size_t f = 0; f < p->forms; f++)
         assert_int_equal(q->class_of[f], q->class_of[problem_form(p, q->p->names[q->class_of[f]])]);
-    struct genome *true_genome = genome_of_mapping(truth, p, &err), *classes = classes_project(q, true_genome);
+    struct genome *true_genome = genome_of_mapping(b.truth, p, &err), *classes = classes_project(q, true_genome);
     struct genome *whole = classes_expand(q, p, classes), *again = classes_project(q, whole);
     for (size_t f = 0; f < q->p->forms; f++)
         assert_true(gene_equal(&again->genes[f], &classes->genes[f]));
@@ -623,24 +571,22 @@ static void test_classes(void **state)
     classes_free(q);
 
     /* Searched without and with it: the same mapping, sooner. */
-    struct evolve_options o = quick();
+    struct evolve_options o = known_options();
     struct evolve_status with, without;
     o.generations = 1;
-    mapping_free(evolved(t, &o, &with));
+    mapping_free(evolved(&b, &o, &with));
     o.congruence = false;
-    mapping_free(evolved(t, &o, &without));
+    mapping_free(evolved(&b, &o, &without));
     assert_float_equal(with.d_avg, without.d_avg, 2e-3);
     assert_true(with.evaluations < without.evaluations);
-    problem_free(p);
-    bool *keep = mem_zero(t->rows.count, 1);
+    bool *keep = mem_zero(b.t->rows.count, 1);
     for (size_t i = 0; i < 35 + 100; i++)
         keep[i] = true;
-    p = problem_new(t, keep, &err);
+    p = problem_new(b.t, keep, &err);
     assert_null(classes_new(p));
     free(keep);
     problem_free(p);
-    experiments_free(t);
-    mapping_free(truth);
+    known_tear_down(&b);
 }
 
 static void test_fewer_ports(void **state)
@@ -699,7 +645,7 @@ static void note_round(void *state, const struct select_round *round, const stru
     struct curve *c = state;
     c->rounds++;
     c->measurements = round->measurements;
-    c->error = unseen_error(c->truth, best);
+    c->error = unseen(c->truth, best);
 }
 
 /* Active choice: as good as all pairs from few of them. */
@@ -708,7 +654,7 @@ static void test_select(void **state)
     struct mapping *truth = known(28);
     struct experiments *t = experiments_new();
     struct measured_known cpu = {truth, 0.005, {{0}}};
-    struct select_options o = {.evolve = quick(), .first = 30, .batch = 20, .most = 378, .size = 4};
+    struct select_options o = {.evolve = known_options(), .first = 30, .batch = 20, .most = 378, .size = 4};
     struct curve curve = {.truth = truth};
     struct err err = {0};
     (void)state;

@@ -19,6 +19,7 @@
 #include "ranks/ranks.h"
 #include "report/evaluate.h"
 #include "toolchain/scan.h"
+#include "../support/known.h"
 #include "../support/support.h"
 
 static struct problem *some_problem(void)
@@ -121,12 +122,9 @@ static void test_problem(void **state)
 
 static struct evolve_options quick(void)
 {
-    struct evolve_options o;
-    evolve_defaults(&o);
+    struct evolve_options o = known_options();
     o.ports = 3;
-    o.width = 0;
     o.population = 2;
-    o.generations = 1;
     o.price_scale = 1;
     return o;
 }

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "throughput/predict.h"
+
+#define NEW_CONFIDENCE 0.2   /* of what blocks alone speak for; as of what explains no experiment (chart/settle.c) */
+
+/* The largest relative difference of the machine's predictions to a measurement of form @form; NaN: it has none. */
+static double worst_error(const struct chart *c, size_t form)
+{
+    const struct experiments *t = c->table;
+    double *cycles = mem_alloc(((t ? t->rows.count : 0) + 1) * sizeof *cycles), worst = NAN;
+    uint32_t at = t ? names_find(&t->forms, c->forms[form].row->form) : 0;
+
+    if (t)
+        throughput_predict(c->machine->mapping, t, cycles);
+    for (size_t i = 0; t && i < t->rows.count; i++)
+        for (uint32_t k = 0; k < t->rows.items[i].count && experiments_measured(t, i); k++)
+            if (experiments_terms(t, i)[k].form == at && !isnan(cycles[i]))
+                worst = fmax(worst, fabs(cycles[i] / t->rows.items[i].cycles - 1));
+    free(cycles);
+    return worst;
+}
+
+/* The machine says that blocks decided, how sure that is, and which of its ports the form was never beside. */
+static void write_source(struct chart *c, size_t form)
+{
+    struct chart_form *f = &c->forms[form];
+    struct mapping_entry entry = *mapping_find(c->machine->mapping, f->row->form);
+    portset untested = 0;
+    struct str text = {0};
+
+    f->error = worst_error(c, form);
+    for (unsigned i = 0; i < entry.usage.count; i++)
+        untested |= entry.usage.uops[i].ports & f->untested;
+    if (f->state == CHART_UNEXPLAINED && !isnan(f->error))
+        str_addf(&text, "charted: measurements differ by %.0f %%, decided by blocks", 100 * f->error);
+    else
+        str_addf(&text, "charted: confidence %.2f, decided by blocks", f->confidence);
+    if (untested) {
+        str_add(&text, ", not tested against ");
+        portset_print(untested, mapping_ports(c->machine->mapping), &text);
+    }
+    entry.source = (char *)str_text(&text);
+    mapping_set(c->machine->mapping, &entry);
+    str_done(&text);
+}
+
+/* The likeliest other usage, as the chart names it; @tells: the experiment that tells it from the form's; NULL: none is known. */
+static void name_rival(const struct chart *c, struct chart_form *f, const struct usage *usage, const struct experiment *tells)
+{
+    struct str text = {0};
+
+    free(f->rival);
+    free(f->settle);
+    usage_print(usage, mapping_ports(c->machine->mapping), &text);
+    f->rival = str_take(&text);
+    if (tells)
+        experiment_print(tells, &text);
+    f->settle = tells ? str_take(&text) : NULL;
+}
+
+/* Whether @usage is what the chart names as the rival. */
+static bool is_rival(const struct chart *c, const struct chart_form *f, const struct usage *usage)
+{
+    struct str text = {0};
+
+    usage_print(usage, mapping_ports(c->machine->mapping), &text);
+    bool is = f->rival && strcmp(f->rival, str_text(&text)) == 0;
+    str_done(&text);
+    return is;
+}
+
+/* The experiment of the doubt about form @form being other @other; NULL: there is none. */
+static const struct experiment *telling(const struct chart *c, size_t form, unsigned other)
+{
+    for (size_t i = 0; i < c->doubts.count; i++)
+        if (c->doubts.items[i].form == form && c->doubts.items[i].other == other)
+            return &c->doubts.items[i].experiment;
+    return NULL;
+}
+
+static void replace(struct chart_usage *other, struct chart_usage *take_before)
+{
+    usage_done(&other->usage);
+    *other = *take_before;
+}
+
+void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_usage *take_before)
+{
+    struct chart_form *f = &c->forms[form];
+    const struct experiment *tells = telling(c, form, other);   /* both from each other, whichever the machine has */
+    double weight = f->others[other].weight;
+
+    if (tells || is_rival(c, f, &f->others[other].usage))
+        name_rival(c, f, &take_before->usage, tells);
+    take_before->weight = 1;
+    replace(&f->others[other], take_before);
+    for (unsigned i = 0; i < f->other_count; i++)   /* that of the machine's is 1 */
+        f->others[i].weight /= weight;
+    f->confidence *= weight;
+    write_source(c, form);
+}
+
+void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before)
+{
+    struct chart_form *f = &c->forms[form];
+    unsigned least = f->other_count;
+
+    for (unsigned i = 0; i < f->other_count; i++)
+        if (telling(c, form, i) && (least == f->other_count || f->others[i].weight < f->others[least].weight))
+            least = i;
+    take_before->weight = 1;
+    if (least < f->other_count)
+        replace(&f->others[least], take_before);
+    else
+        usage_done(&take_before->usage);
+    f->confidence = fmin(f->confidence, NEW_CONFIDENCE);
+    write_source(c, form);
+}

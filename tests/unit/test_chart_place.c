@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a form's times beside a core say of it: small CPUs, each with the one rule that decides, and usages derived by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "chart/guess.h"
+#include "chart/place.h"
+#include "chart/ports.h"
+#include "throughput/predict.h"
+#include "../support/charts.h"
+#include "../support/support.h"
+
+#define FORM "NOT (R64)"     /* that is placed beside the others */
+#define LATE_CYCLES 0.556    /* for half a cycle: within 12 % */
+#define LATER_CYCLES 0.575   /* 15 %: as much as two busy sets of ports lose, but more than a form alone does */
+#define ROWS 200             /* experiments of a core */
+#define LATE 1.19            /* times as long */
+#define WIDTH 5              /* issue slots */
+
+struct by_hand { const char *form, *usage; };
+
+/* A CPU with @ports ports, all forms but FORM being of the core. */
+static struct machine *machine_by_hand(unsigned ports, const struct by_hand *forms, size_t n)
+{
+    struct ports names;
+    struct err err = {0};
+
+    ports_number(&names, ports);
+    struct machine *m = machine_new("by hand", &names);
+    for (size_t i = 0; i < n; i++) {
+        struct mapping_entry entry = {.form = (char *)forms[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
+        assert_true(usage_parse(forms[i].usage, &names, &entry.usage, &err));
+        mapping_set(m->mapping, &entry);
+        usage_done(&entry.usage);
+    }
+    return m;
+}
+
+/* Each form of @m but FORM. */
+static struct mapping *core_of(const struct mapping *m)
+{
+    struct mapping *core = mapping_new(mapping_ports(m));
+
+    for (size_t i = 0; i < mapping_count(m); i++)
+        if (strcmp(mapping_at(m, i)->form, FORM) != 0)
+            mapping_set(core, mapping_at(m, i));
+    return core;
+}
+
+/* Takes @state cycles alone, whatever its ports say. */
+static void alone_takes(const void *state, const struct experiment *e, struct measured *m)
+{
+    if (e->count == 1 && e->terms[0].count == 1 && strcmp(e->terms[0].form, FORM) == 0)
+        m->cycles = *(const double *)state;
+}
+
+/* What is found of FORM beside the others of @take_m, where it takes @alone cycles alone (0: what its ports say), and times may be late (@late); the caller frees. */
+static struct placement placed(struct machine *take_m, double alone, bool late)
+{
+    static const struct chart_options options = {.name = "charted", .seed = 1};
+    struct placement out = {.error = NAN};
+    struct chart_bed b;
+    struct lab lab;
+    struct ports ports;
+    struct err err = {0};
+
+    chart_bed_init(&b, take_m, "*", 0);
+    if (alone > 0)
+        chart_bed_alter(&b, alone_takes, &alone);
+    struct mapping *core = core_of(b.truth->mapping);
+    double *times = mem_alloc((mapping_count(b.truth->mapping) + 1) * sizeof *times);
+    chart_bed_lab(&b, &options, &lab, times);
+    lab.late = late;
+    uint32_t at = names_find(&lab.table->forms, FORM);
+    if (!place_forms(&lab, core, &(struct place_form){.form = at, .alone = times[at]}, 1, &ports, &out, &err))
+        fail_msg("%s", err.what);
+    free(times);
+    experiments_free(lab.table);
+    mapping_free(core);
+    chart_bed_done(&b);
+    return out;
+}
+
+/* Eleven ports, all of which the core's one form may use. */
+static const struct by_hand eleven[] = {{"ADD (R64, R64)", "1*p0123456789A"}, {FORM, "1*p5"}};
+
+/* All sets of one and of two of the ports are more than can be counted with: it is of those of two that some go. */
+static void test_single_ports_are_tried_before_pairs(void **state)
+{
+    struct machine *m = machine_by_hand(11, eleven, sizeof eleven / sizeof *eleven);
+    struct mapping *core = core_of(m->mapping);
+    struct lattice *lattice = mem_zero(1, sizeof *lattice);
+    size_t singles = 0, pairs = 0;
+
+    (void)state;
+    lattice_make(core, INFINITY, SIGHT_NOISE, lattice);
+    for (size_t i = 0; i < lattice->sets.count; i++) {
+        singles += portset_size(lattice->sets.items[i]) == 1;
+        pairs += portset_size(lattice->sets.items[i]) == 2;
+    }
+    assert_int_equal(singles, 11);
+    assert_true(pairs < 11 * 10 / 2);
+    lattice_done(lattice);
+    free(lattice);
+    mapping_free(core);
+    machine_free(m);
+}
+
+/* Beside eleven of the core, which keep all ports busy for a cycle, one µop takes 12/11. A µop of each of two ports, which takes a cycle alone as FORM does, would take 13/11. */
+static void test_a_form_of_a_single_port(void **state)
+{
+    struct placement p = placed(machine_by_hand(11, eleven, sizeof eleven / sizeof *eleven), 0, false);
+
+    (void)state;
+    assert_true(p.explained);
+    assert_int_equal(p.usage.count, 1);
+    assert_int_equal(p.usage.uops[0].count, 1);
+    assert_int_equal(portset_size(p.usage.uops[0].ports), 1);
+    placement_done(&p);
+}
+
+static const struct by_hand four[] = {{"ADD (R64, R64)", "1*p01"}, {"SHL (R64, I8)", "1*p0"}, {"MOV (R64, M64)", "1*p23"}, {"MOV (M64, R64)", "1*p3"}, {FORM, "1*p01+1*p23"}};
+
+/* Whether what is found of FORM on the CPU of four ports is what it does there. */
+static bool is_found(double alone, bool late)
+{
+    struct placement p = placed(machine_by_hand(4, four, sizeof four / sizeof *four), alone, late);
+    bool found = p.explained && p.usage.count == 2;
+
+    for (unsigned i = 0; i < p.usage.count && found; i++)
+        found = p.usage.uops[i].count == 1 && (p.usage.uops[i].ports == 0x3 || p.usage.uops[i].ports == 0xc);
+    placement_done(&p);
+    return found;
+}
+
+/* A form that loads and computes on two ports each takes half a cycle. Alone it takes .556, as read-modify-writes of one line do on a Zen 4: that says nothing against its ports, all other
+ * times being theirs. What is 15 % off is something else, and on a CPU without late times so is either. */
+static void test_a_time_alone_may_be_late(void **state)
+{
+    (void)state;
+    assert_true(is_found(0, false));
+    assert_true(is_found(0, true));
+    assert_true(is_found(LATE_CYCLES, true));
+    assert_false(is_found(LATER_CYCLES, true));
+    assert_false(is_found(LATE_CYCLES, false));
+}
+
+/* What takes a slot alone shows those of the others. */
+static const struct by_hand in_slots[] = {{"MOV (R64, R64)", ""}, {"ADD (R64, R64)", "1*p01"}, {"SHL (R64, I8)", "1*p0"}, {"MOV (R64, M64)", "1*p23"}, {"MOV (M64, R64)", "1*p3"}};
+
+/* @table gets the core's forms alone and experiments by chance, ROWS in all, with the times of @truth, of which @late are a fifth longer. */
+static void measure_core(struct experiments *table, const struct mapping *truth, size_t late)
+{
+    size_t n = mapping_count(truth);
+    double cycles[ROWS];
+    struct rng rng;
+
+    rng_seed(&rng, 1);
+    for (uint32_t i = 0; i < n; i++) {
+        experiments_add(table, (struct flat_term[]){{names_add(&table->forms, mapping_at(truth, i)->form), 1}}, 1);
+        experiments_add(table, (struct flat_term[]){{0, 2 * WIDTH}, {i, 1}}, i ? 2 : 1);
+    }
+    while (table->rows.count < ROWS) {
+        struct flat_term terms[3];
+        for (size_t k = 0; k < 3; k++)
+            terms[k] = (struct flat_term){(uint32_t)rng_below(&rng, n), 1 + (uint32_t)rng_below(&rng, 4)};
+        experiments_add(table, terms, 3);
+    }
+    throughput_predict(truth, table, cycles);
+    for (size_t i = 0; i < ROWS; i++)
+        experiments_set(table, i, (ROWS - i <= late ? LATE : 1) * cycles[i], 0, 3, EXPERIMENT_OK);
+}
+
+/* Whether times are taken for late where @late of ROWS are, the ports being found in any case. */
+static bool is_late_core(size_t late)
+{
+    const struct chart_options options = {.name = "charted", .seed = 1, .seconds = 60};
+    struct chart_watch watch = {.cancel = false};
+    const struct chart_hooks hooks = chart_watched(&watch);
+    struct lab lab = {.options = &options, .hooks = &hooks, .table = experiments_new(), .noise = SIGHT_NOISE};
+    struct machine *m = machine_by_hand(4, in_slots, sizeof in_slots / sizeof *in_slots);
+    struct mapping *truth = m->mapping;
+    uint32_t forms[sizeof in_slots / sizeof *in_slots];
+    bool keep[ROWS];
+    double says[ROWS];
+    struct core_ports found;
+    struct err err = {0};
+
+    mapping_set_issue_width(truth, WIDTH);
+    measure_core(lab.table, truth, late);
+    for (uint32_t i = 0; i < mapping_count(truth); i++)
+        forms[i] = i;
+    memset(keep, true, sizeof keep);
+    if (!core_ports_find(&lab, keep, forms, mapping_count(truth), &found, &err))
+        fail_msg("%s", err.what);
+    throughput_predict(found.mapping, lab.table, says);
+    for (size_t i = 0; i + late < ROWS; i++)
+        assert_float_equal(says[i], lab.table->rows.items[i].cycles, 1e-6);
+    bool is = found.late;
+    core_ports_done(&found);
+    machine_free(m);
+    experiments_free(lab.table);
+    return is;
+}
+
+/* Two in a hundred of a core's times make a CPU one on which times may be late: 4 of 200, not 3. */
+static void test_late_times_of_a_core(void **state)
+{
+    (void)state;
+    assert_false(is_late_core(0));
+    assert_false(is_late_core(3));
+    assert_true(is_late_core(4));
+}
+
+/* What one µop of ports 0 and 1 costs, and is off by, for times of .5 alone and @times times of 2.50 beside what keeps the other ports busy for 2.00; times may be late or not. */
+static double off_beside_loads(bool late, unsigned times, double *cost)
+{
+    struct machine *m = machine_by_hand(4, four, sizeof four / sizeof *four);
+    struct mapping *core = core_of(m->mapping);
+    struct lattice *lattice = mem_zero(1, sizeof *lattice);
+    struct saturators found = {0};
+    double worst;
+
+    lattice_make(core, INFINITY, SIGHT_NOISE, lattice);
+    lattice->late = late;
+    saturators_find(core, lattice, NULL, &found);
+    size_t loads = 0;
+    while (found.list.items[loads].ports != 0xc)
+        loads++;
+    struct sights sights = {.lattice = lattice, .saturators = &found};
+    struct guess guess = {.n = 1, .slots = 1};
+    guess.uops[0].set = (uint16_t)lattice_set(lattice, 0x3);
+    guess.uops[0].count = 1;
+    sights_add(&sights, (struct sight){SIZE_MAX, 0, 0.5});
+    for (unsigned i = 0; i < times; i++)
+        sights_add(&sights, (struct sight){loads, (uint32_t)lrint(2 / found.list.items[loads].cycles), 2.5});
+    *cost = guess_cost(&guess, &sights, INFINITY, &worst);
+    sights_done(&sights);
+    saturators_done(&found);
+    lattice_done(lattice);
+    free(lattice);
+    mapping_free(core);
+    machine_free(m);
+    return worst;
+}
+
+/* A usage that says 2.00 where 2.50 were measured: that refutes it where times are not late, and tells little where they are, unless most are. */
+static void test_what_is_too_short_is_refuted(void **state)
+{
+    double cost, cost_late;
+
+    (void)state;
+    assert_float_equal(off_beside_loads(false, 1, &cost), 0.2, 1e-6);
+    assert_float_equal(off_beside_loads(true, 1, &cost_late), 0, 1e-6);
+    assert_true(cost > cost_late + LATE_MOST);
+    assert_float_equal(off_beside_loads(true, 2, &cost_late), 0.2, 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_single_ports_are_tried_before_pairs),
+        cmocka_unit_test(test_a_form_of_a_single_port),
+        cmocka_unit_test(test_a_time_alone_may_be_late),
+        cmocka_unit_test(test_late_times_of_a_core),
+        cmocka_unit_test(test_what_is_too_short_is_refuted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
