@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/lab.h"
 #include "chart/saturate.h"
 #include "throughput/predict.h"
 
@@ -177,6 +176,21 @@ static void keep_open(const struct settling *w, struct doubts *doubts)
     doubts->list.count = kept;
 }
 
+/* Of all whose experiments have a time, form by form. */
+static void decide_all(const struct settling *w, const struct doubts *doubts, struct machine *machine, struct settled *out)
+{
+    for (size_t first = 0, end; first < doubts->list.count; first = end) {
+        struct form_doubts f = {.doubts = doubts, .first = first};
+        for (end = first; end < doubts->list.count && strcmp(doubts->list.items[end].form, doubts->list.items[first].form) == 0; end++)
+            ;
+        f.end = end;
+        if (begin_form(&f, w, machine)) {
+            decide(&f, w, machine, out);
+            end_form(&f);
+        }
+    }
+}
+
 bool settle_doubts(struct source *source, struct journal *journal, const struct runner_options *options, const struct runner_hooks *hooks, struct doubts *doubts,
                    struct machine *machine, struct settled *out, struct err *err)
 {
@@ -192,19 +206,55 @@ bool settle_doubts(struct source *source, struct journal *journal, const struct 
     out->experiments = w.table->rows.count;
     for (size_t i = 0; i < w.table->rows.count; i++)
         out->measured += experiments_measured(w.table, i);
-    for (size_t first = 0, end; ok && first < doubts->list.count; first = end) {
-        struct form_doubts f = {.doubts = doubts, .first = first};
-        for (end = first; end < doubts->list.count && strcmp(doubts->list.items[end].form, doubts->list.items[first].form) == 0; end++)
-            ;
-        f.end = end;
-        if (begin_form(&f, &w, machine)) {
-            decide(&f, &w, machine, out);
-            end_form(&f);
-        }
-    }
-    if (ok)
+    if (ok) {
+        decide_all(&w, doubts, machine, out);
         keep_open(&w, doubts);
+    }
     experiments_free(w.table);
+    free(w.row_of);
+    return ok;
+}
+
+/* What was decided, into the forms of @c; what is still open stays among its doubts. */
+static void take_over(struct chart *c, const struct settling *w, const struct settled *settled)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < settled->forms.count; i++) {
+        const struct settled_form *from = &settled->forms.items[i];
+        struct chart_form *f = &c->forms[names_find(&c->table->forms, from->form)];
+        if (from->verdict == SETTLE_OPEN)
+            continue;
+        f->confidence = from->confidence;
+        f->experiments += from->experiments;
+        free(f->rival);
+        free(f->settle);
+        f->rival = f->settle = NULL;
+    }
+    for (size_t i = 0; i < c->doubts.count; i++) {
+        if (experiments_measured(c->table, w->row_of[i]))
+            experiment_done(&c->doubts.items[i].experiment);
+        else
+            c->doubts.items[kept++] = c->doubts.items[i];
+    }
+    c->doubts.count = kept;
+}
+
+bool settle_chart(struct lab *lab, struct chart *c, struct err *err)
+{
+    struct settling w = {.table = c->table, .row_of = mem_alloc((c->doubts.count + 1) * sizeof *w.row_of)};
+    struct doubts doubts;
+    struct settled settled = {0};
+
+    doubts_of_chart(c, "", &doubts);
+    ask(&w, &doubts);
+    bool ok = lab_measure(lab, "what two usages differ in", err);
+    if (ok) {
+        decide_all(&w, &doubts, c->machine, &settled);
+        take_over(c, &w, &settled);
+    }
+    settled_done(&settled);
+    doubts_done(&doubts);
     free(w.row_of);
     return ok;
 }

@@ -49,10 +49,10 @@ struct bed {
     struct doubts doubts;
 };
 
-static int set_up(void **state)
+static int charted(void **state, bool leave_doubts)
 {
     struct bed *b = mem_zero(1, sizeof *b);
-    const struct chart_options options = {.name = "charted", .seconds = 60, .core_most = 100, .seed = 1};
+    const struct chart_options options = {.name = "charted", .seconds = 60, .core_most = 100, .seed = 1, .leave_doubts = leave_doubts};
     const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress};
     struct err err = {0};
 
@@ -70,6 +70,16 @@ static int set_up(void **state)
     doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
     *state = b;
     return 0;
+}
+
+static int set_up(void **state)
+{
+    return charted(state, true);
+}
+
+static int set_up_settled(void **state)
+{
+    return charted(state, false);
 }
 
 static int tear_down(void **state)
@@ -176,6 +186,24 @@ static void test_settling_tells(void **state)
     }
     assert_true(changed >= 1);
     settled_done(&settled);
+}
+
+/* A chart measures by itself what would tell. */
+static void test_a_chart_settles_its_doubts(void **state)
+{
+    const struct bed *b = *state;
+    const char *const both[] = {INNER, OUTER};
+
+    assert_int_equal(b->chart->doubts.count, 0);
+    for (size_t i = 0; i < 2; i++) {
+        const struct chart_form *f = form_of(b, both[i]);
+        assert_int_equal(wrong_with(b, both[i]), 0);
+        assert_int_equal(f->state, CHART_PLACED);
+        assert_true(f->confidence > 0.9);
+        assert_null(f->rival);
+        assert_null(f->settle);
+        assert_non_null(strstr(mapping_find(b->chart->machine->mapping, both[i])->source, "settled"));
+    }
 }
 
 /* A doubt whose own experiment cannot be measured: the machine's usage again, but likelier. */
@@ -285,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_chart_names_what_would_tell, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_tells, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_chart_settles_its_doubts, set_up_settled, tear_down),
         cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cancelled_one_changes_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubts_are_kept, set_up, tear_down),
