@@ -266,12 +266,12 @@ static void test_a_chart_settles_its_doubts(void **state)
         assert_null(f->settle);
         const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, both[i]);
         assert_non_null(strstr(is->source, "settled"));
-        double others = 0;
+        double least = 1;   /* those that no experiment tells from it stay as likely */
         for (unsigned k = 0; k < f->other_count; k++) {   /* the usage before is among them, where it was another */
             assert_false(usage_equal(&f->others[k].usage, &is->usage) && f->others[k].slots == is->micro_ops);
-            others += f->others[k].weight;
+            least = fmin(least, f->others[k].weight);
         }
-        assert_true(f->other_count > 0 && others < 0.1);
+        assert_true(least < 0.1);
     }
 }
 
