@@ -2,7 +2,7 @@
 /* Inference measured: cross-validated error, the paper's algorithm beside ours, engines beside each other, known mappings.
  *
  *     bench_infer DIRECTORY [SECONDS [cv|transfer|triples|pmevo|engines|curve|known|ports]...]
- *     bench_infer DIRECTORY SECONDS noisy|agreed
+ *     bench_infer DIRECTORY SECONDS noisy|agreed|forms306
  *
  * DIRECTORY holds exps_singletons.json, len_02.json and len_03.json as PMEvo published them, for noisy exps_singletons.json and
  * exps_five_first_half.json ("-": only what needs no data). Seconds are of CPU time, so that the load of others does not matter; one thread. */
@@ -13,10 +13,12 @@
 
 #include "base/clock.h"
 #include "base/compare.h"
+#include "base/file.h"
 #include "known_cpu.h"
 #include "infer/evolve.h"
 #include "infer/generate.h"
 #include "infer/pmevo.h"
+#include "io/experiments_file.h"
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
 #include "model/metrics.h"
@@ -159,26 +161,29 @@ static void cross_validate(const struct data *d, unsigned part, bool consensus, 
     free(test);
 }
 
-/* Error on held-out triples over the time that a run is given: a fold for each of five seeds, and their median. */
-static void curve(const struct data *d, double most)
-{
-    size_t rows = d->t->rows.count;
-    bool *keep = mem_zero(rows, 1), *test = mem_zero(rows, 1);
+/* What a run is trained on and judged by. */
+struct contest {
+    const struct experiments *train, *judge;
+    bool *keep, *test;   /* rows of either; keep NULL: all */
+};
 
-    printf("triples, a fifth held out, another one for each seed: CPU-seconds, median error %%, each seed's (ports, train %%)\n");
+/* Error over the time that a run is given: each of five seeds', of the contest that @next makes for it, and their median. */
+static void over_time(double most, struct contest *c, void (*next)(struct contest *c, unsigned seed, void *state), void *state)
+{
     for (double seconds = 2.5; seconds <= most; seconds *= 2) {
         double error[FOLDS];
         struct str each = {0};
-        for (unsigned fold = 0; fold < FOLDS; fold++) {
+        for (unsigned seed = 1; seed <= FOLDS; seed++) {
             struct evolve_options o;
             struct evolve_status status;
             evolve_defaults(&o);
             o.seconds = seconds;
-            o.seed = fold + 1;
-            split(1, fold, d->end[2], d->end[3], rows, keep, test);
-            struct mapping *m = infer(d->t, keep, &o, &status);
-            error[fold] = error_on(m, d->t, test, d->end[2], d->end[3]);
-            str_addf(&each, " %.2f (%u, %.2f)", 100 * error[fold], status.ports, 100 * status.d_avg);
+            o.seed = seed;
+            if (next)
+                next(c, seed, state);
+            struct mapping *m = infer(c->train, c->keep, &o, &status);
+            error[seed - 1] = error_on(m, c->judge, c->test, 0, c->judge->rows.count);
+            str_addf(&each, " %.2f (%u, %.2f)", 100 * error[seed - 1], status.ports, 100 * status.d_avg);
             mapping_free(m);
         }
         qsort(error, FOLDS, sizeof *error, compare_doubles);
@@ -186,8 +191,48 @@ static void curve(const struct data *d, double most)
         fflush(stdout);
         str_done(&each);
     }
-    free(keep);
-    free(test);
+}
+
+static void next_fold(struct contest *c, unsigned seed, void *state)
+{
+    const struct data *d = state;
+    split(1, seed - 1, d->end[2], d->end[3], d->t->rows.count, c->keep, c->test);
+}
+
+static void curve(struct data *d, double most)
+{
+    size_t rows = d->t->rows.count;
+    struct contest c = {d->t, d->t, mem_zero(rows, 1), mem_zero(rows, 1)};
+
+    printf("triples, a fifth held out, another one for each seed: CPU-seconds, median error %%, each seed's (ports, train %%)\n");
+    over_time(most, &c, next_fold, d);
+    free(c.keep);
+    free(c.test);
+}
+
+static struct experiments *measured_here(const char *file)
+{
+    struct err err = {0};
+    char *path = file_data_path(file);
+    struct experiments *t = path ? experiments_load(path, &err) : NULL;
+    if (!t)
+        fail(&err);
+    free(path);
+    return t;
+}
+
+/* A CPU's own measurements: 306 forms of a Golden Cove, alone and in twos to fives, judged by experiments of five that were measured afterwards. */
+static void forms306(double most)
+{
+    struct experiments *t = measured_here("experiments/golden-cove.csv"), *later = measured_here("experiments/golden-cove-five.csv");
+    struct contest c = {t, later, NULL, mem_alloc(later->rows.count + 1)};
+
+    memset(c.test, true, later->rows.count);
+    printf("306 forms of a Golden Cove, judged by experiments of five measured later: CPU-seconds, median error %%, each seed's (ports, train %%)\n");
+    over_time(most, &c, NULL, NULL);
+    free(c.test);
+    experiments_free(t);
+    experiments_free(later);
 }
 
 /* Trained on singletons and pairs, tested on all triples; and the published mappings there. */
@@ -551,6 +596,8 @@ int main(int argc, char **argv)
     }
     if (wanted(argc, argv, "known"))
         known(seconds);
+    if (argc > 3 && wanted(argc, argv, "forms306"))
+        forms306(seconds);
     if (argc > 3 && wanted(argc, argv, "agreed"))
         known_agreed(seconds);
     if (wanted(argc, argv, "ports"))
