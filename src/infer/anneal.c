@@ -70,6 +70,7 @@ struct annealer *anneal_new(const struct problem *p, unsigned ports, unsigned wi
     s->place = mem_zero(sets, sizeof *s->place);
     s->errors = mem_zero(e, sizeof *s->errors);
     s->fresh_errors = mem_zero(e, sizeof *s->fresh_errors);
+    s->form_errors = mem_zero(n, sizeof *s->form_errors);
     s->hashes = mem_zero(n, sizeof *s->hashes);
     s->stamp = mem_zero(e, sizeof *s->stamp);
     s->touched = mem_zero(e, sizeof *s->touched);
@@ -101,6 +102,7 @@ void anneal_free(struct annealer *s)
     free(s->place);
     free(s->errors);
     free(s->fresh_errors);
+    free(s->form_errors);
     free(s->hashes);
     free(s->classes);
     free(s->logs);
@@ -262,9 +264,12 @@ double anneal_recompute(struct annealer *s)
 {
     double sum = 0;
     anneal_lay_out(s);
+    memset(s->form_errors, 0, s->p->forms * sizeof *s->form_errors);
     for (uint32_t e = 0; e < s->p->experiments; e++) {
         s->errors[e] = fabsf(s->engine->cycles(&s->tables, e) * s->p->inverse[e] - s->p->weight[e]);
         sum += (double)s->errors[e];
+        for (uint32_t k = s->p->term_start[e]; k < s->p->term_start[e + 1]; k++)
+            s->form_errors[s->p->terms[k].form] += (double)s->errors[e];
     }
     s->error_sum = sum;
     return sum;

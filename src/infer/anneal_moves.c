@@ -10,6 +10,8 @@
 
 #define EVALUATIONS_A_STEP 8   /* of base/watch.h */
 #define LINKS_A_STEP 64
+#define LOOK 16                /* experiments after which it is asked whether those so far suffice, */
+#define SURE 3.0               /* and by how many standard deviations they must agree */
 
 const char *const anneal_move_names[MOVE_KINDS] = {"copy", "copy-like", "toggle", "replace", "count", "add", "drop", "random", "shift", "swap", "slots", "class", "set", "split"};
 /* Chances in 1/256. */
@@ -21,15 +23,24 @@ static double threshold(struct annealer *s, double temperature)
     return -temperature * log(u);
 }
 
+static void set_error(struct annealer *s, uint32_t e, float error)
+{
+    const struct problem *p = s->p;
+    double more = (double)error - (double)s->errors[e];
+
+    s->errors[e] = error;
+    s->error_sum += more;
+    for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++)
+        s->form_errors[p->terms[k].form] += more;
+}
+
 /* Tries @gene for form @f; true when it was accepted. */
 static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, double temperature)
 {
     const struct problem *p = s->p;
-    double allowed = threshold(s, temperature) - anneal_price(s, f, gene), old = 0;
+    double allowed = threshold(s, temperature) - anneal_price(s, f, gene), old = fmax(s->form_errors[f], 0);
     uint32_t first = p->link_start[f], end = p->link_start[f + 1];
 
-    for (uint32_t i = first; i < end; i++)
-        old += (double)s->errors[p->links[i].experiment];
     if (old + allowed < 0)
         return false;
     struct columns_mark mark;
@@ -45,20 +56,61 @@ static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, do
         return false;
     }
     for (uint32_t i = first; i < end; i++)
-        s->errors[p->links[i].experiment] = s->fresh_errors[i - first];
-    s->error_sum += fresh - old;
+        set_error(s, p->links[i].experiment, s->fresh_errors[i - first]);
     anneal_fill(s, &mark);
     memcpy(anneal_table(s, f), s->fresh, columns_lanes(s->columns.count) * sizeof *s->fresh);
     anneal_install(s, f, gene);
     return true;
 }
 
+static size_t common_divisor(size_t a, size_t b)
+{
+    while (b) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* A step through @count places, round and round, that comes to each of them once, and not to neighbours one after the other. */
+static size_t mixing_step(size_t count)
+{
+    size_t step = count * 5 / 8 + 1;
+    while (count && common_divisor(step, count) != 1)
+        step++;
+    return step;
+}
+
+/* Evaluates the @touched experiments of s->touched into s->touched_errors; their sum may exceed the @old one by @allowed. Their order mixes the forms, so that
+ * what some of them say is true of all: an excess that is sure by then ends it (a sequential test, as Korattikara, Chen and Welling, ICML 2014, have for Metropolis steps). */
+static bool no_worse(struct annealer *s, size_t touched, double allowed, double old)
+{
+    const struct problem *p = s->p;
+    size_t step = mixing_step(touched), done = 0;
+    double fresh = 0, excess = 0, squares = 0;
+    bool worse = false;
+
+    for (size_t at = 0; done < touched && !worse; at += at + step < touched ? step : step - touched) {
+        uint32_t e = s->touched[at];
+        float error = fabsf(s->engine->cycles(&s->tables, e) * p->inverse[e] - p->weight[e]);
+        double more = (double)error - (double)s->errors[e];
+        s->touched_errors[at] = error;
+        fresh += (double)error;
+        excess += more;
+        squares += more * more;
+        worse = fresh > old + allowed || (++done % LOOK == 0 && done < touched && excess > allowed && excess > SURE * sqrt(squares));
+    }
+    s->stats.evaluations += done;
+    return !worse;
+}
+
 /* Tries to give several forms new genes at once: s->changed, @n of them, get s->after. */
 static bool try_genes(struct annealer *s, size_t n, double temperature)
 {
     const struct problem *p = s->p;
-    double allowed = threshold(s, temperature) + anneal_regular_cost(s), old = 0, fresh = 0;
-    size_t touched = 0, done = 0;
+    double allowed = threshold(s, temperature) + anneal_regular_cost(s), old = 0;
+    size_t touched = 0;
     struct columns_mark mark;
 
     if (!anneal_admit(s, s->after, n, &mark))
@@ -83,17 +135,10 @@ static bool try_genes(struct annealer *s, size_t n, double temperature)
             }
         }
     }
-    allowed += old - anneal_regular_cost(s);
-    for (; done < touched && fresh <= allowed; done++) {
-        uint32_t e = s->touched[done];
-        s->touched_errors[done] = fabsf(s->engine->cycles(&s->tables, e) * p->inverse[e] - p->weight[e]);
-        fresh += (double)s->touched_errors[done];
-    }
-    s->stats.evaluations += done;
-    if (done == touched && fresh <= allowed) {
+    allowed -= anneal_regular_cost(s);
+    if (no_worse(s, touched, allowed, old)) {
         for (size_t i = 0; i < touched; i++)
-            s->errors[s->touched[i]] = s->touched_errors[i];
-        s->error_sum += fresh - old;
+            set_error(s, s->touched[i], s->touched_errors[i]);
         return true;
     }
     for (size_t i = n; i-- > 0;) {

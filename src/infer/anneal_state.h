@@ -21,7 +21,7 @@ struct annealer {
     struct tables tables;
     float *fresh, *saved;           /* tables: of a gene tried, of the forms of a compound move */
     float *errors, *fresh_errors;   /* per experiment; scratch of the longest list of links, or of all */
-    double error_sum;
+    double error_sum, *form_errors; /* of all experiments; per form, of those with it */
     uint64_t *hashes;               /* of the genes */
     struct usage_class *classes;    /* open addressing by hash: how many forms have that usage; emptied places stay until a rebuild */
     size_t class_slots, class_used;
