@@ -15,6 +15,7 @@
 #include "chart/ports.h"
 #include "chart/review.h"
 #include "chart/saturate.h"
+#include "chart/settle.h"
 #include "chart/standins.h"
 #include "chart/trial.h"
 #include "chart/twins.h"
@@ -381,7 +382,7 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
             return false;
         doubts_find(w->chart);
         write_confidence(w->chart);
-        return true;
+        return w->lab.options->leave_doubts || settle_chart(&w->lab, w->chart, err);
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
     case CHART_FACTS:

@@ -111,6 +111,7 @@ struct chart_options {
     const struct block_form *uses;   /* forms that blocks of the last stage are made of, x86-64 or AArch64 alike; */
     size_t uses_count;            /* 0: no such blocks */
     size_t review_blocks;         /* how many are drawn */
+    bool leave_doubts;            /* usages that no experiment has told apart stay so, for experiments settle; else it is measured what tells them apart */
     uint64_t seed;
     double patience;              /* seconds that each lot of experiments waits for a quiet machine, as runner_options; 0: as there */
 };

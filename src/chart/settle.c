@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/lab.h"
 #include "chart/saturate.h"
 #include "throughput/predict.h"
 
@@ -19,6 +18,7 @@ struct settling {
     const struct runner_hooks *hooks;
     struct experiments *table;
     size_t *row_of;                /* per doubt */
+    double *weights;               /* per doubt: of its usage after what was measured, that of the form's is 1; of the one that the form got, that of the usage before. NULL: not asked for */
 };
 
 static void take_result(void *state, size_t index, const struct measured *m)
@@ -142,11 +142,12 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
     for (size_t i = 0; i < n; i++)
         sum += exp((least - costs[i]) / 2);
     sum += exp((least - own) / 2);
-    free(costs);
     struct mapping_entry entry = f->entry;
     char source[80];
     if (row.experiments) {
         bool explains = least_worst <= noise_off(f->doubts->noise);
+        for (size_t i = 0; i < n && explains && w->weights; i++)
+            w->weights[f->first + i] = exp((least - (best == &f->doubts->list.items[f->first + i] ? own : costs[i])) / 2);
         row.verdict = !explains ? SETTLE_UNEXPLAINED : best ? SETTLE_CHANGED : SETTLE_CONFIRMED;
         row.confidence = explains ? 1 / sum : UNEXPLAINED_CONFIDENCE;
         if (row.verdict == SETTLE_CHANGED) {
@@ -161,6 +162,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
         row.after = mem_strdup(row.before);
     }
     vec_push(&out->forms, row);
+    free(costs);
 }
 
 /* Takes the doubts with a time out. */
@@ -177,10 +179,25 @@ static void keep_open(const struct settling *w, struct doubts *doubts)
     doubts->list.count = kept;
 }
 
+/* Of all whose experiments have a time, form by form. */
+static void decide_all(const struct settling *w, const struct doubts *doubts, struct machine *machine, struct settled *out)
+{
+    for (size_t first = 0, end; first < doubts->list.count; first = end) {
+        struct form_doubts f = {.doubts = doubts, .first = first};
+        for (end = first; end < doubts->list.count && strcmp(doubts->list.items[end].form, doubts->list.items[first].form) == 0; end++)
+            ;
+        f.end = end;
+        if (begin_form(&f, w, machine)) {
+            decide(&f, w, machine, out);
+            end_form(&f);
+        }
+    }
+}
+
 bool settle_doubts(struct source *source, struct journal *journal, const struct runner_options *options, const struct runner_hooks *hooks, struct doubts *doubts,
                    struct machine *machine, struct settled *out, struct err *err)
 {
-    struct settling w = {hooks, experiments_new(), mem_alloc((doubts->list.count + 1) * sizeof *w.row_of)};
+    struct settling w = {.hooks = hooks, .table = experiments_new(), .row_of = mem_alloc((doubts->list.count + 1) * sizeof *w.row_of)};
     const struct runner_hooks own = {.cancelled = cancelled, .result = take_result, .progress = progress, .state = &w};
     struct runner_summary summary = {0};
 
@@ -192,20 +209,71 @@ bool settle_doubts(struct source *source, struct journal *journal, const struct 
     out->experiments = w.table->rows.count;
     for (size_t i = 0; i < w.table->rows.count; i++)
         out->measured += experiments_measured(w.table, i);
-    for (size_t first = 0, end; ok && first < doubts->list.count; first = end) {
-        struct form_doubts f = {.doubts = doubts, .first = first};
-        for (end = first; end < doubts->list.count && strcmp(doubts->list.items[end].form, doubts->list.items[first].form) == 0; end++)
-            ;
-        f.end = end;
-        if (begin_form(&f, &w, machine)) {
-            decide(&f, &w, machine, out);
-            end_form(&f);
-        }
-    }
-    if (ok)
+    if (ok) {
+        decide_all(&w, doubts, machine, out);
         keep_open(&w, doubts);
+    }
     experiments_free(w.table);
     free(w.row_of);
+    return ok;
+}
+
+/* What was decided, into the forms of @c; what is still open stays among its doubts. @before: what the machine had. */
+static void take_over(struct chart *c, const struct settling *w, const struct settled *settled, const struct mapping *before)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < settled->forms.count; i++) {
+        const struct settled_form *from = &settled->forms.items[i];
+        struct chart_form *f = &c->forms[names_find(&c->table->forms, from->form)];
+        if (from->verdict == SETTLE_OPEN)
+            continue;
+        f->confidence = from->confidence;
+        f->experiments += from->experiments;
+        free(f->rival);
+        free(f->settle);
+        f->rival = f->settle = NULL;
+    }
+    for (size_t i = 0; i < c->doubts.count; i++) {
+        struct chart_doubt *d = &c->doubts.items[i];
+        const char *form = c->forms[d->form].row->form;
+        const struct mapping_entry *was = mapping_find(before, form), *is = mapping_find(c->machine->mapping, form);
+        struct chart_usage *other = &c->forms[d->form].others[d->other];
+        other->weight = w->weights[i];
+        if (usage_equal(&other->usage, &is->usage) && other->slots == is->micro_ops) {   /* both have changed places */
+            usage_done(&other->usage);
+            usage_copy(&other->usage, &was->usage);
+            other->slots = was->micro_ops;
+        }
+        if (experiments_measured(c->table, w->row_of[i]))
+            experiment_done(&d->experiment);
+        else
+            c->doubts.items[kept++] = *d;
+    }
+    c->doubts.count = kept;
+}
+
+bool settle_chart(struct lab *lab, struct chart *c, struct err *err)
+{
+    struct settling w = {.table = c->table, .row_of = mem_alloc((c->doubts.count + 1) * sizeof *w.row_of), .weights = mem_alloc((c->doubts.count + 1) * sizeof *w.weights)};
+    struct mapping *before = mapping_copy(c->machine->mapping);
+    struct doubts doubts;
+    struct settled settled = {0};
+
+    doubts_of_chart(c, "", &doubts);
+    for (size_t i = 0; i < c->doubts.count; i++)
+        w.weights[i] = doubts.list.items[i].weight;
+    ask(&w, &doubts);
+    bool ok = lab_measure(lab, "what tells usages apart", err);
+    if (ok) {
+        decide_all(&w, &doubts, c->machine, &settled);
+        take_over(c, &w, &settled, before);
+    }
+    settled_done(&settled);
+    doubts_done(&doubts);
+    mapping_free(before);
+    free(w.row_of);
+    free(w.weights);
     return ok;
 }
 

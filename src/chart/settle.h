@@ -3,6 +3,7 @@
 #define PORTOLAN_CHART_SETTLE_H
 
 #include "chart/doubts.h"
+#include "chart/lab.h"
 
 enum settle_verdict {
     SETTLE_OPEN,           /* its experiments have no time yet: the doubts stay */
@@ -29,6 +30,8 @@ struct settled {
  * False with err when measuring is impossible or was cancelled: then machine and doubts are as before. */
 bool settle_doubts(struct source *source, struct journal *journal, const struct runner_options *options, const struct runner_hooks *hooks, struct doubts *doubts,
                    struct machine *machine, struct settled *out, struct err *err);
+/* The same for the doubts of a chart under way: measured with the rest of its experiments, decided, and taken into the machine and the forms of @c; open ones stay in c->doubts. */
+bool settle_chart(struct lab *lab, struct chart *c, struct err *err);
 void settled_done(struct settled *s);
 
 #endif

@@ -38,7 +38,7 @@ const struct parameter evolve_start_options[] = {
     {.name = "--seconds", .kind = PARAMETER_DURATION, .at = AT(seconds), .value = "T", .otherwise = "60; no limit with --generations", .help = "time limit, such as 90s or 15m (0: no limit)"},
     {.name = "--generations", .kind = PARAMETER_COUNT, .at = AT(generations), .value = "G", .most = 1e9, .initial = "0", .help = "number of generations (0: no limit)"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = AT(seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
-    {.name = "--population", .kind = PARAMETER_COUNT, .at = AT(population), .value = "P", .least = 2, .most = 1e6, .otherwise = "8, for pmevo 1000",
+    {.name = "--population", .kind = PARAMETER_COUNT, .at = AT(population), .value = "P", .least = 2, .most = 1e6, .otherwise = "as many as the time allows, 4 to 8; for pmevo 1000",
      .help = "population size (at most 1000 except for pmevo)"},
     {.name = "--threads", .kind = PARAMETER_COUNT, .at = AT(threads), .value = "N", .least = 1, .most = THREADS_MAX, .otherwise = "the setting threads", .help = "worker threads"},
     {.name = "--issue-width", .kind = PARAMETER_NUMBER, .at = AT(width), .value = "W|auto", .most = 64, .unset = "auto", .otherwise = "auto: highest measured rate",

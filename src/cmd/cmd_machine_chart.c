@@ -365,7 +365,7 @@ struct chart_values {
     const char *name, *forms, *simulate;
     double seconds, patience;
     size_t seed, cpu, top;
-    bool recorded;
+    bool recorded, leave_doubts;
 };
 
 static const struct parameter arguments[] = {
@@ -385,6 +385,7 @@ static const struct parameter options[] = {
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, simulate), .value = "MACHINE", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
      .help = "chart a simulated CPU with this machine's tables, noise and contention"},
     {.name = "--recorded", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, recorded), .help = "measure nothing: infer again from what the journal of this CPU knows"},
+    {.name = "--leave-doubts", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, leave_doubts), .help = "do not measure what tells usages apart that are about as likely: experiments settle does it later"},
     {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, cpu), .value = "N", .most = 65535, .otherwise = "any", .help = "CPU to measure on"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
     {0},
@@ -476,7 +477,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     const struct chart_wish wish = {w, v->forms};
     w->forms = forms_hold(forms);
     w->threads = session_threads(s);
-    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->recorded ? RECORDED_PATIENCE : v->patience, .latencies = w->latencies_path, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
+    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->recorded ? RECORDED_PATIENCE : v->patience, .leave_doubts = v->leave_doubts, .latencies = w->latencies_path,
+        .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
     if (w->journal_path && w->doubts_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
         choose_rows(w, &wish, v->top, err)) {
         choose_uses(w, &wish, v->top);

@@ -325,7 +325,7 @@ struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, str
     e->o.width_measured = o->algorithm != EVOLVE_PMEVO && (o->width_measured || (!count && isnan(o->width)));
     e->round_experiments = p->experiments;
     e->round_forms = p->forms;
-    e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : 8;
+    e->target = o->population ? o->population : o->algorithm == EVOLVE_PMEVO ? 1000 : evolve_individuals(p, &e->o);
     e->preparation = o->algorithm == EVOLVE_MEMETIC && o->congruence ? EVOLVE_RAW : EVOLVE_PREPARED;
     evolve_race(e, PORTS_FEWEST, PORTS_MOST);
     e->population = mem_zero(e->target + 1, sizeof *e->population);

@@ -29,6 +29,10 @@
 #define PREPARE_SHARE 0.2           /* for finding the classes, at most: without them the search is of all forms at once */
 #define PORTS_SHARE 0.3            /* for the trials of numbers of ports */
 #define CLASSES_SHARE 0.6          /* of an annealing's time, for the classes */
+#define POPULATION 8
+#define POPULATION_LEAST 4          /* as many as make a consensus, and one that is not near the best */
+#define SETTLING 5e-6               /* seconds in which a fresh individual settles, per form and squared density: a step costs as much as there are experiments with a form, and from the hotter start that
+                                     * these call for it takes more steps */
 #define CLASSES_HOT 7              /* its means are cleaner, and it is so small that a hotter start costs little */
 
 /* How one genome is annealed. */
@@ -44,6 +48,14 @@ static double density_of(const struct problem *p)
     for (size_t e = 0; e < p->experiments; e++)
         sum += (double)p->weight[e] * (p->term_start[e + 1] - p->term_start[e]);
     return sum / (double)p->forms;
+}
+
+unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o)
+{
+    double density = density_of(p), settling = SETTLING * (double)p->forms * density * density;
+    double most = o->seconds > 0 ? FRESH_SHARE * o->seconds * o->threads / fmax(settling, 1e-9) : POPULATION;
+
+    return most >= POPULATION ? POPULATION : most > POPULATION_LEAST ? (unsigned)most : POPULATION_LEAST;
 }
 
 double evolve_round_seconds(const struct evolve *e)

@@ -94,6 +94,8 @@ struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
 /* A copy of @g with its errors and cost over @p at @prices; needs no lock. */
 struct genome *evolve_judge(const struct problem *p, const struct genome *g, unsigned width, const struct anneal_prices *prices);
 void joined_problem_free(struct joined_problem *j);
+/* How many individuals a run of the memetic algorithm has unless told: as many as settle in its time, but 4 at least and 8 at most. */
+unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o);
 /* Seconds that were left when the time was last planned; 0: no limit. */
 double evolve_round_seconds(const struct evolve *e);
 /* Asks for all numbers of ports from @fewest to @most again. */

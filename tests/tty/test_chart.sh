@@ -61,7 +61,7 @@ test_charts_are_compared() {
 test_doubts_are_settled() {
     hide_tables
     cp -r "$source/tests/data/settle-cpu" "$work/alike"
-    expect 0 "$portolan" -e "machine chart alike --simulate \"$work/alike/\" --time 4s"
+    expect 0 "$portolan" -e "machine chart alike --simulate \"$work/alike/\" --time 4s --leave-doubts"
     holds out '2 forms with another usage nearly as likely'
     holds out '+ 3*CRC32 (R64, R64)'
     expect 0 "$portolan" --format json -e 'experiments settle alike'
@@ -74,6 +74,10 @@ test_doubts_are_settled() {
     holds out '11.0000 cycles on alike'
     expect 0 "$portolan" --format json -e 'experiments settle alike'
     holds out '"experiments":0'
+    expect 0 "$portolan" -e "machine chart sure --simulate \"$work/alike/\" --time 4s"
+    lacks out 'nearly as likely'
+    expect 0 "$portolan" --machine sure -e 'throughput 2*SHLD (R64, R64, I8) + 3*CRC32 (R64, R64)'
+    holds out '11.0000 cycles on sure'
 }
 
 test_what_is_refused() {

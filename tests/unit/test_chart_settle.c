@@ -30,10 +30,10 @@ struct bed {
     struct doubts doubts;
 };
 
-static int set_up(void **state)
+static int charted(void **state, bool leave_doubts)
 {
     struct bed *b = mem_zero(1, sizeof *b);
-    const struct chart_options options = {.name = "charted", .seconds = 60, .core_most = 100, .seed = 1};
+    const struct chart_options options = {.name = "charted", .seconds = 60, .core_most = 100, .seed = 1, .leave_doubts = leave_doubts};
     struct err err = {0};
 
     chart_bed_init(&b->cpu, load_machine(source_path("tests/data/settle-cpu/")), "*", NOISE);
@@ -44,6 +44,16 @@ static int set_up(void **state)
     doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
     *state = b;
     return 0;
+}
+
+static int set_up(void **state)
+{
+    return charted(state, true);
+}
+
+static int set_up_settled(void **state)
+{
+    return charted(state, false);
 }
 
 static int tear_down(void **state)
@@ -264,6 +274,31 @@ static void test_settling_goes_back_behind_what_blocks_found(void **state)
     usage_done(&usage);
 }
 
+/* A chart measures by itself what would tell. */
+static void test_a_chart_settles_its_doubts(void **state)
+{
+    const struct bed *b = *state;
+    const char *const both[] = {INNER, OUTER};
+
+    assert_int_equal(b->chart->doubts.count, 0);
+    for (size_t i = 0; i < 2; i++) {
+        const struct chart_form *f = form_of(b, both[i]);
+        assert_int_equal(wrong_with(b, both[i]), 0);
+        assert_int_equal(f->state, CHART_PLACED);
+        assert_true(f->confidence > 0.9);
+        assert_null(f->rival);
+        assert_null(f->settle);
+        const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, both[i]);
+        assert_non_null(strstr(is->source, "settled"));
+        double least = 1;   /* those that no experiment tells from it stay as likely */
+        for (unsigned k = 0; k < f->other_count; k++) {   /* the usage before is among them, where it was another */
+            assert_false(usage_equal(&f->others[k].usage, &is->usage) && f->others[k].slots == is->micro_ops);
+            least = fmin(least, f->others[k].weight);
+        }
+        assert_true(least < 0.1);
+    }
+}
+
 /* A doubt whose own experiment cannot be measured: the machine's usage again, but likelier. */
 static void plant(const struct bed *b, const char *form, struct doubts *out)
 {
@@ -397,6 +432,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_next_to_no_weight, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_chart_settles_its_doubts, set_up_settled, tear_down),
         cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cancelled_one_changes_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_doubts_are_kept, set_up, tear_down),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run shows of itself: one measure for all its phases, and a best so far that never rises. */
+/* What a run shows of itself: one measure for all its phases, a best so far that never rises, and how many individuals it has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,8 +83,48 @@ static void test_one_measure(void **state)
     known_tear_down(&b);
 }
 
+/* Individuals of a run of @seconds on two threads. */
+static unsigned individuals(struct problem *p, double seconds, unsigned told)
+{
+    struct evolve_options o;
+    struct evolve_status status;
+    struct err err = {0};
+
+    evolve_defaults(&o);
+    o.population = told;
+    o.seconds = seconds;
+    o.threads = 2;
+    struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
+    evolve_get_status(e, &status);
+    evolve_free(e);
+    return status.population;
+}
+
+/* As many as settle in the time, unless told: more experiments with each form take more of it. */
+static void test_individuals_fit_the_time(void **state)
+{
+    struct mapping *m = known(14);
+    struct experiments *few = measured(m, 0.01, 10), *many = measured(m, 0.01, 2000);
+    struct err err = {0};
+    struct problem *p = problem_new(few, NULL, &err), *q = problem_new(many, NULL, &err);
+
+    (void)state;
+    assert_int_equal(individuals(p, 0, 0), 8);
+    assert_int_equal(individuals(p, 60, 0), 8);
+    assert_int_equal(individuals(p, 1e-3, 0), 4);
+    assert_int_equal(individuals(q, 60, 0), 8);
+    assert_int_equal(individuals(q, 1, 0), 4);
+    assert_int_equal(individuals(q, 1, 6), 6);
+    assert_true(individuals(p, 1, 0) > individuals(q, 1, 0));
+    problem_free(p);
+    problem_free(q);
+    experiments_free(few);
+    experiments_free(many);
+    mapping_free(m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_measure)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_measure), cmocka_unit_test(test_individuals_fit_the_time)};
     return cmocka_run_group_tests_name("evolve curves", tests, NULL, NULL);
 }
