@@ -8,6 +8,7 @@
 #include "throughput/predict.h"
 
 #define NEW_CONFIDENCE 0.2   /* of what blocks alone speak for; as of what explains no experiment (chart/settle.c) */
+#define LEAST_WEIGHT 1.1e-6  /* of what blocks took: the others' grow as much, and files keep weights up to 1e6 */
 
 /* The largest relative difference of the machine's predictions to a measurement of form @form; NaN: it has none. */
 static double worst_error(const struct chart *c, size_t form)
@@ -94,7 +95,7 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
 {
     struct chart_form *f = &c->forms[form];
     const struct experiment *tells = telling(c, form, other);   /* both from each other, whichever the machine has */
-    double weight = f->others[other].weight;
+    double weight = fmax(f->others[other].weight, LEAST_WEIGHT);
 
     if (tells || is_rival(c, f, &f->others[other].usage))
         name_rival(c, f, &take_before->usage, tells);

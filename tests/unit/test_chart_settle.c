@@ -195,6 +195,30 @@ static void decide_by_blocks(struct bed *b, const char *form, const struct usage
     doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
 }
 
+/* Experiments may leave a usage next to no weight; if blocks take it all the same, that of the one before is a number that a file keeps. */
+static void test_next_to_no_weight(void **state)
+{
+    struct bed *b = *state;
+    size_t at = b->chart->doubts.items[0].form;
+    unsigned other = b->chart->doubts.items[0].other;
+    struct chart_form *f = &b->chart->forms[at];
+    struct usage usage = {0};
+    struct doubts again;
+    struct err err = {0};
+
+    f->others[other].weight = 0;
+    usage_copy(&usage, &f->others[other].usage);
+    decide_by_blocks(b, f->row->form, &usage, (int)other);
+    assert_true(f->confidence >= 0 && f->confidence < 1e-5);
+    assert_true(f->others[other].weight > 1e5 && f->others[other].weight < 1e6);
+    assert_true(doubts_save(&b->doubts, mapping_ports(b->chart->machine->mapping), work_path("least.csv"), &err));
+    assert_true(doubts_load(work_path("least.csv"), mapping_ports(b->chart->machine->mapping), &again, &err));
+    assert_true(again.list.items[0].weight > 1e5);
+    doubts_done(&again);
+    work_remove("least.csv");
+    usage_done(&usage);
+}
+
 /* Settles what is in doubt, after which both forms are foretold rightly; returns that of which the chart's usage was right. */
 static const char *settle_rightly(struct bed *b)
 {
@@ -407,6 +431,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_late_times_are_those_of_the_chart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_next_to_no_weight, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_chart_settles_its_doubts, set_up_settled, tear_down),
         cmocka_unit_test_setup_teardown(test_what_got_no_time_does_not_win, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_cancelled_one_changes_nothing, set_up, tear_down),
