@@ -343,7 +343,7 @@ static bool choose(struct session *s, struct experiments_measuring *w, const cha
 /* Starts the job on @w, which it takes. In scripts waits for its end; in the workbench the result comes then. */
 static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = worker_run, .finish = ui_finish, .free = measuring_free, .measures = measures};
+    static const struct job_ops ops = {.run = worker_run, .finish = ui_finish, .free = measuring_free, .measures = measures, .counts = true};
     bool chosen = take_w->table != NULL;
     size_t count = chosen ? take_w->table->rows.count : 0;
     struct job_info info;

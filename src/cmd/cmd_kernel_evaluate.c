@@ -470,7 +470,7 @@ static const struct parameter options[] = {
 
 static bool run_evaluate(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = evaluate_run, .finish = evaluate_finish, .free = evaluating_free};
+    static const struct job_ops ops = {.run = evaluate_run, .finish = evaluate_finish, .free = evaluating_free, .counts = true};
     const struct kernel_evaluate_values *v = values;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
 

@@ -409,7 +409,7 @@ static const struct parameter options[] = {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = measure_run, .finish = measure_finish, .free = measuring_free, .measures = job_measures_always};
+    static const struct job_ops ops = {.run = measure_run, .finish = measure_finish, .free = measuring_free, .measures = job_measures_always, .counts = true};
     const struct kernel_measure_values *v = values;
 
     (void)result;   /* the job's finish function fills it */

@@ -217,6 +217,7 @@ static void check_finish(void *state, const struct job_info *info)
     show(w, w->session->result);
     check_free(w->session->document.check);
     w->session->document.check = w->check;
+    w->session->in_view = w->session->views ? "check" : NULL;
     w->check = NULL;
 }
 
