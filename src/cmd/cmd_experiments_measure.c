@@ -79,8 +79,8 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
 
     if (s->left && s->seconds_left >= 0)
         duration_print(s->seconds_left, &left);
-    job_progress(w->job, (double)(s->done + s->failed), (double)total, "%.0f passes/s, %zu failed%s%s%s", s->rate, s->failed, left.length ? ", " : "",
-                 str_text(&left), left.length ? " left" : "");
+    /* What is cut at the end of a narrow line is what matters least. */
+    job_progress(w->job, s->share * (double)total, (double)total, "%s%s%zu settled, %zu failed, %.0f passes/s", str_text(&left), left.length ? " left, " : "", s->done, s->failed, s->rate);
     str_done(&left);
 }
 

@@ -60,7 +60,7 @@ static void take_result(void *state, size_t index, const struct measured *m)
 static void progress(void *state, const struct runner_summary *so_far, size_t total)
 {
     struct checking *w = state;
-    job_progress(w->job, (double)(so_far->done + so_far->failed), 2 * (double)total, "%zu throughputs", so_far->done);
+    job_progress(w->job, so_far->share * (double)total, 2 * (double)total, "%zu throughputs", so_far->done);
 }
 
 /* A row of the check and an experiment per form, in the same order. */
