@@ -371,6 +371,7 @@ static void test_what_measures(void **state)
     static const struct job_ops ops = {.run = half_done, .measures = job_measures_always};
     struct job_info info;
     struct err err = {0};
+    char told[40];
 
     (void)state;
     frame_run(&frame, "view machine");
@@ -380,6 +381,8 @@ static void test_what_measures(void **state)
     while (job_find(number, &info) && !*info.note)
         ;
     assert_true(screen_holds("now     experiments measure  50 %  12 s left, 0 settled"));
+    snprintf(told, sizeof told, "job %u 50 %% 12 s left", number);
+    assert_true(screen_holds(told));   /* the bottom line has room for that, too */
     job_cancel(number);
     job_wait(number);
     assert_true(screen_lacks("now "));
