@@ -144,8 +144,10 @@ static bool check_run(struct job *job, void *state, struct err *err)
     w->table = experiments_new();
     make_rows(w);
     struct source *source = w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1) : source_cpu(w->forms, -1, 0, cancelled, w, err);
-    if (source && !w->simulated)
+    if (source && !w->simulated) {
         sandbox_cancel_by(source_cpu_sandbox(source), cancelled, w);
+        source_cpu_record(source, w->session->document.record);
+    }
     bool ok = source && check_all(w, source, err);
     source_free(source);
     if (ok)

@@ -224,4 +224,16 @@ test_blocks_show_the_core() {
     see 'cancelled after'
 }
 
+# What measures for another purpose shows the core, too.
+test_check_shows_the_core() {
+    [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
+    "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
+    open_screen 120 40 "HOME=$work TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'"
+    see '1/8'
+    t send-keys 9
+    see 'Not calibrated'
+    t send-keys : ; t send-keys -l "machine check --machine skylake --top 20 --seconds 5; view machine"; t send-keys Enter
+    see 'nops per cycle'
+}
+
 run_tests
