@@ -349,6 +349,15 @@ static bool standard_files(void)
     return true;
 }
 
+/* Commands are over: what goes on behind them ends with the program, which a script may not expect. */
+static void tell_unfinished(void)
+{
+    struct job_info info;
+
+    if (!job_interrupted() && job_working(&info))
+        utf8_say(stderr, "portolan: %s was not finished and is ended with the last command; job wait behind it lets it finish\n", info.title);
+}
+
 /* The program as rank 0, or alone; the exit status. */
 static int run_program(int argc, char **argv)
 {
@@ -376,6 +385,7 @@ static int run_program(int argc, char **argv)
             status = 130;
     }
     rescue_set(NULL);
+    tell_unfinished();
     job_shutdown();
     str_done(&a.rc_fault);
     vec_done(&a.commands);

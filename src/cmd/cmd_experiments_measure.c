@@ -79,8 +79,8 @@ static void worker_progress(void *state, const struct runner_summary *s, size_t 
 
     if (s->left && s->seconds_left >= 0)
         duration_print(s->seconds_left, &left);
-    job_progress(w->job, (double)(s->done + s->failed), (double)total, "%.0f passes/s, %zu failed%s%s%s", s->rate, s->failed, left.length ? ", " : "",
-                 str_text(&left), left.length ? " left" : "");
+    /* What is cut at the end of a narrow line is what matters least. */
+    job_progress(w->job, s->share * (double)total, (double)total, "%s%s%zu settled, %zu failed, %.0f passes/s", str_text(&left), left.length ? " left, " : "", s->done, s->failed, s->rate);
     str_done(&left);
 }
 
@@ -343,7 +343,7 @@ static bool choose(struct session *s, struct experiments_measuring *w, const cha
 /* Starts the job on @w, which it takes. In scripts waits for its end; in the workbench the result comes then. */
 static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = worker_run, .finish = ui_finish, .free = measuring_free, .measures = measures};
+    static const struct job_ops ops = {.run = worker_run, .finish = ui_finish, .free = measuring_free, .measures = measures, .counts = true};
     bool chosen = take_w->table != NULL;
     size_t count = chosen ? take_w->table->rows.count : 0;
     struct job_info info;

@@ -245,7 +245,7 @@ static const struct parameter options[] = {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = scan_run, .finish = scan_finish, .free = scan_free};
+    static const struct job_ops ops = {.run = scan_run, .finish = scan_finish, .free = scan_free, .counts = true};
     const struct scan_values *v = values;
     struct scan_job *j = mem_zero(1, sizeof *j);
     char title[80];

@@ -159,12 +159,12 @@ static void add_edges(const struct blame *b, const struct insn *insns, struct re
         {.key = "line", .kind = CELL_COUNT, .width = 4}, COSTS, {.key = "waits_for", .title = "waits for line", .kind = CELL_COUNT, .width = 6},
         {.key = "distance", .title = "iterations before", .kind = CELL_COUNT, .hide = NOT_TEXT}, {.key = "through", .kind = CELL_TEXT}, {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
     };
-    struct result_table *t = b->edge_count ? result_table(result, "dependences", columns, sizeof columns / sizeof *columns) : NULL;
     struct str through = {0};
 
-    if (!t)
+    if (!b->edge_count)
         return;
-    table_note(t, "dependences, each cut alone:");
+    result_line(result, "\ndependences, each cut alone");
+    struct result_table *t = result_table(result, "dependences", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < b->edge_count; i++) {
         const struct blame_edge *e = &b->edges[i];
         str_clear(&through);

@@ -75,6 +75,13 @@ static double number_of(const char *text)
     return *text && !*end ? value : NAN;
 }
 
+/* Whether @text is bytes in hex: a row that has no cycles may be the first all the same. */
+static bool is_code(const char *text)
+{
+    const size_t length = strlen(text);
+    return length && length % 2 == 0 && strspn(text, "0123456789abcdefABCDEF") == length;
+}
+
 static void take_row(struct evaluation_run *run, struct batch *b, char **fields)
 {
     if (run->arch >= 0 && run->wanted && strcmp(fields[run->arch], run->wanted) != 0) {
@@ -166,7 +173,7 @@ static bool read_header(struct evaluation_run *run, struct err *err)
     }
     if (run->hex >= 0 && run->cycles >= 0)
         return true;
-    if (count != 2 || !(number_of(fields[1]) > 0))
+    if (count != 2 || !(number_of(fields[1]) > 0 || (!*fields[1] && is_code(fields[0]))))
         return err_set(err, ERR_DATA, "begin with hex,cycles", "the header must have the columns hex and cycles");
     run->hex = 0;
     run->cycles = 1;
@@ -230,8 +237,10 @@ static void add_result(struct result *result, const struct machine *m, const cha
         str_add(&kendall, "no rank correlation: all blocks are equal");
     result_line(result, "%s, model %s: %zu block%s, coverage %.2f %%, mean error %.2f %%, median %.2f %%, %s%s (%.0f blocks/s)", m->title, model, r->n,
                 r->n == 1 ? "" : "s", 100 * r->coverage, 100 * r->mape, 100 * r->median, str_text(&kendall), r->sampled ? " (of a sample)" : "", rate);
+    if (r->untimed)
+        result_line(result, r->untimed == 1 ? "%zu row without cycles left out" : "%zu rows without cycles left out", r->untimed);
     if (r->refused)
-        result_line(result, r->refused == 1 ? "%zu row without code or cycles" : "%zu rows without code or cycles", r->refused);
+        result_line(result, r->refused == 1 ? "%zu row with cycles is not code, and not covered" : "%zu rows with cycles are not code, and not covered", r->refused);
     result_text(result, "machine", m->id);
     result_text(result, "model", model);
     result_count(result, "n", (int64_t)r->n);
@@ -239,6 +248,7 @@ static void add_result(struct result *result, const struct machine *m, const cha
     result_number(result, "mape", r->mape);
     result_number(result, "median", r->median);
     result_number(result, "kendall", r->kendall);
+    result_count(result, "untimed", (int64_t)r->untimed);
     result_count(result, "refused", (int64_t)r->refused);
     result_number(result, "blocks_per_second", rate);
     add_worst(result, r);
@@ -274,8 +284,9 @@ static double error_when_per(struct kernel_evaluating *w, double per, double *me
     if (run.reader && read_header(&run, &none) && !run.own) {
         next_batch(&run, 0);
         work_batch(&run, 0);
-        n = batch->count;
-        qsort(batch->cycles, n, sizeof *batch->cycles, by_number);
+        qsort(batch->cycles, batch->count, sizeof *batch->cycles, by_number);
+        while (n < batch->count && !isnan(batch->cycles[n]))   /* rows without cycles stand behind the others */
+            n++;
         *median = n ? batch->cycles[n / 2] * per : NAN;
     }
     evaluation_finish(run.evaluations[0], &r);
@@ -459,7 +470,7 @@ static const struct parameter options[] = {
 
 static bool run_evaluate(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = evaluate_run, .finish = evaluate_finish, .free = evaluating_free};
+    static const struct job_ops ops = {.run = evaluate_run, .finish = evaluate_finish, .free = evaluating_free, .counts = true};
     const struct kernel_evaluate_values *v = values;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
 
@@ -486,7 +497,8 @@ const struct command command_kernel_evaluate = {
     .name = "kernel evaluate",
     .help = "evaluate a machine's model on measured blocks",
     .description = "Each row is a block of x86-64 machine code in hex and its cycles per iteration. The result is the mean and median relative error, Kendall's rank "
-                   "correlation, the worst blocks, and forms common in blocks with large errors.",
+                   "correlation, the worst blocks, and forms common in blocks with large errors. Coverage is the share of the rows with cycles whose instructions are all "
+                   "known; rows without cycles are left out, and counted.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -4,11 +4,15 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/file.h"
 #include "base/file_stream.h"
 #include "cmd/command.h"
 #include "base/csv.h"
+#include "isa/cpu.h"
 #include "measure/kernel_passes.h"
+#include "measure/record.h"
+#include "measure/runner.h"
 #include "work/job.h"
 
 /* How often each reason was given. */
@@ -61,6 +65,8 @@ struct kernel_measuring {
     bool improved;                   /* a row says more than the file */
     struct reasons reasons;
     double patience, begun;          /* with the loaded loop; on clock_seconds */
+    double recorded;                 /* of a file, on clock_seconds: the beginning of the record and of what tells the time left */
+    struct runner_estimate estimate;
     double seconds, last_settled, last_quiet;   /* the second and third on clock_seconds; the third: when a visit had a quiet window */
 };
 
@@ -112,6 +118,27 @@ static bool dry(const struct kernel_measuring *w)
     return clock_seconds() - w->last_quiet > DRY_SECONDS;
 }
 
+/* The view machine shows what the visit saw of the core. */
+static void visit_record(const struct kernel_measuring *w, const struct kernel_measured *m)
+{
+    const double lost = m->contended < 1 ? m->windows * m->contended / (1 - m->contended) : 1;   /* a NaN counts as one lost: there was no window */
+
+    record_windows(w->session->document.record, clock_seconds() - w->recorded, m->clock_hz, m->windows, (unsigned)ceil(lost), 0);
+}
+
+/* How far it is, and how long what is not settled takes at the pace so far. */
+static void rows_progress(struct kernel_measuring *w)
+{
+    const double seconds = clock_seconds() - w->recorded, left = (double)(w->rows.count - w->settled);
+    const double told = runner_estimate(&w->estimate, seconds, w->settled ? seconds * left / (double)w->settled : NAN);
+    struct str text = {0};
+
+    if (left > 0 && told >= 0)
+        duration_print(told, &text);
+    job_progress(w->job, (double)w->settled, (double)w->rows.count, "%s%s%zu of %zu measured", str_text(&text), text.length ? " left, " : "", w->measured, w->rows.count);
+    str_done(&text);
+}
+
 /* One visit to a block: its value when visits agree, its reason when it has none, else it stays open. False with err when measuring itself is impossible. */
 static bool row_visit(struct kernel_measuring *w, struct measured_row *row, struct err *err)
 {
@@ -139,7 +166,9 @@ static bool row_visit(struct kernel_measuring *w, struct measured_row *row, stru
         row_settle(w, row, NAN, NAN, "no stable time");
     else
         row_leave(row, m.vain ? fault.what : CONTENDED);
-    job_progress(w->job, (double)w->settled, (double)w->rows.count, "%zu measured", w->measured);
+    if (m.windows || !isnan(m.contended))
+        visit_record(w, &m);
+    rows_progress(w);
     return seek_step(&w->seek, w->sandbox, &w->calibration, m.contended, err) && seek_learn(&w->seek, w->sandbox, &w->calibration, err);
 }
 
@@ -273,6 +302,11 @@ static bool measure_run(struct job *job, void *state, struct err *err)
     if (ok) {
         sandbox_cancel_by(w->sandbox, cancelled, w);
         seek_begin(&w->seek, w->sandbox);
+    }
+    if (ok && !w->kernel) {
+        char name[64];
+        record_begin(w->session->document.record, cpu_name(name, sizeof name), &w->calibration);
+        w->recorded = clock_seconds();
     }
     ok = ok && (w->kernel ? measure_loop(w, err) : measure_file(w, err));
     sandbox_free(w->sandbox);
@@ -409,7 +443,7 @@ static const struct parameter options[] = {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = measure_run, .finish = measure_finish, .free = measuring_free, .measures = job_measures_always};
+    static const struct job_ops ops = {.run = measure_run, .finish = measure_finish, .free = measuring_free, .measures = job_measures_always, .counts = true};
     const struct kernel_measure_values *v = values;
 
     (void)result;   /* the job's finish function fills it */

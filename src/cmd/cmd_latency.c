@@ -144,7 +144,7 @@ static const struct parameter arguments[] = {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = chains_run, .finish = chains_finish, .free = chains_free, .measures = job_measures_always};
+    static const struct job_ops ops = {.run = chains_run, .finish = chains_finish, .free = chains_free, .measures = job_measures_always, .counts = true};
     const struct latency_values *v = values;
     struct chains *w = mem_zero(1, sizeof *w);
 

@@ -183,8 +183,10 @@ static bool chart_work(struct job *job, void *state, struct err *err)
     bool ok = learn_encodings(w, err) && (w->options.journal = journal_open(w->journal_path, err)) != NULL;
     if (ok)
         cpu.source = w->source = imitation ? NULL : w->recorded ? source_recorded() : source_cpu(w->forms, w->cpu, 0, cancelled, w, err);
-    if (w->source && !w->recorded)
+    if (w->source && !w->recorded) {
         sandbox_cancel_by(source_cpu_sandbox(w->source), cancelled, w);
+        source_cpu_record(w->source, w->session->document.record);
+    }
     if (ok && (imitation || cpu.source))
         w->chart = chart_run(imitation ? imitation_cpu(imitation) : &cpu, w->rows.items, w->rows.count, &w->options, &hooks, err);
     source_free(w->source);

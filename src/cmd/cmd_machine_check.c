@@ -60,7 +60,7 @@ static void take_result(void *state, size_t index, const struct measured *m)
 static void progress(void *state, const struct runner_summary *so_far, size_t total)
 {
     struct checking *w = state;
-    job_progress(w->job, (double)(so_far->done + so_far->failed), 2 * (double)total, "%zu throughputs", so_far->done);
+    job_progress(w->job, so_far->share * (double)total, 2 * (double)total, "%zu throughputs", so_far->done);
 }
 
 /* A row of the check and an experiment per form, in the same order. */
@@ -144,8 +144,10 @@ static bool check_run(struct job *job, void *state, struct err *err)
     w->table = experiments_new();
     make_rows(w);
     struct source *source = w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1) : source_cpu(w->forms, -1, 0, cancelled, w, err);
-    if (source && !w->simulated)
+    if (source && !w->simulated) {
         sandbox_cancel_by(source_cpu_sandbox(source), cancelled, w);
+        source_cpu_record(source, w->session->document.record);
+    }
     bool ok = source && check_all(w, source, err);
     source_free(source);
     if (ok)
@@ -217,6 +219,7 @@ static void check_finish(void *state, const struct job_info *info)
     show(w, w->session->result);
     check_free(w->session->document.check);
     w->session->document.check = w->check;
+    w->session->in_view = w->session->views ? "check" : NULL;
     w->check = NULL;
 }
 

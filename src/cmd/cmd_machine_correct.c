@@ -300,20 +300,24 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* Copies the disagreements of @check whose form one of @patterns names. */
-static void choose(struct correcting *w, const struct check *check, const struct word_list *patterns)
+/* Copies the disagreements of @check whose form one of @patterns names; whether there are rows of such forms at all. */
+static bool choose(struct correcting *w, const struct check *check, const struct word_list *patterns)
 {
+    bool checked = false;
+
     for (size_t i = 0; i < check->count; i++) {
         const struct check_row *row = &check->rows[i];
         bool wanted = false;
         for (size_t k = 0; k < patterns->count; k++)
             wanted |= strcmp(patterns->items[k], row->form) == 0 || str_match(patterns->items[k], row->form);
+        checked |= wanted;
         if (!wanted || !check_disagrees(row))
             continue;
         struct correction c = {.row = *row, .predicted = NAN};
         c.row.form = mem_strdup(row->form);
         vec_push(&w->list, c);
     }
+    return checked;
 }
 
 /* Names and title of the machine that gets the corrections of @checked. */
@@ -358,10 +362,11 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     struct correcting *w = mem_zero(1, sizeof *w);
     w->session = s;
-    choose(w, check, &v->forms);
+    const bool checked = choose(w, check, &v->forms);
     if (!w->list.count) {
         correcting_free(w);
-        return err_set(err, ERR_USAGE, "view check lists the disagreements", "no disagreement of such a form");
+        return err_set(err, ERR_USAGE, "view check lists the disagreements", checked ? "%s agrees with the tables of %s: nothing to save" : "%s has not been checked beside %s",
+                       v->forms.items[0], check->machine);
     }
     w->machine = machine_copy(m);
     w->simulated = simulated ? machine_copy(simulated) : NULL;

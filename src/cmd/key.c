@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/key.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,4 +140,47 @@ int key_of_sequence(const char *bytes, size_t length, size_t *used)
     if (bytes[at] == '~')
         return at > 1 && strspn(bytes + 1, "0123456789") == at - 1 ? numbered(strtol(bytes + 1, NULL, 10)) : KEYCODE_NONE;
     return at == 1 ? lettered(bytes[at]) : KEYCODE_NONE;   /* with parameters: a modifier is held */
+}
+
+/* What button @code of a report stands for, as xterm numbers them. */
+static int mouse_button(int code, bool pressed)
+{
+    switch (pressed ? code & ~(4 | 8 | 16) : -1) {   /* whatever modifiers are held */
+    case 0: return KEYCODE_CLICK;
+    case 64: return KEYCODE_WHEEL_UP;
+    case 65: return KEYCODE_WHEEL_DOWN;
+    default: return KEYCODE_SWALLOWED;
+    }
+}
+
+int key_of_mouse(const char *bytes, size_t length, size_t *used, int *x, int *y)
+{
+    const char *const end = bytes + length;
+    int number[3] = {0};
+    unsigned at = 0;
+
+    *used = 0;
+    if (length >= 5 && bytes[0] == '[' && bytes[1] == 'M') {
+        *used = 5;
+        *x = (unsigned char)bytes[3] - 33;
+        *y = (unsigned char)bytes[4] - 33;
+        return mouse_button((unsigned char)bytes[2] - 32, true);
+    }
+    if (length < 2 || bytes[0] != '[' || bytes[1] != '<')
+        return KEYCODE_NONE;
+    for (const char *c = bytes + 2; c < end; c++) {
+        if (*c >= '0' && *c <= '9' && number[at] < 100000) {
+            number[at] = 10 * number[at] + (*c - '0');
+        } else if (*c == ';' && at < 2) {
+            at++;
+        } else if ((*c == 'M' || *c == 'm') && at == 2) {
+            *used = (size_t)(c - bytes) + 1;
+            *x = number[1] - 1;
+            *y = number[2] - 1;
+            return mouse_button(number[0], *c == 'M');
+        } else {
+            break;
+        }
+    }
+    return KEYCODE_NONE;
 }

@@ -214,11 +214,13 @@ static void report(struct runner_state *r)
     s->rate = s->seconds > 0 ? (double)s->passes / s->seconds : 0;
     s->left = r->total - s->done - s->failed;
     /* Two passes and a short one each, unless more are needed. Passes that found the machine busy bring nothing nearer, and take their time. */
-    double needed = (r->options->one_length ? 2.0 : 3.0) * (double)(r->total - s->reused) - (double)(s->useful + s->taken_over);
-    double guess = s->useful ? fmax(needed, (double)s->left) * s->seconds / (double)s->useful : NAN, drain = r->waited - EARNED * (double)s->useful;
+    const double each = r->options->one_length ? 2 : 3;
+    double needed = fmax((double)s->left, each * (double)(r->total - s->reused) - (double)(s->useful + s->taken_over));
+    double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN, drain = r->waited - EARNED * (double)s->useful;
     /* Or patience ends first, at the pace at which it was used up so far. */
     if (drain > 0)
         guess = fmin(guess, fmax(r->patience - drain, 0) * s->seconds / drain);
+    s->share = s->left ? fmax(s->share, 1 - needed / (each * (double)r->total)) : 1;   /* experiments that need more passes do not take it back */
     s->seconds_left = s->left ? runner_estimate(&r->estimate, s->seconds, guess) : 0;
     r->hooks->progress(r->hooks->state, s, r->total);
 }

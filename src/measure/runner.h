@@ -24,6 +24,7 @@ struct runner_summary {
     size_t taken_over;      /* passes that the journal had of experiments which it does not settle */
     size_t useful;          /* of passes, those that brought a value or a last word */
     char since[BASELINE_DAY], until[BASELINE_DAY];   /* days that reused values were measured on; "": not known */
+    double share;           /* of the passes that it takes, those that it has: 0 to 1, which is when nothing is left */
     double seconds_left;    /* guessed from the passes that brought something; NaN before there are some */
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/names.h"
+#include "isa/cpu.h"
 #include "measure/seek.h"
 #include "model/experiments.h"
 #include "toolchain/assemble.h"
@@ -287,6 +288,14 @@ struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructi
 const struct calibration *source_cpu_calibration(const struct source *s)
 {
     return &((const struct cpu_source *)s)->calibration;
+}
+
+void source_cpu_record(struct source *s, struct record *record)
+{
+    char name[64];
+
+    record_begin(record, cpu_name(name, sizeof name), source_cpu_calibration(s));
+    s->record = record;
 }
 
 struct sandbox *source_cpu_sandbox(struct source *s)

@@ -52,6 +52,8 @@ static inline void source_free(struct source *s)
 /* Loads forms from @forms (borrowed), calibrates. NULL with err. */
 struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructions, bool (*cancelled)(void *state), void *state, struct err *err);
 const struct calibration *source_cpu_calibration(const struct source *s);
+/* What a source of this CPU measures from now on goes into @record (borrowed), as a new series. */
+void source_cpu_record(struct source *s, struct record *record);
 struct sandbox *source_cpu_sandbox(struct source *s);
 
 /* The body that source_cpu would run for @e on a processor of the forms' set, without running it. False with err when there is none. Any thread. */

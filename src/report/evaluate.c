@@ -24,7 +24,7 @@ struct evaluation {
     VEC(struct insn) insns;
     double (*sample)[2];       /* predicted, measured */
     size_t sample_count;
-    size_t n, refused, complete;
+    size_t n, untimed, refused, complete;
     double error_sum;
     struct worst_block worst[WORST_MAX + 1];
     size_t worst_count;
@@ -192,7 +192,11 @@ void evaluation_add(struct evaluation *e, const struct measured_block *block)
 {
     struct bounds bounds;
 
-    if (!(block->cycles > 0) || !isfinite(block->cycles) || !decode_block(e, block->hex)) {
+    if (!(block->cycles > 0) || !isfinite(block->cycles)) {
+        e->untimed++;
+        return;
+    }
+    if (!decode_block(e, block->hex)) {
         e->refused++;
         return;
     }
@@ -240,6 +244,7 @@ void evaluation_merge(struct evaluation *to, struct evaluation *from)
         sample_pair(to, from->sample[i][0], from->sample[i][1]);
     }
     to->n = total;
+    to->untimed += from->untimed;
     to->refused += from->refused;
     to->complete += from->complete;
     to->error_sum += from->error_sum;
@@ -252,14 +257,14 @@ void evaluation_merge(struct evaluation *to, struct evaluation *from)
         form->blocks += from->forms.items[i].blocks;
         free(from->forms.items[i].form);
     }
-    from->forms.count = from->worst_count = from->sample_count = from->n = from->refused = from->complete = 0;
+    from->forms.count = from->worst_count = from->sample_count = from->n = from->untimed = from->refused = from->complete = 0;
     from->error_sum = 0;
     index_clear(&from->index);
 }
 
 void evaluation_pack(const struct evaluation *e, struct str *out)
 {
-    const uint64_t counts[] = {e->n, e->refused, e->complete, e->sample_count, e->worst_count, e->forms.count};
+    const uint64_t counts[] = {e->n, e->untimed, e->refused, e->complete, e->sample_count, e->worst_count, e->forms.count};
 
     pack_array(out, counts, sizeof counts / sizeof *counts, sizeof *counts);
     pack_number(out, e->error_sum);
@@ -281,17 +286,18 @@ void evaluation_pack(const struct evaluation *e, struct str *out)
 bool evaluation_take(struct evaluation *to, struct unpacking *from)
 {
     struct evaluation *e = evaluation_new(to->machine, MODEL_BOUNDS);
-    uint64_t counts[6];
+    uint64_t counts[7];
 
     unpack_array(from, counts, sizeof counts / sizeof *counts, sizeof *counts);
     e->n = counts[0];
-    e->refused = counts[1];
-    e->complete = counts[2];
+    e->untimed = counts[1];
+    e->refused = counts[2];
+    e->complete = counts[3];
     e->error_sum = unpack_number(from);
-    from->broken |= counts[3] > SAMPLE_MAX || counts[4] > WORST_MAX;
-    e->sample_count = from->broken ? 0 : counts[3];
+    from->broken |= counts[4] > SAMPLE_MAX || counts[5] > WORST_MAX;
+    e->sample_count = from->broken ? 0 : counts[4];
     unpack_array(from, e->sample, e->sample_count, sizeof *e->sample);
-    while (!from->broken && e->worst_count < counts[4]) {
+    while (!from->broken && e->worst_count < counts[5]) {
         struct worst_block *b = &e->worst[e->worst_count++];
         b->hex = mem_strdup(unpack_text(from));
         b->measured = unpack_number(from);
@@ -299,7 +305,7 @@ bool evaluation_take(struct evaluation *to, struct unpacking *from)
         b->bottleneck = (enum bound_kind)unpack_count(from);
         from->broken |= b->bottleneck >= BOUND_COUNT;
     }
-    for (uint64_t i = 0; !from->broken && i < counts[5]; i++) {
+    for (uint64_t i = 0; !from->broken && i < counts[6]; i++) {
         struct form_error *form = form_record(e, unpack_text(from));
         form->sum = unpack_number(from);
         form->signed_sum = unpack_number(from);
@@ -388,7 +394,7 @@ void evaluation_finish(struct evaluation *e, struct evaluation_result *out)
 {
     double n = (double)e->n;
 
-    *out = (struct evaluation_result){.n = e->n, .refused = e->refused, .complete = e->complete, .sampled = e->n > SAMPLE_MAX};
+    *out = (struct evaluation_result){.n = e->n, .untimed = e->untimed, .refused = e->refused, .complete = e->complete, .sampled = e->n > SAMPLE_MAX};
     out->coverage = e->n + e->refused ? (double)e->complete / (n + (double)e->refused) : NAN;
     out->mape = e->n ? e->error_sum / n : NAN;
     out->median = median_error(e->sample, e->sample_count);

@@ -39,8 +39,10 @@ struct evaluation;   /* one thread's share */
 
 struct evaluation_result {
     size_t n;          /* blocks with a prediction */
-    size_t refused;    /* rows whose bytes are no code or whose cycles are no positive number */
+    size_t untimed;    /* rows whose cycles are no positive number: nothing to hold a prediction against */
+    size_t refused;    /* rows with a time whose bytes are no code */
     size_t complete;   /* of n: no unknown form */
+    /* @coverage: of the rows with a time, those with code all of whose forms are known. */
     double coverage, mape, median, kendall;   /* fractions; NaN without blocks */
     bool sampled;      /* median and kendall are of a uniform sample of the blocks */
     struct worst_block *worst;  /* greatest relative error first */

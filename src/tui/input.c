@@ -6,10 +6,16 @@
 #include <unistd.h>
 
 #define PASTE_LIMIT ((size_t)32 << 20)
-#define PASTE_WAIT 1000   /* ms */
 
 static struct str buffer;
 static size_t taken;
+static size_t begun;         /* bytes of PASTE_BEGIN that were taken last */
+static struct paste {
+    bool open;               /* the begin mark has come, the end mark has not */
+    bool cut;                /* it is longer than PASTE_LIMIT */
+    bool stalled;
+    struct str text;
+} paste;
 
 bool input_fill(int milliseconds)
 {
@@ -34,34 +40,119 @@ size_t input_waiting(const char **bytes)
     return buffer.length - taken;
 }
 
-void input_take(size_t count)
+/* How much of PASTE_BEGIN the bytes end with, @byte behind the first @count of it. */
+static size_t mark_with(size_t count, char byte)
 {
-    taken += count;
+    return byte == PASTE_BEGIN[count] ? count + 1 : byte == PASTE_BEGIN[0];
 }
 
-void input_paste(struct str *out)
+void input_take(size_t count)
 {
-    const size_t mark = strlen(PASTE_END);
-    const char *bytes, *end;
-    size_t searched = 0, length = input_waiting(&bytes);
+    const size_t mark = strlen(PASTE_BEGIN);
 
-    /* Only what is new is searched, and a mark across two reads; NUL bytes do not end the text. */
-    while (!(end = memmem(bytes + searched, length - searched, PASTE_END, mark)) && length < PASTE_LIMIT && input_fill(PASTE_WAIT)) {
-        searched = length < mark ? 0 : length - mark + 1;
-        length = input_waiting(&bytes);
-    }
-    if (end)
-        length = (size_t)(end - bytes);
+    for (; count; count--)
+        begun = mark_with(begun == mark ? 0 : begun, buffer.data[taken++]);
+}
+
+/* How many bytes that wait go on with the mark when @count of it came before them; *@reached: how much of it that makes. */
+static size_t mark_goes_on(size_t count, size_t *reached)
+{
+    const char *bytes;
+    const size_t length = input_waiting(&bytes);
+    size_t used = 0;
+
+    while (used < length && count + used < strlen(PASTE_BEGIN) && bytes[used] == PASTE_BEGIN[count + used])
+        used++;
+    *reached = count + used;
+    return used;
+}
+
+size_t input_mark(bool *partly)
+{
+    const size_t mark = strlen(PASTE_BEGIN);
+    const char *bytes;
+    size_t reached, used = mark_goes_on(begun == mark ? 0 : begun, &reached);
+
+    if (!used)
+        used = mark_goes_on(0, &reached);
+    *partly = used && reached < mark && used == input_waiting(&bytes);
+    return used && reached == mark ? used : 0;
+}
+
+void input_paste_begin(void)
+{
+    str_clear(&paste.text);
+    paste.open = true;
+    paste.cut = paste.stalled = false;
+    begun = 0;
+}
+
+bool input_pasting(void)
+{
+    return paste.open;
+}
+
+size_t input_paste_stalls(void)
+{
+    paste.stalled = true;
+    return paste.text.length;
+}
+
+/* The end mark has come, or is given up: the first @length bytes are the paste. */
+static bool end_paste(struct str *out, size_t length)
+{
     str_clear(out);
-    str_add_bytes(out, bytes, length);
+    str_add_bytes(out, str_text(&paste.text), length);
     for (size_t i = 0; i < length; i++)
         if (out->data[i] == '\r')
             out->data[i] = '\n';
-    input_take(length + (end ? mark : 0));
+    str_done(&paste.text);
+    paste.open = false;
+    return true;
+}
+
+bool input_paste(struct str *out)
+{
+    const size_t mark = strlen(PASTE_END);
+    struct str *text = &paste.text;
+    size_t searched = text->length;
+    const char *bytes;
+
+    for (size_t length; (length = input_waiting(&bytes)) || input_fill(0);) {
+        if (paste.stalled && length == 1 && *bytes == 3) {
+            taken++;
+            return end_paste(out, text->length < PASTE_LIMIT ? text->length : PASTE_LIMIT);
+        }
+        paste.stalled &= !length;
+        str_add_bytes(text, bytes, length);
+        taken += length;
+        /* Only what is new is searched, and a mark across two reads; NUL bytes do not end the text. */
+        searched = searched < mark ? 0 : searched - mark + 1;
+        const char *end = memmem(str_text(text) + searched, text->length - searched, PASTE_END, mark);
+        if (end) {
+            const size_t at = (size_t)(end - text->data);
+            taken -= text->length - at - mark;
+            return end_paste(out, paste.cut ? PASTE_LIMIT : at);
+        }
+        if (text->length > PASTE_LIMIT + mark) {   /* goes on to the end mark all the same: what is behind the limit must not be taken for keys */
+            memmove(text->data + PASTE_LIMIT, text->data + text->length - mark, mark);
+            text->length = PASTE_LIMIT + mark;
+            paste.cut = true;
+        }
+        searched = text->length;
+    }
+    return false;
+}
+
+bool input_paste_cut(void)
+{
+    return paste.cut;
 }
 
 void input_done(void)
 {
     str_done(&buffer);
-    taken = 0;
+    str_done(&paste.text);
+    taken = begun = 0;
+    paste.open = false;
 }

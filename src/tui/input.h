@@ -1,5 +1,5 @@
-/* Bytes read from the terminal and not taken yet. The prompt sees Esc and pastes before readline does, and what one read
- * brought behind a line's or a paste's end goes to what has the focus next. UI thread. */
+/* Bytes read from the terminal and not taken yet, and the paste that is coming: nothing else reads the terminal. What one read brought behind a line's or a paste's
+ * end goes to what has the focus next. However late the terminal is, a paste is whole: it ends with its mark. UI thread. */
 #ifndef PORTOLAN_TUI_INPUT_H
 #define PORTOLAN_TUI_INPUT_H
 
@@ -17,9 +17,19 @@ bool input_fill(int milliseconds);
 size_t input_waiting(const char **bytes);
 /* Takes @count of those that wait. */
 void input_take(size_t count);
-/* The begin mark of a paste has been taken: puts its text into @out, '\n' for '\r', and takes the end mark. A paste ends too when
- * nothing comes for a second, or at 32 MiB. */
-void input_paste(struct str *out);
+/* How many of those that wait end the begin mark of a paste, 0: none is there. Its first bytes may have been taken long ago: when a mark comes in pieces the Esc of it
+ * has become a key. *@partly: all that wait may be of a mark, whose rest is missing. */
+size_t input_mark(bool *partly);
+/* The begin mark has been taken: what comes from now on is the text of a paste. */
+void input_paste_begin(void);
+/* Whether a paste has begun and its end has not come. */
+bool input_pasting(void);
+/* Reads more of the paste; true when its end mark has come, with the text in @out, '\n' for '\r'. */
+bool input_paste(struct str *out);
+/* Nothing has come for a while: until more does, a Ctrl-C ends the paste as it is. Returns the bytes so far. */
+size_t input_paste_stalls(void);
+/* Whether the last paste was too long, and what was behind 32 MiB is missing. */
+bool input_paste_cut(void);
 void input_done(void);
 
 #endif

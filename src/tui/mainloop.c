@@ -26,6 +26,7 @@
 #include "work/job.h"
 
 #define PATIENCE 0.05  /* seconds: what takes longer goes on in the background */
+#define STALL 1.0      /* seconds without input: the rest of a paste is waited for */
 #define WATCH_MS 500   /* between looks at a file that is being edited */
 #define FRAME_MS 100   /* between drawings of what changes by itself */
 #define BYTES_A_SECOND 15e3   /* to the terminal, for what changes by itself: over a slow line keys would wait behind it */
@@ -35,6 +36,8 @@ struct loop {
     struct frame frame;
     struct autosave *autosave;
     bool prompting, leave;
+    bool stalled;       /* a paste whose rest does not come, which has been said */
+    double stalls;      /* from then on (clock_wall) a paste that has begun does */
     double due;         /* from then on (clock_wall) what changed by itself may be drawn */
 };
 
@@ -62,6 +65,8 @@ static void draw(struct loop *l)
     grid_init(&all, width, height, l->frame.session->settings.ascii);
     all.mono = !screen_has_colors();
     prompt_look(&prompt);
+    if (l->stalled)
+        prompt = (struct frame_prompt){0};   /* what is said about it stands there */
     frame_draw(&l->frame, &prompt, &all, &x, &y);
     screen_show(&all, x, y);
     timing_drawn();
@@ -109,15 +114,23 @@ static void obey(struct loop *l, enum frame_reply reply, const char *prefill)
     }
 }
 
-/* What a line that went on behind a job asks of the terminal; not while a prompt is open. */
+/* What a line that went on behind a job asks of the terminal; not while a prompt is open or a paste comes. */
 static void answer_jobs(struct loop *l)
 {
     const char *prefill;
 
     frame_jobs(&l->frame);
-    enum frame_reply reply = l->prompting ? FRAME_DONE : frame_take_reply(&l->frame, &prefill);
+    enum frame_reply reply = l->prompting || input_pasting() ? FRAME_DONE : frame_take_reply(&l->frame, &prefill);
     if (reply != FRAME_DONE)
         obey(l, reply, prefill);
+}
+
+/* Obeys a paste that is whole. */
+static void give_paste(struct loop *l, const struct str *text)
+{
+    frame_paste(&l->frame, str_text(text), text->length);
+    if (input_paste_cut())
+        frame_say(&l->frame, true, "only the first 32 MiB of what was pasted were taken; save it to a file and use kernel load FILE");
 }
 
 static void read_prompt(struct loop *l)
@@ -134,7 +147,7 @@ static void read_prompt(struct loop *l)
         obey(l, reply, prefill);
     }
     if (event == PROMPT_PASTE)
-        frame_paste(&l->frame, prompt_take()->data, prompt_take()->length);
+        give_paste(l, prompt_take());
 }
 
 static void read_keys(struct loop *l)
@@ -145,14 +158,14 @@ static void read_keys(struct loop *l)
     /* What follows a ':' in the same burst is readline's, which reads the terminal itself. */
     while (!l->frame.session->quit && !l->prompting && (key = screen_key()) != KEYCODE_NONE) {
         if (key == KEYCODE_PASTE) {
-            frame_paste(&l->frame, str_text(screen_pasted()), screen_pasted()->length);
+            give_paste(l, screen_pasted());
         } else if (key == KEYCODE_CLICK) {
             const char *prefill = NULL;
             screen_click(&x, &y);
             screen_size(&width, &height);
             enum frame_reply reply = frame_click(&l->frame, x, y, width, height, &prefill);
             obey(l, reply, prefill);
-        } else if (key != KEYCODE_RESIZE && key != KEYCODE_SWALLOWED) {   /* curses' echo of what the signal brought */
+        } else if (key != KEYCODE_SWALLOWED) {
             const char *prefill = NULL;
             enum frame_reply reply = frame_key(&l->frame, key, &prefill);   /* fills @prefill: not an argument beside it */
             obey(l, reply, prefill);
@@ -165,12 +178,29 @@ static void read_input(struct loop *l)
 {
     const char *rest;
 
+    if (l->stalled)
+        frame_say(&l->frame, false, "");
+    l->stalled = false;
+    l->stalls = clock_wall() + STALL;
     do {
         if (!l->prompting)
             read_keys(l);
         if (l->prompting)
             read_prompt(l);
     } while (input_waiting(&rest) && !l->frame.session->quit);
+}
+
+/* Says so when a paste has begun and its rest does not come. */
+static bool notice_stall(struct loop *l)
+{
+    char text[128];
+
+    if (!input_pasting() || l->stalled || clock_wall() < l->stalls)
+        return false;
+    l->stalled = true;
+    snprintf(text, sizeof text, "%zu bytes of a paste so far; waiting for the rest, Ctrl-C takes what has come", input_paste_stalls());
+    frame_say(&l->frame, true, text);
+    return true;
 }
 
 static void drain_signals(struct loop *l)
@@ -230,6 +260,8 @@ static int patience_of(struct loop *l)
     double save = autosave_tick(l->autosave, l->frame.demo.on);
     int most = frame_busy(&l->frame) ? 0 : frame_live(&l->frame) ? FRAME_MS : l->frame.editing.open ? WATCH_MS : -1;
 
+    if (input_pasting() && !l->stalled)
+        save = fmin(save, fmax(0, l->stalls - clock_wall()));
     return most >= 0 && most < save * 1000 ? most : isinf(save) ? most : (int)ceil(save * 1000);
 }
 
@@ -273,7 +305,7 @@ static void run(struct loop *l)
         if (ready < 0 && errno != EINTR)
             break;
         timing_woke(waits, ready > 0 && sources[0].revents & POLLIN);
-        at_once = ready > 0 && (sources[0].revents || sources[1].revents);
+        at_once = (ready > 0 && (sources[0].revents || sources[1].revents)) || (ready == 0 && notice_stall(l));
         if (sources[1].revents)
             drain_signals(l);
         if (sources[2].revents || frame_live(&l->frame))

@@ -110,20 +110,22 @@ static int insert_prefill(void)
     return 0;
 }
 
-/* Pasted text behind its mark: one line goes into the prompt, several are a kernel. */
-static void take_paste(void)
+/* More of a paste, and when all of it is there: one line goes into the prompt, several are a kernel. False while it is not. */
+static bool take_paste(void)
 {
-    input_paste(&result);
+    if (!input_paste(&result))
+        return false;
     size_t line = strcspn(str_text(&result), "\n");
     lines_pasted = result.length > line + 1;
     if (lines_pasted)
-        return;
+        return true;
     if (result.length)
         result.data[line] = '\0';
     for (char *c = result.data; c && *c; c++)
         if ((unsigned char)*c < 32)
             *c = ' ';
     rl_insert_text(str_text(&result));
+    return true;
 }
 
 /* The mark within what readline takes for a key's sequence. Its own command for that reads beyond its buffer where the end of the paste is late (8.2). */
@@ -131,7 +133,7 @@ static int paste_within(int count, int key)
 {
     (void)count;
     (void)key;
-    take_paste();
+    input_paste_begin();
     return 0;
 }
 
@@ -219,17 +221,23 @@ enum prompt_event prompt_read(void)
 
     if (!byte_waits())
         return PROMPT_GOES_ON;
-    while (opened && input_waiting(&next)) {
-        size_t count = see_sequence(&next);
-        if ((*next == '\033' && count == 1) || *next == 3) {
-            input_take(1);
-            prompt_close();
-            return PROMPT_LEFT;
-        }
-        if (str_has_prefix(next, PASTE_BEGIN)) {
-            input_take(strlen(PASTE_BEGIN));
-            take_paste();
+    while (opened && (input_waiting(&next) || input_pasting())) {
+        if (input_pasting()) {
+            if (!take_paste())
+                return PROMPT_GOES_ON;
         } else {
+            bool partly;
+            const size_t count = see_sequence(&next), mark = RL_ISSTATE(RL_STATE_MULTIKEY) ? 0 : input_mark(&partly);
+            if (mark) {
+                input_take(mark);
+                input_paste_begin();
+                continue;
+            }
+            if ((*next == '\033' && count == 1) || *next == 3) {
+                input_take(1);
+                prompt_close();
+                return PROMPT_LEFT;
+            }
             if (*next != '\t')
                 completions_done(&matches);
             rl_callback_read_char();

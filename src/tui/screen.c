@@ -16,9 +16,8 @@
 #include "view/clipboard.h"
 #include "work/rescuer.h"
 
-#define KEY_PASTE_BEGIN (KEY_MAX + 1)
-#define KEY_PASTE_END (KEY_MAX + 2)
-#define SEQUENCE_WAIT 25   /* ms for the rest of a sequence */
+#define ESCAPE_WAIT 25      /* ms for what follows an Esc, which may be a key of its own */
+#define SEQUENCE_WAIT 200   /* ms for the rest of a sequence, which nobody types */
 #define KEY_BYTES 8   /* of a key's sequence at most */
 
 #define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
@@ -26,7 +25,7 @@
 static atomic_bool opened;   /* any thread that ends the program restores the terminal */
 static bool colors;
 static struct str pasted;
-static MEVENT mouse;
+static int click_x, click_y;
 
 /* Foreground and background of each role: 256 colours, and 8. */
 static void role_colors(enum role role, short *fg, short *bg)
@@ -98,8 +97,6 @@ bool screen_open(bool color)
     noecho();
     nonl();
     keypad(stdscr, TRUE);
-    nodelay(stdscr, TRUE);
-    set_escdelay(25);
     mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
     mouseinterval(0);
     colors = color && has_colors();
@@ -114,8 +111,6 @@ bool screen_open(bool color)
     }
     if (colors)
         init_half_blocks();
-    define_key(PASTE_BEGIN, KEY_PASTE_BEGIN);
-    define_key(PASTE_END, KEY_PASTE_END);
     put_now("\033[?2004h");
     return true;
 }
@@ -175,76 +170,10 @@ void screen_show(const struct grid *g, int x, int y)
     refresh();
 }
 
-/* getch, but first what the prompt or a paste has left: curses knows the keys' sequences, not where they come from. */
-static int next_code(void)
+/* Of a key that curses knows; KEYCODE_NONE for what means nothing here. */
+static int key_of_curses(int code)
 {
-    const char *next;
-    size_t count = input_waiting(&next);
-
-    if (!count)
-        return getch();
-    for (size_t length = count < KEY_BYTES ? count : KEY_BYTES; *next == '\033' && length > 1; length--) {
-        char sequence[KEY_BYTES + 1] = "";
-        memcpy(sequence, next, length);
-        int code = key_defined(sequence);
-        if (code > 0) {
-            input_take(length);
-            return code;
-        }
-    }
-    input_take(1);
-    return (unsigned char)*next;
-}
-
-/* The next byte of a sequence that has begun; ERR when none comes. */
-static int sequence_byte(void)
-{
-    const char *next;
-
-    if (input_waiting(&next)) {
-        input_take(1);
-        return (unsigned char)*next;
-    }
-    timeout(SEQUENCE_WAIT);
-    int c = getch();
-    nodelay(stdscr, TRUE);
-    return c;
-}
-
-/* What an Esc begins that curses knows no key for: a key all the same, or something to be swallowed whole; else it is Esc, and what was read behind it comes next. */
-static int after_escape(void)
-{
-    char bytes[KEY_SEQUENCE_MOST + 1] = "";
-    size_t length = 0, used = 0;
-    const char *waiting;
-    int key = KEYCODE_ESCAPE, c = input_waiting(&waiting) ? sequence_byte() : getch();
-
-    while (c != ERR && c < 256 && length < KEY_SEQUENCE_MOST) {
-        bytes[length++] = (char)c;
-        key = key_of_sequence(bytes, length, &used);
-        if (key == KEYCODE_ESCAPE || used)
-            break;
-        c = sequence_byte();
-    }
-    if (used)
-        return key;
-    if (c != ERR && c >= 256)
-        ungetch(c);
-    for (size_t i = length; i-- > 0;)
-        ungetch((unsigned char)bytes[i]);
-    return KEYCODE_ESCAPE;
-}
-
-int screen_key(void)
-{
-    int c = next_code();
-
-    switch (c) {
-    case '\033': {
-        int key = after_escape();
-        return key == KEYCODE_NONE ? KEYCODE_SWALLOWED : key;   /* none would end the reading of what follows */
-    }
-    case ERR: return KEYCODE_NONE;
+    switch (code) {
     case KEY_UP: return KEYCODE_UP;
     case KEY_DOWN: return KEYCODE_DOWN;
     case KEY_LEFT: return KEYCODE_LEFT;
@@ -255,27 +184,99 @@ int screen_key(void)
     case KEY_END: return KEYCODE_END;
     case KEY_BACKSPACE: return KEYCODE_BACKSPACE;
     case KEY_DC: return KEYCODE_DELETE;
-    case KEY_RESIZE: return KEYCODE_RESIZE;
     case KEY_BTAB: return KEYCODE_BACKTAB;
     case KEY_ENTER: return KEYCODE_ENTER;
-    case KEY_PASTE_BEGIN:
-        input_paste(&pasted);
-        return KEYCODE_PASTE;
-    case KEY_MOUSE:
-        if (getmouse(&mouse) != OK)
-            return KEYCODE_NONE;
-        return mouse.bstate & BUTTON4_PRESSED ? KEYCODE_WHEEL_UP : mouse.bstate & BUTTON5_PRESSED ? KEYCODE_WHEEL_DOWN : KEYCODE_CLICK;
-    default:
-        if (c >= KEY_F(1) && c <= KEY_F(12))
-            return KEYCODE_F1 + (c - KEY_F(1));
-        return c < 256 ? c : KEYCODE_NONE;
+    default: return code >= KEY_F(1) && code <= KEY_F(12) ? KEYCODE_F1 + (code - KEY_F(1)) : KEYCODE_NONE;
     }
+}
+
+/* The sequence of curses' that @bytes begin with; *@used 0: none, and *@partly when they are the beginning of one. Its key_defined takes what stands behind a sequence for a
+ * part of it, so the shortest that it knows is the one. */
+static int curses_key(const char *bytes, size_t length, size_t *used, bool *partly)
+{
+    char sequence[KEY_BYTES + 1] = "";
+
+    *used = 0;
+    *partly = false;
+    for (size_t count = 1; count <= length && count <= KEY_BYTES; count++) {
+        sequence[count - 1] = bytes[count - 1];
+        const int code = key_defined(sequence);
+        *partly = code < 0;
+        if (code > 0 && code != KEY_MOUSE) {
+            *used = count;
+            return key_of_curses(code);
+        }
+    }
+    return KEYCODE_NONE;
+}
+
+/* What the Esc begins that is the first of the @length bytes, and how many it takes; 0 while the rest of it is missing. What nobody knows is swallowed whole, and what is
+ * no sequence leaves a key of its own. */
+static int escape_key(const char *bytes, size_t length, size_t *used)
+{
+    bool partly;
+    int key = key_of_mouse(bytes + 1, length - 1, used, &click_x, &click_y);
+
+    if (!*used) {
+        key = curses_key(bytes, length, used, &partly);
+        if (*used || partly)
+            return key;
+        key = key_of_sequence(bytes + 1, length - 1, used);
+        if (key == KEYCODE_NONE && !*used)
+            return key;
+    }
+    *used += 1;
+    return key;
+}
+
+/* The key that the bytes begin with, and how many it takes; 0 while the rest of it is missing, as it is where they may be of a paste's mark (@partly). */
+static int front_key(const char *bytes, size_t length, bool partly, size_t *used)
+{
+    *used = 0;
+    if (partly)
+        return KEYCODE_NONE;
+    if (*bytes == '\033')
+        return escape_key(bytes, length, used);
+    const int key = curses_key(bytes, 1, used, &partly);
+    if (*used)
+        return key;
+    *used = 1;
+    return (unsigned char)*bytes;
+}
+
+int screen_key(void)
+{
+    const char *bytes;
+    size_t used = 0;
+    int key = KEYCODE_NONE;
+
+    if (!input_pasting() && !input_waiting(&bytes) && !input_fill(0))
+        return KEYCODE_NONE;
+    while (!input_pasting() && !used) {
+        bool partly;
+        const size_t mark = input_mark(&partly), length = input_waiting(&bytes);
+        if (mark) {
+            input_take(mark);
+            input_paste_begin();
+            break;
+        }
+        key = front_key(bytes, length, partly, &used);
+        if (!used && !input_fill(length == 1 ? ESCAPE_WAIT : SEQUENCE_WAIT)) {
+            input_waiting(&bytes);
+            key = (unsigned char)*bytes;
+            used = 1;
+        }
+    }
+    if (input_pasting())
+        return input_paste(&pasted) ? KEYCODE_PASTE : KEYCODE_NONE;
+    input_take(used);
+    return key == KEYCODE_NONE ? KEYCODE_SWALLOWED : key;   /* none would end the reading of what follows */
 }
 
 void screen_click(int *x, int *y)
 {
-    *x = mouse.x;
-    *y = mouse.y;
+    *x = click_x;
+    *y = click_y;
 }
 
 const struct str *screen_pasted(void)

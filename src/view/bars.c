@@ -40,7 +40,8 @@ static void add_jobs(const struct session *s, struct str *out)
             str_addf(out, "%sjob %u", out->length ? " | " : "", info.number);
             if (info.total > 0)
                 str_addf(out, " %.0f %%", 100 * info.done / info.total);
-            str_addf(out, "%s %s  %s", info.paused ? " paused" : "", info.title, info.note);
+            /* What a narrow screen cuts off is what the user knows: what was started. */
+            str_addf(out, "%s %s%s%s", info.paused ? " paused" : "", info.note, *info.note ? "  " : "", info.title);
         }
 }
 

@@ -14,7 +14,7 @@ enum check_column { FORM, QUANTITY, MEASURED, TABLE, DIFFERENCE, USES, MATTERS, 
 
 static const struct table_column columns[COLUMNS] = {
     {"form", 0, false, 0}, {"quantity", 22, false, 60}, {"measured", 9, true, 0}, {"table", 8, true, 0}, {"error", 8, true, 0}, {"uses", 9, true, 80}, {"matters", 9, true, 100},
-    {"state", 16, false, 110},
+    {"state", 24, false, 116},
 };
 
 struct check_view_state {
@@ -64,10 +64,8 @@ static void row_text(const void *context, size_t row, int column, struct str *ou
         str_add(out, "-");
     else if (column == DIFFERENCE)
         str_addf(out, "%+.1f %%", 100 * number);
-    else if (column == MATTERS)
-        str_addf(out, "%.3g", number);
     else
-        str_addf(out, column == USES ? "%.0f" : "%.2f", number);
+        str_addf(out, column == USES || column == MATTERS ? "%.0f" : "%.2f", number);
 }
 
 static enum role row_role(const void *context, size_t row, int column)

@@ -331,7 +331,7 @@ static void tell_ended(struct frame *f)
         if (failed)
             str_add(&line, err_text(&info.err, text, sizeof text));
         else
-            str_addf(&line, "%s after %.1f s  %s", info.state == JOB_DONE ? "done" : "cancelled", info.seconds, info.note);
+            str_addf(&line, "%s after %.1f s%s%s", info.state == JOB_DONE ? "done" : "cancelled", info.seconds, *info.note ? ": " : "", info.note);
         log_add(failed ? LOG_ERROR : LOG_INFO, "%s", str_text(&line));
         frame_say(f, failed, str_text(&line));
         snprintf(f->ended, sizeof f->ended, "%s", info.title);

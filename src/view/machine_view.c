@@ -104,6 +104,21 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     return y + 1;
 }
 
+/* What measures now, how far it is and how long it takes. */
+static void draw_work(struct grid *g, int *y, unsigned *room)
+{
+    struct job_info info;
+
+    for (size_t i = 0; job_get(i, &info) && *room > 1; i++)
+        if (info.state == JOB_RUNNING && info.measures) {
+            unsigned used = grid_printf(g, 0, *y, 0, ROLE_ACCENT, 0, "now     %s", info.title);
+            if (info.total > 0)
+                used += grid_printf(g, (int)used, *y, 0, ROLE_ACCENT, 0, "  %.0f %%", 100 * info.done / info.total);
+            grid_printf(g, (int)used + 2, (*y)++, 0, ROLE_TEXT, 0, "%s%s", info.paused ? "paused  " : "", info.note);
+            --*room;
+        }
+}
+
 static void draw_clock(const struct machine_view_state *v, struct grid *g, int y, unsigned width, unsigned height)
 {
     const struct plot_series series = {"of quiet windows", ROLE_GOOD, v->x, v->clock, v->count, false};
@@ -200,6 +215,7 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
     int y = draw_facts(s, v, g);
     view_draw_hints(s, &machine_view, g, 0, g->height - 1);
     unsigned room = g->height > (unsigned)y + 1 ? g->height - (unsigned)y - 1 : 0;
+    draw_work(g, &y, &room);
     const unsigned before = room;
     draw_chart(v, s->document.chart, g, &y, &room);
     if (!v->samples) {

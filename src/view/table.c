@@ -10,11 +10,10 @@
 #include "base/utf8.h"
 #include "base/watch.h"
 #include "view/arrange.h"
+#include "view/room.h"
 
 #define CELL_STEPS 8     /* of making the text of a cell and looking at it */
 #define COPY_UPDATES 40  /* times some milliseconds that a copy waits for rows to be in order */
-#define EMPTY_COLUMNS 64 /* that table.empty has bits for */
-#define EMPTY_ROWS 2000  /* of tables whose columns are looked through for anything */
 
 void table_init(struct table *t)
 {
@@ -162,7 +161,7 @@ static void place(struct table *t)
 
 static bool hidden_as_empty(const struct table *t, int column)
 {
-    return column != t->sort && column < EMPTY_COLUMNS && t->empty >> column & 1;
+    return column != t->sort && column < ROOM_COLUMNS && t->empty >> column & 1;
 }
 
 static bool column_shown(const struct table *t, const struct table_source *source, int column, unsigned width)
@@ -178,7 +177,8 @@ static unsigned column_width(const struct table *t, const struct table_source *s
     for (int c = 0; c < source->column_count; c++)
         fixed += column_shown(t, source, c, width) ? source->columns[c].width + 1 : 0;
     unsigned least = width >= 80 ? 28 : 12;   /* columns further right are cut instead */
-    return width > fixed + least ? width - fixed : least;
+    unsigned room = width > fixed + least ? width - fixed : least, most = t->widest > least ? t->widest : least;
+    return room < most ? room : most;
 }
 
 /* Whether the last columns are cut. */
@@ -256,33 +256,6 @@ bool table_go(struct table *t, size_t row)
     return later;
 }
 
-/* Whether no row has anything in @column; of many rows only the first are looked at, and a column that is empty there may have something further on. */
-static bool is_empty(const struct table_source *source, const void *context, size_t count, int column)
-{
-    struct str text = {0};
-    bool empty = count > 0 && count <= EMPTY_ROWS;
-
-    for (size_t row = 0; empty && row < count; row++) {
-        str_clear(&text);
-        source->text(context, row, column, &text);
-        const char *blank = str_text(&text) + strspn(str_text(&text), " -");
-        empty = !*blank;
-    }
-    str_done(&text);
-    return empty;
-}
-
-/* Columns that say nothing give their room to others; what is sorted by stays in sight. */
-static void find_empty(struct table *t, const struct table_source *source, const void *context)
-{
-    const size_t count = source->count(context);
-
-    t->empty = 0;
-    for (int c = 1; c < source->column_count && c < EMPTY_COLUMNS; c++)
-        if (is_empty(source, context, count, c))
-            t->empty |= UINT64_C(1) << c;
-}
-
 /* Looks at the next rows for what is searched. */
 static void find_on(struct table *t, const struct table_source *source, const void *context)
 {
@@ -305,7 +278,8 @@ void table_update(struct table *t, const struct table_source *source, const void
 {
     if (t->revision != revision) {
         meet_columns(t, source);
-        find_empty(t, source, context);
+        t->empty = room_empty(source, context);
+        t->widest = room_widest(source, context);
     }
     if (t->stale || t->revision != revision) {
         t->revision = revision;

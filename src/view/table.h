@@ -45,6 +45,7 @@ struct table {
     struct table_key then[TABLE_THEN];
     unsigned then_count;
     uint64_t empty;        /* columns with nothing in any row, which are not shown: bit by number */
+    unsigned widest;       /* cell of the column that has no width of its own */
     int skipped;           /* columns behind the first that are scrolled out to the left */
     bool descending, follow, stale;
     unsigned long revision;

@@ -184,7 +184,7 @@ static void done(void *state)
     free(a);
 }
 
-static const struct job_ops ops = {.run = run, .finish = finish, .free = done, .measures = measures};
+static const struct job_ops ops = {.run = run, .finish = finish, .free = done, .measures = measures, .counts = true};
 
 unsigned active_start(struct experiments *take_table, const struct active_options *o, void (*finish_with)(void *state, struct active_outcome *out, bool ok),
                       void *state, struct err *err)

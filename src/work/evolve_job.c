@@ -207,7 +207,7 @@ static bool run_job(struct job *job, void *state, struct err *err)
     return evolve_run_checkpoint(shift.run, err);
 }
 
-static const struct job_ops ops = {.run = run_job};
+static const struct job_ops ops = {.run = run_job, .counts = true};
 
 /* The genomes of @from, for a run of @width; NULL with err. */
 static struct genome **genomes_of(const struct problem *p, double width, const struct mapping *const *from, size_t count, struct err *err)

@@ -108,6 +108,8 @@ static void *work(void *argument)
     lock_take(&job->lock);
     job->info.seconds = clock_seconds() - job->started;
     job->info.state = ok ? JOB_DONE : err.code != ERR_MEMORY && job_cancelled(job) ? JOB_CANCELLED : JOB_FAILED;
+    if (ok && !job->ops->counts)
+        job->info.note[0] = '\0';
     job->info.err = err;
     job->ended = true;
     pthread_cond_broadcast(&job->changed);

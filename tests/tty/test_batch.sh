@@ -449,6 +449,15 @@ test_names_in_csv() {
     ! grep -E '(^|,)one,' "$work/out" >"$work/bare" || fail "not quoted: $(cat "$work/bare")"
 }
 
+# A job that a script does not wait for ends with the last command, which is said; one that it waited for ends without a word.
+test_unfinished_job() {
+    table="$forms; experiments generate; experiments measure --simulate skylake"
+    expect 0 "$portolan" -e "$table; evolve start --ports 4 --seconds 600 --checkpoint none --threads 1"
+    holds err 'was not finished and is ended with the last command; job wait behind it lets it finish'
+    expect 0 "$portolan" -e "$table; evolve start --ports 4 --seconds 600 --generations 2 --checkpoint none --threads 1; evolve wait"
+    lacks err 'was not finished'
+}
+
 # A run of inference as every format tells it, and values that it refuses.
 test_evolve() {
     table="$forms; experiments generate; experiments measure --simulate skylake"

@@ -205,4 +205,35 @@ TEXT
     grep -q 'instruction 2' "$work/divided.csv" || fail "$(cat "$work/divided.csv")"
 }
 
+# While blocks of a file are measured, the view machine shows the core that they run on, quiet and contended, and how far they are.
+test_blocks_show_the_core() {
+    [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
+    "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
+    awk 'BEGIN { print "hex"; for (i = 0; i < 20000; i++) print "480fafc3" }' >"$work/many.csv"
+    open_screen 120 40 "HOME=$work TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'"
+    see '1/8'
+    t send-keys 9
+    see 'Not calibrated'
+    t send-keys : ; t send-keys -l "kernel measure --file $work/many.csv"; t send-keys Enter
+    see 'now     kernel measure --file'
+    see ' of 20000 measured'
+    see 'nops per cycle'
+    see 'contended '
+    see ' left, '
+    t send-keys Escape
+    see 'cancelled after'
+}
+
+# What measures for another purpose shows the core, too.
+test_check_shows_the_core() {
+    [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
+    "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
+    open_screen 120 40 "HOME=$work TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'"
+    see '1/8'
+    t send-keys 9
+    see 'Not calibrated'
+    t send-keys : ; t send-keys -l "machine check --machine skylake --top 20 --seconds 5; view machine"; t send-keys Enter
+    see 'nops per cycle'
+}
+
 run_tests

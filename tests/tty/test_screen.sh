@@ -185,10 +185,13 @@ test_job_shows_its_table() {
     see 'imulq %rax'
 }
 
+no_server() { ! t list-sessions >/dev/null 2>&1; }
+
 # Keys that TERM does not tell of: PgDn and Home work under vt100, Ctrl-Left is nothing anywhere; neither is taken for the letters and digits in it.
 test_sequences_that_curses_does_not_know() {
     for term in vt100 screen-256color; do
         t kill-server 2>/dev/null
+        wait_until no_server   # a dying one would take the new session with it
         open_screen 100 30 "env HOME=$home TERM=$term '$portolan' '$source/data/kernels/triad-skl-O3.s'; read -r x"
         see '1/8'
         t send-keys -l "$(printf '\033[1;5D\033[1;5Dj')"

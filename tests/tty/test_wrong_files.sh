@@ -112,4 +112,19 @@ test_bhive_cycles_are_recognised() {
     cmp -s hundred.mape one.mape || fail "the errors differ: $(cat hundred.mape) and $(cat one.mape)"
 }
 
+# Rows that were never measured are left out and counted, also where such a one is the first; what is no code is not covered.
+test_rows_without_cycles() {
+    printf '%s\n' 4801d8, 480fafc3,3 4801d8,1 480fafc3, zz,1 4883c001,1 >gaps.csv
+    expect 0 "$portolan" -e 'kernel evaluate gaps.csv --machine skylake'
+    holds out '3 blocks, coverage 75.00 %'
+    holds out '2 rows without cycles left out'
+    holds out '1 row with cycles is not code, and not covered'
+    expect 0 "$portolan" --format json -e 'kernel evaluate gaps.csv --machine skylake'
+    holds out '"coverage":0.75,'
+    holds out '"untimed":2,"refused":1,'
+    printf '%s\n' 4801d8, 480fafc3, >gaps.csv
+    expect 1 "$portolan" -e 'kernel evaluate gaps.csv --machine skylake'
+    holds err 'no row has a block and its cycles'
+}
+
 run_tests

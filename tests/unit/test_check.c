@@ -107,6 +107,19 @@ static size_t lines_of(const char *relative)
     return lines;
 }
 
+/* Chains are loops: the six slots of the rename stage hold up moves that it does away with, not the four decoders. */
+static void test_chains_come_from_the_uop_cache(void **state)
+{
+    struct session s;
+
+    (void)state;
+    session_init(&s);
+    run(&s, "machine check --machine znver4 --simulate znver4 'MOV (R64, R64)'");
+    const struct check_row *row = row_of(s.document.check, "MOV (R64, R64)", "latency op2 -> op1");
+    assert_true(fabs(row->predicted - 1.0 / 6) < 1e-9);
+    session_done(&s);
+}
+
 /* What was measured becomes rows of a machine of the user's own, which predicts it and takes the place of the other; doing it again replaces them. */
 static void test_corrections(void **state)
 {
@@ -160,6 +173,20 @@ static void test_golden(void **state)
 }
 
 /* A simulated CPU runs nothing here, so its instruction set need not be this CPU's; the two machines' must be one. Cortex-A72: FADD in 4 cycles, Neoverse N1: 2. */
+/* The workbench shows the check where the disagreements stand, and says of a form that agrees that there is nothing to save. */
+static void test_shows_its_view(void **state)
+{
+    (void)state;
+    run_to_end("view kernel");
+    run_to_end("machine check --machine skylake --simulate haswell 'VPSHUFB (XMM, XMM, XMM)' 'VADDPD (XMM, XMM, XMM)'");
+    assert_true(screen_holds("skylake beside simulated haswell"));
+    assert_true(screen_holds("VADDPD (XMM, XMM, XMM)"));
+    frame_run(&frame, "machine correct 'VPSHUFB (XMM, XMM, XMM)' --simulate haswell");
+    assert_true(screen_holds("VPSHUFB (XMM, XMM, XMM) agrees with the tables of skylake: nothing to save"));
+    frame_run(&frame, "machine correct 'IMUL (R64, R64)' --simulate haswell");
+    assert_true(screen_holds("IMUL (R64, R64) has not been checked beside skylake"));
+}
+
 static void test_other_set(void **state)
 {
     struct err err = {0};
@@ -197,8 +224,8 @@ static void test_quoted_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_disagreements), cmocka_unit_test(test_corrections),
-        cmocka_unit_test_setup_teardown(test_golden, setup, teardown), cmocka_unit_test_setup_teardown(test_other_set, setup, teardown),
+        cmocka_unit_test(test_disagreements), cmocka_unit_test(test_chains_come_from_the_uop_cache), cmocka_unit_test(test_corrections),
+        cmocka_unit_test_setup_teardown(test_golden, setup, teardown), cmocka_unit_test_setup_teardown(test_shows_its_view, setup, teardown), cmocka_unit_test_setup_teardown(test_other_set, setup, teardown),
         cmocka_unit_test_setup_teardown(test_quoted_name, setup, teardown),
     };
     setlocale(LC_CTYPE, "C.UTF-8");

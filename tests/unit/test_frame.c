@@ -355,6 +355,39 @@ static void test_chart_stages(void **state)
     session.document.chart = NULL;
 }
 
+static bool half_done(struct job *job, void *state, struct err *err)
+{
+    (void)state;
+    (void)err;
+    job_progress(job, 915, 1830, "12 s left, 0 settled");
+    while (!job_cancelled(job))
+        usleep(1000);
+    return false;
+}
+
+/* While something measures, the view machine says what, how far it is and how long it takes. */
+static void test_what_measures(void **state)
+{
+    static const struct job_ops ops = {.run = half_done, .measures = job_measures_always};
+    struct job_info info;
+    struct err err = {0};
+    char told[40];
+
+    (void)state;
+    frame_run(&frame, "view machine");
+    assert_true(screen_lacks("now "));
+    const unsigned number = job_start("experiments measure", &ops, NULL, &err);
+    assert_true(number > 0);
+    while (job_find(number, &info) && !*info.note)
+        ;
+    assert_true(screen_holds("now     experiments measure  50 %  12 s left, 0 settled"));
+    snprintf(told, sizeof told, "job %u 50 %% 12 s left", number);
+    assert_true(screen_holds(told));   /* the bottom line has room for that, too */
+    job_cancel(number);
+    job_wait(number);
+    assert_true(screen_lacks("now "));
+}
+
 /* Measuring as a job of the screen: it rests, goes on, and ends; the table and the view machine have what it saw. */
 static void test_measuring(void **state)
 {
@@ -694,7 +727,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_experiments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_detail, setup, teardown),
         cmocka_unit_test_setup_teardown(test_chart_stages, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_measuring, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_measures, setup, teardown), cmocka_unit_test_setup_teardown(test_measuring, setup, teardown),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_collect, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused_paste, setup, teardown),

@@ -47,7 +47,7 @@ static void done(void *state)
     free(c);
 }
 
-static const struct job_ops ops = {.run = run, .finish = finish, .free = done};
+static const struct job_ops ops = {.run = run, .finish = finish, .free = done, .counts = true};
 
 static unsigned start(int target, bool fail, bool endless, int *finished, int *freed)
 {
@@ -57,6 +57,32 @@ static unsigned start(int target, bool fail, bool endless, int *finished, int *f
     unsigned number = job_start("counting", &ops, c, &err);
     assert_true(number > 0);
     return number;
+}
+
+/* What a job is at is over when it is done; where it was cancelled, it says how far it came. */
+static void test_a_step_is_over_at_the_end(void **state)
+{
+    static const struct job_ops stepping = {.run = run, .finish = finish, .free = done};
+    int finished = 0, freed = 0;
+    struct job_info info;
+    struct err err = {0};
+
+    (void)state;
+    for (int endless = 0; endless < 2; endless++) {
+        struct count *c = mem_zero(1, sizeof *c);
+        *c = (struct count){100, 0, &finished, &freed, false, endless};
+        unsigned number = job_start("stepping", &stepping, c, &err);
+        assert_true(number > 0);
+        do
+            assert_true(job_find(number, &info));
+        while (endless && !*info.note);
+        if (endless)
+            job_cancel(number);
+        job_wait(number);
+        assert_true(job_find(number, &info));
+        assert_int_equal(info.state, endless ? JOB_CANCELLED : JOB_DONE);
+        assert_true(endless ? str_has_prefix(info.note, "step ") : !*info.note);
+    }
 }
 
 static void test_runs_to_the_end(void **state)
@@ -270,7 +296,7 @@ static void test_end_begins_another(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_pause), cmocka_unit_test(test_file_that_shrinks), cmocka_unit_test(test_measuring_alone),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_step_is_over_at_the_end), cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_pause), cmocka_unit_test(test_file_that_shrinks), cmocka_unit_test(test_measuring_alone),
                                        cmocka_unit_test(test_many_and_shutdown), cmocka_unit_test(test_end_begins_another)};
     return cmocka_run_group_tests_name("job", tests, NULL, NULL);
 }

@@ -63,8 +63,42 @@ static void test_an_escape_of_its_own(void **state)
     assert_int_equal(used, 0);
 }
 
+static void test_mouse_reports(void **state)
+{
+    (void)state;
+    static const struct { const char *bytes; int key, x, y; } reports[] = {
+        {"[M !!", KEYCODE_CLICK, 0, 0}, {"[M 6\xc3", KEYCODE_CLICK, 21, 162}, {"[M#6!", KEYCODE_SWALLOWED, 21, 0}, {"[M`6!", KEYCODE_WHEEL_UP, 21, 0}, {"[Ma6!", KEYCODE_WHEEL_DOWN, 21, 0},
+        {"[<0;10;20M", KEYCODE_CLICK, 9, 19}, {"[<0;10;20m", KEYCODE_SWALLOWED, 9, 19}, {"[<16;300;1M", KEYCODE_CLICK, 299, 0}, {"[<2;1;1M", KEYCODE_SWALLOWED, 0, 0},
+        {"[<64;1;1M", KEYCODE_WHEEL_UP, 0, 0}, {"[<65;1;1M", KEYCODE_WHEEL_DOWN, 0, 0}, {"[<32;1;1M", KEYCODE_SWALLOWED, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        const size_t length = strlen(reports[i].bytes);
+        char bytes[32];
+        size_t used;
+        int x = -1, y = -1;
+        strcpy(bytes, reports[i].bytes);
+        strcat(bytes, "q");   /* a key behind it is not part of it */
+        assert_int_equal(key_of_mouse(bytes, length + 1, &used, &x, &y), reports[i].key);
+        assert_int_equal(used, length);
+        assert_int_equal(x, reports[i].x);
+        assert_int_equal(y, reports[i].y);
+        for (size_t cut = 1; cut < length; cut++) {   /* not complete yet */
+            assert_int_equal(key_of_mouse(bytes, cut, &used, &x, &y), KEYCODE_NONE);
+            assert_int_equal(used, 0);
+        }
+    }
+    static const char *const others[] = {"", "[", "[A", "[<0;1M", "[<0;1;2;3M", "[<0;1;2x", "[<999999999;1;1M", "q"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        size_t used;
+        int x, y;
+        assert_int_equal(key_of_mouse(others[i], strlen(others[i]), &used, &x, &y), KEYCODE_NONE);
+        assert_int_equal(used, 0);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known_keys), cmocka_unit_test(test_others_are_swallowed_whole), cmocka_unit_test(test_an_escape_of_its_own)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known_keys), cmocka_unit_test(test_others_are_swallowed_whole), cmocka_unit_test(test_an_escape_of_its_own),
+                                       cmocka_unit_test(test_mouse_reports)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

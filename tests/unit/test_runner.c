@@ -29,6 +29,8 @@ struct collected {
     size_t cancel_after;   /* results; 0: never */
     size_t cancel_reports; /* reports of progress; 0: never */
     size_t reports;
+    double share;          /* of the last report */
+    bool early;            /* it was more than nothing before any was settled */
 };
 
 static bool cancelled(void *state)
@@ -48,6 +50,9 @@ static void progress(void *state, const struct runner_summary *s, size_t total)
 {
     struct collected *c = state;
     assert_true(s->done + s->failed + s->left == total);
+    assert_true(s->share >= c->share && s->share <= 1 && (s->share == 1) == !s->left);   /* what is there is not taken back */
+    c->share = s->share;
+    c->early |= s->share > 0 && s->done + s->failed == 0;
     c->reports++;
 }
 
@@ -111,10 +116,12 @@ static void check_against_mapping(const struct experiments *t, bool all)
 static void test_pipeline(void **state)
 {
     struct experiments *t = random_table(3000, 1);
+    struct collected c = {.table = t};
     struct runner_summary s;
     struct err err = {0};
     (void)state;
-    assert_true(run(t, NULL, &(struct runner_options){0}, 0, &s, &err));
+    assert_true(run_collected(&c, NULL, &(struct runner_options){0}, &s, &err));
+    assert_true(c.early);
     assert_int_equal(s.done, t->rows.count);
     assert_int_equal(s.failed + s.left + s.reused, 0);
     assert_true(s.passes >= 3 * t->rows.count);
