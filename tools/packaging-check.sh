@@ -87,7 +87,7 @@ gone() { ! kill -0 "-$child" 2>/dev/null; }
 clean_up() {
     if [ -n "$child" ]; then
         kill -TERM "-$child" 2>/dev/null
-        seconds 10 gone
+        seconds 60 gone   # a bare system has many files
     fi
     seconds 10 rm -rf "$work" 2>/dev/null
 }
