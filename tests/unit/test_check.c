@@ -208,7 +208,7 @@ static void test_uses(void **state)
     }
 }
 
-/* What the tables of the AArch64 machines lack are instructions of other architecture versions and atomics: of the programs' instructions less than 25 in a million. */
+/* What the tables of the AArch64 machines lack are instructions of other architecture versions and atomics: of the occurrences that are counted less than 25 in a million. */
 static void test_machines_know_what_programs_use(void **state)
 {
     static const char *const machines[] = {"cortex-a72", "neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "a64fx", "ampere1"};
