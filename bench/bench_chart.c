@@ -228,7 +228,7 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
 {
     size_t count = 0;
     struct err err = {0};
-    struct form_uses *list = form_uses_load(&count, &err);
+    struct form_uses *list = form_uses_load(forms_isa(forms), &count, &err);
 
     *uses_count = 0;
     for (size_t i = 0; list && i < count && (!top || rows->count < top); i++) {

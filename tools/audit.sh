@@ -45,7 +45,7 @@ compare() {
 latencies() {
     tool=${portolan%portolan}tools/audit-forms
     [ -x "$tool" ] || return 0
-    "$tool" "$1" "$2" "$PORTOLAN_DATA/forms-frequency.csv" "${0%/*}/audit-exceptions.csv" "${FORMS:-500}" >"$work/forms" || failed="$failed $1"
+    "$tool" "$1" "$2" "$PORTOLAN_DATA/frequency/x86-64.csv" "${0%/*}/audit-exceptions.csv" "${FORMS:-500}" >"$work/forms" || failed="$failed $1"
     sed 's/^"/    "/; s/^[a-z][^:]*: /    /' "$work/forms"
 }
 

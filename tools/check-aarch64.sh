@@ -1,9 +1,11 @@
 #!/bin/sh
 # Compiles the program for AArch64 on another computer and runs there what an emulator can run: make check-aarch64.
-# Usage: check-aarch64.sh DIRECTORY, in which src/ holds the sources. What is needed: aarch64-linux-gnu-gcc, qemu-aarch64 (or qemu-aarch64-static), and
+# ALL=1: nearly all unit tests, half an hour on two idle cores; else those of what depends on the processor. The last line counts programs and their tests.
+# Usage: check-aarch64.sh DIRECTORY, in which src/ holds the sources; `check-aarch64.sh DIRECTORY only NAME...` runs these test programs of what was compiled. What is needed: aarch64-linux-gnu-gcc, qemu-aarch64 (or qemu-aarch64-static), and
 # the libraries for arm64 in DIRECTORY/root; `check-aarch64.sh DIRECTORY fetch` puts them there with apt-get, and a static qemu with them if there is none,
 # without installing anything.
 set -eu
+SECONDS_EACH=${SECONDS_EACH:-1800}   # of one test program, so that what hangs ends
 directory=$(cd "$1" && pwd)
 root=$directory/root
 libraries="libncursesw6 libncurses-dev libtinfo6 libreadline-dev libreadline8 libcsv-dev libcsv3 libzydis-dev libzydis4.0 libzycore-dev libzycore1.4 libelf-dev libelf1
@@ -36,8 +38,8 @@ emulator() {
     return 1
 }
 
+lib=$root/usr/lib/aarch64-linux-gnu:$root/lib/aarch64-linux-gnu
 build() {
-    lib=$root/usr/lib/aarch64-linux-gnu:$root/lib/aarch64-linux-gnu
     mkdir -p "$directory/build"
     cd "$directory/build"
     [ -f Makefile ] || PKG_CONFIG_LIBDIR=$root/usr/lib/aarch64-linux-gnu/pkgconfig:$root/usr/share/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root \
@@ -49,14 +51,14 @@ build() {
 
 # The emulated program: libraries, data, what else the Makefile tells tests, and leave to run code without a filter of system calls, which emulators do not have.
 run() {
-    "$(emulator)" -cpu "${CPU:-max}" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$lib" -E PORTOLAN_DATA="$directory/src/data" -E PORTOLAN_SRC="$directory/src" \
+    timeout -k 10 "$SECONDS_EACH" "$(emulator)" -cpu "${CPU:-max}" -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH="$lib" -E PORTOLAN_DATA="$directory/src/data" -E PORTOLAN_SRC="$directory/src" \
         -E PORTOLAN_EMULATED=1 -E PORTOLAN_CPU=none -E XDG_STATE_HOME="$directory/state" -E LC_ALL=C.UTF-8 -E CMOCKA_MESSAGE_OUTPUT=stdout "$@"
 }
 
-# What depends on the processor. ALL=1: every test program, but for those that need the linear program and those written for x86-64's defaults.
+# The names of test programs. ALL=1: every one but for those that need the linear program and those written for x86-64's defaults.
 chosen() {
     if [ -z "${ALL-}" ]; then
-        echo a64 a64_analysis a64_body a64_chart a64_run chain check kernel_code regalloc sandbox scan window
+        printf '%s\n' a64 a64_analysis a64_body a64_chart a64_run chain check kernel_code regalloc sandbox scan window
         return
     fi
     for source in "$directory"/src/tests/unit/test_*.c; do
@@ -66,28 +68,52 @@ chosen() {
     done
 }
 
+# How test program $1 ends, in its .status: passed, failed, given up or not compiled; what it says in its .out.
+one() {
+    program=tests/unit/test_$1 status=0
+    echo 'not compiled' >"$program.status"
+    [ -x "$program" ] || return 0
+    run "./$program" >"$program.out" 2>&1 || status=$?
+    case $status in
+    0) echo passed ;;
+    124 | 137) echo "given up after $SECONDS_EACH s" ;;
+    *) echo failed ;;
+    esac >"$program.status"
+}
+
+# The sum of what cmocka says of tests, such as PASSED, in the programs' output.
+count() {
+    printf '%s\n' "$names" | sed 's,.*,tests/unit/test_&.out,' | xargs cat 2>/dev/null | sed -n "s/^\[  $1 *\] \([0-9]*\) test(s).*/\1/p" | awk '{ n += $1 } END { print n + 0 }'
+}
+
 tests() {
+    names=$(chosen)
+    # shellcheck disable=SC2046 # words
+    make -s -k -j"$(nproc)" $(printf '%s\n' "$names" | sed 's,^,tests/unit/test_,') >>make.log 2>&1 || :
+    printf '%s\n' "$names" | xargs -n 1 -P "$(nproc)" sh "$directory/src/tools/check-aarch64.sh" "$directory" only
     failed=0 passed=0
-    for test in $(chosen); do
-        name=tests/unit/test_$test
-        make -s "$name" >>make.log 2>&1 || { say "$name is not compiled"; failed=$((failed + 1)); continue; }
-        if run "./$name" >"$name.out" 2>&1; then
-            passed=$((passed + 1))
-        else
-            failed=$((failed + 1))
-            say "$name failed"
-            grep -E 'ERROR|error|fail' "$name.out" | head -n 5
-        fi
+    for name in $names; do
+        how=$(cat "tests/unit/test_$name.status")
+        [ "$how" != passed ] || { passed=$((passed + 1)); continue; }
+        failed=$((failed + 1))
+        say "tests/unit/test_$name: $how"
+        grep -E 'ERROR|error|fail' "tests/unit/test_$name.out" 2>/dev/null | head -n 5 || :
     done
     for cpu in cortex-a72 neoverse-n1 a64fx max,sve-max-vq=16,sve-default-vector-length=256; do
         CPU=$cpu run ./tests/unit/test_a64_run >"tests/unit/$cpu.out" 2>&1 || { failed=$((failed + 1)); say "test_a64_run failed on $cpu"; }
         say "$cpu: $(grep 'forms ran' "tests/unit/$cpu.out")"
     done
     say "max: $(grep 'forms ran' tests/unit/test_a64_run.out)"
-    say "$passed test programs passed, $failed failed"
+    say "$passed of $(printf '%s\n' "$names" | wc -l) test programs passed, with $(count PASSED) tests passed and $(count SKIPPED) skipped, $failed failed"
     [ "$failed" -eq 0 ]
 }
 
+if [ "${2-}" = only ]; then
+    cd "$directory/build"
+    shift 2
+    for name; do one "$name"; done
+    exit
+fi
 if [ "${2-}" = fetch ]; then
     fetch
 fi

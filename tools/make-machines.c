@@ -30,6 +30,9 @@
 #define ZEN4 ZEN3 " GFNI AVX512F AVX512BW AVX512CD AVX512DQ AVX512_VBMI AVX512_VBMI2 AVX512_VNNI AVX512_BITALG AVX512_IFMA AVX512_VPOPCNTDQ" \
     " AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ AVX512_BF16"
 
+/* An option of Arm's cores that LLVM leaves off for the newer ones; the servers that are built with these cores have it. */
+#define CRYPTOGRAPHY "+aes+sha2+sha3+sm4"
+
 /* @cpu is LLVM's name for the model: the P core of Alder Lake goes by the chip's name, Ivy Bridge has none of its own. */
 static const struct shipped {
     const char *id, *cpu, *title, *extensions;   /* NULL extensions: LLVM's own set of the CPU decides (AArch64) */
@@ -52,9 +55,9 @@ static const struct shipped {
     {"znver4", "znver4", "AMD Zen 4", ZEN4, ISA_X86_64, false},
     {"cortex-a72", "cortex-a72", "Arm Cortex-A72 (LLVM's Cortex-A57 model, corrected)", NULL, ISA_AARCH64, false},
     {"neoverse-n1", "neoverse-n1", "Arm Neoverse N1", NULL, ISA_AARCH64, false},
-    {"neoverse-n2", "neoverse-n2", "Arm Neoverse N2", NULL, ISA_AARCH64, false},
+    {"neoverse-n2", "neoverse-n2" CRYPTOGRAPHY, "Arm Neoverse N2", NULL, ISA_AARCH64, false},
     {"neoverse-v1", "neoverse-v1", "Arm Neoverse V1", NULL, ISA_AARCH64, false},
-    {"neoverse-v2", "neoverse-v2", "Arm Neoverse V2", NULL, ISA_AARCH64, false},
+    {"neoverse-v2", "neoverse-v2" CRYPTOGRAPHY, "Arm Neoverse V2", NULL, ISA_AARCH64, false},
     {"a64fx", "a64fx", "Fujitsu A64FX", NULL, ISA_AARCH64, false},
     {"ampere1", "ampere1", "Ampere-1 (AmpereOne)", NULL, ISA_AARCH64, false},
 };

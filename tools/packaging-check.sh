@@ -7,13 +7,7 @@
 # LOGS=DIRECTORY keeps what each part said. A part whose tools are missing is named and counted as skipped. Status 1 when one failed.
 set -u
 source=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/portolan-packaging-XXXXXX") || exit 1
-passed=0 failed=0 skipped=0
-trap 'rm -rf "$work"' EXIT
 jobs=$(nproc 2>/dev/null || echo 2)
-short=$work/a
-long=$work/another/directory/with/a/longer/name
-log=$work/log
 
 # Every command of the list is there; else the first that is not is the last line of the log.
 has() {
@@ -68,16 +62,63 @@ cells() {
     echo trixie-root-no-check trixie-user-pty-run
 }
 
+run_part() {
+    case $1 in
+    # shellcheck disable=SC2046 # words
+    *-*-*-check) cell $(echo "$1" | tr - ' ') ;;
+    # shellcheck disable=SC2046 # words
+    *-*-*-run) cell $(echo "${1%-run}" | tr - ' ') 'run check' ;;
+    *) "part_$1" ;;
+    esac
+}
+
+# Repeats a command until it succeeds: seconds NUMBER COMMAND..., at most so many.
+seconds() {
+    left=$1
+    shift
+    until "$@" || [ "$left" -eq 0 ]; do
+        left=$((left - 1))
+        sleep 1
+    done
+}
+gone() { ! kill -0 "-$child" 2>/dev/null; }
+
+# Whoever ends this ends the part that is at work with all that it started; what a bare system has mounted is let go by .ci/run before it ends.
+clean_up() {
+    if [ -n "$child" ]; then
+        kill -TERM "-$child" 2>/dev/null
+        seconds 60 gone   # a bare system has many files
+    fi
+    seconds 10 rm -rf "$work" 2>/dev/null
+}
+
+child=
+if [ "${1-}" = --part ]; then
+    work=$3
+else
+    work=$(mktemp -d "${TMPDIR:-/tmp}/portolan-packaging-XXXXXX") || exit 1
+    trap clean_up EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    trap 'exit 129' HUP
+fi
+short=$work/a
+long=$work/another/directory/with/a/longer/name
+log=$work/log
+if [ "${1-}" = --part ]; then
+    run_part "$2"
+    exit
+fi
+
+passed=0 failed=0 skipped=0
 for part in ${PARTS:-deb cross $(cells)}; do
     : >"$log"
-    case $part in
-    # shellcheck disable=SC2046 # words
-    *-*-*-check) (cell $(echo "$part" | tr - ' ')) ;;
-    # shellcheck disable=SC2046 # words
-    *-*-*-run) (cell $(echo "${part%-run}" | tr - ' ') 'run check') ;;
-    *) (part_"$part") ;;
-    esac
+    # In a group of processes of its own, and waited for: a trap has its turn at once, not when the part is done.
+    setsid sh "$0" --part "$part" "$work" &
+    child=$!
+    wait "$child"
     status=$?
+    child=
     [ -z "${LOGS-}" ] || { mkdir -p "$LOGS" && cp "$log" "$LOGS/$part.log"; }
     case $status in
     0) passed=$((passed + 1)); echo "ok: $part: $(tail -n 1 "$log")" ;;

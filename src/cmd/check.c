@@ -15,7 +15,6 @@
 #include "toolchain/assemble.h"
 
 #define LINKS 8            /* of a chain that is shown */
-#define COUNTED_LEAST 16   /* forms of the set that were counted: fewer have their names by chance */
 
 struct check *check_new(const struct machine *m, const char *cpu, const char *simulated)
 {
@@ -117,15 +116,17 @@ void check_code(const struct forms *forms, const struct check_row *row, size_t l
     free(body);
 }
 
-struct form_uses *form_uses_load(size_t *count, struct err *err)
+struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err)
 {
-    char *path = file_data_path("forms-frequency.csv");
+    struct str relative = {0};
+    str_addf(&relative, "frequency/%s.csv", isa_name(isa));
+    char *path = file_data_path(str_text(&relative));
     struct csv_table *t = path ? csv_table_read(path, err) : NULL;
     int form = t ? csv_table_column(t, "form") : -1, uses = t ? csv_table_column(t, "count") : -1;
     VEC(struct form_uses) list = {0};
 
     if (!path)
-        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "forms-frequency.csv not found");
+        err_set(err, ERR_MISSING, "install Portolan, or set PORTOLAN_DATA to its data", "%s not found", str_text(&relative));
     if (t && (form < 0 || uses < 0)) {
         err_set(err, ERR_DATA, "begin with form,count", "the column %s is missing", form < 0 ? "form" : "count");
         err_at(err, path, 1, 1);
@@ -134,6 +135,7 @@ struct form_uses *form_uses_load(size_t *count, struct err *err)
         vec_push(&list, ((struct form_uses){mem_strdup(t->rows[i][form]), strtod(t->rows[i][uses], NULL)}));
     csv_table_free(t);
     free(path);
+    str_done(&relative);
     *count = list.count;
     return list.items;
 }
@@ -142,7 +144,7 @@ struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated
 {
     size_t all, kept = 0;
     char why[96];
-    struct form_uses *uses = form_uses_load(&all, err);
+    struct form_uses *uses = form_uses_load(forms_isa(forms), &all, err);
 
     if (!uses)
         return NULL;
@@ -168,37 +170,19 @@ void form_uses_free(struct form_uses *list, size_t count)
     free(list);
 }
 
-/* @most of all rows that are wanted, spread over the table. */
-static void choose_evenly(const struct forms *forms, size_t most, bool (*wanted)(const void *state, const struct form_row *row), const void *state, struct block_forms *out)
-{
-    VEC(const struct form_row *) rows = {0};
-
-    for (size_t i = 0; i < forms_count(forms); i++)
-        if (wanted(state, forms_at(forms, i)))
-            vec_push(&rows, forms_at(forms, i));
-    size_t count = most < rows.count ? most : rows.count;
-    for (size_t i = 0; i < count; i++)
-        vec_push(out, ((struct block_form){rows.items[i * rows.count / count], 1}));
-    vec_done(&rows);
-}
-
 bool block_forms_choose(const struct forms *forms, size_t most, bool (*wanted)(const void *state, const struct form_row *row), const void *state, struct block_forms *out,
                         struct err *err)
 {
-    size_t count, counted = 0;
-    struct form_uses *uses = form_uses_load(&count, err);
+    size_t count;
+    struct form_uses *uses = form_uses_load(forms_isa(forms), &count, err);
 
     if (!uses)
         return false;
-    for (size_t i = 0; i < count; i++)
-        counted += forms_find(forms, uses[i].form) != NULL;
-    for (size_t i = 0; i < count && counted >= COUNTED_LEAST && out->count < most; i++) {
+    for (size_t i = 0; i < count && out->count < most; i++) {
         const struct form_row *row = forms_find(forms, uses[i].form);
         if (row && uses[i].uses > 0 && wanted(state, row))
             vec_push(out, ((struct block_form){row, uses[i].uses}));
     }
     form_uses_free(uses, count);
-    if (counted < COUNTED_LEAST)
-        choose_evenly(forms, most, wanted, state, out);
     return true;
 }

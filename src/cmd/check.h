@@ -15,7 +15,7 @@ struct check_row {
     struct chain chain;
     double measured, spread;   /* cycles; NaN: see state */
     double predicted;          /* NaN: the machine does not know the form */
-    double uses;               /* occurrences in a Debian system (data/forms-frequency.csv), 0: rarer than those listed */
+    double uses;               /* occurrences in a Debian system (data/frequency), 0: rarer than those listed */
     char state[96];            /* "ok" or the reason */
 };
 
@@ -53,8 +53,8 @@ struct form_uses {
     char *form;
     double uses;
 };
-/* data/forms-frequency.csv in its order, most frequent first; NULL with err. The caller frees by form_uses_free. */
-struct form_uses *form_uses_load(size_t *count, struct err *err);
+/* data/frequency/<isa>.csv in its order, most frequent first; NULL with err. The caller frees by form_uses_free. */
+struct form_uses *form_uses_load(enum isa isa, size_t *count, struct err *err);
 /* Of those the first @most that @forms has and that can be measured here, or with @simulated on some CPU; NULL with err, also when there is none. Freed alike. */
 struct form_uses *form_uses_measurable(const struct forms *forms, bool simulated, size_t most, size_t *count, struct err *err);
 void form_uses_free(struct form_uses *list, size_t count);
@@ -64,8 +64,7 @@ struct block_forms {
     struct block_form *items;
     size_t count, capacity;
 };
-/* Appends to @out the first @most of those that programs use and @wanted lets in; where nobody counted what programs of the set use, so many of all that it lets in, from
- * one end of the table to the other. False with err without a list of uses. */
+/* Appends to @out the first @most of those that programs use and @wanted lets in. False with err without a list of uses. */
 bool block_forms_choose(const struct forms *forms, size_t most, bool (*wanted)(const void *state, const struct form_row *row), const void *state, struct block_forms *out,
                         struct err *err);
 

@@ -266,7 +266,7 @@ static const struct parameter options[] = {
 static bool choose_forms(struct checking *w, const struct check_values *v, struct err *err)
 {
     size_t count;
-    struct form_uses *uses = v->forms.count ? form_uses_load(&count, err) : form_uses_measurable(w->forms, w->simulated != NULL, v->top, &count, err);
+    struct form_uses *uses = v->forms.count ? form_uses_load(forms_isa(w->forms), &count, err) : form_uses_measurable(w->forms, w->simulated != NULL, v->top, &count, err);
     char why[96];
 
     if (!uses)
@@ -349,7 +349,7 @@ const struct command command_machine_check = {
     .name = "machine check",
     .help = "measure forms on this CPU and compare them with a machine's tables",
     .description = "Measures throughput, and latency for each pair of operands. Differences of more than 5 % are sorted by the cycles that they add up to over the programs "
-                   "of a Debian system (data/forms-frequency.csv). Latencies are predicted for the chains that are run.",
+                   "of a Debian system (data/frequency). Latencies are predicted for the chains that are run.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

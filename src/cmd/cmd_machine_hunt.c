@@ -230,7 +230,7 @@ static const struct parameter options[] = {
     {.name = "--blocks", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, blocks), .value = "N", .least = 1, .most = 1000000000, .otherwise = "until the time is over",
      .help = "number of random blocks to compare"},
     {.name = "--forms", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, forms), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(FORMS),
-     .help = "number of forms that blocks are made of, those that programs use most; of an instruction set for which that was not counted, any"},
+     .help = "number of forms that blocks are made of, those that programs use most"},
     {.name = "--tolerance", .kind = PARAMETER_NUMBER, .at = offsetof(struct hunt_values, tolerance), .value = "X", .least = 0.001, .most = 0.9,
      .otherwise = "0.15, with --against 0.05", .help = "relative difference that is no finding"},
     {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct hunt_values, model), .choices = "bounds|simulate", .initial = "bounds",
@@ -248,7 +248,7 @@ static bool wanted(const void *state, const struct form_row *row)
 
 static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err)
 {
-    return block_forms_choose(w->forms, most, wanted, w, &w->drawn, err) && (w->drawn.count || err_set(err, ERR_DATA, NULL, "no form of forms-frequency.csv can be measured here"));
+    return block_forms_choose(w->forms, most, wanted, w, &w->drawn, err) && (w->drawn.count || err_set(err, ERR_DATA, NULL, "none of the forms that programs use most can be measured here"));
 }
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)

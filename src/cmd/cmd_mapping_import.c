@@ -191,7 +191,7 @@ static const struct parameter arguments[] = {
     {.name = "FORMAT", .kind = PARAMETER_CHOICE, .at = offsetof(struct import_values, format), .required = true, .choices = "llvm|uops-info|osaca|pmevo|csv",
      .help = "source: LLVM's scheduling model of a CPU (needs llvm-mca), a uops.info table (CSV or XML), an OSACA machine file, PMEvo's JSON, or CSV with form,usage,latency"},
     {.name = "CPU|FILE", .kind = PARAMETER_WORDS, .at = offsetof(struct import_values, sources), .required = true, .complete = COMPLETE_FILE,
-     .help = "for llvm, LLVM's name of the CPU; otherwise the file; uops-info takes several files"},
+     .help = "for llvm, LLVM's name of the CPU, with +FEATURE for each option of it that LLVM leaves off; otherwise the file; uops-info takes several files"},
     {0},
 };
 static const struct parameter options[] = {

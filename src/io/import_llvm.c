@@ -452,7 +452,9 @@ static struct machine *parse(enum isa isa, const char *cpu, const char *text, si
     const char *stop = strstr(table, "\nResources:");
     if (!read_resources(r, resources, rows, err))
         goto out;
-    r->machine = machine_new(cpu, &r->ports);
+    char *id = mem_strndup(cpu, strcspn(cpu, "+"));
+    r->machine = machine_new(id, &r->ports);
+    free(id);
     if (read_rows(r, table, stop ? stop : end, forms, form_count, read, err))
         m = r->machine;
     else
@@ -487,6 +489,8 @@ static void explain(const char *program_name, const char *cpu, const char *outpu
     what += strspn(what, " ");
     if (strstr(output, "is not a recognized processor"))
         err_set(err, ERR_MISSING, "llvm-mca -mcpu=help lists the names", "LLVM has no scheduling model for %s", cpu);
+    else if (strstr(output, "is not a recognized feature"))
+        err_set(err, ERR_USAGE, "llvm-mca -mattr=help lists the names", "LLVM does not know all features of %s", cpu);
     else if (strstr(output, "unable to find instruction-level scheduling information"))
         err_set(err, ERR_DATA, "choose a related CPU that has one", "LLVM has no scheduling model for %s", cpu);
     else if (!*what)
@@ -500,17 +504,20 @@ static enum run_result run(enum isa isa, const char *cpu, const char *extra, con
 {
     static const struct child_limits limits = {.cpu_seconds = 120, .memory = (size_t)8 << 30, .file_size = OUTPUT_LIMIT,
                                                .wall_seconds = 240, .output = 4096};
-    struct str mcpu = {0}, path = {0};
+    struct str mcpu = {0}, features = {0}, path = {0};
     struct child_result result = {0};
     enum run_result how = RUN_FAILED;
     char *directory = child_directory_new(err);
 
     if (!directory)
         return RUN_FAILED;
-    str_addf(&mcpu, "-mcpu=%s", cpu);
+    str_addf(&mcpu, "-mcpu=%.*s", (int)strcspn(cpu, "+"), cpu);
+    str_add(&features, "-mattr=");
+    for (const char *f = cpu + strcspn(cpu, "+"); *f; f += 1 + strcspn(f + 1, "+"))
+        str_addf(&features, "%.*s,", (int)(1 + strcspn(f + 1, "+")), f);
     str_addf(&path, "%s/table", directory);
     const char *argv[] = {program(), isa_ops(isa)->llvm_triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
-                          isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
+                          str_text(&features), isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
     if (!child_run(argv, directory, input->data, input->length, &limits, &result, err)) {
         if (err->code == ERR_MISSING)
             err_set(err, ERR_MISSING, "install the package llvm-22", "cannot start %s", argv[0]);
@@ -521,7 +528,7 @@ static enum run_result run(enum isa isa, const char *cpu, const char *extra, con
     } else if (WIFSIGNALED(result.status)) {
         err_set(err, ERR_DATA, NULL, "%s was killed by signal %d", argv[0], WTERMSIG(result.status));
         how = RUN_DIED;
-    } else if (result.status != 0) {
+    } else if (result.status != 0 || strstr(str_text(&result.output), "is not a recognized feature")) {   /* which it would ignore */
         explain(argv[0], cpu, str_text(&result.output), err);
     } else if (file_read(str_text(&path), OUTPUT_LIMIT, out, err)) {
         how = RUN_DONE;
@@ -530,6 +537,7 @@ out:
     child_result_done(&result);
     child_directory_free(directory);
     str_done(&mcpu);
+    str_done(&features);
     str_done(&path);
     return how;
 }
@@ -624,7 +632,7 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
     struct machine *m = NULL;
     size_t count = forms_count(forms);
 
-    if (cpu[strspn(cpu, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")]) {
+    if (cpu[strspn(cpu, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+")]) {
         err_set(err, ERR_USAGE, "llvm-mca -mcpu=help lists the names", "invalid CPU name \"%s\"", cpu);
         goto out;
     }

@@ -6,7 +6,8 @@
 #include "model/machine.h"
 
 /* Runs llvm-mca (from $PORTOLAN_LLVM_MCA, else llvm-mca-22, else llvm-mca) on every form of @forms and undoes the group
- * accounting (docs/design.md). The text of the fault names the program and its first complaint. */
+ * accounting (docs/design.md). Features that LLVM leaves off stand behind the name: neoverse-v2+aes+sha2.
+ * The text of the fault names the program and its first complaint. */
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);
 /* The parser alone, for tests and fuzzing: @text ends with a NUL at @length, @forms names the rows in order. A form whose row makes
  * no sense is left out like one that LLVM does not know. */

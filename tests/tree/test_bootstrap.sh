@@ -1,5 +1,5 @@
 #!/bin/sh
-# The README's two commands in their order, on a machine that at first lacks the libraries of the tests; and what a build without GLPK says of its benches.
+# The README's two commands in their order, on a machine that at first lacks the libraries of the tests; what a build without GLPK says of its benches; and the checks in bare systems when they are ended.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 build=$(dirname "$portolan")
@@ -96,6 +96,43 @@ test_bench_without_glpk_says_why() {
     expect 0 sh ./config.status -q --file=bench.mk:Makefile.in
     expect 2 make -s -f bench.mk bench
     holds err 'make bench: the linear program that the engine is compared with is missing; install libglpk-dev, then run ./configure again'
+}
+
+# Ended while a part is at work, the matrix of packaging leaves neither that part nor its directory.
+test_packaging_check_cleans_up() {
+    needs setsid
+    mkdir -p "$work/bin" "$work/scratch"
+    for tool in dh lintian dpkg-checkbuilddeps; do printf '#!/bin/sh\n' >"$work/bin/$tool"; done
+    printf '#!/bin/sh\nexec tar -c -f - -T /dev/null\n' >"$work/bin/git"
+    printf '#!/bin/sh\necho $$ >"%s/part"\nexec sleep 600\n' "$work" >"$work/bin/dpkg-buildpackage"
+    chmod +x "$work"/bin/*
+    TMPDIR=$work/scratch PARTS=deb PATH=$work/bin:$PATH sh "$source/tools/packaging-check.sh" >"$work/said" 2>&1 &
+    matrix=$!
+    wait_until [ -s "$work/part" ] || fail "the part did not begin: $(cat "$work/said")"
+    kill "$matrix"
+    status=0
+    wait "$matrix" || status=$?
+    [ "$status" -eq 143 ] || fail "status $status"
+    [ -z "$(ls "$work/scratch")" ] || fail "left: $(ls "$work/scratch")"
+    ! kill "$(cat "$work/part")" 2>/dev/null || fail 'the part went on'
+}
+
+# Ended while its bare system is made, what continuous integration runs leaves neither its processes nor its directory.
+test_ci_cleans_up() {
+    [ "$(id -u)" -eq 0 ] && unshare --mount --pid --fork --kill-child true 2>/dev/null || skip 'namespaces are not allowed here'
+    mkdir -p "$work/bin"
+    printf '#!/bin/sh\n[ "$1" != indextargets ] || echo "Packages http://nowhere/ %s main -"\n' "$(. /etc/os-release && echo "$VERSION_CODENAME")" >"$work/bin/apt-get"
+    printf '#!/bin/sh\nprintf "%%s\\n" "$@" >"%s/system"\nexec sleep 600\n' "$work" >"$work/bin/debootstrap"
+    chmod +x "$work"/bin/*
+    PATH=$work/bin:$PATH sh "$source/.ci/run" >"$work/said" 2>&1 &
+    ci=$!
+    wait_until [ -s "$work/system" ] || fail "no system was begun: $(cat "$work/said")"
+    scratch=$(sed -n 's,\(/var/tmp/portolan-ci.*\)/root$,\1,p' "$work/system")
+    [ -d "$scratch" ] || fail "no directory: $(cat "$work/system")"
+    kill "$ci"
+    ended() { ! kill -0 "$ci" 2>/dev/null; }
+    wait_until ended || fail 'it went on'
+    [ ! -e "$scratch" ] || fail "left: $scratch"
 }
 
 run_tests

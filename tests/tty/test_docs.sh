@@ -18,7 +18,7 @@ docs/scaling.md|srun -n 256|needs Slurm
 # file|how a block begins|what a reader has done before it.
 BEFORE="
 docs/programs.md|program validate|program load data/programs/jacobi.c -O3; program run N=32,48,61,64,96,128
-docs/sessions.md|report session.html|kernel load data/kernels/triad-skl-O3.s; kernel analyze; experiments load all.csv; evolve start --ports 4 --generations 2 --checkpoint none; evolve wait
+docs/sessions.md|report session.html|kernel load data/kernels/triad-skl-O3.s; kernel analyze; experiments load few.csv; evolve start --ports 4 --generations 2 --checkpoint none; evolve wait
 "
 # Times and numbers; places that the text leaves to the reader; LLVM's tables, whose import has its own test, take half a minute.
 SHORTER='
@@ -30,6 +30,7 @@ s/--top 200/--top 4/
 s/--\(random\|triples\) [0-9]\{4\}/--\1 20/g
 s/--most 1000/--most 20/
 s/form~+/form~ADD/
+s/V\*PD (YMM\*/VADD*PD (YMM*/
 s/latency measure .\*./latency measure '\''ADD (R64, R64)'\''/
 s/; mapping import llvm znver4; evaluate//
 s/forms scan FILES/forms scan program/
@@ -73,6 +74,7 @@ files() {
 forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)'
 experiments generate
 experiments measure --simulate skylake
+experiments save few.csv
 experiments save all.csv
 experiments save node1.csv --host
 experiments save node2.csv --host
@@ -86,7 +88,7 @@ mapping export uops-info alderlakep.csv
 session save monday
 session save tuesday
 TEXT
-    printf 'experiments load all.csv\nevolve start --ports 4 --generations 2 --checkpoint none\nevolve wait\n' >evolve.pf
+    printf 'experiments load few.csv\nevolve start --ports 4 --generations 2 --checkpoint none\nevolve wait\n' >evolve.pf
     portolan -b part.pf >made 2>&1 || fail "$(tail -n 3 made)"
     printf 'volatile double s; int main(void) { for (long i = 1; i < 400000000; i++) s += 1.0 / i; return 0; }\n' >solver.c
     "${CC:-cc}" -O1 -o solver solver.c 2>made || "cc" -O1 -o solver solver.c || fail "$(cat made)"
@@ -96,10 +98,10 @@ TEXT
 
 # $1 without the lines that are left out, and made short.
 prepared() {
-    place=$(sed -n '1s/^# \(.*\):.*/\1/p' "$1")
-    printf '%s' "$LEFT_OUT" | awk -F'|' -v place="$place" 'NF == 3 && $1 == place { print $2 }' >"$work/out-of-it"
-    printf '%s' "$BEFORE" | awk -F'|' -v place="$place" -v first="$(sed -n 2p "$1")" 'NF == 3 && $1 == place && index(first, $2) == 1 { print $3 }'
-    awk -v list="$work/out-of-it" -v used="$work/used" -v place="$place" '
+    page=$(sed -n '1s/^# \(.*\):.*/\1/p' "$1")
+    printf '%s' "$LEFT_OUT" | awk -F'|' -v place="$page" 'NF == 3 && $1 == place { print $2 }' >"$work/out-of-it"
+    printf '%s' "$BEFORE" | awk -F'|' -v place="$page" -v first="$(sed -n 2p "$1")" 'NF == 3 && $1 == place && index(first, $2) == 1 { print $3 }'
+    awk -v list="$work/out-of-it" -v used="$work/used" -v place="$page" '
         BEGIN { while ((getline l < list) > 0) begins[l] = 1 }
         { for (b in begins) if (index($0, b) == 1) { print place "|" b >>used; next } print }' "$1" | sed "$SHORTER"
 }

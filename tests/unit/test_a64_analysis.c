@@ -100,6 +100,21 @@ static void test_dependencies(void **state)
     }
 }
 
+/* What Ritter and Hack's measurements of five instructions beside each other say of the Cortex-A72. */
+static void test_cortex_a72_beside_others(void **state)
+{
+    (void)state;
+    NEEDS_ASSEMBLER();
+    /* A long multiplication holds the multiplier for three cycles, a division the divider for four, and the multi-cycle pipe for one. */
+    assert_true(fabs(bound_on("1: mul x1, x2, x3\nadd x4, x5, x6, asr #3\nadd x7, x5, x6, asr #3\ncbnz x0, 1b\n", "cortex-a72", BOUND_PORTS) - 3) < 1e-6);
+    assert_true(fabs(bound_on("1: mul x1, x2, x3\nmul x4, x2, x3\ncbnz x0, 1b\n", "cortex-a72", BOUND_PORTS) - 6) < 1e-6);
+    assert_true(fabs(bound_on("1: mul x1, x2, x3\nsdiv x4, x2, x3\ncbnz x0, 1b\n", "cortex-a72", BOUND_PIPES) - 4) < 1e-6);
+    /* 128 bits take two of the three slots of rename, also where the pipe alone would do one a cycle; narrowing into an upper half takes one. */
+    assert_true(fabs(bound_on("1: saddl v0.4s, v1.4h, v2.4h\nsaddl v3.4s, v1.4h, v2.4h\nsaddl v4.4s, v1.4h, v2.4h\ncbnz x0, 1b\n", "cortex-a72", BOUND_ISSUE) - 7. / 3) < 1e-6);
+    assert_true(fabs(bound_on("1: xtn2 v0.16b, v1.8h\nxtn2 v2.16b, v1.8h\ncbnz x0, 1b\n", "cortex-a72", BOUND_ISSUE) - 1) < 1e-6);
+    assert_true(fabs(bound_on("1: tbl v0.16b, {v1.16b, v2.16b}, v3.16b\ncbnz x0, 1b\n", "cortex-a72", BOUND_ISSUE) - 2) < 1e-6);
+}
+
 /* Through memory: the store's value reaches the load after the fact store_forward, found by address over steps of the base. */
 static void test_store_forwarding(void **state)
 {
@@ -316,7 +331,7 @@ static void test_against_llvm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dependencies), cmocka_unit_test(test_store_forwarding), cmocka_unit_test(test_unknown), cmocka_unit_test(test_base_forms),
+        cmocka_unit_test(test_dependencies), cmocka_unit_test(test_cortex_a72_beside_others), cmocka_unit_test(test_store_forwarding), cmocka_unit_test(test_unknown), cmocka_unit_test(test_base_forms),
         cmocka_unit_test(test_compiled), cmocka_unit_test(test_against_llvm),
     };
     return cmocka_run_group_tests_name("a64 analysis", tests, NULL, NULL);

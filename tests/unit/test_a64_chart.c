@@ -41,7 +41,7 @@ static void test_chart(void **state)
     run(&s, str_text(&line), &out);
     json_t *chart = json_loads(str_text(&out), 0, NULL);
     assert_non_null(chart);
-    /* Blocks are of the forms that were charted, although nobody counted what programs of this set use. */
+    /* Blocks are of the forms that were charted, by how often programs of this set use them. */
     assert_true(json_integer_value(json_object_get(chart, "review_blocks")) > 500);
     assert_int_equal(json_integer_value(json_object_get(chart, "review_covered")), json_integer_value(json_object_get(chart, "review_blocks")));
     assert_true(json_number_value(json_object_get(chart, "review_error")) < NEAR);

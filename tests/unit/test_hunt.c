@@ -45,7 +45,7 @@ static void *set_up(void)
     struct block_form *drawn = mem_zero(FORMS, sizeof *drawn);
     struct err err = {0};
     size_t count, n = 0;
-    struct form_uses *uses = form_uses_load(&count, &err);
+    struct form_uses *uses = form_uses_load(ISA_X86_64, &count, &err);
 
     assert_non_null(uses);
     s->forms = forms_load(ISA_X86_64, NULL, &err);
