@@ -315,7 +315,26 @@ static void sort_race(struct evolve *e)
         }
 }
 
-/* After a round of trials. The best numbers after short annealings are tried once more with long ones; of those the fewest ports that explain
+/* The best of the few, of the middle and of the many: short annealings flatter few ports, which are found sooner. */
+static void pick_finalists(struct evolve *e)
+{
+    unsigned fewest = PORTS_MOST, most = 0, kept = 0;
+    bool has[PORTS_FINALISTS] = {false};
+
+    for (unsigned i = 0; i < e->racing; i++) {
+        fewest = e->race[i] < fewest ? e->race[i] : fewest;
+        most = e->race[i] > most ? e->race[i] : most;
+    }
+    for (unsigned i = 0; i < e->racing; i++) {   /* the best come first */
+        unsigned part = (e->race[i] - fewest) * PORTS_FINALISTS / (most - fewest + 1);
+        if (!has[part])
+            e->race[kept++] = e->race[i];
+        has[part] = true;
+    }
+    e->racing = kept;
+}
+
+/* After a round of trials. Finalists of short annealings are tried once more with long ones; of those the fewest ports that explain
  * as well win, if one port less does not, tried as long. */
 static void next_round(struct evolve *e)
 {
@@ -324,7 +343,7 @@ static void next_round(struct evolve *e)
 
     e->race_next = e->race_done = 0;
     if (e->race_round++ == 0) {
-        e->racing = e->racing < PORTS_FINALISTS ? e->racing : PORTS_FINALISTS;
+        pick_finalists(e);
         return;
     }
     for (unsigned i = 1; i < e->racing; i++)
