@@ -17,6 +17,7 @@
 #include "infer/pmevo.h"
 #include "base/clock.h"
 #include "base/watch.h"
+#include "infer/anneal_state.h"
 #include "infer/classes.h"
 #include "infer/select.h"
 #include "io/population_file.h"
@@ -139,6 +140,12 @@ static void test_incremental_sums(void **state)
             const struct genome *g = anneal_genome(s);
             double cost = g->cost, kept = g->d_avg;
             assert_float_equal(genome_error(g, p), kept, 1e-4);
+            for (size_t f = 0; f < p->forms; f++) {
+                double sum = 0;
+                for (uint32_t i = p->link_start[f]; i < p->link_start[f + 1]; i++)
+                    sum += (double)s->errors[p->links[i].experiment];
+                assert_float_equal(s->form_errors[f], sum, 1e-4);
+            }
             struct annealer *fresh = anneal_new(p, ports, (unsigned)g->width, &o.prices, 1);
             anneal_load(fresh, g);
             assert_float_equal(anneal_cost(fresh), cost, 1e-2);
