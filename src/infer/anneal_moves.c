@@ -11,6 +11,7 @@
 #define EVALUATIONS_A_STEP 8   /* of base/watch.h */
 #define LINKS_A_STEP 64
 #define LOOK 16                /* experiments after which it is asked whether those so far suffice, */
+#define MIXING 2654435761u     /* a prime: steps of it, modulo the number of experiments, come to each of them once */
 #define SURE 3.0               /* and by how many standard deviations they must agree */
 
 const char *const anneal_move_names[MOVE_KINDS] = {"copy", "copy-like", "toggle", "replace", "count", "add", "drop", "random", "shift", "swap", "slots", "class", "set", "split"};
@@ -63,31 +64,12 @@ static bool try_gene(struct annealer *s, uint32_t f, const struct gene *gene, do
     return true;
 }
 
-static size_t common_divisor(size_t a, size_t b)
-{
-    while (b) {
-        size_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* A step through @count places, round and round, that comes to each of them once, and not to neighbours one after the other. */
-static size_t mixing_step(size_t count)
-{
-    size_t step = count * 5 / 8 + 1;
-    while (count && common_divisor(step, count) != 1)
-        step++;
-    return step;
-}
-
 /* Evaluates the @touched experiments of s->touched into s->touched_errors; their sum may exceed the @old one by @allowed. Their order mixes the forms, so that
  * what some of them say is true of all: an excess that is sure by then ends it (a sequential test, as Korattikara, Chen and Welling, ICML 2014, have for Metropolis steps). */
 static bool no_worse(struct annealer *s, size_t touched, double allowed, double old)
 {
     const struct problem *p = s->p;
-    size_t step = mixing_step(touched), done = 0;
+    size_t step = touched ? MIXING % touched : 0, done = 0;
     double fresh = 0, excess = 0, squares = 0;
     bool worse = false;
 
