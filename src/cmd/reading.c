@@ -18,7 +18,11 @@ struct reading {
 static bool reading_work(void *state, struct result *result, struct err *err)
 {
     struct reading *r = state;
-    return r->command->run(r->read, r->values, result, err);
+    bool ok = r->command->run(r->read, r->values, result, err);
+
+    result_append(result, r->read->result);   /* of a handler whose work is a task: it was done at once, for a session without a screen */
+    r->read->result = result_new();
+    return ok;
 }
 
 /* Machines that the handler loaded need not be loaded again. */

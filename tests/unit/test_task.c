@@ -257,7 +257,7 @@ static void test_replacing(void **state)
 static void test_reading(void **state)
 {
     static const char *const readers[] = {"kernel analyze", "kernel simulate --iterations 20", "kernel show", "kernel list", "kernel diff --machine skylake --machine haswell", "kernel report %s", "kernel save %s", "experiments list",
-                                           "mapping show", "mapping save %s", "mapping export osaca %s", "mapping export csv %s", "mapping diff skylake haswell", "forms list 'ADD*'", "machine show"};
+                                           "mapping show", "mapping save %s", "mapping export osaca %s", "mapping export csv %s", "mapping diff skylake haswell", "forms list 'ADD*'", "forms compare 'ADD*'", "machine show"};
     struct session s;
     struct err err;
     char line[200];
@@ -276,6 +276,8 @@ static void test_reading(void **state)
             fail_msg("%s: %s", line, err.what);
         assert_int_equal(job_count(), before);
         assert_int_equal(s.waiting.job, 0);
+        if (!strchr(readers[i], '%') && (!s.last || strcmp(result_command(s.last), command->name) != 0))
+            fail_msg("%s says nothing", line);
     }
     /* A fault of its own is told, and leaves no failed job behind. */
     s.patience = INFINITY;
