@@ -338,6 +338,21 @@ static void must(struct session *s, const char *line)
     str_done(&text);
 }
 
+/* Of ten forms, with times that no mapping explains: individuals end at different ones. */
+static void put_uneven(const char *file)
+{
+    struct str text = {0};
+
+    str_add(&text, "experiment,cycles\n");
+    for (unsigned i = 0; i < 10; i++) {
+        str_addf(&text, "%c,%g\n", 'A' + i, 0.5 + 0.37 * (i * 7 % 10));
+        for (unsigned k = 0; k < i; k++)
+            str_addf(&text, "%c + %c,%g\n", 'A' + k, 'A' + i, 1 + 0.29 * ((i * 5 + k * 3) % 11));
+    }
+    work_put(file, str_text(&text));
+    str_done(&text);
+}
+
 /* What a checkpoint holds is one island's, whether the others are there or busy with something else. */
 static void test_a_checkpoint_keeps_its_population(void **state)
 {
@@ -347,10 +362,10 @@ static void test_a_checkpoint_keeps_its_population(void **state)
     (void)state;
 
     begin(0);
-    work_put("few.csv", few);
+    put_uneven("uneven.csv");
     session_init(&s);
     launcher.busy = true;
-    must(&s, "experiments load @/few.csv; evolve start --ports 3 --generations 1 --population 6 --threads 1 --checkpoint @/run.json; evolve wait");
+    must(&s, "experiments load @/uneven.csv; evolve start --ports 3 --generations 1 --population 6 --threads 1 --checkpoint @/run.json; evolve wait");
     assert_true(population_load(work_path("run.json"), &kept, &err));
     const unsigned count = (unsigned)kept.count;
     population_done(&kept);
