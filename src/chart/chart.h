@@ -4,7 +4,7 @@
  * 1. all forms alone                                                          (chart.c)
  * 2. a core: forms of every behaviour, met in pairs with each other           (chart/core.h)
  * 3. ports and usages of the core                                             (chart/ports.h)
- * 4. every other form beside what keeps certain ports of the core busy        (chart/place.h)
+ * 4. every other form beside what keeps certain ports of the core busy, and what tells usages about as likely apart   (chart/place.h, chart/settle.h)
  * 5. latencies by dependency chains, per pair of operands                     (chart/latencies.h)
  * 6. facts of the front and back end by small loops                           (chart/facts.h)
  * 7. a last look at code that took no part, and a second round                (chart/review.h, chart/second.h) */

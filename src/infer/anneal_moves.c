@@ -24,6 +24,7 @@ static double threshold(struct annealer *s, double temperature)
     return -temperature * log(u);
 }
 
+/* An experiment's error becomes @error, in all sums that are kept. */
 static void set_error(struct annealer *s, uint32_t e, float error)
 {
     const struct problem *p = s->p;
