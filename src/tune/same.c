@@ -19,6 +19,7 @@
 #define REGIONS 3            /* places that pointers point to, so that some lie beside or on each other */
 #define REGION_STEP 0x01000000
 #define CODE_MOST 65536
+#define ATTEMPTS 5           /* of one run that gets no processor time */
 
 /* What memory and vector registers are full of. */
 enum filling { FILL_BITS, FILL_DOUBLES, FILL_SINGLES, FILL_POINTERS, FILL_COUNT };
@@ -205,6 +206,18 @@ static bool differ(enum isa isa, const struct sandbox_state *a, const struct san
     return at != REG_NONE || memcmp(a->masks, b->masks, sizeof a->masks) != 0;
 }
 
+/* Runs @f; when others kept the processor from it, once more. That it got none says nothing of the code. */
+static bool run_one(struct sandbox *s, const struct flat *f, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
+                    struct err *err)
+{
+    bool ok = true;
+
+    *fault = FAULT_STARVED;
+    for (unsigned i = 0; ok && *fault == FAULT_STARVED && i < ATTEMPTS; i++)
+        ok = sandbox_run_states(s, f->offset, vectors, start, after, memory, fault, err);
+    return ok;
+}
+
 /* One input. */
 static bool try_one(struct sandbox *s, const struct flat both[2], unsigned vectors, const struct sandbox_start *start, const struct version *c, struct same *out, struct err *err)
 {
@@ -214,9 +227,9 @@ static bool try_one(struct sandbox *s, const struct flat both[2], unsigned vecto
 
     memset(after, 0, sizeof after);
     for (int i = 0; i < 2; i++) {
-        if (!sandbox_run_states(s, both[i].offset, vectors, start, &after[i], &memory[i], &fault[i], err))
+        if (!run_one(s, &both[i], vectors, start, &after[i], &memory[i], &fault[i], err))
             return false;
-        if (i == 0 && fault[0]) {
+        if (fault[i] == FAULT_STARVED || (i == 0 && fault[0])) {
             out->skipped++;
             return true;
         }

@@ -7,7 +7,7 @@
 
 struct same {
     unsigned agreed;      /* inputs after which all was the same */
-    unsigned skipped;     /* on which the loop itself does not run to its end, or touches too much memory to compare */
+    unsigned skipped;     /* on which the loop itself does not run to its end, touches too much memory to compare, or gets no processor time */
     bool differs;         /* found once: no further input is tried */
     char where[64];       /* of a difference: "rax", "memory or flags" */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* kernel tune: what may change places, replacements, several iterations at once, loops whose best form is known, and on this CPU candidates beside their loops. */
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -391,6 +392,51 @@ static void test_random_loops(void **state)
     machine_free(m);
 }
 
+/* Stands before sandbox_run_states: the first @starved runs get no processor time. */
+static unsigned starved;
+bool __real_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
+                               struct err *err);
+bool __wrap_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
+                               struct err *err);
+bool __wrap_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, const struct sandbox_start *start, struct sandbox_state *after, uint64_t *memory, unsigned *fault,
+                               struct err *err)
+{
+    if (!starved)
+        return __real_sandbox_run_states(s, offset, vectors, start, after, memory, fault, err);
+    starved--;
+    *fault = FAULT_STARVED;
+    return true;
+}
+
+/* A run that others kept the processor from is no difference: it is run once more, and left out when that helps nothing. */
+static void test_starved_runs(void **state)
+{
+    struct kernel *k = kernel_of(INTEL "add rax, rcx\nimul rdx, rax");
+    struct err err = {0};
+    struct same same;
+    size_t count;
+    const struct insn *insns = kernel_insns(k, 0, &count);
+    struct sandbox *s = sandbox_or_skip(insns, count);
+    struct version *c = version_new(insns, count);
+
+    (void)state;
+    for (unsigned runs = 1; runs <= 2; runs++) {
+        starved = runs;
+        assert_true(same_try(s, insns, count, c, 4, 1, &same, &err));
+        assert_false(same.differs);
+        assert_int_equal(same.agreed, 4);
+        assert_int_equal(starved, 0);
+    }
+    starved = UINT_MAX;
+    assert_true(same_try(s, insns, count, c, 4, 1, &same, &err));
+    starved = 0;
+    assert_false(same.differs);
+    assert_int_equal(same.skipped, 4);
+    version_free(c);
+    sandbox_free(s);
+    kernel_free(k);
+}
+
 static bool stop(void *self)
 {
     return ++*(unsigned *)self > 3;
@@ -419,7 +465,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_may_change_places), cmocka_unit_test(test_known_best), cmocka_unit_test(test_not_unrolled), cmocka_unit_test(test_carry_kept),
         cmocka_unit_test(test_relative_stays), cmocka_unit_test(test_each_replacement),
-        cmocka_unit_test(test_wrong_ones_differ), cmocka_unit_test(test_only_a_branch), cmocka_unit_test(test_random_loops), cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_wrong_ones_differ), cmocka_unit_test(test_only_a_branch), cmocka_unit_test(test_random_loops), cmocka_unit_test(test_starved_runs), cmocka_unit_test(test_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
