@@ -399,17 +399,21 @@ static void search_done(struct port_search *s)
     s->error = INFINITY;
 }
 
-/* Of the rows @keep says, those of the forms that @found explains. */
-static bool use_found(struct port_search *s, const bool *keep, const struct mapping *found, struct core_ports *out, struct err *err)
+/* What the exact way found, with the rows that @keep says of forms that it has. It may have more ports than the evolver searches. */
+static void use_found(const struct port_search *s, const bool *keep, const struct mapping *found, struct core_ports *out)
 {
-    bool *rows = rows_known(s->lab->table, keep, found);
-    bool ok = (s->problem = problem_new(s->lab->table, rows, err)) != NULL && take_found(s, found, err);
+    const struct experiments *t = s->lab->table;
+    bool *rows = rows_known(t, keep, found);
 
-    if (ok)
-        take_best(s, out);
-    search_done(s);
+    out->mapping = mapping_copy(found);
+    out->forms = mapping_count(found);
+    out->confidence = mem_alloc((out->forms + 1) * sizeof *out->confidence);
+    for (size_t i = 0; i < out->forms; i++)
+        out->confidence[i] = NAN;
+    for (size_t i = 0; i < t->rows.count; i++)
+        out->experiments += rows[i] && experiments_measured(t, i);
+    out->error = error_of(t, rows, found);
     free(rows);
-    return ok;
 }
 
 /* By the evolver alone, over all rows that @keep says. */
@@ -447,8 +451,12 @@ static bool use_known(struct port_search *s, const bool *keep, struct core_ports
     bool better;
 
     s->error = error_of(s->lab->table, keep, core);
+    if (s->error <= EXACT_ERROR || mapping_ports(core)->count > PROBLEM_PORTS_MAX) {
+        use_found(s, keep, core, out);
+        return true;
+    }
     bool ok = (s->problem = problem_new(s->lab->table, keep, err)) != NULL && take_found(s, core, err);
-    if (ok && s->error > EXACT_ERROR) {
+    if (ok) {
         struct genome *from = genome_copy(s->best[0]);
         ok = search_for(s, from->ports, from, s->lab->options->seconds * LAST_SHARE, PORT_GAIN, &better, err);
         genome_free(from);
@@ -473,7 +481,7 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     bool ok = lab_goes_on(lab, err);
 
     if (ok && found)
-        ok = use_found(&s, keep, found, out, err);
+        use_found(&s, keep, found, out);
     double error = ok && found ? error_of(lab->table, keep, found) : INFINITY;
     s.begun = clock_seconds();
     if (ok && !is_quiet(&exact, n)) {

@@ -45,7 +45,7 @@ enum likeness { LIKE_OPERANDS, LIKE_KIND, LIKE_NOTHING };
 /* Whether both touch memory, or neither, and both are vector instructions, or neither. */
 static bool same_kind(const char *a, const char *b)
 {
-    return form_has_memory(a) == form_has_memory(b) && (vectors_of(a) == VECTORS_NONE) == (vectors_of(b) == VECTORS_NONE);
+    return form_has_memory(a) == form_has_memory(b) && form_has_vectors(a) == form_has_vectors(b);
 }
 
 static bool alike(const struct chart *c, size_t a, size_t b, double within, enum likeness likeness)

@@ -12,7 +12,7 @@
 #define FORMS_MOST 96
 #define SECOND_SETS 256      /* that a second µop may have */
 #define KEPT 32              /* states */
-#define PORTS_LIMIT 16
+#define PORTS_LIMIT 20       /* the widest cores known have 18 that loops can tell apart (Neoverse V2) */
 #define REPEATS_MOST 3       /* µops of one set */
 #define ABOVE_WIDTH 1        /* ports of a set more than the issue width: that many show beside what else uses them */
 #define DEVIATION_MOST 60.0
@@ -25,12 +25,15 @@
 #define TERMS_LIMIT 8
 #define PASSES 3
 #define ASKED_EVERY 2048
+#define QUARREL 50.0         /* what the times of two forms together are off by for both to join anew */
+#define ROUNDS 3             /* of that */
 
 struct venn_use {
     portset set[2];
     uint8_t count[2];
     uint8_t n;
     uint8_t slots;
+    float price;                 /* apart from times */
 };
 
 struct venn_state {
@@ -59,6 +62,7 @@ struct venn {
     bool placed[FORMS_MOST];
     bool several[FORMS_MOST];    /* does several things, so that it has several µops as likely as not */
     uint8_t slots[FORMS_MOST];
+    bool slots_known[FORMS_MOST];   /* that they are no fewer */
     enum venn_kind kind[FORMS_MOST];
     VEC(struct venn_row) rows[FORMS_MOST];   /* of each form */
     struct venn_state *states, *next;
@@ -94,6 +98,11 @@ static bool known_row(const struct venn *v, const struct venn_row *row)
     return true;
 }
 
+static double row_price(const struct venn *v, const struct venn_state *s, const struct venn_row *row)
+{
+    return sight_price(SIGHT_NOISE, row_cycles(v, s, row), row->cycles, DEVIATION_MOST, row->n > 1 ? LATE_BY : LATE_ALONE);
+}
+
 /* What the joining form's rows add to the cost of @s; more than v->bar counts as INFINITY. */
 static double added_cost(const struct venn *v, const struct venn_state *s, double price)
 {
@@ -101,9 +110,7 @@ static double added_cost(const struct venn *v, const struct venn_state *s, doubl
 
     for (size_t i = 0; i < v->rows[v->form].count && cost + v->before <= v->bar; i++) {
         const struct venn_row *row = &v->rows[v->form].items[i];
-        if (!known_row(v, row))
-            continue;
-        cost += sight_price(SIGHT_NOISE, row_cycles(v, s, row), row->cycles, DEVIATION_MOST, row->n > 1 ? LATE_BY : LATE_ALONE);
+        cost += known_row(v, row) ? row_price(v, s, row) : 0;
     }
     return cost + v->before > v->bar ? INFINITY : cost;
 }
@@ -132,9 +139,9 @@ static void offer(struct venn *v, struct venn_state *s, struct venn_use use, uns
         v->over |= !v->o->goes_on(v->o->state, v->done, v->total);
     if (v->over)
         return;
-    use.slots = v->slots[v->form];
     s->use[v->form] = use;
-    double cost = added_cost(v, s, price + PORT_PRICE * (ports - s->ports));
+    s->use[v->form].price = (float)(price + PORT_PRICE * (ports - s->ports));
+    double cost = added_cost(v, s, s->use[v->form].price);
     if (cost < INFINITY) {
         struct venn_state *to = &v->next[v->next_count++];
         *to = *s;
@@ -240,6 +247,22 @@ static double set_price(const struct venn_joining *j, portset set)
     return SET_PRICE;
 }
 
+/* Slots of the joining form as @use: where experiments do not say, one for each µop, if its ports are why it takes as long. */
+static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
+{
+    double t = v->alone[v->form], most = 0;
+    unsigned uops = 0;
+
+    for (unsigned k = 0; k < u->n; k++) {
+        most = fmax(most, (double)u->count[k] / portset_size(u->set[k]));
+        uops += u->count[k];
+    }
+    most = fmax(most, (double)uops / portset_size(u->set[0] | u->set[1]));
+    if (v->slots_known[v->form] || uops >= v->slots[v->form] || t - most > 4 * sight_noise(SIGHT_NOISE, t))
+        return v->slots[v->form];
+    return (uint8_t)uops;
+}
+
 /* Of @uops in as many slots as the joining form takes. */
 static double double_price(const struct venn *v, unsigned uops)
 {
@@ -252,11 +275,13 @@ static void join(struct venn_joining *j, portset set, unsigned ports)
     struct venn_use use = {.set = {set}, .count = {(uint8_t)j->count}, .n = 1};
     double price = REPEAT_PRICE * (j->count - 1) + set_price(j, set), t = j->v->alone[j->v->form], most = t + 4 * sight_noise(SIGHT_NOISE, t);
 
+    use.slots = slots_of(j->v, &use);
     offer(j->v, j->s, use, ports, price + double_price(j->v, j->count) + SHARE_PRICE * portset_size(set & j->foreign));
     use.n = 2;
     use.count[1] = 1;
     for (size_t i = 0; j->pairs && i < j->set_count; i++) {
         use.set[1] = j->sets[i];
+        use.slots = slots_of(j->v, &use);
         if (use.set[1] != set && 1.0 / portset_size(use.set[1]) <= most && (j->count + 1.0) / portset_size(use.set[1] | set) <= most)
             offer(j->v, j->s, use, ports, price + double_price(j->v, j->count + 1) + SECOND_PRICE + (i < j->own_sets ? 0 : SET_PRICE));
     }
@@ -287,7 +312,7 @@ static void join_all(struct venn *v, struct venn_state *s, bool pairs)
     j.region_count = regions_of(v, s, j.regions);
     j.set_count = sets_of(v, s, j.regions, j.region_count, j.sets, &j.own_sets);
     if (v->slots[v->form])
-        offer(v, s, (struct venn_use){0}, s->ports, 0);
+        offer(v, s, (struct venn_use){.slots = v->slots[v->form]}, s->ports, 0);
     for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
         for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
             double own = (double)j.count / size;
@@ -321,22 +346,121 @@ static bool join_form(struct venn *v, bool pairs)
     return true;
 }
 
+static double total_cost(const struct venn *v, const struct venn_state *s)
+{
+    double cost = 0;
+
+    for (size_t f = 0; f < v->n; f++) {
+        cost += v->placed[f] ? s->use[f].price : 0;
+        for (size_t r = 0; v->placed[f] && r < v->rows[f].count; r++) {
+            const struct venn_row *row = &v->rows[f].items[r];
+            bool counts = row->terms[0].place == f;   /* each row is there once for each of its forms */
+            for (unsigned k = 0; k < row->n && counts; k++)
+                counts = v->placed[row->terms[k].place];
+            cost += counts ? row_price(v, s, row) : 0;
+        }
+    }
+    return cost;
+}
+
+/* The best state without form @f alone is kept, and without the ports that no other has. */
+static void take_out(struct venn *v, size_t f)
+{
+    struct venn_state *s = &v->states[0];
+    portset used = 0;
+    unsigned ports = 0;
+
+    v->placed[f] = false;
+    s->use[f] = (struct venn_use){0};
+    for (size_t i = 0; i < v->n; i++)
+        for (unsigned k = 0; v->placed[i] && k < s->use[i].n; k++)
+            used |= s->use[i].set[k];
+    for (unsigned p = 0; p < s->ports; p++) {
+        portset below = ((portset)1 << ports) - 1;
+        if (!(used >> p & 1))
+            continue;
+        for (size_t i = 0; p > ports && i < v->n; i++)
+            for (unsigned k = 0; v->placed[i] && k < s->use[i].n; k++)
+                s->use[i].set[k] = (s->use[i].set[k] & below) | (s->use[i].set[k] >> p & 1) << ports | (s->use[i].set[k] & ~below & ~(((portset)2 << p) - 1));
+        ports++;
+    }
+    s->ports = ports;
+    s->cost = total_cost(v, s);
+    v->state_count = 1;
+}
+
+/* What the times of both forms together are off by. */
+static double quarrel(const struct venn *v, size_t a, size_t b)
+{
+    double sum = 0;
+
+    for (size_t r = 0; r < v->rows[a].count; r++) {
+        const struct venn_row *row = &v->rows[a].items[r];
+        bool both = false, known = true;
+        for (unsigned k = 0; k < row->n; k++) {
+            both |= row->terms[k].place == b;
+            known &= v->placed[row->terms[k].place];
+        }
+        sum += both && known ? row_price(v, &v->states[0], row) : 0;
+    }
+    return sum;
+}
+
+/* Joins @first and @second anew, of which the first takes what it takes whatever the second did. What was before stands unless that explains more: a form that was not there, or times. */
+static bool rejoin(struct venn *v, size_t first, size_t second)
+{
+    struct venn_state *before = mem_alloc(v->state_count * sizeof *before);
+    bool both = v->placed[first];
+    size_t count = v->state_count;
+    double cost = both ? v->states[0].cost - PORT_PRICE : INFINITY;
+
+    memcpy(before, v->states, count * sizeof *before);
+    if (both)
+        take_out(v, first);
+    take_out(v, second);
+    v->form = first;
+    bool joined = join_form(v, true);
+    v->form = second;
+    joined = joined && join_form(v, true) && v->states[0].cost < cost;
+    if (!joined) {
+        memcpy(v->states, before, count * sizeof *before);
+        v->state_count = count;
+        v->placed[first] = both;
+        v->placed[second] = true;
+    }
+    free(before);
+    return joined;
+}
+
+/* Whether @b may be why @a does not join: both do one thing, on the same kind of operands, and run beside each other. */
+static bool may_hinder(const struct venn *v, size_t a, size_t b)
+{
+    return v->kind[a] == v->kind[b] && v->kind[a] != VENN_MEMORY && !v->several[b] && v->states[0].use[b].n > 0;
+}
+
+/* Forms whose times together contradict what both take join anew, one after the other, and so do such of which only one has joined, when the other seems to keep it out. */
+static void settle_quarrels(struct venn *v)
+{
+    bool better = true;
+
+    for (unsigned round = 0; better && round < ROUNDS && !v->over; round++) {
+        better = false;
+        for (size_t a = 0; a < v->n; a++)
+            for (size_t b = 0; b < v->n && !v->over; b++)
+                if (a != b && v->placed[b] && (v->placed[a] ? quarrel(v, a, b) > QUARREL : v->alone[a] > 0 && may_hinder(v, a, b)))
+                    better |= rejoin(v, a, b);
+    }
+}
+
 static enum venn_kind kind_of(const char *form)
 {
-    static const char *const vectors[] = {"MM", "(K", " K", "V."};   /* MMX and wider, masks, AArch64's */
-
-    if (form_has_memory(form))
-        return VENN_MEMORY;
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        if (strstr(form, vectors[i]))
-            return VENN_VECTOR;
-    return VENN_GENERAL;
+    return form_has_memory(form) ? VENN_MEMORY : form_has_vectors(form) ? VENN_VECTOR : VENN_GENERAL;
 }
 
 /* Whether @form accesses memory and does something else besides: what is no plain load or store, or calls and returns. AArch64's loads and stores ([X]) do nothing else. */
 static bool does_several(const char *form)
 {
-    static const char *const moves[] = {"MOV", "VMOV"}, *const stack[] = {"CALL", "RET", "LEAVE"};
+    static const char *const moves[] = {"MOV", "VMOV"}, *const stack[] = {"CALL", "RET", "LEAVE", "BL (", "BLR ("};
 
     for (size_t i = 0; i < sizeof stack / sizeof *stack; i++)
         if (strncmp(form, stack[i], strlen(stack[i])) == 0)
@@ -374,7 +498,18 @@ static void take_rows(struct venn *v)
     free(place);
 }
 
-/* Slots that each form takes: what it adds to the quickest one's when that fills the issue width. */
+/* Slots that fit beside what else is in @row, where each of the other forms takes one, for each of form @i. */
+static double slots_left(const struct venn *v, size_t i, const struct venn_row *row, double *own)
+{
+    double others = 0;
+
+    *own = 0;
+    for (unsigned k = 0; k < row->n; k++)
+        *(row->terms[k].place == i ? own : &others) += row->terms[k].count;
+    return rint((row->cycles * v->o->width - others) / *own);
+}
+
+/* Slots that each form takes: no more than fit beside others. Whether it takes as many is known where it runs beside the quickest form, that takes one and no port, for longer than alone. */
 static void count_slots(struct venn *v)
 {
     size_t quickest = 0;
@@ -382,19 +517,15 @@ static void count_slots(struct venn *v)
     for (size_t i = 1; i < v->n; i++)
         quickest = v->alone[i] < v->alone[quickest] ? i : quickest;
     for (size_t i = 0; i < v->n; i++) {
-        double least = floor(v->alone[i] * 1.02 * v->o->width);
-        v->slots[i] = 1;
-        for (size_t r = 0; r < v->rows[i].count; r++) {
+        double most = fmax(floor(v->alone[i] * 1.02 * v->o->width), 1), own;
+        for (size_t r = 0; r < v->rows[i].count; r++)
+            most = fmax(fmin(most, slots_left(v, i, &v->rows[i].items[r], &own)), 1);
+        for (size_t r = 0; r < v->rows[i].count && v->alone[quickest] * v->o->width <= 1.05; r++) {
             const struct venn_row *row = &v->rows[i].items[r];
-            unsigned other = row->n == 2 && row->terms[0].place == i;
-            double own, slots;
-            if (row->n != 2 || row->terms[other].place != quickest || v->alone[quickest] * v->o->width > 1.05)
-                continue;
-            own = row->terms[!other].count;
-            slots = (row->cycles * v->o->width - row->terms[other].count) / own;
-            least = fmin(least, rint(slots));
+            bool beside = row->n == 2 && row->terms[row->terms[0].place == i].place == quickest;
+            v->slots_known[i] |= beside && slots_left(v, i, row, &own) <= most && row->cycles > own * v->alone[i] * 1.02;
         }
-        v->slots[i] = (uint8_t)fmin(fmax(least, 1), 200);
+        v->slots[i] = (uint8_t)fmin(most, 200);
     }
 }
 
@@ -447,6 +578,7 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
             if (!v->over && !v->placed[v->form] && v->alone[v->form] > 0 && (pass > 0 || !v->several[v->form]))
                 join_form(v, pass > 0);
         }
+    settle_quarrels(v);
     if (v->states[0].ports)
         m = write_mapping(v);
     for (size_t i = 0; i < v->n; i++)

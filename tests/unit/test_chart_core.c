@@ -162,7 +162,7 @@ static bool is_kept_out(const char *form)
 /* The join of the forms, those of @first (NULL-terminated; NULL: none) and the others in their order, vectors before the rest; fails unless all of them joined and their times are explained. */
 static struct mapping *joined(const struct machine *m, const char *const *first, bool late)
 {
-    const struct venn_options options = {.width = 6, .fits = 2.5, .goes_on = goes_on};
+    const struct venn_options options = {.width = mapping_issue_width(m->mapping), .fits = 2.5, .goes_on = goes_on};
     struct experiments *t = known_times(m, late);
     uint32_t *forms = mem_alloc((t->forms.count + 1) * sizeof *forms);
 
@@ -221,6 +221,43 @@ static void test_kinds_have_ports_of_their_own(void **state)
     assert_int_equal(ports_of(found, "ADD (R64, M64)") & ~loads & ~general, 0);
     mapping_free(found);
     machine_free(m);
+}
+
+/* A comparison takes one of four ports and one of three for flags: alone, and beside each form but another comparison, it is as though it took three of the four. A call is known by
+ * what else it takes, and a form that is too slow to show its slots beside the quickest one has one for each µop. */
+static void test_ports_that_two_forms_show(void **state)
+{
+    struct machine *m = load_machine(source_path("tests/data/chart-flags/"));
+
+    (void)state;
+    mapping_set_issue_width(m->mapping, 10);
+    struct mapping *found = joined(m, NULL, false);
+    portset any = ports_of(found, "ADD (X, X, I)"), plain = ports_of(found, "CMP (X, X)"), extended = ports_of(found, "CMP (X, W, SXTW)");
+    assert_int_equal(portset_size(any), 4);
+    assert_int_equal(plain & any, any);
+    assert_int_equal(portset_size(plain & ~any), 3);
+    assert_int_equal(portset_size(extended & any), 2);
+    assert_true((extended & ~any & plain) != 0);
+    assert_int_equal(mapping_find(found, "BL (Rel)")->usage.count, 2);
+    assert_int_equal(mapping_find(found, "USHLL (V.8H, V.8B, I)")->micro_ops, 1);
+    assert_int_equal(mapping_find(found, "FMOV (V.D[I], X)")->micro_ops, 2);
+    mapping_free(found);
+    machine_free(m);
+}
+
+/* What a form works on decides whether it shares ports, on each instruction set. */
+static void test_vectors_and_memory(void **state)
+{
+    static const char *const with[] = {"VPXOR (XMM, XMM, XMM)", "MOVD (MM, R32)", "KANDW (K, K, K)", "FADD (S, S, S)", "LDP (Q, Q, [X], I)", "LD2 ({V.2D, V.2D}, [X])", "FMOV (W, S)"};
+    static const char *const without[] = {"ADD (R64, M64)", "CSEL (X, X, X, C)", "LDR (X, [X, W, SXTW I])", "REP_STOSQ ()", "B.COND (Rel)", "SHLD (M16, R16, CL)"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+        if (!form_has_vectors(with[i]))
+            fail_msg("%s has vectors", with[i]);
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        if (form_has_vectors(without[i]))
+            fail_msg("%s has none", without[i]);
 }
 
 /* Two sets of ports that are busy at once take a fifth longer than either: no ports do that, and all is found that is found without. */
@@ -452,7 +489,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kinds_have_ports_of_their_own),
-        cmocka_unit_test(test_late_times_are_no_ports),
+        cmocka_unit_test(test_ports_that_two_forms_show), cmocka_unit_test(test_vectors_and_memory), cmocka_unit_test(test_late_times_are_no_ports),
         cmocka_unit_test(test_loads_come_before_what_loads_too),
         cmocka_unit_test(test_no_unruly_forms),
         cmocka_unit_test(test_common_forms_come_first),
