@@ -220,7 +220,7 @@ static void write_mapping(struct charting *w, const struct ports *ports, const s
         struct placement *p = &places[i];
         char source[120];
         f->state = p->explained ? CHART_PLACED : CHART_UNEXPLAINED;
-        f->confidence = p->confidence;
+        f->confidence = p->explained ? p->confidence : fmin(p->confidence, CHART_DOUBTFUL);
         f->experiments = p->experiments;
         f->error = p->error;
         f->hidden = p->hidden;

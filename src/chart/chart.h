@@ -37,6 +37,8 @@ struct chart_usage {
     double weight;                /* that of the form's own is 1 */
 };
 
+#define CHART_DOUBTFUL 0.2   /* confidence, at most, of a usage that experiments do not bear out */
+
 struct chart_form {
     const struct form_row *row;   /* borrowed */
     enum chart_state state;

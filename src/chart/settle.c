@@ -10,7 +10,6 @@
 #include "throughput/predict.h"
 
 #define DEVIATION_MOST 40.0        /* what one time may cost */
-#define UNEXPLAINED_CONFIDENCE 0.2
 
 const char *const settle_verdict_names[] = {"open", "confirmed", "changed", "unexplained"};
 
@@ -149,7 +148,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
         for (size_t i = 0; i < n && explains && w->weights; i++)
             w->weights[f->first + i] = exp((least - (best == &f->doubts->list.items[f->first + i] ? own : costs[i])) / 2);
         row.verdict = !explains ? SETTLE_UNEXPLAINED : best ? SETTLE_CHANGED : SETTLE_CONFIRMED;
-        row.confidence = explains ? 1 / sum : UNEXPLAINED_CONFIDENCE;
+        row.confidence = explains ? 1 / sum : CHART_DOUBTFUL;
         if (row.verdict == SETTLE_CHANGED) {
             entry.usage = best->usage;
             entry.micro_ops = best->slots;

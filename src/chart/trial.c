@@ -14,7 +14,6 @@
 #define COUNT_FEW 2          /* of these there are up to so many times as the form takes cycles three times over, between these limits: what is busy in one and */
 #define COUNT_MANY 8         /* free in the next differs from trial to trial */
 #define GUILTY 0.5           /* of its trials: a form that is in so many wrong ones is wrong itself */
-#define GUILTY_CONFIDENCE 0.2
 
 struct form_trials {
     unsigned trials, wrong;
@@ -96,7 +95,7 @@ bool trial_of_usages(struct lab *lab, struct chart *c, struct err *err)
         f->trials = tried[i].trials;
         f->failed = tried[i].wrong;
         if (share > 0 && takes_part(f))
-            f->confidence = fmin(f->confidence, share >= GUILTY ? GUILTY_CONFIDENCE : 1 - share);
+            f->confidence = fmin(f->confidence, share >= GUILTY ? CHART_DOUBTFUL : 1 - share);
     }
     free(tried);
     free(says);

@@ -7,7 +7,6 @@
 
 #include "throughput/predict.h"
 
-#define NEW_CONFIDENCE 0.2   /* of what blocks alone speak for; as of what explains no experiment (chart/settle.c) */
 #define LEAST_WEIGHT 1.1e-6  /* of what blocks took: the others' grow as much, and files keep weights up to 1e6 */
 
 /* The largest relative difference of the machine's predictions to a measurement of form @form; NaN: it has none. */
@@ -120,6 +119,6 @@ void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before)
         replace(&f->others[least], take_before);
     else
         usage_done(&take_before->usage);
-    f->confidence = fmin(f->confidence, NEW_CONFIDENCE);
+    f->confidence = fmin(f->confidence, CHART_DOUBTFUL);
     write_source(c, form);
 }

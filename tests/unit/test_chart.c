@@ -249,8 +249,10 @@ static void test_late_times_are_those_of_the_core(void **state)
         struct chart *c = chart_of(&b);
         assert_int_equal(c->late, core);
         for (size_t i = 0; i < c->form_count; i++)
-            if (strcmp(c->forms[i].row->form, LATE_FORM) == 0)
+            if (strcmp(c->forms[i].row->form, LATE_FORM) == 0) {
                 assert_int_equal(c->forms[i].state, core ? CHART_PLACED : CHART_UNEXPLAINED);
+                assert_true(core || c->forms[i].confidence <= CHART_DOUBTFUL);
+            }
         chart_free(c);
         tear_down(&b);
     }
