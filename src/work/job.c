@@ -23,6 +23,7 @@
 #include "io/recognise.h"
 
 #define TELL_SECONDS 0.1   /* between two looks at what its loops say of their progress */
+#define SAID_SECONDS 2.0    /* for which what a job itself said stands */
 #define JOBS_KEPT 64   /* ended ones beyond this are dropped, oldest first */
 
 struct job {
@@ -39,6 +40,7 @@ struct job {
     bool ended;              /* under lock: run returned */
     const char *unit;        /* worker: what its loops count since unit_begun, told last at told */
     double unit_begun, told;
+    double said;             /* under lock: when the job itself last said what it is at */
 };
 
 static struct job **jobs;
@@ -63,12 +65,49 @@ static void ring(void)
         BUG("lost the wake pipe: %s", strerror(errno));
 }
 
-/* "1.2 M rows/s": what the loops under watch have done, and how fast. */
+static void set_progress(struct job *job, double done, double total, const char *format, va_list args)
+{
+    lock_take(&job->lock);
+    job->info.done = done;
+    job->info.total = total;
+    job->info.seconds = clock_seconds() - job->started;
+    vsnprintf(job->info.note, sizeof job->info.note, format, args);
+    lock_give(&job->lock);
+    ring();
+}
+
+void job_progress(struct job *job, double done, double total, const char *format, ...)
+{
+    va_list args;
+
+    lock_take(&job->lock);
+    job->said = clock_seconds();
+    lock_give(&job->lock);
+    va_start(args, format);
+    set_progress(job, done, total, format, args);
+    va_end(args);
+}
+
+__attribute__((format(printf, 2, 3))) static void tell_rate(struct job *job, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    set_progress(job, watch.done, watch.total, format, args);
+    va_end(args);
+}
+
+/* "1.2 M rows/s": what the loops under watch have done, and how fast; not while the job itself says what it is at. */
 static void tell_progress(struct job *job)
 {
     double now = clock_seconds();
 
     if (!watch.unit || now - job->told < TELL_SECONDS)
+        return;
+    lock_take(&job->lock);
+    const bool speaks = now - job->said < SAID_SECONDS;
+    lock_give(&job->lock);
+    if (speaks)
         return;
     if (job->unit != watch.unit) {
         job->unit = watch.unit;
@@ -77,11 +116,11 @@ static void tell_progress(struct job *job)
     job->told = now;
     double rate = now > job->unit_begun ? watch.done / (now - job->unit_begun) : 0;
     if (rate >= 1e5)
-        job_progress(job, watch.done, watch.total, "%.1f M %s/s", rate / 1e6, watch.unit);
+        tell_rate(job, "%.1f M %s/s", rate / 1e6, watch.unit);
     else if (rate > 0)
-        job_progress(job, watch.done, watch.total, "%.0f %s/s", rate, watch.unit);
+        tell_rate(job, "%.0f %s/s", rate, watch.unit);
     else
-        job_progress(job, watch.done, watch.total, "%s", watch.unit);
+        tell_rate(job, "%s", watch.unit);
 }
 
 /* What the loops under watch ask on the worker's thread. */
@@ -166,6 +205,7 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     job->ops = ops;
     job->state = take_state;
     job->started = clock_seconds();
+    job->said = -INFINITY;
     job->info.number = ++last_number;
     job->info.state = JOB_RUNNING;
     snprintf(job->info.title, sizeof job->info.title, "%s", title);
@@ -239,20 +279,6 @@ bool job_interrupted(void)
     return atomic_load(&interrupted);
 }
 
-void job_progress(struct job *job, double done, double total, const char *format, ...)
-{
-    va_list args;
-
-    lock_take(&job->lock);
-    job->info.done = done;
-    job->info.total = total;
-    job->info.seconds = clock_seconds() - job->started;
-    va_start(args, format);
-    vsnprintf(job->info.note, sizeof job->info.note, format, args);
-    va_end(args);
-    lock_give(&job->lock);
-    ring();
-}
 
 static struct timespec time_in(double seconds)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <poll.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "work/job.h"
 #include "../support/support.h"
 
@@ -57,6 +59,50 @@ static unsigned start(int target, bool fail, bool endless, int *finished, int *f
     unsigned number = job_start("counting", &ops, c, &err);
     assert_true(number > 0);
     return number;
+}
+
+/* A job that goes through a loop under watch; then it waits to be cancelled. */
+struct looping {
+    const char *says;        /* what it is at; NULL: nothing */
+    atomic_bool looped;
+};
+
+static bool loop(struct job *job, void *state, struct err *err)
+{
+    struct looping *l = state;
+
+    usleep(200000);   /* loops are told of a few times a second */
+    if (l->says)
+        job_progress(job, 1, 8, "%s", l->says);
+    watch_at("rows", 5, 10);
+    watch_over();
+    atomic_store(&l->looped, true);
+    while (!watch_over()) {
+    }
+    return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+}
+
+/* What its loops count is told of a job that says nothing itself. */
+static void test_own_words_come_first(void **state)
+{
+    static const struct job_ops looping = {.run = loop};
+    static const char *const says[] = {NULL, "block 1"}, *const told[] = {"rows", "block 1"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct looping l = {.says = says[i]};
+        struct job_info info = {0};
+        struct err err = {0};
+        unsigned number = job_start("looping", &looping, &l, &err);
+        assert_true(number > 0);
+        while (!atomic_load(&l.looped))
+            usleep(1000);
+        assert_true(job_find(number, &info));
+        if (!strstr(info.note, told[i]))
+            fail_msg("\"%s\" without \"%s\"", info.note, told[i]);
+        job_cancel(number);
+        job_wait(number);
+    }
 }
 
 /* What a job is at is over when it is done; where it was cancelled, it says how far it came. */
@@ -297,6 +343,6 @@ static void test_end_begins_another(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_step_is_over_at_the_end), cmocka_unit_test(test_runs_to_the_end), cmocka_unit_test(test_failure_and_cancel), cmocka_unit_test(test_pause), cmocka_unit_test(test_file_that_shrinks), cmocka_unit_test(test_measuring_alone),
-                                       cmocka_unit_test(test_many_and_shutdown), cmocka_unit_test(test_end_begins_another)};
+                                       cmocka_unit_test(test_many_and_shutdown), cmocka_unit_test(test_end_begins_another), cmocka_unit_test(test_own_words_come_first)};
     return cmocka_run_group_tests_name("job", tests, NULL, NULL);
 }
