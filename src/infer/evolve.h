@@ -19,12 +19,14 @@ enum evolve_migration { MIGRATION_RING, MIGRATION_RANDOM, MIGRATION_NONE };
 enum evolve_state { EVOLVE_RUNNING, EVOLVE_PAUSED, EVOLVE_DONE, EVOLVE_STOPPED };
 extern const char *const evolve_state_names[];
 
+#define EVOLVE_POPULATION 8   /* individuals of the memetic algorithm */
+
 struct evolve_options {
     enum evolve_algorithm algorithm;
     unsigned ports;              /* 0: the fewest of 4 to 12 that explain the measurements as well as any, by short trials */
     double width;                /* issue slots per cycle; 0: no such bound; NaN: the most forms per cycle that were ever measured */
     bool width_measured;         /* the width, given or that of what the run begins with, was measured too: experiments that come later may raise it */
-    unsigned population;         /* 0: pmevo 1000; memetic 8, fewer where the time does not suffice for them, but 4 at least */
+    unsigned population;         /* 0: pmevo 1000; memetic EVOLVE_POPULATION, fewer where the time does not suffice for them, but 4 at least */
     bool population_each;        /* it is that of each island, which several ranks do not share */
     unsigned generations;        /* 0: no limit. memetic: rounds of as many children as there are individuals */
     double seconds;              /* 0: no limit */

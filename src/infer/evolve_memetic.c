@@ -23,13 +23,12 @@
 #define STEPS 400                   /* temperatures of such an annealing */
 #define STEP_SECONDS 0.02
 #define POLISH_SHARE 0.05           /* of an annealing's time, for downhill moves only at its end */
-#define FRESH_SHARE 0.5             /* of the time, for POPULATION fresh individuals, where there are fewer the rest is for children; each child gets CHILD_SHARE of a fresh one's */
+#define FRESH_SHARE 0.5             /* of the time, for EVOLVE_POPULATION fresh individuals, where there are fewer the rest is for children; each child gets CHILD_SHARE of a fresh one's */
 #define CHILD_SHARE 0.4
 #define PILOT_SHARE 0.05            /* of the time, for the pilot */
 #define PREPARE_SHARE 0.2           /* for finding the classes, at most: without them the search is of all forms at once */
 #define PORTS_SHARE 0.3            /* for the trials of numbers of ports */
 #define CLASSES_SHARE 0.6          /* of an annealing's time, for the classes */
-#define POPULATION 8
 #define POPULATION_LEAST 4          /* as many as make a consensus, and one that is not near the best */
 #define SETTLING 5e-6               /* seconds in which a fresh individual settles, per form and squared density: a step costs as much as there are experiments with a form, and from the hotter start that
                                      * these call for it takes more steps */
@@ -53,9 +52,9 @@ static double density_of(const struct problem *p)
 unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o)
 {
     double density = density_of(p), settling = SETTLING * (double)p->forms * density * density;
-    double most = o->seconds > 0 ? FRESH_SHARE * o->seconds * o->threads / fmax(settling, 1e-9) : POPULATION;
+    double most = o->seconds > 0 ? FRESH_SHARE * o->seconds * o->threads / fmax(settling, 1e-9) : EVOLVE_POPULATION;
 
-    return most >= POPULATION ? POPULATION : most > POPULATION_LEAST ? (unsigned)most : POPULATION_LEAST;
+    return most >= EVOLVE_POPULATION ? EVOLVE_POPULATION : most > POPULATION_LEAST ? (unsigned)most : POPULATION_LEAST;
 }
 
 double evolve_round_seconds(const struct evolve *e)
@@ -372,7 +371,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
             continue;
         }
         unsigned ports = e->race[e->race_next++], round = e->race_round;
-        double share = round ? FRESH_SHARE / POPULATION : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
+        double share = round ? FRESH_SHARE / EVOLVE_POPULATION : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
         struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads, round ? MOVES_PER_FORM : MOVES_PER_FORM / 5};
         /* One port less begins with what was found with one more: by chance alone it would often be judged too hard. */
         struct genome *fewer = round > 1 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
@@ -406,7 +405,7 @@ static bool searched(const struct evolve *e)
 /* One fresh individual or child. Called and returns under the lock; false when there is nothing more to do. */
 static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
 {
-    double fresh_seconds = FRESH_SHARE * evolve_round_seconds(e) * e->o.threads / fmax((double)e->target, POPULATION);
+    double fresh_seconds = FRESH_SHARE * evolve_round_seconds(e) * e->o.threads / fmax((double)e->target, EVOLVE_POPULATION);
     struct schedule plan = {HOT, fresh_seconds, MOVES_PER_FORM};
     struct genome *start = NULL;
     uint64_t number;

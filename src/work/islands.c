@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "work/pool.h"
 
-#define POPULATION 8               /* of a run that was not told how many */
 #define POPULATION_LEAST 2         /* of an island: fewer could not be recombined */
 #define INTERVAL_SHARE (1 / 30.)   /* of the time, between two migrations */
 #define INTERVAL_LEAST 0.5         /* seconds */
@@ -52,7 +51,7 @@ bool islands_reserve(struct evolve_options *o)
         return false;
     if (o->population_each)
         return true;
-    unsigned population = o->population ? o->population : POPULATION;
+    unsigned population = o->population ? o->population : EVOLVE_POPULATION;
     population = (population + ranks_count() - 1) / ranks_count();
     o->population = population > POPULATION_LEAST ? population : POPULATION_LEAST;
     return true;
