@@ -48,6 +48,7 @@ static const struct result_column run_columns[] = {
     {.key = "experiments", .kind = CELL_COUNT},
     {.key = "forms", .kind = CELL_COUNT},
     {.key = "joined", .kind = CELL_COUNT},
+    {.key = "ports_assumed", .kind = CELL_SWITCH},
 };
 
 static json_t *acceptance_json(const struct evolve_status *t)
@@ -106,6 +107,7 @@ static void add_row(const struct session *s, struct evolve_run *run, const struc
     cell_count(table, (int64_t)t->experiments);
     cell_count(table, (int64_t)t->forms);
     cell_count(table, t->joined);
+    cell_switch(table, t->ports_assumed);
 }
 
 /* "8 ports", or the numbers tried while they are sought. */
@@ -115,7 +117,7 @@ static void print_ports(struct evolve_run *run, const struct evolve_status *t, s
     size_t n = t->ports ? 0 : evolve_get_trials(run->evolve, trials, PORTS_MAX);
 
     if (t->ports)
-        str_addf(out, "%u port%s", t->ports, t->ports == 1 ? "" : "s");
+        str_addf(out, "%u port%s%s", t->ports, t->ports == 1 ? "" : "s", t->ports_assumed ? " (the most that are tried: more time would tell how many)" : "");
     else
         str_add(out, n ? "ports tried:" : "number of ports not chosen yet");
     for (size_t i = 0; i < n; i++)

@@ -23,7 +23,7 @@ extern const char *const evolve_state_names[];
 
 struct evolve_options {
     enum evolve_algorithm algorithm;
-    unsigned ports;              /* 0: the fewest of 4 to 12 that explain the measurements as well as any, by short trials */
+    unsigned ports;              /* 0: the fewest of 4 to 12 that explain the measurements as well as any, by short trials; 12 where the time does not suffice for these */
     double width;                /* issue slots per cycle; 0: no such bound; NaN: the most forms per cycle that were ever measured */
     bool width_measured;         /* the width, given or that of what the run begins with, was measured too: experiments that come later may raise it */
     unsigned population;         /* 0: pmevo 1000; memetic EVOLVE_POPULATION, fewer where the time does not suffice for them, but 4 at least */
@@ -52,6 +52,7 @@ void evolve_defaults(struct evolve_options *o);
 struct evolve_status {
     enum evolve_state state;
     unsigned generation, population, ports;
+    bool ports_assumed;          /* the most that are tried: the time does not suffice to tell how many there are */
     double width, scale;         /* scale: NaN while it is sought */
     double d_avg, cost;          /* of the best genome; NaN before there is one. At the end a consensus may take the place of the one that had the least */
     double d_reached;            /* least D_avg of any genome of the run so far, whatever its cost; NaN before there is one */

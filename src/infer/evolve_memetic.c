@@ -10,6 +10,7 @@
 
 #define PORTS_FINALISTS 3
 #define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
+#define PORTS_TOLD 3                /* individuals that settle in the time, at least, where trials can tell numbers of ports apart */
 #define PORTS_PILOT 7               /* of the first trial, when they are not given */
 #define HOT_TRIAL 0.5               /* temperatures, up to DENSITY_SUITED: a trial, a fresh individual, a child */
 #define HOT 0.3
@@ -49,10 +50,22 @@ static double density_of(const struct problem *p)
     return sum / (double)p->forms;
 }
 
-unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o)
+/* Fresh individuals that settle in the time; without a limit as many as a run has. */
+static double settled_individuals(const struct problem *p, const struct evolve_options *o)
 {
     double density = density_of(p), settling = SETTLING * (double)p->forms * density * density;
-    double most = o->seconds > 0 ? FRESH_SHARE * o->seconds * o->threads / fmax(settling, 1e-9) : EVOLVE_POPULATION;
+
+    return o->seconds > 0 ? FRESH_SHARE * o->seconds * o->threads / fmax(settling, 1e-9) : EVOLVE_POPULATION;
+}
+
+bool evolve_assumes_ports(const struct problem *p, const struct evolve_options *o)
+{
+    return o->algorithm == EVOLVE_MEMETIC && o->ports == 0 && settled_individuals(p, o) < PORTS_TOLD;
+}
+
+unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o)
+{
+    double most = settled_individuals(p, o);
 
     return most >= EVOLVE_POPULATION ? EVOLVE_POPULATION : most > POPULATION_LEAST ? (unsigned)most : POPULATION_LEAST;
 }

@@ -43,6 +43,7 @@ struct evolve {
     struct evolve_options o;
     enum evolve_state state;
     unsigned ports;                  /* 0 while they are sought */
+    bool ports_assumed;              /* for want of time */
     double width;
     double scale;                    /* of prices and temperatures; NaN while it is sought */
     bool piloting;                   /* a thread is at the pilot */
@@ -96,6 +97,9 @@ struct genome *evolve_judge(const struct problem *p, const struct genome *g, uns
 void joined_problem_free(struct joined_problem *j);
 /* How many individuals a run of the memetic algorithm has unless told: as many as settle in its time, but 4 at least and 8 at most. */
 unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o);
+/* Whether a run takes the most ports that are tried, for want of time to tell how many: short annealings are for few ports, which are found sooner, though the same time with more explains
+ * more, also of what was not measured. */
+bool evolve_assumes_ports(const struct problem *p, const struct evolve_options *o);
 /* Seconds that were left when the time was last planned; 0: no limit. */
 double evolve_round_seconds(const struct evolve *e);
 /* Asks for all numbers of ports from @fewest to @most again. */
