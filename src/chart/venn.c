@@ -25,8 +25,7 @@
 #define TERMS_LIMIT 8
 #define PASSES 3
 #define ASKED_EVERY 2048
-#define QUARREL 50.0         /* what the times of two forms together are off by for both to join anew */
-#define ROUNDS 3             /* of that */
+#define ROUNDS 3             /* of forms that join before others */
 
 struct venn_use {
     portset set[2];
@@ -363,92 +362,74 @@ static double total_cost(const struct venn *v, const struct venn_state *s)
     return cost;
 }
 
+/* @set where the ports of @used are numbered from 0. */
+static portset squeeze(portset set, portset used)
+{
+    portset out = 0;
+
+    for (unsigned to = 0; used; used &= used - 1, to++)
+        out |= set & used & -used ? (portset)1 << to : 0;
+    return out;
+}
+
 /* The best state without form @f alone is kept, and without the ports that no other has. */
 static void take_out(struct venn *v, size_t f)
 {
     struct venn_state *s = &v->states[0];
     portset used = 0;
-    unsigned ports = 0;
 
     v->placed[f] = false;
     s->use[f] = (struct venn_use){0};
     for (size_t i = 0; i < v->n; i++)
-        for (unsigned k = 0; v->placed[i] && k < s->use[i].n; k++)
+        for (unsigned k = 0; k < s->use[i].n; k++)
             used |= s->use[i].set[k];
-    for (unsigned p = 0; p < s->ports; p++) {
-        portset below = ((portset)1 << ports) - 1;
-        if (!(used >> p & 1))
-            continue;
-        for (size_t i = 0; p > ports && i < v->n; i++)
-            for (unsigned k = 0; v->placed[i] && k < s->use[i].n; k++)
-                s->use[i].set[k] = (s->use[i].set[k] & below) | (s->use[i].set[k] >> p & 1) << ports | (s->use[i].set[k] & ~below & ~(((portset)2 << p) - 1));
-        ports++;
-    }
-    s->ports = ports;
+    for (size_t i = 0; i < v->n; i++)
+        for (unsigned k = 0; k < s->use[i].n; k++)
+            s->use[i].set[k] = squeeze(s->use[i].set[k], used);
+    s->ports = portset_size(used);
     s->cost = total_cost(v, s);
     v->state_count = 1;
 }
 
-/* What the times of both forms together are off by. */
-static double quarrel(const struct venn *v, size_t a, size_t b)
-{
-    double sum = 0;
-
-    for (size_t r = 0; r < v->rows[a].count; r++) {
-        const struct venn_row *row = &v->rows[a].items[r];
-        bool both = false, known = true;
-        for (unsigned k = 0; k < row->n; k++) {
-            both |= row->terms[k].place == b;
-            known &= v->placed[row->terms[k].place];
-        }
-        sum += both && known ? row_price(v, &v->states[0], row) : 0;
-    }
-    return sum;
-}
-
-/* Joins @first and @second anew, of which the first takes what it takes whatever the second did. What was before stands unless that explains more: a form that was not there, or times. */
-static bool rejoin(struct venn *v, size_t first, size_t second)
+/* Joins @first, which has not joined, in the place of @second, and that anew; what was before stands unless both join. */
+static bool join_before(struct venn *v, size_t first, size_t second)
 {
     struct venn_state *before = mem_alloc(v->state_count * sizeof *before);
-    bool both = v->placed[first];
     size_t count = v->state_count;
-    double cost = both ? v->states[0].cost - PORT_PRICE : INFINITY;
 
     memcpy(before, v->states, count * sizeof *before);
-    if (both)
-        take_out(v, first);
     take_out(v, second);
     v->form = first;
     bool joined = join_form(v, true);
     v->form = second;
-    joined = joined && join_form(v, true) && v->states[0].cost < cost;
+    joined = joined && join_form(v, true);
     if (!joined) {
         memcpy(v->states, before, count * sizeof *before);
         v->state_count = count;
-        v->placed[first] = both;
+        v->placed[first] = false;
         v->placed[second] = true;
     }
     free(before);
     return joined;
 }
 
-/* Whether @b may be why @a does not join: both do one thing, on the same kind of operands, and run beside each other. */
+/* Whether @b may be why @a does not join: both work on the same, and it does one thing. Not those that access memory, whose times have more reasons than ports. */
 static bool may_hinder(const struct venn *v, size_t a, size_t b)
 {
-    return v->kind[a] == v->kind[b] && v->kind[a] != VENN_MEMORY && !v->several[b] && v->states[0].use[b].n > 0;
+    return v->alone[a] > 0 && v->kind[a] != VENN_MEMORY && v->kind[a] == v->kind[b] && !v->several[b] && v->states[0].use[b].n > 0;
 }
 
-/* Forms whose times together contradict what both take join anew, one after the other, and so do such of which only one has joined, when the other seems to keep it out. */
-static void settle_quarrels(struct venn *v)
+/* What did not join tries it before one that did: ports that two forms share, and all others have to spare, show nowhere but where both run together. */
+static void join_left_out(struct venn *v)
 {
     bool better = true;
 
     for (unsigned round = 0; better && round < ROUNDS && !v->over; round++) {
         better = false;
         for (size_t a = 0; a < v->n; a++)
-            for (size_t b = 0; b < v->n && !v->over; b++)
-                if (a != b && v->placed[b] && (v->placed[a] ? quarrel(v, a, b) > QUARREL : v->alone[a] > 0 && may_hinder(v, a, b)))
-                    better |= rejoin(v, a, b);
+            for (size_t b = 0; b < v->n && !v->placed[a] && !v->over; b++)
+                if (v->placed[b] && may_hinder(v, a, b))
+                    better |= join_before(v, a, b);
     }
 }
 
@@ -506,7 +487,7 @@ static double slots_left(const struct venn *v, size_t i, const struct venn_row *
     *own = 0;
     for (unsigned k = 0; k < row->n; k++)
         *(row->terms[k].place == i ? own : &others) += row->terms[k].count;
-    return rint((row->cycles * v->o->width - others) / *own);
+    return rint(((row->cycles + sight_noise(SIGHT_NOISE, row->cycles)) * v->o->width - others) / *own);
 }
 
 /* Slots that each form takes: no more than fit beside others. Whether it takes as many is known where it runs beside the quickest form, that takes one and no port, for longer than alone. */
@@ -578,7 +559,7 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
             if (!v->over && !v->placed[v->form] && v->alone[v->form] > 0 && (pass > 0 || !v->several[v->form]))
                 join_form(v, pass > 0);
         }
-    settle_quarrels(v);
+    join_left_out(v);
     if (v->states[0].ports)
         m = write_mapping(v);
     for (size_t i = 0; i < v->n; i++)

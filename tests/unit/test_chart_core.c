@@ -162,7 +162,7 @@ static bool is_kept_out(const char *form)
 /* The join of the forms, those of @first (NULL-terminated; NULL: none) and the others in their order, vectors before the rest; fails unless all of them joined and their times are explained. */
 static struct mapping *joined(const struct machine *m, const char *const *first, bool late)
 {
-    const struct venn_options options = {.width = mapping_issue_width(m->mapping), .fits = 2.5, .goes_on = goes_on};
+    const struct venn_options options = {.width = mapping_issue_width(m->mapping), .fits = late ? 2.5 : 0.5, .goes_on = goes_on};
     struct experiments *t = known_times(m, late);
     uint32_t *forms = mem_alloc((t->forms.count + 1) * sizeof *forms);
 
