@@ -116,7 +116,7 @@ static struct flat_experiments *random_experiments(struct rng *rng, size_t forms
 static struct flat_mapping *random_mapping(struct rng *rng, unsigned ports, size_t forms)
 {
     struct ports names = {0};
-    char name[16];
+    char name[24];
 
     for (unsigned i = 0; i < ports; i++) {
         snprintf(name, sizeof name, "P%u", i);

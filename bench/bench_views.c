@@ -180,7 +180,7 @@ static void write_machine(size_t forms)
 /* A mapping of many forms on the screen. */
 static void report_mapping(size_t forms)
 {
-    static const char *const held[] = {"set machine " MANY_FORMS, "view mapping", "sort -cycles", "sort usage", "filter cycles>20 & form~99", "filter", "sort", "find nosuch",
+    static const char *const held[] = {("set machine " MANY_FORMS), "view mapping", "sort -cycles", "sort usage", "filter cycles>20 & form~99", "filter", "sort", "find nosuch",
                                        "mapping set 'FORM000000 (R64, R64)' 1*p0", "export /tmp/bench-views-forms.csv", "mapping show", "view mapping"};
 
     printf("%zu forms\n", forms);

@@ -164,7 +164,7 @@ static int assemble_file(const char *directory)
 static void instances(struct str *out)
 {
     for (size_t i = 0; i < rows.count; i++) {
-        struct form_row row = {rows.items[i].form, rows.items[i].template, rows.items[i].extension};
+        struct form_row row = {rows.items[i].form, rows.items[i].template, rows.items[i].extension, ISA_X86_64};
         if (!rows.items[i].dropped)
             form_instance(&row, out);
         str_add_char(out, '\n');

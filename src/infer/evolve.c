@@ -444,6 +444,8 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
     bool idle = algorithm == EVOLVE_PMEVO && index > 0;   /* who has no part in it does not end it either */
+    while (e->meeting)   /* a thread that starts so late was not waited for, and what it would begin with is about to be freed */
+        evolve_wait_change(e, &w);
     e->workers += !idle;
     lock_give(&e->lock);
     if (idle)

@@ -53,7 +53,7 @@ struct bed {
 /* The forms of @truth that @pattern says; the bed owns the machine. */
 static void set_up_machine(struct bed *b, struct machine *truth, const char *pattern, double noise)
 {
-    *b = (struct bed){.seconds = 4, .core_most = 100};
+    *b = (struct bed){.seconds = 600, .core_most = 100};   /* all end by themselves: a loaded machine must not cut them short */
     chart_bed_init(&b->cpu, truth, pattern, noise);
     b->cpu.hooks.stage_done = stage_done;
     stages = 0;
@@ -244,7 +244,6 @@ static void test_late_times_are_those_of_the_core(void **state)
         const bool core = late;
         struct bed b;
         set_up(&b, 0);
-        b.seconds = 600;   /* it ends by itself: a loaded machine must not cut it short */
         chart_bed_alter(&b.cpu, make_late, &core);
         struct chart *c = chart_of(&b);
         assert_int_equal(c->late, core);
@@ -360,7 +359,6 @@ static void test_a_core_without_simple_forms(void **state)
     assert_non_null(skylake);
     set_up_machine(&b, skylake, "*(R64, *", 0.005);
     b.core_most = 200;
-    b.seconds = 600;   /* it ends by itself: a loaded machine must not cut it short */
     judge_chart(&b, 2, &rng, &judged);
     tear_down(&b);
     assert_calibrated(&judged);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/lock.h"
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
@@ -215,6 +216,44 @@ static void test_what_comes_too_late(void **state)
     known_tear_down(&b);
 }
 
+/* A thread that comes to a run while the others carry it over. */
+struct latecomer {
+    struct evolve *e;
+    bool looked, begun;
+};
+
+/* What the thread has begun by then; the others are done. */
+static void end_meeting(void *state)
+{
+    struct latecomer *late = state;
+
+    lock_take(&late->e->lock);
+    if (late->e->meeting)
+        *late = (struct latecomer){late->e, true, late->e->preparation != EVOLVE_RAW || late->e->fresh_begun > 0};
+    late->e->meeting = false;
+    lock_give(&late->e->lock);
+}
+
+/* It begins nothing: the problem and the individuals that it would take are freed as the others arrive. */
+static void test_thread_that_starts_late(void **state)
+{
+    struct known_bed b;
+    struct evolve_options o = endless(4);
+    struct err err = {0};
+    (void)state;
+    known_set_up(&b, 7, 0, 0);
+    struct problem *p = part_of(b.t, 5, true);
+    o.threads = o.generations = 1;
+    struct latecomer late = {.e = evolve_new(p, &o, NULL, 0, &err)};
+    problem_free(p);
+    late.e->meeting = true;
+    evolve_worker(late.e, 0, end_meeting, &late);
+    assert_true(late.looked);
+    assert_false(late.begun);
+    evolve_free(late.e);
+    known_tear_down(&b);
+}
+
 /* A table that nobody will lay out any more is not held: results that are measured wait for those who hold it. */
 static void test_fed_after_its_end(void **state)
 {
@@ -330,6 +369,7 @@ int main(void)
         cmocka_unit_test(test_more_experiments_and_forms),
         cmocka_unit_test(test_number_of_ports_is_sought_again),
         cmocka_unit_test(test_what_comes_too_late),
+        cmocka_unit_test(test_thread_that_starts_late),
         cmocka_unit_test(test_fed_after_its_end),
         cmocka_unit_test(test_live),
         cmocka_unit_test(test_live_resumed),

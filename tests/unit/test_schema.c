@@ -120,7 +120,7 @@ static const char *const script[] = {
     "machine list",
     "machine info",
     "machine show skylake",
-    "machine hunt --machine skylake --against haswell --time 1s",
+    "machine hunt --machine skylake --against haswell --blocks 20 --time 1h",
     "view kernel",
     "pane next",
     "find vfmadd",
