@@ -203,23 +203,48 @@ static void test_relative_stays(void **state)
     kernel_free(k);
 }
 
+/* A loop beside itself. */
+struct itself {
+    struct kernel *kernel;
+    const struct insn *insns;
+    size_t count;
+    struct sandbox *sandbox;
+    struct version *version;
+};
+
+static struct itself itself_new(const char *text)
+{
+    struct itself b = {.kernel = kernel_of(text)};
+
+    b.insns = kernel_insns(b.kernel, 0, &b.count);
+    b.sandbox = sandbox_or_skip(b.insns, b.count);
+    b.version = version_new(b.insns, b.count);
+    return b;
+}
+
+static bool itself_try(const struct itself *b, unsigned inputs, struct same *same, struct err *err)
+{
+    return same_try(b->sandbox, b->insns, b->count, b->version, inputs, 1, same, err);
+}
+
+static void itself_free(struct itself *b)
+{
+    version_free(b->version);
+    sandbox_free(b->sandbox);
+    kernel_free(b->kernel);
+}
+
 /* What has nothing but its branch is not run, and says so. */
 static void test_only_a_branch(void **state)
 {
-    struct kernel *k = kernel_of(INTEL "a: jne a\n");
+    struct itself b = itself_new(INTEL "a: jne a\n");
     struct err err = {0};
     struct same same;
-    size_t count;
-    const struct insn *insns = kernel_insns(k, 0, &count);
-    struct sandbox *s = sandbox_or_skip(insns, count);
-    struct version *c = version_new(insns, count);
 
     (void)state;
-    assert_false(same_try(s, insns, count, c, 1, 1, &same, &err));
+    assert_false(itself_try(&b, 1, &same, &err));
     assert_non_null(strstr(err.what, "branch"));
-    version_free(c);
-    sandbox_free(s);
-    kernel_free(k);
+    itself_free(&b);
 }
 
 /* Candidate @c of @insns does the same on this CPU. */
@@ -411,30 +436,24 @@ bool __wrap_sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vect
 /* A run that others kept the processor from is no difference: it is run once more, and left out when that helps nothing. */
 static void test_starved_runs(void **state)
 {
-    struct kernel *k = kernel_of(INTEL "add rax, rcx\nimul rdx, rax");
+    struct itself b = itself_new(INTEL "add rax, rcx\nimul rdx, rax");
     struct err err = {0};
     struct same same;
-    size_t count;
-    const struct insn *insns = kernel_insns(k, 0, &count);
-    struct sandbox *s = sandbox_or_skip(insns, count);
-    struct version *c = version_new(insns, count);
 
     (void)state;
     for (unsigned runs = 1; runs <= 2; runs++) {
         starved = runs;
-        assert_true(same_try(s, insns, count, c, 4, 1, &same, &err));
+        assert_true(itself_try(&b, 4, &same, &err));
         assert_false(same.differs);
         assert_int_equal(same.agreed, 4);
         assert_int_equal(starved, 0);
     }
     starved = UINT_MAX;
-    assert_true(same_try(s, insns, count, c, 4, 1, &same, &err));
+    assert_true(itself_try(&b, 4, &same, &err));
     starved = 0;
     assert_false(same.differs);
     assert_int_equal(same.skipped, 4);
-    version_free(c);
-    sandbox_free(s);
-    kernel_free(k);
+    itself_free(&b);
 }
 
 static bool stop(void *self)
