@@ -2,15 +2,18 @@
 #include "tui/screen.h"
 
 #include <curses.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "tui/input.h"
 #include "view/clipboard.h"
@@ -18,11 +21,14 @@
 
 #define ESCAPE_WAIT 25      /* ms for what follows an Esc, which may be a key of its own */
 #define SEQUENCE_WAIT 200   /* ms for the rest of a sequence, which nobody types */
+#define DRAWING_WAITS 100   /* of 10 ms each, for the end of what is being drawn */
 #define KEY_BYTES 8   /* of a key's sequence at most */
 
 #define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
 
 static atomic_bool opened;   /* any thread that ends the program restores the terminal */
+static pthread_mutex_t drawing = PTHREAD_MUTEX_INITIALIZER;   /* curses, which makes the terminal its own again with whatever it draws */
+static _Thread_local bool draws;
 static bool colors;
 static struct str pasted;
 static int click_x, click_y;
@@ -77,12 +83,39 @@ static void put_now(const char *sequence)
     fflush(stdout);
 }
 
+/* False while the terminal is no longer ours: another thread's fault is ending the program. */
+static bool drawing_begin(void)
+{
+    lock_take(&drawing);
+    draws = atomic_load(&opened);
+    if (!draws)
+        lock_give(&drawing);
+    return draws;
+}
+
+static void drawing_end(void)
+{
+    draws = false;
+    lock_give(&drawing);
+}
+
+/* What is being drawn comes to its end first, unless it is what failed or is held up by it. */
 static void restore(void)
 {
-    if (atomic_exchange(&opened, false)) {
-        put_now("\033[?2004l");
-        endwin();
+    const struct timespec moment = {.tv_nsec = 10000000};
+    bool taken = false;
+
+    if (!atomic_exchange(&opened, false))
+        return;
+    for (unsigned i = 0; i < DRAWING_WAITS && !draws && !taken; i++) {
+        taken = lock_try(&drawing);
+        if (!taken)
+            nanosleep(&moment, NULL);
     }
+    put_now("\033[?2004l");
+    endwin();
+    if (taken)
+        lock_give(&drawing);
 }
 
 bool screen_open(bool color)
@@ -153,7 +186,7 @@ static attr_t attributes(const struct grid *g, const struct cell *cell)
 
 void screen_show(const struct grid *g, int x, int y)
 {
-    if (!atomic_load(&opened))   /* a job's fault is ending the program: the terminal stays as it was before */
+    if (!drawing_begin())
         return;
     for (unsigned row = 0; row < g->height && row < (unsigned)LINES; row++)
         for (unsigned column = 0; column < g->width && column < (unsigned)COLS; column++) {
@@ -168,6 +201,7 @@ void screen_show(const struct grid *g, int x, int y)
     if (x >= 0)
         move(y, x);
     refresh();
+    drawing_end();
 }
 
 /* Of a key that curses knows; KEYCODE_NONE for what means nothing here. */
@@ -291,8 +325,11 @@ void screen_redraw(void)
 
 void screen_leave(void)
 {
+    if (!drawing_begin())
+        return;
     put_now("\033[?2004l");
     endwin();
+    drawing_end();
 }
 
 /* A Ctrl-S typed while the terminal was an editor's or the shell's has stopped its output, and the next write would wait for a Ctrl-Q: without flow control it goes on. */
@@ -308,11 +345,14 @@ static void end_flow_control(void)
 
 void screen_return(void)
 {
+    if (!drawing_begin())
+        return;
     end_flow_control();
     put_now("\033[?2004h");
     screen_resize();
     screen_redraw();
     refresh();
+    drawing_end();
 }
 
 void screen_copy(const char *text, size_t length)
