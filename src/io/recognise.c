@@ -168,7 +168,7 @@ static const struct {
     {is_uops_xml, "uops.info's XML", "mapping import uops-info FILE --architecture A", {"mapping import uops-info"}},
     {is_uops_csv, "a uops.info table", "mapping import uops-info FILE", {"mapping import uops-info"}},
     {is_osaca, "an OSACA machine file", "mapping import osaca FILE", {"mapping import osaca", "mapping load"}},
-    {is_experiments, "a table of experiments", "experiments load FILE", {"experiments load", "evaluate"}},
+    {is_experiments, "a table of experiments", "experiments load FILE", {"experiments load", "evaluate", "experiments measure", "machine chart"}},
     {is_mapping, "a mapping as CSV", "mapping import csv FILE", {"mapping import csv", "mapping load"}},
     {is_forms, "a table of forms", "forms add FILE", {"forms add", "session load"}},
     {is_blocks, "a table of measured blocks", "kernel evaluate FILE", {"kernel evaluate", "kernel measure"}},

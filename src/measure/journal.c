@@ -25,6 +25,7 @@
 
 #define QUANTITY 3   /* what its values are: 1 was one order of the instructions, 2 the least of four, 3 has more registers for chains; those of one are no use to another */
 #define JOURNAL_LIMIT ((size_t)1 << 31)
+#define PART_BYTES ((size_t)4 << 20)   /* read as one table */
 
 struct journal {
     int file;
@@ -112,7 +113,7 @@ static void entry_take(struct journal_entry *entry, const struct experiments *t,
     day_take(entry, now.day);
 }
 
-static bool read_back(struct journal *j, const struct str *rows, struct err *err)
+static bool read_part(struct journal *j, const struct str *rows, struct err *err)
 {
     struct experiments *table = experiments_parse(j->path, rows->data, rows->length, err);
     struct str key = {0};
@@ -133,6 +134,26 @@ static bool read_back(struct journal *j, const struct str *rows, struct err *err
     }
     str_done(&key);
     experiments_free(table);
+    return ok;
+}
+
+/* A part after the other: a journal may be larger than a table can be. */
+static bool read_back(struct journal *j, const struct str *rows, struct err *err)
+{
+    const char *text = str_text(rows), *newline = memchr(text, '\n', rows->length);
+    size_t header = newline ? (size_t)(newline - text) + 1 : rows->length;
+    struct str part = {0};
+    bool ok = true;
+
+    for (size_t at = header, end; at < rows->length && ok; at = end) {
+        newline = rows->length - at > PART_BYTES ? memchr(text + at + PART_BYTES, '\n', rows->length - at - PART_BYTES) : NULL;
+        end = newline ? (size_t)(newline - text) + 1 : rows->length;
+        str_clear(&part);
+        str_add_bytes(&part, text, header);
+        str_add_bytes(&part, text + at, end - at);
+        ok = read_part(j, &part, err);
+    }
+    str_done(&part);
     return ok;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,8 @@
 #include "measure/journal_text.h"
 #include "model/experiments.h"
 #include "../support/support.h"
+
+#define PARTED 60000   /* experiments: some MiB */
 
 static void put(const char *name, const char *text, size_t length)
 {
@@ -107,6 +110,35 @@ static void test_good_part_is_kept(void **state)
     }
     str_done(&whole);
     str_done(&text);
+}
+
+static void numbered(unsigned i, char *out, size_t size)
+{
+    snprintf(out, size, "%u*VPBROADCASTMB2Q (ZMM, K) + %u*VPBROADCASTMW2D (ZMM, K)", i % 250 + 1, i / 250 + 1);
+}
+
+/* A journal is read part by part (4 MiB each): what is in all of them is there, the last value of each experiment. */
+static void test_parts(void **state)
+{
+    char text[80];
+    (void)state;
+    unlink(work_path("parts.csv"));
+    struct journal *j = open_it("parts.csv");
+    for (unsigned i = 0; i < 2 * PARTED; i++) {
+        numbered(i % PARTED, text, sizeof text);
+        add(j, text, i);
+    }
+    assert_true(journal_flush(j, NULL));
+    journal_close(j);
+    struct stat file;
+    assert_int_equal(stat(work_path("parts.csv"), &file), 0);
+    assert_true(file.st_size > 2 * (4 << 20));
+    j = open_it("parts.csv");
+    for (unsigned i = 0; i < PARTED; i++) {
+        numbered(i, text, sizeof text);
+        assert_true(cycles_of(j, text) == PARTED + i);
+    }
+    journal_close(j);
 }
 
 /* A flipped bit anywhere costs its record, no other. */
@@ -250,7 +282,7 @@ static void test_death_at_each_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_part_is_kept), cmocka_unit_test(test_every_flipped_byte), cmocka_unit_test(test_old_journals_open), cmocka_unit_test(test_journals_without_conditions_open),
+        cmocka_unit_test(test_good_part_is_kept), cmocka_unit_test(test_parts), cmocka_unit_test(test_every_flipped_byte), cmocka_unit_test(test_old_journals_open), cmocka_unit_test(test_journals_without_conditions_open),
         cmocka_unit_test(test_each_call_fails),   cmocka_unit_test(test_death_at_each_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
