@@ -107,17 +107,22 @@ static void add_row(const struct session *s, struct evolve_run *run, const struc
     cell_count(table, (int64_t)t->experiments);
     cell_count(table, (int64_t)t->forms);
     cell_count(table, t->joined);
-    cell_switch(table, t->ports_assumed);
+    cell_switch(table, t->ports_known != PORTS_FOUND);
 }
 
 /* "8 ports", or the numbers tried while they are sought. */
 static void print_ports(struct evolve_run *run, const struct evolve_status *t, struct str *out)
 {
+    static const char *const why[] = {
+        [PORTS_FOUND] = "",
+        [PORTS_NO_TIME] = " (the most that are tried: more time would tell how many)",
+        [PORTS_UNEXPLAINED] = " (the most that are tried: what no mapping explains of the measurements is too much to tell how many)",
+    };
     struct evolve_trial trials[PORTS_MAX];
     size_t n = t->ports ? 0 : evolve_get_trials(run->evolve, trials, PORTS_MAX);
 
     if (t->ports)
-        str_addf(out, "%u port%s%s", t->ports, t->ports == 1 ? "" : "s", t->ports_assumed ? " (the most that are tried: more time would tell how many)" : "");
+        str_addf(out, "%u port%s%s", t->ports, t->ports == 1 ? "" : "s", why[t->ports_known]);
     else
         str_add(out, n ? "ports tried:" : "number of ports not chosen yet");
     for (size_t i = 0; i < n; i++)

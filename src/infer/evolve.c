@@ -319,8 +319,8 @@ struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, str
     e->p = problem_hold(p);
     e->o = *o;
     e->o.threads = o->threads ? o->threads : 1;
-    e->ports_assumed = !count && evolve_assumes_ports(p, &e->o);
-    e->ports = count ? from[0]->ports : e->ports_assumed ? PORTS_MOST : o->ports;
+    e->ports_known = !count && evolve_assumes_ports(p, &e->o) ? PORTS_NO_TIME : PORTS_FOUND;
+    e->ports = count ? from[0]->ports : e->ports_known == PORTS_NO_TIME ? PORTS_MOST : o->ports;
     e->reached = INFINITY;
     e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? evolve_measured_width(p) : o->width;
     e->o.width_measured = o->algorithm != EVOLVE_PMEVO && (o->width_measured || (!count && isnan(o->width)));
@@ -585,7 +585,7 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     lock_take(&e->lock);
     const struct genome *best = shown(e);
     *out = (struct evolve_status){
-        .state = e->state, .generation = e->generation, .population = (unsigned)e->target, .ports = e->ports, .ports_assumed = e->ports_assumed, .width = e->width, .scale = e->scale,
+        .state = e->state, .generation = e->generation, .population = (unsigned)e->target, .ports = e->ports, .ports_known = e->ports_known, .width = e->width, .scale = e->scale,
         .d_avg = best ? best->d_avg : NAN, .cost = best && !(best == e->best && e->best_expanded) ? best->cost : NAN, .seconds = evolve_elapsed(e), .stats = all_stats(e),
     };
     if (best) {

@@ -49,10 +49,17 @@ struct evolve_options {
 #define EVOLVE_VOLUME_WEIGHT 1
 void evolve_defaults(struct evolve_options *o);
 
+/* Where the number of ports is from. Those that are assumed are the most that are tried: with more, short searches explain more of what was not measured too. */
+enum ports_known {
+    PORTS_FOUND,         /* or given */
+    PORTS_NO_TIME,       /* assumed: the time does not suffice to tell how many there are */
+    PORTS_UNEXPLAINED,   /* assumed: no number of them explains the measurements */
+};
+
 struct evolve_status {
     enum evolve_state state;
     unsigned generation, population, ports;
-    bool ports_assumed;          /* the most that are tried: the time does not suffice to tell how many there are */
+    enum ports_known ports_known;
     double width, scale;         /* scale: NaN while it is sought */
     double d_avg, cost;          /* of the best genome; NaN before there is one. At the end a consensus may take the place of the one that had the least */
     double d_reached;            /* least D_avg of any genome of the run so far, whatever its cost; NaN before there is one */

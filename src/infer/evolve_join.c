@@ -168,7 +168,7 @@ static void begin_round(struct evolve *e)
         return;
     e->trials[n] = e->best ? genome_copy(e->best) : NULL;
     e->ports = 0;
-    e->ports_assumed = false;
+    e->ports_known = PORTS_FOUND;
     evolve_race(e, n > PORTS_FEWEST ? n - FEWER_PORTS : n, n + MORE_PORTS < PORTS_MOST ? n + MORE_PORTS : PORTS_MOST);
 }
 

@@ -10,6 +10,7 @@
 
 #define PORTS_FINALISTS 3
 #define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
+#define PORTS_UNTOLD 0.015          /* mean error that the long trials leave, from which measurements do not tell numbers of ports: what is off then is no port, and more explain more of what was not measured */
 #define PORTS_TOLD 3                /* individuals that settle in the time, at least, where trials can tell numbers of ports apart */
 #define PORTS_PILOT 7               /* of the first trial, when they are not given */
 #define HOT_TRIAL 0.5               /* temperatures, up to DENSITY_SUITED: a trial, a fresh individual, a child */
@@ -346,6 +347,34 @@ static void pick_finalists(struct evolve *e)
     e->racing = kept;
 }
 
+/* The least mean error of those in the race. */
+static double least_error(const struct evolve *e)
+{
+    double least = INFINITY;
+
+    for (unsigned i = 0; i < e->racing; i++)
+        least = fmin(least, e->trials[e->race[i]]->d_avg);
+    return least;
+}
+
+/* The most ports that are tried, from what was found with the most of those in the race. */
+static void assume_ports(struct evolve *e)
+{
+    unsigned most = 0;
+
+    for (unsigned i = 0; i < e->racing; i++)
+        most = e->race[i] > most ? e->race[i] : most;
+    if (!e->trials[PORTS_MOST] || e->trials[most]->cost < e->trials[PORTS_MOST]->cost) {
+        struct genome *g = genome_copy(e->trials[most]);
+        genome_free(e->trials[PORTS_MOST]);
+        e->trials[PORTS_MOST] = g;
+        g->ports = PORTS_MOST;   /* more than it uses are no other mapping */
+    }
+    e->tried_long[most] = false;
+    e->ports_known = PORTS_UNEXPLAINED;
+    settle_ports(e, PORTS_MOST);
+}
+
 /* After a round of trials. Finalists of short annealings are tried once more with long ones; of those the fewest ports that explain
  * as well win, if one port less does not, tried as long. */
 static void next_round(struct evolve *e)
@@ -356,6 +385,10 @@ static void next_round(struct evolve *e)
     e->race_next = e->race_done = 0;
     if (e->race_round++ == 0) {
         pick_finalists(e);
+        return;
+    }
+    if (e->race_round == 2 && least_error(e) > PORTS_UNTOLD) {
+        assume_ports(e);
         return;
     }
     for (unsigned i = 1; i < e->racing; i++)

@@ -43,7 +43,7 @@ struct evolve {
     struct evolve_options o;
     enum evolve_state state;
     unsigned ports;                  /* 0 while they are sought */
-    bool ports_assumed;              /* for want of time */
+    enum ports_known ports_known;
     double width;
     double scale;                    /* of prices and temperatures; NaN while it is sought */
     bool piloting;                   /* a thread is at the pilot */

@@ -157,7 +157,7 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
     grid_put(g, x, y++, SIDE, ROLE_HEADER, 0, "parameters (evolve set NAME VALUE)");
     char ports[32] = "ports: auto";
     if (status->ports)
-        snprintf(ports, sizeof ports, "%u ports%s", status->ports, status->ports_assumed ? " assumed" : "");
+        snprintf(ports, sizeof ports, "%u ports%s", status->ports, status->ports_known != PORTS_FOUND ? " assumed" : "");
     grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "%s, %s, width %.2g, seed %llu", o.algorithm == EVOLVE_PMEVO ? "pmevo" : "memetic", ports, status->width,
                 (unsigned long long)o.seed);
     grid_printf(g, x, y++, SIDE, ROLE_TEXT, 0, "population %u, %u thread%s, %g s", status->population, o.threads,

@@ -260,7 +260,7 @@ static void test_finds_ports(void **state)
         o.ports = 0;
         struct mapping *m = evolved(&b, &o, &status);
         sought += status.evaluations;
-        assert_true(status.ports >= 4);
+        assert_true(status.ports >= 4 && status.ports_known == PORTS_FOUND);
         found += status.ports == 4;
         equivalent += status.ports == 4 || unseen(b.truth, m) < 0.005;
         mapping_free(m);
@@ -286,10 +286,27 @@ static void test_ports_without_time(void **state)
         o.seconds = i == 1 ? 600 : 0.002;
         struct evolve *e = evolve_new(b.p, &o, NULL, 0, NULL);
         evolve_get_status(e, &status);
-        assert_int_equal(status.ports_assumed, i == 0);
+        assert_int_equal(status.ports_known, i == 0 ? PORTS_NO_TIME : PORTS_FOUND);
         assert_int_equal(status.ports, i == 0 ? 12 : i == 1 ? 0 : 4);
         evolve_free(e);
     }
+    known_tear_down(&b);
+}
+
+/* Errors that no mapping explains do not tell how many ports there are: the most, and it says so. */
+static void test_ports_unexplained(void **state)
+{
+    struct known_bed b;
+    struct evolve_options o = known_options();
+    struct evolve_status status;
+
+    (void)state;
+    known_set_up(&b, 14, 0.06, 60);
+    o.ports = 0;
+    mapping_free(evolved(&b, &o, &status));
+    assert_int_equal(status.ports_known, PORTS_UNEXPLAINED);
+    assert_int_equal(status.ports, 12);
+    assert_true(status.d_avg < 0.06);
     known_tear_down(&b);
 }
 
@@ -739,7 +756,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_problem),        cmocka_unit_test(test_score),       cmocka_unit_test(test_incremental_sums),
         cmocka_unit_test(test_renaming),       cmocka_unit_test(test_recovers_known_mapping),
-        cmocka_unit_test(test_finds_ports),    cmocka_unit_test(test_ports_without_time), cmocka_unit_test(test_best_so_far), cmocka_unit_test(test_options_and_control),
+        cmocka_unit_test(test_finds_ports),    cmocka_unit_test(test_ports_without_time),
+    cmocka_unit_test(test_ports_unexplained), cmocka_unit_test(test_best_so_far), cmocka_unit_test(test_options_and_control),
         cmocka_unit_test(test_time_limit), cmocka_unit_test(test_pmevo),          cmocka_unit_test(test_generate),    cmocka_unit_test(test_congruence),
         cmocka_unit_test(test_select),         cmocka_unit_test(test_population_file),
         cmocka_unit_test(test_columns),        cmocka_unit_test(test_classes),    cmocka_unit_test(test_fewer_ports),
