@@ -251,11 +251,14 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
     if (!(machine_number(p->chart->machine, "stores_per_cycle") >= 2) || t <= ALONE / 2.0 * (1 + PROBE_WITHIN))
         return;
     const bool alone = fabs(t - ALONE) <= PROBE_WITHIN * ALONE;
-    probe_tell(p, "renamed_store_alone", alone ? "yes" : NULL, "", alone ? "stores that are loaded again take a cycle each" : isnan(t) ? "no stable time" : "stores that are loaded again take neither a cycle each nor half of one");
     while (alone && beside < BESIDE && fabs(probe_time(p, b->beside[beside]) - (beside + 2)) <= PROBE_CERTAIN)
         beside++;
+    const double next = beside < BESIDE ? probe_time(p, b->beside[beside]) : 0;   /* the first loop in which others go beside it: without its time they may be all or few */
+    const bool known = alone && next < beside + 2;
+    const char *why = isnan(t) || isnan(next) ? "no stable time" : "stores that are loaded again take neither a cycle each nor half of one";
+    probe_tell(p, "renamed_store_alone", known ? "yes" : NULL, "", known ? "stores that are loaded again take a cycle each" : why);
     snprintf(value, sizeof value, "%u", beside);
-    if (beside && beside < BESIDE && probe_time(p, b->beside[beside]) < beside + 2)
+    if (known && beside < BESIDE)
         probe_tell(p, "renamed_store_beside", value, "stores", "loops of a store that is loaded again and a growing number of others");
 }
 

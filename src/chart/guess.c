@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVIATION_MOST 40.0   /* what one time may cost */
+#define DEVIATION_MOST 40.0   /* what one time may cost, */
+#define ODD_COST_MOST 16.0    /* and where times may be late, one that is longer still: little more than a late one (LATE_MOST), so that it does not end the search for what explains the others */
 #define LATE_SHARE_MOST 0.5   /* of the times: more late ones mean something else */
+#define ODD_EVERY 20          /* of so many times one may be longer for a reason that is no port, where times may be late, */
+#define ODD_MOST 3            /* so many at most */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
 #define PIPE_PRICE 3.0
@@ -74,31 +77,67 @@ static void to_front(size_t *order, size_t at)
     order[0] = first;
 }
 
+/* What one time says of a guess. */
+struct told {
+    double price, off;       /* off: relative */
+    bool late, odd;          /* odd: longer than late ones are, on a CPU that has such */
+};
+
+static struct told what_tells(const struct guess *g, const float *row, const struct sights *s, size_t at)
+{
+    const struct sight *one = &s->list.items[at];
+    double cycles = lattice_cycles(s->lattice, row, s->rows + at * s->lattice->columns, g->slots + sight_slots(s, one), g->pipe);
+    double by = !s->lattice->late ? 1 : one->beside == SIZE_MAX ? LATE_ALONE : LATE_BY;
+    bool late = is_late(cycles, one->cycles, by), odd = s->lattice->late && !late && one->cycles > cycles;
+    double price = sight_price(s->lattice->noise, cycles, one->cycles, odd ? ODD_COST_MOST : DEVIATION_MOST, by);
+
+    return (struct told){price, fabs(cycles - one->cycles) / one->cycles, late, odd};
+}
+
+/* The largest of some deviations, and those next to it. */
+struct largest {
+    double off[ODD_MOST + 1];
+};
+
+static void add_off(struct largest *l, double off)
+{
+    for (unsigned i = 0; i <= ODD_MOST; i++)
+        if (off > l->off[i]) {
+            double next = l->off[i];
+            l->off[i] = off;
+            off = next;
+        }
+}
+
 static double cost_of_row(const struct guess *g, const float *row, const struct sights *s, double limit, double *worst)
 {
     double cost = UOP_PRICE * log2(1 + (double)guess_uops(g)) + 0.1 * g->n + SLOT_PRICE * g->slots + (g->pipe > 0 ? PIPE_PRICE : 0), most = 0, latest = 0, dearest = 0;
     size_t i = 0, worst_at = 0, late = 0;
+    struct largest odd = {{0}};
 
     for (; i < s->list.count && cost <= limit; i++) {
-        const struct sight *one = &s->list.items[s->order[i]];
-        double cycles = lattice_cycles(s->lattice, row, s->rows + s->order[i] * s->lattice->columns, g->slots + sight_slots(s, one), g->pipe);
-        double off = fabs(cycles - one->cycles) / one->cycles, by = !s->lattice->late ? 1 : one->beside == SIZE_MAX ? LATE_ALONE : LATE_BY, price = sight_price(s->lattice->noise, cycles, one->cycles, DEVIATION_MOST, by);
-        cost += price;
-        if (is_late(cycles, one->cycles, by)) {
-            late += price > LATE_MOST / 2;
-            latest = fmax(latest, off);
+        struct told told = what_tells(g, row, s, s->order[i]);
+        cost += told.price;
+        if (told.late) {
+            late += told.price > LATE_MOST / 2;
+            latest = fmax(latest, told.off);
+        } else if (told.odd) {
+            add_off(&odd, told.off);
         } else {
-            most = fmax(most, off);
+            most = fmax(most, told.off);
         }
-        if (price > dearest) {
-            dearest = price;
+        if (told.price > dearest) {
+            dearest = told.price;
             worst_at = i;
         }
     }
     if (cost > limit && worst_at)
         to_front(s->order, worst_at);
-    if (worst)
-        *worst = (double)late > LATE_SHARE_MOST * (double)i ? fmax(most, latest) : most;
+    if (worst) {
+        size_t spared = i / ODD_EVERY;
+        *worst = fmax(most, odd.off[spared < ODD_MOST ? spared : ODD_MOST]);
+        *worst = (double)late > LATE_SHARE_MOST * (double)i ? fmax(*worst, latest) : *worst;
+    }
     return cost;
 }
 
@@ -108,6 +147,19 @@ double guess_cost(const struct guess *g, const struct sights *s, double limit, d
 
     guess_row(g, s->lattice, row);
     return cost_of_row(g, row, s, limit, worst);
+}
+
+size_t guess_late(const struct guess *g, const struct sights *s)
+{
+    float row[COLUMNS_MOST];
+    size_t late = 0;
+
+    guess_row(g, s->lattice, row);
+    for (size_t i = 0; i < s->list.count; i++) {
+        struct told told = what_tells(g, row, s, i);
+        late += told.late && told.price > LATE_MOST / 2 && s->list.items[i].beside != SIZE_MAX;
+    }
+    return late;
 }
 
 bool guess_equal(const struct guess *a, const struct guess *b)

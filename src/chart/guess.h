@@ -38,8 +38,10 @@ void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
 /* Cycles beside @count times @s. @row: guess_row. */
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice, const struct saturator *s, uint32_t count);
 /* Sum of squared deviations in units of the noise, each up to a limit, and a price for each µop and slot; what passes @limit is not
- * counted to its end. @worst (may be NULL): the largest relative deviation, of late times only where most are late. */
+ * counted to its end. @worst (may be NULL): the largest relative deviation, of late times only where most are late; where times may be late, but for one of twenty that is longer still. */
 double guess_cost(const struct guess *g, const struct sights *s, double limit, double *worst);
+/* How many times beside a saturator are late by more than noise. */
+size_t guess_late(const struct guess *g, const struct sights *s);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);
 

@@ -18,6 +18,7 @@
 #define LATER_ASKED 2        /* and of those that decide between what is left */
 #define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
 #define STILL 9.0            /* in cost: what explains the times nearly as well */
+#define LATE_FEWEST 2         /* late times of a form from which it runs beside all saturators: few may be chance, or a smaller usage than it has */
 #define CHECKS 2             /* experiments at random that a usage has to foretell before it is taken */
 #define FAILED_MOST 3        /* rounds without an explanation: no further time will bring one */
 #define CHECKED_MOST 4       /* times that this is tried */
@@ -50,6 +51,7 @@ struct placing {
     bool *used;                  /* per number of place_beside */
     struct guess guess;
     double worst;
+    bool late;                   /* times are late by the guess: another may explain them */
     bool done, all;
     unsigned failed;             /* rounds in which nothing explained all times, */
     unsigned checked;            /* times that the usage had to foretell experiments */
@@ -236,6 +238,12 @@ static void begin(struct placer *p, struct placing *f)
         ask_all(p, f);
 }
 
+static void judge(struct placing *f)
+{
+    f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &f->worst);
+    f->late = guess_late(&f->guess, &f->sights) >= LATE_FEWEST;
+}
+
 /* The best of what is known and of what the times suggest. */
 static void fit(struct placer *p, struct placing *f)
 {
@@ -251,8 +259,8 @@ static void fit(struct placer *p, struct placing *f)
     g = f->guess;
     guess_improve(&g, &f->sights);
     f->guess = g;
-    f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &f->worst);
-    if (f->worst <= lab_off(p->lab))
+    judge(f);
+    if (f->worst <= lab_off(p->lab) && !f->late)
         return;
     for (unsigned start = 0; start < 2; start++) {
         if (start)
@@ -263,7 +271,7 @@ static void fit(struct placer *p, struct placing *f)
         if (g.cost < f->guess.cost)
             f->guess = g;
     }
-    f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &f->worst);
+    judge(f);
 }
 
 /* Guesses that explain the times nearly as well as the best, told or not. */
@@ -403,7 +411,7 @@ static bool ask_checks(struct placer *p, struct placing *f)
 /* One round of one form, whose times fit has explained as well as can be. */
 static void step(struct placer *p, struct placing *f)
 {
-    if (f->worst > lab_off(p->lab) && !f->all) {
+    if ((f->worst > lab_off(p->lab) || f->late) && !f->all) {
         f->all = true;
         ask_all(p, f);
         if (f->asked.count)
