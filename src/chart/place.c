@@ -282,13 +282,15 @@ struct rivals {
     size_t n;
 };
 
+/* What is behind by no more than a late time is still to be told: such a time speaks for usages that are too large. */
 static void add_rival(void *state, const struct guess *other)
 {
     struct rivals *r = state;
     struct guess g = *other;
+    double most = r->form->guess.cost + STILL + (r->place->lattice->late ? LATE_MOST : 0);
 
-    g.cost = guess_cost(&g, &r->form->sights, r->form->guess.cost + STILL, NULL);
-    if (g.cost > r->form->guess.cost + STILL || guess_equal(&g, &r->form->guess))
+    g.cost = guess_cost(&g, &r->form->sights, most, NULL);
+    if (g.cost > most || guess_equal(&g, &r->form->guess))
         return;
     for (size_t i = 0; i < r->n; i++)
         if (guess_equal(&r->list[i], &g))

@@ -31,7 +31,7 @@ struct evolve_values {
 
 #define AT(member) offsetof(struct evolve_values, member)
 const struct parameter evolve_start_options[] = {
-    {.name = "--ports", .kind = PARAMETER_PORTS, .at = AT(ports), .value = "N|NAMES|auto", .least = 1, .most = PROBLEM_PORTS_MAX, .unset = "auto", .otherwise = "auto: the fewest that explain the measurements, 12 without the time to tell; 8 for pmevo",
+    {.name = "--ports", .kind = PARAMETER_PORTS, .at = AT(ports), .value = "N|NAMES|auto", .least = 1, .most = PROBLEM_PORTS_MAX, .unset = "auto", .otherwise = "auto: the fewest that explain the measurements, 12 where the time or the measurements do not tell; 8 for pmevo",
      .help = "number of ports, or names such as 0,1,2,DV"},
     {.name = "--algorithm", .kind = PARAMETER_CHOICE, .at = AT(algorithm), .choices = "memetic|pmevo", .initial = "memetic",
      .help = "Portolan's own, or the evolutionary algorithm of the PMEvo paper"},
@@ -209,6 +209,7 @@ static bool read_checkpoint(struct starting *w, struct err *err)
     }
     w->live = p->live && ranks_count() == 1;
     w->o.ports = p->ports_given && p->count ? mapping_ports(p->mappings[0])->count : 0;
+    w->o.ports_known = p->ports_no_time ? PORTS_NO_TIME : p->ports_unexplained ? PORTS_UNEXPLAINED : PORTS_FOUND;
     w->o.width_measured = p->width_measured;
     const double limit = p->limit > 0 ? p->limit : SECONDS_DEFAULT;
     w->o.seconds = fmax(limit - p->seconds, fmin(limit, SECONDS_DEFAULT) / 4.0);

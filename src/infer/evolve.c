@@ -319,7 +319,7 @@ struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, str
     e->p = problem_hold(p);
     e->o = *o;
     e->o.threads = o->threads ? o->threads : 1;
-    e->ports_known = !count && evolve_assumes_ports(p, &e->o) ? PORTS_NO_TIME : PORTS_FOUND;
+    e->ports_known = count ? o->ports_known : evolve_assumes_ports(p, &e->o) ? PORTS_NO_TIME : PORTS_FOUND;
     e->ports = count ? from[0]->ports : e->ports_known == PORTS_NO_TIME ? PORTS_MOST : o->ports;
     e->reached = INFINITY;
     e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? evolve_measured_width(p) : o->width;

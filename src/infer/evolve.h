@@ -21,6 +21,13 @@ extern const char *const evolve_state_names[];
 
 #define EVOLVE_POPULATION 8   /* individuals of the memetic algorithm */
 
+/* Where the number of ports is from. Those that are assumed are the most that are tried: with more, short searches explain more of what was not measured too. */
+enum ports_known {
+    PORTS_FOUND,         /* or given */
+    PORTS_NO_TIME,       /* assumed: the time does not suffice to tell how many there are */
+    PORTS_UNEXPLAINED,   /* assumed: no number of them explains the measurements */
+};
+
 struct evolve_options {
     enum evolve_algorithm algorithm;
     unsigned ports;              /* 0: the fewest of 4 to 12 that explain the measurements as well as any, by short trials; 12 where the time does not suffice for these */
@@ -31,6 +38,7 @@ struct evolve_options {
     unsigned generations;        /* 0: no limit. memetic: rounds of as many children as there are individuals */
     double seconds;              /* 0: no limit */
     double begun;                /* when they began, by clock_seconds: what the caller did before counts too; NaN: when the run is made */
+    enum ports_known ports_known;   /* that of the mappings which the run goes on from */
     uint64_t seed;
     unsigned threads;            /* that will call evolve_worker */
     struct anneal_prices prices; /* for errors of 2 % that no mapping explains */
@@ -48,13 +56,6 @@ struct evolve_options {
 #define EVOLVE_USAGE_PRICE 0.03
 #define EVOLVE_VOLUME_WEIGHT 1
 void evolve_defaults(struct evolve_options *o);
-
-/* Where the number of ports is from. Those that are assumed are the most that are tried: with more, short searches explain more of what was not measured too. */
-enum ports_known {
-    PORTS_FOUND,         /* or given */
-    PORTS_NO_TIME,       /* assumed: the time does not suffice to tell how many there are */
-    PORTS_UNEXPLAINED,   /* assumed: no number of them explains the measurements */
-};
 
 struct evolve_status {
     enum evolve_state state;

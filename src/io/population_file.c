@@ -47,8 +47,8 @@ bool population_save(const struct population *p, const char *path, struct err *e
     for (size_t i = 0; i < p->count; i++)
         json_array_append_new(list, mapping_json(p->mappings[i]));
     snprintf(fingerprint, sizeof fingerprint, "%016" PRIx64, p->fingerprint);
-    json_t *root = json_pack("{s:s, s:s, s:f, s:f, s:b, s:b, s:b, s:o, s:f, s:o}", "kind", kind, "fingerprint", fingerprint, "seconds", p->seconds, "limit", p->limit, "live", p->live,
-                             "ports_given", p->ports_given, "width_measured", p->width_measured, "ports", ports, "issue_width", p->count ? mapping_issue_width(p->mappings[0]) : 0.0,
+    json_t *root = json_pack("{s:s, s:s, s:f, s:f, s:b, s:b, s:b, s:b, s:b, s:o, s:f, s:o}", "kind", kind, "fingerprint", fingerprint, "seconds", p->seconds, "limit", p->limit, "live", p->live,
+                             "ports_given", p->ports_given, "ports_no_time", p->ports_no_time, "ports_unexplained", p->ports_unexplained, "width_measured", p->width_measured, "ports", ports, "issue_width", p->count ? mapping_issue_width(p->mappings[0]) : 0.0,
                              "individuals", list);
     char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     bool ok = text ? file_write(path, text, strlen(text), err) : err_set(err, ERR_DATA, NULL, "a name is not UTF-8");
@@ -120,6 +120,7 @@ bool population_parse(const char *name, const char *bytes, size_t length, struct
         .mappings = mappings.items, .count = mappings.count, .fingerprint = print ? strtoull(print, NULL, 16) : 0,
         .seconds = fmax(0, json_number_value(json_object_get(root, "seconds"))), .limit = fmax(0, json_number_value(json_object_get(root, "limit"))),
         .live = json_is_true(json_object_get(root, "live")), .ports_given = json_is_true(json_object_get(root, "ports_given")),
+        .ports_no_time = json_is_true(json_object_get(root, "ports_no_time")), .ports_unexplained = json_is_true(json_object_get(root, "ports_unexplained")),
         .width_measured = json_is_true(json_object_get(root, "width_measured")),
     };
     if (!ok) {

@@ -11,6 +11,7 @@ struct population {
     double seconds;              /* the run has used so far */
     double limit;                /* seconds it was given in all; 0: not known, or no limit */
     bool live;                   /* what was measured meanwhile joined it */
+    bool ports_no_time, ports_unexplained;   /* the number of ports was assumed, since the time, or the measurements, did not tell it */
     bool ports_given, width_measured;   /* the number of ports was the user's, not found; the issue width is the most forms per cycle that were measured */
 };
 

@@ -76,6 +76,8 @@ bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
     p.limit = o.seconds > 0 ? run->seconds_before + o.seconds : 0;
     p.live = run->arriving != NULL;
     p.ports_given = o.ports > 0;
+    p.ports_no_time = status.ports_known == PORTS_NO_TIME;
+    p.ports_unexplained = status.ports_known == PORTS_UNEXPLAINED;
     p.width_measured = o.width_measured;
     p.mappings = mem_zero(count + 1, sizeof *p.mappings);
     for (p.count = 0; p.count < count; p.count++) {

@@ -272,7 +272,7 @@ static void test_finds_ports(void **state)
     known_tear_down(&b);
 }
 
-/* A run that has no time to tell how many ports there are takes the most that it would try, and says so; not where it is told, or has a beginning. */
+/* A run that has no time to tell how many ports there are takes the most that it would try, and says so; not where it is told, or has a beginning, of which it says what was known of it. */
 static void test_ports_without_time(void **state)
 {
     struct known_bed b;
@@ -290,6 +290,14 @@ static void test_ports_without_time(void **state)
         assert_int_equal(status.ports, i == 0 ? 12 : i == 1 ? 0 : 4);
         evolve_free(e);
     }
+    struct genome *g = genome_of_mapping(b.truth, b.p, NULL);
+    for (o.ports_known = PORTS_FOUND; o.ports_known <= PORTS_UNEXPLAINED; o.ports_known++) {
+        struct evolve *e = evolve_new(b.p, &o, &g, 1, NULL);
+        evolve_get_status(e, &status);
+        assert_int_equal(status.ports_known, o.ports_known);
+        evolve_free(e);
+    }
+    genome_free(g);
     known_tear_down(&b);
 }
 
@@ -735,12 +743,12 @@ static void test_population_file(void **state)
     p.count = 1;
     p.fingerprint = 0xfedcba9876543210u;
     p.seconds = 1.5;
-    p.live = p.width_measured = true;
+    p.live = p.width_measured = p.ports_unexplained = true;
     assert_true(population_save(&p, path, &err));
     assert_true(population_load(path, &back, &err));
     assert_int_equal(back.count, 1);
     assert_true(back.fingerprint == p.fingerprint && back.seconds == 1.5);
-    assert_true(back.live && back.width_measured && !back.ports_given);
+    assert_true(back.live && back.width_measured && back.ports_unexplained && !back.ports_no_time && !back.ports_given);
     assert_true(mapping_equal(back.mappings[0], m));
     population_done(&back);
     population_done(&p);
