@@ -10,7 +10,7 @@
 
 #define PORTS_FINALISTS 3
 #define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
-#define PORTS_UNTOLD 0.015          /* mean error that the long trials leave, from which measurements do not tell numbers of ports: what is off then is no port, and more explain more of what was not measured */
+#define PORTS_UNTOLD 0.015          /* mean error that the long trial of the most ports leaves, from which measurements do not tell numbers of ports: what is off then is no port, and more explain more of what was not measured */
 #define PORTS_TOLD 3                /* individuals that settle in the time, at least, where trials can tell numbers of ports apart */
 #define PORTS_PILOT 7               /* of the first trial, when they are not given */
 #define HOT_TRIAL 0.5               /* temperatures, up to DENSITY_SUITED: a trial, a fresh individual, a child */
@@ -282,7 +282,9 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
 {
     e->racing = e->race_next = e->race_done = e->race_round = 0;
-    for (unsigned n = fewest; n <= most; n++)
+    if (most == PORTS_MOST)   /* its trial is long, and may spare the others */
+        e->race[e->racing++] = most;
+    for (unsigned n = fewest; n <= most && n < PORTS_MOST; n++)
         e->race[e->racing++] = n;
     memset(e->tried_long, 0, sizeof e->tried_long);
 }
@@ -347,32 +349,18 @@ static void pick_finalists(struct evolve *e)
     e->racing = kept;
 }
 
-/* The least mean error of those in the race. */
-static double least_error(const struct evolve *e)
+/* Those that had a long trial already come first; returns how many. */
+static unsigned long_ones_first(struct evolve *e)
 {
-    double least = INFINITY;
+    unsigned count = 0;
 
     for (unsigned i = 0; i < e->racing; i++)
-        least = fmin(least, e->trials[e->race[i]]->d_avg);
-    return least;
-}
-
-/* The most ports that are tried, from what was found with the most of those in the race. */
-static void assume_ports(struct evolve *e)
-{
-    unsigned most = 0;
-
-    for (unsigned i = 0; i < e->racing; i++)
-        most = e->race[i] > most ? e->race[i] : most;
-    if (!e->trials[PORTS_MOST] || e->trials[most]->cost < e->trials[PORTS_MOST]->cost) {
-        struct genome *g = genome_copy(e->trials[most]);
-        genome_free(e->trials[PORTS_MOST]);
-        e->trials[PORTS_MOST] = g;
-        g->ports = PORTS_MOST;   /* more than it uses are no other mapping */
-    }
-    e->tried_long[most] = false;
-    e->ports_known = PORTS_UNEXPLAINED;
-    settle_ports(e, PORTS_MOST);
+        if (e->tried_long[e->race[i]]) {
+            unsigned n = e->race[i];
+            e->race[i] = e->race[count];
+            e->race[count++] = n;
+        }
+    return count;
 }
 
 /* After a round of trials. Finalists of short annealings are tried once more with long ones; of those the fewest ports that explain
@@ -385,12 +373,12 @@ static void next_round(struct evolve *e)
     e->race_next = e->race_done = 0;
     if (e->race_round++ == 0) {
         pick_finalists(e);
-        return;
+        e->race_next = e->race_done = long_ones_first(e);
+        if (e->race_done < e->racing)
+            return;
     }
-    if (e->race_round == 2 && least_error(e) > PORTS_UNTOLD) {
-        assume_ports(e);
-        return;
-    }
+    sort_race(e);
+    n = e->race[0];
     for (unsigned i = 1; i < e->racing; i++)
         if (e->race[i] < n && e->trials[e->race[i]]->cost <= e->trials[e->race[0]]->cost * (1 + PORTS_GAIN))
             n = e->race[i];
@@ -417,20 +405,25 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
             continue;
         }
         unsigned ports = e->race[e->race_next++], round = e->race_round;
-        double share = round ? FRESH_SHARE / EVOLVE_POPULATION : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
-        struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads, round ? MOVES_PER_FORM : MOVES_PER_FORM / 5};
+        bool most = round == 0 && ports == PORTS_MOST, longer = round > 0 || most;
+        double share = longer ? FRESH_SHARE / EVOLVE_POPULATION : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
+        struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads, longer ? MOVES_PER_FORM : MOVES_PER_FORM / 5};
         /* One port less begins with what was found with one more: by chance alone it would often be judged too hard. */
         struct genome *fewer = round > 1 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
         if (fewer)
             plan = (struct schedule){WARM, plan.seconds * CHILD_SHARE, plan.moves * CHILD_SHARE};
         struct genome *found = improve(e, index, fewer ? fewer : e->from, ports, e->o.seed * 1000003 + ports + 1000 * round, &plan, w);
         genome_free(fewer);
-        e->tried_long[ports] = round == 1;
+        e->tried_long[ports] = round == 1 || most;
         if (!e->trials[ports] || found->cost < e->trials[ports]->cost) {
             genome_free(e->trials[ports]);
             e->trials[ports] = found;
         } else {
             genome_free(found);
+        }
+        if (most && e->ports == 0 && e->trials[ports]->d_avg > PORTS_UNTOLD && evolve_go_on(e, w)) {
+            e->ports_known = PORTS_UNEXPLAINED;
+            settle_ports(e, ports);
         }
         if (++e->race_done == e->racing && e->ports == 0)   /* else another run chose meanwhile (evolve_settle) */
             next_round(e);
