@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "chart/saturate.h"
 #include "throughput/predict.h"
 
@@ -41,13 +42,21 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
 /* The table gets each experiment once. */
 static void ask(struct settling *w, const struct doubts *doubts)
 {
+    struct names keys = {0};
+    struct str key = {0};
+    VEC(size_t) rows = {0};   /* per key */
+
     for (size_t i = 0; i < doubts->list.count; i++) {
-        w->row_of[i] = i;
-        for (size_t k = 0; k < i && w->row_of[i] == i; k++)
-            if (experiment_equal(&doubts->list.items[k].experiment, &doubts->list.items[i].experiment))
-                w->row_of[i] = k;
-        w->row_of[i] = w->row_of[i] == i ? experiments_add_named(w->table, &doubts->list.items[i].experiment) : w->row_of[w->row_of[i]];
+        const struct experiment *e = &doubts->list.items[i].experiment;
+        experiment_print_key(e, &key);
+        uint32_t at = names_add(&keys, str_text(&key));
+        if (at == rows.count)
+            vec_push(&rows, experiments_add_named(w->table, e));
+        w->row_of[i] = rows.items[at];
     }
+    names_done(&keys);
+    str_done(&key);
+    vec_done(&rows);
 }
 
 /* The doubts [first, end) about one form: its experiments in a table of their own, and what the machine says with either usage. */

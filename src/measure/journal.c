@@ -38,22 +38,6 @@ struct journal {
     VEC(struct journal_entry) entries;
 };
 
-static int compare_terms(const void *a, const void *b)
-{
-    return strcmp(((const struct experiment_term *)a)->form, ((const struct experiment_term *)b)->form);
-}
-
-/* The same text for the same multiset, whatever the order of its terms. */
-static void key_of(const struct experiment *e, struct str *out)
-{
-    struct experiment sorted = {mem_alloc((e->count + 1) * sizeof *e->terms), e->count};
-    memcpy(sorted.terms, e->terms, e->count * sizeof *e->terms);
-    qsort(sorted.terms, sorted.count, sizeof *sorted.terms, compare_terms);
-    str_clear(out);
-    experiment_print(&sorted, out);
-    free(sorted.terms);
-}
-
 /* What a record says besides the columns that every table of experiments has. */
 struct conditions { double baseline, slowed; const char *day; };
 
@@ -124,7 +108,7 @@ static bool read_part(struct journal *j, const struct str *rows, struct err *err
     for (size_t i = 0; ok && i < table->rows.count; i++) {
         struct experiment e;
         experiments_get(table, i, &e);
-        key_of(&e, &key);
+        experiment_print_key(&e, &key);
         uint32_t index = names_add(&j->keys, str_text(&key));
         if (index == j->entries.count)
             vec_push(&j->entries, ((struct journal_entry){.cycles = NAN, .spread = NAN, .baseline = NAN, .slowed = NAN}));
@@ -315,7 +299,7 @@ bool journal_flush(struct journal *j, struct err *err)
 const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e)
 {
     struct str key = {0};
-    key_of(e, &key);
+    experiment_print_key(e, &key);
     uint32_t index = names_find(&j->keys, str_text(&key));
     str_done(&key);
     return index == UINT32_MAX || !j->entries.items[index].state ? NULL : &j->entries.items[index];

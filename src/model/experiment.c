@@ -94,6 +94,22 @@ void experiment_print(const struct experiment *e, struct str *out)
     }
 }
 
+static int by_form(const void *a, const void *b)
+{
+    return strcmp(((const struct experiment_term *)a)->form, ((const struct experiment_term *)b)->form);
+}
+
+void experiment_print_key(const struct experiment *e, struct str *out)
+{
+    struct experiment sorted = {mem_alloc((e->count + 1) * sizeof *e->terms), e->count};
+
+    memcpy(sorted.terms, e->terms, e->count * sizeof *e->terms);
+    qsort(sorted.terms, sorted.count, sizeof *sorted.terms, by_form);
+    str_clear(out);
+    experiment_print(&sorted, out);
+    free(sorted.terms);
+}
+
 /* End of the term at @at: a '+' outside parentheses and brackets, or the end of the text; NULL when one of them has no partner. */
 static const char *term_end(const char *at, const char **fault)
 {
