@@ -18,7 +18,7 @@
 #define LATER_ASKED 2        /* and of those that decide between what is left */
 #define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
 #define STILL 9.0            /* in cost: what explains the times nearly as well */
-#define LATE_FEWEST 2         /* late times of a form from which it runs beside all saturators: few may be chance, or a smaller usage than it has */
+#define LATE_FEWEST 2        /* late times of a form from which it runs beside all saturators: few may be chance, or a smaller usage than it has */
 #define CHECKS 2             /* experiments at random that a usage has to foretell before it is taken */
 #define FAILED_MOST 3        /* rounds without an explanation: no further time will bring one */
 #define CHECKED_MOST 4       /* times that this is tried */
@@ -238,6 +238,7 @@ static void begin(struct placer *p, struct placing *f)
         ask_all(p, f);
 }
 
+/* What the times say of the form's guess. */
 static void judge(struct placing *f)
 {
     f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &f->worst);

@@ -291,6 +291,7 @@ static void test_zen4_as_measured(void **state)
         {"stack_engine", "yes"}, {"stack_sync", "computed"}, {"loads_per_cycle", "3"}, {"stores_per_cycle", "2"}, {"store_lines_per_cycle", "1"}, {"store_line_bytes", "32"},
         {"store_forward", "6.4"}, {"store_forward_renamed", "0"}, {"store_forward_vector", "9"}, {"renamed_match", "text"}, {"renamed_bits", "32 64"}, {"renamed_modify", "all"},
         {"load_latency", "4"}, {"load_replays", "0.15"}, {"load_replays_through", "6"}, {"store_forward_modify", "5.5"},
+        {"renamed_store_alone", "yes"}, {"renamed_store_beside", "2"},
     };
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
@@ -309,6 +310,14 @@ static void test_zen4_as_measured(void **state)
     c = facts_on(&cpu, 6, forms);
     assert_null(machine_fact(c->machine, "store_forward_vector"));
     assert_non_null(strstr(fact_of(c, "store_forward_vector")->why, "another time"));
+    chart_free(c);
+    /* mov [rdi], r8; mov r8, [rdi]; three times mov [rdi + 8], r9, without a time: whether two stores wait for the first or all do, nobody knows. */
+    recorded.other = "4c89074c8b074c894f084c894f084c894f08";
+    recorded.longer = NAN;
+    c = facts_on(&cpu, 6, forms);
+    assert_null(machine_fact(c->machine, "renamed_store_alone"));
+    assert_null(machine_fact(c->machine, "renamed_store_beside"));
+    assert_string_equal(fact_of(c, "renamed_store_alone")->why, "no stable time");
     chart_free(c);
     str_done(&text);
     forms_free(forms);
