@@ -82,6 +82,9 @@ one() {
     esac >"$program.status"
 }
 
+# What the output $1 says went wrong.
+faults() { grep -E 'ERROR|error|fail' "tests/unit/$1.out" 2>/dev/null | head -n 5 || :; }
+
 # The sum of what cmocka says of tests, such as PASSED, in the programs' output.
 count() {
     printf '%s\n' "$names" | sed 's,.*,tests/unit/test_&.out,' | xargs cat 2>/dev/null | sed -n "s/^\[  $1 *\] \([0-9]*\) test(s).*/\1/p" | awk '{ n += $1 } END { print n + 0 }'
@@ -98,10 +101,10 @@ tests() {
         [ "$how" != passed ] || { passed=$((passed + 1)); continue; }
         failed=$((failed + 1))
         say "tests/unit/test_$name: $how"
-        grep -E 'ERROR|error|fail' "tests/unit/test_$name.out" 2>/dev/null | head -n 5 || :
+        faults "test_$name"
     done
     for cpu in cortex-a72 neoverse-n1 a64fx max,sve-max-vq=16,sve-default-vector-length=256; do
-        CPU=$cpu run ./tests/unit/test_a64_run >"tests/unit/$cpu.out" 2>&1 || { failed=$((failed + 1)); say "test_a64_run failed on $cpu"; }
+        CPU=$cpu run ./tests/unit/test_a64_run >"tests/unit/$cpu.out" 2>&1 || { failed=$((failed + 1)); say "test_a64_run failed on $cpu"; faults "$cpu"; }
         say "$cpu: $(grep 'forms ran' "tests/unit/$cpu.out")"
     done
     say "max: $(grep 'forms ran' tests/unit/test_a64_run.out)"
