@@ -363,13 +363,26 @@ static unsigned long_ones_first(struct evolve *e)
     return count;
 }
 
-/* After a round of trials. Finalists of short annealings are tried once more with long ones; of those the fewest ports that explain
- * as well win, if one port less does not, tried as long. */
+/* The smallest number of ports in the race comes last; returns it. */
+static unsigned fewest_last(struct evolve *e)
+{
+    unsigned at = 0;
+
+    for (unsigned i = 1; i < e->racing; i++)
+        at = e->race[i] < e->race[at] ? i : at;
+    unsigned n = e->race[at];
+    e->race[at] = e->race[e->racing - 1];
+    e->race[e->racing - 1] = n;
+    return n;
+}
+
+/* After a round of trials (round 0: short ones). Finalists are tried once more with long annealings (1); where the fewest ports among them do not win, these get a second chance (2), since one annealing
+ * in four misses what they explain. The fewest that explain as well win, if one port less does not, tried as long (3 and later). */
 static void next_round(struct evolve *e)
 {
-    sort_race(e);
-    unsigned n = e->race[0];
+    unsigned n;
 
+    sort_race(e);
     e->race_next = e->race_done = 0;
     if (e->race_round++ == 0) {
         pick_finalists(e);
@@ -379,18 +392,25 @@ static void next_round(struct evolve *e)
     }
     sort_race(e);
     n = e->race[0];
+    const double least = e->trials[n]->cost;
     for (unsigned i = 1; i < e->racing; i++)
-        if (e->race[i] < n && e->trials[e->race[i]]->cost <= e->trials[e->race[0]]->cost * (1 + PORTS_GAIN))
+        if (e->race[i] < n && e->trials[e->race[i]]->cost <= least * (1 + PORTS_GAIN))
             n = e->race[i];
+    if (e->race_round == 2 && n > fewest_last(e)) {
+        e->race_next = e->race_done = e->racing - 1;
+        return;
+    }
+    if (e->race_round == 2)
+        e->race_round = 3;
     bool fewer_tried = n == PORTS_FEWEST;
     for (unsigned i = 0; i < e->racing; i++)
         fewer_tried |= e->race[i] == n - 1;
-    if (e->race_round > 2 && e->trials[n]->cost > e->ports_cost * (1 + PORTS_GAIN)) {
+    if (e->race_round > 3 && e->trials[n]->cost > e->ports_cost * (1 + PORTS_GAIN)) {
         settle_ports(e, n + 1);
     } else if (fewer_tried) {
         settle_ports(e, n);
     } else {
-        e->ports_cost = e->race_round > 2 ? e->ports_cost : e->trials[e->race[0]]->cost;
+        e->ports_cost = e->race_round > 3 ? e->ports_cost : least;
         e->race[0] = n - 1;
         e->racing = 1;
     }
@@ -409,12 +429,12 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
         double share = longer ? FRESH_SHARE / EVOLVE_POPULATION : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
         struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads, longer ? MOVES_PER_FORM : MOVES_PER_FORM / 5};
         /* One port less begins with what was found with one more: by chance alone it would often be judged too hard. */
-        struct genome *fewer = round > 1 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
+        struct genome *fewer = round > 2 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
         if (fewer)
             plan = (struct schedule){WARM, plan.seconds * CHILD_SHARE, plan.moves * CHILD_SHARE};
         struct genome *found = improve(e, index, fewer ? fewer : e->from, ports, e->o.seed * 1000003 + ports + 1000 * round, &plan, w);
         genome_free(fewer);
-        e->tried_long[ports] = round == 1 || most;
+        e->tried_long[ports] = round == 1 || round == 2 || most;
         if (!e->trials[ports] || found->cost < e->trials[ports]->cost) {
             genome_free(e->trials[ports]);
             e->trials[ports] = found;
