@@ -255,7 +255,7 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
         beside++;
     const double next = beside < BESIDE ? probe_time(p, b->beside[beside]) : 0;   /* the first loop in which others go beside it: without its time they may be all or few */
     const bool known = alone && next < beside + 2;
-    const char *why = isnan(t) || isnan(next) ? "no stable time" : "stores that are loaded again take neither a cycle each nor half of one";
+    const char *why = isnan(t) || isnan(next) ? "no stable time" : alone ? "others beside such a store take longer than a cycle each" : "stores that are loaded again take neither a cycle each nor half of one";
     probe_tell(p, "renamed_store_alone", known ? "yes" : NULL, "", known ? "stores that are loaded again take a cycle each" : why);
     snprintf(value, sizeof value, "%u", beside);
     if (known && beside < BESIDE)

@@ -239,6 +239,7 @@ static void begin_anew(struct evolve *e, struct genome *take_g)
     e->best = NULL;
     e->best_expanded = false;
     e->ports = take_g->ports;
+    e->ports_known = PORTS_FOUND;   /* by another run */
     e->fresh_begun = 1;
     evolve_insert(e, take_g);
     pthread_cond_broadcast(&e->change);

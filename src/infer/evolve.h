@@ -30,7 +30,7 @@ enum ports_known {
 
 struct evolve_options {
     enum evolve_algorithm algorithm;
-    unsigned ports;              /* 0: the fewest of 4 to 12 that explain the measurements as well as any, by short trials; 12 where the time does not suffice for these */
+    unsigned ports;              /* 0: the fewest of 4 to 12 that explain the measurements as well as any, by trials; 12 where the time does not suffice for these, or they leave errors that no number of ports explains */
     double width;                /* issue slots per cycle; 0: no such bound; NaN: the most forms per cycle that were ever measured */
     bool width_measured;         /* the width, given or that of what the run begins with, was measured too: experiments that come later may raise it */
     unsigned population;         /* 0: pmevo 1000; memetic EVOLVE_POPULATION, fewer where the time does not suffice for them, but 4 at least */
