@@ -458,6 +458,8 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
         evolve_memetic(e, index, &w);
     watch_restore(before);
     lock_take(&e->lock);
+    if (e->workers == 1 && !e->cooled && e->best && atomic_load(&e->stop) && algorithm == EVOLVE_MEMETIC)
+        evolve_quench(e);
     if (--e->workers == 0 && (e->finished || atomic_load(&e->stop) || time_over(e))) {
         /* A state passed through on the way may have been better than where its search ended. */
         if (e->best && e->best_expanded && e->ports == e->best->ports)

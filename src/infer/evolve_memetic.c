@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The memetic algorithm: trials for the prices and the number of ports, fresh individuals, children. */
+#include "base/clock.h"
 #include "base/lock.h"
 #include "infer/evolve_state.h"
 
@@ -18,12 +19,16 @@
 #define WARM 0.06
 #define COLD 0.02                   /* the end, and where what comes from the classes is gone over with all forms */
 #define POLISH 0.04
+#define COLD_NONE 1e-9              /* downhill only */
 #define COLD_LEAST 0.25             /* of the scale, for the end */
 #define HEATED 2                    /* times the temperature: how many times the prices are raised above it */
 #define DENSITY_SUITED 40           /* experiments per form, at most: a wrong usage costs more the more of them contain its form, and so does leaving it */
 #define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
 #define STEPS 400                   /* temperatures of such an annealing */
 #define STEP_SECONDS 0.02
+#define QUENCH_MOVES 2000           /* per form, of a state that its search was stopped in */
+#define QUENCH_STEP 500
+#define QUENCH_SECONDS 0.2          /* at most */
 #define POLISH_SHARE 0.05           /* of an annealing's time, for downhill moves only at its end */
 #define FRESH_SHARE 0.5             /* of the time, for EVOLVE_POPULATION fresh individuals, where there are fewer the rest is for children; each child gets CHILD_SHARE of a fresh one's */
 #define CHILD_SHARE 0.4
@@ -204,7 +209,7 @@ static void anneal(struct evolve *e, struct annealing *walk, const struct schedu
         }
         evolve_watch(w);
     }
-    anneal_run(walk->s, 20 * anneal_genome(walk->s)->forms, 1e-9);
+    anneal_run(walk->s, 20 * anneal_genome(walk->s)->forms, COLD_NONE);
 }
 
 /* Anneals @start (NULL: chance) over the classes or all forms, and returns what comes of it, of whatever they are then; the caller frees. @classes becomes false when there are
@@ -270,9 +275,10 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         e->piloting = true;
         struct schedule plan = {e->from ? WARM : HOT, PILOT_SHARE * e->o.seconds, MOVES_PER_FORM / 5};
         struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT, e->o.seed * 1000003, &plan, w);
-        if (evolve_go_on(e, w))
+        if (evolve_go_on(e, w)) {   /* ended before, its errors are those of a hot state */
             forget_best(e);
-        e->scale = evolve_residual_scale(e->p, g->d_avg);
+            e->scale = evolve_residual_scale(e->p, g->d_avg);
+        }
         genome_free(g);
         pthread_cond_broadcast(&e->change);
     }
@@ -505,6 +511,7 @@ static bool memetic_task(struct evolve *e, unsigned index, struct watcher *w)
     e->busy--;
     genome_free(start);
     evolve_insert(e, found);
+    e->cooled = e->cooled || evolve_go_on(e, w);
     e->children_done += number >= e->target;
     e->generation = (unsigned)(e->children_done / e->target);
     evolve_sample(e, true);
@@ -551,6 +558,43 @@ static void prepare(struct evolve *e, struct watcher *w)
     while (e->preparation != EVOLVE_PREPARED && evolve_go_on(e, w))
         evolve_wait_others(e, w);
     lock_give(&e->lock);
+}
+
+/* A short annealing of the best, by all forms, for QUENCH_SECONDS at most; the caller frees what is found. Called and returns under the lock. */
+static struct genome *quenched(struct evolve *e)
+{
+    struct anneal_prices prices = evolve_prices_at(e, 1);
+    struct genome *g = genome_copy(e->best);
+    struct annealer *s = anneal_new(e->p, g->ports, (unsigned)e->width, &prices, e->o.seed);
+    double begun = clock_seconds(), moves = QUENCH_MOVES * (double)g->forms, done = 0, x = 0;
+
+    lock_give(&e->lock);
+    anneal_load(s, g);
+    genome_free(g);
+    struct watch before = watch_begin(NULL, NULL);
+    for (; x < 1; x = fmax(done / moves, (clock_seconds() - begun) / QUENCH_SECONDS)) {
+        anneal_run(s, QUENCH_STEP, WARM * pow(COLD * COLD_LEAST / WARM, x));
+        done += QUENCH_STEP;
+    }
+    anneal_run(s, 20 * e->p->forms, COLD_NONE);
+    watch_restore(before);
+    g = genome_copy(anneal_genome(s));
+    anneal_free(s);
+    lock_take(&e->lock);
+    return g;
+}
+
+void evolve_quench(struct evolve *e)
+{
+    if (isnan(e->scale)) {
+        struct genome *pilot = quenched(e);
+        forget_best(e);
+        e->scale = evolve_residual_scale(e->p, pilot->d_avg);
+        e->best = pilot;
+    }
+    struct genome *g = quenched(e);
+    evolve_note_best(e, g);
+    genome_free(g);
 }
 
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w)

@@ -57,6 +57,7 @@ struct evolve {
     unsigned busy;                  /* workers that make an individual now */
     struct genome *from;             /* what fresh individuals start from instead of chance; NULL: chance */
     struct genome *best;
+    bool cooled;                     /* an individual was annealed to its end */
     bool best_expanded;              /* it comes out of the classes as it was: its cost is not known */
     enum { CONSENSUS_UNASKED, CONSENSUS_ASKING, CONSENSUS_NONE, CONSENSUS_SOUGHT } consensus;
     struct evolve *inner;            /* the run for it, whose lock may be taken under this one's; NULL: none */
@@ -132,5 +133,7 @@ void evolve_forget_consensus(struct evolve *e);
 
 /* The memetic algorithm on thread @index, until it ends; called and returns without the lock. */
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w);
+/* A short annealing of the best, where the run was stopped before any search had cooled: what is hot says little. By the last thread; called and returns under the lock. */
+void evolve_quench(struct evolve *e);
 
 #endif

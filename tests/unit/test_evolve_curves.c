@@ -123,8 +123,46 @@ static void test_individuals_fit_the_time(void **state)
     mapping_free(m);
 }
 
+static void stop(void *state)
+{
+    struct evolve_status status;
+
+    evolve_get_status(state, &status);
+    if (!isnan(status.d_avg))
+        evolve_stop(state);
+}
+
+/* What a run that is stopped in its first moments has found is hot, and is cooled. */
+static void test_stopped_at_once(void **state)
+{
+    struct known_bed b;
+    struct evolve_options o;
+    struct evolve_status status;
+    (void)state;
+    known_set_up(&b, 14, 0.01, 0);
+    for (unsigned seed = 1; seed <= 8; seed++) {
+        evolve_defaults(&o);
+        o.ports = seed % 2 ? 4 : 0;
+        o.seconds = 3600;
+        o.seed = seed;
+        o.begun = 0;
+        now = 0;
+        clock_set_source(ticking);
+        struct evolve *e = evolve_new(b.p, &o, NULL, 0, NULL);
+        evolve_worker(e, 0, stop, e);
+        clock_set_source(NULL);
+        evolve_get_status(e, &status);
+        struct genome *best = evolve_best(e, NULL);
+        assert_int_equal(status.state, EVOLVE_STOPPED);
+        assert_true(genome_error(best, b.p) < 0.02);
+        genome_free(best);
+        evolve_free(e);
+    }
+    known_tear_down(&b);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_measure), cmocka_unit_test(test_individuals_fit_the_time)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_measure), cmocka_unit_test(test_individuals_fit_the_time), cmocka_unit_test(test_stopped_at_once)};
     return cmocka_run_group_tests_name("evolve curves", tests, NULL, NULL);
 }
