@@ -14,7 +14,7 @@
 struct machine *machine_load(const char *id_or_dir, struct err *err);
 /* The same without the user's machines, which can be based on any of these. */
 struct machine *machine_load_shipped(const char *id, struct err *err);
-/* A mapping.csv alone: its ports are those that the usages mention, sorted; names that end in DV are blocking pipes. */
+/* A mapping.csv alone: its ports are those that the usages mention, sorted; names that end in DV, or DV and a number, are blocking pipes. */
 struct machine *machine_load_csv(const char *id, const char *path, struct err *err);
 /* Applies a file like overrides.csv; on failure some rows may have been applied. */
 bool machine_override(struct machine *m, const char *path, struct err *err);

@@ -67,7 +67,9 @@ bool ports_parse(const char *list, struct ports *ports, struct err *err)
 bool port_name_divides(const char *name)
 {
     size_t length = strlen(name);
-    return length >= 2 && strcmp(name + length - 2, "DV") == 0;
+    while (length && isdigit((unsigned char)name[length - 1]))
+        length--;
+    return length >= 2 && strncmp(name + length - 2, "DV", 2) == 0;
 }
 
 bool ports_equal(const struct ports *a, const struct ports *b)
