@@ -124,12 +124,13 @@ static void tell_skipped(const struct osaca_notes *notes, struct result *result)
 static void tell_osaca(const struct osaca_notes *notes, struct result *result)
 {
     result_line(result, "%zu entries: %zu forms matched, %zu composed of a register form and a memory access, %zu with rounded cycles; "
-                        "%zu entries match no form",
-                notes->entries, notes->direct, notes->composed, notes->rounded, notes->unnamed);
+                        "%zu entries match no form, %zu do not say their ports",
+                notes->entries, notes->direct, notes->composed, notes->rounded, notes->unnamed, notes->unknown);
     result_count(result, "entries", (int64_t)notes->entries);
     result_count(result, "composed", (int64_t)notes->composed);
     result_count(result, "rounded", (int64_t)notes->rounded);
     result_count(result, "unnamed", (int64_t)notes->unnamed);
+    result_count(result, "unknown", (int64_t)notes->unknown);
     tell_skipped(notes, result);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/import_osaca.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,10 @@
 
 #define FACT_LIMIT 1000   /* keys that a file may give; there are some 160 */
 #define FILE_LIMIT ((size_t)64 << 20)
+
+/* How closely an entry must fit a form. FIT_ADDRESS: whatever the parts of an address, where these do not tell forms apart. FIT_LOOSE: under a mask or not, which
+ * OSACA does not look at, where the file knows masks, and registers of any shape where the entry says none. */
+enum fit { FIT_LOOSE, FIT_ADDRESS, FIT_EXACT };
 
 static bool part_fits(enum osaca_part part, bool there)
 {
@@ -45,34 +50,40 @@ static bool a64_address_fits(const struct osaca_pattern *p, const struct spelled
 }
 
 /* A register of AArch64 with a shape is another than one without; "*" as the form's name stands for whatever a load may fill. */
-static bool a64_register_fits(const struct osaca_pattern *p, const struct spelled_operand *o)
+static bool a64_register_fits(const struct osaca_pattern *p, const struct spelled_operand *o, enum fit fit)
 {
+    if (fit == FIT_LOOSE && !p->shape[0] && strcmp(p->name, o->name) == 0)
+        return true;
     bool named = strcmp(p->name, "*") == 0 || strcmp(o->name, "*") == 0 || strcmp(p->name, o->name) == 0;
     return named && (!o->shape[0] || strcmp(p->shape, "*") == 0 || strcmp(p->shape, o->shape) == 0);
 }
 
-static bool operand_fits(enum isa isa, const struct osaca_pattern *p, const struct spelled_operand *o, bool address, bool strict)
+static bool operand_fits(enum isa isa, const struct osaca_pattern *p, const struct spelled_operand *o, bool address, enum fit fit)
 {
-    if (p->never || p->class != o->class || p->mask != o->mask)
+    bool shaped = isa_ops(isa)->osaca->shaped, strict = fit == FIT_EXACT;
+
+    if (p->never || (fit != FIT_LOOSE && p->mask != o->mask))
         return false;
+    if (p->class != o->class)   /* older files call a condition an identifier */
+        return p->class == SPELLED_LABEL && o->class == SPELLED_CONDITION;
     if (p->class == SPELLED_MEMORY)
-        return isa_ops(isa)->osaca->shaped ? a64_address_fits(p, o, strict) : address_fits(p, o, address, strict);
-    if (p->class == SPELLED_REGISTER && isa_ops(isa)->osaca->shaped)
-        return a64_register_fits(p, o);
+        return shaped ? a64_address_fits(p, o, strict) : address_fits(p, o, address, strict);
+    if (p->class == SPELLED_REGISTER && shaped)
+        return a64_register_fits(p, o, fit);
     return p->class != SPELLED_REGISTER || strcmp(p->name, "*") == 0 || strcmp(p->name, o->name) == 0;
 }
 
-static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct spelling *f, bool strict)
+static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct spelling *f, enum fit fit)
 {
     if (!e->known || e->count != f->count)
         return false;
     for (unsigned i = 0; i < f->count; i++)
-        if (!operand_fits(isa, &e->operands[i], &f->operands[i], f->address, strict))
+        if (!operand_fits(isa, &e->operands[i], &f->operands[i], f->address, fit))
             return false;
     return true;
 }
 
-static struct osaca_entry *find_named(struct osaca_file *r, const char *name, const struct spelling *f, bool strict)
+static struct osaca_entry *find_named(struct osaca_file *r, const char *name, const struct spelling *f, enum fit fit)
 {
     size_t low = 0, high = r->names.count;
     while (low < high) {
@@ -85,21 +96,50 @@ static struct osaca_entry *find_named(struct osaca_file *r, const char *name, co
     for (; low < r->names.count && strcmp(r->names.items[low].name, name) == 0; low++) {
         struct osaca_entry *e = &r->entries.items[r->names.items[low].entry];
         steps_add(1);
-        if (entry_fits(r->isa, e, f, strict))
+        if (entry_fits(r->isa, e, f, fit))
             return e;
     }
     return NULL;
 }
 
-static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f)
+/* The last resort: as OSACA does, the mnemonic without its size suffix, on AArch64 without what stands behind a point; and of a form without operands the name that
+ * Intel gives it (cdq), which files made of Intel's tables have. False where there is none. */
+static bool last_name(enum isa isa, const struct spelling *f, const char *form, char out[sizeof f->names[0]])
 {
-    for (int strict = 1; strict >= 0; strict--)
-        for (unsigned i = 0; i < f->name_count; i++) {
-            struct osaca_entry *e = find_named(r, f->names[i], f, strict);
+    const char *from = f->names[0];
+    size_t length = strlen(from), kept = length;
+
+    if (isa_ops(isa)->osaca->shaped) {
+        kept = strcspn(from, ".");
+    } else if (!f->count) {
+        from = form;
+        kept = strcspn(form, " ");
+    } else if (length > 1 && !f->suffixed && strchr("bswlqt", from[length - 1])) {
+        kept = length - 1;
+    }
+    if (from == f->names[0] ? kept == length : kept >= sizeof f->names[0])
+        return false;
+    for (size_t i = 0; i < kept; i++)
+        out[i] = (char)tolower((unsigned char)from[i]);
+    out[kept] = '\0';
+    return true;
+}
+
+static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f, const char *form)
+{
+    char name[sizeof f->names[0]];
+    bool another = last_name(r->isa, f, form, name);
+    enum fit last = isa_ops(r->isa)->osaca->shaped || r->masks ? FIT_LOOSE : FIT_ADDRESS;
+
+    for (enum fit fit = FIT_EXACT;; fit--) {
+        for (unsigned i = 0; i < f->name_count + another; i++) {
+            struct osaca_entry *e = find_named(r, i < f->name_count ? f->names[i] : name, f, fit);
             if (e)
                 return e;
         }
-    return NULL;
+        if (fit == last)
+            return NULL;
+    }
 }
 
 /* The register class that a load into the memory operand's place would fill. */
@@ -131,19 +171,11 @@ static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *
     return NULL;
 }
 
-static void add_usage(struct usage *to, const struct usage *from)
+/* @times: of load_throughput_multiplier. */
+static void add_usage(struct usage *to, const struct usage *from, double times)
 {
     for (unsigned i = 0; i < from->count; i++)
-        usage_add(to, from->uops[i].ports, from->uops[i].count);
-}
-
-/* NaN where the file does not say it. */
-static double load_cycles(const struct osaca_file *r, const char *class)
-{
-    for (unsigned i = 0; i < r->load_latency_count; i++)
-        if (strcmp(r->load_latency[i].class, class) == 0)
-            return r->load_latency[i].cycles;
-    return NAN;
+        usage_add(to, from->uops[i].ports, (uint32_t)fmax(1, fmin(round(from->uops[i].count * times), 1e6)));
 }
 
 /* What the memory operand of a form does, by its template, or on AArch64 by its mnemonic. */
@@ -154,14 +186,14 @@ static void set_access(enum isa isa, const struct spelling *f, const char *templ
 }
 
 /* A memory form that the file lacks: its register form with a load before or a store behind. */
-static bool compose(struct osaca_file *r, const struct spelling *f, const char *template, struct mapping_entry *out, bool *rounded)
+static bool compose(struct osaca_file *r, const struct spelling *f, const struct form_row *row, struct mapping_entry *out, bool *rounded)
 {
     static const struct spelled_operand any = {.class = SPELLED_MEMORY, .base = true};
     struct spelling plain = *f;
     bool reads, writes, a64 = isa_ops(r->isa)->osaca->shaped;
     struct spelled_operand *memory = NULL;
 
-    set_access(r->isa, f, template, &reads, &writes);
+    set_access(r->isa, f, row->template, &reads, &writes);
 
     for (unsigned i = 0; i < plain.count; i++)
         if (plain.operands[i].class == SPELLED_MEMORY)
@@ -172,20 +204,21 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const char *
     const struct spelled_operand address = a64 ? *memory : any;
     *memory = (struct spelled_operand){.class = SPELLED_REGISTER, .bits = memory->bits, .mask = memory->mask};
     snprintf(memory->name, sizeof memory->name, "%s", a64 ? "*" : class);
-    struct osaca_entry *e = find(r, &plain);
+    struct osaca_entry *e = find(r, &plain, row->form);
     const struct osaca_rule *load = rule_for(r->isa, r->loads.items, r->loads.count, class, &address);
     const struct osaca_rule *store = rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
     if (!e || (reads && !load) || (writes && !store))
         return false;
+    e->used = true;
     usage_copy(&out->usage, &e->usage);
     out->latency = e->latency;
     *rounded = e->rounded || (reads && load->rounded) || (writes && store->rounded);
     if (reads) {
-        add_usage(&out->usage, &load->usage);
-        out->latency += load_cycles(r, class);
+        add_usage(&out->usage, &load->usage, osaca_number_of(&r->load_times, class, 1));
+        out->latency += osaca_number_of(&r->load_latency, class, NAN);
     }
     if (writes)
-        add_usage(&out->usage, &store->usage);
+        add_usage(&out->usage, &store->usage, osaca_number_of(&r->store_times, class, 1));
     return true;
 }
 
@@ -198,7 +231,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
 
     if (!isa_ops(r->isa)->spell(row->form, &f))
         return;
-    struct osaca_entry *e = find(r, &f);
+    struct osaca_entry *e = find(r, &f, row->form);
     if (e) {
         e->used = true;
         rounded = e->rounded;
@@ -206,7 +239,7 @@ static void match_form(struct osaca_file *r, const struct form_row *row, struct 
         entry.micro_ops = e->micro_ops;
         usage_copy(&entry.usage, &e->usage);
         notes->direct++;
-    } else if (compose(r, &f, row->template, &entry, &rounded)) {
+    } else if (compose(r, &f, row, &entry, &rounded)) {
         notes->composed++;
     } else {
         return;
@@ -312,7 +345,7 @@ static void set_facts(const struct osaca_file *r, struct machine *m)
     }
     for (const struct osaca_load *load = isa_ops(r->isa)->osaca->loads; load->class; load++)
         if (load->fact && !machine_fact(m, load->fact))
-            set_fact(m, load->fact, load_cycles(r, load->class), "load_latency");
+            set_fact(m, load->fact, osaca_number_of(&r->load_latency, load->class, NAN), "load_latency");
     set_indexed_ports(r, m);
     set_own_facts(r, m);
 }
@@ -348,8 +381,10 @@ struct machine *import_osaca_parse(const char *id, const char *name, const char 
     ok = ok && watch_goes_on(err);
     if (ok && mapping_count(m->mapping) == 0)
         ok = nothing_taken(&r, err);
-    for (size_t i = 0; i < r.entries.count; i++)
-        own.unnamed += !r.entries.items[i].used;
+    for (size_t i = 0; i < r.entries.count; i++) {
+        own.unknown += !r.entries.items[i].known;
+        own.unnamed += r.entries.items[i].known && !r.entries.items[i].used;
+    }
     if (!ok) {
         machine_free(m);
         m = NULL;

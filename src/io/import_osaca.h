@@ -13,7 +13,8 @@ struct osaca_notes {
     size_t direct;       /* our forms that an entry describes */
     size_t composed;     /* our forms put together from a register form and load_throughput or store_throughput */
     size_t rounded;      /* our forms with a fraction of a cycle in their pressure, rounded to whole cycles */
-    size_t unnamed;      /* entries that no form of ours is */
+    size_t unnamed;      /* entries that no form of ours is, or that others hide */
+    size_t unknown;      /* entries that do not say their ports, or an empty list of them and no throughput */
     struct osaca_skip *skipped;   /* what was left out, rules of load_throughput and store_throughput among it */
     size_t skipped_count;
 };

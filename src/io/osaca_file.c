@@ -50,6 +50,12 @@ bool osaca_number(const yaml_node_t *node, double *out)
     return *end == '\0' && end != text && isfinite(*out) && *out >= 0;
 }
 
+/* Its keys can be looked up wherever aliases put it. */
+static bool small_mapping(const yaml_node_t *node)
+{
+    return node->type == YAML_MAPPING_NODE && node->data.mapping.pairs.top - node->data.mapping.pairs.start <= KEY_LIMIT;
+}
+
 /* '0156' names a port per character, [2D, 3D] one per item. */
 static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset *set)
 {
@@ -80,30 +86,65 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
     return *set || fault(r, node, "name at least one port", "the list of ports is empty");
 }
 
-/* [[1, '01'], [4, ['DV']]]; cycles that are no whole number are rounded, up to 1 at least, and said to be. */
+/* An item of a port pressure, as the file has it. */
+struct pressure_item { portset set; double cycles; };
+
+static bool read_pressure_item(struct osaca_file *r, const yaml_node_t *pair, struct pressure_item *out)
+{
+    const yaml_node_t *first = yaml_tree_item(&r->tree, pair, 0), *second = yaml_tree_item(&r->tree, pair, 1);
+
+    if (!first || !second || yaml_tree_item(&r->tree, pair, 2))
+        return fault(r, pair, "write [cycles, ports]", "an item of port_pressure is not a pair");
+    if (!osaca_number(first, &out->cycles) || isnan(out->cycles) || out->cycles > 1e6)
+        return fault(r, first, "give cycles from 0 to 1000000", "invalid cycles in port_pressure");
+    return read_port_set(r, second, &out->set);
+}
+
+/* The cycles of the fullest port, as OSACA spreads them: evenly over the ports of each item. */
+static double fullest_port(const struct pressure_item *items, size_t count)
+{
+    double load[PORTS_MAX] = {0}, most = 0;
+
+    for (size_t i = 0; i < count; i++)
+        for (unsigned j = 0; j < PORTS_MAX; j++)
+            if (items[i].set >> j & 1) {
+                load[j] += items[i].cycles / portset_size(items[i].set);
+                most = fmax(most, load[j]);
+            }
+    return most;
+}
+
+/* Whole cycles of @item, at least 1; but 0 of a part of a cycle beside whole ones that would be the bottleneck when rounded up: [1, '23'], [0.5, ['11']] are two a cycle. */
+static double whole_cycles(const struct pressure_item *item, double most, bool beside)
+{
+    double whole = fmax(1, round(item->cycles));
+    return item->cycles == 0 || (beside && item->cycles < 1 && whole > most * portset_size(item->set)) ? 0 : whole;
+}
+
+/* [[1, '01'], [4, ['DV']]]; cycles that are no whole number are rounded and said to be. Of alternatives, {0: [[1, '0']], 1: [[1, '1']]}, OSACA takes 0 as well. */
 static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct usage *out, bool *rounded)
 {
-    const yaml_node_t *pair;
+    struct pressure_item items[LIST_LIMIT];
+    size_t count = 0;
+    bool whole = false;
+    const yaml_node_t *first = small_mapping(node) ? yaml_tree_get(&r->tree, node, "0") : NULL, *pair;
 
+    node = first ? first : node;
     if (node->type != YAML_SEQUENCE_NODE)
         return fault(r, node, "write [[1, '01'], [4, ['DV']]]", "port_pressure is not a list");
-    for (size_t i = 0; (pair = yaml_tree_item(&r->tree, node, i)); i++) {
-        double cycles;
-        portset set;
-        if (i == LIST_LIMIT)
+    for (; (pair = yaml_tree_item(&r->tree, node, count)); count++) {
+        if (count == LIST_LIMIT)
             return fault(r, pair, "merge entries with the same ports", "the port pressure is too long");
-        const yaml_node_t *first = yaml_tree_item(&r->tree, pair, 0), *second = yaml_tree_item(&r->tree, pair, 1);
-        if (!first || !second || yaml_tree_item(&r->tree, pair, 2))
-            return fault(r, pair, "write [cycles, ports]", "an item of port_pressure is not a pair");
-        if (!osaca_number(first, &cycles) || isnan(cycles) || cycles > 1e6)
-            return fault(r, first, "give cycles from 0 to 1000000", "invalid cycles in port_pressure");
-        if (!read_port_set(r, second, &set))
+        if (!read_pressure_item(r, pair, &items[count]))
             return false;
-        double whole = fmax(1, round(cycles));
-        if (cycles == 0)
-            continue;
-        *rounded |= whole != cycles;
-        usage_add(out, set, (uint32_t)whole);
+        whole |= items[count].cycles >= 1;
+    }
+    double most = fullest_port(items, count);
+    for (size_t i = 0; i < count; i++) {
+        double cycles = whole_cycles(&items[i], most, whole);
+        *rounded |= cycles != items[i].cycles;
+        if (cycles > 0)
+            usage_add(out, items[i].set, (uint32_t)cycles);
     }
     return true;
 }
@@ -151,7 +192,7 @@ static void read_address(const struct osaca_file *r, const yaml_node_t *map, str
 
 static bool read_operand(struct osaca_file *r, const yaml_node_t *node, struct osaca_pattern *out)
 {
-    if (node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top - node->data.mapping.pairs.start > KEY_LIMIT)
+    if (!small_mapping(node))
         return fault(r, node, "write - class: register", "an operand is not a YAML mapping, or has too many keys");
     const char *class = yaml_tree_text(yaml_tree_get(&r->tree, node, "class"));
 
@@ -165,6 +206,7 @@ static bool read_operand(struct osaca_file *r, const yaml_node_t *node, struct o
         copy_name(out->name, yaml_tree_text(yaml_tree_get(&r->tree, node, isa_ops(r->isa)->osaca->register_key)));
         copy_name(out->shape, yaml_tree_text(yaml_tree_get(&r->tree, node, "shape")));
         out->never = !out->name[0];
+        r->masks |= out->mask || strcmp(out->name, "zmm") == 0 || strcmp(out->name, "k") == 0;
     } else if (strcmp(class, "memory") == 0) {
         read_address(r, node, out);
     } else {
@@ -179,7 +221,7 @@ static bool read_operand(struct osaca_file *r, const yaml_node_t *node, struct o
     return true;
 }
 
-static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry)
+static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry, bool listed)
 {
     const char *text = yaml_tree_text(node);
     if (!text)
@@ -189,7 +231,7 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
     if (r->names_read >= NAME_LIMIT)
         return fault(r, node, "split the file", "more than a million names");
     r->names_read++;
-    struct osaca_name ref = {mem_strdup(text), entry};
+    struct osaca_name ref = {mem_strdup(text), entry, listed};
     for (char *p = ref.name; *p; p++)
         *p = (char)tolower((unsigned char)*p);
     vec_push(&r->names, ref);
@@ -201,6 +243,7 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, struct osac
 {
     double uops;
     const yaml_node_t *operands = yaml_tree_get(&r->tree, node, "operands"), *pressure = yaml_tree_get(&r->tree, node, "port_pressure"), *item;
+    const yaml_node_t *throughput = yaml_tree_get(&r->tree, node, "throughput");
 
     if (!yaml_tree_null(operands) && operands->type != YAML_SEQUENCE_NODE)
         return fault(r, operands, "write a list", "operands is not a list");
@@ -217,7 +260,9 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, struct osac
     if (!osaca_number(yaml_tree_get(&r->tree, node, "uops"), &uops))
         return fault(r, yaml_tree_get(&r->tree, node, "uops"), "give a number, or ~", "invalid uops");
     e->micro_ops = isnan(uops) || uops > 10000 || uops != floor(uops) ? 0 : (unsigned)uops;
-    e->known = !yaml_tree_null(pressure);
+    /* An empty pressure is that of a form that needs no port, unless its throughput is said not to be known. */
+    bool unmeasured = throughput && yaml_tree_null(throughput) && !yaml_tree_item(&r->tree, pressure, 0);
+    e->known = !yaml_tree_null(pressure) && !(unmeasured && pressure->type == YAML_SEQUENCE_NODE);
     return !e->known || read_pressure(r, pressure, &e->usage, &e->rounded);
 }
 
@@ -226,9 +271,9 @@ static bool read_names(struct osaca_file *r, const yaml_node_t *node)
     const yaml_node_t *name = yaml_tree_get(&r->tree, node, "name"), *item;
 
     if (!name || name->type != YAML_SEQUENCE_NODE)
-        return add_name(r, name ? name : node, r->entries.count);
+        return add_name(r, name ? name : node, r->entries.count, false);
     for (size_t i = 0; (item = yaml_tree_item(&r->tree, name, i)); i++)
-        if (!add_name(r, item, r->entries.count))
+        if (!add_name(r, item, r->entries.count, true))
             return false;
     return true;
 }
@@ -239,7 +284,7 @@ static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
     struct osaca_entry e = {.node = node, .latency = NAN};
     size_t names = r->names.count;
 
-    if (node->type != YAML_MAPPING_NODE || node->data.mapping.pairs.top - node->data.mapping.pairs.start > KEY_LIMIT)
+    if (!small_mapping(node))
         return fault(r, node, "write - name: add", "an instruction form is not a YAML mapping, or has too many keys");
     if (!read_names(r, node) || !read_form(r, node, &e)) {
         while (r->names.count > names)
@@ -256,8 +301,7 @@ static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
 static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err *why, struct err *outer)
 {
     struct osaca_skip s = {.line = why->line};
-    bool small = node->type == YAML_MAPPING_NODE && node->data.mapping.pairs.top - node->data.mapping.pairs.start <= KEY_LIMIT;
-    const yaml_node_t *name = small ? yaml_tree_get(&r->tree, node, "name") : NULL;
+    const yaml_node_t *name = small_mapping(node) ? yaml_tree_get(&r->tree, node, "name") : NULL;
     const char *text = yaml_tree_text(name && name->type == YAML_SEQUENCE_NODE ? yaml_tree_item(&r->tree, name, 0) : name);
 
     r->err = outer;
@@ -338,24 +382,33 @@ static bool read_rules(struct osaca_file *r, const char *key, const char *class_
     return true;
 }
 
-static bool read_load_latency(struct osaca_file *r)
+/* @what is wrong with a value of @key that is no number. */
+static bool read_numbers(struct osaca_file *r, const char *key, const char *what, struct osaca_numbers *out)
 {
-    const yaml_node_t *map = yaml_tree_get(&r->tree, yaml_tree_root(&r->tree), "load_latency");
+    const yaml_node_t *map = yaml_tree_get(&r->tree, yaml_tree_root(&r->tree), key);
 
     for (const struct osaca_load *load = isa_ops(r->isa)->osaca->loads; load->class; load++) {
         const yaml_node_t *node = yaml_tree_get(&r->tree, map, load->class);
-        double cycles;
-        if (!osaca_number(node, &cycles))
-            return fault(r, node, "give cycles, or ~", "invalid load latency");
-        if (isnan(cycles))
+        double value;
+        if (!osaca_number(node, &value))
+            return fault(r, node, "give a number, or ~", what);
+        if (isnan(value))
             continue;
-        copy_name(r->load_latency[r->load_latency_count].class, load->class);
-        r->load_latency[r->load_latency_count++].cycles = cycles;
+        copy_name(out->items[out->count].class, load->class);
+        out->items[out->count++].value = value;
     }
     return true;
 }
 
-/* Dividers are the ports whose names end in DV, unless the file is our own and says so itself. */
+double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise)
+{
+    for (unsigned i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].class, class) == 0)
+            return list->items[i].value;
+    return otherwise;
+}
+
+/* Dividers are the ports whose names say so, unless the file is our own and says so itself. */
 static bool read_ports(struct osaca_file *r)
 {
     const yaml_node_t *root = yaml_tree_root(&r->tree), *list = yaml_tree_get(&r->tree, root, "ports"), *item;
@@ -382,6 +435,8 @@ static int order_names(const void *a, const void *b)
 {
     const struct osaca_name *x = a, *y = b;
     int order = strcmp(x->name, y->name);
+    if (!order)
+        order = (int)x->listed - (int)y->listed;
     return order ? order : (x->entry > y->entry) - (x->entry < y->entry);
 }
 
@@ -408,7 +463,11 @@ bool osaca_file_read(struct osaca_file *r, const char *name, const char *text, s
     const char *isa = yaml_tree_text(yaml_tree_get(&r->tree, root, "isa"));
     if (!isa || !set_named(isa, &r->isa))
         return fault(r, yaml_tree_get(&r->tree, root, "isa"), "give a file with isa: x86 or isa: AArch64", "the instruction set is neither x86 nor AArch64");
-    if (!read_ports(r) || !read_load_latency(r) || !read_rules(r, "load_throughput", "dst", true) || !read_rules(r, "store_throughput", "src", false))
+    if (!read_ports(r) || !read_numbers(r, "load_latency", "invalid load latency", &r->load_latency) ||
+        !read_numbers(r, "load_throughput_multiplier", "invalid multiplier of loads", &r->load_times) ||
+        !read_numbers(r, "store_throughput_multiplier", "invalid multiplier of stores", &r->store_times))
+        return false;
+    if (!read_rules(r, "load_throughput", "dst", true) || !read_rules(r, "store_throughput", "src", false))
         return false;
     if (!read_entries(r, list))
         return false;

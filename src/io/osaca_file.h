@@ -26,7 +26,7 @@ struct osaca_entry {
     const yaml_node_t *node;
     struct osaca_pattern operands[SPELLING_OPERANDS];
     unsigned count;
-    bool known;                  /* it has a port pressure */
+    bool known;                  /* it says its port pressure */
     bool rounded, used;
     struct usage usage;
     double latency;
@@ -42,7 +42,14 @@ struct osaca_rule {
     bool last;                   /* the default: for any address and register */
 };
 
-struct osaca_name { char *name; size_t entry; };
+/* Of a list of names OSACA makes entries of their own behind all others. */
+struct osaca_name { char *name; size_t entry; bool listed; };
+
+/* A number for each register class: OSACA's {gpr: 4.0, xmm: 5.0}. */
+struct osaca_numbers {
+    struct { char class[16]; double value; } items[16];
+    unsigned count;
+};
 
 struct osaca_file {
     struct yaml_tree tree;
@@ -53,9 +60,10 @@ struct osaca_file {
     VEC(struct osaca_name) names;           /* sorted */
     size_t names_read;                      /* those of entries that were left out among them */
     VEC(struct osaca_rule) loads, stores;   /* the default comes last */
-    struct { char class[16]; double cycles; } load_latency[16];
-    unsigned load_latency_count;
+    struct osaca_numbers load_latency;
+    struct osaca_numbers load_times, store_times;   /* how often a rule's pressure counts for a register class */
     VEC(struct osaca_skip) skipped;
+    bool masks;                             /* registers of AVX-512 occur */
 };
 
 /* Where OSACA's machine files keep what we call facts; import and export both go by it. */
@@ -69,6 +77,8 @@ extern const struct osaca_fact osaca_facts[];          /* ends with a NULL key *
 /* Reads all of it but entries and rules that break the format, which it lists; @name and @text must outlive @out. osaca_file_done frees @out in both cases. False with err at line and column. */
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length, struct err *err);
 void osaca_file_done(struct osaca_file *f);
+/* What @list says of @class, or @otherwise. */
+double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise);
 /* A number from 0 up, NaN for a null; false for anything else. */
 bool osaca_number(const yaml_node_t *node, double *out);
 
