@@ -17,7 +17,8 @@
 #define FACT_LIMIT 1000   /* keys that a file may give; there are some 160 */
 #define FILE_LIMIT ((size_t)64 << 20)
 
-/* How closely an entry must fit a form. FIT_ADDRESS: whatever the parts of an address, where these do not tell forms apart. FIT_LOOSE: under a mask or not, which
+/* How closely an entry must fit a form. FIT_ADDRESS: whatever the parts of an address, where these do not tell forms apart, and a
+ * mask register where the entry has a general one, as OSACA has it. FIT_LOOSE: under a mask or not, which
  * OSACA does not look at, where the file knows masks, and registers of any shape where the entry says none. */
 enum fit { FIT_LOOSE, FIT_ADDRESS, FIT_EXACT };
 
@@ -70,6 +71,8 @@ static bool operand_fits(enum isa isa, const struct osaca_pattern *p, const stru
         return shaped ? a64_address_fits(p, o, strict) : address_fits(p, o, address, strict);
     if (p->class == SPELLED_REGISTER && shaped)
         return a64_register_fits(p, o, fit);
+    if (!strict && strcmp(p->name, "gpr") == 0 && strcmp(o->name, "k") == 0)
+        return true;
     return p->class != SPELLED_REGISTER || strcmp(p->name, "*") == 0 || strcmp(p->name, o->name) == 0;
 }
 
@@ -102,38 +105,50 @@ static struct osaca_entry *find_named(struct osaca_file *r, const char *name, co
     return NULL;
 }
 
-/* The last resort: as OSACA does, the mnemonic without its size suffix, on AArch64 without what stands behind a point; and of a form without operands the name that
- * Intel gives it (cdq), which files made of Intel's tables have. False where there is none. */
-static bool last_name(enum isa isa, const struct spelling *f, const char *form, char out[sizeof f->names[0]])
-{
-    const char *from = f->names[0];
-    size_t length = strlen(from), kept = length;
+/* Under what an entry may name a form, in the order in which to look. */
+struct candidates {
+    char names[2 * SPELLING_NAMES + 1][32];
+    unsigned count;
+};
 
-    if (isa_ops(isa)->osaca->shaped) {
-        kept = strcspn(from, ".");
-    } else if (!f->count) {
-        from = form;
-        kept = strcspn(form, " ");
-    } else if (length > 1 && !f->suffixed && strchr("bswlqt", from[length - 1])) {
-        kept = length - 1;
-    }
-    if (from == f->names[0] ? kept == length : kept >= sizeof f->names[0])
-        return false;
-    for (size_t i = 0; i < kept; i++)
-        out[i] = (char)tolower((unsigned char)from[i]);
-    out[kept] = '\0';
-    return true;
+static void add_candidate(struct candidates *c, const char *mark, const char *name, size_t length)
+{
+    char *to = c->names[c->count++];
+
+    snprintf(to, sizeof c->names[0], "%s%.*s", mark, (int)length, name);
+    for (; *to; to++)
+        *to = (char)tolower((unsigned char)*to);
+}
+
+/* Tables made of uops.info's tell an encoding by EVEX by a word. The last resort is, as OSACA has it, the mnemonic without its size suffix, on AArch64 without what
+ * stands behind a point; and of a form without operands Intel's name (cdq). */
+static void list_candidates(enum isa isa, const struct spelling *f, const char *form, struct candidates *c)
+{
+    const char *name = f->names[0];
+    size_t length = strlen(name);
+
+    c->count = 0;
+    for (unsigned i = 0; strstr(form, "_EVEX") && i < f->name_count; i++)
+        add_candidate(c, "{evex} ", f->names[i], strlen(f->names[i]));
+    for (unsigned i = 0; i < f->name_count; i++)
+        add_candidate(c, "", f->names[i], strlen(f->names[i]));
+    if (isa_ops(isa)->osaca->shaped)
+        add_candidate(c, "", name, strcspn(name, "."));
+    else if (!f->count)
+        add_candidate(c, "", form, strcspn(form, " "));
+    else if (length > 1 && !f->suffixed && strchr("bswlqt", name[length - 1]))
+        add_candidate(c, "", name, length - 1);
 }
 
 static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f, const char *form)
 {
-    char name[sizeof f->names[0]];
-    bool another = last_name(r->isa, f, form, name);
+    struct candidates c;
     enum fit last = isa_ops(r->isa)->osaca->shaped || r->masks ? FIT_LOOSE : FIT_ADDRESS;
 
+    list_candidates(r->isa, f, form, &c);
     for (enum fit fit = FIT_EXACT;; fit--) {
-        for (unsigned i = 0; i < f->name_count + another; i++) {
-            struct osaca_entry *e = find_named(r, i < f->name_count ? f->names[i] : name, f, fit);
+        for (unsigned i = 0; i < c.count; i++) {
+            struct osaca_entry *e = find_named(r, c.names[i], f, fit);
             if (e)
                 return e;
         }
@@ -354,6 +369,12 @@ static void set_facts(const struct osaca_file *r, struct machine *m)
 static bool nothing_taken(struct osaca_file *r, struct err *err)
 {
     const struct osaca_skip *first = r->skipped.items;
+    bool pressure = false;
+
+    for (size_t i = 0; i < r->entries.count; i++)
+        pressure |= r->entries.items[i].known;
+    if (!r->skipped.count && r->entries.count && !pressure)
+        return yaml_tree_fault(&r->tree, NULL, err, "give a machine file of OSACA 0.3.1 or newer", "no entry has a port_pressure");
     if (!r->skipped.count)
         return yaml_tree_fault(&r->tree, NULL, err, "give a machine file for x86 or AArch64", "no known instruction form in it");
     yaml_tree_fault(&r->tree, NULL, err, "correct the entries", "no entry could be taken; the first: %s", first->why);

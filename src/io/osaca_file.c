@@ -238,8 +238,23 @@ static bool add_name(struct osaca_file *r, const yaml_node_t *node, size_t entry
     return true;
 }
 
-/* Fills @e but for its names. */
-static bool read_form(struct osaca_file *r, const yaml_node_t *node, struct osaca_entry *e)
+/* Files made of uops.info's tables write the mask of AVX-512 as a general register before the destination: it becomes the mark on the destination that others have.
+ * @name: lower case. No instruction on vectors has a general register there. */
+static void take_guard(struct osaca_file *r, const char *name, struct osaca_entry *e)
+{
+    const struct osaca_pattern *guard = e->count > 2 && e->count <= SPELLING_OPERANDS ? &e->operands[e->count - 2] : NULL;
+
+    if (!guard || isa_ops(r->isa)->osaca->shaped || name[0] != 'v' || guard->class != SPELLED_REGISTER ||
+        (strcmp(guard->name, "gpr") != 0 && strcmp(guard->name, "k") != 0))
+        return;
+    e->operands[e->count - 2] = e->operands[e->count - 1];
+    e->operands[e->count - 2].mask = true;
+    e->count--;
+    r->masks = true;
+}
+
+/* Fills @e but for its names, which begin at @names. */
+static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t names, struct osaca_entry *e)
 {
     double uops;
     const yaml_node_t *operands = yaml_tree_get(&r->tree, node, "operands"), *pressure = yaml_tree_get(&r->tree, node, "port_pressure"), *item;
@@ -255,6 +270,8 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, struct osac
             e->operands[i] = p;
         e->count = (unsigned)(i < SPELLING_OPERANDS ? i + 1 : SPELLING_OPERANDS + 1);   /* too many: never found */
     }
+    if (r->names.count > names)
+        take_guard(r, r->names.items[names].name, e);
     if (!osaca_number(yaml_tree_get(&r->tree, node, "latency"), &e->latency))
         return fault(r, yaml_tree_get(&r->tree, node, "latency"), "give cycles, or ~", "invalid latency");
     if (!osaca_number(yaml_tree_get(&r->tree, node, "uops"), &uops))
@@ -286,7 +303,7 @@ static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
 
     if (!small_mapping(node))
         return fault(r, node, "write - name: add", "an instruction form is not a YAML mapping, or has too many keys");
-    if (!read_names(r, node) || !read_form(r, node, &e)) {
+    if (!read_names(r, node) || !read_form(r, node, names, &e)) {
         while (r->names.count > names)
             free(r->names.items[--r->names.count].name);
         usage_done(&e.usage);

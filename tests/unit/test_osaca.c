@@ -314,7 +314,16 @@ static void test_masks_of_stores(void **state)
         "  latency: 0\n  port_pressure: [[2, '0'], [14, '47']]\n  throughput: 7.0\n  uops: 20\n"
         "- {name: vmovupd, operands: [{class: register, name: zmm}, {class: memory, base: '*', offset: '*', index: '*', scale: '*'}], latency: 0, port_pressure: [[1, '4']]}\n"
         "- {name: vaddpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: zmm, mask: true}], latency: 4, port_pressure: [[1, '1']]}\n"
-        "- {name: vaddpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: zmm}], latency: 4, port_pressure: [[1, '0']]}\n";
+        "- {name: vaddpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: zmm}], latency: 4, port_pressure: [[1, '0']]}\n"
+        /* As the files made of uops.info's tables have it: a general register for the mask, and for its result; EVEX as a word. */
+        "- name: '{evex} VPMULHUW'\n  operands:\n  - class: register\n    name: xmm\n  - class: register\n    name: xmm\n  - class: register\n    name: xmm\n"
+        "  latency: 5\n  port_pressure: [[1, '01']]\n"
+        "- name: VPMULHUW\n  operands:\n  - class: register\n    name: xmm\n  - class: register\n    name: xmm\n  - class: register\n    name: gpr\n  - class: register\n    name: xmm\n"
+        "  latency: 6\n  port_pressure: [[1, '1']]\n"
+        "- {name: VPMULHUW, operands: [{class: register, name: xmm}, {class: register, name: xmm}, {class: register, name: xmm}], latency: 4, port_pressure: [[1, '0']]}\n"
+        "- {name: VPTESTNMQ, operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: gpr}, {class: register, name: gpr}], latency: 4, port_pressure: [[1, '7']]}\n"
+        "- {name: VPTESTNMQ, operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: gpr}], latency: 3, port_pressure: [[1, '4']]}\n"
+        "- {name: VCVTSI2SD, operands: [{class: register, name: gpr}, {class: register, name: xmm}, {class: register, name: xmm}], latency: 7, port_pressure: [[1, '1'], [1, '0']]}\n";
     struct osaca_notes notes;
     struct err err = {0};
     (void)state;
@@ -327,6 +336,13 @@ static void test_masks_of_stores(void **state)
     /* Where both are there, each is what it says. */
     assert_usage(m, "VADDPD (ZMM, K, ZMM, ZMM)", "1*p1", 4);
     assert_usage(m, "VADDPD (ZMM, ZMM, ZMM)", "1*p0", 4);
+    assert_usage(m, "VPMULHUW_EVEX (XMM, XMM, XMM)", "1*p01", 5);
+    assert_usage(m, "VPMULHUW (XMM, K, XMM, XMM)", "1*p1", 6);
+    assert_usage(m, "VPMULHUW (XMM, XMM, XMM)", "1*p0", 4);
+    assert_usage(m, "VPTESTNMQ (K, ZMM, ZMM)", "1*p4", 3);
+    assert_usage(m, "VPTESTNMQ (K, K, ZMM, ZMM)", "1*p7", 4);
+    assert_usage(m, "VCVTSI2SD (XMM, XMM, R64)", "1*p0+1*p1", 7);
+    assert_int_equal(notes.unnamed, 0);
     osaca_notes_done(&notes);
     machine_free(m);
 }
@@ -527,6 +543,9 @@ static void test_faults_name_the_line(void **state)
     assert_null(import_osaca_parse("x", "bad.yml", none, strlen(none), shipped_forms(), NULL, &err));
     assert_non_null(strstr(err.what, "unknown port \"7\""));
     assert_int_equal(err.line, 4);
+    static const char occupied[] = "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: add, operands: [], port_occupation: [1.0]}\n";
+    assert_null(import_osaca_parse("x", "bad.yml", occupied, strlen(occupied), shipped_forms(), NULL, &err));
+    assert_non_null(strstr(err.what, "no entry has a port_pressure"));
     str_done(&text);
 }
 
