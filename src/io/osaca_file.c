@@ -440,7 +440,7 @@ static bool read_ports(struct osaca_file *r)
             r->ports.pipes |= (portset)1 << (r->ports.count - 1);
     }
     if (!r->ports.count)
-        return fault(r, list ? list : root, "write ports: ['0', '1']", "the list of ports is missing");
+        return fault(r, list ? list : root, "write ports: ['0', '1']; OSACA's isa/x86.yml and isa/aarch64.yml describe no machine", "the list of ports is missing");
     portset set = 0;
     if (yaml_tree_item(&r->tree, pipes, 0) && !read_port_set(r, pipes, &set))
         return false;
