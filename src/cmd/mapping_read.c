@@ -11,6 +11,8 @@
 #include "io/machine_file.h"
 #include "io/pmevo_json.h"
 
+#define UNUSED_SHOWN 5   /* entries without a form, in text */
+
 /* What the job works on. */
 struct mapping_reading {
     char *path, id[MAPPING_ID];
@@ -101,24 +103,49 @@ static bool read_work(void *state, struct result *result, struct err *err)
     return r->machine != NULL;
 }
 
-static void tell_skipped(const struct osaca_notes *notes, struct result *result)
+static struct result_table *left_table(struct result *result, const char *key)
 {
     static const struct result_column columns[] = {
         {.key = "line", .title = "line", .kind = CELL_COUNT},
         {.key = "name", .title = "entry", .kind = CELL_TEXT},
-        {.key = "reason", .title = "left out because", .kind = CELL_TEXT},
+        {.key = "reason", .title = "because", .kind = CELL_TEXT},
     };
+    return result_table(result, key, columns, sizeof columns / sizeof *columns);
+}
 
+static void left_row(struct result_table *t, size_t line, const char *name, const char *why)
+{
+    cell_count(t, (int64_t)line);
+    cell_text(t, name);
+    cell_text(t, why);
+}
+
+static void tell_skipped(const struct osaca_notes *notes, struct result *result)
+{
     result_count(result, "skipped", (int64_t)notes->skipped_count);
     if (!notes->skipped_count)
         return;
     result_line(result, "%zu entr%s left out:", notes->skipped_count, notes->skipped_count == 1 ? "y was" : "ies were");
-    struct result_table *t = result_table(result, "entries_skipped", columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < notes->skipped_count; i++) {
-        cell_count(t, (int64_t)notes->skipped[i].line);
-        cell_text(t, notes->skipped[i].name);
-        cell_text(t, notes->skipped[i].why);
+    struct result_table *t = left_table(result, "entries_skipped");
+    for (size_t i = 0; i < notes->skipped_count; i++)
+        left_row(t, notes->skipped[i].line, notes->skipped[i].name, notes->skipped[i].why);
+}
+
+/* In text the first few alone: OSACA's files have hundreds. */
+static void tell_unused(const struct osaca_notes *notes, struct result *result)
+{
+    if (!notes->unused_count)
+        return;
+    struct result_table *t = left_table(result, "entries_unused");
+    t->hide = NOT_TEXT;
+    for (size_t i = 0; i < notes->unused_count; i++) {
+        const struct osaca_unused *u = &notes->unused[i];
+        if (i < UNUSED_SHOWN)
+            result_line(result, "line %zu: %s describes nothing: %s", u->line, *u->name ? u->name : "an entry", u->why);
+        left_row(t, u->line, u->name, u->why);
     }
+    if (notes->unused_count > UNUSED_SHOWN)
+        result_line(result, "and %zu more; --format json has all", notes->unused_count - UNUSED_SHOWN);
 }
 
 static void tell_osaca(const struct osaca_notes *notes, struct result *result)
@@ -131,6 +158,7 @@ static void tell_osaca(const struct osaca_notes *notes, struct result *result)
     result_count(result, "rounded", (int64_t)notes->rounded);
     result_count(result, "unnamed", (int64_t)notes->unnamed);
     result_count(result, "unknown", (int64_t)notes->unknown);
+    tell_unused(notes, result);
     tell_skipped(notes, result);
 }
 

@@ -86,7 +86,11 @@ static bool entry_fits(enum isa isa, const struct osaca_entry *e, const struct s
     return true;
 }
 
-static struct osaca_entry *find_named(struct osaca_file *r, const char *name, const struct spelling *f, enum fit fit)
+/* What of the entries fits a form best so far. */
+struct osaca_choice { struct osaca_entry *entry; enum fit fit; };
+
+/* Among the entries called @name: of those that fit equally well the first stays. Whatever fits, if only as @loosest, is marked. */
+static void look_under(struct osaca_file *r, const char *name, const struct spelling *f, enum fit loosest, struct osaca_choice *best)
 {
     size_t low = 0, high = r->names.count;
     while (low < high) {
@@ -98,11 +102,16 @@ static struct osaca_entry *find_named(struct osaca_file *r, const char *name, co
     }
     for (; low < r->names.count && strcmp(r->names.items[low].name, name) == 0; low++) {
         struct osaca_entry *e = &r->entries.items[r->names.items[low].entry];
+        int fit = FIT_EXACT;
         steps_add(1);
-        if (entry_fits(r->isa, e, f, fit))
-            return e;
+        while (fit >= (int)loosest && !entry_fits(r->isa, e, f, (enum fit)fit))
+            fit--;
+        if (fit < (int)loosest)
+            continue;
+        e->fits = true;
+        if (!best->entry || fit > (int)best->fit)
+            *best = (struct osaca_choice){e, (enum fit)fit};
     }
-    return NULL;
 }
 
 /* Under what an entry may name a form, in the order in which to look. */
@@ -143,18 +152,13 @@ static void list_candidates(enum isa isa, const struct spelling *f, const char *
 static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f, const char *form)
 {
     struct candidates c;
-    enum fit last = isa_ops(r->isa)->osaca->shaped || r->masks ? FIT_LOOSE : FIT_ADDRESS;
+    struct osaca_choice best = {0};
+    enum fit loosest = isa_ops(r->isa)->osaca->shaped || r->masks ? FIT_LOOSE : FIT_ADDRESS;
 
     list_candidates(r->isa, f, form, &c);
-    for (enum fit fit = FIT_EXACT;; fit--) {
-        for (unsigned i = 0; i < c.count; i++) {
-            struct osaca_entry *e = find_named(r, c.names[i], f, fit);
-            if (e)
-                return e;
-        }
-        if (fit == last)
-            return NULL;
-    }
+    for (unsigned i = 0; i < c.count; i++)
+        look_under(r, c.names[i], f, loosest, &best);
+    return best.entry;
 }
 
 /* The register class that a load into the memory operand's place would fill. */
@@ -381,6 +385,26 @@ static bool nothing_taken(struct osaca_file *r, struct err *err)
     return err_at(err, r->tree.name, first->line, 0);
 }
 
+/* What describes no form, and why. @named: the file itself says which forms its entries are. */
+static void list_unused(struct osaca_file *r, bool named, struct osaca_notes *notes)
+{
+    VEC(struct osaca_unused) unused = {0};
+
+    for (size_t i = 0; i < r->entries.count; i++) {
+        const struct osaca_entry *e = &r->entries.items[i];
+        if (e->known && e->used)
+            continue;
+        notes->unknown += !e->known;
+        notes->unnamed += e->known;
+        struct osaca_unused u = {.line = e->node->start_mark.line + 1};
+        u.why = !e->known ? "it does not say its ports" : e->fits ? "others that go before it describe its forms" : named ? "it has no portolan_forms" : "it matches no form";
+        osaca_first_name(r, e->node, u.name);
+        vec_add(&unused, u);
+    }
+    notes->unused = unused.items;
+    notes->unused_count = unused.count;
+}
+
 struct machine *import_osaca_parse(const char *id, const char *name, const char *text, size_t length, const struct forms *const forms[ISA_COUNT],
                                    struct osaca_notes *notes, struct err *err)
 {
@@ -394,7 +418,8 @@ struct machine *import_osaca_parse(const char *id, const char *name, const char 
     set_facts(&r, m);
     own.entries = r.entries.count + r.skipped.count;
     bool ok = true;
-    if (yaml_tree_get(&r.tree, yaml_tree_root(&r.tree), "portolan"))
+    bool named = yaml_tree_get(&r.tree, yaml_tree_root(&r.tree), "portolan") != NULL;
+    if (named)
         ok = take_named(&r, m->mapping, &own);
     else
         for (size_t i = 0; forms[r.isa] && i < forms_count(forms[r.isa]) && !watch_steps(1); i++)
@@ -402,15 +427,12 @@ struct machine *import_osaca_parse(const char *id, const char *name, const char 
     ok = ok && watch_goes_on(err);
     if (ok && mapping_count(m->mapping) == 0)
         ok = nothing_taken(&r, err);
-    for (size_t i = 0; i < r.entries.count; i++) {
-        own.unknown += !r.entries.items[i].known;
-        own.unnamed += r.entries.items[i].known && !r.entries.items[i].used;
-    }
     if (!ok) {
         machine_free(m);
         m = NULL;
     }
     if (notes) {
+        list_unused(&r, named, &own);
         own.skipped = r.skipped.items;
         own.skipped_count = r.skipped.count;
         r.skipped.items = NULL;
@@ -425,6 +447,7 @@ out:
 void osaca_notes_done(struct osaca_notes *notes)
 {
     free(notes->skipped);
+    free(notes->unused);
     *notes = (struct osaca_notes){0};
 }
 

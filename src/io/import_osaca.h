@@ -5,8 +5,13 @@
 #include "isa/forms.h"
 #include "model/machine.h"
 
+#define OSACA_NAME 32   /* what is kept of an entry's name */
+
 /* An entry or rule that breaks the format: its line in the file, its first name, "" where it has none, and why. */
-struct osaca_skip { size_t line; char name[32], why[120]; };
+struct osaca_skip { size_t line; char name[OSACA_NAME], why[120]; };
+
+/* An entry that describes no form of ours: its line in the file, its first name, and why, which lasts. */
+struct osaca_unused { size_t line; char name[OSACA_NAME]; const char *why; };
 
 struct osaca_notes {
     size_t entries;      /* instruction forms in the file */
@@ -17,6 +22,8 @@ struct osaca_notes {
     size_t unknown;      /* entries that do not say their ports, or an empty list of them and no throughput */
     struct osaca_skip *skipped;   /* what was left out, rules of load_throughput and store_throughput among it */
     size_t skipped_count;
+    struct osaca_unused *unused;  /* the unnamed and the unknown, in the order of the file */
+    size_t unused_count;
 };
 
 /* Frees what they hold. */

@@ -313,13 +313,18 @@ static bool read_entry(struct osaca_file *r, const yaml_node_t *node)
     return true;
 }
 
-/* @why of @node joins the list of what was not taken; false, with the file's err, when nothing more can be read at all. A mapping of too many keys is listed without
- * its name: to look for it in each of many aliases would take too long. */
+void osaca_first_name(const struct osaca_file *r, const yaml_node_t *node, char to[OSACA_NAME])
+{
+    const yaml_node_t *name = small_mapping(node) ? yaml_tree_get(&r->tree, node, "name") : NULL;
+    const char *text = yaml_tree_text(name && name->type == YAML_SEQUENCE_NODE ? yaml_tree_item(&r->tree, name, 0) : name);
+
+    snprintf(to, OSACA_NAME, "%s", text ? text : "");
+}
+
+/* @why of @node joins the list of what was not taken; false, with the file's err, when nothing more can be read at all. */
 static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err *why, struct err *outer)
 {
     struct osaca_skip s = {.line = why->line};
-    const yaml_node_t *name = small_mapping(node) ? yaml_tree_get(&r->tree, node, "name") : NULL;
-    const char *text = yaml_tree_text(name && name->type == YAML_SEQUENCE_NODE ? yaml_tree_item(&r->tree, name, 0) : name);
 
     r->err = outer;
     if (why->code != ERR_DATA || r->skipped.count == SKIP_LIMIT) {
@@ -327,7 +332,7 @@ static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err
             *outer = *why;
         return false;
     }
-    snprintf(s.name, sizeof s.name, "%.31s", text ? text : "");
+    osaca_first_name(r, node, s.name);
     snprintf(s.why, sizeof s.why, "%.119s", why->what);
     vec_push(&r->skipped, s);
     return true;

@@ -27,7 +27,9 @@ struct osaca_entry {
     struct osaca_pattern operands[SPELLING_OPERANDS];
     unsigned count;
     bool known;                  /* it says its port pressure */
-    bool rounded, used;
+    bool rounded;
+    bool used;                   /* it describes a form */
+    bool fits;                   /* it describes one, or would if no entry went before it */
     struct usage usage;
     double latency;
     unsigned micro_ops;
@@ -77,6 +79,8 @@ extern const struct osaca_fact osaca_facts[];          /* ends with a NULL key *
 /* Reads all of it but entries and rules that break the format, which it lists; @name and @text must outlive @out. osaca_file_done frees @out in both cases. False with err at line and column. */
 bool osaca_file_read(struct osaca_file *out, const char *name, const char *text, size_t length, struct err *err);
 void osaca_file_done(struct osaca_file *f);
+/* The first name of the entry @node, "" where it has none; and of a mapping of too many keys: to look for it in each of many aliases would take too long. */
+void osaca_first_name(const struct osaca_file *f, const yaml_node_t *node, char to[OSACA_NAME]);
 /* What @list says of @class, or @otherwise. */
 double osaca_number_of(const struct osaca_numbers *list, const char *class, double otherwise);
 /* A number from 0 up, NaN for a null; false for anything else. */

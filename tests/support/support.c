@@ -62,6 +62,33 @@ void assert_foretold(const char *id, const char *file, size_t count, double erro
     machine_free(m);
 }
 
+const struct forms *const *shipped_forms(void)
+{
+    static const struct forms *forms[ISA_COUNT];
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        if (!forms[isa])
+            forms[isa] = forms_load((enum isa)isa, NULL, NULL);
+        assert_non_null(forms[isa]);
+    }
+    return forms;
+}
+
+void assert_usage(const struct machine *m, const char *form, const char *usage, double latency)
+{
+    const struct mapping_entry *entry = mapping_find(m->mapping, form);
+    struct str text = {0};
+
+    if (!entry)
+        fail_msg("%s not found", form);
+    usage_print(&entry->usage, mapping_ports(m->mapping), &text);
+    assert_string_equal(str_text(&text), usage);
+    if (isnan(latency))
+        assert_true(isnan(entry->latency));
+    else
+        assert_true(entry->latency == latency);
+    str_done(&text);
+}
+
 struct kernel *kernel_with(const char *text, const struct kernel_options *options)
 {
     struct err err = {0};

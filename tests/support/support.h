@@ -4,6 +4,7 @@
 
 #include "io/machine_file.h"
 
+struct forms;
 struct kernel;
 struct kernel_options;
 struct session;
@@ -12,6 +13,10 @@ struct session;
 struct machine *load_machine(const char *id);
 /* Fails unless the ports of machine @id foretell the experiments of @file in the source tree, at least @count of them, within @error on average and each within @worst. */
 void assert_foretold(const char *id, const char *file, size_t count, double error, double worst);
+/* All shipped forms of every set, which last. */
+const struct forms *const *shipped_forms(void);
+/* Fails unless @m has @form with that usage, as usage_print writes it, and latency (NaN: none). */
+void assert_usage(const struct machine *m, const char *form, const char *usage, double latency);
 /* The kernel of assembler text, which the caller frees; with default options, or @options. */
 struct kernel *kernel_of(const char *text);
 struct kernel *kernel_with(const char *text, const struct kernel_options *options);

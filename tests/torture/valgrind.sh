@@ -10,7 +10,7 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 [ $# -gt 0 ] || set -- test_a64 test_addresses test_alternatives test_assemble test_att_name test_base test_baseline test_bounds test_chain test_change test_command test_complete \
     test_cpus test_cycle_ratio test_differences test_experiment_columns test_experiments test_export_mapping test_facts test_file test_graphlet test_growth test_import_uops test_journal test_kernel test_listing test_loops test_machine_image \
-    test_machines test_mapping_diff test_memory test_metrics test_model_text test_object test_operation test_osaca test_overrides test_pmevo_json \
+    test_machines test_mapping_diff test_memory test_metrics test_model_text test_object test_operation test_osaca test_osaca_entries test_overrides test_pmevo_json \
     test_report_markup test_result test_rows test_scan test_schedule test_sdcm test_table test_window
 failed=0 run=0
 for name; do

@@ -106,6 +106,18 @@ test_unknown_commands_machines_options() {
     expect 0 "$portolan" --version
 }
 
+# What of a file describes no form: the first five in text, all of them for programs.
+test_unused_entries_of_a_file() {
+    { printf "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], port_pressure: [[1, '0']]}\n"
+      for i in 1 2 3 4 5 6 7; do printf "%s {name: flumb%s, operands: [], port_pressure: [[1, '0']]}\n" - "$i"; done; } >"$work/unused.yml"
+    expect 0 "$portolan" -e "mapping import osaca $work/unused.yml"
+    holds out 'line 5: flumb1 describes nothing: it matches no form'
+    holds out 'and 2 more; --format json has all'
+    lacks out flumb6
+    expect 0 "$portolan" -b --format json -e "mapping import osaca $work/unused.yml"
+    holds out '{"line":11,"name":"flumb7","reason":"it matches no form"}'
+}
+
 # Mappings to other tools' files and back; documents; sessions; C source.
 test_other_tools_files_and_back() {
     expect 0 "$portolan" --machine skylake -e "mapping export osaca $work/m.yml; mapping import osaca $work/m.yml; mapping export uops-info $work/back.csv; mapping use skylake; mapping export uops-info $work/there.csv"

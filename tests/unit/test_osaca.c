@@ -16,6 +16,7 @@
 #include "io/machine_file.h"
 #include "io/osaca_file.h"
 #include "model/facts.h"
+#include "../support/support.h"
 
 static const char small[] =
     "osaca_version: 0.5.3\n"
@@ -81,33 +82,6 @@ static const char small[] =
     "- name: frobnicate\n"
     "  operands: [{class: prfop}]\n"
     "  port_pressure: [[1, '0']]\n";
-
-static const struct forms *const *shipped_forms(void)
-{
-    static const struct forms *forms[ISA_COUNT];
-    for (int isa = 0; isa < ISA_COUNT; isa++) {
-        if (!forms[isa])
-            forms[isa] = forms_load((enum isa)isa, NULL, NULL);
-        assert_non_null(forms[isa]);
-    }
-    return forms;
-}
-
-static void assert_usage(const struct machine *m, const char *form, const char *usage, double latency)
-{
-    const struct mapping_entry *entry = mapping_find(m->mapping, form);
-    struct str text = {0};
-
-    if (!entry)
-        fail_msg("%s not found", form);
-    usage_print(&entry->usage, mapping_ports(m->mapping), &text);
-    assert_string_equal(str_text(&text), usage);
-    if (isnan(latency))
-        assert_true(isnan(entry->latency));
-    else
-        assert_true(entry->latency == latency);
-    str_done(&text);
-}
 
 static void test_reads_as_osaca_would(void **state)
 {

@@ -205,7 +205,8 @@ static void run(const char *format, const char *marker, struct str *out)
     work_put("nest.s", ".L1: movl $9, %ecx\n.L2: decl %ecx\njne .L2\ndecl %edx\njne .L1\n");
     work_put("blocks.csv", "hex,cycles\n4801d8,1\n480fafc3,3\n");
     work_put("up.csv", "instruction,family,latency,throughput,uops,ports\n\"ADD (R64, R64)\",ADD,1,0.25,1,1*p0156\n");
-    work_put("left-out.yml", "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], port_pressure: [[1, '0']]}\n- {name: add, port_pressure: [[1, '7']]}\n");
+    work_put("left-out.yml", "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], port_pressure: [[1, '0']]}\n- {name: add, port_pressure: [[1, '7']]}\n"
+                             "- {name: flumb, operands: [], port_pressure: [[1, '0']]}\n");
     work_put("forms.csv", "form,template,extension\n\"BSWAP (R64)\",\"bswap {RW:R64}\",MINE\n");
     work_put("loop.c", "void f(double *a) { for (int i = 0; i < 999; i++) a[i] *= 2; }\n");
     work_put("inner.pf", "jobs\n");

@@ -505,6 +505,8 @@ static void osaca_entries(size_t count)
     if (!m)
         fail_msg("%s", err.what);
     assert_int_equal(notes.entries, count + 1);
+    assert_int_equal(notes.unused_count, count);
+    osaca_notes_done(&notes);
     machine_free(m);
     str_done(&text);
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* OSACA machine files: which entry describes a form, and what becomes of those that describe none. */
+#include <setjmp.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "io/import_osaca.h"
+#include "isa/forms.h"
+#include "../support/support.h"
+
+static struct machine *imported(const char *text, struct osaca_notes *notes)
+{
+    struct err err = {0};
+    struct machine *m = import_osaca_parse("some", "some.yml", text, strlen(text), shipped_forms(), notes, &err);
+
+    if (!m)
+        fail_msg("%zu: %s", err.line, err.what);
+    return m;
+}
+
+/* One of each kind, each with its line and its first name, in the order of the file. */
+static void test_unused_entries_are_listed(void **state)
+{
+    (void)state;
+    static const struct osaca_unused unused[] = {
+        {7, "frobnicate", "it matches no form"},
+        {10, "IMUL", "others that go before it describe its forms"},
+        {11, "nop", "it does not say its ports"},
+        {12, "bswap", "others that go before it describe its forms"},
+        {15, "", "it matches no form"},
+        {16, "an_instruction_of_a_name_that_is", "it matches no form"},
+    };
+    struct osaca_notes notes;
+    struct machine *m = imported("isa: x86\nports: ['0', '1']\ninstruction_forms:\n"
+                                 "- name: imul\n  operands: [{class: register, name: gpr}, {class: register, name: gpr}]\n  port_pressure: [[1, '1']]\n"
+                                 "- name: [frobnicate, flumb]\n  operands: []\n  port_pressure: [[1, '0']]\n"
+                                 "- {name: IMUL, operands: [{class: register, name: '*'}, {class: register, name: '*'}], port_pressure: [[1, '0']]}\n"
+                                 "- {name: nop, operands: [], port_pressure: ~}\n"
+                                 /* Names of a list come behind all others. */
+                                 "- {name: [bswap], operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n"
+                                 "- {name: bswapl, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
+                                 "- {name: bswapq, operands: [{class: register, name: gpr}], port_pressure: [[1, '1']]}\n"
+                                 "- {name: '', operands: [], port_pressure: [[1, '0']]}\n"
+                                 "- {name: an_instruction_of_a_name_that_is_too_long, operands: [], port_pressure: [[1, '0']]}\n"
+                                 "- {name: [flumb, cdq], operands: [], port_pressure: [[1, '0']]}\n",
+                                 &notes);
+
+    assert_usage(m, "IMUL (R64, R64)", "1*p1", NAN);
+    assert_usage(m, "BSWAP (R64)", "1*p1", NAN);
+    assert_usage(m, "CDQ ()", "1*p0", NAN);
+    assert_int_equal(notes.unnamed, 5);
+    assert_int_equal(notes.unknown, 1);
+    assert_int_equal(notes.skipped_count, 0);
+    assert_int_equal(notes.unused_count, sizeof unused / sizeof *unused);
+    for (size_t i = 0; i < notes.unused_count; i++) {
+        const struct osaca_unused *u = &notes.unused[i];
+        if (u->line != unused[i].line || strncmp(u->name, unused[i].name, OSACA_NAME - 1) != 0 || strcmp(u->why, unused[i].why) != 0)
+            fail_msg("line %zu, %s: %s", u->line, u->name, u->why);
+    }
+    osaca_notes_done(&notes);
+    machine_free(m);
+}
+
+/* A file of ours says itself which forms its entries are. */
+static void test_unused_entries_of_our_own_files(void **state)
+{
+    (void)state;
+    struct osaca_notes notes;
+    struct machine *m = imported("isa: x86\nports: ['0']\nportolan: {pipes: []}\ninstruction_forms:\n"
+                                 "- {name: nop, operands: [], port_pressure: [[1, '0']], portolan_forms: ['NOP ()']}\n"
+                                 "- {name: cdq, operands: [], port_pressure: [[1, '0']]}\n",
+                                 &notes);
+
+    assert_usage(m, "NOP ()", "1*p0", NAN);
+    assert_null(mapping_find(m->mapping, "CDQ ()"));
+    assert_int_equal(notes.unused_count, 1);
+    assert_int_equal(notes.unused[0].line, 6);
+    assert_string_equal(notes.unused[0].why, "it has no portolan_forms");
+    osaca_notes_done(&notes);
+    machine_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unused_entries_are_listed), cmocka_unit_test(test_unused_entries_of_our_own_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
