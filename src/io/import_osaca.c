@@ -241,28 +241,44 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
     return true;
 }
 
+/* @row as @f spells it, in @out. */
+static bool describe(struct osaca_file *r, const struct spelling *f, const struct form_row *row, struct mapping_entry *out, bool *rounded, struct osaca_notes *notes)
+{
+    struct osaca_entry *e = find(r, f, row->form);
+
+    if (e) {
+        e->used = true;
+        *rounded = e->rounded;
+        out->latency = e->latency;
+        out->micro_ops = e->micro_ops;
+        usage_copy(&out->usage, &e->usage);
+        notes->direct++;
+        return true;
+    }
+    bool composed = compose(r, f, row, out, rounded);
+    notes->composed += composed;
+    return composed;
+}
+
 static void match_form(struct osaca_file *r, const struct form_row *row, struct mapping *m, struct osaca_notes *notes)
 {
-    struct spelling f;
+    const struct isa_osaca *osaca = isa_ops(r->isa)->osaca;
+    struct spelling f, again;
     struct mapping_entry entry = {.form = row->form, .latency = NAN, .source = ""};
     char rounded_source[] = "OSACA; fractions of cycles rounded";
     bool rounded = false;
 
     if (!isa_ops(r->isa)->spell(row->form, &f))
         return;
-    struct osaca_entry *e = find(r, &f, row->form);
-    if (e) {
-        e->used = true;
-        rounded = e->rounded;
-        entry.latency = e->latency;
-        entry.micro_ops = e->micro_ops;
-        usage_copy(&entry.usage, &e->usage);
-        notes->direct++;
-    } else if (compose(r, &f, row, &entry, &rounded)) {
-        notes->composed++;
-    } else {
-        return;
+    bool found = describe(r, &f, row, &entry, &rounded, notes);
+    if (osaca->respell && osaca->respell(&f, &again)) {
+        if (found)
+            find(r, &again, row->form);   /* marks what is hidden */
+        else
+            found = describe(r, &again, row, &entry, &rounded, notes);
     }
+    if (!found)
+        return;
     notes->rounded += rounded;
     entry.source = rounded ? rounded_source : entry.source;
     mapping_set(m, &entry);

@@ -21,12 +21,15 @@ struct spelled_operand {
 /* A register class that OSACA's load_latency tells apart, and the plain load that fills one. Of classes with the same fact the first says it. */
 struct osaca_load { const char *class, *fact, *form; };
 
+struct spelling;
+
 /* How OSACA's machine files are written for an instruction set. */
 struct isa_osaca {
     const char *name;                 /* of the set: "x86" */
     const char *register_key;         /* of an operand: where its register class stands */
     bool shaped;                      /* registers may have a shape of elements, and addresses step their base; an access is told by its mnemonic */
     const struct osaca_load *loads;   /* general registers first; ends with a NULL class */
+    bool (*respell)(const struct spelling *f, struct spelling *out);   /* the other way in which text may write @f; false when there is none. NULL: never */
 };
 
 #define SPELLING_NAMES 18

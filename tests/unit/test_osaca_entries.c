@@ -85,10 +85,40 @@ static void test_unused_entries_of_our_own_files(void **state)
     machine_free(m);
 }
 
+/* Comparisons with the predicate in the name describe the general form where nothing else does. */
+static void test_predicates_in_names(void **state)
+{
+    (void)state;
+    struct osaca_notes notes;
+    struct machine *m = imported("isa: x86\nload_latency: {gpr: 4, xmm: 5, ymm: 6}\nload_throughput_default: [[1, '4']]\nports: ['0', '1', '4', '5']\ninstruction_forms:\n"
+                                 "- {name: [cmpeqpd, cmpltpd], operands: [{class: register, name: xmm}, {class: register, name: xmm}], latency: 3, port_pressure: [[1, '1']]}\n"
+                                 "- {name: CMPPS, operands: [{class: immediate, imd: int}, {class: register, name: xmm}, {class: register, name: xmm}], latency: 4, port_pressure: [[1, '0']]}\n"
+                                 "- {name: cmpltps, operands: [{class: register, name: xmm}, {class: register, name: xmm}], latency: 3, port_pressure: [[1, '1']]}\n"
+                                 "- {name: vcmpnlesd, operands: [{class: register, name: xmm}, {class: register, name: xmm}, {class: register, name: xmm}], latency: 2, port_pressure: [[1, '0']]}\n"
+                                 "- {name: vcmpltpd, operands: [{class: register, name: zmm}, {class: register, name: zmm}, {class: register, name: k, mask: True}], latency: 3, port_pressure: [[1, '5']]}\n"
+                                 /* Neither of these is such a comparison. */
+                                 "- {name: cmpltsd, operands: [], port_pressure: [[1, '0']]}\n"
+                                 "- {name: cmpltq, operands: [{class: register, name: gpr}], port_pressure: [[1, '0']]}\n",
+                                 &notes);
+
+    assert_usage(m, "CMPPD (XMM, XMM, I8)", "1*p1", 3);
+    assert_usage(m, "CMPPD (XMM, M128, I8)", "1*p1+1*p4", 8);
+    assert_usage(m, "CMPPS (XMM, XMM, I8)", "1*p0", 4);
+    assert_usage(m, "VCMPSD (XMM, XMM, XMM, I8)", "1*p0", 2);
+    assert_usage(m, "VCMPPD (K, K, ZMM, ZMM, I8)", "1*p5", 3);
+    assert_null(mapping_find(m->mapping, "CMPSD ()"));
+    assert_null(mapping_find(m->mapping, "CMP (R64, I8)"));
+    assert_int_equal(notes.unused_count, 3);
+    assert_string_equal(notes.unused[0].name, "cmpltps");
+    assert_string_equal(notes.unused[0].why, "others that go before it describe its forms");
+    osaca_notes_done(&notes);
+    machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unused_entries_are_listed), cmocka_unit_test(test_unused_entries_of_our_own_files),
+        cmocka_unit_test(test_unused_entries_are_listed), cmocka_unit_test(test_unused_entries_of_our_own_files), cmocka_unit_test(test_predicates_in_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

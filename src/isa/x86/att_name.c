@@ -308,6 +308,23 @@ bool att_form(const char *form, struct spelling *out)
     return out->name_count > 0;
 }
 
+/* Comparisons of floating-point numbers have their predicate in an immediate or, as compilers write them, in the name: cmpltpd. */
+static bool name_predicates(const struct spelling *f, struct spelling *out)
+{
+    static const char *const predicates[] = {"lt", "le", "eq", "neq", "unord", "ord", "nlt", "nle", "gt", "ge", "ngt", "nge"};
+    const char *name = f->names[0], *type = name + (name[0] == 'v') + strlen("cmp");
+
+    if (f->operands[0].class != SPELLED_IMMEDIATE || !str_has_prefix(name + (name[0] == 'v'), "cmp") || strlen(type) != 2)
+        return false;
+    *out = *f;
+    out->name_count = 0;
+    for (unsigned i = 0; i < sizeof predicates / sizeof *predicates; i++)
+        add_name(out, name[0] == 'v' ? "vcmp%s%s" : "cmp%s%s", predicates[i], type);
+    out->count--;
+    memmove(out->operands, out->operands + 1, out->count * sizeof *out->operands);
+    return true;
+}
+
 static const struct osaca_load loads[] = {
     {"gpr", "load_latency", "MOV (R64, M64)"},
     {"mm", NULL, "MOVQ (MM, M64)"},
@@ -317,4 +334,4 @@ static const struct osaca_load loads[] = {
     {0},
 };
 
-const struct isa_osaca att_osaca = {.name = "x86", .register_key = "name", .shaped = false, .loads = loads};
+const struct isa_osaca att_osaca = {.name = "x86", .register_key = "name", .shaped = false, .loads = loads, .respell = name_predicates};
