@@ -27,14 +27,16 @@ static bool part_fits(enum osaca_part part, bool there)
     return part == PART_ANY || (part == PART_YES) == there;
 }
 
-/* @strict: a plain memory operand stands for an address with a base alone; otherwise for any. */
+/* @strict: a plain memory operand stands for an address with a base alone; otherwise for any. An index without a base has an offset in every encoding, if only 0,
+ * which an entry need not say. */
 static bool address_fits(const struct osaca_pattern *p, const struct spelled_operand *o, bool address, bool strict)
 {
     bool vector = str_has_prefix(p->name, "xmm") || str_has_prefix(p->name, "ymm") || str_has_prefix(p->name, "zmm");
     if (o->name[0] || vector)
         return (o->name[0] && strcmp(p->name, o->name) == 0) || (o->name[0] && p->index == PART_ANY);
     if (address)
-        return part_fits(p->base, o->base) && part_fits(p->index, o->index) && part_fits(p->offset, o->offset) && part_fits(p->scale, o->scale);
+        return part_fits(p->base, o->base) && part_fits(p->index, o->index) && part_fits(p->scale, o->scale) &&
+               (part_fits(p->offset, o->offset) || (!strict && o->index && !o->base));
     return !strict || (p->base != PART_NO && p->index != PART_YES && p->offset != PART_YES);
 }
 

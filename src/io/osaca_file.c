@@ -56,7 +56,7 @@ static bool small_mapping(const yaml_node_t *node)
     return node->type == YAML_MAPPING_NODE && node->data.mapping.pairs.top - node->data.mapping.pairs.start <= KEY_LIMIT;
 }
 
-/* '0156' names a port per character, [2D, 3D] one per item. */
+/* '0156' names a port per character, [2D, 3D] one per item; '0DV' can only be meant as one. */
 static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset *set)
 {
     const char *text = yaml_tree_text(node);
@@ -68,6 +68,11 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
         if (i == LIST_LIMIT)
             return fault(r, node, "name each port once", "the list of ports is too long");
         int port = ports_find(&r->ports, text + i, 1);
+        int whole = port < 0 ? ports_find(&r->ports, text, strlen(text)) : -1;
+        if (whole >= 0) {
+            *set = (portset)1 << whole;
+            return true;
+        }
         if (port < 0)
             return yaml_tree_fault(&r->tree, node, r->err, "add it to ports, or write names longer than a character as a list",
                                    "unknown port \"%c\"", isprint((unsigned char)text[i]) ? text[i] : '?');
@@ -121,7 +126,8 @@ static double whole_cycles(const struct pressure_item *item, double most, bool b
     return item->cycles == 0 || (beside && item->cycles < 1 && whole > most * portset_size(item->set)) ? 0 : whole;
 }
 
-/* [[1, '01'], [4, ['DV']]]; cycles that are no whole number are rounded and said to be. Of alternatives, {0: [[1, '0']], 1: [[1, '1']]}, OSACA takes 0 as well. */
+/* [[1, '01'], [4, ['DV']]]; cycles that are no whole number are rounded and said to be. Of alternatives, {0: [[1, '0']], 1: [[1, '1']]}, the
+ * one called 0 counts, which OSACA tries first. */
 static bool read_pressure(struct osaca_file *r, const yaml_node_t *node, struct usage *out, bool *rounded)
 {
     struct pressure_item items[LIST_LIMIT];

@@ -32,7 +32,7 @@ struct isa_osaca {
     bool (*respell)(const struct spelling *f, struct spelling *out);   /* the other way in which text may write @f; false when there is none. NULL: never */
 };
 
-#define SPELLING_NAMES 18
+#define SPELLING_NAMES 48
 #define SPELLING_OPERANDS 6
 
 struct spelling {

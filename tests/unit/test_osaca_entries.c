@@ -115,10 +115,73 @@ static void test_predicates_in_names(void **state)
     machine_free(m);
 }
 
+/* '0DV' in a string, whose letters are no ports, is the port of that name. '13' is two where there are a 1 and a 3. */
+static void test_ports_named_whole(void **state)
+{
+    (void)state;
+    struct osaca_notes notes;
+    struct machine *m = imported("isa: x86\nports: ['0', 0DV, '1', '3', '13', '20']\ninstruction_forms:\n"
+                                 "- {name: cdq, operands: [], latency: 22, port_pressure: [[6, '0DV'], [1, '0']]}\n"
+                                 "- {name: cqo, operands: [], latency: 1, port_pressure: [[1, '13']]}\n"
+                                 "- {name: cwd, operands: [], latency: 1, port_pressure: [[1, '20']]}\n"
+                                 "- {name: nop, operands: [], latency: 1, port_pressure: [[1, '0D']]}\n",
+                                 &notes);
+
+    assert_usage(m, "CDQ ()", "1*p0+6*p[0DV]", 22);
+    assert_usage(m, "CQO ()", "1*p13", 1);
+    assert_usage(m, "CWD ()", "1*p[20]", 1);
+    assert_int_equal(notes.skipped_count, 1);
+    assert_string_equal(notes.skipped[0].why, "unknown port \"D\"");
+    osaca_notes_done(&notes);
+    machine_free(m);
+}
+
+/* An index alone is encoded with an offset of 0, which files leave out. */
+static void test_index_without_base(void **state)
+{
+    (void)state;
+    static const char text[] = "isa: x86\nports: ['0', '1', '5']\ninstruction_forms:\n"
+                               "- {name: lea, operands: [{class: memory, base: ~, offset: ~, index: gpr, scale: '*'}, {class: register, name: gpr}], latency: 1, port_pressure: [[1, '1']]}\n"
+                               "- {name: lea, operands: [{class: memory, base: gpr, offset: ~, index: gpr, scale: '*'}, {class: register, name: gpr}], latency: 1, port_pressure: [[1, '5']]}\n";
+    struct osaca_notes notes;
+    struct machine *m = imported(text, &notes);
+
+    assert_usage(m, "LEA_IS_D32 (R64)", "1*p1", 1);
+    assert_usage(m, "LEA_B_I (R64)", "1*p5", 1);
+    assert_null(mapping_find(m->mapping, "LEA_B_I_D8 (R64)"));
+    assert_null(mapping_find(m->mapping, "LEA_D32 (R64)"));
+    assert_int_equal(notes.unused_count, 0);
+    osaca_notes_done(&notes);
+    machine_free(m);
+}
+
+/* Conditions of branches stand in the name, with a point or without, SVE's among them. */
+static void test_conditions_in_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"b.ne", "bgt", "[bcc, bhi]", "b.any", "b.tcont"};
+    struct str text = {0};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct osaca_notes notes;
+        str_clear(&text);
+        str_addf(&text, "isa: AArch64\nports: ['0', '1']\ninstruction_forms:\n- {name: b, operands: [{class: identifier}], latency: 1, port_pressure: [[1, '0']]}\n"
+                        "- {name: %s, operands: [{class: identifier}], latency: 1, port_pressure: [[1, '1']]}\n", names[i]);
+        struct machine *m = imported(str_text(&text), &notes);
+        assert_usage(m, "B (Rel)", "1*p0", 1);
+        assert_usage(m, "B.COND (Rel)", "1*p1", 1);
+        assert_int_equal(notes.unused_count, 0);
+        osaca_notes_done(&notes);
+        machine_free(m);
+    }
+    str_done(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unused_entries_are_listed), cmocka_unit_test(test_unused_entries_of_our_own_files), cmocka_unit_test(test_predicates_in_names),
+        cmocka_unit_test(test_ports_named_whole),         cmocka_unit_test(test_index_without_base),              cmocka_unit_test(test_conditions_in_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

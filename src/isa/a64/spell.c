@@ -129,13 +129,18 @@ static bool operand_spell(const char *text, size_t length, struct spelling *f)
     return operand_add(f, &o);
 }
 
-/* A branch on a condition is one form, and a name per condition. */
+#define PLAIN_CONDITIONS 16   /* without those that SVE calls otherwise */
+
+/* A branch on a condition is one form, and a name per condition; the point may be missing. */
 static void names_add(const char *mnemonic, size_t length, struct spelling *f)
 {
-    static const char *const conditional[] = {"b.ne", "b.eq", "b.lt", "b.gt", "b.le", "b.ge", "b.lo", "b.hi", "b.ls", "b.hs", "b.cc", "b.cs", "b.mi", "b.pl", "b.vs", "b.vc", "bne", "beq"};
+    static const char *const conditions[] = {"ne", "eq", "lt", "gt", "le", "ge", "lo", "hi", "ls", "hs", "cc", "cs", "mi", "pl", "vs", "vc",
+                                             "any", "none", "first", "last", "nfrst", "nlast", "plast", "pmore", "tcont", "tstop"};
     if (length == 6 && memcmp(mnemonic, "B.COND", 6) == 0) {
-        for (f->name_count = 0; f->name_count < SPELLING_NAMES; f->name_count++)
-            strcpy(f->names[f->name_count], conditional[f->name_count]);
+        for (unsigned i = 0; i < sizeof conditions / sizeof *conditions; i++)
+            snprintf(f->names[f->name_count++], sizeof f->names[0], "b.%s", conditions[i]);
+        for (unsigned i = 0; i < PLAIN_CONDITIONS; i++)
+            snprintf(f->names[f->name_count++], sizeof f->names[0], "b%s", conditions[i]);
         return;
     }
     for (size_t i = 0; i < length; i++)
