@@ -78,7 +78,7 @@ struct annealer *anneal_new(const struct problem *p, unsigned ports, unsigned wi
     s->changed = mem_zero(n, sizeof *s->changed);
     s->before = mem_zero(n, sizeof *s->before);
     s->after = mem_zero(n, sizeof *s->after);
-    for (s->class_slots = 64; s->class_slots < 4 * n;)
+    for (s->class_slots = 64; s->class_slots < 8 * n;)
         s->class_slots *= 2;
     s->classes = mem_zero(s->class_slots, sizeof *s->classes);
     s->logs = mem_zero(n, sizeof *s->logs);
@@ -143,26 +143,41 @@ static struct usage_class *class_of(const struct annealer *s, uint64_t hash)
     return &s->classes[at];
 }
 
+/* For the forms of form @f's kind that have the usage of @hash. */
+static uint64_t kind_hash(const struct annealer *s, uint32_t f, uint64_t hash)
+{
+    uint64_t mixed = (hash ^ (s->p->kind[f] + 1u) * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+    return (mixed ^ mixed >> 31) | 1;   /* never 0 */
+}
+
+static uint32_t count_in(struct annealer *s, uint64_t hash)
+{
+    struct usage_class *class = class_of(s, hash);
+    s->class_used += class->hash == 0;
+    class->hash = hash;
+    return ++class->count;
+}
+
+static void join_class(struct annealer *s, uint32_t f, uint64_t hash)
+{
+    if (count_in(s, kind_hash(s, f, hash)) == 1)
+        count_in(s, hash);
+}
+
 static void classes_rebuild(struct annealer *s)
 {
     memset(s->classes, 0, s->class_slots * sizeof *s->classes);
     s->class_used = 0;
-    for (size_t f = 0; f < s->p->forms; f++) {
-        struct usage_class *class = class_of(s, s->hashes[f]);
-        s->class_used += class->count == 0;
-        class->hash = s->hashes[f];
-        class->count++;
-    }
+    for (uint32_t f = 0; f < s->p->forms; f++)
+        join_class(s, f, s->hashes[f]);
 }
 
 static void change_class(struct annealer *s, uint32_t f, uint64_t hash)
 {
-    class_of(s, s->hashes[f])->count--;
+    if (--class_of(s, kind_hash(s, f, s->hashes[f]))->count == 0)
+        class_of(s, s->hashes[f])->count--;
     s->hashes[f] = hash;
-    struct usage_class *class = class_of(s, hash);
-    s->class_used += class->hash == 0;
-    class->hash = hash;
-    class->count++;
+    join_class(s, f, hash);
     if (4 * s->class_used > 3 * s->class_slots)
         classes_rebuild(s);
 }
@@ -347,18 +362,20 @@ void anneal_random(struct annealer *s)
     free(genes);
 }
 
-/* -ln of how likely the process gives a form @gene, that @others forms have already. */
-static double code_length(const struct annealer *s, size_t others, const struct gene *gene)
+/* -ln of how likely the process gives a form @gene, that @others of its kind have already, and forms of @kinds kinds. */
+static double code_length(const struct annealer *s, size_t others, size_t kinds, const struct gene *gene)
 {
-    return others ? -s->logs[others] : s->prices.new_usage + s->prices.new_uop * gene->uops;
+    return others ? -s->logs[others] : kinds ? s->prices.other_kind - s->logs[kinds] : s->prices.new_usage + s->prices.new_uop * gene->uops;
 }
 
 double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gene)
 {
     if (s->prices.usage == 0)
         return 0;
-    size_t now = class_of(s, s->hashes[f])->count - 1, then = class_of(s, gene_hash(gene))->count;
-    return s->prices.usage * (code_length(s, then, gene) - code_length(s, now, &s->g->genes[f]));
+    uint64_t hash = gene_hash(gene);
+    size_t now = class_of(s, kind_hash(s, f, s->hashes[f]))->count - 1, then = class_of(s, kind_hash(s, f, hash))->count;
+    size_t kinds_now = class_of(s, s->hashes[f])->count - (now == 0), kinds_then = class_of(s, hash)->count;
+    return s->prices.usage * (code_length(s, then, kinds_then, gene) - code_length(s, now, kinds_now, &s->g->genes[f]));
 }
 
 /* Change of the number of distinct µops when form @f, alone, gets @gene. */
@@ -402,10 +419,14 @@ double anneal_d_avg(const struct annealer *s)
 double anneal_cost(const struct annealer *s)
 {
     double length = 0;
-    uint32_t *seen = s->prices.usage != 0 ? mem_zero(s->class_slots, sizeof *seen) : NULL;   /* forms so far, per class */
+    uint32_t *seen = s->prices.usage != 0 ? mem_zero(s->class_slots, sizeof *seen) : NULL;   /* so far, as counted in s->classes */
 
-    for (size_t f = 0; seen && f < s->p->forms; f++)
-        length += code_length(s, seen[class_of(s, s->hashes[f]) - s->classes]++, &s->g->genes[f]);
+    for (uint32_t f = 0; seen && f < s->p->forms; f++) {
+        uint32_t *others = &seen[class_of(s, kind_hash(s, f, s->hashes[f])) - s->classes], *kinds = &seen[class_of(s, s->hashes[f]) - s->classes];
+        length += code_length(s, *others, *kinds, &s->g->genes[f]);
+        *kinds += *others == 0;
+        ++*others;
+    }
     free(seen);
     return s->error_sum + anneal_regular_cost(s) + s->prices.usage * length;
 }

@@ -23,7 +23,8 @@ struct annealer {
     float *errors, *fresh_errors;   /* per experiment; scratch of the longest list of links, or of all */
     double error_sum, *form_errors; /* of all experiments; per form, of those with it */
     uint64_t *hashes;               /* of the genes */
-    struct usage_class *classes;    /* open addressing by hash: how many forms have that usage; emptied places stay until a rebuild */
+    struct usage_class *classes;    /* open addressing, by the hash of a usage: of how many kinds forms have it; by that of a usage and a kind: how many forms. Emptied
+                                     * places stay until a rebuild */
     size_t class_slots, class_used;
     double *logs;                   /* ln n, n up to the number of forms */
     uint16_t *uses;                 /* per set: forms with that µop */

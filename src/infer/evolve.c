@@ -25,7 +25,7 @@ void evolve_defaults(struct evolve_options *o)
     *o = (struct evolve_options){
         .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .begun = NAN, .seed = 1, .threads = 1, .congruence = true, .consensus = true,
         .volume_weight = EVOLVE_VOLUME_WEIGHT,
-        .prices = {.uop = EVOLVE_UOP_PRICE, .volume = EVOLVE_VOLUME_PRICE, .usage = EVOLVE_USAGE_PRICE, .new_usage = 3, .new_uop = 2},
+        .prices = {.uop = EVOLVE_UOP_PRICE, .volume = EVOLVE_VOLUME_PRICE, .usage = EVOLVE_USAGE_PRICE, .new_usage = 3, .new_uop = 2, .other_kind = 4},
     };
 }
 

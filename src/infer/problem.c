@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/watch.h"
+#include "infer/kinds.h"
 
 #define PARTNERS_MAX ((size_t)1 << 27)   /* of forms in all experiments: half a gigabyte */
 
@@ -100,6 +101,7 @@ static void add_links(struct problem *p)
     p->link_start = mem_zero(p->forms + 2, sizeof *p->link_start);
     p->links = mem_alloc((links + 1) * sizeof *p->links);
     p->single = mem_alloc((p->forms + 1) * sizeof *p->single);
+    p->kind = mem_alloc(p->forms + 1);
     for (size_t e = 0; e < p->experiments; e++) {
         size_t n = p->term_start[e + 1] - p->term_start[e];
         others += n * (n - 1);
@@ -110,6 +112,7 @@ static void add_links(struct problem *p)
     for (size_t f = 0; f < p->forms; f++) {
         p->link_start[f + 1] += p->link_start[f];
         p->single[f] = NAN;
+        p->kind[f] = (uint8_t)form_kind(p->names[f]);
     }
     uint32_t *next = mem_alloc((p->forms + 1) * sizeof *next);
     memcpy(next, p->link_start, p->forms * sizeof *next);
@@ -147,7 +150,7 @@ static size_t bytes_of(const struct experiments *t, const struct sized_experimen
 {
     const struct problem *p = NULL;
     size_t bytes = count * (sizeof *p->term_start + sizeof *p->cycles + sizeof *p->inverse + sizeof *p->weight) +
-                   t->forms.count * (sizeof *p->names + sizeof *p->link_start + sizeof *p->single);
+                   t->forms.count * (sizeof *p->names + sizeof *p->link_start + sizeof *p->single + sizeof *p->kind);
 
     for (size_t i = 0; i < count; i++) {
         size_t terms = t->rows.items[rows[i].index].count;
@@ -326,6 +329,7 @@ void problem_free(struct problem *p)
     free(p->links);
     free(p->others);
     free(p->single);
+    free(p->kind);
     free(p);
 }
 

@@ -19,6 +19,7 @@ struct problem {
     uint32_t *link_start;          /* forms + 1 offsets into links: shortest experiments first */
     struct table_link *links;
     struct table_term *others;
+    uint8_t *kind;                 /* of the forms (infer/kinds.h) */
     float *single;                 /* cycles of the form alone; NaN when it was not measured alone */
     uint64_t fingerprint;          /* of forms and cycles: a checkpoint says which problem it belongs to */
     _Atomic unsigned holders;      /* besides the one that made it */

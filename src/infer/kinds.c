@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "infer/kinds.h"
+
+#include <string.h>
+
+enum { KIND_MEMORY_FIRST = 1, KIND_MEMORY = 2, KIND_VECTOR = 4, KIND_SCALAR = 8, KIND_GENERAL = 16, KIND_OTHER = 32 };
+
+/* What the operand that begins at @at adds, the @operand-th from 0. */
+static unsigned operand_kind(const char *at, unsigned operand)
+{
+    static const struct { const char *letters; unsigned kind; } registers[] = {
+        {"R", KIND_GENERAL}, {"X", KIND_GENERAL}, {"W", KIND_GENERAL}, {"MM", KIND_VECTOR}, {"XMM", KIND_VECTOR}, {"YMM", KIND_VECTOR}, {"ZMM", KIND_VECTOR},
+        {"V", KIND_VECTOR}, {"Z", KIND_VECTOR}, {"D", KIND_SCALAR}, {"S", KIND_SCALAR}, {"H", KIND_SCALAR}, {"B", KIND_SCALAR}, {"Q", KIND_SCALAR}, {"I", 0}};
+
+    at += *at == '{';
+    size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (*at == '[' || (length == 1 && *at == 'M'))
+        return operand ? KIND_MEMORY : KIND_MEMORY_FIRST;
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        if (strlen(registers[i].letters) == length && strncmp(at, registers[i].letters, length) == 0)
+            return registers[i].kind;
+    return KIND_OTHER;
+}
+
+unsigned form_kind(const char *name)
+{
+    const char *at = strchr(name, '(');
+    unsigned kind = 0;
+
+    for (unsigned operand = 0; at && *at && *at != ')'; operand++) {
+        int depth = 0;
+        at += 1 + strspn(at + 1, " ");
+        if (*at && *at != ')')
+            kind |= operand_kind(at, operand);
+        for (; *at && *at != ')' && (*at != ',' || depth > 0); at++)
+            depth += (*at == '[' || *at == '{') - (*at == ']' || *at == '}');
+    }
+    return kind & (KIND_VECTOR | KIND_SCALAR) ? kind : kind & ~(unsigned)KIND_GENERAL;
+}
