@@ -9,6 +9,7 @@
 
 #define COLUMNS_MOST 1024        /* that a move may lead to: beyond it evaluation is slow, and no real mapping is there */
 #define COLUMNS_RANDOM 512       /* of a random genome */
+#define KIN_LINKS 18             /* experiments with a form, on average, up to which usages are copied from forms of the same kind: where more say what a form does, the others help as much */
 #define RANDOM_SETS 24           /* µops that a random genome is made of, at most */
 
 unsigned anneal_below(struct annealer *s, unsigned bound)
@@ -85,6 +86,8 @@ struct annealer *anneal_new(const struct problem *p, unsigned ports, unsigned wi
     for (size_t i = 1; i < n; i++)
         s->logs[i] = log((double)i);
     find_likes(s);
+    double links = fmax(1, (double)p->link_start[p->forms] / (double)n);
+    s->kin_chance = (unsigned)fmin(256, 256 * pow(KIN_LINKS / links, 4));
     return s;
 }
 

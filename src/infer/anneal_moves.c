@@ -12,6 +12,7 @@
 #define LINKS_A_STEP 64
 #define LOOK 16                /* experiments after which it is asked whether those so far suffice, */
 #define MIXING 2654435761u     /* a prime: steps of it, modulo the number of experiments, come to each of them once */
+#define KIN_DRAWS 10           /* forms looked at for one of the same kind */
 #define SURE 3.0               /* and by how many standard deviations they must agree */
 
 const char *const anneal_move_names[MOVE_KINDS] = {"copy", "copy-like", "toggle", "replace", "count", "add", "drop", "random", "shift", "swap", "slots", "class", "set", "split"};
@@ -190,20 +191,28 @@ static bool swap_ports(struct annealer *s, struct gene *gene)
     return differs;
 }
 
+/* A form whose usage is to be tried for form @f, one with similar cycles if @like: of the same kind where a few draws find one. */
+static uint32_t draw_form(struct annealer *s, uint32_t f, bool like)
+{
+    uint32_t first = s->like_start[2 * f], end = s->like_start[2 * f + 1], other = f;
+
+    unsigned most = anneal_below(s, 256) < s->kin_chance ? KIN_DRAWS : 1;
+    for (unsigned draws = 0; draws < most && (draws == 0 || s->p->kind[other] != s->p->kind[f]); draws++)
+        other = like ? s->like[first + anneal_below(s, end - first)] : anneal_below(s, (unsigned)s->p->forms);
+    return other;
+}
+
 /* Changes @gene, form @f's, by one step of @kind; false when that is not possible. */
 static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct gene *gene)
 {
     const struct gene *genes = s->g->genes;
-    uint32_t first = s->like_start[2 * f], end = s->like_start[2 * f + 1];
-    uint32_t other;
 
     if (gene->uops == 0 && kind >= MOVE_TOGGLE && kind != MOVE_SLOTS)
         return gene_add(gene, any_set(s), 1);
     switch (kind) {
     case MOVE_COPY:
     case MOVE_COPY_LIKE:
-        other = kind == MOVE_COPY ? anneal_below(s, (unsigned)s->p->forms) : s->like[first + anneal_below(s, end - first)];
-        *gene = genes[other];
+        *gene = genes[draw_form(s, f, kind == MOVE_COPY_LIKE)];
         return !gene_equal(gene, &genes[f]);
     case MOVE_TOGGLE: {
         unsigned i = anneal_below(s, gene->uops);

@@ -32,6 +32,7 @@ struct annealer {
     unsigned distinct;
     uint64_t volume;
     uint32_t *like, *like_start;    /* forms ordered by cycles alone: candidates for the same usage */
+    unsigned kin_chance;            /* of 256: that a usage is copied from a form of the same kind */
     uint32_t *stamp, clock;         /* experiments seen in this compound move */
     uint32_t *changed;              /* forms of a compound move */
     struct gene *before, *after;    /* their genes */
