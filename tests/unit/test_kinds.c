@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Forms of one kind share usages more readily than others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "infer/anneal.h"
+#include "infer/evolve.h"
+#include "infer/kinds.h"
+#include "../support/known.h"
+
+#define SETS 5      /* usages that random genomes are made of */
+
+static void test_kinds_of_names(void **state)
+{
+    /* One kind a row. */
+    static const char *const kinds[][5] = {
+        {"ADD (R64, R64)", "SHL (R32, I8)", "LEA_B_D8 (R64)", "CSEL (X, W, I)"},
+        {"ADD (R64, M64)", "MOVZX (R32, M8)", "LDR (X, [X, I])", "LDR (W, [X, X])"},
+        {"ADD (M64, I8)", "MOV (M8, R8)", "INC (M16)", "BT (M64, R64)"},
+        {"VADDPS (YMM, YMM, YMM)", "PADDB (MM, MM)", "VPSLLD (ZMM, XMM, I8)", "ADD (V.4S, V.4S, V.4S)", "TBL (V.16B, {V.16B, V.16B}, V.16B)"},
+        {"VADDPS (YMM, YMM, M256)", "VPADDD (ZMM, ZMM, M32_1to16)", "LD1 ({V.4S}, [X])"},
+        {"VMOVUPS (M256, YMM)", "MOVD (M32, XMM)"},
+        {"VMOVD (R32, XMM)", "DUP (V.2D, X)"},
+        {"FADD (D, D, D)", "FMOV (S, I)"},
+        {"FCVTZS (X, D)", "SCVTF (S, W)"},
+        {"ADD (X, X, X, LSL I)", "CSET (X, C)", "SHL (R64, CL)"},
+        {"NOP", "CPUID ()", "", "F3"}};
+    const size_t n = sizeof kinds / sizeof *kinds;
+
+    (void)state;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < 5 && kinds[i][k]; k++)
+            for (size_t j = 0; j < n; j++) {
+                /* General registers alone are like no operands at all. */
+                bool same = i == j || (i == 0 && j == n - 1) || (j == 0 && i == n - 1);
+                assert_int_equal(form_kind(kinds[i][k]) == form_kind(kinds[j][0]), same);
+            }
+    form_kind("(");
+    form_kind("ADD (R64, [");
+    form_kind("ADD (]], }R64");
+}
+
+/* 24 forms of three kinds, all alone. */
+static struct problem *named_forms(void)
+{
+    static const char *const operands[] = {"(R64, R64)", "(R64, M64)", "(YMM, YMM, YMM)"};
+    struct experiments *t = experiments_new();
+    struct err err = {0};
+    char name[40];
+
+    for (unsigned f = 0; f < 24; f++) {
+        snprintf(name, sizeof name, "F%u %s", f, operands[f % 3]);
+        experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, name), 1}, 1), 1, NAN, 1, NULL);
+    }
+    struct problem *p = problem_new(t, NULL, &err);
+    experiments_free(t);
+    return p;
+}
+
+/* The code length in closed form: of a usage that n forms of each of k kinds have, the first form's, k - 1 times that of another kind, and what sharing saves, -ln (n - 1)! and
+ * -ln (k - 1)!. */
+static double closed_form(const struct genome *g, const struct problem *p, const struct anneal_prices *prices)
+{
+    double length = 0;
+
+    for (size_t f = 0; f < g->forms; f++) {
+        unsigned kinds = 0, seen[64] = {0};
+        bool first = true;
+        for (size_t k = 0; k < g->forms; k++)
+            if (gene_equal(&g->genes[k], &g->genes[f])) {
+                first = first && k >= f;
+                kinds += seen[p->kind[k]]++ == 0;
+            }
+        if (!first)
+            continue;
+        length += prices->new_usage + prices->new_uop * g->genes[f].uops + prices->other_kind * (kinds - 1) - lgamma(kinds);
+        for (unsigned k = 0; k < 64; k++)
+            length -= seen[k] ? lgamma(seen[k]) : 0;
+    }
+    return length;
+}
+
+static void test_code_length(void **state)
+{
+    struct problem *p = named_forms();
+    struct anneal_prices prices = {.usage = 1, .new_usage = 3, .new_uop = 2, .other_kind = 4}, none = {0};
+    struct rng rng;
+
+    (void)state;
+    rng_seed(&rng, 5);
+    for (int round = 0; round < 20; round++) {
+        struct annealer *s = anneal_new(p, 4, 0, &prices, (uint64_t)round), *errors = anneal_new(p, 4, 0, &none, 1);
+        struct genome *g = genome_new(p->forms, 4, 0);
+        for (size_t f = 0; f < p->forms; f++) {
+            gene_add(&g->genes[f], 1 + (unsigned)rng_below(&rng, SETS), 1);
+            if (rng_below(&rng, 2))
+                gene_add(&g->genes[f], 8, 1);
+        }
+        anneal_load(s, g);
+        anneal_load(errors, g);
+        assert_float_equal(anneal_cost(s) - anneal_cost(errors), closed_form(g, p, &prices), 1e-9);
+        /* After any moves, too: what is counted as forms change is as counted afresh. */
+        anneal_run(s, 2000, round % 2 ? 2 : 0.1);
+        const struct genome *now = anneal_genome(s);
+        anneal_load(errors, now);
+        assert_float_equal(anneal_cost(s) - anneal_cost(errors), closed_form(now, p, &prices), 1e-3);
+        anneal_free(s);
+        anneal_free(errors);
+        genome_free(g);
+    }
+    problem_free(p);
+}
+
+/* Of a form that was measured alone only it is supposed what others of its kind do, not what most forms do. */
+static void test_form_is_like_its_kind(void **state)
+{
+    struct experiments *t = experiments_new();
+    struct err err = {0};
+    char name[40];
+    uint32_t forms[20];
+
+    (void)state;
+    for (unsigned f = 0; f < 20; f++) {
+        snprintf(name, sizeof name, "F%u %s", f, f < 12 ? "(R64, R64)" : "(R64, M64)");
+        forms[f] = names_add(&t->forms, name);
+        experiments_set(t, experiments_add(t, &(struct flat_term){forms[f], 1}, 1), 1, NAN, 1, NULL);
+    }
+    for (unsigned f = 0; f < 19; f++)
+        for (unsigned k = 0; k < f; k++)
+            experiments_set(t, experiments_add(t, (struct flat_term[]){{forms[f], 1}, {forms[k], 1}}, 2), (f < 12) == (k < 12) ? 2 : 1, NAN, 1, NULL);
+    struct problem *p = problem_new(t, NULL, &err);
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct evolve_options o;
+        evolve_defaults(&o);
+        o.ports = 2;
+        o.width = 0;
+        o.generations = 1;
+        o.seed = seed;
+        struct evolve *e = evolve_new(p, &o, NULL, 0, &err);
+        evolve_worker(e, 0, NULL, NULL);
+        struct genome *best = evolve_best(e, NULL);
+        assert_true(gene_equal(&best->genes[problem_form(p, "F19 (R64, M64)")], &best->genes[problem_form(p, "F12 (R64, M64)")]));
+        assert_false(gene_equal(&best->genes[problem_form(p, "F19 (R64, M64)")], &best->genes[problem_form(p, "F1 (R64, R64)")]));
+        genome_free(best);
+        evolve_free(e);
+    }
+    problem_free(p);
+    experiments_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds_of_names), cmocka_unit_test(test_code_length), cmocka_unit_test(test_form_is_like_its_kind)};
+    return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
+}
