@@ -239,7 +239,7 @@ static void begin_anew(struct evolve *e, struct genome *take_g)
     e->best = NULL;
     e->best_expanded = false;
     e->ports = take_g->ports;
-    e->ports_known = PORTS_FOUND;   /* by another run */
+    e->ports_known = evolve_ports_unexplained(take_g) ? PORTS_UNEXPLAINED : PORTS_FOUND;   /* by another run */
     e->fresh_begun = 1;
     evolve_insert(e, take_g);
     pthread_cond_broadcast(&e->change);
@@ -444,7 +444,7 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
-    bool idle = algorithm == EVOLVE_PMEVO && index > 0;   /* who has no part in it does not end it either */
+    bool idle = (algorithm == EVOLVE_PMEVO && index > 0) || e->ended > 0;   /* who has no part in it does not end it either */
     while (e->meeting)   /* a thread that starts so late was not waited for, and what it would begin with is about to be freed */
         evolve_wait_change(e, &w);
     e->workers += !idle;

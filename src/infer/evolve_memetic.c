@@ -285,6 +285,11 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
     lock_give(&e->lock);
 }
 
+bool evolve_ports_unexplained(const struct genome *g)
+{
+    return g->ports == PORTS_MOST && g->d_avg > PORTS_UNTOLD;
+}
+
 void evolve_race(struct evolve *e, unsigned fewest, unsigned most)
 {
     e->racing = e->race_next = e->race_done = e->race_round = 0;
@@ -447,7 +452,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
         } else {
             genome_free(found);
         }
-        if (most && e->ports == 0 && e->trials[ports]->d_avg > PORTS_UNTOLD && evolve_go_on(e, w)) {
+        if (most && e->ports == 0 && evolve_ports_unexplained(e->trials[ports]) && evolve_go_on(e, w)) {
             e->ports_known = PORTS_UNEXPLAINED;
             settle_ports(e, ports);
         }

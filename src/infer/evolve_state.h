@@ -131,6 +131,8 @@ void evolve_take_agreed(struct evolve *e);
 /* Begins with the individuals anew; no thread may be at it. */
 void evolve_forget_consensus(struct evolve *e);
 
+/* Whether @g has the most ports that are tried, and errors that no number of them explains: then it is not known how many there are. */
+bool evolve_ports_unexplained(const struct genome *g);
 /* The memetic algorithm on thread @index, until it ends; called and returns without the lock. */
 void evolve_memetic(struct evolve *e, unsigned index, struct watcher *w);
 /* A short annealing of the best, where the run was stopped before any search had cooled: what is hot says little. By the last thread; called and returns under the lock. */

@@ -212,6 +212,20 @@ static void test_immigrants(void **state)
     evolve_get_status(e, &status);
     assert_int_equal(status.state, EVOLVE_DONE);
     assert_int_equal(status.ports, 4);
+    assert_int_equal(status.ports_known, PORTS_FOUND);
+    /* A thread that comes after the end does not move it. */
+    double seconds = status.seconds;
+    evolve_worker(e, 0, NULL, NULL);
+    evolve_get_status(e, &status);
+    assert_true(status.seconds == seconds && status.state == EVOLVE_DONE);
+    evolve_free(e);
+    /* As many ports as are ever tried, that leave large errors, are assumed wherever they come from. */
+    e = evolve_new(p, &o, NULL, 0, &err);
+    poor->ports = 12;
+    evolve_settle(e, poor);
+    evolve_get_status(e, &status);
+    assert_int_equal(status.ports, 12);
+    assert_int_equal(status.ports_known, PORTS_UNEXPLAINED);
     evolve_free(e);
     genome_free(good);
     genome_free(poor);
