@@ -86,7 +86,7 @@ struct annealer *anneal_new(const struct problem *p, unsigned ports, unsigned wi
     for (size_t i = 1; i < n; i++)
         s->logs[i] = log((double)i);
     find_likes(s);
-    double links = fmax(1, (double)p->link_start[p->forms] / (double)n);
+    double links = fmax(1, (double)p->link_start[p->forms] / fmax(1, (double)p->forms));
     s->kin_chance = (unsigned)fmin(256, 256 * pow(KIN_LINKS / links, 4));
     return s;
 }

@@ -332,6 +332,7 @@ struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, str
     evolve_race(e, PORTS_FEWEST, PORTS_MOST);
     e->population = mem_zero(e->target + 1, sizeof *e->population);
     e->scale = o->price_scale;
+    e->cooled = count > 0;
     if (count == 1)
         e->from = genome_copy(from[0]);
     if (count > 1 && isnan(e->scale)) {
@@ -444,11 +445,13 @@ void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void 
 
     lock_take(&e->lock);
     enum evolve_algorithm algorithm = e->o.algorithm;
-    bool idle = (algorithm == EVOLVE_PMEVO && index > 0) || e->ended > 0;   /* who has no part in it does not end it either */
     while (e->meeting)   /* a thread that starts so late was not waited for, and what it would begin with is about to be freed */
         evolve_wait_change(e, &w);
+    bool ended = e->ended > 0, idle = (algorithm == EVOLVE_PMEVO && index > 0) || ended;   /* who has no part in it does not end it either */
     e->workers += !idle;
     lock_give(&e->lock);
+    if (ended && w.poll)
+        w.poll(w.state);
     if (idle)
         return;
     struct watch before = watch_begin(worker_over, &(struct evolve_worker){e, &w});

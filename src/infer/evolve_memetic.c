@@ -28,7 +28,8 @@
 #define STEP_SECONDS 0.02
 #define QUENCH_MOVES 2000           /* per form, of a state that its search was stopped in */
 #define QUENCH_STEP 500
-#define QUENCH_SECONDS 0.2          /* at most */
+#define QUENCH_SECONDS 0.2          /* at most, */
+#define QUENCH_POLISH 0.5           /* of it for downhill moves only */
 #define POLISH_SHARE 0.05           /* of an annealing's time, for downhill moves only at its end */
 #define FRESH_SHARE 0.5             /* of the time, for EVOLVE_POPULATION fresh individuals, where there are fewer the rest is for children; each child gets CHILD_SHARE of a fresh one's */
 #define CHILD_SHARE 0.4
@@ -308,6 +309,7 @@ static void settle_ports(struct evolve *e, unsigned n)
     forget_best(e);
     e->ports = n;
     evolve_insert(e, genome_copy(e->trials[n]));
+    e->cooled = true;
     e->tried_long[n] = false;
     e->fresh_begun++;
 }
@@ -565,19 +567,25 @@ static void prepare(struct evolve *e, struct watcher *w)
     lock_give(&e->lock);
 }
 
-/* A short annealing of the best, by all forms, for QUENCH_SECONDS at most; the caller frees what is found. Called and returns under the lock. */
-static struct genome *quenched(struct evolve *e)
+static bool quench_over(void *state)
+{
+    const double *until = state;
+    return clock_seconds() >= *until;
+}
+
+/* A short annealing of the best, by all forms, for @seconds at most; the caller frees what is found. Called and returns under the lock. */
+static struct genome *quenched(struct evolve *e, double seconds)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
     struct genome *g = genome_copy(e->best);
     struct annealer *s = anneal_new(e->p, g->ports, (unsigned)e->width, &prices, e->o.seed);
-    double begun = clock_seconds(), moves = QUENCH_MOVES * (double)g->forms, done = 0, x = 0;
+    double begun = clock_seconds(), until = begun + seconds, moves = QUENCH_MOVES * (double)g->forms, done = 0, x = 0;
 
     lock_give(&e->lock);
     anneal_load(s, g);
     genome_free(g);
-    struct watch before = watch_begin(NULL, NULL);
-    for (; x < 1; x = fmax(done / moves, (clock_seconds() - begun) / QUENCH_SECONDS)) {
+    struct watch before = watch_begin(quench_over, &until);
+    for (; x < 1; x = fmax(done / moves, (clock_seconds() - begun) / (seconds * (1 - QUENCH_POLISH)))) {
         anneal_run(s, QUENCH_STEP, WARM * pow(COLD * COLD_LEAST / WARM, x));
         done += QUENCH_STEP;
     }
@@ -591,13 +599,20 @@ static struct genome *quenched(struct evolve *e)
 
 void evolve_quench(struct evolve *e)
 {
+    double seconds = isnan(e->scale) ? QUENCH_SECONDS / 2 : QUENCH_SECONDS;
+
+    e->cooled = true;
     if (isnan(e->scale)) {
-        struct genome *pilot = quenched(e);
-        forget_best(e);
+        struct genome *pilot = quenched(e, seconds);
         e->scale = evolve_residual_scale(e->p, pilot->d_avg);
-        e->best = pilot;
+        if (!e->ports || pilot->ports == e->ports) {   /* else another run settled them meanwhile */
+            forget_best(e);
+            e->best = pilot;
+        } else {
+            genome_free(pilot);
+        }
     }
-    struct genome *g = quenched(e);
+    struct genome *g = quenched(e, seconds);
     evolve_note_best(e, g);
     genome_free(g);
 }

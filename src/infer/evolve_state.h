@@ -57,7 +57,7 @@ struct evolve {
     unsigned busy;                  /* workers that make an individual now */
     struct genome *from;             /* what fresh individuals start from instead of chance; NULL: chance */
     struct genome *best;
-    bool cooled;                     /* an individual was annealed to its end */
+    bool cooled;                     /* an individual was annealed to its end, here or before */
     bool best_expanded;              /* it comes out of the classes as it was: its cost is not known */
     enum { CONSENSUS_UNASKED, CONSENSUS_ASKING, CONSENSUS_NONE, CONSENSUS_SOUGHT } consensus;
     struct evolve *inner;            /* the run for it, whose lock may be taken under this one's; NULL: none */

@@ -14,7 +14,7 @@ static unsigned operand_kind(const char *at, unsigned operand)
 
     at += *at == '{';
     size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    if (*at == '[' || (length == 1 && *at == 'M'))
+    if (*at == '[' || (length == 1 && *at == 'M') || (length == 4 && strncmp(at, "VSIB", 4) == 0))
         return operand ? KIND_MEMORY : KIND_MEMORY_FIRST;
     for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
         if (strlen(registers[i].letters) == length && strncmp(at, registers[i].letters, length) == 0)

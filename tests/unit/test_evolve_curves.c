@@ -6,9 +6,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/steps.h"
 #include "infer/classes.h"
 #include "infer/evolve.h"
 #include "../support/known.h"
@@ -16,12 +18,13 @@
 
 #define TICK 0.003      /* seconds that pass between two looks at the clock */
 #define SAMPLES 20000
+#define STEPS_LEFT 60000  /* some questions whether it is over; moves to the end would take several times as many */
 
-static double now;
+static double now, tick = TICK;
 
 static double ticking(void)
 {
-    return now += TICK;
+    return now += tick;
 }
 
 struct seen {
@@ -161,8 +164,55 @@ static void test_stopped_at_once(void **state)
     known_tear_down(&b);
 }
 
+static uint64_t steps_before;
+
+/* What is left to do then would take longer than there is. */
+static void stop_short(void *state)
+{
+    stop(state);
+    if (!evolve_told_to_stop(state) || tick > TICK)
+        return;
+    tick = 10;
+    steps_before = steps_taken;
+}
+
+/* With many forms what is found cools as far as the time lets it, and the run ends. */
+static void test_stopped_at_once_with_many_forms(void **state)
+{
+    struct experiments *t = experiments_new();
+    struct err err = {0};
+    struct evolve_options o;
+    struct evolve_status status;
+    char name[16];
+    (void)state;
+    for (uint32_t f = 0; f < 4000; f++) {
+        snprintf(name, sizeof name, "F%u", f);
+        experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, name), 1}, 1), 1 + f % 3, NAN, 1, NULL);
+        for (uint32_t k = f > 4 ? f - 4 : 0; k < f; k++)
+            experiments_set(t, experiments_add(t, (struct flat_term[]){{f, 1}, {k, 1}}, 2), 2 + (f + k) % 3, NAN, 1, NULL);
+    }
+    struct problem *p = problem_new(t, NULL, &err);
+    evolve_defaults(&o);
+    o.ports = 4;
+    o.seconds = 3600;
+    o.begun = 0;
+    now = 0;
+    clock_set_source(ticking);
+    struct evolve *e = evolve_new(p, &o, NULL, 0, NULL);
+    evolve_worker(e, 0, stop_short, e);
+    clock_set_source(NULL);
+    tick = TICK;
+    evolve_get_status(e, &status);
+    assert_int_equal(status.state, EVOLVE_STOPPED);
+    assert_true(steps_taken - steps_before < STEPS_LEFT);
+    evolve_free(e);
+    problem_free(p);
+    experiments_free(t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_measure), cmocka_unit_test(test_individuals_fit_the_time), cmocka_unit_test(test_stopped_at_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_measure), cmocka_unit_test(test_individuals_fit_the_time), cmocka_unit_test(test_stopped_at_once),
+                                       cmocka_unit_test(test_stopped_at_once_with_many_forms)};
     return cmocka_run_group_tests_name("evolve curves", tests, NULL, NULL);
 }
