@@ -222,7 +222,7 @@ struct new_values {
 
 static const struct parameter new_arguments[] = {
     {.name = "PORTS", .kind = PARAMETER_PORTS, .at = offsetof(struct new_values, ports), .required = true, .least = 1, .most = PORTS_MAX,
-     .help = "number of ports, or names separated by commas such as 0,1,DV (names ending in DV are dividers)"},
+     .help = "number of ports, or names separated by commas such as 0,1,DV (names ending in DV, or in DV and a number, are dividers)"},
     {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct new_values, name), .otherwise = "new, new-2, ...", .help = "name of the mapping"},
     {0},
 };

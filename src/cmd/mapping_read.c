@@ -108,7 +108,7 @@ static struct result_table *left_table(struct result *result, const char *key)
     static const struct result_column columns[] = {
         {.key = "line", .title = "line", .kind = CELL_COUNT},
         {.key = "name", .title = "entry", .kind = CELL_TEXT},
-        {.key = "reason", .title = "because", .kind = CELL_TEXT},
+        {.key = "reason", .title = "reason", .kind = CELL_TEXT},
     };
     return result_table(result, key, columns, sizeof columns / sizeof *columns);
 }
@@ -141,7 +141,7 @@ static void tell_unused(const struct osaca_notes *notes, struct result *result)
     for (size_t i = 0; i < notes->unused_count; i++) {
         const struct osaca_unused *u = &notes->unused[i];
         if (i < UNUSED_SHOWN)
-            result_line(result, "line %zu: %s describes nothing: %s", u->line, *u->name ? u->name : "an entry", u->why);
+            result_line(result, "line %zu: %s not used: %s", u->line, *u->name ? u->name : "an entry", u->why);
         left_row(t, u->line, u->name, u->why);
     }
     if (notes->unused_count > UNUSED_SHOWN)
@@ -151,7 +151,7 @@ static void tell_unused(const struct osaca_notes *notes, struct result *result)
 static void tell_osaca(const struct osaca_notes *notes, struct result *result)
 {
     result_line(result, "%zu entries: %zu forms matched, %zu composed of a register form and a memory access, %zu with rounded cycles; "
-                        "%zu entries match no form, %zu do not say their ports",
+                        "%zu entries describe no form, or others describe it already, %zu have no port pressure",
                 notes->entries, notes->direct, notes->composed, notes->rounded, notes->unnamed, notes->unknown);
     result_count(result, "entries", (int64_t)notes->entries);
     result_count(result, "composed", (int64_t)notes->composed);

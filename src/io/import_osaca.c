@@ -119,7 +119,7 @@ static void look_under(struct osaca_file *r, const char *name, const struct spel
 /* Under what an entry may name a form, in the order in which to look. */
 struct candidates {
     char names[2 * SPELLING_NAMES + 1][32];
-    unsigned count;
+    unsigned count, proper;   /* proper: before the last resort */
 };
 
 static void add_candidate(struct candidates *c, const char *mark, const char *name, size_t length)
@@ -143,6 +143,7 @@ static void list_candidates(enum isa isa, const struct spelling *f, const char *
         add_candidate(c, "{evex} ", f->names[i], strlen(f->names[i]));
     for (unsigned i = 0; i < f->name_count; i++)
         add_candidate(c, "", f->names[i], strlen(f->names[i]));
+    c->proper = c->count;
     if (isa_ops(isa)->osaca->shaped)
         add_candidate(c, "", name, strcspn(name, "."));
     else if (!f->count)
@@ -154,13 +155,13 @@ static void list_candidates(enum isa isa, const struct spelling *f, const char *
 static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f, const char *form)
 {
     struct candidates c;
-    struct osaca_choice best = {0};
+    struct osaca_choice best = {0}, last = {0};
     enum fit loosest = isa_ops(r->isa)->osaca->shaped || r->masks ? FIT_LOOSE : FIT_ADDRESS;
 
     list_candidates(r->isa, f, form, &c);
     for (unsigned i = 0; i < c.count; i++)
-        look_under(r, c.names[i], f, loosest, &best);
-    return best.entry;
+        look_under(r, c.names[i], f, loosest, i < c.proper ? &best : &last);
+    return best.entry ? best.entry : last.entry;
 }
 
 /* The register class that a load into the memory operand's place would fill. */
@@ -192,11 +193,14 @@ static const struct osaca_rule *rule_for(enum isa isa, const struct osaca_rule *
     return NULL;
 }
 
-/* @times: of load_throughput_multiplier. */
-static void add_usage(struct usage *to, const struct usage *from, double times)
+/* @times: of load_throughput_multiplier; 0: no port. */
+static void add_usage(struct usage *to, const struct usage *from, double times, bool *rounded)
 {
-    for (unsigned i = 0; i < from->count; i++)
-        usage_add(to, from->uops[i].ports, (uint32_t)fmax(1, fmin(round(from->uops[i].count * times), 1e6)));
+    for (unsigned i = 0; times > 0 && i < from->count; i++) {
+        double cycles = from->uops[i].count * times, whole = fmax(1, fmin(round(cycles), 1e6));
+        *rounded |= whole != cycles;
+        usage_add(to, from->uops[i].ports, (uint32_t)whole);
+    }
 }
 
 /* What the memory operand of a form does, by its template, or on AArch64 by its mnemonic. */
@@ -235,11 +239,11 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
     out->latency = e->latency;
     *rounded = e->rounded || (reads && load->rounded) || (writes && store->rounded);
     if (reads) {
-        add_usage(&out->usage, &load->usage, osaca_number_of(&r->load_times, class, 1));
+        add_usage(&out->usage, &load->usage, osaca_number_of(&r->load_times, class, 1), rounded);
         out->latency += osaca_number_of(&r->load_latency, class, NAN);
     }
     if (writes)
-        add_usage(&out->usage, &store->usage, osaca_number_of(&r->store_times, class, 1));
+        add_usage(&out->usage, &store->usage, osaca_number_of(&r->store_times, class, 1), rounded);
     return true;
 }
 
@@ -415,7 +419,7 @@ static void list_unused(struct osaca_file *r, bool named, struct osaca_notes *no
         notes->unknown += !e->known;
         notes->unnamed += e->known;
         struct osaca_unused u = {.line = e->node->start_mark.line + 1};
-        u.why = !e->known ? "it does not say its ports" : e->fits ? "others that go before it describe its forms" : named ? "it has no portolan_forms" : "it matches no form";
+        u.why = !e->known ? "no port pressure" : e->fits ? "other entries already describe its forms" : named ? "no portolan_forms" : "no form matches";
         osaca_first_name(r, e->node, u.name);
         vec_add(&unused, u);
     }

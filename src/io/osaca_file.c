@@ -284,8 +284,9 @@ static bool read_form(struct osaca_file *r, const yaml_node_t *node, size_t name
         return fault(r, yaml_tree_get(&r->tree, node, "uops"), "give a number, or ~", "invalid uops");
     e->micro_ops = isnan(uops) || uops > 10000 || uops != floor(uops) ? 0 : (unsigned)uops;
     /* An empty pressure is that of a form that needs no port, unless its throughput is said not to be known. */
-    bool unmeasured = throughput && yaml_tree_null(throughput) && !yaml_tree_item(&r->tree, pressure, 0);
-    e->known = !yaml_tree_null(pressure) && !(unmeasured && pressure->type == YAML_SEQUENCE_NODE);
+    const yaml_node_t *first = !yaml_tree_null(pressure) && small_mapping(pressure) ? yaml_tree_get(&r->tree, pressure, "0") : NULL, *list = first ? first : pressure;
+    bool unmeasured = throughput && yaml_tree_null(throughput) && !yaml_tree_null(list) && list->type == YAML_SEQUENCE_NODE && !yaml_tree_item(&r->tree, list, 0);
+    e->known = !yaml_tree_null(pressure) && !unmeasured;
     return !e->known || read_pressure(r, pressure, &e->usage, &e->rounded);
 }
 

@@ -111,11 +111,11 @@ test_unused_entries_of_a_file() {
     { printf "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], port_pressure: [[1, '0']]}\n"
       for i in 1 2 3 4 5 6 7; do printf "%s {name: flumb%s, operands: [], port_pressure: [[1, '0']]}\n" - "$i"; done; } >"$work/unused.yml"
     expect 0 "$portolan" -e "mapping import osaca $work/unused.yml"
-    holds out 'line 5: flumb1 describes nothing: it matches no form'
+    holds out 'line 5: flumb1 not used: no form matches'
     holds out 'and 2 more; --format json has all'
     lacks out flumb6
     expect 0 "$portolan" -b --format json -e "mapping import osaca $work/unused.yml"
-    holds out '{"line":11,"name":"flumb7","reason":"it matches no form"}'
+    holds out '{"line":11,"name":"flumb7","reason":"no form matches"}'
 }
 
 # Mappings to other tools' files and back; documents; sessions; C source.

@@ -28,12 +28,12 @@ static void test_unused_entries_are_listed(void **state)
 {
     (void)state;
     static const struct osaca_unused unused[] = {
-        {7, "frobnicate", "it matches no form"},
-        {10, "IMUL", "others that go before it describe its forms"},
-        {11, "nop", "it does not say its ports"},
-        {12, "bswap", "others that go before it describe its forms"},
-        {15, "", "it matches no form"},
-        {16, "an_instruction_of_a_name_that_is", "it matches no form"},
+        {7, "frobnicate", "no form matches"},
+        {10, "IMUL", "other entries already describe its forms"},
+        {11, "nop", "no port pressure"},
+        {12, "bswap", "other entries already describe its forms"},
+        {15, "", "no form matches"},
+        {16, "an_instruction_of_a_name_that_is", "no form matches"},
     };
     struct osaca_notes notes;
     struct machine *m = imported("isa: x86\nports: ['0', '1']\ninstruction_forms:\n"
@@ -80,7 +80,7 @@ static void test_unused_entries_of_our_own_files(void **state)
     assert_null(mapping_find(m->mapping, "CDQ ()"));
     assert_int_equal(notes.unused_count, 1);
     assert_int_equal(notes.unused[0].line, 6);
-    assert_string_equal(notes.unused[0].why, "it has no portolan_forms");
+    assert_string_equal(notes.unused[0].why, "no portolan_forms");
     osaca_notes_done(&notes);
     machine_free(m);
 }
@@ -110,7 +110,28 @@ static void test_predicates_in_names(void **state)
     assert_null(mapping_find(m->mapping, "CMP (R64, I8)"));
     assert_int_equal(notes.unused_count, 3);
     assert_string_equal(notes.unused[0].name, "cmpltps");
-    assert_string_equal(notes.unused[0].why, "others that go before it describe its forms");
+    assert_string_equal(notes.unused[0].why, "other entries already describe its forms");
+    osaca_notes_done(&notes);
+    machine_free(m);
+}
+
+/* A form's own name goes before its name without the suffix, however loosely that one's entry fits the address; multipliers that give no whole cycles are told, 0 adds no port. */
+static void test_own_name_and_multipliers(void **state)
+{
+    (void)state;
+    struct osaca_notes notes;
+    struct machine *m = imported("isa: x86\nload_latency: {gpr: 4, xmm: 5}\nload_throughput_multiplier: {gpr: 1.5, xmm: 0}\nload_throughput_default: [[1, '4']]\nports: ['0', '1', '4']\n"
+                                 "instruction_forms:\n"
+                                 "- {name: fldl, operands: [{class: memory, base: gpr, offset: imd, index: gpr, scale: '*'}], latency: 5, port_pressure: [[1, '0']]}\n"
+                                 "- {name: fld, operands: [{class: memory, base: gpr, offset: ~, index: ~, scale: 1}], latency: 6, port_pressure: [[1, '1']]}\n"
+                                 "- {name: imul, operands: [{class: register, name: gpr}, {class: register, name: gpr}], latency: 3, port_pressure: [[1, '1']]}\n"
+                                 "- {name: addpd, operands: [{class: register, name: xmm}, {class: register, name: xmm}], latency: 3, port_pressure: [[1, '0']]}\n",
+                                 &notes);
+
+    assert_usage(m, "FLD (M64)", "1*p0", 5);
+    assert_usage(m, "IMUL (R64, M64)", "1*p1+2*p4", 7);
+    assert_usage(m, "ADDPD (XMM, M128)", "1*p0", 8);
+    assert_true(notes.rounded > 0);
     osaca_notes_done(&notes);
     machine_free(m);
 }
@@ -181,7 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unused_entries_are_listed), cmocka_unit_test(test_unused_entries_of_our_own_files), cmocka_unit_test(test_predicates_in_names),
-        cmocka_unit_test(test_ports_named_whole),         cmocka_unit_test(test_index_without_base),              cmocka_unit_test(test_conditions_in_names),
+        cmocka_unit_test(test_own_name_and_multipliers), cmocka_unit_test(test_ports_named_whole),         cmocka_unit_test(test_index_without_base),              cmocka_unit_test(test_conditions_in_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
