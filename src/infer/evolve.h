@@ -102,6 +102,7 @@ void evolve_free(struct evolve *e);
 void evolve_worker(struct evolve *e, unsigned index, void (*poll)(void *), void *poll_state);
 
 void evolve_pause(struct evolve *e, bool on);
+/* The workers end soon; before anything has cooled the last of them cools the best, for a fifth of a second at most. Any thread. */
 void evolve_stop(struct evolve *e);
 /* No worker could be started for the run: it is stopped. */
 void evolve_abandon(struct evolve *e);
