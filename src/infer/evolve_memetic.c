@@ -10,7 +10,8 @@
 #include "base/watch.h"
 
 #define PORTS_FINALISTS 3
-#define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction */
+#define PORTS_GAIN 0.01             /* one port more must lower the cost by this fraction, */
+#define PORTS_CHANCE 2              /* and by so many times what chance does to the sum of the errors: the mean error times the root of their number */
 #define PORTS_UNTOLD 0.015          /* mean error that the long trial of the most ports leaves, from which measurements do not tell numbers of ports: what is off then is no port, and more explain more of what was not measured */
 #define PORTS_TOLD 3                /* individuals that settle in the time, at least, where trials can tell numbers of ports apart */
 #define PORTS_PILOT 7               /* of the first trial, when they are not given */
@@ -24,6 +25,7 @@
 #define HEATED 2                    /* times the temperature: how many times the prices are raised above it */
 #define DENSITY_SUITED 40           /* experiments per form, at most: a wrong usage costs more the more of them contain its form, and so does leaving it */
 #define MOVES_PER_FORM 40000        /* of one annealing when there is no time limit */
+#define TRIAL_MOVES (MOVES_PER_FORM / 8.0)   /* of a short trial then */
 #define STEPS 400                   /* temperatures of such an annealing */
 #define STEP_SECONDS 0.02
 #define QUENCH_MOVES 2000           /* per form, of a state that its search was stopped in */
@@ -405,9 +407,10 @@ static void next_round(struct evolve *e)
     }
     sort_race(e);
     n = e->race[0];
-    const double least = e->trials[n]->cost;
+    const double least = e->trials[n]->cost, chance = e->trials[n]->d_avg * sqrt((double)e->p->experiments);
+    const double allowed = least + fmax(PORTS_GAIN * least, PORTS_CHANCE * chance);
     for (unsigned i = 1; i < e->racing; i++)
-        if (e->race[i] < n && e->trials[e->race[i]]->cost <= least * (1 + PORTS_GAIN))
+        if (e->race[i] < n && e->trials[e->race[i]]->cost <= allowed)
             n = e->race[i];
     if (e->race_round == 2 && n > fewest_last(e)) {
         e->race_next = e->race_done = e->racing - 1;
@@ -418,12 +421,12 @@ static void next_round(struct evolve *e)
     bool fewer_tried = n == PORTS_FEWEST;
     for (unsigned i = 0; i < e->racing; i++)
         fewer_tried |= e->race[i] == n - 1;
-    if (e->race_round > 3 && e->trials[n]->cost > e->ports_cost * (1 + PORTS_GAIN)) {
+    if (e->race_round > 3 && e->trials[n]->cost > e->ports_cost) {
         settle_ports(e, n + 1);
     } else if (fewer_tried) {
         settle_ports(e, n);
     } else {
-        e->ports_cost = e->race_round > 3 ? e->ports_cost : least;
+        e->ports_cost = e->race_round > 3 ? e->ports_cost : allowed;
         e->race[0] = n - 1;
         e->racing = 1;
     }
@@ -440,7 +443,7 @@ static void seek_ports(struct evolve *e, unsigned index, struct watcher *w)
         unsigned ports = e->race[e->race_next++], round = e->race_round;
         bool most = round == 0 && ports == PORTS_MOST, longer = round > 0 || most;
         double share = longer ? FRESH_SHARE / EVOLVE_POPULATION : PORTS_SHARE / (PORTS_MOST - PORTS_FEWEST + 1);
-        struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads, longer ? MOVES_PER_FORM : MOVES_PER_FORM / 5};
+        struct schedule plan = {HOT_TRIAL, share * evolve_round_seconds(e) * e->o.threads, longer ? MOVES_PER_FORM : TRIAL_MOVES};
         /* One port less begins with what was found with one more: by chance alone it would often be judged too hard. */
         struct genome *fewer = round > 2 ? genome_least_missed(e->trials[ports + 1], e->p) : NULL;
         if (fewer)

@@ -51,7 +51,7 @@ struct evolve {
     bool tried_long[PORTS_MOST + 1];         /* by a long annealing, of which no individual was made yet */
     unsigned race[PORTS_MOST + 1], racing;   /* numbers of ports still in question */
     unsigned race_next, race_done, race_round;
-    double ports_cost;               /* of the best number after the long trials */
+    double ports_cost;               /* at which fewer ports explain as well as the best number after the long trials */
     struct genome **population;      /* finished individuals, best first */
     size_t finished, fresh_begun, children_begun, children_done, target;
     unsigned busy;                  /* workers that make an individual now */

@@ -123,42 +123,6 @@ static void test_score(void **state)
 }
 
 /* What search keeps incrementally against a fresh count. */
-static void test_incremental_sums(void **state)
-{
-    struct known_bed b;
-    struct evolve_options o = known_options();
-    (void)state;
-    known_set_up(&b, 12, 0.05, 40);
-    const struct problem *p = b.p;
-    for (int round = 0; round < 8; round++) {
-        /* Four ports fit into one vector of columns; with nine columns come and go. */
-        unsigned ports = round < 4 ? 4 : 9;
-        struct annealer *s = anneal_new(p, ports, round % 2 ? 3 : 0, &o.prices, (uint64_t)round);
-        anneal_random(s);
-        for (int step = 0; step < 20; step++) {
-            anneal_run(s, 500, step % 2 ? 1 : 0.01);
-            const struct genome *g = anneal_genome(s);
-            double cost = g->cost, kept = g->d_avg;
-            assert_float_equal(genome_error(g, p), kept, 1e-4);
-            for (size_t f = 0; f < p->forms; f++) {
-                double sum = 0;
-                for (uint32_t i = p->link_start[f]; i < p->link_start[f + 1]; i++)
-                    sum += (double)s->errors[p->links[i].experiment];
-                assert_float_equal(s->form_errors[f], sum, 1e-4);
-            }
-            struct annealer *fresh = anneal_new(p, ports, (unsigned)g->width, &o.prices, 1);
-            anneal_load(fresh, g);
-            assert_float_equal(anneal_cost(fresh), cost, 1e-2);
-            anneal_free(fresh);
-        }
-        const struct anneal_stats *stats = anneal_stats(s);
-        for (int k = 0; k < MOVE_KINDS; k++)
-            assert_true(stats->tried[k] > 0 && stats->accepted[k] <= stats->tried[k]);
-        anneal_free(s);
-    }
-    known_tear_down(&b);
-}
-
 static void test_renaming(void **state)
 {
     struct rng rng;
@@ -266,9 +230,9 @@ static void test_finds_ports(void **state)
         mapping_free(m);
     }
     print_message("%u of 20 right, %u right or equivalent, %.2f times the evaluations\n", found, equivalent, (double)sought / (double)told);
-    assert_true(found >= 14);
+    assert_true(found >= 18);
     assert_true(equivalent >= 19);
-    assert_true((double)sought < 1.55 * (double)told);
+    assert_true((double)sought < 1.45 * (double)told);
     known_tear_down(&b);
 }
 
@@ -762,8 +726,8 @@ static void test_population_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_problem),        cmocka_unit_test(test_score),       cmocka_unit_test(test_incremental_sums),
-        cmocka_unit_test(test_renaming),       cmocka_unit_test(test_recovers_known_mapping),
+        cmocka_unit_test(test_problem),        cmocka_unit_test(test_score),       cmocka_unit_test(test_renaming),
+        cmocka_unit_test(test_recovers_known_mapping),
         cmocka_unit_test(test_finds_ports),    cmocka_unit_test(test_ports_without_time),
     cmocka_unit_test(test_ports_unexplained), cmocka_unit_test(test_best_so_far), cmocka_unit_test(test_options_and_control),
         cmocka_unit_test(test_time_limit), cmocka_unit_test(test_pmevo),          cmocka_unit_test(test_generate),    cmocka_unit_test(test_congruence),

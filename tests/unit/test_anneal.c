@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The local search over one genome. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "infer/anneal_state.h"
+#include "infer/evolve.h"
+#include "../support/known.h"
+
+static void test_incremental_sums(void **state)
+{
+    struct known_bed b;
+    struct evolve_options o = known_options();
+    (void)state;
+    known_set_up(&b, 12, 0.05, 40);
+    const struct problem *p = b.p;
+    for (int round = 0; round < 8; round++) {
+        /* Four ports fit into one vector of columns; with nine columns come and go. */
+        unsigned ports = round < 4 ? 4 : 9;
+        struct annealer *s = anneal_new(p, ports, round % 2 ? 3 : 0, &o.prices, (uint64_t)round);
+        anneal_random(s);
+        for (int step = 0; step < 20; step++) {
+            anneal_run(s, 500, step % 2 ? 1 : 0.01);
+            const struct genome *g = anneal_genome(s);
+            double cost = g->cost, kept = g->d_avg;
+            assert_float_equal(genome_error(g, p), kept, 1e-4);
+            for (size_t f = 0; f < p->forms; f++) {
+                double sum = 0;
+                for (uint32_t i = p->link_start[f]; i < p->link_start[f + 1]; i++)
+                    sum += (double)s->errors[p->links[i].experiment];
+                assert_float_equal(s->form_errors[f], sum, 1e-4);
+            }
+            struct annealer *fresh = anneal_new(p, ports, (unsigned)g->width, &o.prices, 1);
+            anneal_load(fresh, g);
+            assert_float_equal(anneal_cost(fresh), cost, 1e-2);
+            anneal_free(fresh);
+        }
+        const struct anneal_stats *stats = anneal_stats(s);
+        for (int k = 0; k < MOVE_KINDS; k++)
+            assert_true(stats->tried[k] > 0 && stats->accepted[k] <= stats->tried[k]);
+        anneal_free(s);
+    }
+    known_tear_down(&b);
+}
+
+/* Two on both ports instead of one on the second: neither another count nor another set is a way down, only both at once. */
+static void test_count_follows_ports(void **state)
+{
+    static const struct anneal_prices prices = {.uop = 0.001, .volume = 0.001, .usage = 0.001, .new_usage = 3, .new_uop = 2};
+    static const unsigned sets[] = {1, 3, 4}, counts[] = {1, 2, 1};
+    static const struct {
+        uint64_t of[3];
+        double cycles;
+    } rows[] = {{{1, 0, 0}, 1}, {{0, 1, 0}, 1}, {{0, 0, 1}, 1}, {{1, 1, 0}, 1}, {{1, 0, 1}, 1}, {{0, 2, 1}, 2}, {{0, 3, 1}, 3}};
+    struct experiments *t = experiments_new();
+    struct err err = {0};
+    uint32_t forms[3];
+
+    (void)state;
+    for (unsigned f = 0; f < 3; f++)
+        forms[f] = names_add(&t->forms, (const char[]){(char)('A' + f), 0});
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        struct flat_term terms[3];
+        uint32_t n = 0;
+        for (unsigned f = 0; f < 3; f++)
+            if (rows[r].of[f])
+                terms[n++] = (struct flat_term){forms[f], rows[r].of[f]};
+        experiments_set(t, experiments_add(t, terms, n), rows[r].cycles, NAN, 1, NULL);
+    }
+    struct problem *p = problem_new(t, NULL, &err);
+    struct genome *g = genome_new(p->forms, 3, 0);
+    for (unsigned f = 0; f < 3; f++)
+        gene_add(&g->genes[problem_form(p, (const char[]){(char)('A' + f), 0})], sets[f], counts[f]);
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct annealer *s = anneal_new(p, 3, 0, &prices, seed);
+        anneal_load(s, g);
+        assert_float_equal(anneal_d_avg(s), 0.5 / 7, 1e-6);
+        anneal_run(s, 5000, 1e-9);
+        assert_float_equal(anneal_d_avg(s), 0, 1e-6);
+        const struct gene *found = &anneal_genome(s)->genes[problem_form(p, "B")];
+        assert_true(found->uops == 1 && portset_size(found->set[0]) == 1 && found->count[0] == 1);
+        anneal_free(s);
+    }
+    genome_free(g);
+    problem_free(p);
+    experiments_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_incremental_sums), cmocka_unit_test(test_count_follows_ports)};
+    return cmocka_run_group_tests_name("anneal", tests, NULL, NULL);
+}
