@@ -17,7 +17,7 @@
 
 const char *const anneal_move_names[MOVE_KINDS] = {"copy", "copy-like", "toggle", "replace", "count", "add", "drop", "random", "shift", "swap", "slots", "scale", "class", "set", "split"};
 /* Chances in 1/256. */
-static const uint8_t chances[MOVE_KINDS] = {34, 42, 26, 28, 20, 14, 18, 6, 20, 14, 14, 12, 3, 3, 2};
+static const uint8_t chances[MOVE_KINDS] = {34, 42, 25, 26, 20, 14, 18, 6, 20, 14, 14, 12, 3, 6, 2};
 
 static double threshold(struct annealer *s, double temperature)
 {
@@ -153,7 +153,7 @@ static bool scale(struct gene *gene, unsigned i, unsigned set)
 {
     unsigned size = portset_size(gene->set[i]), count = (gene->count[i] * portset_size(set) + size / 2) / size;
 
-    if (!set || gene->set[i] == set || count == gene->count[i] || count > GENE_COUNT_MAX)
+    if (!set || gene->set[i] == set || count > GENE_COUNT_MAX)
         return false;
     gene_remove(gene, i);
     return gene_add(gene, set, count ? count : 1);
@@ -288,21 +288,38 @@ static bool move_class(struct annealer *s, double temperature)
     return try_genes(s, n, temperature);
 }
 
-/* One µop becomes another everywhere. */
+static bool has_set(const struct gene *gene, unsigned set)
+{
+    unsigned i = 0;
+    while (i < gene->uops && gene->set[i] != set)
+        i++;
+    return i < gene->uops;
+}
+
+/* One µop becomes another, as many of them or as many as keep its ports as busy: everywhere, in forms of one kind, or where a certain other one is too, as loads that a store goes with. */
 static bool move_set(struct annealer *s, double temperature)
 {
-    unsigned from = any_set(s), to = anneal_below(s, 3) ? from ^ 1u << anneal_below(s, s->g->ports) : anneal_below(s, 2) ? any_set(s) : anneal_random_set(s);
+    enum { EVERYWHERE, KIND = 2, BESIDE, PLACES };
+    uint32_t one = anneal_below(s, (unsigned)s->p->forms);
+    const struct gene *own = &s->g->genes[one];
+    unsigned place = anneal_below(s, PLACES), at = own->uops ? anneal_below(s, own->uops) : 0;
+    unsigned from = place < KIND || !own->uops ? any_set(s) : own->set[at], beside = place == BESIDE && own->uops > 1 ? own->set[(at + 1) % own->uops] : 0;
+    unsigned to = anneal_below(s, 3) ? from ^ 1u << anneal_below(s, s->g->ports) : anneal_below(s, 2) ? any_set(s) : anneal_random_set(s);
     size_t n = 0;
-    bool possible = to != 0 && to != from;
+    bool possible = to != 0 && to != from, scaled = portset_size(from) != portset_size(to) && anneal_below(s, 2);
 
-    for (uint32_t f = 0; possible && f < s->p->forms; f++)
-        for (unsigned i = 0; i < s->g->genes[f].uops; i++)
-            if (s->g->genes[f].set[i] == from) {
-                s->after[n] = s->g->genes[f];
-                possible &= exchange(&s->after[n], i, to);
+    for (uint32_t f = 0; possible && f < s->p->forms; f++) {
+        const struct gene *gene = &s->g->genes[f];
+        if ((place == KIND && s->p->kind[f] != s->p->kind[one]) || (beside && !has_set(gene, beside)))
+            continue;
+        for (unsigned i = 0; i < gene->uops; i++)
+            if (gene->set[i] == from) {
+                s->after[n] = *gene;
+                possible &= scaled ? scale(&s->after[n], i, to) : exchange(&s->after[n], i, to);
                 s->changed[n++] = f;
                 break;
             }
+    }
     return possible && n && try_genes(s, n, temperature);
 }
 
