@@ -90,8 +90,48 @@ static void test_count_follows_ports(void **state)
     experiments_free(t);
 }
 
+/* The same in many forms of two usages: one alone would be wrong beside all others, and so would those of one usage. */
+static void test_counts_follow_ports_everywhere(void **state)
+{
+    enum { ALONE = 6, FORMS = 12, OTHER = 12 };   /* forms with nothing else, with either, and the one that is that else */
+    static const struct anneal_prices prices = {.uop = 0.01, .volume = 0.001, .usage = 0.01, .new_usage = 3, .new_uop = 2};
+    struct experiments *t = experiments_new();
+    struct err err = {0};
+    uint32_t forms[FORMS + 1];
+
+    (void)state;
+    for (unsigned f = 0; f <= OTHER; f++) {
+        forms[f] = names_add(&t->forms, (const char[]){(char)('A' + f), 0});
+        experiments_set(t, experiments_add(t, &(struct flat_term){forms[f], 1}, 1), 1, NAN, 1, NULL);
+        for (unsigned k = 0; k < f; k++)
+            experiments_set(t, experiments_add(t, (struct flat_term[]){{forms[k], 1}, {forms[f], 1}}, 2), f == OTHER && k < ALONE ? 1 : 2, NAN, 1, NULL);
+    }
+    struct problem *p = problem_new(t, NULL, &err);
+    struct genome *g = genome_new(p->forms, 3, 0);
+    for (unsigned f = 0; f <= OTHER; f++) {
+        struct gene *gene = &g->genes[problem_form(p, (const char[]){(char)('A' + f), 0})];
+        if (f < OTHER)
+            gene_add(gene, 3, 2);
+        if (f >= ALONE)
+            gene_add(gene, 4, 1);
+    }
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct annealer *s = anneal_new(p, 3, 0, &prices, seed);
+        anneal_load(s, g);
+        assert_float_equal(anneal_d_avg(s), 0, 1e-6);
+        anneal_run(s, 20000, 1e-9);
+        assert_float_equal(anneal_d_avg(s), 0, 1e-6);
+        assert_int_equal(anneal_genome(s)->genes[problem_form(p, "A")].count[0], 1);
+        anneal_free(s);
+    }
+    genome_free(g);
+    problem_free(p);
+    experiments_free(t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_incremental_sums), cmocka_unit_test(test_count_follows_ports)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_incremental_sums), cmocka_unit_test(test_count_follows_ports),
+                                       cmocka_unit_test(test_counts_follow_ports_everywhere)};
     return cmocka_run_group_tests_name("anneal", tests, NULL, NULL);
 }
