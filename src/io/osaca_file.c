@@ -10,6 +10,7 @@
 
 #include "base/shortage.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "base/watch.h"
 
 /* Aliases make a small file as long as they like: what is walked has limits, far beyond any machine there is. */
@@ -324,8 +325,11 @@ void osaca_first_name(const struct osaca_file *r, const yaml_node_t *node, char 
 {
     const yaml_node_t *name = small_mapping(node) ? yaml_tree_get(&r->tree, node, "name") : NULL;
     const char *text = yaml_tree_text(name && name->type == YAML_SEQUENCE_NODE ? yaml_tree_item(&r->tree, name, 0) : name);
+    size_t cut;
 
     snprintf(to, OSACA_NAME, "%s", text ? text : "");
+    if (!utf8_valid(to, strlen(to), &cut))   /* within a character */
+        to[cut] = '\0';
 }
 
 /* @why of @node joins the list of what was not taken; false, with the file's err, when nothing more can be read at all. */

@@ -14,6 +14,8 @@
 #include "infer/consensus.h"
 #include "work/pool.h"
 #include "../support/known.h"
+
+#define SEEDS 8
 #include "../support/support.h"
 
 /* What is asked of the members beyond what was measured. */
@@ -142,7 +144,7 @@ static void test_few_and_noisy(void **state)
     struct genome *true_genome = genome_of_mapping(b.truth, b.p, &err);
     rng_seed(&rng, 1234);
     struct problem *unmeasured = consensus_problem(b.p, &true_genome, 1, &rng, &disagreement);
-    for (o.seed = 1; o.seed <= 8; o.seed++) {
+    for (o.seed = 1; o.seed <= SEEDS; o.seed++) {
         size_t count;
         struct evolve *e = evolve_new(b.p, &o, NULL, 0, &err);
         evolve_worker(e, 0, NULL, NULL);
@@ -154,8 +156,8 @@ static void test_few_and_noisy(void **state)
         const struct genome *least = all[0];
         for (size_t i = 1; i < count; i++)
             least = all[i]->cost < least->cost ? all[i] : least;
-        error[0] += error_from(least, unmeasured, b.p->experiments) / 8;
-        error[1] += error_from(best, unmeasured, b.p->experiments) / 8;
+        error[0] += error_from(least, unmeasured, b.p->experiments) / SEEDS;
+        error[1] += error_from(best, unmeasured, b.p->experiments) / SEEDS;
         for (size_t i = 0; i < count; i++)
             genome_free(all[i]);
         free(all);
