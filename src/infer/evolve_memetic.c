@@ -392,7 +392,7 @@ static unsigned fewest_last(struct evolve *e)
 }
 
 /* After a round of trials (round 0: short ones). Finalists are tried once more with long annealings (1); where the fewest ports among them do not win, these get a second chance (2), since one annealing
- * in four misses what they explain. The fewest that explain as well win, if one port less does not, tried as long (3 and later). */
+ * alone may miss what they explain. The fewest that explain as well win, if one port less does not, tried as long (3 and later). */
 static void next_round(struct evolve *e)
 {
     unsigned n;
