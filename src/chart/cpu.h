@@ -3,6 +3,7 @@
 #define PORTOLAN_CHART_CPU_H
 
 #include "isa/insn.h"
+#include "measure/kernel_code.h"
 #include "measure/latency.h"
 #include "measure/source.h"
 
@@ -10,6 +11,7 @@
 struct chart_block {
     const struct insn *insns;   /* borrowed */
     size_t count;
+    enum kernel_copies copies;
 };
 
 struct chart_cpu {

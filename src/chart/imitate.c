@@ -46,8 +46,10 @@ static bool times_of(void *state, const struct chart_block *blocks, size_t n, do
     struct imitation *imitation = state;
 
     (void)err;
-    for (size_t i = 0; i < n; i++)
-        cycles[i] = noisy(imitation, model_cycles_of(imitation->model, blocks[i].insns, blocks[i].count));
+    for (size_t i = 0; i < n; i++) {
+        const struct chart_block *b = &blocks[i];
+        cycles[i] = noisy(imitation, b->copies == KERNEL_DECODED ? model_cycles_as(imitation->model, b->insns, b->count, SHAPE_UNROLLED) : model_cycles_of(imitation->model, b->insns, b->count));
+    }
     return true;
 }
 

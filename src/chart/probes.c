@@ -12,40 +12,48 @@
 size_t probe_add(struct probes *p, const char *format, ...)
 {
     va_list args;
-    char text[4096];
+    struct str text = {0};
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    str_addv(&text, format, args);
     va_end(args);
-    vec_push(&p->list, ((struct probe){mem_strdup(text), NAN}));
+    vec_push(&p->list, ((struct probe){.text = mem_strdup(str_text(&text)), .cycles = NAN}));
+    str_done(&text);
     return p->list.count - 1;
 }
 
-/* The instructions of @text; 0 when there is no such code. */
-static size_t decode(enum isa isa, const char *text, struct insn out[PROBE_INSNS])
+size_t probe_add_decoded(struct probes *p, const char *text)
 {
-    struct assembled code = {0};
-    struct err err = {0};
-    size_t n = 0, at = 0;
-
-    bool ok = assemble(isa, "probe", text, strlen(text), SYNTAX_INTEL, false, &code, &err);
-    for (; ok && at < code.length; n++) {
-        ok = n < PROBE_INSNS && insn_decode(isa, code.code + at, code.length - at, at, false, &out[n], &err);
-        at += ok ? out[n].length : 0;
-    }
-    assembled_done(&code);
-    return ok ? n : 0;
+    vec_push(&p->list, ((struct probe){mem_strdup(text), KERNEL_DECODED, NAN}));
+    return p->list.count - 1;
 }
 
-size_t probe_decode(const struct probes *p, size_t at, struct insn out[PROBE_INSNS])
+size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
 {
-    return decode(p->chart->forms[0].row->isa, p->list.items[at].text, out);
+    const char *text = p->list.items[at].text;
+    const enum isa isa = p->chart->forms[0].row->isa;
+    struct assembled code = {0};
+    struct err err = {0};
+    VEC(struct insn) insns = {0};
+    size_t place = 0;
+
+    bool ok = assemble(isa, "probe", text, strlen(text), SYNTAX_INTEL, false, &code, &err);
+    while (ok && place < code.length) {
+        struct insn insn;
+        ok = insn_decode(isa, code.code + place, code.length - place, place, false, &insn, &err);
+        if (ok)
+            vec_push(&insns, insn);
+        place += ok ? insn.length : 0;
+    }
+    assembled_done(&code);
+    *out = insns.items;
+    return ok ? insns.count : 0;
 }
 
 bool probes_run(struct probes *p, struct err *err)
 {
     size_t n = p->list.count - p->ran;
-    struct insn (*insns)[PROBE_INSNS] = mem_zero(n + 1, sizeof *insns);
+    struct insn **insns = mem_zero(n + 1, sizeof *insns);
     struct chart_block *blocks = mem_zero(n + 1, sizeof *blocks);
     size_t *of = mem_alloc((n + 1) * sizeof *of), count = 0;
     double *cycles = mem_alloc((n + 1) * sizeof *cycles);
@@ -53,7 +61,8 @@ bool probes_run(struct probes *p, struct err *err)
 
     hooks->progress(hooks->state, CHART_FACTS, 0, (double)n, "small loops");
     for (size_t i = 0; i < n; i++) {
-        blocks[count] = (struct chart_block){insns[i], probe_decode(p, p->ran + i, insns[i])};
+        const size_t length = probe_decode(p, p->ran + i, &insns[i]);
+        blocks[count] = (struct chart_block){insns[i], length, p->list.items[p->ran + i].copies};
         of[count] = p->ran + i;
         count += blocks[count].count > 0;
     }
@@ -61,6 +70,8 @@ bool probes_run(struct probes *p, struct err *err)
     for (size_t i = 0; ok && i < count; i++)
         p->list.items[of[i]].cycles = cycles[i];
     p->ran = p->list.count;
+    for (size_t i = 0; i < n; i++)
+        free(insns[i]);
     free(insns);
     free(blocks);
     free(of);

@@ -10,6 +10,7 @@
 /* A loop and its time. */
 struct probe {
     char *text;
+    enum kernel_copies copies;
     double cycles;           /* per iteration; NaN: none */
 };
 
@@ -24,6 +25,8 @@ struct probes {
 
 /* Adds a loop of the lines that @format says; its number, by which probe_time tells its time when probes_run has run all. */
 size_t probe_add(struct probes *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same of code that the decoders deliver: without a branch, and of short instructions if it is to outgrow any µop cache. */
+size_t probe_add_decoded(struct probes *p, const char *text);
 /* Times those that were added since the last time. A loop that the assembler refuses stays without a time. False with err. */
 bool probes_run(struct probes *p, struct err *err);
 /* Times loops of what may take a slot alone, and sets p->filler to what does. False with err. */
@@ -36,9 +39,8 @@ static inline double probe_time(const struct probes *p, size_t at)
 {
     return p->list.items[at].cycles;
 }
-/* The instructions of a loop; how many, 0 when there is no such code. */
-#define PROBE_INSNS 64
-size_t probe_decode(const struct probes *p, size_t at, struct insn out[PROBE_INSNS]);
+/* The instructions of a loop into *@out, which the caller frees; how many, 0 when there is no such code. */
+size_t probe_decode(const struct probes *p, size_t at, struct insn **out);
 void probes_done(struct probes *p);
 
 /* What the chart tells of a fact, in c->facts and the machine; @value NULL: it is unknown, because of @why, and not in the machine. */

@@ -112,7 +112,7 @@ static bool review_round(struct reviewing *r, struct rng *rng, void (*take)(stru
 
     for (size_t i = 0; i < ROUND; i++) {
         block_random(r->maker, 1 + rng_below(rng, BLOCK_INSNS), rng, &drawn[i]);
-        blocks[i] = (struct chart_block){drawn[i].insns, drawn[i].count};
+        blocks[i] = (struct chart_block){.insns = drawn[i].insns, .count = drawn[i].count};
     }
     bool ok = r->lab->cpu->times(r->lab->cpu->state, blocks, ROUND, cycles, err);
     for (size_t i = 0; i < ROUND && ok; i++)

@@ -37,7 +37,7 @@ static bool times(void *state, const struct random_block *blocks, size_t n, doub
     struct chart_block *bare = mem_alloc((n + 1) * sizeof *bare);
 
     for (size_t i = 0; i < n; i++)
-        bare[i] = (struct chart_block){blocks[i].insns, blocks[i].count};
+        bare[i] = (struct chart_block){.insns = blocks[i].insns, .count = blocks[i].count};
     bool ok = s->lab->cpu->times(s->lab->cpu->state, bare, n, cycles, err);
     free(bare);
     return ok;

@@ -149,11 +149,12 @@ static size_t latencies_of_cpu(void *state, const struct form_code *code, struct
     return latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, out, err);
 }
 
-static const struct insn *code_of(const void *blocks, size_t i, size_t *count)
+static const struct insn *code_of(const void *blocks, size_t i, size_t *count, enum kernel_copies *kind)
 {
     const struct chart_block *b = (const struct chart_block *)blocks + i;
 
     *count = b->count;
+    *kind = b->copies;
     return b->insns;
 }
 

@@ -73,10 +73,11 @@ static bool times_of_model(void *state, const struct random_block *blocks, size_
     return true;
 }
 
-static const struct insn *code_of(const void *blocks, size_t i, size_t *count)
+static const struct insn *code_of(const void *blocks, size_t i, size_t *count, enum kernel_copies *kind)
 {
     const struct random_block *b = (const struct random_block *)blocks + i;
 
+    (void)kind;
     *count = b->count;
     return b->insns;
 }

@@ -41,11 +41,9 @@ void model_free(struct model *model)
     free(model);
 }
 
-double model_cycles_of(struct model *model, const struct insn *insns, size_t count)
+double model_cycles_as(struct model *model, const struct insn *insns, size_t count, enum shape shape)
 {
-    /* Copies that end in a branch are joined by taken ones, as a loop is. */
-    const bool loop = count && insns[count - 1].traits & INSN_BRANCH;
-    const struct block_options options = {.shape = loop ? SHAPE_LOOP : SHAPE_CACHED, .start = START_MEASURED};
+    const struct block_options options = {.shape = shape, .start = START_MEASURED};
     struct bounds bounds;
 
     bounds_of(model->work, insns, count, &options, false, &bounds);
@@ -57,6 +55,11 @@ double model_cycles_of(struct model *model, const struct insn *insns, size_t cou
         simulation_done(&sim);
     }
     return cycles;
+}
+
+double model_cycles_of(struct model *model, const struct insn *insns, size_t count)
+{
+    return model_cycles_as(model, insns, count, count && insns[count - 1].traits & INSN_BRANCH ? SHAPE_LOOP : SHAPE_CACHED);
 }
 
 double model_cycles(struct model *model, const struct random_block *b)

@@ -4,6 +4,7 @@
 #define PORTOLAN_HUNT_EXPLAIN_H
 
 #include "base/str.h"
+#include "analysis/frontend.h"
 #include "hunt/blocks.h"
 #include "model/machine.h"
 
@@ -20,8 +21,10 @@ struct model *model_new(const struct machine *m, bool simulated);
 void model_free(struct model *model);
 /* Cycles per iteration of the block repeated; NaN when a form of it is not known. */
 double model_cycles(struct model *model, const struct random_block *b);
-/* The same of any code that repeats. */
+/* The same of any code that repeats; copies that end in a branch are joined by taken ones, as a loop is. */
 double model_cycles_of(struct model *model, const struct insn *insns, size_t count);
+/* The same of copies without a branch that follow each other as @shape says. */
+double model_cycles_as(struct model *model, const struct insn *insns, size_t count, enum shape shape);
 
 /* Relative to the larger one and at least a tenth of a cycle. */
 bool cycles_differ(double a, double b, double tolerance);

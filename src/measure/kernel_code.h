@@ -9,6 +9,12 @@
 
 #define KERNEL_APART 32
 
+/* How many copies of a kernel are run one after the other. */
+enum kernel_copies {
+    KERNEL_CACHED,    /* few enough that a µop cache holds them, if one copy fits into it */
+    KERNEL_DECODED,   /* so many bytes that a µop cache holds them no more where their instructions are short, and the first-level instruction cache still does */
+};
+
 /* Why the kernel is refused without running it; NULL when it may be run on this CPU. *@at (may be NULL): the instruction that the reason is about, 1-based;
  * 0: all of them. */
 const char *kernel_refused(const struct insn *insns, size_t count, unsigned *at);

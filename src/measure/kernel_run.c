@@ -16,6 +16,7 @@
 #define UNROLLED_BYTES 12288      /* well inside the first-level instruction cache */
 #define UNROLLED_MOST 3000        /* where that is quicker still: nearly what a µop cache holds, */
 #define UNROLLED_MOST_BYTES 24576 /* and the first-level instruction cache */
+#define DECODED_BYTES 26000       /* more than a µop cache holds of short instructions, and less than the first-level instruction cache */
 #define UNROLLED_TRIES 3
 #define LONGER_GAIN 0.96          /* relative time per copy */
 #define WINDOW_SECONDS 15e-6
@@ -249,6 +250,16 @@ static bool plan_walk(struct sandbox *s, struct run_plan *p, struct kernel_plan 
            (!loads || plan_unroll(s, p, UNROLLED_MOST, UNROLLED_MOST_BYTES, LONGER_GAIN, plan, ticks, err));
 }
 
+/* Copies to begin with. */
+static unsigned copies_wanted(const struct run_plan *p, enum kernel_copies kind)
+{
+    unsigned copies = (unsigned)(UNROLLED_INSTRUCTIONS / p->count) + 1;
+
+    if (kind == KERNEL_DECODED)
+        return (unsigned)(DECODED_BYTES / p->length) + 1;
+    return copies * p->length > UNROLLED_BYTES ? (unsigned)(UNROLLED_BYTES / p->length) + 1 : copies;
+}
+
 /* Finds copies, count and passes so that the pages touched stay real and a run fills the window. */
 static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_plan *p, enum values values, struct kernel_plan *plan, struct err *err)
 {
@@ -256,10 +267,8 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     struct sandbox_item *item;
 
     p->apart = false;
-    *plan = (struct kernel_plan){.values = values, .count = 2};
-    p->copies = (unsigned)(UNROLLED_INSTRUCTIONS / p->count) + 1;
-    if (p->copies * p->length > UNROLLED_BYTES)
-        p->copies = (unsigned)(UNROLLED_BYTES / p->length) + 1;
+    *plan = (struct kernel_plan){.kind = plan->kind, .values = values, .count = 2};
+    p->copies = copies_wanted(p, plan->kind);
     for (;;) {
         if (!code_place(s, p, err) || !try(s, p, values, 2, &item, &last, err))
             return false;
@@ -315,7 +324,7 @@ static bool plan_space(struct sandbox *s, const struct calibration *c, struct ru
     struct sandbox_item *item;
     double close, apart;
 
-    if (kernel_apart(p->insns, p->count, p->length) == p->length)
+    if (plan->kind == KERNEL_DECODED || kernel_apart(p->insns, p->count, p->length) == p->length)
         return true;
     if (!try(s, p, plan->values, plan->count, &item, &close, err))
         return false;
@@ -470,7 +479,7 @@ bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const s
         return false;
     p.beside = true;
     if (!plan->known) {
-        if ((!hint || !plan_adopt(s, c, &p, hint, plan, &unfit)) && !plan_choose(s, c, &p, plan, err)) {
+        if ((!hint || plan->kind == KERNEL_DECODED || hint->kind == KERNEL_DECODED || !plan_adopt(s, c, &p, hint, plan, &unfit)) && !plan_choose(s, c, &p, plan, err)) {
             free(p.code);
             return false;
         }

@@ -17,6 +17,7 @@
 /* How a kernel is run, found out at the first visit: the same at every other, so that their times can be compared. */
 struct kernel_plan {
     bool known;
+    enum kernel_copies kind;   /* what is wanted; the rest is found out */
     unsigned values;        /* what its registers hold that are in no address */
     unsigned copies;        /* of the kernel in the loop's body */
     uint64_t count;         /* iterations of that loop */

@@ -54,9 +54,9 @@ void kernel_set_free(struct kernel_set *set)
     free(set);
 }
 
-static bool same_code(const struct set_member *m, const struct insn *insns, size_t count)
+static bool same_code(const struct set_member *m, const struct insn *insns, size_t count, enum kernel_copies kind)
 {
-    bool same = m->count == count;
+    bool same = m->count == count && m->passes.plan.kind == kind;
 
     for (size_t i = 0; same && i < count; i++)
         same = m->insns[i].length == insns[i].length && memcmp(m->insns[i].bytes, insns[i].bytes, insns[i].length) == 0;
@@ -65,14 +65,20 @@ static bool same_code(const struct set_member *m, const struct insn *insns, size
 
 size_t kernel_set_add(struct kernel_set *set, const struct insn *insns, size_t count)
 {
+    return kernel_set_add_as(set, insns, count, KERNEL_CACHED);
+}
+
+size_t kernel_set_add_as(struct kernel_set *set, const struct insn *insns, size_t count, enum kernel_copies kind)
+{
     for (size_t i = 0; i < set->members.count; i++)
-        if (same_code(set->members.items[i], insns, count))
+        if (same_code(set->members.items[i], insns, count, kind))
             return i;
     struct set_member *m = mem_zero(1, sizeof *m);
     m->insns = mem_alloc((count + 1) * sizeof *m->insns);
     memcpy(m->insns, insns, count * sizeof *insns);
     m->count = count;
     m->passes.least = kernel_least_cycles(&set->calibration, count);
+    m->passes.plan.kind = kind;
     m->cycles = m->spread = NAN;
     /* Texts belong to whoever gave them. */
     for (size_t i = 0; i < count; i++)
@@ -168,8 +174,8 @@ bool kernel_set_result(const struct kernel_set *set, size_t at, double *cycles, 
     return kernel_passes_close(&m->passes, cycles, spread) || kernel_passes_unsettled(&m->passes, err);
 }
 
-bool kernel_set_times(struct sandbox *s, const struct calibration *c, const struct insn *(*code)(const void *of, size_t i, size_t *count), const void *of, size_t n, double most,
-                      double *cycles, struct err *err)
+bool kernel_set_times(struct sandbox *s, const struct calibration *c, const struct insn *(*code)(const void *of, size_t i, size_t *count, enum kernel_copies *kind), const void *of, size_t n,
+                      double most, double *cycles, struct err *err)
 {
     struct kernel_set *set = kernel_set_new(s, c);
     size_t *at = mem_alloc((n + 1) * sizeof *at);
@@ -177,8 +183,9 @@ bool kernel_set_times(struct sandbox *s, const struct calibration *c, const stru
 
     for (size_t i = 0; i < n; i++) {
         size_t count;
-        const struct insn *insns = code(of, i, &count);
-        at[i] = kernel_set_add(set, insns, count);
+        enum kernel_copies kind = KERNEL_CACHED;
+        const struct insn *insns = code(of, i, &count, &kind);
+        at[i] = kernel_set_add_as(set, insns, count, kind);
     }
     bool ok = kernel_set_measure(set, fmin(fmax(1, LOOP_SECONDS * (double)n), most), &reason) || reason.code == ERR_LIMIT;
     for (size_t i = 0; i < n; i++) {

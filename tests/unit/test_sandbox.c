@@ -338,8 +338,9 @@ static void test_walking(void **state)
         assert_true(slowly.copies * slowly.count * 8 <= SANDBOX_REAL_PAGES * 4096 && slowly.copies > 256);
 }
 
-static const struct insn *insns_at(const void *kernels, size_t i, size_t *count)
+static const struct insn *insns_at(const void *kernels, size_t i, size_t *count, enum kernel_copies *kind)
 {
+    (void)kind;
     return kernel_insns(((struct kernel *const *)kernels)[i], 0, count);
 }
 
