@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chart/facts_buffers.h"
 #include "chart/facts_forward.h"
 #include "chart/facts_loads.h"
 #include "chart/facts_memory.h"
@@ -309,6 +310,7 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
         conclude_carry(&p, carry_same, carry_other);
         conclude_nops(&p, without_nops, with_nops);
         load_probes_conclude(&p, loads);
+        ok = buffer_probes(&p, err);
     }
     memory_probes_free(memory);
     forward_probes_free(forward);

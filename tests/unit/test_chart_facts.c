@@ -91,6 +91,8 @@ static bool same_fact(const char *key, const char *is, const char *should)
 
     if (strncmp(key, "store_forward", 13) == 0 || strcmp(key, "lock_latency") == 0)
         return fabs(strtod(is, NULL) - strtod(should, NULL)) <= 0.5;
+    if (strcmp(key, "reorder_buffer") == 0 || strcmp(key, "scheduler") == 0)   /* by interpolation */
+        return fabs(strtod(is, NULL) - strtod(should, NULL)) <= 2;
     if (strcmp(key, "renamed_loads") != 0)
         return same_words(is, should);
     snprintf(copy, sizeof copy, "%s", should);
@@ -133,7 +135,7 @@ static void test_facts_are_right_or_unknown(void **state)
     static const char *const machines[] = {"haswell", "skylake", "icelake-server", "sapphirerapids", "znver2", "znver3", "znver4"};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
-    size_t told = 0;
+    size_t told = 0, sizes = 0;
 
     (void)state;
     assert_non_null(forms);
@@ -153,6 +155,7 @@ static void test_facts_are_right_or_unknown(void **state)
             if (!should)
                 continue;
             told++;
+            sizes += strstr(f->key, "buffer") || strcmp(f->key, "scheduler") == 0;
             if (!same_fact(f->key, f->value, should))
                 fail_msg("%s of %s: %s for %s", f->key, machines[i], f->value, should);
         }
@@ -160,6 +163,7 @@ static void test_facts_are_right_or_unknown(void **state)
         machine_free(truth);
     }
     assert_true(told >= 60);
+    assert_int_equal(sizes, 4 * sizeof machines / sizeof *machines);
     forms_free(forms);
 }
 
@@ -193,12 +197,12 @@ static void assert_by_hand(const char *id, const struct by_hand *expected, size_
 }
 
 /* Skylake's manual: moves of 32 and 64 bits and of vectors at rename, not those of 16; test and and fuse with every jump, cmp, add and sub not on overflow, inc and dec
- * not on carry; two loads and one store a cycle. */
+ * not on carry; two loads and one store a cycle; 72 loads and 56 stores in flight. */
 static void test_skylake_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
         {"eliminate", "gpr32 gpr64 movzx8 xmm ymm"}, {"fuse_any", "test and"}, {"fuse_carry", "cmp add sub"}, {"fuse_zero", "inc dec"}, {"loads_per_cycle", "2"},
-        {"stores_per_cycle", "1"}, {"taken_branches", "1"}, {"store_forward", "4"}, {"store_forward_vector", "5"},
+        {"stores_per_cycle", "1"}, {"taken_branches", "1"}, {"store_forward", "4"}, {"store_forward_vector", "5"}, {"load_buffer", "72"}, {"store_buffer", "56"},
     };
 
     (void)state;

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/facts_buffers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* An iteration is a chain of square roots that depends on nothing before it, and so many of what fills a buffer. While a chain runs nothing behind it retires; the next chain runs beside it
+ * where the buffer holds what stands between them. */
+#define ROOT "sqrtss xmm0, xmm0"
+#define CHAIN 24
+#define OVERLAPPED 0.7               /* of a chain's time: what each takes at most where they overlap; the divider of a Haswell is busy for two thirds of a root's latency */
+#define BETWEEN 0.84                 /* what takes more is one after the other */
+#define LEAST 24
+#define MOST 720
+#define GRID 1.2                     /* ratio of numbers tried first, */
+#define STEPS 8                      /* and into how many parts what lies between two of them is cut, */
+#define ROUNDS 3                     /* so often: the grid's longest step is shorter than 8 * 8 * 8 */
+#define POINTS 24
+#define FILLS 0.95                   /* of the reorder buffer: what takes more may be held back by that */
+
+/* What stands between the chains. */
+enum filling { FILL_MIXED, FILL_SLOTS, FILL_WAITING, FILL_LOADS, FILL_COMPARED, FILL_STORES, FILLINGS };
+
+/* Operations of registers that need room in different files of them: of vectors, of flags alone, of general registers. */
+static const char *const mixed[] = {"paddd xmm2, xmm3", "cmp r9, r10", "mov edx, 1"};
+#define MIXED (sizeof mixed / sizeof *mixed)
+
+static const char *const lines[FILLINGS] = {[FILL_WAITING] = "cmp r8, r9", [FILL_LOADS] = "mov r10, [rdi]", [FILL_COMPARED] = "cmp r9, [rdi]", [FILL_STORES] = "mov [rdi], r10"};
+
+/* Each fact by one filling, and by another one that takes other registers, or none: where both do not come to the same, one of them fills something else first, or shares entries. */
+static const struct {
+    const char *key, *unit;
+    enum filling by, also;
+    const char *why;
+} buffers[] = {
+    {"reorder_buffer", "µops", FILL_MIXED, FILL_SLOTS, "chains of square roots, with more and more operations between them"},
+    {"scheduler", "µops", FILL_WAITING, FILL_WAITING, "chains of square roots, with more and more comparisons between them that wait for one"},
+    {"load_buffer", "loads", FILL_LOADS, FILL_COMPARED, "chains of square roots, with more and more loads between them"},
+    {"store_buffer", "stores", FILL_STORES, FILL_STORES, "chains of square roots, with more and more stores between them"},
+};
+#define BUFFERS (sizeof buffers / sizeof *buffers)
+
+struct search {
+    double chain;                    /* cycles of one */
+    const char *unknown;             /* why it cannot be told; NULL: it can so far */
+    unsigned fits, over;             /* most with which chains overlap, and fewest with which they do not; 0: none yet */
+    double at_over;                  /* cycles with so many */
+    unsigned points[POINTS];         /* numbers that are timed now, by loops from @first on */
+    unsigned count;
+    size_t first;
+};
+
+static size_t ask(struct probes *p, enum filling filling, unsigned count)
+{
+    struct str text = {0};
+
+    str_add(&text, "movaps xmm0, xmm1\n");
+    probe_repeat(ROOT, CHAIN, &text);
+    if (filling == FILL_WAITING)
+        str_add(&text, "movq r8, xmm0\n");
+    if (lines[filling])
+        probe_repeat(lines[filling], count, &text);
+    for (unsigned i = 0; filling == FILL_MIXED && i < count; i++)
+        probe_repeat(mixed[i % MIXED], 1, &text);
+    if (filling == FILL_SLOTS)
+        probe_fill(p, count, &text);
+    const size_t at = probe_add(p, "%s", str_text(&text));
+    str_done(&text);
+    return at;
+}
+
+static void add_point(struct probes *p, struct search *s, enum filling filling, unsigned count)
+{
+    const size_t at = ask(p, filling, count);
+    s->first = s->count ? s->first : at;
+    s->points[s->count++] = count;
+}
+
+static void ask_grid(struct probes *p, struct search *s, enum filling filling)
+{
+    for (double n = LEAST; n <= MOST && s->count < POINTS; n *= GRID)
+        add_point(p, s, filling, (unsigned)n);
+}
+
+/* Numbers between those that are known; none once they are neighbours. */
+static void ask_between(struct probes *p, struct search *s, enum filling filling)
+{
+    const unsigned step = (s->over - s->fits + STEPS - 1) / STEPS;
+
+    s->count = 0;
+    for (unsigned n = s->fits + step; !s->unknown && n < s->over; n += step)
+        add_point(p, s, filling, n);
+}
+
+/* Takes over what the loops say: up to some number chains overlap, and beyond it they do not. False where one has no time, or they contradict each other. */
+static bool narrow(const struct probes *p, struct search *s)
+{
+    bool over = false;
+
+    for (unsigned i = 0; i < s->count; i++) {
+        const double t = probe_time(p, s->first + i);
+        const bool apart = t > BETWEEN * s->chain;
+        if (isnan(t) || (over && !apart))
+            return false;
+        if (!apart)
+            s->fits = s->points[i];
+        if (apart && !over) {
+            s->over = s->points[i];
+            s->at_over = t;
+        }
+        over |= apart;
+    }
+    return true;
+}
+
+/* In the first round the fewest show whether chains overlap at all. */
+static const char *begin(const struct probes *p, struct search *s, double chain)
+{
+    s->chain = chain;
+    if (isnan(chain) || !narrow(p, s))
+        return "no stable time";
+    if (!(probe_time(p, s->first) <= OVERLAPPED * chain))
+        return "chains of square roots do not overlap";
+    return s->over ? NULL : "chains overlap whatever stands between them";
+}
+
+/* From the root of the first chain that is not done when the second one begins, up to there: what holds the next chain back, less the roots that are done. */
+static double held(const struct search *s, double others)
+{
+    return s->over + others - s->at_over / s->chain * CHAIN;
+}
+
+static double size_of(const struct search *s, enum filling filling)
+{
+    return filling == FILL_MIXED || filling == FILL_SLOTS ? held(s, CHAIN + 2) : filling == FILL_WAITING ? held(s, CHAIN + 3) : s->fits;
+}
+
+static const char *why_unknown(const struct search *all, size_t b)
+{
+    const enum filling by = buffers[b].by, also = buffers[b].also;
+    const struct search *s = &all[by], *other = &all[also];
+
+    if (s->unknown || other->unknown)
+        return s->unknown ? s->unknown : other->unknown;
+    if (s->over != s->fits + 1 || other->over != other->fits + 1)
+        return "no stable time";
+    /* What holds as much as the reorder buffer does fills only after that. */
+    if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))
+        return "the reorder buffer is full first";
+    return fabs(size_of(s, by) - size_of(other, also)) > PROBE_WITHIN * size_of(s, by) ? "how many there may be depends on what they are" : NULL;
+}
+
+static void conclude(struct probes *p, const struct search *all, size_t b)
+{
+    const char *unknown = why_unknown(all, b);
+    char value[32];
+
+    snprintf(value, sizeof value, "%.0f", unknown ? 0 : size_of(&all[buffers[b].by], buffers[b].by));
+    probe_tell(p, buffers[b].key, unknown ? NULL : value, buffers[b].unit, unknown ? unknown : buffers[b].why);
+}
+
+bool buffer_probes(struct probes *p, struct err *err)
+{
+    struct search all[FILLINGS] = {{0}};
+    struct str text = {0};
+
+    probe_repeat(ROOT, CHAIN, &text);
+    const size_t chain = probe_add(p, "%s", str_text(&text));
+    str_done(&text);
+    for (enum filling f = 0; f < FILLINGS; f++)
+        ask_grid(p, &all[f], f);
+    bool ok = probes_run(p, err);
+    for (enum filling f = 0; ok && f < FILLINGS; f++)
+        all[f].unknown = begin(p, &all[f], probe_time(p, chain));
+    for (unsigned round = 0; ok && round < ROUNDS; round++) {
+        for (enum filling f = 0; f < FILLINGS; f++)
+            ask_between(p, &all[f], f);
+        ok = probes_run(p, err);
+        for (enum filling f = 0; ok && f < FILLINGS; f++)
+            if (!all[f].unknown && !narrow(p, &all[f]))
+                all[f].unknown = "no stable time";
+    }
+    for (size_t b = 0; ok && b < BUFFERS; b++)
+        conclude(p, all, b);
+    return ok;
+}
