@@ -3,7 +3,7 @@
  *
  *     bench_chart [MACHINE [SECONDS [PATTERN [NOISE [SEED [TOP]]]]]]
  *
- * Seconds of inference of the core, on one thread; PATTERN of forms (default: all that the machine knows); relative noise of a measurement (default .005); TOP forms that
+ * Seconds of inference of the core, on one thread; PATTERN of forms (default: all that the machine knows); relative noise of a measurement (default .005; nan: as seen on a real CPU, measure/seen.h); TOP forms that
  * programs use most (default: all). Blocks are made of those that programs use, as by the command machine chart. A form is
  * right when in experiments beside random forms of the core, in other multiplicities too, the chart is within 2 % of the truth. */
 #include <math.h>
@@ -252,7 +252,7 @@ static void choose(const struct machine *m, const struct forms *forms, const cha
 int main(int argc, char **argv)
 {
     const char *id = argc > 1 ? argv[1] : "skylake", *pattern = argc > 3 ? argv[3] : "*";
-    double seconds = argc > 2 ? strtod(argv[2], NULL) : 60, noise = argc > 4 ? strtod(argv[4], NULL) : 0.005;
+    double seconds = argc > 2 ? strtod(argv[2], NULL) : 60, noise = argc > 4 ? strtod(argv[4], NULL) : 0.005;   /* "nan": as seen */
     uint64_t seed = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;
     struct err err = {0};
     struct machine *m = machine_load_shipped(id, &err);

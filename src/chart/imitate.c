@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "hunt/explain.h"
+#include "measure/seen.h"
 #include "throughput/predict.h"
 
 struct imitation {
@@ -20,9 +21,11 @@ struct imitation {
     struct chart_cpu cpu;
 };
 
-/* A time as it would be measured: never less than the truth, seldom much more. */
+/* A time as it would be measured: never less than the truth, seldom much more; or as seen. */
 static double noisy(struct imitation *i, double cycles)
 {
+    if (isnan(i->noise))
+        return cycles * (1 + seen_deviation(rng_unit(&i->rng)));
     return cycles * (1 + i->noise * rng_unit(&i->rng) * rng_unit(&i->rng));
 }
 

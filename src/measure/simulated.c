@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "measure/seen.h"
 #include "measure/source.h"
 #include "model/experiments.h"
 #include "throughput/throughput.h"
@@ -77,7 +78,7 @@ static uint64_t simulated_run(void *self, enum pulse_code code, uint64_t warm, u
 {
     struct simulated *s = self;
     /* The clock drifts by a few parts in ten thousand, as turbo does. */
-    double clock = CLOCK_HZ * (1 + 3e-4 * sin(s->ticks / TICK_HZ)), jitter = 1 + s->noise * rng_unit(&s->rng);
+    double clock = CLOCK_HZ * (1 + 3e-4 * sin(s->ticks / TICK_HZ)), jitter = 1 + (isnan(s->noise) ? 0 : s->noise * rng_unit(&s->rng));
     double ticks = OVERHEAD + (double)count * loop_cycles(s, code) * jitter * TICK_HZ / clock;
 
     *fault = 0;
@@ -122,7 +123,7 @@ static bool simulated_measure(struct source *base, const struct experiment *e, s
             window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
             out[i].repeats = r.accepted;
             out[i].busy = r.state != WINDOW_SETTLED;
-            out[i].cycles = out[i].busy ? NAN : r.cycles / EXECUTIONS;
+            out[i].cycles = out[i].busy ? NAN : r.cycles / EXECUTIONS * (isnan(s->noise) ? 1 + seen_deviation(rng_unit(&s->rng)) : 1);
             out[i].contended_cycles = (r.accepted ? r.cycles : r.contended_cycles) / EXECUTIONS;
             out[i].spread = r.spread;
             if (base->record) {
