@@ -134,6 +134,7 @@ struct core *core_new(const struct machine *m)
     c->wide_closes = ports_fact(m, "wide_closes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
                       : machine_has(m, "unlaminate", "not-two-address") ? UNLAMINATE_NOT_TWO_ADDRESS
+                      : machine_has(m, "unlaminate", "general") ? UNLAMINATE_GENERAL
                       : machine_has(m, "unlaminate", "three-sources") ? UNLAMINATE_THREE
                                                                        : UNLAMINATE_NEVER;
     enum isa isa = isa_host();
@@ -279,6 +280,28 @@ static bool merges_loaded(const struct insn *insn)
     return false;
 }
 
+/* Does more with what it loads than to put it into a register. */
+static bool computes(const struct insn *insn)
+{
+    bool reads = insn->flags_written != 0;
+
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        reads |= !insn->operands[i].implicit && insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].access & ACCESS_READ;
+    return reads;
+}
+
+/* Pairs that share a slot where micro_ops counts slots. An operation counts though a chart did not find its ports; gathers have an index in any case. */
+static unsigned pairs_in_slots(const struct core *c, const struct insn *insn, const struct op *op, unsigned ported)
+{
+    const struct operand *memory = insn_memory(insn);
+    bool loads = insn->traits & INSN_LOAD, stores = insn->traits & INSN_STORE;
+    bool gathers = memory && memory->index != REG_NONE && memory->index >= c->isa->vectors;
+
+    if (gathers || (ported > 1 && op->micro_ops >= ported))
+        return 0;
+    return (loads && (ported > 1 + 2u * stores || computes(insn))) + stores;
+}
+
 static void classify(const struct core *c, const struct insn *insn, struct op *op)
 {
     unsigned loads = insn->traits & INSN_LOAD ? 1 : 0, stores = insn->traits & INSN_STORE ? 1 : 0;
@@ -314,6 +337,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
         unsigned left = op->micro_ops;
         op->pairs += loads && left > 1 + 2 * stores ? 1 : 0;
         op->pairs += stores && left > 1 ? 1 : 0;
+    } else if (c->unlamination != UNLAMINATE_NEVER) {
+        op->pairs = pairs_in_slots(c, insn, op, ported);
     }
 }
 

@@ -41,14 +41,14 @@ struct op {
     struct usage indexed;                /* with the store's address where indexed ones may go */
     uint32_t traits;                     /* enum op_trait */
     unsigned micro_ops;                  /* without fusion */
-    unsigned pairs;                      /* of them fused within the instruction: load with operation, store address with data */
+    unsigned pairs;                      /* fused within the instruction: load with operation, store address with data */
     int32_t latency;                     /* of the operation alone, without load or store; hundredths; -1 not known */
     int32_t load_latency;                /* address to value of its load, hundredths */
     int32_t fence;                       /* hundredths it holds back the next locked or serialising instruction; 0: it is none */
     VEC(const struct latency_rule *) rules;   /* exceptions between operands (latencies.csv), first match wins */
 };
 
-enum unlamination { UNLAMINATE_NEVER, UNLAMINATE_THREE, UNLAMINATE_NOT_TWO_ADDRESS, UNLAMINATE_ALL };
+enum unlamination { UNLAMINATE_NEVER, UNLAMINATE_THREE, UNLAMINATE_NOT_TWO_ADDRESS, UNLAMINATE_GENERAL, UNLAMINATE_ALL };
 
 struct core {
     const struct machine *machine;

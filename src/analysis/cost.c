@@ -23,8 +23,8 @@ static void add_usage(struct costs *costs, struct cost *row, const struct usage 
         add_mass(costs, row, usage->uops[i].ports, usage->uops[i].count);
 }
 
-/* Sources of the fused µop beside the two address registers: Haswell and later keep an indexed pair together up to three in all. */
-static bool splits_indexed(const struct core *c, const struct insn *insn)
+/* Sources of the fused µop beside the two address registers: Haswell and later keep an indexed pair together up to three in all. Zen 4 splits what has one slot and no vector. */
+static bool splits_indexed(const struct core *c, const struct insn *insn, const struct cost *row)
 {
     unsigned listed = 0;
     bool reads_first = false, writes_first = false;
@@ -33,6 +33,8 @@ static bool splits_indexed(const struct core *c, const struct insn *insn)
         return false;
     if (c->unlamination == UNLAMINATE_ALL)
         return true;
+    if (c->unlamination == UNLAMINATE_GENERAL)
+        return row->issue == 1 && !(row->op->traits & OP_VECTOR || insn->traits & INSN_X87_MMX);
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
         if (op->implicit)
@@ -60,22 +62,28 @@ static bool moves_to_itself(const struct insn *insn)
     return insn->operand_count > 1 && insn->operands[0].reg == insn->operands[1].reg;
 }
 
+static void split(struct cost *row, unsigned slots)
+{
+    row->issue = row->retire = slots;
+    row->flags |= ROW_SPLIT;
+}
+
 static void fill_slots(const struct core *c, const struct insn *insn, struct cost *row)
 {
     const struct op *op = row->op;
     unsigned pairs = op->pairs;
 
     row->decode = row->issue = row->retire = op->micro_ops ? op->micro_ops : 1;
+    if (!c->fused_domain && pairs && splits_indexed(c, insn, row))
+        split(row, row->issue + pairs);
     if (!c->fused_domain || !pairs)
         return;
     bool relative = splits_relative(c, insn, op);
     if (insn->traits & INSN_RIP_RELATIVE && (insn_immediate(insn) || (relative && insn->traits & INSN_STORE && (insn->traits & INSN_LOAD || op->traits & OP_PURE_STORE))))
         pairs = 0;
     row->decode = row->issue = row->retire = op->micro_ops - pairs;
-    if (pairs && (relative || splits_indexed(c, insn))) {
-        row->issue = row->retire = op->micro_ops;
-        row->flags |= ROW_SPLIT;
-    }
+    if (pairs && (relative || splits_indexed(c, insn, row)))
+        split(row, op->micro_ops);
 }
 
 /* A move of part of a register that rename keeps as a sum has to be executed. */

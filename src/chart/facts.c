@@ -10,6 +10,7 @@
 #include "chart/facts_forward.h"
 #include "chart/facts_loads.h"
 #include "chart/facts_memory.h"
+#include "chart/facts_rename.h"
 #include "isa/isa.h"
 
 #define MOVES 8              /* of a chain */
@@ -298,6 +299,7 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
     struct memory_probes *memory = memory_probes_ask(&p);
     struct forward_probes *forward = forward_probes_ask(&p);
     struct load_probes *loads = load_probes_ask(&p);
+    struct rename_probes *renamed = rename_probes_ask(&p);
     bool ok = probes_run(&p, err);
     if (ok) {
         conclude_moves(&p, first_move);
@@ -310,11 +312,13 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
         conclude_carry(&p, carry_same, carry_other);
         conclude_nops(&p, without_nops, with_nops);
         load_probes_conclude(&p, loads);
+        rename_probes_conclude(&p, renamed);
         ok = buffer_probes(&p, err);
     }
     memory_probes_free(memory);
     forward_probes_free(forward);
     load_probes_free(loads);
+    rename_probes_free(renamed);
     probes_done(&p);
     str_done(&text);
     str_done(&lines);

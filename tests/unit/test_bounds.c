@@ -193,6 +193,43 @@ static void test_front_end(void **state)
     assert_true(fabs(bound(skylake, "popq %rax\n addq $8, %rsp", BOUND_ISSUE) - 0.75) < 1e-9);
 }
 
+/* Slots of @line on @m, of six a cycle. */
+static double slots(const struct machine *m, const char *line)
+{
+    return bound(m, line, BOUND_ISSUE) * 6;
+}
+
+/* Where micro_ops counts slots, without an index, what splits with one takes one more for each pair that shared a slot: not a load, not a gather, which has one in any case, nor what has a slot for each
+ * µop. Of general registers alone only what has one slot splits. */
+static void test_index_where_slots_count(void **state)
+{
+    static const struct { const char *rule; double add, compare, three, store, modify; } rules[] = {
+        {"none", 1, 1, 1, 1, 2}, {"three-sources", 1, 1, 2, 1, 2}, {"not-two-address", 1, 2, 2, 1, 2}, {"general", 2, 2, 1, 2, 2}, {"all", 2, 2, 2, 2, 4},
+    };
+    struct machine *m = load_machine("golden-cove-charted");
+    struct mapping_entry entry = *mapping_find(m->mapping, "VPADDD (XMM, XMM, M128)"), gather = entry;
+
+    (void)state;
+    assert_true(entry.micro_ops == 1 && entry.usage.count == 2);
+    gather.form = (char *)"VPGATHERDD (YMM, VSIB_YMM, YMM)";
+    mapping_set(m->mapping, &gather);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        machine_set_fact(m, "unlaminate", rules[i].rule, "", "");
+        assert_float_equal(slots(m, "addq (%rdi,%rcx), %rax"), rules[i].add, 1e-9);
+        assert_float_equal(slots(m, "cmpq (%rdi,%rcx), %rax"), rules[i].compare, 1e-9);
+        assert_float_equal(slots(m, "vpaddd (%rdi,%rcx), %xmm0, %xmm1"), rules[i].three, 1e-9);
+        assert_float_equal(slots(m, "movq %rax, (%rdi,%rcx)"), rules[i].store, 1e-9);
+        assert_float_equal(slots(m, "addq %rax, (%rdi,%rcx)"), rules[i].modify, 1e-9);
+        assert_float_equal(slots(m, "vpaddd (%rdi), %xmm0, %xmm1"), 1, 1e-9);
+        assert_float_equal(slots(m, "movq (%rdi,%rcx), %rax"), 1, 1e-9);
+        assert_float_equal(slots(m, "vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0"), 1, 1e-9);
+    }
+    entry.micro_ops = 2;
+    mapping_set(m->mapping, &entry);
+    assert_float_equal(slots(m, "vpaddd (%rdi,%rcx), %xmm0, %xmm1"), 2, 1e-9);
+    machine_free(m);
+}
+
 /* A loop of @nops of a byte, then @more, then a macro-fused pair, at the start of a block. */
 static enum frontend_source source_of(const struct machine *m, int nops, const char *more, double *predecode)
 {
@@ -336,7 +373,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many_latency_rules), cmocka_unit_test(test_registers), cmocka_unit_test(test_idioms),   cmocka_unit_test(test_flags),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end),
+        cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end), cmocka_unit_test(test_index_where_slots_count),
         cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_complex_decoder),
         cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),
         cmocka_unit_test(test_missing_facts),

@@ -233,6 +233,84 @@ static void test_golden_cove_by_hand(void **state)
     assert_by_hand("sapphirerapids", expected, sizeof expected / sizeof *expected, false);
 }
 
+static void assert_fact(const struct chart *c, const char *id, const char *key, const char *expected)
+{
+    const struct chart_fact *f = fact_of(c, key);
+    const char *value = f ? f->value : NULL;
+
+    if ((value == NULL) != (expected == NULL) || (value && strcmp(value, expected) != 0))
+        fail_msg("%s of %s: %s", key, id, value ? value : f ? f->why : "not said");
+}
+
+/* What splits with an index: everything before Haswell; from there on what has three sources, and what only writes its first operand; on Golden Cove what does not overwrite what it
+ * reads; nothing on Zen. Golden Cove's flags of logic are slow, those of additions and comparisons are not. */
+static void test_index_and_flags_by_hand(void **state)
+{
+    static const char logic[] = "and or xor test blsi blsr blsmsk";
+    static const struct { const char *id, *unlaminate, *slow, *latency; } cpus[] = {
+        {"haswell", "three-sources", NULL, NULL}, {"skylake", "three-sources", NULL, NULL}, {"sapphirerapids", "not-two-address", logic, "2"}, {"alderlake-p", "not-two-address", logic, "2"},
+        {"znver2", "none", NULL, NULL},           {"znver3", "none", NULL, NULL},           {"znver4", "none", NULL, NULL},
+    };
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+
+    (void)state;
+    assert_non_null(forms);
+    for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++) {
+        struct machine *truth = machine_load_shipped(cpus[i].id, &err);
+        assert_non_null(truth);
+        struct chart *c = facts_of(truth, forms);
+        assert_fact(c, cpus[i].id, "unlaminate", cpus[i].unlaminate);
+        assert_fact(c, cpus[i].id, "slow_flags", cpus[i].slow);
+        assert_fact(c, cpus[i].id, "slow_flags_latency", cpus[i].latency);
+        assert_true(cpus[i].slow || !fact_of(c, "slow_flags"));
+        chart_free(c);
+        machine_free(truth);
+    }
+    forms_free(forms);
+}
+
+/* Ivy Bridge's table has stores as one µop, which cannot split: that loads do alone is no rule. With two everything splits. It has no BLSI, so that flags are not said to be quick. */
+static void test_stores_that_split(void **state)
+{
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("ivybridge", &err);
+
+    (void)state;
+    assert_true(forms && truth);
+    struct chart *c = facts_of(truth, forms);
+    assert_fact(c, "ivybridge", "unlaminate", NULL);
+    assert_non_null(strstr(fact_of(c, "unlaminate")->why, "no rule"));
+    assert_non_null(strstr(fact_of(c, "slow_flags")->why, "blsi"));
+    chart_free(c);
+    struct mapping_entry store = *mapping_find(truth->mapping, "MOV (M64, R64)");
+    store.micro_ops = 2;
+    mapping_set(truth->mapping, &store);
+    c = facts_of(truth, forms);
+    assert_fact(c, "ivybridge", "unlaminate", "all");
+    chart_free(c);
+    machine_free(truth);
+    forms_free(forms);
+}
+
+/* A Zen 4 that splits what general registers do with an index, as measured ones do, is found again by its slots. */
+static void test_general_pairs_that_split(void **state)
+{
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("znver4", &err);
+
+    (void)state;
+    assert_true(forms && truth);
+    machine_set_fact(truth, "unlaminate", "general", "", "");
+    struct chart *c = facts_of(truth, forms);
+    assert_fact(c, "znver4", "unlaminate", "general");
+    chart_free(c);
+    machine_free(truth);
+    forms_free(forms);
+}
+
 /* Zen 3, by the measurements of this project: rename finds what was stored through the stack pointer, by its registers, in moves of 32 and 64 bits, POP and additions to memory;
  * such a store takes the cache alone, as do two beside it. Through other registers, and by vectors, a value takes its time. */
 static void test_zen3_by_hand(void **state)
@@ -295,7 +373,7 @@ static void test_zen4_as_measured(void **state)
         {"stack_engine", "yes"}, {"stack_sync", "computed"}, {"loads_per_cycle", "3"}, {"stores_per_cycle", "2"}, {"store_lines_per_cycle", "1"}, {"store_line_bytes", "32"},
         {"store_forward", "6.4"}, {"store_forward_renamed", "0"}, {"store_forward_vector", "9"}, {"renamed_match", "text"}, {"renamed_bits", "32 64"}, {"renamed_modify", "all"},
         {"load_latency", "4"}, {"load_replays", "0.15"}, {"load_replays_through", "6"}, {"store_forward_modify", "5.5"},
-        {"renamed_store_alone", "yes"}, {"renamed_store_beside", "2"},
+        {"renamed_store_alone", "yes"}, {"renamed_store_beside", "2"}, {"unlaminate", "general"},
     };
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
@@ -307,6 +385,7 @@ static void test_zen4_as_measured(void **state)
     const struct chart_cpu cpu = {.times = times_recorded, .state = &recorded};
     struct chart *c = facts_on(&cpu, 6, forms);
     assert_told(c, expected, sizeof expected / sizeof *expected);
+    assert_null(fact_of(c, "slow_flags"));
     chart_free(c);
     /* mov r10, rdi; movaps [rdi], xmm1: a vector that is quicker by the same register than by a copy is found at rename, for which there is no fact. */
     recorded.other = "4989fa0f290f";
@@ -330,7 +409,7 @@ static void test_zen4_as_measured(void **state)
 /* A Zen 4 that executes moves as additions has no instruction that takes a slot alone: nothing is said of what is counted in slots. */
 static void test_no_filler_is_said(void **state)
 {
-    static const char *const absent[] = {"fuse_any", "fuse_carry", "fuse_overflow", "fuse_zero", "stack_sync"};
+    static const char *const absent[] = {"fuse_any", "fuse_carry", "fuse_overflow", "fuse_zero", "stack_sync", "unlaminate"};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("znver4", &err);
@@ -584,6 +663,9 @@ int main(void)
         cmocka_unit_test(test_skylake_by_hand),
         cmocka_unit_test(test_slots_by_hand),
         cmocka_unit_test(test_golden_cove_by_hand),
+        cmocka_unit_test(test_index_and_flags_by_hand),
+        cmocka_unit_test(test_stores_that_split),
+        cmocka_unit_test(test_general_pairs_that_split),
         cmocka_unit_test(test_zen3_by_hand),
         cmocka_unit_test(test_zen4_by_hand),
         cmocka_unit_test(test_zen4_as_measured),

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/facts_rename.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILLED 3             /* cycles of a loop that is counted in slots */
+#define SIZES 2              /* of such a loop: a slot less than that, and as many: where a jump ends a cycle only the second tells */
+
+/* Pairs of µops that share a slot, of kinds that split apart from each other. r12 has the same length with an index and without: nothing but the index differs. */
+static const struct { const char *before, *after; } pairs[] = {{"add r8, ", ""}, {"cmp r8, ", ""}, {"pabsd xmm0, ", ""}, {"vpaddd xmm0, xmm1, ", ""}, {"mov ", ", r8"}};
+#define PAIRS (sizeof pairs / sizeof *pairs)
+
+/* Which of them split with an index. */
+static const struct { const char *value; int split[PAIRS]; } splits[] = {
+    {"all", {1, 1, 1, 1, 1}}, {"not-two-address", {0, 1, 1, 1, 0}}, {"three-sources", {0, 0, 1, 1, 0}}, {"general", {1, 1, 0, 0, 1}}, {"none", {0, 0, 0, 0, 0}},
+};
+#define SPLITS (sizeof splits / sizeof *splits)
+
+/* What makes flags. */
+static const struct { const char *mnemonic, *line; } makers[] = {
+    {"and", "and r10, r11"},   {"or", "or r10, r11"},   {"xor", "xor r10, r11"},    {"test", "test r10, r10"}, {"add", "add r10, r11"},
+    {"sub", "sub r10, r11"},   {"cmp", "cmp r10, r11"}, {"blsi", "blsi r10, r11"}, {"blsr", "blsr r10, r11"}, {"blsmsk", "blsmsk r10, r11"},
+};
+#define MAKERS (sizeof makers / sizeof *makers)
+#define SELECT "cmovz r8, r9"
+
+/* Numbers of loops. */
+struct rename_probes {
+    size_t plain[PAIRS][SIZES + 1], indexed[PAIRS][SIZES];   /* by their slots: the last is one of a slot more */
+    size_t select;                                           /* chains of conditional moves, by flags that do not change, */
+    size_t together[MAKERS], apart[MAKERS];                  /* by flags made just before, and as many slots before as a cycle has */
+};
+
+/* Slots of a loop of a size, one taken for the pair and one for the jump. */
+static unsigned slots_of(const struct probes *p, size_t size)
+{
+    return (unsigned)(FILLED * p->width) - 1 + (unsigned)size;
+}
+
+static size_t ask_pair(struct probes *p, size_t pair, const char *address, size_t size)
+{
+    struct str fill = {0};
+
+    probe_fill(p, slots_of(p, size) - 2, &fill);
+    size_t at = probe_add(p, "1:\n%s%s%s\n%sjz 1b\n", pairs[pair].before, address, pairs[pair].after, str_text(&fill));
+    str_done(&fill);
+    return at;
+}
+
+struct rename_probes *rename_probes_ask(struct probes *p)
+{
+    struct rename_probes *r = mem_zero(1, sizeof *r);
+    struct str fill = {0};
+
+    for (size_t i = 0; i < PAIRS; i++) {
+        for (size_t size = 0; size <= SIZES; size++)
+            r->plain[i][size] = ask_pair(p, i, "[r12]", size);
+        for (size_t size = 0; size < SIZES; size++)
+            r->indexed[i][size] = ask_pair(p, i, "[r12 + r10]", size);
+    }
+    probe_fill(p, (unsigned)ceil(p->width), &fill);
+    r->select = probe_add(p, "mov ecx, edx\n" SELECT "\n");
+    for (size_t i = 0; i < MAKERS; i++) {
+        r->together[i] = probe_add(p, "%s\n" SELECT "\n", makers[i].line);
+        r->apart[i] = probe_add(p, "%s\n%s" SELECT "\n", makers[i].line, str_text(&fill));
+    }
+    str_done(&fill);
+    return r;
+}
+
+/* 1: with an index it takes a slot more, 0: it takes none; -1: nobody knows. The loop without has to take what its slots do: only then can another slot not hide. */
+static int splits_pair(const struct probes *p, const struct rename_probes *r, size_t pair)
+{
+    const double slot = 1 / p->width, off = PROBE_CERTAIN * slot;
+    int answer = -1;
+
+    for (size_t size = 0; size < SIZES; size++) {
+        const double plain = probe_time(p, r->plain[pair][size]), more = probe_time(p, r->plain[pair][size + 1]), indexed = probe_time(p, r->indexed[pair][size]);
+        const bool bound = fabs(plain - slots_of(p, size) * slot) <= off, kept = bound && fabs(indexed - plain) <= off;
+        const bool split = bound && indexed >= plain + slot - off && indexed <= more + off;
+        if ((kept && answer == 1) || (split && answer == 0))
+            return -1;
+        answer = kept ? 0 : split ? 1 : answer;
+    }
+    return answer;
+}
+
+static void conclude_splits(struct probes *p, const struct rename_probes *r)
+{
+    int split[PAIRS];
+    size_t known = 0, kind = 0;
+
+    for (size_t i = 0; i < PAIRS; i++) {
+        split[i] = splits_pair(p, r, i);
+        known += split[i] >= 0;
+    }
+    while (kind < SPLITS && memcmp(split, splits[kind].split, sizeof split) != 0)
+        kind++;
+    if (p->filler && kind < SPLITS)
+        probe_tell(p, "unlaminate", splits[kind].value, "", "loops of operations with memory, with an index and without, counted in slots");
+    else
+        probe_tell(p, "unlaminate", NULL, "",
+                   !p->filler       ? "no instruction was found that takes an issue slot and nothing else"
+                   : known == PAIRS ? "operations with memory take a slot more with an index, but by no rule that is known"
+                                    : "no certain time of operations with memory with an index");
+}
+
+/* 1: a conditional move takes longer by what @maker does just before it, but not by what it did a cycle before; 0: it does not; -1: neither is certain. */
+static int is_slow(const struct probes *p, const struct rename_probes *r, size_t maker)
+{
+    const double together = probe_time(p, r->together[maker]), longer = together - probe_time(p, r->select);
+
+    if (fabs(longer) <= PROBE_CERTAIN)
+        return 0;
+    return longer >= 1 - PROBE_CERTAIN && probe_time(p, r->apart[maker]) <= together - PROBE_CERTAIN ? 1 : -1;
+}
+
+static void conclude_flags(struct probes *p, const struct rename_probes *r)
+{
+    struct str slow = {0}, unknown = {0}, why = {0};
+    double least = INFINITY, most = 0;
+    size_t quick = 0;
+
+    for (size_t i = 0; i < MAKERS; i++) {
+        const int is = is_slow(p, r, i);
+        quick += is == 0;
+        if (is != 0)
+            str_addf(is > 0 ? &slow : &unknown, "%s%s", (is > 0 ? &slow : &unknown)->length ? " " : "", makers[i].mnemonic);
+        least = is > 0 ? fmin(least, probe_time(p, r->together[i])) : least;
+        most = is > 0 ? fmax(most, probe_time(p, r->together[i])) : most;
+    }
+    if (unknown.length)
+        str_addf(&why, "no certain time of conditional moves behind: %s", str_text(&unknown));
+    else if (slow.length && (!quick || most - least > PROBE_CERTAIN))
+        str_add(&why, quick ? "conditional moves take more than two times, by what makes their flags" : "conditional moves take longer by flags of whatever kind");
+    if (why.length) {
+        probe_tell(p, "slow_flags", NULL, "", str_text(&why));
+    } else if (slow.length) {
+        probe_tell(p, "slow_flags", str_text(&slow), "mnemonics", "chains of conditional moves, each behind what makes its flags, and a cycle apart from it");
+        probe_tell_cycles(p, "slow_flags_latency", least, "chains of conditional moves, each behind what makes its flags");
+    }
+    str_done(&slow);
+    str_done(&unknown);
+    str_done(&why);
+}
+
+void rename_probes_conclude(struct probes *p, const struct rename_probes *r)
+{
+    conclude_splits(p, r);
+    conclude_flags(p, r);
+}
+
+void rename_probes_free(struct rename_probes *r)
+{
+    free(r);
+}
