@@ -386,7 +386,7 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
     case CHART_FACTS:
-        return !w->lab.cpu->times || (facts_find(&w->lab, w->chart, err) && standins_find(&w->lab, w->chart, err));
+        return !w->lab.cpu->times || (facts_find(&w->lab, w->chart, err) && latencies_again(&w->lab, w->chart, err) && standins_find(&w->lab, w->chart, err));
     case CHART_REVIEW:
         return !w->lab.cpu->times || review_blocks(&w->lab, w->chart, err);
     case CHART_STAGES:

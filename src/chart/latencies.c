@@ -326,6 +326,25 @@ static void set_load_latency(struct latency_finding *f)
     machine_set_fact(c->machine, "load_latency", text, "cycles", isfinite(plain) ? "charted: the quickest plain loads, from the address" : "charted: the quickest load with an operation, less a cycle");
 }
 
+/* The latency of each form, and then its rules. */
+static bool settle_all(struct latency_finding *f, struct err *err)
+{
+    f->scratch = machine_copy(f->chart->machine);
+    f->lasting = 0;
+    bool ok = each_form(f, settle_latency, err) && each_form(f, settle_rules, err);
+    machine_free(f->scratch);
+    return ok;
+}
+
+bool latencies_again(struct lab *lab, struct chart *c, struct err *err)
+{
+    struct latency_finding f = {.lab = lab, .chart = c};
+
+    while (c->machine->latency_count)
+        machine_drop_latency(c->machine);
+    return settle_all(&f, err);
+}
+
 bool latencies_find(struct lab *lab, struct chart *c, struct err *err)
 {
     struct latency_finding f = {.lab = lab, .chart = c, .written = clock_seconds()};
@@ -333,9 +352,7 @@ bool latencies_find(struct lab *lab, struct chart *c, struct err *err)
 
     if (ok) {
         set_load_latency(&f);
-        f.scratch = machine_copy(c->machine);
-        ok = each_form(&f, settle_latency, err) && each_form(&f, settle_rules, err);
-        machine_free(f.scratch);
+        ok = settle_all(&f, err);
     }
     known_close(&f.known);
     return ok;
