@@ -228,6 +228,10 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     watch_restore(w->outer);
     if (w->problem && w->resumed && w->problem->fingerprint != w->before.fingerprint)
         result_line(result, "the checkpoint is from other experiments; continuing with the current ones");
+    if (w->problem && w->resumed && w->problem->fingerprint == w->before.best_so_far_of)
+        w->o.reached = w->before.best_so_far;
+    else if (w->problem && w->resumed && !isnan(w->before.best_so_far))
+        result_line(result, "best so far: from here on of the %zu experiments there are now, no longer of those that the run began with", w->problem->experiments);
     if (w->problem && w->resumed && w->before.live && !w->live)
         result_line(result, "the run was live; over %u ranks it continues with the experiments there are", ranks_count());
     if (w->problem && w->o.width_measured && w->before.count)   /* some were measured since */

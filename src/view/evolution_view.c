@@ -28,7 +28,7 @@ struct evolution_view_state {
     bool front;              /* stands in place of the curves */
     struct evolve_sample samples[SAMPLES];
     struct active_round active[ROUNDS];
-    double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 2][SAMPLES];
+    double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 3][SAMPLES];
 };
 
 static void *evolution_open(void)
@@ -44,41 +44,48 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
     return s->document.runs[s->document.run_count - 1 - v->back];
 }
 
-/* Fills column @slot of x and, from @row on, y. Returns the number of samples. */
+/* Fills column @slot of x and, from @row on, y: the least so far, and of @all the best, median and worst of the moment. Returns the number of samples. */
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row, bool all)
 {
+    struct evolve_status status;
     size_t n = evolve_get_samples(run->evolve, v->samples, SAMPLES);
+
+    evolve_get_status(run->evolve, &status);
 
     for (size_t i = 0; i < n; i++) {
         const struct evolve_sample *at = &v->samples[i];
         v->x[slot][i] = v->by_generation ? at->generation : at->seconds;
-        v->y[row][i] = v->volume ? at->v_best : 100 * at->d_best;
+        v->y[row][i] = v->volume ? at->v_best : evolve_sample_drawn(at, status.joined > 0);
         if (all) {
-            v->y[row + 1][i] = v->volume ? at->v_median : 100 * at->d_median;
-            v->y[row + 2][i] = v->volume ? at->v_worst : 100 * at->d_worst;
+            v->y[row + 1][i] = v->volume ? NAN : 100 * at->d_best;
+            v->y[row + 2][i] = v->volume ? at->v_median : 100 * at->d_median;
+            v->y[row + 3][i] = v->volume ? at->v_worst : 100 * at->d_worst;
         }
     }
     return n;
 }
 
-static void draw_curves(struct evolution_view_state *v, struct session *s, struct evolve_run *run, struct grid *g, int y, unsigned width, unsigned height)
+static void draw_curves(struct evolution_view_state *v, struct session *s, struct evolve_run *run, const struct evolve_status *status, struct grid *g, int y, unsigned width,
+                        unsigned height)
 {
     static const enum role others[] = {ROLE_ACCENT, ROLE_TITLE, ROLE_DIM};
     static char labels[RUNS_SHOWN][24];
-    struct plot_series series[RUNS_SHOWN + 2];
+    struct plot_series series[RUNS_SHOWN + 3];
     size_t count = 0, slot = 1, n = fill(v, run, 0, 0, true);
 
-    series[count++] = (struct plot_series){v->volume ? "most" : "worst", ROLE_ERROR, v->x[0], v->y[2], n, false};
-    series[count++] = (struct plot_series){"median", ROLE_WARN, v->x[0], v->y[1], n, false};
+    series[count++] = (struct plot_series){v->volume ? "most" : "worst", ROLE_ERROR, v->x[0], v->y[3], n, false};
+    series[count++] = (struct plot_series){"median", ROLE_WARN, v->x[0], v->y[2], n, false};
     for (size_t i = 0; i < s->document.run_count && slot < RUNS_SHOWN; i++) {
         struct evolve_run *other = s->document.runs[s->document.run_count - 1 - i];
         if (other == run)
             continue;
-        size_t points = fill(v, other, slot, slot + 2, false);
+        size_t points = fill(v, other, slot, slot + 3, false);
         snprintf(labels[slot], sizeof labels[slot], "run %u", other->number);
-        series[count++] = (struct plot_series){labels[slot], others[slot - 1], v->x[slot], v->y[slot + 2], points, false};
+        series[count++] = (struct plot_series){labels[slot], others[slot - 1], v->x[slot], v->y[slot + 3], points, false};
         slot++;
     }
+    if (status->joined && !v->volume)
+        series[count++] = (struct plot_series){"best now", ROLE_TEXT, v->x[0], v->y[1], n, false};
     series[count++] = (struct plot_series){v->volume ? "least" : "best so far", ROLE_GOOD, v->x[0], v->y[0], n, false};
     const struct plot plot = {.title = v->volume ? "volume" : "error, %", .x_label = v->by_generation ? "gen." : "s", .log_y = true,
                               .series = series, .series_count = count};
@@ -236,7 +243,7 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     if ((int)g->height > top + 4 && v->front)
         draw_front(run, g, 0, top, g->width - side, g->height - (unsigned)top - 1);
     else if ((int)g->height > top + 4)
-        draw_curves(v, s, run, g, top, g->width - side, g->height - (unsigned)top - 1);
+        draw_curves(v, s, run, &status, g, top, g->width - side, g->height - (unsigned)top - 1);
     if (side) {
         int x = (int)(g->width - SIDE), bottom = (int)g->height - 1;
         unsigned front = g->height >= 30 ? g->height * 2 / 5 : 8;

@@ -73,6 +73,8 @@ bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
     evolve_get_options(run->evolve, &o);
     p.fingerprint = problem->fingerprint;
     p.seconds = run->seconds_before + status.seconds;
+    p.best_so_far = status.d_reached;
+    p.best_so_far_of = status.reached_print;
     p.limit = o.seconds > 0 ? run->seconds_before + o.seconds : 0;
     p.live = run->arriving != NULL;
     p.ports_given = o.ports > 0;

@@ -76,8 +76,8 @@ static void test_one_measure(void **state)
     size_t n = evolve_get_samples(seen.e, samples, SAMPLES);
     assert_true(n > 50 && seen.looks > 50);
     for (size_t i = 0; i < n; i++) {
-        assert_true(samples[i].d_best >= least && samples[i].d_median >= least && samples[i].d_worst >= samples[i].d_median);
-        assert_true(i == 0 || samples[i].d_best <= samples[i - 1].d_best);
+        assert_true(samples[i].d_reached >= least && samples[i].d_median >= least && samples[i].d_worst >= samples[i].d_median);
+        assert_true(i == 0 || samples[i].d_reached <= samples[i - 1].d_reached);
     }
     genome_free(class);
     genome_free(exact);
