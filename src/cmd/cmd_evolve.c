@@ -148,7 +148,7 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     result_line(result, "%s", str_text(&line));
     if (run->arriving)
         result_line(result, "live: %zu experiments of %zu forms; more joined %u time%s", t->experiments, t->forms, t->joined, t->joined == 1 ? "" : "s");
-    if (t->state == EVOLVE_RUNNING)
+    if (t->state <= EVOLVE_PAUSED)
         result_line(result, "%s: %s", t->phase, t->meaning);
     if (isnan(t->d_avg))
         result_line(result, "no mapping yet; %.1f million evaluations", (double)t->evaluations / 1e6);
