@@ -186,8 +186,10 @@ static bool run_status(struct session *s, const void *values, struct result *res
         result_text(result, "state", "choosing");
         evolve_active_show(s, result);
     }
-    if (s->document.run_count)
+    if (s->document.run_count) {
+        evolve_catch_up(s);
         show_runs(s, s->document.runs, s->document.run_count, result);
+    }
     return true;
 }
 
@@ -231,6 +233,7 @@ static bool run_stop(struct session *s, const void *values, struct result *resul
     (void)values;
     if (!run)
         return false;
+    evolve_catch_up(s);
     evolve_stop(run->evolve);
     evolve_run_wait(run);
     show_runs(s, &run, 1, result);
@@ -260,6 +263,7 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
         result_confirm(result, "following commands wait for run %u; Esc stops waiting", run->number);
         return true;
     }
+    evolve_catch_up(s);
     while (!job_wait_for(run->job, LIVE_SECONDS) && job_find(run->job, &info))
         evolve_feed(s);
     if (!session_wait(s, run->job, err))
@@ -376,6 +380,7 @@ static bool run_adopt(struct session *s, const void *values, struct result *resu
     (void)values;
     if (!run)
         return false;
+    evolve_catch_up(s);
     struct mapping *best = evolve_run_best(run);
     if (!best)
         return err_set(err, ERR_USAGE, "wait until it has one", "the run has no mapping yet");

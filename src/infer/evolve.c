@@ -617,6 +617,7 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     out->forms = e->p->forms;
     out->experiments = e->p->experiments;
     out->joined = e->joins;
+    out->joining = e->next || e->meeting;
     lock_give(&e->lock);
 }
 

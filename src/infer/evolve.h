@@ -75,6 +75,7 @@ struct evolve_status {
     double seconds_left;         /* of the run's time limit; NaN: it has none, or is over */
     size_t forms, experiments;   /* of what it works on */
     unsigned joined;             /* times that more experiments came */
+    bool joining;                /* more came, and are not taken up yet */
     char phase[80];              /* "annealing starting point 3 of 8"; after the end, where it ended */
     const char *meaning;         /* what is done in that phase, a sentence without its full stop */
 };

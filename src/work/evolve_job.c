@@ -18,6 +18,7 @@
 
 #define JOIN_SECONDS 1           /* between two joins, at least, and JOIN_TIMES what the last one took */
 #define JOIN_TIMES 20
+#define CATCH_UP_SECONDS 0.01    /* between two looks whether a run has taken up what came */
 
 /* What was measured on its way to a live run. */
 struct arriving {
@@ -304,6 +305,32 @@ void evolve_run_feed(struct evolve_run *run, struct experiments *t)
     if (!a->closed && !a->table)
         a->table = experiments_hold(t);
     lock_give(&a->lock);
+}
+
+/* Blocks while something that came is not taken up. */
+static void await_arrived(struct evolve_run *run)
+{
+    struct arriving *a = run->arriving;
+    struct evolve_status status;
+    bool arrives = true;
+
+    while (arrives && !job_interrupted()) {
+        evolve_get_status(run->evolve, &status);
+        lock_take(&a->lock);
+        arrives = status.state == EVOLVE_RUNNING && !a->closed && (a->table || status.joining);
+        lock_give(&a->lock);
+        arrives = arrives && !job_wait_for(run->job, CATCH_UP_SECONDS);
+    }
+}
+
+void evolve_run_catch_up(struct evolve_run *run, struct experiments *t)
+{
+    if (!run->arriving)
+        return;
+    await_arrived(run);
+    if (t)
+        evolve_run_feed(run, t);
+    await_arrived(run);
 }
 
 void evolve_run_wait(struct evolve_run *run)

@@ -352,6 +352,36 @@ static void test_live(void **state)
     str_done(&out);
 }
 
+/* In scripts nobody asks between two commands: each of them feeds the run, and those that show or end it wait until it has everything. */
+static void test_live_in_scripts(void **state)
+{
+    static const char *const ends[] = {"evolve status", "evolve adopt", "evolve stop"};
+    struct evolve_status status = {0};
+    struct session s;
+    (void)state;
+    session_init(&s);
+    must(&s, SINGLES, NULL);
+    must(&s, "evolve start --live --ports 4 --seconds 3600 --population 2 --threads 1 --checkpoint none; experiments generate --pairs; experiments measure --simulate skylake; forms list", NULL);
+    for (int look = 0; look < LOOKS && status.experiments < s.document.experiments->rows.count; look++) {
+        must(&s, "set seed 1", NULL);
+        evolve_get_status(s.document.runs[0]->evolve, &status);
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    assert_true(status.joined > 0);
+    assert_int_equal(status.experiments, s.document.experiments->rows.count);
+    for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct str line = {0};
+        const size_t before = status.experiments;
+        str_addf(&line, "experiments generate --random 5 --size %u --seed %u; experiments measure --simulate skylake; forms list; %s", i + 3, i + 1, ends[i]);
+        must(&s, str_text(&line), NULL);
+        str_done(&line);
+        evolve_get_status(s.document.runs[0]->evolve, &status);
+        assert_true(status.experiments > before && !status.joining);
+    }
+    assert_int_equal(status.state, EVOLVE_STOPPED);
+    session_done(&s);
+}
+
 /* A live run that goes on from its checkpoint is live, with what was found out and what was given told apart. */
 static void test_live_resumed(void **state)
 {
@@ -404,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_thread_that_starts_late),
         cmocka_unit_test(test_fed_after_its_end),
         cmocka_unit_test(test_live),
+        cmocka_unit_test(test_live_in_scripts),
         cmocka_unit_test(test_live_resumed),
     };
     int failed = cmocka_run_group_tests_name("evolve join", tests, NULL, NULL);
