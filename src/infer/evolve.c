@@ -583,10 +583,10 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
-        return "a random mapping is changed step by step; steps to the worse are taken less and less often";
+        return "a random mapping is changed step by step, for the worse less and less often";
     }
     snprintf(phase, room, "improving offspring %zu", e->children_begun);
-    return "two good mappings are combined and improved; the result replaces one that is worse";
+    return "two good mappings are combined and improved; the result replaces a worse one";
 }
 
 /* The best there is to show. */
