@@ -315,11 +315,11 @@ static void await_arrived(struct evolve_run *run)
     bool arrives = true;
 
     while (arrives && !job_interrupted()) {
-        evolve_get_status(run->evolve, &status);
         lock_take(&a->lock);
-        arrives = status.state == EVOLVE_RUNNING && !a->closed && (a->table || status.joining);
+        const bool closed = a->closed, laid_out = !a->table;
         lock_give(&a->lock);
-        arrives = arrives && !job_wait_for(run->job, CATCH_UP_SECONDS);
+        evolve_get_status(run->evolve, &status);   /* after that: what is laid out is joining, or has joined */
+        arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) && !job_wait_for(run->job, CATCH_UP_SECONDS);
     }
 }
 
