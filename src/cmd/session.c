@@ -300,6 +300,7 @@ struct experiments *session_change_experiments(struct session *s)
     if (t && experiments_held(t)) {
         struct experiments *copy = experiments_copy(t, NULL);
         copy->serial = t->serial;
+        copy->revision = t->revision;   /* goes on: who has seen the held one must see what changes from here on */
         experiments_free(t);
         s->document.experiments = copy;
     }
