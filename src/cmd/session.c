@@ -271,8 +271,10 @@ bool session_set_experiments(struct session *s, struct experiments **made, const
 {
     if (base && s->document.experiments != base)
         return err_set(err, ERR_USAGE, "try again", "the experiments changed meanwhile");
-    if (base)
+    if (base) {   /* the same table, changed */
         (*made)->serial = base->serial;
+        (*made)->revision += base->revision + 1;
+    }
     experiments_free(s->document.experiments);
     s->document.experiments = *made;
     *made = NULL;
