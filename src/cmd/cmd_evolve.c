@@ -49,6 +49,7 @@ static const struct result_column run_columns[] = {
     {.key = "forms", .kind = CELL_COUNT},
     {.key = "joined", .kind = CELL_COUNT},
     {.key = "ports_assumed", .kind = CELL_SWITCH},
+    {.key = "best_so_far_experiments", .kind = CELL_COUNT},
 };
 
 static json_t *acceptance_json(const struct evolve_status *t)
@@ -108,6 +109,7 @@ static void add_row(const struct session *s, struct evolve_run *run, const struc
     cell_count(table, (int64_t)t->forms);
     cell_count(table, t->joined);
     cell_switch(table, t->ports_known != PORTS_FOUND);
+    cell_count(table, (int64_t)t->reached_of);
 }
 
 /* "8 ports", or the numbers tried while they are sought. */
@@ -131,8 +133,10 @@ static void print_ports(struct evolve_run *run, const struct evolve_status *t, s
 
 static void add_lines(struct evolve_run *run, const struct evolve_status *t, struct result *result)
 {
-    struct str line = {0};
+    struct str line = {0}, of = {0};
 
+    if (t->joined)
+        str_addf(&of, " of the %zu experiment%s that the run began with", t->reached_of, t->reached_of == 1 ? "" : "s");
     str_addf(&line, "run %u: %s, %s, %.1f s", run->number, evolve_state_names[t->state], t->phase, t->seconds);
     if (!isnan(t->seconds_left))
         str_addf(&line, ", %.0f s left", t->seconds_left);
@@ -144,14 +148,15 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     result_line(result, "%s", str_text(&line));
     if (run->arriving)
         result_line(result, "live: %zu experiments of %zu forms; more joined %u time%s", t->experiments, t->forms, t->joined, t->joined == 1 ? "" : "s");
-    if (t->state == EVOLVE_RUNNING)
+    if (t->state <= EVOLVE_PAUSED)
         result_line(result, "%s: %s", t->phase, t->meaning);
     if (isnan(t->d_avg))
         result_line(result, "no mapping yet; %.1f million evaluations", (double)t->evaluations / 1e6);
     else
-        result_line(result, "best: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; least error so far %.2f %%; %.1f million evaluations, %.1f million/s", 100 * t->d_avg,
-                    (unsigned long long)t->distinct, (unsigned long long)t->volume, t->cost, 100 * t->d_reached, (double)t->evaluations / 1e6, t->rate / 1e6);
+        result_line(result, "best: mean error %.2f %%, %llu distinct µops, volume %llu, cost %.2f; least error so far %.2f %%%s; %.1f million evaluations, %.1f million/s", 100 * t->d_avg,
+                    (unsigned long long)t->distinct, (unsigned long long)t->volume, t->cost, 100 * t->d_reached, str_text(&of), (double)t->evaluations / 1e6, t->rate / 1e6);
     str_done(&line);
+    str_done(&of);
 }
 
 /* What is known of the @count runs: an object of JSON each. */
@@ -181,8 +186,10 @@ static bool run_status(struct session *s, const void *values, struct result *res
         result_text(result, "state", "choosing");
         evolve_active_show(s, result);
     }
-    if (s->document.run_count)
+    if (s->document.run_count) {
+        evolve_catch_up(s);
         show_runs(s, s->document.runs, s->document.run_count, result);
+    }
     return true;
 }
 
@@ -226,6 +233,7 @@ static bool run_stop(struct session *s, const void *values, struct result *resul
     (void)values;
     if (!run)
         return false;
+    evolve_catch_up(s);
     evolve_stop(run->evolve);
     evolve_run_wait(run);
     show_runs(s, &run, 1, result);
@@ -255,6 +263,7 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
         result_confirm(result, "following commands wait for run %u; Esc stops waiting", run->number);
         return true;
     }
+    evolve_catch_up(s);
     while (!job_wait_for(run->job, LIVE_SECONDS) && job_find(run->job, &info))
         evolve_feed(s);
     if (!session_wait(s, run->job, err))
@@ -371,6 +380,7 @@ static bool run_adopt(struct session *s, const void *values, struct result *resu
     (void)values;
     if (!run)
         return false;
+    evolve_catch_up(s);
     struct mapping *best = evolve_run_best(run);
     if (!best)
         return err_set(err, ERR_USAGE, "wait until it has one", "the run has no mapping yet");

@@ -228,6 +228,10 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     watch_restore(w->outer);
     if (w->problem && w->resumed && w->problem->fingerprint != w->before.fingerprint)
         result_line(result, "the checkpoint is from other experiments; continuing with the current ones");
+    if (w->problem && w->resumed && w->problem->fingerprint == w->before.best_so_far_of)
+        w->o.reached = w->before.best_so_far;
+    else if (w->problem && w->resumed && !isnan(w->before.best_so_far))
+        result_line(result, "best so far: from here on of the %zu experiments there are now, no longer of those that the run began with", w->problem->experiments);
     if (w->problem && w->resumed && w->before.live && !w->live)
         result_line(result, "the run was live; over %u ranks it continues with the experiments there are", ranks_count());
     if (w->problem && w->o.width_measured && w->before.count)   /* some were measured since */
@@ -300,16 +304,38 @@ static bool run_start(struct session *s, const void *values, struct result *resu
     return ok;
 }
 
-void evolve_feed(struct session *s)
+static struct evolve_run *newest_run(const struct session *s)
+{
+    return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
+}
+
+/* The table, if @run has not been fed what it has now, which it is from here on; else NULL. */
+static struct experiments *news_for(const struct session *s, struct evolve_run *run)
 {
     struct experiments *t = s->document.experiments;
-    struct evolve_run *run = s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
 
-    if (!run || !t || (run->fed_serial == t->serial && run->fed_revision == t->revision) || !evolve_run_wants(run))
-        return;
+    if (!t || (run->fed_serial == t->serial && run->fed_revision == t->revision))
+        return NULL;
     run->fed_serial = t->serial;
     run->fed_revision = t->revision;
-    evolve_run_feed(run, t);
+    return t;
+}
+
+void evolve_feed(struct session *s)
+{
+    struct evolve_run *run = newest_run(s);
+    struct experiments *t = run && evolve_run_wants(run) ? news_for(s, run) : NULL;
+
+    if (t)
+        evolve_run_feed(run, t);
+}
+
+void evolve_catch_up(struct session *s)
+{
+    struct evolve_run *run = newest_run(s);
+
+    if (run && !s->interactive)
+        evolve_run_catch_up(run, news_for(s, run));
 }
 
 static const char *const start_examples[] = {
@@ -320,7 +346,8 @@ const struct command command_evolve_start = {
     .name = "evolve start",
     .help = "infer a port mapping from the experiments, in the background",
     .description = "evolve status and the view evolution show its progress; evolve adopt makes the best mapping the current machine. With --live, what experiments measure finds meanwhile "
-                   "joins the running search every second or later: mappings found so far are carried over and improved further.",
+                   "joins the running search every second or later: mappings found so far are carried over and improved further. In scripts it joins while experiments measure "
+                   "goes on and after each command, and all of it before evolve status, wait, stop and adopt.",
     .options = evolve_start_options,
     .examples = start_examples,
     .values_size = sizeof(struct evolve_values),

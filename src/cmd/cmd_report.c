@@ -256,7 +256,7 @@ static bool add_accuracy(struct reporting *r, struct err *err)
 static bool add_runs(struct reporting *r, struct err *err)
 {
     static const struct result_column columns[] = {{.key = "seconds", .kind = CELL_NUMBER, .decimals = 1},
-                                                   {.key = "best", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
+                                                   {.key = "best_so_far", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
                                                    {.key = "median", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
                                                    {.key = "worst", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}};
     struct result *part = result_new();
@@ -274,7 +274,7 @@ static bool add_runs(struct reporting *r, struct err *err)
     struct result_table *table = last->count ? result_table(part, "curve", columns, sizeof columns / sizeof *columns) : NULL;
     for (size_t i = 0; i < last->count; i++) {
         cell_number(table, last->curve[i].seconds);
-        cell_number(table, 100 * last->curve[i].d_best);
+        cell_number(table, 100 * last->curve[i].d_reached);
         cell_number(table, 100 * last->curve[i].d_median);
         cell_number(table, 100 * last->curve[i].d_worst);
     }

@@ -11,6 +11,7 @@
 #include "base/similar.h"
 #include "base/utf8.h"
 #include "base/watch.h"
+#include "cmd/evolve_start.h"
 #include "cmd/line.h"
 #include "cmd/preload.h"
 #include "cmd/reading.h"
@@ -554,6 +555,8 @@ static bool run_line(struct session *s, const char *script, size_t number, const
             return err_set(err, ERR_LIMIT, NULL, "interrupted");
         if (!run_one(s, line, end, out, err) && !goes_on(s, script, number, out, err))
             return false;
+        if (!s->interactive)   /* the workbench does so between two screens */
+            evolve_feed(s);
         if (!s->waiting.again)
             line = next;
         if (s->waiting.now) {

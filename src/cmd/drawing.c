@@ -39,6 +39,23 @@ static void add_series(struct drawing *d, const char *label, const double *x, co
     d->figure.series[d->figure.series_count++] = (struct figure_series){label, x, y, n, points};
 }
 
+/* What the run has at the moment; the best of it is the best so far unless experiments @joined. */
+static void add_moments(struct drawing *d, const struct evolve_sample *samples, const double *x, size_t n, bool joined)
+{
+    double *median = add_values(d, n), *worst = add_values(d, n), *best = joined ? add_values(d, n) : NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        median[i] = 100 * samples[i].d_median;
+        worst[i] = 100 * samples[i].d_worst;
+        if (best)
+            best[i] = 100 * samples[i].d_best;
+    }
+    if (best)
+        add_series(d, "best now", x, best, n, false);
+    add_series(d, "median", x, median, n, false);
+    add_series(d, "worst", x, worst, n, false);
+}
+
 static void take_curves(struct drawing *d, const struct session *s)
 {
     struct evolve_sample *samples = mem_alloc(SAMPLES * sizeof *samples);
@@ -46,22 +63,17 @@ static void take_curves(struct drawing *d, const struct session *s)
     for (size_t back = 0; back < s->document.run_count && back <= RUNS_BESIDE && d->figure.series_count < FIGURE_SERIES; back++) {
         const struct evolve_run *run = s->document.runs[s->document.run_count - 1 - back];
         size_t n = evolve_get_samples(run->evolve, samples, SAMPLES);
-        double *x = add_values(d, n), *best = add_values(d, n);
+        struct evolve_status status;
+        evolve_get_status(run->evolve, &status);
+        double *x = add_values(d, n), *reached = add_values(d, n);
         for (size_t i = 0; i < n; i++) {
             x[i] = samples[i].seconds;
-            best[i] = 100 * samples[i].d_best;
+            reached[i] = evolve_sample_drawn(&samples[i], status.joined > 0);
         }
-        snprintf(d->labels[back], sizeof d->labels[back], back ? "run %u, best" : "best", run->number);
-        add_series(d, d->labels[back], x, best, n, false);
-        if (back)
-            continue;
-        double *median = add_values(d, n), *worst = add_values(d, n);
-        for (size_t i = 0; i < n; i++) {
-            median[i] = 100 * samples[i].d_median;
-            worst[i] = 100 * samples[i].d_worst;
-        }
-        add_series(d, "median", x, median, n, false);
-        add_series(d, "worst", x, worst, n, false);
+        snprintf(d->labels[back], sizeof d->labels[back], back ? "run %u, best so far" : "best so far", run->number);
+        add_series(d, d->labels[back], x, reached, n, false);
+        if (!back)
+            add_moments(d, samples, x, n, status.joined > 0);
     }
     snprintf(d->title, sizeof d->title, "Evolution, run %u", s->document.runs[s->document.run_count - 1]->number);
     d->figure.x_label = "seconds";

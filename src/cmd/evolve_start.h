@@ -26,6 +26,8 @@ struct active_choice {
 void evolve_session_add(struct session *s, struct evolve_run *take_run);
 /* What was measured since it began joins the newest run, if that is a live one (evolve start --live); to be called now and then. */
 void evolve_feed(struct session *s);
+/* The same at once, in scripts, where the next command would come too early: when it returns, a live run that goes on has all that was measured. Nothing in the workbench. */
+void evolve_catch_up(struct session *s);
 /* Tells what was started. */
 void evolve_show_started(const struct evolve_run *run, struct result *result);
 /* Lays the experiments out, measures and infers in turns, as jobs, then starts a run on all of it, and tells both; in scripts waits for the job. @checkpoint is that run's, and the

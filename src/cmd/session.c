@@ -271,8 +271,10 @@ bool session_set_experiments(struct session *s, struct experiments **made, const
 {
     if (base && s->document.experiments != base)
         return err_set(err, ERR_USAGE, "try again", "the experiments changed meanwhile");
-    if (base)
+    if (base) {   /* the same table, changed */
         (*made)->serial = base->serial;
+        (*made)->revision += base->revision + 1;
+    }
     experiments_free(s->document.experiments);
     s->document.experiments = *made;
     *made = NULL;
@@ -300,6 +302,7 @@ struct experiments *session_change_experiments(struct session *s)
     if (t && experiments_held(t)) {
         struct experiments *copy = experiments_copy(t, NULL);
         copy->serial = t->serial;
+        copy->revision = t->revision;   /* goes on: who has seen the held one must see what changes from here on */
         experiments_free(t);
         s->document.experiments = copy;
     }

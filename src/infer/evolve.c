@@ -17,13 +17,14 @@
 #define EXPERIMENTS_SUITED 1000     /* and so many experiments: a price is paid once, what it saves counts in each of them */
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
+#define DRAWN_LEAST 1e-4             /* errors below are told as 0.00 % */
 
 const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"};
 
 void evolve_defaults(struct evolve_options *o)
 {
     *o = (struct evolve_options){
-        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .begun = NAN, .seed = 1, .threads = 1, .congruence = true, .consensus = true,
+        .algorithm = EVOLVE_MEMETIC, .ports = 0, .width = NAN, .price_scale = NAN, .begun = NAN, .reached = NAN, .seed = 1, .threads = 1, .congruence = true, .consensus = true,
         .volume_weight = EVOLVE_VOLUME_WEIGHT,
         .prices = {.uop = EVOLVE_UOP_PRICE, .volume = EVOLVE_VOLUME_PRICE, .usage = EVOLVE_USAGE_PRICE, .new_usage = 3, .new_uop = 2, .other_kind = 4},
     };
@@ -53,6 +54,8 @@ void evolve_free(struct evolve *e)
     joined_problem_free(e->joined);
     classes_free(e->classes);
     problem_free(e->p);
+    problem_free(e->first);
+    free(e->first_at);
     genome_free(e->from);
     genome_free(e->best);
     for (unsigned n = 0; n <= PORTS_MOST; n++)
@@ -144,8 +147,11 @@ void evolve_sample(struct evolve *e, bool now)
         if (n) {
             qsort(d, n, sizeof *d, compare_doubles);
             qsort(v, n, sizeof *v, compare_doubles);
-            e->reached = fmin(e->reached, d[0]);
-            struct evolve_sample s = {seconds, e->generation, e->reached, d[n / 2], d[n - 1], v[0], v[n / 2], v[n - 1], 0};
+            if (e->p == e->first)
+                e->reached = fmin(e->reached, d[0]);
+            else if (e->best)
+                evolve_reach(e, e->best);
+            struct evolve_sample s = {seconds, e->generation, e->reached, d[0], d[n / 2], d[n - 1], v[0], v[n / 2], v[n - 1], 0};
             s.rate = seconds > 0 ? (double)all_stats(e).evaluations / seconds : 0;
             vec_push(&e->samples, s);
         }
@@ -162,7 +168,8 @@ static bool outdated(const struct evolve *e, const struct genome *g)
 
 void evolve_note_best(struct evolve *e, const struct genome *g)
 {
-    e->reached = fmin(e->reached, g->d_avg);   /* also between two points of the curves */
+    if (e->p == e->first)
+        e->reached = fmin(e->reached, g->d_avg);   /* also between two points of the curves */
     if (outdated(e, g))
         return;
     if (e->best && !e->best_expanded && e->best->cost <= g->cost)
@@ -181,6 +188,7 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
         return;
     }
     evolve_note_best(e, take_g);
+    evolve_reach(e, take_g);
     for (size_t i = 0; i < e->finished; i++)
         if (e->population[i]->cost == take_g->cost && genome_volume(e->population[i]) == genome_volume(take_g)) {
             genome_free(take_g);   /* the same again: it would only crowd the others out */
@@ -318,11 +326,12 @@ struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, str
     pthread_mutex_init(&e->lock, NULL);
     pthread_cond_init(&e->change, NULL);
     e->p = problem_hold(p);
+    e->first = problem_hold(p);
     e->o = *o;
     e->o.threads = o->threads ? o->threads : 1;
     e->ports_known = count ? o->ports_known : evolve_assumes_ports(p, &e->o) ? PORTS_NO_TIME : PORTS_FOUND;
     e->ports = count ? from[0]->ports : e->ports_known == PORTS_NO_TIME ? PORTS_MOST : o->ports;
-    e->reached = INFINITY;
+    e->reached = isnan(o->reached) ? INFINITY : o->reached;
     e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? evolve_measured_width(p) : o->width;
     e->o.width_measured = o->algorithm != EVOLVE_PMEVO && (o->width_measured || (!count && isnan(o->width)));
     e->round_experiments = p->experiments;
@@ -574,10 +583,10 @@ static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
     }
     if (e->children_begun == 0 || e->fresh_begun < e->target) {
         snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
-        return "a random mapping is changed step by step; steps to the worse are taken less and less often";
+        return "a random mapping is changed step by step, for the worse less and less often";
     }
     snprintf(phase, room, "improving offspring %zu", e->children_begun);
-    return "two good mappings are combined and improved; the result replaces one that is worse";
+    return "two good mappings are combined and improved; the result replaces a worse one";
 }
 
 /* The best there is to show. */
@@ -600,12 +609,15 @@ void evolve_get_status(struct evolve *e, struct evolve_status *out)
     }
     out->evaluations = out->stats.evaluations;
     out->rate = out->seconds > 0 ? (double)out->evaluations / out->seconds : 0;
-    out->d_reached = e->best ? fmin(e->reached, e->best->d_avg) : isfinite(e->reached) ? e->reached : NAN;
+    out->d_reached = e->best && e->p == e->first ? fmin(e->reached, e->best->d_avg) : isfinite(e->reached) ? e->reached : NAN;
+    out->reached_of = e->first->experiments;
+    out->reached_print = e->first->fingerprint;
     out->seconds_left = e->state <= EVOLVE_PAUSED && e->o.seconds > 0 ? fmax(0, e->o.seconds - out->seconds) : NAN;
     out->meaning = tell_phase(e, out->phase, sizeof out->phase);
     out->forms = e->p->forms;
     out->experiments = e->p->experiments;
     out->joined = e->joins;
+    out->joining = e->next || e->meeting;
     lock_give(&e->lock);
 }
 
@@ -617,6 +629,11 @@ size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t li
         memcpy(out, e->samples.items + e->samples.count - n, n * sizeof *out);
     lock_give(&e->lock);
     return n;
+}
+
+double evolve_sample_drawn(const struct evolve_sample *at, bool joined)
+{
+    return 100 * (joined ? fmax(at->d_reached, DRAWN_LEAST) : at->d_reached);
 }
 
 static bool beats(const struct evolve_point *a, const struct evolve_point *b)

@@ -37,6 +37,7 @@ struct evolve_options {
     bool population_each;        /* it is that of each island, which several ranks do not share */
     unsigned generations;        /* 0: no limit. memetic: rounds of as many children as there are individuals */
     double seconds;              /* 0: no limit */
+    double reached;              /* least D_avg before, of a run that goes on with the same experiments; NaN: none */
     double begun;                /* when they began, by clock_seconds: what the caller did before counts too; NaN: when the run is made */
     enum ports_known ports_known;   /* that of the mappings which the run goes on from */
     uint64_t seed;
@@ -63,7 +64,9 @@ struct evolve_status {
     enum ports_known ports_known;
     double width, scale;         /* scale: NaN while it is sought */
     double d_avg, cost;          /* of the best genome; NaN before there is one. At the end a consensus may take the place of the one that had the least */
-    double d_reached;            /* least D_avg of any genome of the run so far, whatever its cost; NaN before there is one */
+    double d_reached;            /* least D_avg of the run's genomes so far, whatever their cost, over the experiments that the run began with: it never rises; NaN before there is one */
+    size_t reached_of;           /* the number of these, those that came later left out */
+    uint64_t reached_print;      /* their fingerprint */
     uint64_t volume, distinct;
     uint64_t evaluations;        /* of single experiments */
     double seconds;              /* running, pauses left out */
@@ -72,16 +75,16 @@ struct evolve_status {
     double seconds_left;         /* of the run's time limit; NaN: it has none, or is over */
     size_t forms, experiments;   /* of what it works on */
     unsigned joined;             /* times that more experiments came */
+    bool joining;                /* more came, and are not taken up yet */
     char phase[80];              /* "annealing starting point 3 of 8"; after the end, where it ended */
     const char *meaning;         /* what is done in that phase, a sentence without its full stop */
 };
 
-/* One point of the curves: median and worst individual of the moment; d_best is the least D_avg of the run so far, which never rises though each phase begins with other individuals. The curves
- * begin anew with the experiments: errors on others do not compare. */
+/* One point of the curves: best, median and worst individual of the moment; d_reached is the status's. Where more experiments joined all but that are NaN once: errors on others do not compare. */
 struct evolve_sample {
     double seconds;
     unsigned generation;
-    double d_best, d_median, d_worst, v_best, v_median, v_worst, rate;
+    double d_reached, d_best, d_median, d_worst, v_best, v_median, v_worst, rate;
 };
 struct evolve_point {
     double d_avg;
@@ -127,6 +130,8 @@ void evolve_credit(struct evolve *e, const struct anneal_stats *stats);
 void evolve_get_status(struct evolve *e, struct evolve_status *out);
 /* Copies up to @limit of the newest samples, oldest first; returns how many. */
 size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit);
+/* The least error so far in per cent, as curves show it: few experiments that a run began with may be explained wholly, and a logarithmic axis has no room for nothing. */
+double evolve_sample_drawn(const struct evolve_sample *at, bool joined);
 /* Individuals that no other beats in D_avg, distinct µops and volume at once. */
 size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit);
 /* While the number of ports is sought, and after: the numbers tried so far, fewest first; returns how many. */

@@ -61,7 +61,7 @@ static void ask(struct evolve *e)
     e->consensus = CONSENSUS_ASKING;
     e->consensus_from = evolve_elapsed(e);
     o.price_scale = e->scale;
-    o.begun = NAN;
+    o.begun = o.reached = NAN;
     o.generations = o.seconds > 0 ? 0 : CONSENSUS_GENERATIONS;
     o.seconds = o.seconds > 0 ? fmax(o.seconds - e->consensus_from, 0.01) : 0;
     lock_give(&e->lock);

@@ -114,10 +114,44 @@ struct genome *evolve_carry(const struct evolve *e, struct genome *take_g)
     return carry(e->joined, e->width, take_g);
 }
 
+/* For each form of @first that of @p; NULL when one is missing there. The caller frees. */
+static uint32_t *places_of(const struct problem *first, const struct problem *p)
+{
+    struct names names = {0};
+    uint32_t *at = mem_alloc((first->forms + 1) * sizeof *at);
+    bool all = true;
+
+    for (size_t f = 0; f < p->forms; f++)
+        names_add(&names, p->names[f]);
+    for (size_t f = 0; f < first->forms; f++) {
+        at[f] = names_find(&names, first->names[f]);
+        all &= at[f] != UINT32_MAX;
+    }
+    names_done(&names);
+    if (all)
+        return at;
+    free(at);
+    return NULL;
+}
+
+void evolve_reach(struct evolve *e, const struct genome *g)
+{
+    if (e->p == e->first) {
+        e->reached = fmin(e->reached, g->d_avg);
+    } else if (e->first_at) {
+        struct genome *part = genome_new(e->first->forms, g->ports, g->width);
+        for (size_t f = 0; f < part->forms; f++)
+            part->genes[f] = g->genes[e->first_at[f]];
+        e->reached = fmin(e->reached, genome_error(part, e->first));
+        genome_free(part);
+    }
+}
+
 /* What the run becomes over the problem that joins, made without the lock: all threads wait, and nobody else changes a run. */
 struct crossing {
     struct joined_problem *j;
     double scale, width;
+    uint32_t *first_at;
     struct genome **population, *best, *from, *trials[PORTS_MOST + 1];
 };
 
@@ -141,6 +175,7 @@ static struct genome *cross_one(const struct crossing *c, const struct anneal_pr
 static void cross(const struct evolve *e, const struct anneal_prices *prices, struct crossing *c)
 {
     c->j->from = evolve_match(c->j->p, e->p);
+    c->first_at = places_of(e->first, c->j->p);
     c->population = mem_zero(e->target + 1, sizeof *c->population);
     for (size_t i = 0; i < e->finished; i++)
         c->population[i] = cross_one(c, prices, e->population[i]);
@@ -172,6 +207,23 @@ static void begin_round(struct evolve *e)
     evolve_race(e, n > PORTS_FEWEST ? n - FEWER_PORTS : n, n + MORE_PORTS < PORTS_MOST ? n + MORE_PORTS : PORTS_MOST);
 }
 
+/* What was not judged by anything yet will be judged by what there is now. The median and the worst are of other experiments from here on: their curves break off. */
+static void carry_curves(struct evolve *e, uint32_t *take_first_at)
+{
+    free(e->first_at);
+    e->first_at = take_first_at;
+    if (isinf(e->reached)) {
+        free(e->first_at);
+        e->first_at = NULL;
+        problem_free(e->first);
+        e->first = problem_hold(e->p);
+        return;
+    }
+    if (e->best)
+        evolve_reach(e, e->best);
+    vec_push(&e->samples, ((struct evolve_sample){evolve_elapsed(e), e->generation, e->reached, NAN, NAN, NAN, NAN, NAN, NAN, NAN}));
+}
+
 /* Under the lock. */
 static void arrive(struct evolve *e, struct crossing *c)
 {
@@ -199,13 +251,12 @@ static void arrive(struct evolve *e, struct crossing *c)
     e->from = c->from;
     e->best = c->best;
     e->best_expanded = false;
+    carry_curves(e, c->first_at);
     e->population = mem_zero(e->target + 1, sizeof *e->population);
     e->finished = 0;
     for (size_t i = 0; i < finished; i++)
         evolve_insert(e, c->population[i]);
     free(c->population);
-    e->reached = INFINITY;
-    e->samples.count = 0;
     e->last_sample = 0;
     if ((double)e->p->experiments >= GROWN * (double)e->round_experiments || (double)e->p->forms >= GROWN_FORMS * (double)e->round_forms)
         begin_round(e);

@@ -91,7 +91,7 @@ static double note_expanded(struct evolve *e, const struct genome *g)
     const double d_avg = whole->d_avg = genome_error(whole, e->p);
     bool wanted = (!e->best || e->best_expanded) && !(e->ports && whole->ports != e->ports);
 
-    e->reached = fmin(e->reached, d_avg);
+    evolve_reach(e, whole);
     if (!wanted || (e->best && e->best->ports == whole->ports && e->best->d_avg <= d_avg)) {
         genome_free(whole);
         return d_avg;

@@ -34,6 +34,8 @@ struct evolve {
     /* All below under the lock, but that p, classes and joined stay as they are while a thread works. */
     struct problem *p;               /* held */
     struct joined_problem *next, *joined;   /* that wait for the threads, and by which genomes came to p; NULL: none */
+    struct problem *first;           /* held: what the run began with, by which the best so far is judged */
+    uint32_t *first_at;              /* per form of first, that of p; NULL: p is first, or has not all of them */
     unsigned joins, waiting;         /* times that they were taken up; threads that have nothing of p in hand */
     bool meeting;                    /* a thread carries the run over */
     double round_from;               /* seconds at which the time left was last planned */
@@ -69,7 +71,7 @@ struct evolve {
     double started, paused_at, paused_for, ended;
     VEC(struct evolve_sample) samples;
     double last_sample;
-    double reached;              /* least D_avg so far; INFINITY before there is one */
+    double reached;              /* least D_avg so far, over first; INFINITY before there is one */
 };
 
 /* Who waits and works for a run, on one thread. */
@@ -119,6 +121,8 @@ bool evolve_sample_due(const struct evolve *e);
 /* Adds a point to the curves, @now or when it is time. */
 void evolve_sample(struct evolve *e, bool now);
 void evolve_note_best(struct evolve *e, const struct genome *g);
+/* The best so far is @g's error over what the run began with, if that is less. Takes time once more experiments joined. */
+void evolve_reach(struct evolve *e, const struct genome *g);
 /* Adds @take_g, in place of the worst when the population is full. */
 void evolve_insert(struct evolve *e, struct genome *take_g);
 

@@ -39,7 +39,7 @@ static json_t *mapping_json(const struct mapping *m)
 
 bool population_save(const struct population *p, const char *path, struct err *err)
 {
-    char fingerprint[20];
+    char fingerprint[20], best_of[20];
     json_t *ports = json_array(), *list = json_array();
 
     for (unsigned i = 0; p->count && i < mapping_ports(p->mappings[0])->count; i++)
@@ -50,6 +50,11 @@ bool population_save(const struct population *p, const char *path, struct err *e
     json_t *root = json_pack("{s:s, s:s, s:f, s:f, s:b, s:b, s:b, s:b, s:b, s:o, s:f, s:o}", "kind", kind, "fingerprint", fingerprint, "seconds", p->seconds, "limit", p->limit, "live", p->live,
                              "ports_given", p->ports_given, "ports_no_time", p->ports_no_time, "ports_unexplained", p->ports_unexplained, "width_measured", p->width_measured, "ports", ports, "issue_width", p->count ? mapping_issue_width(p->mappings[0]) : 0.0,
                              "individuals", list);
+    if (root && isfinite(p->best_so_far)) {
+        snprintf(best_of, sizeof best_of, "%016" PRIx64, p->best_so_far_of);
+        json_object_set_new(root, "best_so_far", json_real(p->best_so_far));
+        json_object_set_new(root, "best_so_far_of", json_string(best_of));
+    }
     char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     bool ok = text ? file_write(path, text, strlen(text), err) : err_set(err, ERR_DATA, NULL, "a name is not UTF-8");
     free(text);
@@ -98,6 +103,8 @@ bool population_parse(const char *name, const char *bytes, size_t length, struct
     json_error_t fault = {0};
     json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &fault), *item;
     const char *found = json_string_value(json_object_get(root, "kind")), *print = json_string_value(json_object_get(root, "fingerprint"));
+    const char *best_of = json_string_value(json_object_get(root, "best_so_far_of"));
+    const json_t *best = json_object_get(root, "best_so_far");
     double width = json_number_value(json_object_get(root, "issue_width"));
     struct ports ports = {0};
     VEC(struct mapping *) mappings = {0};
@@ -118,6 +125,7 @@ bool population_parse(const char *name, const char *bytes, size_t length, struct
     }
     *out = (struct population){
         .mappings = mappings.items, .count = mappings.count, .fingerprint = print ? strtoull(print, NULL, 16) : 0,
+        .best_so_far = best_of && json_is_number(best) && json_number_value(best) >= 0 ? json_number_value(best) : NAN, .best_so_far_of = best_of ? strtoull(best_of, NULL, 16) : 0,
         .seconds = fmax(0, json_number_value(json_object_get(root, "seconds"))), .limit = fmax(0, json_number_value(json_object_get(root, "limit"))),
         .live = json_is_true(json_object_get(root, "live")), .ports_given = json_is_true(json_object_get(root, "ports_given")),
         .ports_no_time = json_is_true(json_object_get(root, "ports_no_time")), .ports_unexplained = json_is_true(json_object_get(root, "ports_unexplained")),

@@ -9,6 +9,8 @@ struct population {
     size_t count;
     uint64_t fingerprint;        /* of the experiments they were made for */
     double seconds;              /* the run has used so far */
+    double best_so_far;          /* least mean error of the run so far; NaN: not known */
+    uint64_t best_so_far_of;     /* fingerprint of the experiments that it is over: those the run began with */
     double limit;                /* seconds it was given in all; 0: not known, or no limit */
     bool live;                   /* what was measured meanwhile joined it */
     bool ports_no_time, ports_unexplained;   /* the number of ports was assumed, since the time, or the measurements, did not tell it */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/mem.h"
 #include "cmd/evolve_start.h"
 #include "view/pareto.h"
@@ -18,8 +19,7 @@
 #define ROUNDS 256
 #define RUNS_SHOWN 4
 #define TRIALS 32
-#define ONE_ROW 160      /* columns for all that is told of a run */
-#define OWN_ROW_LEAST 12 /* rows where it may take another */
+#define OWN_ROWS_LEAST 12 /* rows of the view where what is told of a run takes some of its own */
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
@@ -28,7 +28,7 @@ struct evolution_view_state {
     bool front;              /* stands in place of the curves */
     struct evolve_sample samples[SAMPLES];
     struct active_round active[ROUNDS];
-    double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 2][SAMPLES];
+    double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 3][SAMPLES];
 };
 
 static void *evolution_open(void)
@@ -44,41 +44,48 @@ static struct evolve_run *shown_run(struct evolution_view_state *v, const struct
     return s->document.runs[s->document.run_count - 1 - v->back];
 }
 
-/* Fills column @slot of x and, from @row on, y. Returns the number of samples. */
+/* Fills column @slot of x and, from @row on, y: the least so far, and of @all the best, median and worst of the moment. Returns the number of samples. */
 static size_t fill(struct evolution_view_state *v, struct evolve_run *run, size_t slot, size_t row, bool all)
 {
+    struct evolve_status status;
     size_t n = evolve_get_samples(run->evolve, v->samples, SAMPLES);
+
+    evolve_get_status(run->evolve, &status);
 
     for (size_t i = 0; i < n; i++) {
         const struct evolve_sample *at = &v->samples[i];
         v->x[slot][i] = v->by_generation ? at->generation : at->seconds;
-        v->y[row][i] = v->volume ? at->v_best : 100 * at->d_best;
+        v->y[row][i] = v->volume ? at->v_best : evolve_sample_drawn(at, status.joined > 0);
         if (all) {
-            v->y[row + 1][i] = v->volume ? at->v_median : 100 * at->d_median;
-            v->y[row + 2][i] = v->volume ? at->v_worst : 100 * at->d_worst;
+            v->y[row + 1][i] = v->volume ? NAN : 100 * at->d_best;
+            v->y[row + 2][i] = v->volume ? at->v_median : 100 * at->d_median;
+            v->y[row + 3][i] = v->volume ? at->v_worst : 100 * at->d_worst;
         }
     }
     return n;
 }
 
-static void draw_curves(struct evolution_view_state *v, struct session *s, struct evolve_run *run, struct grid *g, int y, unsigned width, unsigned height)
+static void draw_curves(struct evolution_view_state *v, struct session *s, struct evolve_run *run, const struct evolve_status *status, struct grid *g, int y, unsigned width,
+                        unsigned height)
 {
     static const enum role others[] = {ROLE_ACCENT, ROLE_TITLE, ROLE_DIM};
     static char labels[RUNS_SHOWN][24];
-    struct plot_series series[RUNS_SHOWN + 2];
+    struct plot_series series[RUNS_SHOWN + 3];
     size_t count = 0, slot = 1, n = fill(v, run, 0, 0, true);
 
-    series[count++] = (struct plot_series){v->volume ? "most" : "worst", ROLE_ERROR, v->x[0], v->y[2], n, false};
-    series[count++] = (struct plot_series){"median", ROLE_WARN, v->x[0], v->y[1], n, false};
+    series[count++] = (struct plot_series){v->volume ? "most" : "worst", ROLE_ERROR, v->x[0], v->y[3], n, false};
+    series[count++] = (struct plot_series){"median", ROLE_WARN, v->x[0], v->y[2], n, false};
     for (size_t i = 0; i < s->document.run_count && slot < RUNS_SHOWN; i++) {
         struct evolve_run *other = s->document.runs[s->document.run_count - 1 - i];
         if (other == run)
             continue;
-        size_t points = fill(v, other, slot, slot + 2, false);
+        size_t points = fill(v, other, slot, slot + 3, false);
         snprintf(labels[slot], sizeof labels[slot], "run %u", other->number);
-        series[count++] = (struct plot_series){labels[slot], others[slot - 1], v->x[slot], v->y[slot + 2], points, false};
+        series[count++] = (struct plot_series){labels[slot], others[slot - 1], v->x[slot], v->y[slot + 3], points, false};
         slot++;
     }
+    if (status->joined && !v->volume)
+        series[count++] = (struct plot_series){"best now", ROLE_TEXT, v->x[0], v->y[1], n, false};
     series[count++] = (struct plot_series){v->volume ? "least" : "best so far", ROLE_GOOD, v->x[0], v->y[0], n, false};
     const struct plot plot = {.title = v->volume ? "volume" : "error, %", .x_label = v->by_generation ? "gen." : "s", .log_y = true,
                               .series = series, .series_count = count};
@@ -167,47 +174,83 @@ static int draw_parameters(struct evolve_run *run, const struct evolve_status *s
     return y;
 }
 
-/* What a live run has of the measurements so far; the cells used. */
-static unsigned draw_live(const struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned at, int y)
-{
-    return run->arriving ? grid_printf(g, (int)at, y, 0, ROLE_ACCENT, 0, ", live: %zu experiments", status->experiments) : 0;
-}
-
-/* Before there is a mapping: what is sought, and how the numbers of ports tried so far do. */
-static void draw_seeking(struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned used, unsigned width)
+/* While the number of ports is sought: how those tried so far do. Returns the rows used. */
+static int draw_trials(struct evolve_run *run, struct grid *g, int y)
 {
     struct evolve_trial trials[TRIALS];
     struct str line = {0};
     size_t n = evolve_get_trials(run->evolve, trials, TRIALS);
+    int rows = 0;
 
-    used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  %s, %.0f s", status->phase, status->seconds);
-    draw_live(run, status, g, used, 0);
     for (size_t i = 0; i < n; i++)
         str_addf(&line, "%s%u ports %.2f %%", i ? ", " : "error with ", trials[i].ports, 100 * trials[i].d_avg);
-    grid_wrap(g, 0, 1, width, 3, ROLE_TEXT, 0, n ? str_text(&line) : "Trying different numbers of ports; curves follow.");
+    if (n)
+        rows = (int)grid_wrap(g, 0, y, g->width, 3, ROLE_TEXT, 0, str_text(&line));
     str_done(&line);
+    return rows;
 }
 
-/* How good the best mapping is and where the search stands, on a row of its own where the first has no room for that. Returns the row below. */
-static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned used)
+/* Behind the title, of @used columns: how good the best mapping is; what has no room there on the next row, if @more. Returns the row below. */
+static int draw_best(const struct evolve_status *status, struct grid *g, unsigned *used, bool more)
 {
-    const bool own = g->width < ONE_ROW && g->height >= OWN_ROW_LEAST;
-    struct str rest = {0};
+    struct str least = {0};
+    int y = 0;
 
     if (!isnan(status->d_avg))
-        used += grid_printf(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status->d_avg,
-                            (unsigned long long)status->distinct, (unsigned long long)status->volume);
-    if (!isnan(status->d_reached) && status->d_reached < status->d_avg)
-        str_addf(&rest, "least %.2f %%  ", 100 * status->d_reached);
-    str_addf(&rest, "%.0f s", status->seconds);
-    if (!isnan(status->seconds_left))
-        str_addf(&rest, ", %.0f s left", status->seconds_left);
-    used = own ? 0 : used + 2;
-    used += grid_put(g, (int)used, own, 0, ROLE_DIM, 0, str_text(&rest));
-    used += draw_live(run, status, g, used, own);
-    grid_printf(g, (int)used, own, 0, ROLE_DIM, 0, ", %s, %.2f M evaluations/s", status->phase, status->rate / 1e6);
-    str_done(&rest);
-    return own + 1;
+        *used += grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status->d_avg,
+                             (unsigned long long)status->distinct, (unsigned long long)status->volume);
+    if (status->joined && !isnan(status->d_reached))
+        str_addf(&least, "  best so far %.2f %% of the first %zu experiments", 100 * status->d_reached, status->reached_of);
+    else if (status->d_reached < status->d_avg)
+        str_addf(&least, "  best so far %.2f %%", 100 * status->d_reached);
+    if (more && *used + grid_columns(g, str_text(&least)) > g->width)
+        grid_put(g, 0, ++y, 0, ROLE_DIM, 0, str_text(&least) + 2);
+    else
+        *used += grid_put(g, (int)*used, 0, 0, ROLE_DIM, 0, str_text(&least));
+    str_done(&least);
+    return y + 1;
+}
+
+/* The phase and the time left, from column @x on. */
+static void draw_phase(const struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned x, int y)
+{
+    const bool goes_on = status->state <= EVOLVE_PAUSED;
+    struct str time = {0};
+
+    str_add(&time, ", ");
+    duration_print(round(status->seconds), &time);
+    if (!isnan(status->seconds_left)) {
+        str_add(&time, ", ");
+        duration_print(round(status->seconds_left), &time);
+        str_add(&time, " left");
+    } else if (goes_on) {
+        str_add(&time, ", no time limit");
+    }
+    x += grid_printf(g, (int)x, y, 0, ROLE_TEXT, goes_on ? ATTR_BOLD : 0, "%s%s", goes_on ? "" : "ended while ", status->phase);
+    x += grid_put(g, (int)x, y, 0, goes_on ? ROLE_WARN : ROLE_DIM, 0, str_text(&time));
+    if (run->arriving)
+        x += grid_printf(g, (int)x, y, 0, ROLE_ACCENT, 0, ", live: %zu experiments", status->experiments);
+    str_clear(&time);
+    str_addf(&time, ", %.2f M evaluations/s", status->rate / 1e6);
+    if (x + grid_columns(g, str_text(&time)) <= g->width)
+        grid_put(g, (int)x, y, 0, ROLE_DIM, 0, str_text(&time));
+    str_done(&time);
+}
+
+/* How good the best mapping is, where the search stands, what that means and how long it goes on, on rows of their own where there are enough. Returns the row below. */
+static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned used)
+{
+    const bool roomy = g->height >= OWN_ROWS_LEAST;
+    int y = draw_best(status, g, &used, roomy);
+
+    if (!roomy) {
+        draw_phase(run, status, g, used + 2, 0);
+        return y;
+    }
+    draw_phase(run, status, g, 0, y++);
+    if (status->state <= EVOLVE_PAUSED)
+        y += (int)grid_wrap(g, 0, y, g->width, 2, ROLE_TEXT, 0, status->meaning);
+    return status->ports ? y : y + draw_trials(run, g, y);
 }
 
 static void evolution_draw(void *state, struct session *s, struct grid *g)
@@ -226,23 +269,17 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     }
     evolve_get_status(run->evolve, &status);
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number, evolve_state_names[status.state]);
-    bool seeking = status.ports == 0;
     unsigned side = g->width >= 60 + SIDE && g->height >= 14 ? SIDE + 1 : 0;
-    int top = 4;
-    if (seeking)
-        draw_seeking(run, &status, g, used, g->width - side);
-    else
-        top = draw_standing(run, &status, g, used);
+    int top = draw_standing(run, &status, g, used);
     if ((int)g->height > top + 4 && v->front)
         draw_front(run, g, 0, top, g->width - side, g->height - (unsigned)top - 1);
     else if ((int)g->height > top + 4)
-        draw_curves(v, s, run, g, top, g->width - side, g->height - (unsigned)top - 1);
+        draw_curves(v, s, run, &status, g, top, g->width - side, g->height - (unsigned)top - 1);
     if (side) {
         int x = (int)(g->width - SIDE), bottom = (int)g->height - 1;
         unsigned front = g->height >= 30 ? g->height * 2 / 5 : 8;
-        int y = seeking ? 1 : top;
-        draw_front(run, g, x, y, SIDE, front);
-        y = draw_moves(&status, g, x, y + (int)front + 1, bottom - 5);
+        draw_front(run, g, x, top, SIDE, front);
+        int y = draw_moves(&status, g, x, top + (int)front + 1, bottom - 5);
         draw_parameters(run, &status, g, x, y + 1, bottom);
     }
     view_draw_hints(s, &evolution_view, g, 0, g->height - 1);

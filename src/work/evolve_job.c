@@ -18,6 +18,7 @@
 
 #define JOIN_SECONDS 1           /* between two joins, at least, and JOIN_TIMES what the last one took */
 #define JOIN_TIMES 20
+#define CATCH_UP_SECONDS 0.01    /* between two looks whether a run has taken up what came */
 
 /* What was measured on its way to a live run. */
 struct arriving {
@@ -73,6 +74,8 @@ bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
     evolve_get_options(run->evolve, &o);
     p.fingerprint = problem->fingerprint;
     p.seconds = run->seconds_before + status.seconds;
+    p.best_so_far = status.d_reached;
+    p.best_so_far_of = status.reached_print;
     p.limit = o.seconds > 0 ? run->seconds_before + o.seconds : 0;
     p.live = run->arriving != NULL;
     p.ports_given = o.ports > 0;
@@ -302,6 +305,32 @@ void evolve_run_feed(struct evolve_run *run, struct experiments *t)
     if (!a->closed && !a->table)
         a->table = experiments_hold(t);
     lock_give(&a->lock);
+}
+
+/* Blocks while something that came is not taken up. */
+static void await_arrived(struct evolve_run *run)
+{
+    struct arriving *a = run->arriving;
+    struct evolve_status status;
+    bool arrives = true;
+
+    while (arrives && !job_interrupted()) {
+        lock_take(&a->lock);
+        const bool closed = a->closed, laid_out = !a->table;
+        lock_give(&a->lock);
+        evolve_get_status(run->evolve, &status);   /* after that: what is laid out is joining, or has joined */
+        arrives = status.state == EVOLVE_RUNNING && !closed && (!laid_out || status.joining) && !job_wait_for(run->job, CATCH_UP_SECONDS);
+    }
+}
+
+void evolve_run_catch_up(struct evolve_run *run, struct experiments *t)
+{
+    if (!run->arriving)
+        return;
+    await_arrived(run);
+    if (t)
+        evolve_run_feed(run, t);
+    await_arrived(run);
 }
 
 void evolve_run_wait(struct evolve_run *run)

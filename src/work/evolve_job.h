@@ -35,6 +35,8 @@ struct evolve_run *evolve_run_start(const struct evolve_start *start, const stru
 bool evolve_run_wants(const struct evolve_run *run);
 /* What @t has that was measured joins a live run that wants it; nothing where it does not. Holds @t until a thread of the run has laid it out, or the run ends. UI thread. */
 void evolve_run_feed(struct evolve_run *run, struct experiments *t);
+/* The same at once, and blocks until the run goes on over it, or over what came before where @t is NULL; at most until it ends, pauses, or the user interrupts. UI thread. */
+void evolve_run_catch_up(struct evolve_run *run, struct experiments *t);
 /* Stops it, waits for its threads and frees everything. */
 void evolve_run_free(struct evolve_run *run);
 /* Blocks until it ended. */

@@ -25,6 +25,10 @@ test_evolve_and_adopt() {
     prompt 'evolve status'
     see 'run 1: running'
     see 'p pause or resume   s stop   a adopt'
+    # The phase in words, what is done in it, and the time left.
+    see 'estimating the error scale, '
+    see ' s, 60 min left'
+    see 'a short search tells what error no mapping can avoid; prices follow from it'
     t send-keys s
     see 'run 1: stopped'
     t send-keys a
@@ -52,6 +56,8 @@ test_disturbed() {
     see 'evolve status shows its progress'
     t send-keys 5
     see 'run 1: running'
+    see ' s, 60 min left'
+    see 'a short search tells what error no mapping can avoid; prices follow from it'
     t send-keys C-c
     see 'F10 quits; job cancel 3 stops evolve 1'
     t resize-window -x 20 -y 5

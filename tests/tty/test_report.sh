@@ -70,7 +70,7 @@ test_plots() {
     done
     [ "$(head -c 4 "$work/evolution.png" | tail -c 3)" = PNG ] || fail 'evolution.png is no PNG'
     cp "$work/evolution.svg" "$work/out"
-    for text in '>best<' '>median<' '>worst<' 'mean error, %' 'Evolution, run 1'; do
+    for text in '>best so far<' '>median<' '>worst<' 'mean error, %' 'Evolution, run 1'; do
         holds out "$text"
     done
     cp "$work/accuracy.svg" "$work/out"

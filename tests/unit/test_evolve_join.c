@@ -49,6 +49,8 @@ struct stream {
     const struct experiments *t;
     uint32_t forms;         /* of the second part; 0: nothing joins */
     unsigned parts, sent;   /* joined one after the other */
+    double reached;         /* the least error so far, as last told; NaN before there is one */
+    size_t reached_of, rose;
 };
 
 static void send_next(struct stream *s)
@@ -64,6 +66,9 @@ static void poll_stream(void *state)
     struct err err = {0};
 
     evolve_get_status(s->e, &status);
+    s->rose += !isnan(s->reached) && !(status.d_reached <= s->reached && status.reached_of == s->reached_of);
+    s->reached = status.d_reached;
+    s->reached_of = status.reached_of;
     if (status.joined < s->sent)
         return;
     if (s->sent < s->parts)
@@ -108,6 +113,21 @@ static struct mapping *mapping_of(struct evolve *e)
     return m;
 }
 
+/* From beginning to end, across what joined: the least so far never rises, and the others break off where they become those of other experiments. */
+static void check_curves(const struct evolve_sample *samples, size_t n, unsigned joined)
+{
+    unsigned gaps = 0;
+
+    assert_true(n > joined);
+    for (size_t i = 0; i < n; i++) {
+        gaps += isnan(samples[i].d_best);
+        assert_int_equal(isnan(samples[i].d_best), isnan(samples[i].d_worst));
+        assert_true(isfinite(samples[i].d_reached));
+        assert_true(i == 0 || (samples[i].d_reached <= samples[i - 1].d_reached && samples[i].seconds >= samples[i - 1].seconds));
+    }
+    assert_true(gaps > 0 && gaps <= joined);
+}
+
 /* A run that begins with ten of the forms, is given all of them with half of their experiments, and then the rest; threads and a number of ports as asked. */
 static void stream_through(unsigned ports, double most)
 {
@@ -119,7 +139,8 @@ static void stream_through(unsigned ports, double most)
 
     known_set_up(&b, 28, 0, 60);
     struct problem *p = part_of(b.t, 10, true);
-    struct stream stream = {.t = b.t, .forms = 28, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err)};
+    struct stream stream = {.t = b.t, .forms = 28, .parts = 2, .e = evolve_new(p, &o, NULL, 0, &err), .reached = NAN};
+    const size_t begun_with = p->experiments;
 
     problem_free(p);   /* the run holds it */
     assert_true(team_run(THREADS, work_stream, &stream, &err));
@@ -133,9 +154,11 @@ static void stream_through(unsigned ports, double most)
     print_message("%u ports: %.4f of unseen experiments, %u ports found\n", ports, error, status.ports);
     assert_true(error <= most);
     size_t n = evolve_get_samples(stream.e, samples, 4000);
-    assert_true(n > 0);
-    for (size_t i = 1; i < n; i++)
-        assert_true(samples[i].d_best <= samples[i - 1].d_best && samples[i].seconds >= samples[i - 1].seconds);
+    check_curves(samples, n, status.joined);
+    /* One measure for the whole run: what it began with. */
+    assert_int_equal(stream.rose, 0);
+    assert_int_equal(stream.reached_of, begun_with);
+    assert_true(status.d_reached <= stream.reached && samples[n - 1].d_reached <= samples[0].d_reached);
     mapping_free(found);
     evolve_free(stream.e);
     known_tear_down(&b);
@@ -329,6 +352,36 @@ static void test_live(void **state)
     str_done(&out);
 }
 
+/* In scripts nobody asks between two commands: each of them feeds the run, and those that show or end it wait until it has everything. */
+static void test_live_in_scripts(void **state)
+{
+    static const char *const ends[] = {"evolve status", "evolve adopt", "evolve stop"};
+    struct evolve_status status = {0};
+    struct session s;
+    (void)state;
+    session_init(&s);
+    must(&s, SINGLES, NULL);
+    must(&s, "evolve start --live --ports 4 --seconds 3600 --population 2 --threads 1 --checkpoint none; experiments generate --pairs; experiments measure --simulate skylake; forms list", NULL);
+    for (int look = 0; look < LOOKS && status.experiments < s.document.experiments->rows.count; look++) {
+        must(&s, "set seed 1", NULL);
+        evolve_get_status(s.document.runs[0]->evolve, &status);
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    assert_true(status.joined > 0);
+    assert_int_equal(status.experiments, s.document.experiments->rows.count);
+    for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct str line = {0};
+        const size_t before = status.experiments;
+        str_addf(&line, "experiments generate --random 5 --size %u --seed %u; experiments measure --simulate skylake; forms list; %s", i + 3, i + 1, ends[i]);
+        must(&s, str_text(&line), NULL);
+        str_done(&line);
+        evolve_get_status(s.document.runs[0]->evolve, &status);
+        assert_true(status.experiments > before && !status.joining);
+    }
+    assert_int_equal(status.state, EVOLVE_STOPPED);
+    session_done(&s);
+}
+
 /* A live run that goes on from its checkpoint is live, with what was found out and what was given told apart. */
 static void test_live_resumed(void **state)
 {
@@ -345,17 +398,26 @@ static void test_live_resumed(void **state)
         str_addf(&line, "evolve start --live --ports %s --generations 1 --population 2 --threads 1 --checkpoint %s; evolve wait", ports[!given], work_path("live.json"));
         must(&s, str_text(&line), NULL);
         evolve_get_status(s.document.runs[0]->evolve, &status);
-        const double width = status.width;
+        const double width = status.width, reached = status.d_reached;
         str_clear(&line);
         str_addf(&line, "evolve resume %s; evolve set seconds 3600; experiments generate --pairs; experiments measure --simulate skylake", work_path("live.json"));
         must(&s, str_text(&line), &out);
         assert_non_null(strstr(str_text(&out), "and those that are measured meanwhile"));
         status = fed(&s);
         assert_true(status.joined > 0 && status.width >= width);
+        assert_true(status.d_reached <= reached && status.reached_of == 5);   /* it goes on from what the file tells, of the same experiments */
         evolve_get_options(s.document.runs[1]->evolve, &o);
         assert_int_equal(o.ports, given ? 4 : 0);
         assert_true(o.width_measured);
         must(&s, "evolve stop; evolve adopt", NULL);
+        /* What the first run began with is not in the file of the second: the next begins with what there is now, and says so. */
+        str_clear(&line);
+        str_clear(&out);
+        str_addf(&line, "evolve resume %s; evolve stop", work_path("live.json"));
+        must(&s, str_text(&line), &out);
+        assert_non_null(strstr(str_text(&out), "best so far: from here on of the "));
+        evolve_get_status(s.document.runs[2]->evolve, &status);
+        assert_int_equal(status.reached_of, status.experiments);
         session_done(&s);
         str_done(&line);
         str_done(&out);
@@ -372,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_thread_that_starts_late),
         cmocka_unit_test(test_fed_after_its_end),
         cmocka_unit_test(test_live),
+        cmocka_unit_test(test_live_in_scripts),
         cmocka_unit_test(test_live_resumed),
     };
     int failed = cmocka_run_group_tests_name("evolve join", tests, NULL, NULL);
