@@ -65,7 +65,7 @@ test_doubts_are_settled() {
     holds out '2 forms with another usage nearly as likely'
     holds out '+ 3*CRC32 (R64, R64)'
     expect 0 "$portolan" --format json -e 'experiments settle alike'
-    holds out '"confirmed":1'
+    holds out '"unexplained":0'
     holds out '"changed":1'
     holds out '"open":0'
     expect 0 "$portolan" --machine alike -e 'throughput 2*MULX (R64, R64, R64) + 3*CRC32 (R64, R64)'

@@ -41,7 +41,7 @@ static int charted(void **state, bool leave_doubts)
     b->chart = chart_run(&b->cpu.cpu, b->cpu.rows.items, b->cpu.rows.count, &options, &b->cpu.hooks, &err);
     if (!b->chart)
         fail_msg("%s", err.what);
-    doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
+    doubts_of_chart(b->chart, "settle-cpu", false, &b->doubts);
     *state = b;
     return 0;
 }
@@ -167,7 +167,7 @@ static void test_late_times_are_those_of_the_chart(void **state)
     for (int late = 0; late < 2; late++) {
         struct settled settled;
         doubts_done(&b->doubts);
-        doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
+        doubts_of_chart(b->chart, "settle-cpu", false, &b->doubts);
         b->doubts.late = late;
         assert_true(settle(b, &settled, &err));
         assert_true(settled.forms.count > 0);
@@ -192,7 +192,7 @@ static void decide_by_blocks(struct bed *b, const char *form, const struct usage
     else
         verdict_new(b->chart, at, &before);
     doubts_done(&b->doubts);
-    doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
+    doubts_of_chart(b->chart, "settle-cpu", false, &b->doubts);
 }
 
 /* Experiments may leave a usage next to no weight; if blocks take it all the same, that of the one before is a number that a file keeps. */
