@@ -37,14 +37,14 @@ struct taking {
     unsigned slots;
 };
 
-struct part {
+struct load_of {
     const struct usage *usage;
     unsigned slots;
     uint32_t count;
 };
 
 /* Cycles of @n parts, the issue width included. NaN for what is too large. */
-static double cycles_of(const struct looking *l, const struct part *parts, size_t n)
+static double cycles_of(const struct looking *l, const struct load_of *parts, size_t n)
 {
     struct mass masses[MASSES_MOST];
     size_t used = 0;
@@ -66,14 +66,14 @@ static double cycles_of(const struct looking *l, const struct part *parts, size_
 static double cycles_with(const struct looking *l, size_t row, uint32_t form, const struct taking *its)
 {
     const struct flat_term *terms = experiments_terms(l->table, row);
-    struct part parts[MASSES_MOST];
+    struct load_of parts[MASSES_MOST];
     size_t n = l->table->rows.items[row].count;
 
     for (size_t i = 0; i < n; i++) {
         const struct mapping_entry *e = mapping_find(l->mapping, l->table->forms.items[terms[i].form]);
         if (!e || n > MASSES_MOST)
             return NAN;
-        parts[i] = terms[i].form == form ? (struct part){&its->usage, its->slots, terms[i].count} : (struct part){&e->usage, e->micro_ops, terms[i].count};
+        parts[i] = terms[i].form == form ? (struct load_of){&its->usage, its->slots, terms[i].count} : (struct load_of){&e->usage, e->micro_ops, terms[i].count};
     }
     return cycles_of(l, parts, n);
 }
@@ -131,21 +131,21 @@ static void look_over(struct looking *l)
             vec_push(&l->rows[experiments_terms(l->table, row)[i].form], row);
 }
 
-struct best {
+struct most_telling {
     double difference;           /* relative */
     struct experiment experiment;
 };
 
 /* Keeps @copies of @is beside @n partners, @count of each, when it tells more than what is kept. */
-static void try_beside(const struct looking *l, const struct mapping_entry *is, const struct taking *other, const struct mapping_entry *const *partners, size_t n, struct best *best)
+static void try_beside(const struct looking *l, const struct mapping_entry *is, const struct taking *other, const struct mapping_entry *const *partners, size_t n, struct most_telling *best)
 {
     for (uint32_t copies = 1; copies <= COPIES; copies++)
         for (size_t c = 0; c < PARTNER_COUNTS; c++) {
-            struct part parts[3] = {{&is->usage, is->micro_ops, copies}};
+            struct load_of parts[3] = {{&is->usage, is->micro_ops, copies}};
             for (size_t i = 0; i < n; i++)
-                parts[i + 1] = (struct part){&partners[i]->usage, partners[i]->micro_ops, partner_counts[c]};
+                parts[i + 1] = (struct load_of){&partners[i]->usage, partners[i]->micro_ops, partner_counts[c]};
             double a = cycles_of(l, parts, n + 1);
-            parts[0] = (struct part){&other->usage, other->slots, copies};
+            parts[0] = (struct load_of){&other->usage, other->slots, copies};
             double b = cycles_of(l, parts, n + 1), difference = fabs(a - b) / fmin(a, b);
             if (!(difference > best->difference))
                 continue;
@@ -160,7 +160,7 @@ static void try_beside(const struct looking *l, const struct mapping_entry *is, 
 /* What tells @other from the form's own usage; empty when nothing does. @paired: also beside two forms at a time. */
 static void find_telling(const struct looking *l, const struct mapping_entry *is, const struct taking *other, bool paired, struct experiment *out)
 {
-    struct best best = {.difference = TELLS};
+    struct most_telling best = {.difference = TELLS};
 
     for (size_t i = 0; i < l->partner_count; i++)
         if (l->partners[i] != is)
@@ -187,7 +187,7 @@ static void consider(const struct looking *l, uint32_t form, const struct mappin
 /* As many slots as take what the form takes alone. */
 static unsigned slots_alone(const struct looking *l, const struct mapping_entry *is)
 {
-    double alone = cycles_of(l, &(struct part){&is->usage, is->micro_ops, 1}, 1), slots = rint(alone * mapping_issue_width(l->mapping));
+    double alone = cycles_of(l, &(struct load_of){&is->usage, is->micro_ops, 1}, 1), slots = rint(alone * mapping_issue_width(l->mapping));
     return slots > is->micro_ops ? (unsigned)slots : is->micro_ops;
 }
 
