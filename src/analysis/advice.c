@@ -152,7 +152,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     } else if (a->unknown)
         str_add(&s, " Some forms are unknown to this machine, so this is a lower bound.");
     else if (a->lower_bound)
-        str_add(&s, " This machine has no latencies, so dependency chains may take longer.");
+        str_addf(&s, " This machine %s, so dependency chains may take longer.", isnan(a->bounds[BOUND_DEPENDENCIES]) ? "has no latencies" : "lacks the fact load_latency");
     nest_note(k, loop, &s);
     return str_take(&s);
 }

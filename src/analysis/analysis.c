@@ -162,7 +162,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     schedule(a, &work->costs);
     a->unknown = bounds.unknown;
     a->repeated = analysis_repeated(insns, a->count);
-    a->lower_bound = bounds.unknown || a->repeated || isnan(bounds.cycles[BOUND_DEPENDENCIES]);
+    a->lower_bound = bounds.unknown || a->repeated || isnan(bounds.cycles[BOUND_DEPENDENCIES]) || bounds.open;
     memcpy(a->bounds, bounds.cycles, sizeof a->bounds);
     a->frontend = bounds.frontend;
     a->bottleneck_ports = bounds.bottleneck_ports;

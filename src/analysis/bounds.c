@@ -143,8 +143,9 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
     frontend_bound(w->core, insns, &w->costs, options->shape, options->align, &out->frontend);
     out->cycles[BOUND_FRONTEND] = out->frontend.cycles;
     out->cycles[BOUND_DEPENDENCIES] = NAN;
-    if (!isnan(w->core->load_latency)) {
+    if (w->core->has_latencies) {
         deps_build(w->core, insns, &w->costs, options->start, &w->deps);
+        out->open = w->deps.open;
         out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
         store_bound(w, insns, count, out);
         double banks = first_level_loads(w->core, &w->deps.addresses);

@@ -14,6 +14,7 @@ struct bounds {
     double total;                    /* the maximum */
     enum bound_kind bottleneck;
     bool unknown;                    /* a form is unknown: lower bounds */
+    bool open;                       /* so is how long some load takes that others wait for: dependencies is a lower bound */
 };
 
 struct block_options {

@@ -27,7 +27,7 @@ double chain_cycles(const struct machine *m, const struct form_code *code, const
         struct block_work *work = block_work_new(m);
         struct bounds bounds;
         bounds_of(work, insns, count, &(struct block_options){.shape = SHAPE_CACHED}, false, &bounds);
-        cycles = bounds.unknown ? NAN : bounds.total / CHAIN_LINKS - chain->helper;
+        cycles = bounds.unknown || bounds.open ? NAN : bounds.total / CHAIN_LINKS - chain->helper;
         block_work_free(work);
     }
     free(insns);

@@ -105,6 +105,15 @@ static const struct usage *usage_named(const struct machine *m, const char *form
     return entry && entry->usage.count ? &entry->usage : NULL;
 }
 
+static bool has_latencies(const struct machine *m)
+{
+    bool any = m->latency_count > 0 || !isnan(fact_number(m, "load_latency"));
+
+    for (size_t i = 0; i < mapping_count(m->mapping) && !any; i++)
+        any = !isnan(mapping_at(m->mapping, i)->latency);
+    return any;
+}
+
 struct core *core_new(const struct machine *m)
 {
     struct core *c = mem_zero(1, sizeof *c);
@@ -130,6 +139,7 @@ struct core *core_new(const struct machine *m)
     c->stack_sync_computed = machine_has(m, "stack_sync", "computed");
     c->stack_sync_all = !c->stack_sync_computed && !machine_has(m, "stack_sync", "changed");
     c->high_byte_renamed = fact_switch(m, "high_byte_renamed");
+    c->has_latencies = has_latencies(m);
     c->multiplier_ports = ports_fact(m, "multiplier_ports");
     c->wide_closes = ports_fact(m, "wide_closes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
@@ -214,7 +224,7 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? -1 : (int32_t)lround(cycles * CYCLE);
 }
 
-static int32_t load_latency(const struct core *c, const struct insn *insn, bool vector)
+static void set_load_latency(const struct core *c, const struct insn *insn, bool vector, struct op *op)
 {
     const struct operand *memory = insn_memory(insn);
     double cycles = insn->x87 != X87_NONE           ? c->load_latency_x87
@@ -222,7 +232,8 @@ static int32_t load_latency(const struct core *c, const struct insn *insn, bool 
                     : memory && memory->bits > 128 ? c->load_latency_wide
                     : memory && memory->bits < 128 ? c->load_latency_scalar
                                                    : c->load_latency_vector;
-    return hundredths(isnan(cycles) ? 0 : cycles);
+    op->load_latency = isnan(cycles) ? 0 : hundredths(cycles);
+    op->traits |= isnan(cycles) && insn->traits & INSN_LOAD ? OP_LOAD_UNKNOWN : 0;
 }
 
 /* Adds @more to @usage; how many µops that is. */
@@ -364,7 +375,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
 
     op->form = mem_strdup(insn->form);
     op->latency = -1;
-    op->load_latency = load_latency(c, insn, touches_vector(insn));
+    set_load_latency(c, insn, touches_vector(insn), op);
     op->entry = fusion_resolve(c->machine, insn);
     if (op->entry) {
         usage_copy(&op->usage, &op->entry->usage);
@@ -372,8 +383,10 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->traits |= OP_KNOWN;
         classify(c, insn, op);
         /* On a load-store architecture the table's latency of a load is that of its address; it differs by width, extension and count of registers. */
-        if (c->isa->load_store && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency))
+        if (c->isa->load_store && op->traits & OP_PURE_LOAD && !isnan(op->entry->latency)) {
             op->load_latency = hundredths(op->entry->latency);
+            op->traits &= ~(uint32_t)OP_LOAD_UNKNOWN;
+        }
         op->latency = operation_latency(c, insn, op);
         /* What a port executes takes a cycle, also where the table says 0 because the move is mostly done at rename; the ports of a move
          * to or from memory are those of the access, which has a latency of its own. */

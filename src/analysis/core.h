@@ -31,6 +31,7 @@ enum op_trait {
     OP_FUSIBLE = 1 << 16,          /* some branch behind it would fuse with it */
     OP_FIRST = 1 << 17,            /* begins a new group at rename */
     OP_SUM_AGAIN = 1 << 18,        /* takes its ports twice where it reads such a sum */
+    OP_LOAD_UNKNOWN = 1 << 19,     /* how long its load takes is not known */
 };
 
 /* One form on one machine. */
@@ -43,7 +44,7 @@ struct op {
     unsigned micro_ops;                  /* without fusion */
     unsigned pairs;                      /* fused within the instruction: load with operation, store address with data */
     int32_t latency;                     /* of the operation alone, without load or store; hundredths; -1 not known */
-    int32_t load_latency;                /* address to value of its load, hundredths */
+    int32_t load_latency;                /* address to value of its load, hundredths; 0 where that is not known */
     int32_t fence;                       /* hundredths it holds back the next locked or serialising instruction; 0: it is none */
     VEC(const struct latency_rule *) rules;   /* exceptions between operands (latencies.csv), first match wins */
 };
@@ -66,6 +67,7 @@ struct core {
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
     bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, renamed_by_address, renamed_store_alone, stack_sync_all, stack_sync_computed, high_byte_renamed, turns_of_computing, splits_relative, renamed_relative, renamed_stack_only;
+    bool has_latencies;                  /* of loads or of any form: else no dependence is followed */
     portset multiplier_ports;            /* of what multiplies, converts and compares floating point; 0: what follows it takes no longer */
     portset wide_closes;                 /* ports that take no vector µop beside 512-bit ones */
     enum unlamination unlamination;

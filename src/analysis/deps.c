@@ -348,6 +348,7 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         fed |= insn->traits & INSN_LOAD && ((b->loaded[parts[i]] && is_fed(b, b->holds[parts[i]])) || b->behind[parts[i]] > 1);
         if (i == 1 && !(insn->traits & (INSN_LOAD | INSN_STORE)) && has_three_parts(op))
             extra -= hundredths(b->c->lea_index_sooner);
+        b->d->open |= info->traits & OP_LOAD_UNKNOWN && b->holds[parts[i]].known;
         connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra + sync_latency(b, at, parts[i]));
     }
     b->d->fed += fed;
@@ -385,6 +386,7 @@ static void read_memory(struct build *b, uint32_t at)
             cycles = fmax(cycles, b->c->store_forward_copied);   /* fmax ignores a NaN */
         if (b->stores && b->stores[f->store].modified == at && f->fits && !renamed)
             cycles = fmax(cycles, b->c->store_forward_modify);
+        b->d->open |= isnan(cycles);
         b->d->renamed += renamed;
         bool waits = forwarding_blocks(b->c, f), tried_again = f->fits && !(b->insns[at].traits & INSN_LOCK);
         b->d->forwarded += tried_again && !(b->insns[f->store].traits & INSN_LOAD);
@@ -612,6 +614,7 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
 
     d->node_count = d->edge_count = 0;
     d->forwarded = d->forwarded_modified = d->renamed = d->renamed_plain = d->fed = 0;
+    d->open = false;
     if (d->first_capacity < count + 1) {
         d->first_capacity = 2 * (count + 1);
         d->first_node = mem_resize(d->first_node, d->first_capacity * sizeof *d->first_node);

@@ -41,6 +41,7 @@ static void chart_form_done(struct chart_form *f)
     free(f->reason);
     free(f->rival);
     free(f->settle);
+    free(f->check);
     for (unsigned i = 0; i < f->other_count; i++)
         usage_done(&f->others[i].usage);
     free(f->others);
@@ -58,6 +59,9 @@ void chart_free(struct chart *c)
     for (size_t i = 0; i < c->doubts.count; i++)
         experiment_done(&c->doubts.items[i].experiment);
     vec_done(&c->doubts);
+    for (size_t i = 0; i < c->checks.count; i++)
+        experiment_done(&c->checks.items[i].experiment);
+    vec_done(&c->checks);
     vec_done(&c->latencies);
     for (size_t i = 0; i < c->facts.count; i++) {
         free(c->facts.items[i].key);
@@ -345,14 +349,17 @@ static void write_confidence(struct chart *c)
 {
     for (size_t i = 0; i < c->form_count; i++) {
         const struct chart_form *f = &c->forms[i];
-        const struct mapping_entry *entry = f->state == CHART_PLACED && !f->hidden ? mapping_find(c->machine->mapping, f->row->form) : NULL;
-        char source[80];
+        const bool joined = f->hidden && !f->rival;
+        const struct mapping_entry *entry = f->state == CHART_PLACED && !joined ? mapping_find(c->machine->mapping, f->row->form) : NULL;
+        struct str source = {0};
         if (!entry)
             continue;
         struct mapping_entry now = *entry;
-        snprintf(source, sizeof source, "charted: confidence %.2f", f->confidence);
-        now.source = source;
+        str_addf(&source, "charted: confidence %.2f", f->confidence);
+        doubts_note(c, f, &source);
+        now.source = (char *)str_text(&source);
         mapping_set(c->machine->mapping, &now);
+        str_done(&source);
     }
 }
 
@@ -435,6 +442,7 @@ struct chart_tally chart_count(const struct chart *c)
         t.of[f->state]++;
         t.timed += !isnan(f->alone);
         t.hidden += f->hidden;
+        t.hidden_told += f->hidden && f->settle;
         t.usages += has;
         t.sure += has && f->confidence >= 0.9;
         t.likely += has && f->confidence >= 0.5 && f->confidence < 0.9;

@@ -52,8 +52,9 @@ struct chart_form {
     char *settle;                 /* the experiment that would tell; NULL: none is known */
     struct chart_usage *others;   /* such, the likeliest ones; none for forms of the core */
     unsigned other_count;
-    portset untested;             /* ports beside which it was never measured */
-    bool hidden;                  /* no experiment beside the core tells which ports it takes */
+    portset untested;             /* ports beside which it was never measured, */
+    char *check;                  /* and an experiment beside what keeps some of them busy; NULL: none, or none is known */
+    bool hidden;                  /* no experiment beside the core tells which ports it takes; what does beside others is settle */
 };
 
 /* One chain of one form as it was measured. */
@@ -65,6 +66,12 @@ struct chart_latency {
 /* Another usage of a form and the experiment that would tell. */
 struct chart_doubt {
     uint32_t form, other;         /* of the chart's, and of its others */
+    struct experiment experiment;
+};
+
+/* An experiment of a form beside ports without which it was measured. */
+struct chart_check {
+    uint32_t form;                /* of the chart's */
     struct experiment experiment;
 };
 
@@ -97,6 +104,7 @@ struct chart {
     double noise;                 /* relative, of a time beside what the core says; NaN before */
     bool late;                    /* times of the core are late (chart/saturate.h), so that others may be */
     VEC(struct chart_doubt) doubts;
+    VEC(struct chart_check) checks;   /* left to experiments settle */
     VEC(struct chart_latency) latencies;
     VEC(struct chart_fact) facts;
     struct chart_review review;
@@ -138,7 +146,7 @@ void chart_free(struct chart *c);
 /* How many forms came to each end, and how sure; what else is known. */
 struct chart_tally {
     size_t of[CHART_UNEXPLAINED + 1];   /* by state */
-    size_t timed, hidden;
+    size_t timed, hidden, hidden_told;  /* the last: of which an experiment beside other forms tells */
     size_t usages, sure, likely;        /* forms in the core or placed; of them those with a confidence from 0.9 on, and from 0.5 */
     size_t latencies, facts;            /* that are known */
 };

@@ -20,6 +20,8 @@
 #define LEVELS 2             /* beside so much of the others that they decide, or a multiple of that */
 #define SIZE_MOST 160        /* instructions of an experiment */
 #define MASSES_MOST 400
+#define CHECKS_MOST 4        /* experiments of a form beside what it was not tested against */
+#define CHECK_WEIGHT 1e-6    /* of a usage that is no other */
 
 /* What experiments can be made of. */
 struct witnesses {
@@ -88,15 +90,20 @@ static uint64_t within(const struct usage *u, portset ports)
     return sum;
 }
 
-/* Whether the form may run beside @s, and both usages differ where it is busy. */
-static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is, const struct chart_usage *other, const struct saturator *s)
+static bool may_run_beside(const struct witnesses *w, const char *form, const struct saturator *s)
 {
     enum vectors own = vectors_of(form);
 
     for (unsigned i = 0; i < s->term_count; i++)
         if (strcmp(mapping_at(w->mapping, s->terms[i].entry)->form, form) == 0)
             return false;
-    if (own && s->vectors && own != s->vectors)
+    return !own || !s->vectors || own == s->vectors;
+}
+
+/* Whether the form may run beside @s, and both usages differ where it is busy. */
+static bool may_tell(const struct witnesses *w, const char *form, const struct mapping_entry *is, const struct chart_usage *other, const struct saturator *s)
+{
+    if (!may_run_beside(w, form, s))
         return false;
     return s->ports ? within(&is->usage, s->ports) != within(&other->usage, s->ports) : is->micro_ops != other->slots;
 }
@@ -109,6 +116,16 @@ static void write_experiment(const struct witnesses *w, const char *form, uint32
         experiment_add(out, mapping_at(w->mapping, s->terms[i].entry)->form, s->terms[i].count * count);
 }
 
+/* How often @s is in an experiment with @copies of the form, to be busy longer than they take by themselves; 0: that is too large. */
+static uint32_t times_beside(const struct chart_form *f, uint32_t copies, const struct saturator *s, uint32_t level)
+{
+    uint32_t size = 0, count = level * (uint32_t)ceil((copies * f->alone + 1) / s->cycles - 0.01);
+
+    for (unsigned k = 0; k < s->term_count; k++)
+        size += s->terms[k].count;
+    return (uint64_t)size * count + copies > SIZE_MOST ? 0 : count;
+}
+
 /* The experiment that tells both usages of @form best; returns by how many deviations. */
 static double best_experiment(const struct witnesses *w, const struct chart_form *f, const struct mapping_entry *is, const struct chart_usage *other, struct experiment *out)
 {
@@ -118,13 +135,10 @@ static double best_experiment(const struct witnesses *w, const struct chart_form
         const struct saturator *s = &w->saturators.list.items[i];
         if (!may_tell(w, f->row->form, is, other, s))
             continue;
-        uint32_t size = 0;
-        for (unsigned k = 0; k < s->term_count; k++)
-            size += s->terms[k].count;
         for (uint32_t copies = 1; copies <= COPIES; copies++)
             for (uint32_t level = 1; level <= LEVELS; level++) {
-                uint32_t count = level * (uint32_t)ceil((copies * f->alone + 1) / s->cycles - 0.01);
-                if ((uint64_t)size * count + copies > SIZE_MOST)
+                uint32_t count = times_beside(f, copies, s, level);
+                if (!count)
                     continue;
                 double a = cycles_beside(w, &is->usage, is->micro_ops, copies, s, count), b = cycles_beside(w, &other->usage, other->slots, copies, s, count);
                 double told = fabs(a - b) / sight_noise(w->chart->noise, fmin(a, b));
@@ -164,6 +178,40 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
 
+/* The saturator that keeps most of @ports busy, of these the one with the fewest others, and that the form may run beside; NULL: there is none. */
+static const struct saturator *busy_with(const struct witnesses *w, const struct chart_form *f, portset ports)
+{
+    const struct saturator *best = NULL;
+
+    for (size_t i = 0; i < w->saturators.list.count; i++) {
+        const struct saturator *s = &w->saturators.list.items[i];
+        unsigned own = portset_size(s->ports & ports), most = best ? portset_size(best->ports & ports) : 0;
+        if (own && own >= most && (own > most || portset_size(s->ports) < portset_size(best->ports)) && times_beside(f, 1, s, 1) && may_run_beside(w, f->row->form, s))
+            best = s;
+    }
+    return best;
+}
+
+/* The experiments of one form beside what it was not tested against. */
+static void check_form(const struct witnesses *w, struct chart *c, uint32_t form)
+{
+    struct chart_form *f = &c->forms[form];
+    const struct saturator *s;
+    struct str text = {0};
+    portset left = f->untested;
+
+    for (unsigned n = 0; n < CHECKS_MOST && left && (s = busy_with(w, f, left)) != NULL; n++) {
+        struct chart_check check = {form, {0}};
+        write_experiment(w, f->row->form, 1, s, times_beside(f, 1, s, 1), &check.experiment);
+        vec_push(&c->checks, check);
+        left &= ~s->ports;
+        if (n)
+            continue;
+        experiment_print(&check.experiment, &text);
+        f->check = str_take(&text);
+    }
+}
+
 void doubts_find(struct chart *c)
 {
     struct witnesses w = {.chart = c, .mapping = sure_forms(c), .lattice = mem_zero(1, sizeof *w.lattice)};
@@ -173,8 +221,10 @@ void doubts_find(struct chart *c)
         w.throughput = throughput_new(PORTS_MAX);
         saturators_find(w.mapping, w.lattice, NULL, &w.saturators);
         for (uint32_t i = 0; i < c->form_count; i++)
-            if (c->forms[i].state == CHART_PLACED)
+            if (c->forms[i].state == CHART_PLACED) {
                 doubt_form(&w, c, i);
+                check_form(&w, c, i);
+            }
         throughput_free(w.throughput);
         saturators_done(&w.saturators);
     }
@@ -183,19 +233,53 @@ void doubts_find(struct chart *c)
     mapping_free(w.mapping);
 }
 
-void doubts_of_chart(const struct chart *c, const char *simulated, struct doubts *out)
+const char *doubts_hidden_reason(const struct chart_form *f)
 {
+    return f->settle ? "not observable beside the core" : "not observable: the issue width hides the ports beside all that keeps ports busy";
+}
+
+void doubts_note(const struct chart *c, const struct chart_form *f, struct str *out)
+{
+    if (f->hidden)
+        str_addf(out, ", %s", doubts_hidden_reason(f));
+    if (f->hidden && f->settle)
+        str_addf(out, "; %s would tell", f->settle);
+    if (!f->untested || f->hidden)
+        return;
+    str_add(out, ", not tested against ");
+    portset_print(f->untested, mapping_ports(c->machine->mapping), out);
+}
+
+static void add_doubt(const struct chart *c, uint32_t form, const struct usage *usage, unsigned slots, double weight, const struct experiment *e, struct doubts *out)
+{
+    struct doubt d = {.form = mem_strdup(c->forms[form].row->form), .slots = slots, .weight = weight};
+
+    usage_copy(&d.usage, usage);
+    for (unsigned k = 0; k < e->count; k++)
+        experiment_add(&d.experiment, e->terms[k].form, e->terms[k].count);
+    vec_push(&out->list, d);
+}
+
+void doubts_of_chart(const struct chart *c, const char *simulated, bool checks, struct doubts *out)
+{
+    size_t next = 0, next_check = 0;
+
     *out = (struct doubts){.noise = c->noise, .late = c->late, .simulated = mem_strdup(simulated)};
-    for (size_t i = 0; i < c->doubts.count; i++) {
-        const struct chart_doubt *from = &c->doubts.items[i];
-        const struct chart_form *f = &c->forms[from->form];
-        const struct chart_usage *other = &f->others[from->other];
-        struct doubt d = {.form = mem_strdup(f->row->form), .slots = other->slots, .weight = other->weight};
-        usage_copy(&d.usage, &other->usage);
-        for (unsigned k = 0; k < from->experiment.count; k++)
-            experiment_add(&d.experiment, from->experiment.terms[k].form, from->experiment.terms[k].count);
-        vec_push(&out->list, d);
+    for (uint32_t form = 0; form < c->form_count; form++) {
+        for (; next < c->doubts.count && c->doubts.items[next].form == form; next++) {
+            const struct chart_usage *other = &c->forms[form].others[c->doubts.items[next].other];
+            add_doubt(c, form, &other->usage, other->slots, other->weight, &c->doubts.items[next].experiment, out);
+        }
+        for (; checks && next_check < c->checks.count && c->checks.items[next_check].form == form; next_check++) {
+            const struct mapping_entry *entry = mapping_find(c->machine->mapping, c->forms[form].row->form);
+            add_doubt(c, form, &entry->usage, entry->micro_ops, CHECK_WEIGHT, &c->checks.items[next_check].experiment, out);
+        }
     }
+}
+
+bool doubt_is_check(const struct doubt *d, const struct mapping_entry *entry)
+{
+    return usage_equal(&d->usage, &entry->usage) && d->slots == entry->micro_ops;
 }
 
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_SLOTS, COLUMN_WEIGHT, COLUMN_EXPERIMENT, COLUMNS };

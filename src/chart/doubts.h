@@ -5,9 +5,14 @@
 
 #include "chart/chart.h"
 
-/* Fills c->doubts, and of each form the experiment that would tell its most likely other usage (settle, rival); the confidence of a form falls to the share of its usage among
+/* Fills c->checks, c->doubts, and of each form the experiment that would tell its most likely other usage (settle, rival); the confidence of a form falls to the share of its usage among
  * those. What no experiment tells is the same to all who use the machine, and no doubt. */
 void doubts_find(struct chart *c);
+
+/* Appends what is not known of @f to its source: ", not observable: ...", ", not tested against ...". */
+void doubts_note(const struct chart *c, const struct chart_form *f, struct str *out);
+/* Why ports do not show beside the core, and whether anything tells. */
+const char *doubts_hidden_reason(const struct chart_form *f);
 
 /* The same by names, as a file has it. */
 struct doubt {
@@ -17,6 +22,8 @@ struct doubt {
     double weight;
     struct experiment experiment;
 };
+/* Whether @d only measures the form beside ports that it was not tested against: its usage is that of @entry, the form's. */
+bool doubt_is_check(const struct doubt *d, const struct mapping_entry *entry);
 
 struct doubts {
     VEC(struct doubt) list;       /* those of a form together */
@@ -25,7 +32,8 @@ struct doubts {
     char *simulated;              /* machine that was charted; "": a real CPU */
 };
 
-void doubts_of_chart(const struct chart *c, const char *simulated, struct doubts *out);
+/* In the order of c->doubts; @checks: with c->checks among them. */
+void doubts_of_chart(const struct chart *c, const char *simulated, bool checks, struct doubts *out);
 /* Both whole or not at all, false with err. A file of no doubts can be read. @ports: of the machine. */
 bool doubts_save(const struct doubts *d, const struct ports *ports, const char *path, struct err *err);
 bool doubts_load(const char *path, const struct ports *ports, struct doubts *out, struct err *err);

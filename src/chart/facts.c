@@ -10,6 +10,7 @@
 #include "chart/facts_forward.h"
 #include "chart/facts_loads.h"
 #include "chart/facts_memory.h"
+#include "chart/facts_plain.h"
 #include "chart/facts_rename.h"
 #include "isa/isa.h"
 
@@ -266,61 +267,90 @@ static void conclude_nops(struct probes *p, size_t without, size_t with)
         probe_tell(p, "fuse_nop", NULL, "", "no certain time of zeroed registers with a nop behind each");
 }
 
-bool facts_find(struct lab *lab, struct chart *c, struct err *err)
+/* Those of the set that the loops are written for. */
+static bool find_by_loops(struct probes *p, struct err *err)
 {
-    struct probes p = {.lab = lab, .chart = c, .width = c->width};
     struct str text = {0}, lines = {0};
 
-    /* The probes are written for one set. */
-    if (!c->form_count || isa_ops(c->forms[0].row->isa) != isa_of_dialects() || !(c->width >= OLD_WIDTH))
-        return true;
-    if (!probes_find_filler(&p, err)) {
-        probes_done(&p);
+    if (!probes_find_filler(p, err))
         return false;
-    }
-    size_t first_move = p.list.count;
+    size_t first_move = p->list.count;
     for (size_t i = 0; i < MOVE_KINDS; i++) {
         str_clear(&lines);
         str_addf(&lines, "%s\n%s", moves[i].there, moves[i].back);
-        probe_add(&p, "%s", repeat(str_text(&lines), MOVES / 2, &text));
+        probe_add(p, "%s", repeat(str_text(&lines), MOVES / 2, &text));
     }
-    struct fusion_probes fusion = ask_fusion(&p);
-    size_t first_idiom = p.list.count;
+    struct fusion_probes fusion = ask_fusion(p);
+    size_t first_idiom = p->list.count;
     for (size_t i = 0; i < IDIOM_KINDS; i++) {
         str_clear(&lines);
         for (unsigned k = 0; k < IDIOMS; k++)
             str_addf(&lines, "%s xmm%u, xmm%u\n", idioms[i].mnemonic, k, k);
-        probe_add(&p, "%s", str_text(&lines));
+        probe_add(p, "%s", str_text(&lines));
     }
-    size_t first_sum = ask_sums(&p);
-    size_t taken = ask_taken(&p);
-    size_t carry_same = probe_add(&p, "sbb r8, r8\ncmp r10, r11\n"), carry_other = probe_add(&p, "sbb r8, r9\ncmp r10, r11\n");
-    size_t without_nops = probe_add(&p, "%s", repeat("xor r8d, r8d", ZEROED, &text)), with_nops = probe_add(&p, "%s", repeat("xor r8d, r8d\nnop", ZEROED, &text));
-    struct memory_probes *memory = memory_probes_ask(&p);
-    struct forward_probes *forward = forward_probes_ask(&p);
-    struct load_probes *loads = load_probes_ask(&p);
-    struct rename_probes *renamed = rename_probes_ask(&p);
-    bool ok = probes_run(&p, err);
+    size_t first_sum = ask_sums(p);
+    size_t taken = ask_taken(p);
+    size_t carry_same = probe_add(p, "sbb r8, r8\ncmp r10, r11\n"), carry_other = probe_add(p, "sbb r8, r9\ncmp r10, r11\n");
+    size_t without_nops = probe_add(p, "%s", repeat("xor r8d, r8d", ZEROED, &text)), with_nops = probe_add(p, "%s", repeat("xor r8d, r8d\nnop", ZEROED, &text));
+    struct memory_probes *memory = memory_probes_ask(p);
+    struct forward_probes *forward = forward_probes_ask(p);
+    struct load_probes *loads = load_probes_ask(p);
+    struct rename_probes *renamed = rename_probes_ask(p);
+    bool ok = probes_run(p, err);
     if (ok) {
-        conclude_moves(&p, first_move);
-        conclude_fusion(&p, &fusion);
-        conclude_idioms(&p, first_idiom);
-        conclude_sums(&p, first_sum);
-        conclude_taken(&p, taken);
-        memory_probes_conclude(&p, memory);
-        forward_probes_conclude(&p, forward);
-        conclude_carry(&p, carry_same, carry_other);
-        conclude_nops(&p, without_nops, with_nops);
-        load_probes_conclude(&p, loads);
-        rename_probes_conclude(&p, renamed);
-        ok = buffer_probes(&p, err);
+        conclude_moves(p, first_move);
+        conclude_fusion(p, &fusion);
+        conclude_idioms(p, first_idiom);
+        conclude_sums(p, first_sum);
+        conclude_taken(p, taken);
+        memory_probes_conclude(p, memory);
+        forward_probes_conclude(p, forward);
+        conclude_carry(p, carry_same, carry_other);
+        conclude_nops(p, without_nops, with_nops);
+        load_probes_conclude(p, loads);
+        rename_probes_conclude(p, renamed);
+        ok = buffer_probes(p, err);
     }
     memory_probes_free(memory);
     forward_probes_free(forward);
     load_probes_free(loads);
     rename_probes_free(renamed);
-    probes_done(&p);
     str_done(&text);
     str_done(&lines);
+    return ok;
+}
+
+/* Some of those that loops tell which count slots. */
+static const char *const counted[] = {"eliminate", "fuse_any", "stack_engine", "loads_per_cycle", "stores_per_cycle", "store_forward"};
+
+static bool find_for_set(struct probes *p, struct err *err)
+{
+    const struct isa_ops *isa = isa_ops(p->chart->forms[0].row->isa);
+
+    if (isa != isa_of_dialects())
+        return plain_facts_find(p, err);
+    if (p->width >= OLD_WIDTH)
+        return find_by_loops(p, err);
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        probe_tell(p, counted[i], NULL, "", "loops count issue slots, of which it is not known that there are two a cycle");
+    return true;
+}
+
+static bool is_told(const struct chart *c, const char *key)
+{
+    for (size_t i = 0; i < c->facts.count; i++)
+        if (strcmp(c->facts.items[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+bool facts_find(struct lab *lab, struct chart *c, struct err *err)
+{
+    struct probes p = {.lab = lab, .chart = c, .width = c->width};
+
+    bool ok = !c->form_count || find_for_set(&p, err);
+    if (ok && isnan(machine_number(c->machine, "load_latency")) && !is_told(c, "load_latency"))
+        probe_tell(&p, "load_latency", NULL, "", "none of the forms loads by a chain with a time");
+    probes_done(&p);
     return ok;
 }

@@ -90,30 +90,15 @@ struct memory_probes *memory_probes_ask(struct probes *p)
     return m;
 }
 
-/* So many a cycle; NaN when that is no whole number. */
-static double whole_rate(double count, double cycles)
-{
-    double rate = count / cycles;
-    return rint(rate) >= 1 && fabs(rate - rint(rate)) <= PROBE_WITHIN * rate ? rint(rate) : NAN;
-}
-
-static void tell_rate(struct probes *p, double rate, double cycles, const char *key, const char *unit, const char *why)
-{
-    char value[32];
-
-    snprintf(value, sizeof value, "%g", rate);
-    probe_tell(p, key, isnan(rate) ? NULL : value, unit, !isnan(rate) ? why : isnan(cycles) ? "no stable time" : "no whole number a cycle");
-}
-
 /* Two loads of one bank at a time, by the smallest distance at which two places are of different banks. */
 static void conclude_banks(struct probes *p, const struct memory_probes *m, double rate)
 {
-    double one = whole_rate(ACCESSES, probe_time(p, m->one_place)), next = whole_rate(ACCESSES, probe_time(p, m->next_line));
+    double one = probe_whole_rate(ACCESSES, probe_time(p, m->one_place)), next = probe_whole_rate(ACCESSES, probe_time(p, m->next_line));
     unsigned bytes = 0;
     bool certain = one < rate && next == one;   /* false for no number */
 
     for (size_t i = BANK_STEPS; certain && i-- > 0;) {
-        double apart = whole_rate(ACCESSES, probe_time(p, m->bank_step[i]));
+        double apart = probe_whole_rate(ACCESSES, probe_time(p, m->bank_step[i]));
         certain = apart == one || (apart == rate && (i + 1 == BANK_STEPS || bytes == bank_steps[i + 1]));
         if (apart == rate)
             bytes = bank_steps[i];
@@ -122,7 +107,7 @@ static void conclude_banks(struct probes *p, const struct memory_probes *m, doub
         char text[32];
         snprintf(text, sizeof text, "%u", bytes);
         probe_tell(p, "load_bank_bytes", text, "bytes", "loads of two bytes at growing distances");
-        tell_rate(p, one, NAN, "loads_per_bank", "loads/cycle", "a loop of loads from one place");
+        probe_tell_rate(p, "loads_per_bank", one, NAN, "loads/cycle", "a loop of loads from one place");
     } else if (isnan(one) || one < rate || isnan(rate)) {
         probe_tell(p, "load_bank_bytes", NULL, "", "loads of one place and of others do not tell banks apart");
     }
@@ -130,7 +115,7 @@ static void conclude_banks(struct probes *p, const struct memory_probes *m, doub
 
 static void conclude_lines(struct probes *p, const struct memory_probes *m, double rate)
 {
-    double apart = whole_rate(ACCESSES, probe_time(p, m->alternate)), half = whole_rate(ACCESSES, probe_time(p, m->half_lines)), run = probe_time(p, m->run);
+    double apart = probe_whole_rate(ACCESSES, probe_time(p, m->alternate)), half = probe_whole_rate(ACCESSES, probe_time(p, m->half_lines)), run = probe_time(p, m->run);
 
     if (!(apart < rate)) {   /* or no number */
         if (!(rate <= 1) && !(apart == rate))
@@ -141,7 +126,7 @@ static void conclude_lines(struct probes *p, const struct memory_probes *m, doub
         probe_tell(p, "store_lines_per_cycle", NULL, "", "stores half a line apart are neither alike nor apart");
         return;
     }
-    tell_rate(p, apart, NAN, "store_lines_per_cycle", "lines/cycle", "a loop of stores to two lines by turns");
+    probe_tell_rate(p, "store_lines_per_cycle", apart, NAN, "lines/cycle", "a loop of stores to two lines by turns");
     probe_tell(p, "store_line_bytes", half == rate ? "64" : "32", "bytes", "a loop of stores to two places by turns, half of 64 bytes apart");
     /* Three of one line and one of another, twice: four lines, or pairs of neighbours on one, of which there are six. */
     double pairs = 6 / apart, lines = fmax(4 / apart, 8 / rate);
@@ -197,10 +182,10 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
 
 void memory_probes_conclude(struct probes *p, const struct memory_probes *m)
 {
-    double rate = whole_rate(ACCESSES, probe_time(p, m->loads)), stores = whole_rate(ACCESSES, probe_time(p, m->stores));
+    double rate = probe_whole_rate(ACCESSES, probe_time(p, m->loads)), stores = probe_whole_rate(ACCESSES, probe_time(p, m->stores));
 
-    tell_rate(p, rate, probe_time(p, m->loads), "loads_per_cycle", "loads/cycle", "a loop of loads");
-    tell_rate(p, stores, probe_time(p, m->stores), "stores_per_cycle", "stores/cycle", "a loop of stores to one line");
+    probe_tell_rate(p, "loads_per_cycle", rate, probe_time(p, m->loads), "loads/cycle", "a loop of loads");
+    probe_tell_rate(p, "stores_per_cycle", stores, probe_time(p, m->stores), "stores/cycle", "a loop of stores to one line");
     conclude_banks(p, m, rate);
     conclude_lines(p, m, stores);
     conclude_words(p, m, machine_number(p->chart->machine, "store_lines_per_cycle"));

@@ -366,8 +366,9 @@ static bool decide(struct placer *p, struct placing *f)
     double likeliest = INFINITY;
     for (size_t i = 1; i < r->n && !asked; i++) {
         if (best_tell(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) <= TELLS && best_tell(p, f, &f->guess, &r->list[i], TELLERS_ALL) <= TELLS) {
-            f->hidden |= guess_uops(&f->guess) != guess_uops(&r->list[i]) && !f->guess.n;
-            continue;   /* the same in all experiments beside this core: chart/doubts.h looks for others */
+            if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
+                continue;   /* the same in all experiments beside this core: chart/doubts.h looks for others */
+            f->hidden = true;
         }
         f->rivals += exp(-(r->list[i].cost - f->guess.cost) / 2);
         if (r->list[i].cost < likeliest) {

@@ -130,6 +130,20 @@ void probe_tell_cycles(struct probes *p, const char *key, double cycles, const c
     probe_tell(p, key, value, "cycles", why);
 }
 
+double probe_whole_rate(double count, double cycles)
+{
+    double rate = count / cycles;
+    return rint(rate) >= 1 && fabs(rate - rint(rate)) <= PROBE_WITHIN * rate ? rint(rate) : NAN;
+}
+
+void probe_tell_rate(struct probes *p, const char *key, double rate, double cycles, const char *unit, const char *why)
+{
+    char value[32];
+
+    snprintf(value, sizeof value, "%g", rate);
+    probe_tell(p, key, isnan(rate) ? NULL : value, unit, !isnan(rate) ? why : isnan(cycles) ? "no stable time" : "no whole number a cycle");
+}
+
 void probes_done(struct probes *p)
 {
     for (size_t i = 0; i < p->list.count; i++)

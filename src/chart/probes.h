@@ -47,5 +47,9 @@ void probes_done(struct probes *p);
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit, const char *why);
 /* The same of a number of cycles, rounded to a whole one or to tenths. */
 void probe_tell_cycles(struct probes *p, const char *key, double cycles, const char *why);
+/* So many a cycle; NaN when that is no whole number. */
+double probe_whole_rate(double count, double cycles);
+/* The same of such a rate, that a loop of @cycles says. */
+void probe_tell_rate(struct probes *p, const char *key, double rate, double cycles, const char *unit, const char *why);
 
 #endif

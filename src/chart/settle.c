@@ -134,13 +134,15 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
     const struct ports *ports = mapping_ports(machine->mapping);
     const struct doubt *best = NULL;
     double worst, least_worst, own = cost_of(f, &f->entry.usage, f->entry.micro_ops, 1, &least_worst), least = own;
-    size_t n = f->end - f->first;
+    size_t n = f->end - f->first, checks = 0;
     double *costs = mem_alloc((n + 1) * sizeof *costs), sum = 0;
     struct settled_form row = {.form = mem_strdup(f->entry.form), .before = usage_text(&f->entry.usage, ports), .experiments = (unsigned)f->table->rows.count, .confidence = NAN};
 
     for (size_t i = 0; i < n; i++) {
         const struct doubt *d = &f->doubts->list.items[f->first + i];
-        costs[i] = cost_of(f, &d->usage, d->slots, d->weight, &worst);
+        bool check = doubt_is_check(d, &f->entry);
+        checks += check;
+        costs[i] = check ? INFINITY : cost_of(f, &d->usage, d->slots, d->weight, &worst);
         if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {   /* without its own time it does not win, though it has its share */
             least = costs[i];
             least_worst = worst;
@@ -157,7 +159,8 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
         for (size_t i = 0; i < n && explains && w->weights; i++)
             w->weights[f->first + i] = exp((least - (best == &f->doubts->list.items[f->first + i] ? own : costs[i])) / 2);
         row.verdict = !explains ? SETTLE_UNEXPLAINED : best ? SETTLE_CHANGED : SETTLE_CONFIRMED;
-        row.confidence = explains ? 1 / sum : CHART_DOUBTFUL;
+        double known = checks == n ? mapping_entry_confidence(&f->entry) : NAN;   /* without another usage it is as sure as it was */
+        row.confidence = !explains ? CHART_DOUBTFUL : isnan(known) ? 1 / sum : known;
         if (row.verdict == SETTLE_CHANGED) {
             entry.usage = best->usage;
             entry.micro_ops = best->slots;
@@ -226,6 +229,19 @@ bool settle_doubts(struct source *source, struct journal *journal, const struct 
     return ok;
 }
 
+/* What was decided of a form does not say more of the ports that it was not tested against. */
+static void note_untested(struct chart *c, const char *form)
+{
+    struct mapping_entry entry = *mapping_find(c->machine->mapping, form);
+    struct str source = {0};
+
+    str_add(&source, entry.source);
+    doubts_note(c, &c->forms[names_find(&c->table->forms, form)], &source);
+    entry.source = (char *)str_text(&source);
+    mapping_set(c->machine->mapping, &entry);
+    str_done(&source);
+}
+
 /* What was decided, into the forms of @c; what is still open stays among its doubts. @before: what the machine had. */
 static void take_over(struct chart *c, const struct settling *w, const struct settled *settled, const struct mapping *before)
 {
@@ -241,7 +257,11 @@ static void take_over(struct chart *c, const struct settling *w, const struct se
         free(f->rival);
         free(f->settle);
         f->rival = f->settle = NULL;
+        f->hidden = false;
     }
+    for (size_t i = 0; i < settled->forms.count; i++)
+        if (settled->forms.items[i].verdict != SETTLE_OPEN)
+            note_untested(c, settled->forms.items[i].form);
     for (size_t i = 0; i < c->doubts.count; i++) {
         struct chart_doubt *d = &c->doubts.items[i];
         const char *form = c->forms[d->form].row->form;
@@ -268,7 +288,7 @@ bool settle_chart(struct lab *lab, struct chart *c, struct err *err)
     struct doubts doubts;
     struct settled settled = {0};
 
-    doubts_of_chart(c, "", &doubts);
+    doubts_of_chart(c, "", false, &doubts);
     for (size_t i = 0; i < c->doubts.count; i++)
         w.weights[i] = doubts.list.items[i].weight;
     ask(&w, &doubts);

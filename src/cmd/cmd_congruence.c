@@ -21,7 +21,8 @@ static const struct parameter options[] = {
 static void add_class(const struct names *names, const struct congruence *c, uint32_t class, struct result_table *t, struct str *text, json_t *classes)
 {
     const char *representative = names->items[c->representative[class]];
-    json_t *members = json_array(), *object = json_object();
+    json_t *members = json_array(), *untold = json_array(), *object = json_object();
+    struct str pair = {0};
 
     str_addf(text, "%4u  %s\n", c->size[class], representative);
     for (uint32_t f = 0; f < c->forms; f++) {
@@ -31,11 +32,24 @@ static void add_class(const struct names *names, const struct congruence *c, uin
         cell_count(t, class);
         cell_text(t, names->items[f]);
         cell_text(t, representative);
+        cell_count(t, (int64_t)c->untested[class]);
+        str_clear(&pair);
+        if (congruence_untold(c, f)) {
+            str_addf(&pair, "%s + %s", representative, names->items[f]);
+            json_array_append_new(untold, json_text(str_text(&pair)));
+        }
+        cell_text(t, str_text(&pair));
         if (f != c->representative[class])
             str_addf(text, "        %s\n", names->items[f]);
     }
     json_object_set_new(object, "representative", json_text(representative));
     json_object_set_new(object, "forms", members);
+    if (c->untested[class])
+        str_addf(text, "      %llu pair%s not tested against each other; %s%s would tell\n", (unsigned long long)c->untested[class], c->untested[class] == 1 ? "" : "s",
+                 json_string_value(json_array_get(untold, 0)), json_array_size(untold) > 1 ? " and so on" : "");
+    json_object_set_new(object, "untested", json_integer((json_int_t)c->untested[class]));
+    json_object_set_new(object, "untold", untold);
+    str_done(&pair);
     json_array_append_new(classes, object);
 }
 
@@ -53,21 +67,28 @@ static void finding_free(void *state)
 
 static bool find(void *state, struct result *result, struct err *err)
 {
-    static const struct result_column columns[] = {{.key = "class", .kind = CELL_COUNT}, {.key = "form", .kind = CELL_TEXT}, {.key = "representative", .kind = CELL_TEXT}};
+    static const struct result_column columns[] = {{.key = "class", .kind = CELL_COUNT}, {.key = "form", .kind = CELL_TEXT}, {.key = "representative", .kind = CELL_TEXT},
+                                                   {.key = "untested", .kind = CELL_COUNT}, {.key = "untold", .kind = CELL_TEXT}};
     const struct finding *f = state;
     json_t *classes = json_array();
     struct str text = {0};
     struct congruence c;
 
-    congruence_find(f->table, f->epsilon, 0, &c);
+    congruence_find(f->table, f->epsilon, 0, true, &c);
     struct result_table *t = result_table(result, "members", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT | NOT_JSON;
     for (uint32_t class = 0; class < c.classes && !watch_steps(1 + c.forms / 8); class++)
         add_class(&f->table->forms, &c, class, t, &text, classes);
+    uint64_t untested = 0;
+    for (size_t class = 0; class < c.classes; class++)
+        untested += c.untested[class];
     result_number(result, "epsilon", f->epsilon);
     result_nested(result, "classes", classes);
     result_block(result, str_text(&text));
     result_line(result, "%zu class%s of %zu form%s, epsilon %g", c.classes, c.classes == 1 ? "" : "es", c.forms, c.forms == 1 ? "" : "s", f->epsilon);
+    if (untested)
+        result_line(result, "%llu pair%s of forms not tested against each other: experiments settle measures what would tell", (unsigned long long)untested, untested == 1 ? "" : "s");
+    result_count(result, "untested", (int64_t)untested);
     congruence_done(&c);
     str_done(&text);
     return watch_goes_on(err);
@@ -91,7 +112,8 @@ static const char *const examples[] = {"congruence", "congruence --epsilon 0.02"
 const struct command command_congruence = {
     .name = "congruence",
     .help = "forms that no measurement distinguishes",
-    .description = "Two forms are congruent when their cycles differ by less than epsilon, alone and in pairs with every form measured with both.",
+    .description = "Two forms are congruent when their cycles differ by less than epsilon, alone and in pairs with every form measured with both; a pair of the two is compared with what each takes twice. "
+                   "Forms that no pair compares are one class, too: these are counted as not tested against each other, with the pair to measure, which experiments settle does.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct congruence_values),

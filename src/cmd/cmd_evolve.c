@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
 #include "infer/confidence.h"
+#include "infer/observable.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
 
@@ -318,6 +319,21 @@ const struct command command_evolve_set = {
     .run = run_set,
 };
 
+static void set_source(struct mapping *m, const char *form, const char *source)
+{
+    const struct mapping_entry *known = mapping_find(m, form);
+    struct usage usage = {0};
+
+    if (!known)   /* of experiments that joined a moment ago */
+        return;
+    struct mapping_entry entry = *known;
+    usage_copy(&usage, &entry.usage);
+    entry.usage = usage;
+    entry.source = (char *)source;
+    mapping_set(m, &entry);
+    usage_done(&usage);
+}
+
 /* Notes on each form how far the best mappings agree on it. */
 static void note_confidence(struct evolve_run *run, struct mapping *m)
 {
@@ -329,23 +345,60 @@ static void note_confidence(struct evolve_run *run, struct mapping *m)
 
     confidence_of(genomes, count, confidence);
     for (size_t f = 0; count && f < problem->forms; f++) {
-        const struct mapping_entry *known = mapping_find(m, problem->names[f]);
-        struct usage usage = {0};
-        if (!known || isnan(confidence[f]))   /* of experiments that joined a moment ago */
+        if (isnan(confidence[f]))
             continue;
-        struct mapping_entry entry = *known;
         snprintf(text, sizeof text, "inferred, confidence %.2f", confidence[f]);
-        usage_copy(&usage, &entry.usage);
-        entry.usage = usage;
-        entry.source = text;
-        mapping_set(m, &entry);
-        usage_done(&usage);
+        set_source(m, problem->names[f], text);
     }
     for (size_t i = 0; i < count; i++)
         genome_free(genomes[i]);
     free(genomes);
     free(confidence);
     problem_free(problem);
+}
+
+/* What is noted of a form whose ports do not show: the mappings may agree on it since each takes the cheapest of what is as good. */
+static void note_hidden(struct mapping *m, const char *form, const struct observable *o, struct str *settle)
+{
+    struct str text = {0};
+    double share = fmin(1.0 / (1 + o->rivals), mapping_entry_confidence(mapping_find(m, form)));   /* fmin ignores a NaN */
+
+    if (o->settle.count)
+        experiment_print(&o->settle, settle);
+    str_addf(&text, "inferred, confidence %.2f, %s", share, observable_reason(m));
+    if (settle->length)
+        str_addf(&text, "; %s would tell", str_text(settle));
+    set_source(m, form, str_text(&text));
+    str_done(&text);
+}
+
+/* Notes which forms' ports no experiment of the session's table shows, and lists them. */
+static void list_hidden(struct mapping *m, const struct experiments *t, struct result *result)
+{
+    static const struct result_column columns[] = {{.key = "form", .kind = CELL_TEXT}, {.key = "settle", .kind = CELL_TEXT}};
+    struct observable *list = mem_zero(t->forms.count + 1, sizeof *list);
+    struct result_table *table = result_table(result, "not_observable", columns, sizeof columns / sizeof *columns);
+    size_t hidden = 0, told = 0;
+    struct str settle = {0};
+
+    table->hide = NOT_TEXT;
+    observable_find(m, t, list);
+    for (size_t f = 0; f < t->forms.count; f++) {
+        if (!list[f].rivals)
+            continue;
+        hidden++;
+        told += list[f].settle.count > 0;
+        str_clear(&settle);
+        note_hidden(m, t->forms.items[f], &list[f], &settle);
+        cell_text(table, t->forms.items[f]);
+        cell_text(table, str_text(&settle));
+    }
+    if (hidden)
+        result_line(result, "%zu form%s %s; %s", hidden, hidden == 1 ? "" : "s", observable_reason(m),
+                    told ? "experiments settle measures what would tell, as far as anything does" : "no experiment of these forms would tell");
+    observable_done(list, t->forms.count);
+    free(list);
+    str_done(&settle);
 }
 
 /* Takes @take_best into the session as the machine @id and selects it. */
@@ -375,7 +428,7 @@ static bool add_machine(struct session *s, char *id, struct mapping *take_best, 
 static bool run_adopt(struct session *s, const void *values, struct result *result, struct err *err)
 {
     struct evolve_run *run = current(s, err);
-    char id[] = "evolved";
+    char id[] = EVOLVED_MACHINE;
 
     (void)values;
     if (!run)
@@ -385,6 +438,8 @@ static bool run_adopt(struct session *s, const void *values, struct result *resu
     if (!best)
         return err_set(err, ERR_USAGE, "wait until it has one", "the run has no mapping yet");
     note_confidence(run, best);
+    if (s->document.experiments)
+        list_hidden(best, s->document.experiments, result);
     if (!add_machine(s, id, best, err))
         return false;
     result_line(result, "%s: %zu form%s, %zu distinct µop%s, volume %llu; mapping save DIRECTORY keeps it", id, mapping_count(best), mapping_count(best) == 1 ? "" : "s",
@@ -401,7 +456,8 @@ static const char *const adopt_examples[] = {"evolve adopt", NULL};
 const struct command command_evolve_adopt = {
     .name = "evolve adopt",
     .help = "use the best mapping as the current machine, named evolved",
-    .description = "The source of each form gives a confidence from 0 to 1: how far the best mappings agree on it.",
+    .description = "The source of each form gives a confidence from 0 to 1: how far the best mappings agree on it. Where all that was measured of a form takes as long with other ports, since the "
+                   "issue width binds, it says that its ports are not observable, with the share among these, and what would tell.",
     .examples = adopt_examples,
     .run = run_adopt,
 };

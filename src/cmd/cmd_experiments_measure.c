@@ -395,6 +395,11 @@ static bool run_measure(struct session *s, const void *values, struct result *re
     return start(s, w, result, err);
 }
 
+bool experiments_measure(struct session *s, const struct measure_choice *choice, struct result *result, struct err *err)
+{
+    return run_measure(s, &(struct experiments_measure_values){.budget = NAN, .patience = choice->patience, .simulate = choice->simulate, .cpu = choice->cpu}, result, err);
+}
+
 static const char *const measure_examples[] = {"experiments measure --budget 15m", "experiments measure --retry form~VADD", "experiments measure --simulate skylake", NULL};
 
 const struct command command_experiments_measure = {

@@ -9,6 +9,7 @@
 #include "chart/settle.h"
 #include "cmd/chart_paths.h"
 #include "cmd/command.h"
+#include "cmd/settle_table.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "isa/cpu.h"
@@ -146,19 +147,21 @@ static void settling_free(void *state)
 }
 
 struct settle_values {
-    const char *name;
+    const char *name, *simulate;
     double patience;
     size_t cpu;
 };
 
 static const struct parameter arguments[] = {
-    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct settle_values, name), .required = true, .complete = COMPLETE_MACHINE, .help = "machine that machine chart made"},
+    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct settle_values, name), .complete = COMPLETE_MACHINE, .otherwise = "the experiments of the session", .help = "machine that machine chart made"},
     {0},
 };
 
 static const struct parameter options[] = {
     {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct settle_values, patience), .value = "T", .least = 0.01, .most = 8640000, .initial = "20s",
      .help = "time to wait for a quiet core; what gets none is left to the next run"},
+    {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct settle_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
+     .help = "machine to simulate instead of measuring; a charted machine is settled on what was charted"},
     {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct settle_values, cpu), .value = "N", .most = 65535, .otherwise = "any", .help = "CPU to measure on"},
     {0},
 };
@@ -188,9 +191,13 @@ static bool run(struct session *s, const void *values, struct result *result, st
 {
     static const struct job_ops ops = {.run = settle_work, .finish = settle_finish, .free = settling_free, .measures = measures, .measures_alone = true};
     const struct settle_values *v = values;
-    struct experiments_settling *w = mem_zero(1, sizeof *w);
 
     (void)result;   /* the job's finish function fills it */
+    if (!v->name)
+        return settle_table(s, &(struct measure_choice){v->simulate, v->patience, v->cpu}, err);
+    if (v->simulate)
+        return err_set(err, ERR_USAGE, "leave out --simulate", "%s is settled on the CPU that was charted", v->name);
+    struct experiments_settling *w = mem_zero(1, sizeof *w);
     w->session = s;
     w->name = mem_strdup(v->name);
     w->directory = machine_user_directory(v->name);
@@ -203,13 +210,14 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return false;
 }
 
-static const char *const examples[] = {"experiments settle mine", NULL};
+static const char *const examples[] = {"experiments settle mine", "experiments settle --simulate skylake", NULL};
 
 const struct command command_experiments_settle = {
     .name = "experiments settle",
-    .help = "measure what decides between the usages that a chart left in doubt",
+    .help = "measure what decides between usages left in doubt, or compares forms not tested against each other",
     .description = "machine chart names, for each form of which another usage explains its measurements as well, the experiment that would tell. These are measured, on the CPU that was "
-                   "charted, and the machine gets the usages that explain them. What has no time yet is left to the next run.",
+                   "charted, and the machine gets the usages that explain them. What has no time yet is left to the next run. Without NAME the session's experiments get the pairs that congruence lacks, and what would tell "
+                   "ports that evolve adopt found not observable; all that has no cycles is measured.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

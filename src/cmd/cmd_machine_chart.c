@@ -94,7 +94,7 @@ static bool save_doubts(const struct machine_charting *w, const struct chart *c,
 {
     struct doubts doubts;
 
-    doubts_of_chart(c, w->simulated ? w->simulated->id : "", &doubts);
+    doubts_of_chart(c, w->simulated ? w->simulated->id : "", true, &doubts);
     bool ok = doubts_save(&doubts, mapping_ports(c->machine->mapping), w->doubts_path, err);
     doubts_done(&doubts);
     return ok;
@@ -241,8 +241,8 @@ static void add_forms(const struct chart *c, struct result *result)
             portset_print(f->untested, mapping_ports(c->machine->mapping), &text);
         cell_text(t, str_text(&text));
         cell_text(t, f->rival ? f->rival : "");
-        cell_text(t, f->settle ? f->settle : "");
-        cell_text(t, f->reason ? f->reason : f->hidden ? "not observable beside the core" : "");
+        cell_text(t, f->settle ? f->settle : f->check ? f->check : "");
+        cell_text(t, f->reason ? f->reason : f->hidden ? doubts_hidden_reason(f) : "");
     }
     str_done(&text);
 }
@@ -301,6 +301,22 @@ static void show_doubts(const struct chart *c, struct result *result)
     result_line(result, "experiments settle NAME measures these and decides");
 }
 
+/* How many forms were never beside some ports, and the first experiment of which none has a time. */
+static void show_untested(const struct chart *c, struct result *result)
+{
+    const struct chart_form *first = NULL;
+    size_t untested = 0;
+
+    for (size_t i = 0; i < c->form_count; i++) {
+        const struct chart_form *f = &c->forms[i];
+        untested += f->untested != 0;
+        first = !first && f->check ? f : first;
+    }
+    if (untested)
+        result_line(result, "%zu form%s not tested against some ports%s%s", untested, untested == 1 ? "" : "s", first ? "; experiments settle NAME measures them, as " : ": nothing that they may run beside keeps these busy",
+                    first ? first->check : "");
+}
+
 static void show(const struct machine_charting *w, struct result *result)
 {
     const struct chart *c = w->chart;
@@ -312,7 +328,7 @@ static void show(const struct machine_charting *w, struct result *result)
                 c->core_forms, 100 * c->core_error, c->core_experiments);
     result_line(result, "%zu forms have a usage: %zu with confidence 0.9 or more, %zu with 0.5 to 0.9", t.usages, t.sure, t.likely);
     if (t.hidden)
-        result_line(result, "of %zu the ports are not observable: no experiment beside the core distinguishes them", t.hidden);
+        result_line(result, "of %zu the ports are not observable beside the core: other forms tell those of %zu, the issue width hides the others beside everything", t.hidden, t.hidden_told);
     if (t.of[CHART_UNEXPLAINED])
         result_line(result, "%zu forms whose measurements no usage explains", t.of[CHART_UNEXPLAINED]);
     if (t.of[CHART_NOT_MEASURED])
@@ -324,6 +340,7 @@ static void show(const struct machine_charting *w, struct result *result)
     add_facts(c, result);
     show_review(c, result);
     show_doubts(c, result);
+    show_untested(c, result);
     result_line(result, "saved as machine %s in %s", w->name, w->directory);
     result_text(result, "machine", w->name);
     result_text(result, "directory", w->directory);

@@ -74,6 +74,15 @@ bool command_write(const char *file, const struct str *text, struct result *resu
 
 /* Puts results that a running `experiments measure` has delivered so far into the session's table; the main loop calls it when it wakes. */
 void experiments_publish(struct session *s);
+/* On what, and how long, experiments are measured; the rest as experiments measure does without options. */
+struct measure_choice {
+    const char *simulate;   /* machine to simulate; NULL: this CPU */
+    double patience;        /* NaN: the default */
+    size_t cpu;             /* NOT_GIVEN: an idle one */
+};
+/* What experiments measure does: all that has no cycles. False with err. */
+bool experiments_measure(struct session *s, const struct measure_choice *choice, struct result *result, struct err *err);
+#define EVOLVED_MACHINE "evolved"   /* that evolve adopt makes */
 /* UI thread: what kernel blame has measured so far becomes the document's. */
 void blame_publish(struct session *s);
 /* False with err when the session has no experiments. */

@@ -38,7 +38,7 @@ struct classes *classes_new(const struct problem *whole)
     struct congruence c;
     struct classes *q = NULL;
 
-    congruence_find(t, CONGRUENCE_EPSILON, SHARED, &c);
+    congruence_find(t, CONGRUENCE_EPSILON, SHARED, false, &c);
     experiments_free(t);
     if (c.class_of && !watch_over() && (double)c.classes <= FORMS_LEFT * (double)whole->forms) {
         t = table_of(whole, &c);

@@ -28,8 +28,8 @@ static int compare_beside(const void *a, const void *b)
     return (x->other > y->other) - (x->other < y->other);
 }
 
-/* Into @profiles, one per form of @t and all empty. */
-static void profiles_fill(const struct experiments *t, struct profile *profiles)
+/* Into @profiles, one per form of @t and all empty; @itself: what a form takes alone says what it takes beside itself. */
+static void profiles_fill(const struct experiments *t, bool itself, struct profile *profiles)
 {
     for (size_t i = 0; i < t->rows.count; i++) {
         const struct flat_term *terms = experiments_terms(t, i);
@@ -38,6 +38,8 @@ static void profiles_fill(const struct experiments *t, struct profile *profiles)
             continue;
         if (t->rows.items[i].count == 1)
             vec_add(&profiles[terms[0].form].list, ((struct beside){UINT32_MAX, terms[0].count, 0, cycles}));
+        if (itself && t->rows.items[i].count == 1 && terms[0].count == 1)
+            vec_add(&profiles[terms[0].form].list, ((struct beside){terms[0].form, 1, 1, 2 * cycles}));
         for (int side = 0; t->rows.items[i].count == 2 && side < 2; side++)
             vec_add(&profiles[terms[side].form].list, ((struct beside){terms[!side].form, terms[side].count, terms[!side].count, cycles}));
     }
@@ -46,9 +48,12 @@ static void profiles_fill(const struct experiments *t, struct profile *profiles)
             qsort(profiles[f].list.items, profiles[f].list.count, sizeof(struct beside), compare_beside);
 }
 
-static bool congruent(const struct profile *a, const struct profile *b, double epsilon, unsigned shared)
+/* Whether no experiment of both differs. @pairs: in how many with another form they were compared. */
+static bool congruent(const struct profile *a, const struct profile *b, double epsilon, unsigned shared, size_t *pairs)
 {
     size_t compared = 0;
+
+    *pairs = 0;
 
     for (size_t i = 0, k = 0; i < a->list.count && k < b->list.count;) {
         const struct beside *x = &a->list.items[i], *y = &b->list.items[k];
@@ -56,51 +61,97 @@ static bool congruent(const struct profile *a, const struct profile *b, double e
         if (order == 0 && fabs(x->cycles - y->cycles) / (fabs(x->cycles + y->cycles) / 2) >= epsilon)
             return false;
         compared += order == 0;
+        *pairs += order == 0 && x->partner != UINT32_MAX;
         i += order <= 0;
         k += order >= 0;
     }
     return compared >= shared;
 }
 
-void congruence_find(const struct experiments *t, double epsilon, unsigned shared, struct congruence *out)
+/* Whether one of the form was measured beside one of @partner. */
+static bool was_beside(const struct profile *profile, uint32_t partner)
+{
+    const struct beside sought = {partner, 1, 1, 0};
+    return profile->list.count && bsearch(&sought, profile->list.items, profile->list.count, sizeof sought, compare_beside);
+}
+
+struct class_members {
+    VEC(uint32_t) list;
+};
+
+/* Whether form @f is congruent to all of @members; @untested: to how many of them alone. */
+static bool belongs(const struct profile *profiles, uint32_t f, const struct class_members *members, double epsilon, unsigned shared, uint64_t *untested)
+{
+    bool fits = true;
+
+    *untested = 0;
+    for (size_t k = 0; fits && k < members->list.count && !watch_steps(1 + profiles[f].list.count / 16); k++) {
+        size_t pairs;
+        fits = congruent(&profiles[f], &profiles[members->list.items[k]], epsilon, shared, &pairs);
+        *untested += !pairs;
+    }
+    return fits;
+}
+
+/* Puts form @f, which was measured alone, into the first class that it belongs to. */
+static void join_class(const struct profile *profiles, uint32_t f, struct class_members *members, double epsilon, unsigned shared, struct congruence *out)
+{
+    uint64_t untested = 0;
+    size_t class = 0;
+
+    while (class < out->classes && !watch_steps(1) && !belongs(profiles, f, &members[class], epsilon, shared, &untested))
+        class++;
+    if (class == out->classes) {
+        untested = 0;
+        out->representative[out->classes++] = f;
+    }
+    out->class_of[f] = (uint32_t)class;
+    out->size[class]++;
+    out->untested[class] += untested;
+    out->beside_first[f] = f == out->representative[class] || was_beside(&profiles[f], out->representative[class]);
+    vec_push(&members[class].list, f);
+}
+
+static bool result_new_for(size_t n, struct congruence *out)
+{
+    *out = (struct congruence){.forms = n,
+                               .class_of = shortage_alloc((n + 1) * sizeof *out->class_of),
+                               .representative = shortage_zero(n + 1, sizeof *out->representative),
+                               .size = shortage_zero(n + 1, sizeof *out->size),
+                               .untested = shortage_zero(n + 1, sizeof *out->untested),
+                               .beside_first = shortage_zero(n + 1, sizeof *out->beside_first)};
+    return out->class_of && out->representative && out->size && out->untested && out->beside_first;
+}
+
+void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself, struct congruence *out)
 {
     size_t n = t->forms.count;
     struct profile *profiles = shortage_zero(n + 1, sizeof *profiles);
-    VEC(uint32_t) *members = shortage_zero(n + 1, sizeof *members);
+    struct class_members *members = shortage_zero(n + 1, sizeof *members);
 
-    *out = (struct congruence){n, shortage_alloc((n + 1) * sizeof(uint32_t)), 0, shortage_zero(n + 1, sizeof(uint32_t)), shortage_zero(n + 1, sizeof(uint32_t))};
-    if (!profiles || !members || !out->class_of || !out->representative || !out->size) {
+    if (!result_new_for(n, out) || !profiles || !members) {
         congruence_done(out);
         free(profiles);
         free(members);
         return;
     }
-    profiles_fill(t, profiles);
+    profiles_fill(t, itself, profiles);
     for (uint32_t f = 0; f < n; f++) {
-        bool alone = profiles[f].list.count && profiles[f].list.items[profiles[f].list.count - 1].partner == UINT32_MAX;
-        size_t class = 0;
         out->class_of[f] = UINT32_MAX;
-        for (; alone && class < out->classes && !watch_steps(1); class++) {
-            bool fits = true;
-            for (size_t k = 0; fits && k < members[class].count && !watch_steps(1 + profiles[f].list.count / 16); k++)
-                fits = congruent(&profiles[f], &profiles[members[class].items[k]], epsilon, shared);
-            if (fits)
-                break;
-        }
-        if (!alone)
-            continue;
-        if (class == out->classes)
-            out->representative[out->classes++] = f;
-        out->class_of[f] = (uint32_t)class;
-        out->size[class]++;
-        vec_push(&members[class], f);
+        if (profiles[f].list.count && profiles[f].list.items[profiles[f].list.count - 1].partner == UINT32_MAX)
+            join_class(profiles, f, members, epsilon, shared, out);
     }
     for (size_t f = 0; f < n; f++) {
         vec_done(&profiles[f].list);
-        vec_done(&members[f]);
+        vec_done(&members[f].list);
     }
     free(members);
     free(profiles);
+}
+
+bool congruence_untold(const struct congruence *c, uint32_t f)
+{
+    return c->class_of[f] != UINT32_MAX && c->untested[c->class_of[f]] && !c->beside_first[f];
 }
 
 void congruence_done(struct congruence *c)
@@ -108,5 +159,7 @@ void congruence_done(struct congruence *c)
     free(c->class_of);
     free(c->representative);
     free(c->size);
+    free(c->untested);
+    free(c->beside_first);
     *c = (struct congruence){0};
 }

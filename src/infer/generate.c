@@ -2,6 +2,7 @@
 #include "infer/generate.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/compare.h"
 #include "base/shortage.h"
@@ -68,6 +69,36 @@ size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n)
                 continue;
             added += a > b ? add_pair(&k, t, forms[i], 1, forms[j], (uint32_t)repeats) : add_pair(&k, t, forms[i], (uint32_t)repeats, forms[j], 1);
         }
+    row_index_done(&k);
+    return added;
+}
+
+size_t generate_untold(struct experiments *t, const struct congruence *c)
+{
+    struct row_index k = row_index_new(t);
+    size_t added = 0;
+
+    for (uint32_t f = 0; f < c->forms && !watch_steps(1); f++)
+        if (congruence_untold(c, f))
+            added += add_pair(&k, t, c->representative[c->class_of[f]], 1, f, 1);
+    row_index_done(&k);
+    return added;
+}
+
+size_t generate_hidden(struct experiments *t, const struct observable *list)
+{
+    struct row_index k = row_index_new(t);
+    size_t added = 0, n = t->forms.count;
+
+    for (size_t f = 0; f < n && !watch_steps(1); f++) {
+        const struct experiment *e = &list[f].settle;
+        struct flat_term *terms = mem_alloc((e->count + 1) * sizeof *terms);
+        for (unsigned i = 0; i < e->count; i++)
+            terms[i] = (struct flat_term){names_add(&t->forms, e->terms[i].form), e->terms[i].count};
+        qsort(terms, e->count, sizeof *terms, compare_uint32);
+        added += e->count && add(&k, t, terms, e->count);
+        free(terms);
+    }
     row_index_done(&k);
     return added;
 }

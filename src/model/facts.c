@@ -146,7 +146,7 @@ const struct fact fact_schema[] = {
     {"branch_miss", FACT_NUMBER, CYCLES, "17", NULL, "cost of a mispredicted branch", "programs", false},
     {"clock", FACT_NUMBER, "GHz", 0.001, MOST, NULL, NULL, "core clock of a typical part", "programs", false},
 
-    {"load_latency", FACT_NUMBER, CYCLES, NULL, NULL, "address to value, to a general register; without it no dependence is followed", "dependencies", false},
+    {"load_latency", FACT_NUMBER, CYCLES, NULL, NULL, "address to value, to a general register; without it what waits for a load is not known, and a block with such dependences is a lower bound", "dependencies", false},
     {"load_latency_simple", FACT_NUMBER, CYCLES, "load_latency", NULL, "the same when the address was itself loaded and has no index and a short displacement", "dependencies", false},
     {"load_latency_vector", FACT_NUMBER, CYCLES, "load_latency", NULL, "address to value, 128 bits to a vector register", "dependencies", false},
     {"load_latency_scalar", FACT_NUMBER, CYCLES, "load_latency_vector", NULL, "address to value, 32 or 64 bits to a vector register", "dependencies", false},

@@ -146,6 +146,14 @@ static bool is_form(const void *mapping, uint32_t item, const void *form)
     return strcmp(entry_at(mapping, item)->form, form) == 0;
 }
 
+double mapping_entry_confidence(const struct mapping_entry *entry)
+{
+    static const char word[] = "confidence ";
+    const char *at = strstr(entry->source, word);
+
+    return at ? strtod(at + strlen(word), NULL) : NAN;
+}
+
 size_t mapping_index(const struct mapping *m, const char *form)
 {
     const struct index rows = {(struct index_slot *)m->rows.slots, m->rows.slot_count, m->rows.count};

@@ -55,6 +55,8 @@ const struct mapping_entry *mapping_at(const struct mapping *m, size_t index);
 const struct mapping_entry *mapping_find(const struct mapping *m, const char *form);
 /* Appends "1*p0156, latency 1" of an entry of @m; "no port" where it has none. */
 void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry, struct str *out);
+/* How sure its source says to be of the usage, 0 to 1; NaN for usages that were not inferred. */
+double mapping_entry_confidence(const struct mapping_entry *entry);
 /* Index for mapping_at, or SIZE_MAX. */
 size_t mapping_index(const struct mapping *m, const char *form);
 /* Adds or replaces; copies all of @entry. Where memory runs out for so many entries it is left out, and this thread's work fails (base/shortage.h). */

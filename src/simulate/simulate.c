@@ -291,6 +291,16 @@ static double run_block(struct simulator *s, const struct block_work *w, const s
     return run(s, limit);
 }
 
+/* Whether it is not known when some value of the block is there. */
+static bool lacks_latency(const struct block_work *w)
+{
+    bool lacks = !w->core->has_latencies || w->deps.open;
+
+    for (size_t i = 0; i < w->costs.count && !lacks; i++)
+        lacks = w->costs.rows[i].op->traits & OP_LOAD_UNKNOWN;
+    return lacks;
+}
+
 void simulate(struct simulator *s, const struct block_work *w, const struct insn *insns, size_t count, const struct block_options *block,
               const struct simulate_options *options, struct simulation *out)
 {
@@ -303,7 +313,7 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
         return;
     out->period = 0;
     out->cycles = NAN;
-    if (isnan(w->core->load_latency))
+    if (lacks_latency(w))
         return;
     s->out = out;
     s->timeline = options->timeline < limit ? options->timeline : (uint32_t)limit;

@@ -17,7 +17,7 @@ struct simulated_step {
 };
 
 struct simulation {
-    double cycles;          /* per iteration; NaN when an instruction waits for ever (facts that contradict each other) and on a machine without load_latency */
+    double cycles;          /* per iteration; NaN when an instruction waits for ever (facts that contradict each other) on a machine without latencies, and of a block that loads without load_latency */
     int64_t numerator;      /* cycles = numerator / period when exact */
     unsigned period;        /* iterations after which the state repeats; 0: it did not within the limit, cycles is a mean over the last quarter; or it has settled, or one of: */
     bool assisted;          /* x87 assists are added to cycles */

@@ -60,13 +60,6 @@ static size_t row_count(const void *context)
     return mapping_count(v->machine->mapping);
 }
 
-/* What inference noted of how far near-optimal mappings agree: 0 to 1; NaN for usages that were not inferred. */
-static double confidence_of_source(const char *source)
-{
-    const char *at = strstr(source, "confidence ");
-    return at ? strtod(at + strlen("confidence "), NULL) : NAN;
-}
-
 static double row_number(const void *context, size_t row, int column)
 {
     const struct mapping_view_state *v = context;
@@ -75,7 +68,7 @@ static double row_number(const void *context, size_t row, int column)
     if (column == COLUMN_LATENCY)
         return mapping_at(v->machine->mapping, row)->latency;
     if (column == COLUMN_CONFIDENCE)
-        return confidence_of_source(mapping_at(v->machine->mapping, row)->source);
+        return mapping_entry_confidence(mapping_at(v->machine->mapping, row));
     return column >= COLUMN_PORTS && v->pressed ? pressures_port(v->pressures, row, (unsigned)(column - COLUMN_PORTS)) : NAN;
 }
 

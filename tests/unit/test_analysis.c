@@ -153,6 +153,38 @@ static void test_unknown_forms(void **state)
     machine_free(m);
 }
 
+/* A machine whose chart had no load with a time: what goes through registers is followed, what waits for a load is a lower bound, and without any latency nothing is known. */
+static void test_without_load_latency(void **state)
+{
+    static const struct { const char *text; double cycles; bool least; } loops[] = {
+        {"1: addq %rbx,%rax\naddq %rbx,%rax\naddq %rbx,%rax\naddq %rbx,%rax\njmp 1b\n", 4, false},
+        {"1: addq (%rdi),%rax\naddq (%rdi),%rax\naddq %rbx,%rax\njmp 1b\n", 3, false},   /* the loads wait for nothing */
+        {"1: addq (%rax),%rax\naddq %rbx,%rax\naddq %rbx,%rax\njmp 1b\n", 3, true},
+    };
+    struct machine *m = machine("skylake");
+
+    (void)state;
+    machine_drop_fact(m, "load_latency");
+    machine_drop_fact(m, "load_latency_simple");
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct kernel *k = kernel_of(loops[i].text);
+        struct analysis *a = analysis_new(k, 0, m);
+        assert_float_equal(a->bounds[BOUND_DEPENDENCIES], loops[i].cycles, 1e-9);
+        assert_int_equal(a->lower_bound, loops[i].least);
+        assert_int_equal(strstr(a->sentence, "lacks the fact load_latency") != NULL, loops[i].least);
+        analysis_free(a);
+        kernel_free(k);
+    }
+    machine_free(m);
+    m = machine("zen4-inferred");
+    struct kernel *k = kernel_of(loops[0].text);
+    struct analysis *a = analysis_new(k, 0, m);
+    assert_true(isnan(a->bounds[BOUND_DEPENDENCIES]) && a->lower_bound);
+    analysis_free(a);
+    kernel_free(k);
+    machine_free(m);
+}
+
 /* What is executed as often as a register says is not passed off as executed once. */
 static void test_repeated(void **state)
 {
@@ -271,7 +303,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_kernels),    cmocka_unit_test(test_rows_of_triad), cmocka_unit_test(test_fusion),
-        cmocka_unit_test(test_idioms_and_moves), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_repeated), cmocka_unit_test(test_all_machines),
+        cmocka_unit_test(test_idioms_and_moves), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_without_load_latency), cmocka_unit_test(test_repeated), cmocka_unit_test(test_all_machines),
         cmocka_unit_test(test_golden_cove_dividers), cmocka_unit_test(test_two_loops_at_once),
     };
     return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);

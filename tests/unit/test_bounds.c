@@ -358,14 +358,17 @@ static void test_missing_facts(void **state)
     assert_true(ports_add(&ports, "0", NULL));
     struct machine *m = machine_new("bare", &ports);
     machine_set_fact(m, "issue_width", "4", "", "");
-    struct mapping_entry entry = {.form = (char *)"ADD (R64, R64)", .latency = 1};
+    struct mapping_entry entry = {.form = (char *)"ADD (R64, R64)", .latency = NAN};
     usage_add(&entry.usage, 1, 1);
     mapping_set(m->mapping, &entry);
-    usage_done(&entry.usage);
     assert_true(isnan(bound(m, "addq %rax, %rbx", BOUND_FRONTEND)));
     assert_true(isnan(bound(m, "addq %rax, %rbx", BOUND_DEPENDENCIES)));
     assert_true(isnan(bound(m, "addq %rax, %rbx", BOUND_RETIRE)));
     assert_true(bound(m, "addq %rax, %rbx", BOUND_PORTS) == 1);
+    entry.latency = 2;
+    mapping_set(m->mapping, &entry);
+    usage_done(&entry.usage);
+    assert_true(bound(m, "addq %rax, %rbx", BOUND_DEPENDENCIES) == 2);   /* needs no load */
     machine_free(m);
 }
 

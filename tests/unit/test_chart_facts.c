@@ -49,21 +49,26 @@ static struct chart *chart_at(struct machine *take_m, const struct forms *forms,
 
 static const char *const addition[] = {"ADD (R64, R64)"};
 
-/* A chart of @cpu that knows no more than its issue width and the latency of one addition. */
-static struct chart *facts_on(const struct chart_cpu *cpu, double width, struct forms *forms)
+/* A chart of @cpu that knows no more than its issue width, one form, and the latency of one addition. */
+static struct chart *chart_of_forms(const struct chart_cpu *cpu, double width, const struct forms *forms, const char *const *form)
 {
     struct late_lab l;
     struct ports ports;
     struct err err = {0};
 
     ports_number(&ports, 4);
-    struct chart *c = chart_at(machine_new("charted", &ports), forms, addition, 1);
+    struct chart *c = chart_at(machine_new("charted", &ports), forms, form, 1);
     mapping_set(c->machine->mapping, &(struct mapping_entry){.form = "PADDD (XMM, XMM)", .latency = 1, .micro_ops = 1});
     c->width = width;
     lab_on(&l, cpu);
     if (!facts_find(&l.lab, c, &err))
         fail_msg("%s", err.what);
     return c;
+}
+
+static struct chart *facts_on(const struct chart_cpu *cpu, double width, struct forms *forms)
+{
+    return chart_of_forms(cpu, width, forms, addition);
 }
 
 static struct chart *facts_of(const struct machine *truth, struct forms *forms)
@@ -471,6 +476,38 @@ static void test_unknown_is_said(void **state)
     forms_free(forms);
 }
 
+/* Of AArch64 few loops are known; they need no form that loads among those that are charted, and what none tells is listed as unknown. */
+static void test_facts_of_aarch64(void **state)
+{
+    static const char *const told[] = {"load_latency", "store_forward", "store_forward_vector"}, *const unknown[] = {"eliminate", "fuse_any", "taken_branches", "load_latency_wide"};
+    static const char *const forms_of[] = {"ADD (X, X, X)"};
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_AARCH64, NULL, &err);
+    struct machine *truth = machine_load_shipped("cortex-a72", &err);
+
+    (void)state;
+    assert_true(forms && truth);
+    struct imitation *cpu = imitation_new(truth, 0.002, 1);
+    struct chart *c = chart_of_forms(imitation_cpu(cpu), 3, forms, forms_of);
+    const bool assembles = !isnan(machine_number(c->machine, "load_latency"));
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        const struct chart_fact *f = fact_of(c, told[i]);
+        assert_non_null(f);
+        if (assembles)
+            assert_string_equal(f->value, machine_fact(truth, told[i]));
+        else
+            assert_non_null(strstr(f->why, "assembler"));
+    }
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        const struct chart_fact *f = fact_of(c, unknown[i]);
+        assert_true(f && !f->value && strstr(f->why, "no loop"));
+    }
+    chart_free(c);
+    imitation_free(cpu);
+    machine_free(truth);
+    forms_free(forms);
+}
+
 /* How many of the chains of ADD (R64, R64) are measured when the file at @path says @text, which is written again; how many forms it knew. */
 static size_t latencies_beside(const struct machine *truth, struct forms *forms, const char *path, const char *text, unsigned *known)
 {
@@ -676,6 +713,7 @@ int main(void)
         cmocka_unit_test(test_unknown_is_said),
         cmocka_unit_test(test_latencies_are_kept),
         cmocka_unit_test(test_load_latency_of_whole_registers),
+        cmocka_unit_test(test_facts_of_aarch64),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

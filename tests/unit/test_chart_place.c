@@ -49,6 +49,7 @@ static struct mapping *core_of(const struct mapping *m)
 {
     struct mapping *core = mapping_new(mapping_ports(m));
 
+    mapping_set_issue_width(core, mapping_issue_width(m));
     for (size_t i = 0; i < mapping_count(m); i++)
         if (strcmp(mapping_at(m, i)->form, FORM) != 0)
             mapping_set(core, mapping_at(m, i));
@@ -300,6 +301,29 @@ static void test_odd_times(void **state)
     assert_true(cost > cost_late && cost < cost_late + LATE_MOST && cost_quick > cost + LATE_MOST);
 }
 
+/* Four slots a cycle: a form that takes a quarter has one of four ports or none, and beside whatever keeps these busy the slots bind. */
+static const struct by_hand wide[] = {{"SHL (R64, I8)", "1*p0"}, {"ADD (R64, R64)", "1*p01"}, {"MOV (R64, M64)", "1*p23"}, {"OR (R64, R64)", "1*p0123"}, {"MOV (M64, R64)", "1*p4"}, {FORM, "1*p0123"}};
+
+static void test_the_width_hides_ports(void **state)
+{
+    struct machine *m = machine_by_hand(5, wide, sizeof wide / sizeof *wide);
+
+    (void)state;
+    machine_set_fact(m, "issue_width", "4", "", "");
+    mapping_set_issue_width(m->mapping, 4);
+    struct placement p = placed(m, 0, false);
+    assert_true(p.explained && p.hidden);
+    assert_int_equal(p.usage.count, 0);
+    assert_true(p.confidence < 0.9);   /* it may as well be the other */
+    assert_string_equal(p.rival, "1*p0123");
+    placement_done(&p);
+    m = machine_by_hand(5, wide, sizeof wide / sizeof *wide);   /* without such a width all shows */
+    p = placed(m, 0, false);
+    assert_true(p.explained && !p.hidden);
+    assert_int_equal(p.usage.count, 1);
+    placement_done(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +333,7 @@ int main(void)
         cmocka_unit_test(test_late_times_of_a_core),
         cmocka_unit_test(test_what_is_too_short_is_refuted),
         cmocka_unit_test(test_odd_times),
+        cmocka_unit_test(test_the_width_hides_ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static int charted(void **state, bool leave_doubts)
     b->chart = chart_run(&b->cpu.cpu, b->cpu.rows.items, b->cpu.rows.count, &options, &b->cpu.hooks, &err);
     if (!b->chart)
         fail_msg("%s", err.what);
-    doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
+    doubts_of_chart(b->chart, "settle-cpu", false, &b->doubts);
     *state = b;
     return 0;
 }
@@ -148,6 +148,40 @@ static void test_settling_tells(void **state)
     settled_done(&settled);
 }
 
+/* Where a form was not beside some ports, the chart says so and names an experiment; it is left to those that settle, which make the form no surer than it was. */
+static void test_untested_ports_are_checked(void **state)
+{
+    struct bed *b = *state;
+    struct err err = {0};
+    struct settled settled;
+    size_t untested = 0;
+
+    for (size_t i = 0; i < b->chart->form_count; i++) {
+        const struct chart_form *f = &b->chart->forms[i];
+        if (f->state != CHART_PLACED || !f->untested || f->hidden)
+            continue;
+        untested++;
+        assert_non_null(f->check);
+        assert_non_null(strstr(mapping_find(b->chart->machine->mapping, f->row->form)->source, ", not tested against p"));
+    }
+    assert_true(untested > 0 && b->chart->checks.count >= untested);
+    doubts_done(&b->doubts);
+    doubts_of_chart(b->chart, "settle-cpu", true, &b->doubts);
+    assert_int_equal(b->doubts.list.count, b->chart->doubts.count + b->chart->checks.count);
+    assert_true(settle(b, &settled, &err));
+    assert_int_equal(b->doubts.list.count, 0);
+    for (size_t i = 0; i < settled.forms.count; i++) {
+        const struct settled_form *f = &settled.forms.items[i];
+        const struct chart_form *was = form_of(b, f->form);
+        assert_null(strstr(mapping_find(b->chart->machine->mapping, f->form)->source, "not tested"));
+        if (was->settle)
+            continue;
+        assert_int_equal(f->verdict, SETTLE_CONFIRMED);
+        assert_float_equal(f->confidence, was->confidence, 0.006);
+    }
+    settled_done(&settled);
+}
+
 /* Takes a sixth longer. */
 static void take_longer(const void *state, const struct experiment *e, struct measured *m)
 {
@@ -167,7 +201,7 @@ static void test_late_times_are_those_of_the_chart(void **state)
     for (int late = 0; late < 2; late++) {
         struct settled settled;
         doubts_done(&b->doubts);
-        doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
+        doubts_of_chart(b->chart, "settle-cpu", false, &b->doubts);
         b->doubts.late = late;
         assert_true(settle(b, &settled, &err));
         assert_true(settled.forms.count > 0);
@@ -192,7 +226,7 @@ static void decide_by_blocks(struct bed *b, const char *form, const struct usage
     else
         verdict_new(b->chart, at, &before);
     doubts_done(&b->doubts);
-    doubts_of_chart(b->chart, "settle-cpu", &b->doubts);
+    doubts_of_chart(b->chart, "settle-cpu", false, &b->doubts);
 }
 
 /* Experiments may leave a usage next to no weight; if blocks take it all the same, that of the one before is a number that a file keeps. */
@@ -428,6 +462,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_the_chart_names_what_would_tell, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_tells, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_untested_ports_are_checked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_late_times_are_those_of_the_chart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up, tear_down),

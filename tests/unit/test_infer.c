@@ -495,7 +495,7 @@ static void test_congruence(void **state)
     experiments_set(t, experiments_add(t, (struct flat_term[]){{0, 1}, {5, 1}}, 2), 2, NAN, 0, NULL);
     experiments_set(t, experiments_add(t, (struct flat_term[]){{3, 1}, {5, 1}}, 2), 3, NAN, 0, NULL);
     experiments_set(t, experiments_add(t, (struct flat_term[]){{4, 1}, {5, 1}}, 2), 2.02, NAN, 0, NULL);
-    congruence_find(t, 0.05, 0, &c);
+    congruence_find(t, 0.05, 0, false, &c);
     /* A ~ B and B ~ C, but not A ~ C: C stays out. */
     assert_int_equal(c.class_of[0], c.class_of[1]);
     assert_int_not_equal(c.class_of[0], c.class_of[2]);

@@ -114,6 +114,7 @@ static const char *const script[] = {
     "evolve stop",
     "evolve wait",
     "evolve adopt",
+    "experiments settle --simulate skylake",
     "jobs",
     "job wait",
     "job cancel 99",

@@ -1,0 +1,11 @@
+/* experiments settle without a machine: what the session's own experiments leave open. */
+#ifndef PORTOLAN_CMD_SETTLE_TABLE_H
+#define PORTOLAN_CMD_SETTLE_TABLE_H
+
+#include "cmd/command.h"
+
+/* Adds to the session's table the pairs of forms that no measured experiment compares, and what would tell the ports of forms of the machine evolved that do not show, and measures
+ * what has no cycles. False with err. */
+bool settle_table(struct session *s, const struct measure_choice *choice, struct err *err);
+
+#endif

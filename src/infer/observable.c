@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "infer/observable.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "base/watch.h"
+#include "throughput/throughput.h"
+
+#define ALIKE 0.01           /* relative: two times that no measurement tells apart */
+#define TELLS 0.05           /* that any does */
+#define SETS_MOST 64
+#define PARTNERS_MOST 24     /* forms of different usages, that an experiment is made of */
+#define PAIRED_MOST 4        /* rivals for which two partners together are tried */
+#define COPIES 2             /* of the form, at most */
+#define MASSES_MOST 256
+
+static const uint32_t partner_counts[] = {1, 2, 4};
+#define PARTNER_COUNTS (sizeof partner_counts / sizeof *partner_counts)
+
+struct looking {
+    const struct mapping *mapping;
+    const struct experiments *table;
+    struct throughput *throughput;
+    portset sets[SETS_MOST];
+    size_t set_count;
+    const struct mapping_entry *partners[PARTNERS_MOST];
+    size_t partner_count;
+    VEC(size_t) *rows;           /* per form of the table: those measured that it is in */
+};
+
+/* What a form may take. */
+struct taking {
+    struct usage usage;
+    unsigned slots;
+};
+
+struct load_of {
+    const struct usage *usage;
+    unsigned slots;
+    uint32_t count;
+};
+
+/* Cycles of @n parts, the issue width included. NaN for what is too large. */
+static double cycles_of(const struct looking *l, const struct load_of *parts, size_t n)
+{
+    struct mass masses[MASSES_MOST];
+    size_t used = 0;
+    double slots = 0, width = mapping_issue_width(l->mapping);
+
+    for (size_t i = 0; i < n; i++) {
+        slots += (double)parts[i].slots * parts[i].count;
+        for (unsigned k = 0; k < parts[i].usage->count; k++) {
+            if (used == MASSES_MOST)
+                return NAN;
+            masses[used++] = (struct mass){parts[i].usage->uops[k].ports, parts[i].usage->uops[k].count * parts[i].count};
+        }
+    }
+    double cycles = throughput_of_masses(l->throughput, masses, used);
+    return width > 0 ? fmax(cycles, slots / width) : cycles;
+}
+
+/* Cycles of row @row where the form @form takes @its; NaN where the mapping lacks a form. */
+static double cycles_with(const struct looking *l, size_t row, uint32_t form, const struct taking *its)
+{
+    const struct flat_term *terms = experiments_terms(l->table, row);
+    struct load_of parts[MASSES_MOST];
+    size_t n = l->table->rows.items[row].count;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct mapping_entry *e = mapping_find(l->mapping, l->table->forms.items[terms[i].form]);
+        if (!e || n > MASSES_MOST)
+            return NAN;
+        parts[i] = terms[i].form == form ? (struct load_of){&its->usage, its->slots, terms[i].count} : (struct load_of){&e->usage, e->micro_ops, terms[i].count};
+    }
+    return cycles_of(l, parts, n);
+}
+
+static bool alike(double a, double b)
+{
+    return fabs(a - b) <= ALIKE * fmin(a, b);
+}
+
+/* Whether all that was measured of the form takes as long with @other. */
+static bool fits(const struct looking *l, uint32_t form, const struct mapping_entry *is, const struct taking *other)
+{
+    const struct taking own = {is->usage, is->micro_ops};
+    bool all = l->rows[form].count > 0;
+
+    for (size_t i = 0; i < l->rows[form].count && all && !watch_steps(4); i++)
+        all = alike(cycles_with(l, l->rows[form].items[i], form, &own), cycles_with(l, l->rows[form].items[i], form, other));
+    return all && !watch_over();
+}
+
+static void add_set(struct looking *l, portset set)
+{
+    for (size_t i = 0; i < l->set_count; i++)
+        if (l->sets[i] == set)
+            return;
+    if (set && l->set_count < SETS_MOST)
+        l->sets[l->set_count++] = set;
+}
+
+static void add_partner(struct looking *l, const struct mapping_entry *e)
+{
+    for (size_t i = 0; i < l->partner_count; i++)
+        if (usage_equal(&l->partners[i]->usage, &e->usage) && l->partners[i]->micro_ops == e->micro_ops)
+            return;
+    if (e->usage.count && l->partner_count < PARTNERS_MOST)
+        l->partners[l->partner_count++] = e;
+}
+
+/* The forms of the table that the mapping knows: their sets, their usages, and what was measured of them. */
+static void look_over(struct looking *l)
+{
+    const struct ports *ports = mapping_ports(l->mapping);
+
+    add_set(l, (((portset)1 << (ports->count - 1) << 1) - 1) & ~ports->pipes);
+    for (uint32_t f = 0; f < l->table->forms.count; f++) {
+        const struct mapping_entry *e = mapping_find(l->mapping, l->table->forms.items[f]);
+        if (!e)
+            continue;
+        add_partner(l, e);
+        for (unsigned k = 0; k < e->usage.count; k++)
+            add_set(l, e->usage.uops[k].ports);
+    }
+    for (size_t row = 0; row < l->table->rows.count && !watch_steps(1); row++)
+        for (size_t i = 0; experiments_measured(l->table, row) && i < l->table->rows.items[row].count; i++)
+            vec_push(&l->rows[experiments_terms(l->table, row)[i].form], row);
+}
+
+struct most_telling {
+    double difference;           /* relative */
+    struct experiment experiment;
+};
+
+/* Keeps @copies of @is beside @n partners, @count of each, when it tells more than what is kept. */
+static void try_beside(const struct looking *l, const struct mapping_entry *is, const struct taking *other, const struct mapping_entry *const *partners, size_t n, struct most_telling *best)
+{
+    for (uint32_t copies = 1; copies <= COPIES; copies++)
+        for (size_t c = 0; c < PARTNER_COUNTS; c++) {
+            struct load_of parts[3] = {{&is->usage, is->micro_ops, copies}};
+            for (size_t i = 0; i < n; i++)
+                parts[i + 1] = (struct load_of){&partners[i]->usage, partners[i]->micro_ops, partner_counts[c]};
+            double a = cycles_of(l, parts, n + 1);
+            parts[0] = (struct load_of){&other->usage, other->slots, copies};
+            double b = cycles_of(l, parts, n + 1), difference = fabs(a - b) / fmin(a, b);
+            if (!(difference > best->difference))
+                continue;
+            best->difference = difference;
+            experiment_done(&best->experiment);
+            experiment_add(&best->experiment, is->form, copies);
+            for (size_t i = 0; i < n; i++)
+                experiment_add(&best->experiment, partners[i]->form, partner_counts[c]);
+        }
+}
+
+/* What tells @other from the form's own usage; empty when nothing does. @paired: also beside two forms at a time. */
+static void find_telling(const struct looking *l, const struct mapping_entry *is, const struct taking *other, bool paired, struct experiment *out)
+{
+    struct most_telling best = {.difference = TELLS};
+
+    for (size_t i = 0; i < l->partner_count; i++)
+        if (l->partners[i] != is)
+            try_beside(l, is, other, &l->partners[i], 1, &best);
+    for (size_t i = 0; i < l->partner_count && paired && !best.experiment.count; i++)
+        for (size_t k = i + 1; k < l->partner_count && !watch_steps(16); k++) {
+            const struct mapping_entry *two[] = {l->partners[i], l->partners[k]};
+            if (two[0] != is && two[1] != is)
+                try_beside(l, is, other, two, 2, &best);
+        }
+    *out = best.experiment;
+}
+
+/* Counts @other when it fits, and finds what tells it, unless something tells another already. */
+static void consider(const struct looking *l, uint32_t form, const struct mapping_entry *is, const struct taking *other, struct observable *out)
+{
+    if (!fits(l, form, is, other))
+        return;
+    out->rivals++;
+    if (!out->settle.count)
+        find_telling(l, is, other, out->rivals <= PAIRED_MOST, &out->settle);
+}
+
+/* As many slots as take what the form takes alone. */
+static unsigned slots_alone(const struct looking *l, const struct mapping_entry *is)
+{
+    double alone = cycles_of(l, &(struct load_of){&is->usage, is->micro_ops, 1}, 1), slots = rint(alone * mapping_issue_width(l->mapping));
+    return slots > is->micro_ops ? (unsigned)slots : is->micro_ops;
+}
+
+static void observe_form(const struct looking *l, uint32_t form, struct observable *out)
+{
+    const struct mapping_entry *is = mapping_find(l->mapping, l->table->forms.items[form]);
+
+    if (!is)
+        return;
+    if (is->usage.count)
+        consider(l, form, is, &(struct taking){.slots = slots_alone(l, is)}, out);
+    for (size_t i = 0; i < l->set_count && !is->usage.count; i++) {
+        struct taking other = {.slots = is->micro_ops};
+        usage_add(&other.usage, l->sets[i], 1);
+        consider(l, form, is, &other, out);
+        usage_done(&other.usage);
+    }
+}
+
+void observable_find(const struct mapping *m, const struct experiments *t, struct observable *out)
+{
+    struct looking l = {.mapping = m, .table = t, .throughput = throughput_new(PORTS_MAX), .rows = mem_zero(t->forms.count + 1, sizeof *l.rows)};
+
+    look_over(&l);
+    for (uint32_t f = 0; f < t->forms.count; f++) {
+        out[f] = (struct observable){0};
+        if (!watch_over())
+            observe_form(&l, f, &out[f]);
+    }
+    for (uint32_t f = 0; f < t->forms.count; f++)
+        vec_done(&l.rows[f]);
+    free(l.rows);
+    throughput_free(l.throughput);
+}
+
+const char *observable_reason(const struct mapping *m)
+{
+    return mapping_issue_width(m) > 0 ? "not observable: the issue width hides the ports" : "not observable: nothing that was measured shows the ports";
+}
+
+void observable_done(struct observable *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        experiment_done(&list[i].settle);
+}
