@@ -21,6 +21,7 @@
 #define CPU_ROUND 48          /* blocks drawn at a time */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
+#define MUTANTS 4             /* one of so many blocks is a mutation */
 #define LLVM "llvm-mca"       /* in the place of a machine; ":CPU" may follow */
 #define MODEL_DRAWS 24
 
@@ -112,7 +113,7 @@ static void progress(void *state, const struct hunt *so_far)
     struct machine_hunting *w = state;
     double left = w->until - clock_seconds();
 
-    job_progress(w->job, w->options.blocks ? (double)so_far->sampled : w->seconds - fmax(0, left), w->options.blocks ? (double)w->options.blocks : w->seconds,
+    job_progress(w->job, w->options.blocks ? (double)(so_far->sampled + so_far->mutants) : w->seconds - fmax(0, left), w->options.blocks ? (double)w->options.blocks : w->seconds,
                  "%zu finding%s, %zu of %zu blocks differ", so_far->count, so_far->count == 1 ? "" : "s", so_far->differ, so_far->sampled);
 }
 
@@ -202,6 +203,8 @@ static void show(const struct machine_hunting *w, struct result *result)
     print_against(w, &against);
     result_line(result, "%s held against %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s", w->machine->id, str_text(&against), h->differ, h->sampled,
                 100 * w->tolerance, h->count, h->count == 1 ? "" : "s");
+    if (h->mutants)
+        result_line(result, "%zu mutations of blocks that differ were compared as well", h->mutants);
     if (h->open)
         result_line(result, "%zu of %zu blocks that differ are not accounted for yet: give it more --time", h->open, h->kept);
     if (w->refused)
@@ -212,6 +215,7 @@ static void show(const struct machine_hunting *w, struct result *result)
     result_text(result, "against", str_text(&against));
     result_count(result, "sampled", (int64_t)h->sampled);
     result_count(result, "differ", (int64_t)h->differ);
+    result_count(result, "mutants", (int64_t)h->mutants);
     result_count(result, "kept", (int64_t)h->kept);
     result_count(result, "unexplained", (int64_t)h->open);
     if (w->llvm)
@@ -222,7 +226,10 @@ static void show(const struct machine_hunting *w, struct result *result)
         str_clear(&text);
         str_addf(&text, "\n%zu. ", i + 1);
         finding_print(&h->findings[i], &text);
-        str_addf(&text, " (%zu of %zu blocks)", h->findings[i].blocks, h->kept);
+        if (h->findings[i].blocks)
+            str_addf(&text, " (%zu of %zu blocks)", h->findings[i].blocks, h->kept);
+        else
+            str_add(&text, " (in mutations alone)");
         str_add(&text, "\n   ");
         block_print(&h->findings[i].pattern.block, "\n   ", &text);
         result_line(result, "%s", str_text(&text));
@@ -265,7 +272,7 @@ static const struct parameter options[] = {
     {.name = "--time", .kind = PARAMETER_DURATION, .at = offsetof(struct hunt_values, seconds), .value = "T", .least = 0.1, .most = 864000, .initial = INITIAL(SECONDS),
      .help = "time limit"},
     {.name = "--blocks", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, blocks), .value = "N", .least = 1, .most = 1000000000, .otherwise = "until the time is over",
-     .help = "number of random blocks to compare"},
+     .help = "number of blocks to compare"},
     {.name = "--forms", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, forms), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(FORMS),
      .help = "number of forms that blocks are made of, those that programs use most"},
     {.name = "--tolerance", .kind = PARAMETER_NUMBER, .at = offsetof(struct hunt_values, tolerance), .value = "X", .least = 0.001, .most = 0.9,
@@ -340,8 +347,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->forms = forms ? forms_hold(forms) : NULL;
     w->seconds = v->seconds;
     w->tolerance = isfinite(v->tolerance) ? v->tolerance : measured ? CPU_TOLERANCE : MODEL_TOLERANCE;
-    w->options = (struct hunt_options){.blocks = v->blocks == NOT_GIVEN ? 0 : v->blocks, .round = measured ? CPU_ROUND : MODEL_ROUND, .draws = measured ? CPU_DRAWS : MODEL_DRAWS,
-                                       .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed, .simulated = v->model[0] == 's', .progress = progress, .state = w};
+    w->options = (struct hunt_options){.blocks = v->blocks == NOT_GIVEN ? 0 : v->blocks, .round = measured ? CPU_ROUND : MODEL_ROUND, .mutants = MUTANTS,
+                                       .draws = measured ? CPU_DRAWS : MODEL_DRAWS, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed, .simulated = v->model[0] == 's', .progress = progress, .state = w};
     if (!forms || !choose_forms(w, v->forms, err)) {
         hunting_free(w);
         return false;
@@ -355,7 +362,7 @@ static const char *const examples[] = {"machine hunt --time 5m", "machine hunt -
 const struct command command_machine_hunt = {
     .name = "machine hunt",
     .help = "search random code for what a machine's model predicts wrong",
-    .description = "Random blocks, weighted like the programs of a Debian system, are predicted and measured on this CPU, or predicted by another machine, another "
+    .description = "Random blocks, weighted like the programs of a Debian system, and mutations of those that differ are predicted and measured on this CPU, or predicted by another machine, another "
                    "model or llvm-mca. A block on which the two differ is reduced to its smallest part that still differs, then generalised to other forms, registers and addresses. For each finding the single "
                    "change of a latency, usage or fact that removes the difference is named where there is one. Findings are sorted by the number of blocks they affect.",
     .options = options,
