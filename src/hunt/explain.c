@@ -17,6 +17,7 @@
 #define STRIDE_SHARE 16      /* one by one, and from here in steps of a part of the distance */
 #define LIKE_SHARE 0.75      /* of the blocks that are made like the first one */
 #define BROKEN_SHARE 0.1     /* of those that a change mends, so many may agree no more */
+#define NEARER 0.95          /* times the error of another change that does as well: what fits clearly better */
 #define ABSOLUTE 0.1         /* cycles that are no difference */
 #define FINALISTS 64         /* changes that are tried on all blocks */
 
@@ -546,8 +547,9 @@ bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
         if (helps(scratch, t)) {
             struct score s = score_of(scratch, t);
             double gain = (double)s.mended - (double)s.broken / BROKEN_SHARE;
-            /* Of values of one thing that do as well the one that fits best, of different things the first. */
-            bool nearer = gain == best_gain && best != SIZE_MAX && s.error < best_error && strcmp(list.items[i].name, list.items[best].name) == 0;
+            /* Of values of one thing that do as well the one that fits best, of different things the first but for one that fits clearly better. */
+            bool same = best != SIZE_MAX && strcmp(list.items[i].name, list.items[best].name) == 0;
+            bool nearer = gain == best_gain && best != SIZE_MAX && s.error < (same ? 1 : NEARER) * best_error;
             bool fits = (double)s.like >= LIKE_SHARE * (double)t->like_count && (gain > best_gain || nearer);
             best = fits ? i : best;
             best_gain = fits ? gain : best_gain;
