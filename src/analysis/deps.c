@@ -448,6 +448,8 @@ static void read_inputs(struct build *b, uint32_t at)
             read_address(b, at, op);
         } else if (is_followed(op) && !same_register && (op->access & ACCESS_READ || reads_old_value(b, at, i))) {
             struct holder value = b->holds[resource_of(b, at, op)];
+            if (op->offset_bits && !value.known)   /* a part of what was written whole */
+                value = b->holds[op->reg];
             bool sum = row->op->traits & OP_SLOW_SUM && op->file == FILE_GENERAL && row->sum.pending >> op->reg & 1;
             connect(b, at, value, (int)i, sync_latency(b, at, op->reg) + between_kinds(b, at, value) + (sum ? hundredths(b->c->rename_sum_extra) : 0));
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */

@@ -157,8 +157,7 @@ static bool take_defaults(struct session *s, struct recipe *r, struct err *err)
         r->target = mem_strdup("native");
         return true;
     }
-    const char *name = machine_fact(m, "compiler_name"), *base = machine_fact(m, "base");
-    r->target = mem_strdup(name ? name : base ? base : m->id);
+    r->target = mem_strdup(machine_compiler_name(m));
     const struct isa_ops *isa = isa_ops(r->options.isa);
     for (size_t i = 0; i < sizeof isa->generic_targets / sizeof *isa->generic_targets && isa->generic_targets[i].name && !r->generic; i++)
         if (!isa->generic_targets[i].extension || machine_has(m, "extensions", isa->generic_targets[i].extension))

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "base/watch.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
 #include "hunt/hunt.h"
+#include "io/llvm_mca.h"
 #include "measure/kernel_set.h"
 #include "work/job.h"
 
@@ -19,6 +21,8 @@
 #define CPU_ROUND 48          /* blocks drawn at a time */
 #define MODEL_ROUND 512
 #define CPU_DRAWS 10
+#define MUTANTS 4             /* one of so many blocks is a mutation */
+#define LLVM "llvm-mca"       /* in the place of a machine; ":CPU" may follow */
 #define MODEL_DRAWS 24
 
 /* The job: blocks drawn, timed and predicted on the worker; the UI thread shows what was found. */
@@ -26,7 +30,10 @@ struct machine_hunting {
     struct session *session;
     struct job *job;
     struct machine *machine;      /* a copy */
-    struct machine *against;      /* a copy; NULL: this CPU */
+    struct machine *against;      /* a copy; NULL: LLVM's model or this CPU */
+    char *llvm;                   /* the CPU whose model llvm-mca has; NULL: none */
+    bool against_simulated;
+    size_t refused;               /* blocks that llvm-mca does not know */
     enum isa isa;                 /* of both */
     struct forms *forms;
     struct block_forms drawn;
@@ -39,10 +46,11 @@ struct machine_hunting {
     struct hunt *hunt;            /* the result */
 };
 
-/* What the job says of itself: a simulated CPU is not disturbed. */
+/* Whether this CPU is what the model is held against; a simulated one is not disturbed. */
 static bool measures(const void *state)
 {
-    return !((const struct machine_hunting *)state)->against;
+    const struct machine_hunting *w = state;
+    return !w->against && !w->llvm;
 }
 
 static bool cancelled(void *state)
@@ -88,12 +96,25 @@ static bool times_of_cpu(void *state, const struct random_block *blocks, size_t 
     return kernel_set_times(w->sandbox, &w->calibration, code_of, blocks, n, w->until - clock_seconds(), cycles, err);
 }
 
+/* Of the blocks of a round one process tells the times. Where the time is over while it runs, nothing is known of them. */
+static bool times_of_llvm(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
+{
+    struct machine_hunting *w = state;
+
+    child_watch(over, w);
+    bool ok = llvm_mca_times(w->isa, w->llvm, code_of, blocks, n, cycles, err);
+    child_watch(NULL, NULL);
+    for (size_t i = 0; ok && i < n; i++)
+        w->refused += isnan(cycles[i]);
+    return ok || over(w);
+}
+
 static void progress(void *state, const struct hunt *so_far)
 {
     struct machine_hunting *w = state;
     double left = w->until - clock_seconds();
 
-    job_progress(w->job, w->options.blocks ? (double)so_far->sampled : w->seconds - fmax(0, left), w->options.blocks ? (double)w->options.blocks : w->seconds,
+    job_progress(w->job, w->options.blocks ? (double)(so_far->sampled + so_far->mutants) : w->seconds - fmax(0, left), w->options.blocks ? (double)w->options.blocks : w->seconds,
                  "%zu finding%s, %zu of %zu blocks differ", so_far->count, so_far->count == 1 ? "" : "s", so_far->differ, so_far->sampled);
 }
 
@@ -109,13 +130,13 @@ static bool prepare_cpu(struct machine_hunting *w, struct err *err)
 static bool hunt_work(struct job *job, void *state, struct err *err)
 {
     struct machine_hunting *w = state;
-    struct hunt_truth truth = {w->against ? times_of_model : times_of_cpu, w, w->tolerance};
+    struct hunt_truth truth = {w->against ? times_of_model : w->llvm ? times_of_llvm : times_of_cpu, w, w->tolerance};
 
     w->job = job;
     w->knows = model_new(w->machine, false);
-    w->truth = w->against ? model_new(w->against, w->options.simulated) : NULL;
+    w->truth = w->against ? model_new(w->against, w->against_simulated) : NULL;
     struct block_maker *maker = block_maker_new(w->isa, w->drawn.items, w->drawn.count, predictable, w, err);
-    if (maker && (w->against || prepare_cpu(w, err))) {
+    if (maker && (!measures(w) || prepare_cpu(w, err))) {
         w->until = clock_seconds() + w->seconds;
         struct watch before = watch_begin(over, w);
         w->hunt = hunt_run(w->machine, maker, &truth, &w->options, err);
@@ -164,36 +185,58 @@ static void add_rows(const struct hunt *h, struct result *result)
     str_done(&text);
 }
 
+/* "haswell", "skylake by simulate" where the two sides are predicted otherwise, "llvm-mca's skylake". */
+static void print_against(const struct machine_hunting *w, struct str *out)
+{
+    if (w->llvm)
+        str_addf(out, "llvm-mca's %s", w->llvm);
+    else
+        str_add(out, w->against ? w->against->id : "this CPU");
+    if (w->against && w->against_simulated != w->options.simulated)
+        str_add(out, w->against_simulated ? ", simulated" : ", by the bounds");
+}
+
 static void show(const struct machine_hunting *w, struct result *result)
 {
     const struct hunt *h = w->hunt;
-    const char *against = w->against ? w->against->id : "this CPU";
-    struct str text = {0};
+    struct str text = {0}, against = {0};
 
-    result_line(result, "%s held against %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s", w->machine->id, against, h->differ, h->sampled, 100 * w->tolerance,
-                h->count, h->count == 1 ? "" : "s");
+    print_against(w, &against);
+    result_line(result, "%s held against %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s", w->machine->id, str_text(&against), h->differ, h->sampled,
+                100 * w->tolerance, h->count, h->count == 1 ? "" : "s");
+    if (h->mutants)
+        result_line(result, "%zu mutations of blocks that differ were compared as well", h->mutants);
     if (h->open)
         result_line(result, "%zu of %zu blocks that differ are not accounted for yet: give it more --time", h->open, h->kept);
-    if (!h->sampled)
+    if (w->refused)
+        result_line(result, "%zu blocks left out: llvm-mca does not know an instruction of theirs", w->refused);
+    if (!h->sampled && measures(w))
         result_line(result, "no block had a stable time; try again when the machine is idle");
     result_text(result, "machine", w->machine->id);
-    result_text(result, "against", against);
+    result_text(result, "against", str_text(&against));
     result_count(result, "sampled", (int64_t)h->sampled);
     result_count(result, "differ", (int64_t)h->differ);
+    result_count(result, "mutants", (int64_t)h->mutants);
     result_count(result, "kept", (int64_t)h->kept);
     result_count(result, "unexplained", (int64_t)h->open);
+    if (w->llvm)
+        result_count(result, "refused", (int64_t)w->refused);
     result_number(result, "tolerance", w->tolerance);
     add_rows(h, result);
     for (size_t i = 0; i < h->count; i++) {
         str_clear(&text);
         str_addf(&text, "\n%zu. ", i + 1);
         finding_print(&h->findings[i], &text);
-        str_addf(&text, " (%zu of %zu blocks)", h->findings[i].blocks, h->kept);
+        if (h->findings[i].blocks)
+            str_addf(&text, " (%zu of %zu blocks)", h->findings[i].blocks, h->kept);
+        else
+            str_add(&text, " (in mutations alone)");
         str_add(&text, "\n   ");
         block_print(&h->findings[i].pattern.block, "\n   ", &text);
         result_line(result, "%s", str_text(&text));
     }
     str_done(&text);
+    str_done(&against);
 }
 
 static void hunt_finish(void *state, const struct job_info *info)
@@ -209,6 +252,7 @@ static void hunting_free(void *state)
     struct machine_hunting *w = state;
     machine_free(w->machine);
     machine_free(w->against);
+    free(w->llvm);
     forms_free(w->forms);
     vec_done(&w->drawn);
     hunt_free(w->hunt);
@@ -216,7 +260,7 @@ static void hunting_free(void *state)
 }
 
 struct hunt_values {
-    const char *machine, *against, *model;
+    const char *machine, *against, *model, *against_model;
     double seconds, tolerance;
     size_t blocks, forms, seed;
 };
@@ -225,17 +269,19 @@ static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct hunt_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
      .complete = COMPLETE_MACHINE, .help = "machine whose model to test"},
     {.name = "--against", .kind = PARAMETER_TEXT, .at = offsetof(struct hunt_values, against), .value = "ID", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
-     .help = "machine to hold it against"},
+     .help = "machine to hold it against; llvm-mca: LLVM's model of the machine's CPU, llvm-mca:CPU: of another"},
     {.name = "--time", .kind = PARAMETER_DURATION, .at = offsetof(struct hunt_values, seconds), .value = "T", .least = 0.1, .most = 864000, .initial = INITIAL(SECONDS),
      .help = "time limit"},
     {.name = "--blocks", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, blocks), .value = "N", .least = 1, .most = 1000000000, .otherwise = "until the time is over",
-     .help = "number of random blocks to compare"},
+     .help = "number of blocks to compare"},
     {.name = "--forms", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, forms), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(FORMS),
      .help = "number of forms that blocks are made of, those that programs use most"},
     {.name = "--tolerance", .kind = PARAMETER_NUMBER, .at = offsetof(struct hunt_values, tolerance), .value = "X", .least = 0.001, .most = 0.9,
      .otherwise = "0.15, with --against 0.05", .help = "relative difference that is no finding"},
     {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct hunt_values, model), .choices = "bounds|simulate", .initial = "bounds",
      .help = "predict by the bounds, or cycle by cycle"},
+    {.name = "--against-model", .kind = PARAMETER_CHOICE, .at = offsetof(struct hunt_values, against_model), .choices = "bounds|simulate", .otherwise = "as --model",
+     .help = "predict the other machine so; without --against the same machine"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
     {0},
 };
@@ -244,7 +290,7 @@ static const struct parameter options[] = {
 static bool wanted(const void *state, const struct form_row *row)
 {
     char why[96];
-    return ((const struct machine_hunting *)state)->against || !form_measurable(row, why, sizeof why);
+    return !measures(state) || !form_measurable(row, why, sizeof why);
 }
 
 static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err)
@@ -252,51 +298,73 @@ static bool choose_forms(struct machine_hunting *w, size_t most, struct err *err
     return block_forms_choose(w->forms, most, wanted, w, &w->drawn, err) && (w->drawn.count || err_set(err, ERR_DATA, NULL, "none of the forms that programs use most can be measured here"));
 }
 
+/* The CPU that "llvm-mca" or "llvm-mca:CPU" means for @m; NULL: @against is neither. */
+static const char *llvm_cpu(const char *against, const struct machine *m)
+{
+    if (!against || !str_has_prefix(against, LLVM))
+        return NULL;
+    const char *rest = against + strlen(LLVM);
+    return *rest == ':' ? rest + 1 : *rest ? NULL : machine_compiler_name(m);
+}
+
+/* The machines, what the first is held against, and their instruction set. */
+static bool choose_sides(struct session *s, const struct hunt_values *v, struct machine_hunting *w, struct err *err)
+{
+    bool native = s->document.here.id && s->document.here.isa == isa_host();
+    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);
+    const char *llvm = m ? llvm_cpu(v->against, m) : NULL;
+    const struct machine *against = !m || llvm ? NULL : v->against ? session_machine(s, v->against, err) : v->against_model ? m : NULL;
+
+    w->isa = isa_host();
+    if (!m || (v->against && !against && !llvm))
+        return false;
+    if (llvm && v->against_model)
+        return err_set(err, ERR_USAGE, "leave --against-model out", "llvm-mca has a model of its own");
+    if (llvm && !llvm_mca_cpu(llvm, err))
+        return false;
+    if (against && strcmp(against->isa, m->isa) != 0)
+        return err_set(err, ERR_USAGE, "name two machines of one instruction set", "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
+    if (against || llvm)
+        isa_parse(m->isa, &w->isa);   /* nothing is run: any set will do */
+    else if (strcmp(m->isa, isa_name(w->isa)) != 0)
+        return err_set(err, ERR_USAGE, "name a machine of this CPU's instruction set, or another with --against", "this CPU runs %s, but %s is %s", isa_name(w->isa), m->id, m->isa);
+    w->machine = machine_copy(m);
+    w->against = against ? machine_copy(against) : NULL;
+    w->llvm = llvm ? mem_strdup(llvm) : NULL;
+    w->against_simulated = v->against_model ? v->against_model[0] == 's' : v->model[0] == 's';
+    return true;
+}
+
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct job_ops ops = {.run = hunt_work, .finish = hunt_finish, .free = hunting_free, .measures = measures};
     const struct hunt_values *v = values;
-    bool native = s->document.here.id && s->document.here.isa == isa_host();
-    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : native ? session_machine(s, s->document.here.id, err) : session_current(s, err);
-    const struct machine *against = m && v->against ? session_machine(s, v->against, err) : NULL;
-    enum isa isa = isa_host();
+    struct machine_hunting *w = mem_zero(1, sizeof *w);
+    struct forms *forms = choose_sides(s, v, w, err) ? session_forms(s, w->isa, err) : NULL;
+    bool measured = measures(w);
 
     (void)result;   /* the job's finish function fills it */
-    if (!m || (v->against && !against))
-        return false;
-    if (against && strcmp(against->isa, m->isa) != 0)
-        return err_set(err, ERR_USAGE, "name two machines of one instruction set", "%s is %s, but %s is %s", m->id, m->isa, against->id, against->isa);
-    if (against)
-        isa_parse(m->isa, &isa);   /* nothing is run: any set will do */
-    else if (strcmp(m->isa, isa_name(isa)) != 0)
-        return err_set(err, ERR_USAGE, "name a machine of this CPU's instruction set, or another with --against", "this CPU runs %s, but %s is %s", isa_name(isa), m->id, m->isa);
-    struct forms *forms = session_forms(s, isa, err);
-    if (!forms)
-        return false;
-    struct machine_hunting *w = mem_zero(1, sizeof *w);
     w->session = s;
-    w->isa = isa;
-    w->machine = machine_copy(m);
-    w->against = against ? machine_copy(against) : NULL;
-    w->forms = forms_hold(forms);
+    w->forms = forms ? forms_hold(forms) : NULL;
     w->seconds = v->seconds;
-    w->tolerance = isfinite(v->tolerance) ? v->tolerance : against ? MODEL_TOLERANCE : CPU_TOLERANCE;
-    w->options = (struct hunt_options){.blocks = v->blocks == NOT_GIVEN ? 0 : v->blocks, .round = against ? MODEL_ROUND : CPU_ROUND, .draws = against ? MODEL_DRAWS : CPU_DRAWS,
-                                       .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed, .simulated = v->model[0] == 's', .progress = progress, .state = w};
-    if (!choose_forms(w, v->forms, err)) {
+    w->tolerance = isfinite(v->tolerance) ? v->tolerance : measured ? CPU_TOLERANCE : MODEL_TOLERANCE;
+    w->options = (struct hunt_options){.blocks = v->blocks == NOT_GIVEN ? 0 : v->blocks, .round = measured ? CPU_ROUND : MODEL_ROUND, .mutants = MUTANTS,
+                                       .draws = measured ? CPU_DRAWS : MODEL_DRAWS, .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed, .simulated = v->model[0] == 's', .progress = progress, .state = w};
+    if (!forms || !choose_forms(w, v->forms, err)) {
         hunting_free(w);
         return false;
     }
     return session_job(s, "machine hunt", "compares blocks", &ops, w, err);
 }
 
-static const char *const examples[] = {"machine hunt --time 5m", "machine hunt --machine skylake --against haswell --time 20s", NULL};
+static const char *const examples[] = {"machine hunt --time 5m", "machine hunt --machine skylake --against haswell --time 20s", "machine hunt --machine skylake --against llvm-mca --time 1m",
+                                       "machine hunt --machine skylake --against-model simulate --time 20s", NULL};
 
 const struct command command_machine_hunt = {
     .name = "machine hunt",
     .help = "search random code for what a machine's model predicts wrong",
-    .description = "Random blocks, weighted like the programs of a Debian system, are predicted and measured on this CPU, or predicted by another machine. A block on which the "
-                   "two differ is reduced to its smallest part that still differs, then generalised to other forms, registers and addresses. For each finding the single "
+    .description = "Random blocks, weighted like the programs of a Debian system, and mutations of those that differ are predicted and measured on this CPU, or predicted by another machine, another "
+                   "model or llvm-mca. A block on which the two differ is reduced to its smallest part that still differs, then generalised to other forms, registers and addresses. For each finding the single "
                    "change of a latency, usage or fact that removes the difference is named where there is one. Findings are sorted by the number of blocks they affect.",
     .options = options,
     .examples = examples,

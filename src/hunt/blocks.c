@@ -13,11 +13,14 @@
 #define OFFSET_STEP 4     /* bytes apart: parts of one place, and places beside each other */
 
 /* Registers of the pools, as numbers that are general and unreserved on every set. What is drawn by chance is one of the first few, so that instructions meet. */
-static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14}, address_pool[] = {3, 7, 10, 11, 15}, mask_pool[] = {49, 50, 51, 52, 53, 54};
+static const uint8_t data_pool[] = {0, 1, 2, 6, 8, 9, 12, 13, 14}, address_pool[] = {3, 7, 10, 11, 15}, index_pool[] = {5, 15}, mask_pool[] = {49, 50, 51, 52, 53, 54};
 #define VECTOR_POOL 16
 #define DRAWN_DATA 6
 #define DRAWN_OTHER 3
 #define COMPUTED 4          /* one of so many addresses is a register that the block may write */
+#define STACKED 5           /* one of so many is on the stack */
+#define INDEXED 8           /* one of so many has an index */
+#define TRIES 1000          /* to draw what fits */
 
 struct block_maker {
     enum isa isa;
@@ -26,10 +29,22 @@ struct block_maker {
     size_t count;
 };
 
+/* 1 for a push, -1 for a pop, of a whole register's width; 0 for all else. */
+static int stack_step(const struct insn *in)
+{
+    if (!(in->traits & INSN_STACK) || in->traits & INSN_BRANCH || !in->operand_count || in->operands[0].implicit)
+        return 0;
+    for (unsigned k = 0; k < in->operand_count; k++)
+        if (in->operands[k].implicit && in->operands[k].kind == OPERAND_MEMORY && in->operands[k].bits == 64)
+            return in->operands[k].access & ACCESS_WRITE ? 1 : -1;
+    return 0;
+}
+
 /* Whether blocks can be made of it: its time must be its own, and the block must run on behind it. */
 static bool suits(const struct insn *in)
 {
-    return (in->traits & INSN_RUNNABLE) && !(in->traits & (INSN_BRANCH | INSN_CALL | INSN_RETURN | INSN_SYSTEM | INSN_STACK | INSN_RIP_RELATIVE | INSN_X87_MMX | INSN_UNDECODED)) &&
+    return (in->traits & INSN_RUNNABLE) && !(in->traits & (INSN_BRANCH | INSN_CALL | INSN_RETURN | INSN_SYSTEM | INSN_RIP_RELATIVE | INSN_X87_MMX | INSN_UNDECODED)) &&
+           (!(in->traits & INSN_STACK) || stack_step(in)) &&
            in->operation != OPERATION_STRING && in->operation != OPERATION_FENCE && in->operation != OPERATION_TRAP && in->operation != OPERATION_DIVIDE;
 }
 
@@ -143,13 +158,17 @@ uint8_t block_register_at(enum isa isa, const struct slot *slot, unsigned n)
         return (uint8_t)(isa_ops(isa)->vectors + n % VECTOR_POOL);
     if (slot->file == FILE_MASK)
         return mask_pool[n % sizeof mask_pool];
-    return slot->role == SLOT_DATA ? data_pool[n % sizeof data_pool] : address_pool[n % sizeof address_pool];
+    return slot->role == SLOT_DATA    ? data_pool[n % sizeof data_pool]
+           : slot->role == SLOT_INDEX ? index_pool[n % sizeof index_pool]
+                                      : address_pool[n % sizeof address_pool];
 }
 
 uint8_t block_register(enum isa isa, const struct slot *slot, struct rng *rng)
 {
     bool data = slot->role == SLOT_DATA && slot->file != FILE_MASK;
 
+    if (slot->role == SLOT_BASE && !rng_below(rng, STACKED))
+        return isa_ops(isa)->stack_pointer;
     /* Some addresses are computed in the block. */
     if (slot->role != SLOT_DATA && slot->file == FILE_GENERAL && !rng_below(rng, COMPUTED))
         return data_pool[rng_below(rng, DRAWN_DATA)];
@@ -167,26 +186,65 @@ bool block_set_register(struct random_block *b, const struct slot *slot, uint8_t
     /* Base and index of one address change together when they are the same: keep them apart. */
     if (slot->role != SLOT_DATA && (op->base == op->index || reg == (slot->role == SLOT_BASE ? op->index : op->base)))
         return false;
+    if (reg == isa_ops((enum isa)in->isa)->stack_pointer && (slot->role != SLOT_BASE || op->access & ACCESS_WRITEBACK))
+        return false;
     if (!vary_register(in, slot->operand, from, reg, &changed))
         return false;
     *in = changed;
     return true;
 }
 
+/* The operand that is an address of the user's choice; INSN_NO_OPERAND: there is none. */
+static unsigned address_of(const struct insn *in)
+{
+    for (unsigned k = 0; k < in->operand_count; k++)
+        if (in->operands[k].kind == OPERAND_MEMORY && !in->operands[k].implicit)
+            return k;
+    return INSN_NO_OPERAND;
+}
+
 bool block_move_address(struct random_block *b, size_t at, int64_t bytes)
 {
     struct insn *in = &b->insns[at], changed;
+    unsigned k = address_of(in);
 
     if (bytes <= 0)
         return bytes == 0;
-    for (unsigned k = 0; k < in->operand_count; k++)
-        if (in->operands[k].kind == OPERAND_MEMORY && !in->operands[k].implicit) {
-            if (!vary_moved(in, k, bytes, &changed))
-                return false;
-            *in = changed;
-            return true;
-        }
-    return false;
+    if (k == INSN_NO_OPERAND || !vary_moved(in, k, bytes, &changed))
+        return false;
+    *in = changed;
+    return true;
+}
+
+static bool index_address(struct random_block *b, size_t at, uint8_t index, uint8_t scale, int64_t displacement)
+{
+    struct insn *in = &b->insns[at], changed;
+    unsigned k = address_of(in);
+
+    if (k == INSN_NO_OPERAND || in->operands[k].index != REG_NONE || in->operands[k].base == index || !vary_indexed(in, k, index, scale, displacement, &changed))
+        return false;
+    *in = changed;
+    return true;
+}
+
+void block_copy_address(struct random_block *b, size_t at, const struct insn *like)
+{
+    unsigned k = address_of(like), own = address_of(&b->insns[at]);
+
+    if (k == INSN_NO_OPERAND || own == INSN_NO_OPERAND)
+        return;
+    const struct operand *to = &like->operands[k];
+    if (to->index != REG_NONE && index_address(b, at, to->index, to->scale, to->displacement))
+        return;
+    block_move_address(b, at, to->displacement - b->insns[at].operands[own].displacement);
+}
+
+static void random_address(struct random_block *b, size_t at, struct rng *rng)
+{
+    block_move_address(b, at, (int64_t)(OFFSET_STEP * rng_below(rng, OFFSET_STEPS)));
+    unsigned k = address_of(&b->insns[at]);
+    if (k != INSN_NO_OPERAND && !rng_below(rng, INDEXED))
+        index_address(b, at, index_pool[0], (uint8_t)(rng_below(rng, 2) ? 1 : 2u << rng_below(rng, 3)), b->insns[at].operands[k].displacement);
 }
 
 bool block_mixed(const struct random_block *b)
@@ -196,6 +254,47 @@ bool block_mixed(const struct random_block *b)
     for (size_t i = 0; i < b->count; i++)
         seen |= b->insns[i].traits;
     return (seen & INSN_LEGACY_SSE) && (seen & INSN_VEX);
+}
+
+/* A form of that stack_step for instruction @at; false, and nothing is changed, where none is drawn. */
+static bool draw_step(const struct block_maker *m, struct random_block *b, size_t at, int step, struct rng *rng)
+{
+    struct insn was = b->insns[at];
+
+    for (unsigned i = 0; i < TRIES; i++) {
+        uint32_t form = block_maker_draw(m, rng);
+        if (stack_step(&m->insns[form]) != step)
+            continue;
+        b->insns[at] = m->insns[form];
+        if (!block_mixed(b)) {
+            b->forms[at] = form;
+            return true;
+        }
+    }
+    b->insns[at] = was;
+    return false;
+}
+
+/* Each push gets a pop and each pop a push, in the place of another instruction; without room for it, it becomes something else. */
+static void balance_stack(const struct block_maker *m, struct random_block *b, struct rng *rng)
+{
+    bool paired[BLOCK_INSNS] = {0};
+
+    for (size_t i = 0; i < b->count; i++) {
+        int step = stack_step(&b->insns[i]);
+        size_t other = i, from = rng_below(rng, b->count);
+        for (size_t k = i + 1; k < b->count && other == i; k++)
+            other = step && !paired[k] && stack_step(&b->insns[k]) == -step ? k : i;
+        bool found = paired[i] || !step || other != i;
+        for (size_t k = 0; k < b->count && !found; k++) {
+            other = (from + k) % b->count;
+            found = other != i && !stack_step(&b->insns[other]) && draw_step(m, b, other, -step, rng);
+        }
+        if (!found)
+            draw_step(m, b, i, 0, rng);
+        else if (step && !paired[i])
+            paired[i] = paired[other] = true;
+    }
 }
 
 void block_random(const struct block_maker *m, size_t count, struct rng *rng, struct random_block *out)
@@ -208,11 +307,22 @@ void block_random(const struct block_maker *m, size_t count, struct rng *rng, st
             out->forms[i] = block_maker_draw(m, rng);
             out->insns[i] = m->insns[out->forms[i]];
         } while (block_mixed(out));   /* the first form alone never is, so that one is found */
-        block_move_address(out, i, (int64_t)(OFFSET_STEP * rng_below(rng, OFFSET_STEPS)));
     }
+    balance_stack(m, out, rng);
+    for (size_t i = 0; i < count; i++)
+        random_address(out, i, rng);
     size_t n = block_slots(out, slots);
     for (size_t i = 0; i < n; i++)
         block_set_register(out, &slots[i], block_register(m->isa, &slots[i], rng));
+}
+
+void block_insert(struct random_block *b, size_t at, const struct random_block *of, size_t from)
+{
+    memmove(&b->insns[at + 1], &b->insns[at], (b->count - at) * sizeof *b->insns);
+    memmove(&b->forms[at + 1], &b->forms[at], (b->count - at) * sizeof *b->forms);
+    b->insns[at] = of->insns[from];
+    b->forms[at] = of->forms[from];
+    b->count++;
 }
 
 void block_without(struct random_block *b, size_t at)

@@ -13,9 +13,11 @@
 #include "simulate/simulate.h"
 
 #define LATENCY_MOST 30      /* cycles tried */
-#define NEAR_STEPS 8         /* a number is tried so far up and down */
+#define FAR 64               /* a number is tried so far up and down: */
+#define STRIDE_SHARE 16      /* one by one, and from here in steps of a part of the distance */
 #define LIKE_SHARE 0.75      /* of the blocks that are made like the first one */
 #define BROKEN_SHARE 0.1     /* of those that a change mends, so many may agree no more */
+#define NEARER 0.95          /* times the error of another change that does as well: what fits clearly better */
 #define ABSOLUTE 0.1         /* cycles that are no difference */
 #define FINALISTS 64         /* changes that are tried on all blocks */
 
@@ -97,6 +99,11 @@ void change_make(struct machine *m, const struct remedy *c)
         machine_put_latency(m, form, c->from, c->to, strtod(c->value, NULL), "");
     else
         machine_change(m, c->name, c->value, NULL);
+}
+
+bool change_same(const struct remedy *a, const struct remedy *b)
+{
+    return a->name && b->name && strcmp(a->name, b->name) == 0 && a->from == b->from && a->to == b->to && !a->form_count && !b->form_count;
 }
 
 /* A list of words may have none. */
@@ -202,17 +209,11 @@ static bool usage_changed(const struct usage *usage, portset ports, int count, s
     return enough;
 }
 
-/* One or two µops more, less, or elsewhere. */
+/* One or two µops less, elsewhere, or more: of changes that do as well the one with fewer is named. */
 static void add_usages(const struct machine *m, const struct mapping_entry *entry, const portset *sets, size_t set_count, changes *list)
 {
     struct usage less, other;
 
-    for (int n = 1; n <= 2; n++)
-        for (size_t s = 0; s < set_count; s++)
-            if (usage_changed(&entry->usage, sets[s], n, &other)) {
-                add_usage(m, entry, &other, list);
-                usage_done(&other);
-            }
     for (unsigned i = 0; i < entry->usage.count; i++)
         for (int n = 1; n <= (int)entry->usage.uops[i].count && n <= 2; n++) {
             if (!usage_changed(&entry->usage, entry->usage.uops[i].ports, -n, &less))
@@ -225,6 +226,12 @@ static void add_usages(const struct machine *m, const struct mapping_entry *entr
                 }
             usage_done(&less);
         }
+    for (int n = 1; n <= 2; n++)
+        for (size_t s = 0; s < set_count; s++)
+            if (usage_changed(&entry->usage, sets[s], n, &other)) {
+                add_usage(m, entry, &other, list);
+                usage_done(&other);
+            }
 }
 
 static void add_form(struct remedy *c, const char *kind, const char *form, const char *value)
@@ -326,24 +333,33 @@ static portset *sets_of(const struct machine *m, size_t *count)
     return sets.items;
 }
 
+static void add_value(const struct machine *m, const struct fact *f, double now, double tried, changes *list)
+{
+    const char *text = machine_fact(m, f->key);
+    char value[32], before[32];
+
+    if (f->type == FACT_WHOLE && tried != rint(tried))
+        return;
+    snprintf(value, sizeof value, "%g", tried);
+    snprintf(before, sizeof before, "%g", now);
+    if (fact_check(f, value, NULL, NULL))
+        add_change(list, "", f->key, value, text ? text : before);
+}
+
 static void add_number(const struct machine *m, const struct fact *f, changes *list)
 {
     double now = fact_number(m, f->key);
-    const char *text = machine_fact(m, f->key);
-    char value[32], before[32];
-    const double factors[] = {0.5, 2};
 
     if (!isfinite(now))
         return;
-    snprintf(before, sizeof before, "%g", now);
-    for (int step = 0; step <= 2 * NEAR_STEPS + 2; step++) {
-        double tried = step <= 2 * NEAR_STEPS ? now + near_first(step) : now * factors[step - 2 * NEAR_STEPS - 1];
-        if (f->type == FACT_WHOLE && tried != rint(tried))
-            continue;
-        snprintf(value, sizeof value, "%g", tried);
-        if (fact_check(f, value, NULL, NULL))
-            add_change(list, "", f->key, value, text ? text : before);
-    }
+    for (int far = 1; far <= FAR; far += 1 + far / STRIDE_SHARE)
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            add_value(m, f, now, now + sign * far, list);
+            if (now != rint(now))
+                add_value(m, f, now, rint(now) + sign * far, list);
+        }
+    add_value(m, f, now, now / 2, list);
+    add_value(m, f, now, now * 2, list);
 }
 
 /* A list of words with @word taken in or out. */
@@ -429,6 +445,7 @@ static void add_all(const struct machine *m, const struct trial *t, changes *lis
 /* How a change does on many blocks. */
 struct score {
     size_t mended, broken, like;
+    double error;              /* relative, of all of them together */
 };
 
 /* What a change replaced on the machine that changes are tried on. */
@@ -494,16 +511,24 @@ static bool helps(const struct machine *m, const struct trial *t)
     return agrees;
 }
 
+static bool agrees_with(struct model *model, const struct judged *b, double tolerance, struct score *s)
+{
+    double cycles = model_cycles(model, &b->block);
+
+    s->error += fabs(cycles - b->truth) / fmax(cycles, b->truth);
+    return !cycles_differ(cycles, b->truth, tolerance);
+}
+
 static struct score score_of(const struct machine *m, const struct trial *t)
 {
     struct model *model = model_new(m, t->simulated);
     struct score s = {0};
 
     for (size_t i = 0; i < t->like_count; i++)
-        s.like += !cycles_differ(model_cycles(model, &t->like[i].block), t->like[i].truth, t->tolerance);
+        s.like += agrees_with(model, &t->like[i], t->tolerance, &s);
     for (size_t i = 0; i < t->count && !watch_steps(64); i++) {
         bool agreed = !cycles_differ(t->blocks[i].predicted, t->blocks[i].truth, t->tolerance);
-        bool agrees = !cycles_differ(model_cycles(model, &t->blocks[i].block), t->blocks[i].truth, t->tolerance);
+        bool agrees = agrees_with(model, &t->blocks[i], t->tolerance, &s);
         s.mended += !agreed && agrees;
         s.broken += agreed && !agrees;
     }
@@ -515,7 +540,7 @@ bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
 {
     struct machine *scratch = machine_copy(m);
     size_t best = SIZE_MAX, finalists = 0;
-    double best_gain = 0;
+    double best_gain = 0, best_error = 0;
     changes list = {0};
 
     add_all(m, t, &list);
@@ -525,9 +550,13 @@ bool explain(const struct machine *m, const struct trial *t, struct remedy *out)
         if (helps(scratch, t)) {
             struct score s = score_of(scratch, t);
             double gain = (double)s.mended - (double)s.broken / BROKEN_SHARE;
-            bool fits = (double)s.like >= LIKE_SHARE * (double)t->like_count && gain > best_gain;
+            /* Of values of one thing that do as well the one that fits best, of different things the first but for one that fits clearly better. */
+            bool same = best != SIZE_MAX && strcmp(list.items[i].name, list.items[best].name) == 0;
+            bool nearer = gain == best_gain && best != SIZE_MAX && s.error < (same ? 1 : NEARER) * best_error;
+            bool fits = (double)s.like >= LIKE_SHARE * (double)t->like_count && (gain > best_gain || nearer);
             best = fits ? i : best;
             best_gain = fits ? gain : best_gain;
+            best_error = fits ? s.error : best_error;
             finalists++;
         }
         undo_change(scratch, &tried);

@@ -12,6 +12,7 @@
 struct judged {
     struct random_block block;
     double truth, predicted;     /* cycles per iteration; predicted NaN: not known */
+    bool mutant;                 /* made from another that differed: it counts for nothing in statistics of the sample */
 };
 
 /* Predicts blocks by one machine. One thread. */
@@ -40,6 +41,8 @@ struct remedy {
 void change_done(struct remedy *c);
 /* Makes it on @m. */
 void change_make(struct machine *m, const struct remedy *c);
+/* Whether both change one and the same thing. */
+bool change_same(const struct remedy *a, const struct remedy *b);
 void change_print(const struct remedy *c, struct str *out);
 
 /* Forms that behave alike where a block differs. */

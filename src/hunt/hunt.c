@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "base/watch.h"
+#include "hunt/mutate.h"
 
 #define KEPT 1024          /* blocks that differ, and as many that agree */
 #define HOLDS 0.9          /* of the blocks drawn from a pattern, so many differ when it holds */
@@ -167,13 +168,7 @@ static void add_some(const struct judged *from, size_t count, const struct rando
 /* Puts one of the instructions of @b somewhere into @d; false when the block is then mixed. */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
 {
-    size_t at = rng_below(&h->rng, d->count + 1), from = rng_below(&h->rng, b->count);
-
-    memmove(&d->insns[at + 1], &d->insns[at], (d->count - at) * sizeof *d->insns);
-    memmove(&d->forms[at + 1], &d->forms[at], (d->count - at) * sizeof *d->forms);
-    d->insns[at] = b->insns[from];
-    d->forms[at] = b->forms[from];
-    d->count++;
+    block_insert(d, rng_below(&h->rng, d->count + 1), b, rng_below(&h->rng, b->count));
     return !block_mixed(d);
 }
 
@@ -269,6 +264,31 @@ static void mend(struct hunting *h, const struct remedy *c)
         h->agree.items[i].predicted = model_cycles(h->now, &h->agree.items[i].block);
 }
 
+/* Whether @b may differ for what @f found alone. With a change made, what still differs has another cause. */
+static bool accounts_for(const struct hunt_finding *f, const struct judged *b)
+{
+    return !f->change.name && pattern_within(&f->pattern, &b->block);
+}
+
+/* A change of what a finding changed already is one with it: from the machine's own value to the new one; none is left where that is its own again. */
+static bool join_finding(struct hunt *r, struct remedy *c)
+{
+    for (size_t k = 0; k < r->count; k++) {
+        struct hunt_finding *f = &r->findings[k];
+        if (!change_same(&f->change, c))
+            continue;
+        free(f->change.value);
+        f->change.value = mem_strdup(c->value);
+        change_done(c);
+        if (strcmp(f->change.value, f->change.before) == 0) {
+            change_done(&f->change);
+            memmove(f, f + 1, (--r->count - k) * sizeof *f);
+        }
+        return true;
+    }
+    return false;
+}
+
 static void investigate(struct hunting *h, size_t at)
 {
     struct judged b = h->differ.items[at];
@@ -290,22 +310,54 @@ static void investigate(struct hunting *h, size_t at)
     for (size_t i = 0; !changed && i < h->result->count; i++)
         if (!h->result->findings[i].change.name && pattern_equal(&h->result->findings[i].pattern, &f.pattern))
             return;
-    h->result->findings = mem_resize(h->result->findings, (h->result->count + 1) * sizeof f);
-    h->result->findings[h->result->count++] = f;
     if (changed)
         mend(h, &f.change);
+    if (changed && join_finding(h->result, &f.change))
+        return;
+    h->result->findings = mem_resize(h->result->findings, (h->result->count + 1) * sizeof f);
+    h->result->findings[h->result->count++] = f;
     for (size_t i = 0; i < h->differ.count; i++)
-        h->explained.items[i] |= pattern_within(&f.pattern, &h->differ.items[i].block);
+        h->explained.items[i] |= accounts_for(&f, &h->differ.items[i]);
+}
+
+/* A block of the sample, or a mutation of what was found or differs. */
+static void draw(struct hunting *h, struct judged *out)
+{
+    unsigned mutants = h->options->mutants;
+    size_t found = h->result->count, differ = h->differ.count;
+
+    out->mutant = mutants && differ && !rng_below(&h->rng, mutants);
+    if (!out->mutant)
+        block_random(h->maker, 1 + rng_below(&h->rng, BLOCK_INSNS - 2), &h->rng, &out->block);
+    else if (found && rng_below(&h->rng, 2))
+        block_mutate(h->maker, &h->result->findings[rng_below(&h->rng, found)].pattern.block, &h->rng, &out->block);
+    else
+        block_mutate(h->maker, &h->differ.items[rng_below(&h->rng, differ)].block, &h->rng, &out->block);
+}
+
+/* Keeps @b, whose side by the machine as it is @was, where it may tell something. */
+static void keep(struct hunting *h, const struct judged *b, int was)
+{
+    bool explained = side(h, b) == 0;
+
+    if (!was && h->agree.count < KEPT && !b->mutant)
+        vec_push(&h->agree, *b);
+    for (size_t k = 0; was && k < h->result->count && !explained; k++)
+        explained = accounts_for(&h->result->findings[k], b);
+    if (!was || (explained && (b->mutant || h->differ.count >= KEPT)))
+        return;
+    vec_push(&h->differ, *b);
+    vec_push(&h->explained, explained);
 }
 
 /* Draws and judges one round of blocks. */
 static bool sample(struct hunting *h, size_t n)
 {
     struct judged *drawn = mem_alloc(n * sizeof *drawn);
+    signed char *sides = mem_alloc(n + 1);
 
     for (size_t i = 0; i < n; i++)
-        block_random(h->maker, 1 + rng_below(&h->rng, BLOCK_INSNS - 2), &h->rng, &drawn[i].block);
-    signed char *sides = mem_alloc(n + 1);
+        draw(h, &drawn[i]);
     bool ok = judge(h, h->first, drawn, n);
     for (size_t i = 0; ok && i < n; i++) {
         sides[i] = (signed char)side(h, &drawn[i]);
@@ -315,36 +367,29 @@ static bool sample(struct hunting *h, size_t n)
     for (size_t i = 0; ok && i < n; i++) {
         if (!known(&drawn[i]))
             continue;
-        int was = sides[i];
-        h->result->sampled++;
-        h->result->differ += was != 0;
-        if (was ? h->differ.count >= KEPT && !side(h, &drawn[i]) : h->agree.count >= KEPT)
-            continue;
-        if (!was) {
-            vec_push(&h->agree, drawn[i]);
-            continue;
-        }
-        bool explained = side(h, &drawn[i]) == 0;
-        for (size_t k = 0; k < h->result->count && !explained; k++)
-            explained = pattern_within(&h->result->findings[k].pattern, &drawn[i].block);
-        if (h->differ.count >= KEPT && explained)
-            continue;
-        vec_push(&h->differ, drawn[i]);
-        vec_push(&h->explained, explained);
+        h->result->mutants += drawn[i].mutant;
+        h->result->sampled += !drawn[i].mutant;
+        h->result->differ += !drawn[i].mutant && sides[i];
+        keep(h, &drawn[i], sides[i]);
     }
     free(sides);
     free(drawn);
     return ok;
 }
 
-/* The shortest block that nothing accounts for; SIZE_MAX: there is none. */
+/* The shortest block that nothing accounts for, mutants last; SIZE_MAX: there is none. */
 static size_t next_open(const struct hunting *h)
 {
-    size_t best = SIZE_MAX;
+    size_t best = SIZE_MAX, best_length = 0;
 
-    for (size_t i = 0; i < h->differ.count; i++)
-        if (!h->explained.items[i] && (best == SIZE_MAX || h->differ.items[i].block.count < h->differ.items[best].block.count))
-            best = i;
+    for (size_t i = 0; i < h->differ.count; i++) {
+        const struct judged *b = &h->differ.items[i];
+        size_t length = b->block.count + (b->mutant ? BLOCK_INSNS : 0);
+        if (h->explained.items[i] || (best != SIZE_MAX && length >= best_length))
+            continue;
+        best = i;
+        best_length = length;
+    }
     return best;
 }
 
@@ -367,17 +412,18 @@ static void count_blocks(struct hunting *h)
         for (size_t i = 0; i < h->differ.count; i++) {
             const struct judged *b = &h->differ.items[i];
             bool its = pattern_within(&f->pattern, &b->block) || (model && !cycles_differ(model_cycles(model, &b->block), b->truth, h->truth->tolerance));
-            f->blocks += its;
+            f->blocks += its && !b->mutant;
             counted[i] |= its || side(h, b) == 0;
         }
         model_free(model);
         if (changed)
             machine_free(changed);
     }
-    r->kept = h->differ.count;
-    r->open = 0;
-    for (size_t i = 0; i < h->differ.count; i++)
-        r->open += !counted[i];
+    r->kept = r->open = 0;
+    for (size_t i = 0; i < h->differ.count; i++) {
+        r->kept += !h->differ.items[i].mutant;
+        r->open += !h->differ.items[i].mutant && !counted[i];
+    }
     free(counted);
     watch_restore(before);
 }
@@ -400,8 +446,8 @@ struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker, 
     h.result = mem_zero(1, sizeof *h.result);
     h.first = model_new(m, options->simulated);
     h.now = model_new(h.mended, options->simulated);
-    while (!over(&h) && (!options->blocks || h.result->sampled < options->blocks)) {
-        size_t before = h.result->sampled, left = options->blocks ? options->blocks - before : options->round;
+    while (!over(&h) && (!options->blocks || h.result->sampled + h.result->mutants < options->blocks)) {
+        size_t before = h.result->sampled + h.result->mutants, left = options->blocks ? options->blocks - before : options->round;
         if (!sample(&h, left < options->round ? left : options->round))
             break;
         for (size_t at; h.result->count < FINDINGS && !over(&h) && (at = next_open(&h)) != SIZE_MAX;) {
@@ -411,7 +457,7 @@ struct hunt *hunt_run(const struct machine *m, const struct block_maker *maker, 
         }
         if (options->progress)
             options->progress(options->state, h.result);
-        if (h.result->sampled == before && options->blocks)
+        if (h.result->sampled + h.result->mutants == before && options->blocks)
             break;   /* nothing can be timed */
     }
     count_blocks(&h);

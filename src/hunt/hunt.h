@@ -1,4 +1,4 @@
-/* The hunt for what a model gets wrong: random blocks are predicted and timed; one on which the two differ is made as small as it can be while they still do, then
+/* The hunt for what a model gets wrong: random blocks, and mutations of those on which they differ, are predicted and timed; one on which the two differ is made as small as it can be while they still do, then
  * as general (pattern.h), and the single change of the machine that would mend it is looked for (explain.h). With that change made, the hunt goes on for
  * what is left. One thread. */
 #ifndef PORTOLAN_HUNT_HUNT_H
@@ -20,21 +20,23 @@ struct hunt_finding {
     struct pattern pattern;      /* of its smallest block */
     double truth, predicted;     /* of that block, cycles */
     struct remedy change;        /* that mends it; name NULL: none is known */
-    size_t blocks;               /* of the hunt's sample, that it makes differ */
+    size_t blocks;               /* of the hunt's sample, that it makes differ; 0: mutants alone do */
 };
 
 struct hunt {
     struct hunt_finding *findings;    /* those of most blocks first */
     size_t count;
-    size_t sampled;              /* blocks with a time and a prediction */
+    size_t sampled;              /* random blocks with a time and a prediction */
     size_t differ;               /* of these */
+    size_t mutants;              /* mutations of blocks that differ, with a time and a prediction, beside the sample */
     size_t kept;                 /* of the sample, as many blocks that differ as the findings' blocks are counted among */
     size_t open;                 /* of those kept, that no finding accounts for */
 };
 
 struct hunt_options {
-    size_t blocks;               /* to sample; 0: until the watch ends it (base/watch.h) */
+    size_t blocks;               /* to sample, mutants included; 0: until the watch ends it (base/watch.h) */
     size_t round;                /* blocks drawn at a time */
+    unsigned mutants;            /* one of so many blocks is one, as soon as some differ; 0: none */
     unsigned draws;              /* blocks drawn from a pattern to see whether it holds */
     uint64_t seed;
     bool simulated;              /* predict cycle by cycle, not by the bounds */

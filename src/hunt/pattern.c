@@ -104,12 +104,6 @@ static uint8_t class_register(const struct pattern *p, uint8_t class)
     return p->slots[i].reg;
 }
 
-static int64_t displacement_of(const struct insn *in)
-{
-    const struct operand *memory = insn_memory(in);
-    return memory ? memory->displacement : 0;
-}
-
 void pattern_draw(const struct pattern *p, const struct block_maker *m, struct rng *rng, struct random_block *out)
 {
     struct slot slots[BLOCK_SLOTS];
@@ -119,14 +113,21 @@ void pattern_draw(const struct pattern *p, const struct block_maker *m, struct r
     for (size_t i = 0; i < out->count; i++) {
         out->forms[i] = draw_form(p, i, m, rng);
         out->insns[i] = *block_maker_insn(m, out->forms[i]);
-        int64_t away = p->any_address[i] ? (int64_t)(4 * rng_below(rng, 8)) : displacement_of(&p->block.insns[i]) - displacement_of(&out->insns[i]);
-        block_move_address(out, i, away > 0 ? away : 0);
+        if (p->any_address[i])
+            block_move_address(out, i, (int64_t)(4 * rng_below(rng, 8)));
+        else
+            block_copy_address(out, i, &p->block.insns[i]);
     }
     size_t n = block_slots(out, slots);
     for (size_t i = 0; i < n; i++) {
         uint8_t class = class_there(p, &slots[i]);
         block_set_register(out, &slots[i], class ? class_register(p, class) : block_register(isa, &slots[i], rng));
     }
+}
+
+static bool on_stack(const struct pattern *p, const struct slot *slot)
+{
+    return slot->reg == isa_ops((enum isa)p->block.insns[0].isa)->stack_pointer;
 }
 
 /* Whether the instructions @chosen of @b hold registers as the classes of @p say: one per class. */
@@ -137,6 +138,9 @@ static bool registers_fit(const struct pattern *p, const struct random_block *b,
     uint8_t held[BLOCK_SLOTS + 1];
 
     memset(held, REG_NONE, sizeof held);
+    for (size_t i = 0; i < p->slot_count; i++)   /* the stack pointer is no other register */
+        if (on_stack(p, &p->slots[i]))
+            held[p->class_of[i]] = p->slots[i].reg;
     for (size_t i = 0; i < p->slot_count; i++) {
         uint8_t class = p->class_of[i];
         for (size_t k = 0; class && k < n; k++) {
@@ -215,11 +219,14 @@ static void print_classes(const struct pattern *p, struct str *out)
 
     for (uint8_t class = 1; class <= p->classes; class++) {
         size_t members = 0;
-        for (size_t i = 0; i < p->slot_count; i++)
+        bool stack = false;
+        for (size_t i = 0; i < p->slot_count; i++) {
             members += p->class_of[i] == class;
-        if (members < 2)
+            stack |= p->class_of[i] == class && on_stack(p, &p->slots[i]);
+        }
+        if (members < 2 && !stack)
             continue;
-        str_add(out, "; one register in ");
+        str_add(out, stack ? "; the stack pointer in " : "; one register in ");
         for (size_t i = 0, k = 0; i < p->slot_count; i++) {
             const struct slot *s = &p->slots[i];
             if (p->class_of[i] != class)

@@ -6,19 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/steps.h"
 #include "base/vec.h"
 #include "io/llvm_amd.h"
-#include "base/child.h"
+#include "io/llvm_mca.h"
 #include "isa/isa.h"
 
 #define RESOURCES_MAX 256
 #define MICROCODE_LATENCY 100   /* what LLVM's models say of microcode that was not timed */
-#define OUTPUT_LIMIT ((size_t)512 << 20)
 #define CYCLES_MAX 100000   /* of one use, and of a latency: more is no processor */
 /* Ends the rows of one form: an instruction that every model of the set knows and no other form's row names. */
 struct resource {
@@ -471,77 +467,6 @@ struct machine *import_llvm_parse(enum isa isa, const char *cpu, const char *tex
     return parse(isa, cpu, text, length, forms, form_count, &read, err);
 }
 
-static const char *program(void)
-{
-    const char *chosen = getenv("PORTOLAN_LLVM_MCA");
-    if (chosen && *chosen)
-        return chosen;
-    return access("/usr/bin/llvm-mca-22", X_OK) == 0 ? "llvm-mca-22" : "llvm-mca";
-}
-
-enum run_result { RUN_DONE, RUN_FAILED, RUN_DIED };
-
-/* What llvm-mca's complaint means. Its first line says it. */
-static void explain(const char *program_name, const char *cpu, const char *output, struct err *err)
-{
-    const char *what = strstr(output, "error:");
-    what = what ? what + strlen("error:") : output;
-    what += strspn(what, " ");
-    if (strstr(output, "is not a recognized processor"))
-        err_set(err, ERR_MISSING, "llvm-mca -mcpu=help lists the names", "LLVM has no scheduling model for %s", cpu);
-    else if (strstr(output, "is not a recognized feature"))
-        err_set(err, ERR_USAGE, "llvm-mca -mattr=help lists the names", "LLVM does not know all features of %s", cpu);
-    else if (strstr(output, "unable to find instruction-level scheduling information"))
-        err_set(err, ERR_DATA, "choose a related CPU that has one", "LLVM has no scheduling model for %s", cpu);
-    else if (!*what)
-        err_set(err, ERR_DATA, "use llvm-mca 22", "%s failed without a message", program_name);
-    else
-        err_set(err, ERR_DATA, NULL, "%s failed: %.*s", program_name, (int)(strcspn(what, "\n") > 300 ? 300 : strcspn(what, "\n")), what);
-}
-
-/* Runs llvm-mca with @extra on @input, its table in @out. With RUN_DIED, of a signal, @err says so too. */
-static enum run_result run(enum isa isa, const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
-{
-    static const struct child_limits limits = {.cpu_seconds = 120, .memory = (size_t)8 << 30, .file_size = OUTPUT_LIMIT,
-                                               .wall_seconds = 240, .output = 4096};
-    struct str mcpu = {0}, features = {0}, path = {0};
-    struct child_result result = {0};
-    enum run_result how = RUN_FAILED;
-    char *directory = child_directory_new(err);
-
-    if (!directory)
-        return RUN_FAILED;
-    str_addf(&mcpu, "-mcpu=%.*s", (int)strcspn(cpu, "+"), cpu);
-    str_add(&features, "-mattr=");
-    for (const char *f = cpu + strcspn(cpu, "+"); *f; f += 1 + strcspn(f + 1, "+"))
-        str_addf(&features, "%.*s,", (int)(1 + strcspn(f + 1, "+")), f);
-    str_addf(&path, "%s/table", directory);
-    const char *argv[] = {program(), isa_ops(isa)->llvm_triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
-                          str_text(&features), isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
-    if (!child_run(argv, directory, input->data, input->length, &limits, &result, err)) {
-        if (err->code == ERR_MISSING)
-            err_set(err, ERR_MISSING, "install the package llvm-22", "cannot start %s", argv[0]);
-        goto out;
-    }
-    if (result.timed_out) {
-        err_set(err, ERR_LIMIT, NULL, "%s did not end within %.0f s", argv[0], limits.wall_seconds);
-    } else if (WIFSIGNALED(result.status)) {
-        err_set(err, ERR_DATA, NULL, "%s was killed by signal %d", argv[0], WTERMSIG(result.status));
-        how = RUN_DIED;
-    } else if (result.status != 0 || strstr(str_text(&result.output), "is not a recognized feature")) {   /* which it would ignore */
-        explain(argv[0], cpu, str_text(&result.output), err);
-    } else if (file_read(str_text(&path), OUTPUT_LIMIT, out, err)) {
-        how = RUN_DONE;
-    }
-out:
-    child_result_done(&result);
-    child_directory_free(directory);
-    str_done(&mcpu);
-    str_done(&features);
-    str_done(&path);
-    return how;
-}
-
 static void set_facts(struct machine *m, const char *summary)
 {
     const char *width = strstr(summary, "Dispatch Width:");
@@ -611,13 +536,13 @@ static bool import_chunk(struct import *w, size_t first, size_t count, struct er
         names[i] = forms_at(w->forms, first + i)->form;
         add_line(forms_at(w->forms, first + i), &input);
     }
-    enum run_result how = run(isa, w->cpu, "-instruction-tables=full", &input, &table, err);
-    if (how == RUN_DONE)
+    enum llvm_mca_end how = llvm_mca_run(isa, w->cpu, "-instruction-tables=full", &input, &table, err);
+    if (how == LLVM_MCA_DONE)
         part = parse(isa, w->cpu, str_text(&table), table.length, names, count, &read, err);
     bool ok = part != NULL;
     if (part)
         take_part(w, part);
-    else if ((how == RUN_DIED || (how == RUN_FAILED && w->machine && err->code == ERR_DATA) || read || (how == RUN_DONE && w->retries && err->code == ERR_DATA)) && ++w->retries <= RETRIES_MAX)
+    else if ((how == LLVM_MCA_DIED || (how == LLVM_MCA_FAILED && w->machine && err->code == ERR_DATA) || read || (how == LLVM_MCA_DONE && w->retries && err->code == ERR_DATA)) && ++w->retries <= RETRIES_MAX)
         ok = count == 1 || (import_chunk(w, first, count / 2, err) && import_chunk(w, first + count / 2, count - count / 2, err));
     free(names);
     str_done(&input);
@@ -632,12 +557,10 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
     struct machine *m = NULL;
     size_t count = forms_count(forms);
 
-    if (cpu[strspn(cpu, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+")]) {
-        err_set(err, ERR_USAGE, "llvm-mca -mcpu=help lists the names", "invalid CPU name \"%s\"", cpu);
+    if (!llvm_mca_cpu(cpu, err))
         goto out;
-    }
     str_add(&one, "nop\n");
-    bool ok = run(count ? forms_at(forms, 0)->isa : ISA_UNSAID, cpu, "-iterations=1", &one, &summary, err) == RUN_DONE;
+    bool ok = llvm_mca_run(count ? forms_at(forms, 0)->isa : ISA_UNSAID, cpu, "-iterations=1", &one, &summary, err) == LLVM_MCA_DONE;
     for (size_t at = 0; ok && at < count; at += CHUNK)
         ok = import_chunk(&work, at, count - at < CHUNK ? count - at : CHUNK, err);
     m = work.machine;

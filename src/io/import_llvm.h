@@ -5,7 +5,7 @@
 #include "isa/forms.h"
 #include "model/machine.h"
 
-/* Runs llvm-mca (from $PORTOLAN_LLVM_MCA, else llvm-mca-22, else llvm-mca) on every form of @forms and undoes the group
+/* Runs llvm-mca (llvm_mca.h) on every form of @forms and undoes the group
  * accounting (docs/design.md). Features that LLVM leaves off stand behind the name: neoverse-v2+aes+sha2.
  * The text of the fault names the program and its first complaint. */
 struct machine *import_llvm(const char *cpu, const struct forms *forms, struct err *err);

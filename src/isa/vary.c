@@ -41,13 +41,14 @@ bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to
     return false;
 }
 
+/* But for registers and what an address is computed from. */
 static bool same_place(const struct operand *a, const struct operand *b)
 {
-    return a->kind == b->kind && a->access == b->access && a->bits == b->bits && a->offset_bits == b->offset_bits && a->immediate == b->immediate && a->scale == b->scale &&
+    return a->kind == b->kind && a->access == b->access && a->bits == b->bits && a->offset_bits == b->offset_bits && a->immediate == b->immediate &&
            a->segment == b->segment && a->implicit == b->implicit;
 }
 
-/* Whether @out is @in but for operand @operand, which may differ in registers and displacement. */
+/* Whether @out is @in but for operand @operand, which may differ in registers, scale and displacement. */
 static bool same_but(const struct insn *in, const struct insn *out, unsigned operand)
 {
     if (strcmp(in->form, out->form) != 0 || strcmp(in->mnemonic, out->mnemonic) != 0 || in->operand_count != out->operand_count)
@@ -56,7 +57,7 @@ static bool same_but(const struct insn *in, const struct insn *out, unsigned ope
         const struct operand *a = &in->operands[k], *b = &out->operands[k];
         if (!same_place(a, b))
             return false;
-        if (k != operand && (a->reg != b->reg || a->base != b->base || a->index != b->index || (a->kind == OPERAND_MEMORY && a->displacement != b->displacement)))
+        if (k != operand && (a->scale != b->scale || a->reg != b->reg || a->base != b->base || a->index != b->index || (a->kind == OPERAND_MEMORY && a->displacement != b->displacement)))
             return false;
     }
     return true;
@@ -78,7 +79,7 @@ bool vary_register(const struct insn *in, unsigned operand, uint8_t from, uint8_
             continue;
         const struct operand *is = &out->operands[operand];
         if (same_but(in, out, operand) && is->reg == exchanged(was->reg, from, to) && is->base == exchanged(was->base, from, to) &&
-            is->index == exchanged(was->index, from, to) && is->displacement == was->displacement)
+            is->index == exchanged(was->index, from, to) && is->scale == was->scale && is->displacement == was->displacement)
             return true;
     }
     return false;
@@ -95,10 +96,21 @@ bool vary_moved(const struct insn *in, unsigned operand, int64_t by, struct insn
             continue;
         const struct operand *is = &out->operands[operand];
         int64_t moved = is->displacement - was->displacement;
-        if (same_but(in, out, operand) && is->base == was->base && is->index == was->index && moved >= by && moved <= 4 * by)
+        if (same_but(in, out, operand) && is->base == was->base && is->index == was->index && is->scale == was->scale && moved >= by && moved <= 4 * by)
             return true;
     }
     return false;
+}
+
+bool vary_indexed(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale, int64_t displacement, struct insn *out)
+{
+    const struct isa_vary *vary = vary_of((enum isa)in->isa);
+    uint8_t bytes[16];
+
+    if (!vary->indexed || !decode((enum isa)in->isa, bytes, vary->indexed(in, operand, index, scale, displacement, bytes), in, out))
+        return false;
+    const struct operand *is = &out->operands[operand];
+    return same_but(in, out, operand) && is->base == in->operands[operand].base && is->index == index && is->scale == scale && is->displacement == displacement;
 }
 
 uint8_t vary_free(const struct insn *insns, size_t count, enum register_file file, uint8_t besides)

@@ -16,6 +16,8 @@ struct isa_vary {
     size_t (*reg)(const struct insn *in, unsigned operand, uint8_t from, uint8_t to, unsigned attempt, uint8_t *out);
     /* @in with the address of operand @operand moved by about @by bytes. */
     size_t (*moved)(const struct insn *in, unsigned operand, int64_t by, unsigned attempt, uint8_t *out);
+    /* @in with index register @index times @scale and displacement @displacement in the address of operand @operand; NULL: an address with an index makes another form. */
+    size_t (*indexed)(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale, int64_t displacement, uint8_t *out);
     void (*name)(uint8_t reg, struct str *out);   /* of a general or vector register */
 };
 
@@ -25,6 +27,8 @@ bool vary_copy(enum isa isa, const struct operand *like, bool legacy, uint8_t to
 bool vary_register(const struct insn *in, unsigned operand, uint8_t from, uint8_t to, struct insn *out);
 /* The new address is at least @by bytes further, and not more than four times as much. */
 bool vary_moved(const struct insn *in, unsigned operand, int64_t by, struct insn *out);
+/* The address keeps its base. False for a set whose forms tell such addresses apart, and for an instruction of any set whose form does. */
+bool vary_indexed(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale, int64_t displacement, struct insn *out);
 /* Appends the name of a general or vector register, the whole of it. */
 void vary_register_name(enum isa isa, uint8_t reg, struct str *out);
 /* A register of @file that none of @insns names and that is not @besides; REG_NONE: there is none. */

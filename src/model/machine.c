@@ -84,6 +84,12 @@ const char *machine_fact(const struct machine *m, const char *key)
     return fact ? fact->value : NULL;
 }
 
+const char *machine_compiler_name(const struct machine *m)
+{
+    const char *name = machine_fact(m, "compiler_name"), *base = machine_fact(m, "base");
+    return name ? name : base ? base : m->id;
+}
+
 double machine_number(const struct machine *m, const char *key)
 {
     const char *text = machine_fact(m, key);

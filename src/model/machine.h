@@ -43,6 +43,8 @@ bool machine_held(const struct machine *m);
 struct machine *machine_copy(const struct machine *m);
 /* The title without MACHINE_HERE: for files. */
 const char *machine_plain_title(const struct machine *m);
+/* The processor as compilers and LLVM call it. */
+const char *machine_compiler_name(const struct machine *m);
 /* Text of a fact, NULL when the machine does not have it. */
 const char *machine_fact(const struct machine *m, const char *key);
 /* Number of a fact, NaN when missing. */

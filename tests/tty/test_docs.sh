@@ -10,6 +10,7 @@ LEFT_OUT="
 docs/adding-a-machine.md|machine check --machine NAME|NAME stands for a machine of the reader's
 docs/adding-a-machine.md|machine correct FORM|FORM stands for a form that was checked
 docs/adding-a-machine.md|machine hunt --machine NAME|NAME stands for a machine of the reader's
+docs/hunting.md|machine hunt --machine skylake --against llvm-mca|needs llvm-mca of LLVM 22
 docs/sessions.md|session load last|nothing is kept in a fresh directory
 docs/sessions.md|session diff last|the same
 docs/native.md|machine correct 'IMUL (R64, R64)'|where tables and this CPU agree there is nothing to correct

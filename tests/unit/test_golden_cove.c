@@ -271,6 +271,18 @@ static void test_each_fact_matters(void **state)
     }
 }
 
+/* ah where it is renamed apart: of rax as it was written whole, or merged into it. */
+static void test_second_byte(void **state)
+{
+    struct machine *m = load_machine("skylake");
+
+    (void)state;
+    assert_true(fabs(predicted_cycles(m, "4801d80fb6dc", false) - 2) < 0.01);   /* add rax,rbx; movzx ebx,ah */
+    assert_true(fabs(predicted_cycles(m, "80cc014801d8", false) - 3) < 0.01);   /* or ah,1; add rax,rbx: merged in one */
+    assert_true(fabs(predicted_cycles(m, "80cc014801d8", true) - 3) < 0.01);
+    machine_free(m);
+}
+
 /* vxorpd xmm0; vaddsd xmm5,xmm0,[rsp]; vmovsd [rsp],xmm5: 5 cycles from the store to the load's operand, 3 for an addition that none follows; its store waits for
  * that one cycle more also when simulated. */
 static void test_store_of_a_sum(void **state)
@@ -409,7 +421,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_single_forms),      cmocka_unit_test(test_two_dividers), cmocka_unit_test(test_rules), cmocka_unit_test(test_rules_simulated), cmocka_unit_test(test_flags_of_two_uops), cmocka_unit_test(test_turns_at_rename), cmocka_unit_test(test_between_kinds),
-        cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_memory_and_immediate), cmocka_unit_test(test_store_of_a_sum),
+        cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_memory_and_immediate), cmocka_unit_test(test_second_byte), cmocka_unit_test(test_store_of_a_sum),
         cmocka_unit_test(test_assists),           cmocka_unit_test(test_x87_stack), cmocka_unit_test(test_x87_turns_once),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -18,6 +18,7 @@
 #include "analysis/kernel.h"
 #include "chart/review.h"
 #include "hunt/hunt.h"
+#include "hunt/mutate.h"
 #include "model/change.h"
 #include "../support/support.h"
 
@@ -39,18 +40,19 @@ static bool predictable(void *state, const struct insn *in)
     return isfinite(model_cycles(state, &alone));
 }
 
-static void *set_up(void)
+/* Blocks of the @most most frequent forms that @machine can predict. */
+static void *set_up(const char *machine, size_t most)
 {
     struct setup *s = mem_zero(1, sizeof *s);
-    struct block_form *drawn = mem_zero(FORMS, sizeof *drawn);
+    struct block_form *drawn = mem_zero(most, sizeof *drawn);
     struct err err = {0};
     size_t count, n = 0;
     struct form_uses *uses = form_uses_load(ISA_X86_64, &count, &err);
 
     assert_non_null(uses);
     s->forms = forms_load(ISA_X86_64, NULL, &err);
-    s->machine = load_machine("skylake");
-    for (size_t i = 0; i < count && n < FORMS; i++) {
+    s->machine = load_machine(machine);
+    for (size_t i = 0; i < count && n < most; i++) {
         const struct form_row *row = forms_find(s->forms, uses[i].form);
         if (row)
             drawn[n++] = (struct block_form){row, uses[i].uses};
@@ -68,18 +70,22 @@ static void *set_up(void)
 
 static int make(void **state)
 {
-    *state = set_up();
+    *state = set_up("skylake", FORMS);
     return 0;
 }
 
-static int unmake(void **state)
+static void take_down(struct setup *s)
 {
-    struct setup *s = *state;
     block_maker_free(s->maker);
     machine_free(s->machine);
     forms_free(s->forms);
     free(s->drawn);
     free(s);
+}
+
+static int unmake(void **state)
+{
+    take_down(*state);
     return 0;
 }
 
@@ -149,6 +155,48 @@ static void test_blocks(void **state)
     str_done(&other);
 }
 
+static bool same_code(const struct random_block *a, const struct random_block *b)
+{
+    bool same = a->count == b->count;
+
+    for (size_t i = 0; same && i < a->count; i++)
+        same = a->insns[i].length == b->insns[i].length && memcmp(a->insns[i].bytes, b->insns[i].bytes, a->insns[i].length) == 0;
+    return same;
+}
+
+/* As in programs: what is pushed is popped, and addresses are on the stack or have an index, too. An index stays where a pattern keeps its address. */
+static void test_stack_and_addresses(void **state)
+{
+    const struct setup *s = *state;
+    unsigned pushes = 0, stacked = 0, indexed = 0, scaled = 0;
+    struct random_block b, drawn;
+    struct pattern p;
+    struct rng rng;
+
+    rng_seed(&rng, 3);
+    for (unsigned i = 0; i < 600; i++) {
+        int depth = 0;
+        block_random(s->maker, 1 + i % BLOCK_INSNS, &rng, &b);
+        pattern_of(&b, &p);
+        pattern_draw(&p, s->maker, &rng, &drawn);
+        assert_true(same_code(&b, &drawn));
+        for (size_t k = 0; k < b.count; k++) {
+            const struct insn *in = &b.insns[k];
+            bool push = strcmp(in->mnemonic, "push") == 0;
+            depth += push - (strcmp(in->mnemonic, "pop") == 0);
+            pushes += push;
+            for (unsigned o = 0; o < in->operand_count; o++)
+                if (in->operands[o].kind == OPERAND_MEMORY && !in->operands[o].implicit) {
+                    stacked += in->operands[o].base == 4;
+                    indexed += in->operands[o].index == 5;
+                    scaled += in->operands[o].index == 5 && in->operands[o].scale > 1;
+                }
+        }
+        assert_int_equal(depth, 0);
+    }
+    assert_true(pushes > 10 && stacked > 50 && indexed > 20 && scaled > 5 && scaled < indexed);
+}
+
 static void test_patterns(void **state)
 {
     const struct setup *s = *state;
@@ -214,50 +262,164 @@ static bool times(void *self, const struct random_block *blocks, size_t n, doubl
     return true;
 }
 
-static struct hunt *hunt_between(const struct setup *s, const struct machine *truth, double noise, size_t blocks, unsigned fails_at, struct err *err)
+static struct hunt *hunt_by(const struct setup *s, const struct machine *truth, double noise, unsigned fails_at, const struct hunt_options *options, struct err *err)
 {
     struct truth t = {.model = model_new(truth, false), .noise = noise, .fails_at = fails_at};
     struct hunt_truth source = {times, &t, 0.05};
-    struct hunt_options options = {.blocks = blocks, .round = 256, .draws = 16, .seed = 1};
 
     rng_seed(&t.rng, 5);
-    struct hunt *h = hunt_run(s->machine, s->maker, &source, &options, err);
+    struct hunt *h = hunt_run(s->machine, s->maker, &source, options, err);
     model_free(t.model);
     return h;
 }
 
-static const char *const ten[][2] = {
-    {"latency:IMUL (R64, R64)", "5"}, {"latency:ADDSD (XMM, XMM)", "3"}, {"usage:SHL (R64, I8)", "1*p0"}, {"usage:PXOR (XMM, XMM)", "1*p5"},
-    {"usage:MOVZX (R32, M8)", "1*p23+1*p06"}, {"store_forward", "7"}, {"issue_width", "3"}, {"load_latency", "6"}, {"eliminate", "gpr32,movzx8,xmm,ymm"},
-    {"store_forward_vector", "9"},
-};
-#define TEN (sizeof ten / sizeof *ten)
-
-static void test_ten_changes_are_found(void **state)
+static struct hunt *hunt_between(const struct setup *s, const struct machine *truth, double noise, size_t blocks, unsigned fails_at, struct err *err)
 {
-    const struct setup *s = *state;
-    struct machine *changed = machine_copy(s->machine);
+    const struct hunt_options options = {.blocks = blocks, .round = 256, .draws = 16, .mutants = 4, .seed = 1};
+    return hunt_by(s, truth, noise, fails_at, &options, err);
+}
+
+/* A fact, usage or latency, and its value. */
+struct known_change {
+    const char *name, *value;
+};
+
+static struct machine *changed_by(const struct machine *m, const struct known_change *changes, size_t count)
+{
+    struct machine *changed = machine_copy(m);
     struct err err = {0};
 
-    for (size_t i = 0; i < TEN; i++)
-        if (!machine_change(changed, ten[i][0], ten[i][1], &err))
+    for (size_t i = 0; i < count; i++)
+        if (!machine_change(changed, changes[i].name, changes[i].value, &err))
             fail_msg("%s", err.what);
-    struct hunt *h = hunt_between(s, changed, 0.01, 10000, 0, &err);
-    assert_non_null(h);
-    assert_true(h->sampled >= 10000 && h->differ > 100 && h->kept > 100);
-    for (size_t i = 0; i < TEN; i++) {
-        bool found = false;
-        for (size_t k = 0; k < h->count && !found; k++) {
-            const struct remedy *c = &h->findings[k].change;
-            found = c->name && strcmp(c->name, ten[i][0]) == 0 && strcmp(c->value, ten[i][1]) == 0;
-        }
-        if (!found)
-            fail_msg("not found: %s = %s", ten[i][0], ten[i][1]);
+    return changed;
+}
+
+/* Alone, or as one of a family. */
+static bool finds(const struct hunt *h, const struct known_change *wanted)
+{
+    for (size_t k = 0; k < h->count; k++) {
+        const struct remedy *c = &h->findings[k].change;
+        if (c->name && strcmp(c->name, wanted->name) == 0 && strcmp(c->value, wanted->value) == 0)
+            return true;
+        for (size_t i = 0; i < c->form_count; i++)
+            if (strcmp(c->forms[i].name, wanted->name) == 0 && strcmp(c->forms[i].value, wanted->value) == 0)
+                return true;
     }
+    return false;
+}
+
+static void assert_all_found(const struct setup *s, const struct known_change *changes, size_t count, const struct hunt_options *options)
+{
+    struct machine *changed = changed_by(s->machine, changes, count);
+    struct err err = {0};
+    struct hunt *h = hunt_by(s, changed, 0.01, 0, options, &err);
+
+    assert_non_null(h);
+    assert_true(h->sampled + h->mutants >= options->blocks && h->sampled > 2 * h->mutants && h->differ > 100 && h->kept > 100);
+    for (size_t i = 0; i < count; i++)
+        if (!finds(h, &changes[i]))
+            fail_msg("not found: %s = %s", changes[i].name, changes[i].value);
     for (size_t k = 1; k < h->count; k++)
         assert_true(h->findings[k - 1].blocks >= h->findings[k].blocks);
     hunt_free(h);
     machine_free(changed);
+}
+
+static const struct known_change ten[] = {
+    {"latency:IMUL (R64, R64)", "5"}, {"latency:ADDSD (XMM, XMM)", "3"}, {"usage:SHL (R64, I8)", "1*p0"}, {"usage:PXOR (XMM, XMM)", "1*p5"},
+    {"usage:MOVZX (R32, M8)", "1*p23+1*p06"}, {"store_forward", "7"}, {"issue_width", "3"}, {"load_latency", "6"}, {"eliminate", "gpr32,movzx8,xmm,ymm"},
+    {"store_forward_vector", "9"},
+};
+static const struct known_change others[] = {
+    {"stack_engine", "no"}, {"high_byte_latency", "3"}, {"store_forward_fail", "25"}, {"latency:LEA_B_I_D8 (R64)", "2"}, {"usage:CMOVZ (R64, R64)", "1*p0"},
+    {"latency:SHR (R64, I8)", "2"}, {"usage:PSHUFD (XMM, XMM, I8)", "1*p15"}, {"store_forward_vector", "8"}, {"issue_width", "3"}, {"latency:MULSD (XMM, XMM)", "6"},
+};
+static const struct known_change of_zen3[] = {
+    {"store_forward_renamed", "2"}, {"load_extra_three", "2"}, {"high_byte_latency", "3"}, {"load_latency", "6"}, {"issue_width", "4"}, {"latency:IMUL (R64, R64)", "5"},
+    {"latency:ADDSD (XMM, XMM)", "5"}, {"usage:SHL (R64, I8)", "1*p[ALU1]"}, {"store_forward", "9"}, {"store_forward_fail", "22"},
+};
+#define TEN 10
+
+static void test_ten_changes_are_found(void **state)
+{
+    const struct hunt_options options = {.blocks = 10000, .round = 256, .draws = 16, .mutants = 4, .seed = 1};
+    assert_all_found(*state, ten, TEN, &options);
+}
+
+/* The stack, second bytes of registers, stack addresses and such with an index: what blocks of rarer forms show. */
+static void test_ten_others_are_found(void **state)
+{
+    static const struct { const char *machine; const struct known_change *changes; uint64_t seed; } cases[] = {{"skylake", others, 1}, {"znver3", of_zen3, 2}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct hunt_options options = {.blocks = 20000, .round = 256, .draws = 16, .mutants = 4, .seed = cases[i].seed};
+        struct setup *s = set_up(cases[i].machine, 1000);
+        assert_all_found(s, cases[i].changes, TEN, &options);
+        take_down(s);
+    }
+}
+
+/* Of multiplications and shifts that are all slower the frequent ones are met by chance, and rarer ones beside those. */
+static void test_mutations_find_more(void **state)
+{
+    static const struct known_change slower[] = {
+        {"latency:IMUL (R64, R64)", "5"}, {"latency:IMUL (R32, R32)", "5"}, {"latency:IMUL (R32, R32, I8)", "5"}, {"latency:IMUL (R64, R64, I8)", "5"},
+        {"latency:IMUL (R64, R64, I32)", "5"}, {"latency:IMUL (R16, R16)", "5"}, {"latency:SHR (R64, I8)", "2"}, {"latency:SHR (R32, I8)", "2"}, {"latency:SAR (R32, I8)", "2"},
+        {"latency:SHL (R16, I8)", "2"}, {"latency:SHR (R16, I8)", "2"}, {"latency:SAR (R16, I8)", "2"}, {"latency:SHR (R8l, I8)", "2"},
+    };
+    const size_t count = sizeof slower / sizeof *slower;
+    struct setup *s = set_up("skylake", 1000);
+    struct machine *changed = changed_by(s->machine, slower, count);
+    struct hunt_options options = {.blocks = 600, .round = 256, .draws = 16, .seed = 1};
+    struct err err = {0};
+    size_t found[2] = {0};
+
+    (void)state;
+    for (unsigned with = 0; with < 2; with++) {
+        options.mutants = with ? 4 : 0;
+        struct hunt *h = hunt_by(s, changed, 0.01, 0, &options, &err);
+        assert_non_null(h);
+        assert_int_equal(h->mutants != 0, with);
+        assert_true(h->sampled + h->mutants >= 600);
+        for (size_t i = 0; i < count; i++)
+            found[with] += finds(h, &slower[i]);
+        hunt_free(h);
+    }
+    if (found[1] <= found[0])
+        fail_msg("%zu without mutations and %zu with them", found[0], found[1]);
+    machine_free(changed);
+    take_down(s);
+}
+
+static void test_mutations(void **state)
+{
+    const struct setup *s = *state;
+    struct random_block from, b, again;
+    struct rng rng, other;
+    unsigned changed = 0, longer = 0, shorter = 0;
+
+    rng_seed(&rng, 11);
+    rng_seed(&other, 11);
+    for (unsigned i = 0; i < 600; i++) {
+        block_random(s->maker, 1 + i % BLOCK_INSNS, &rng, &from);
+        block_mutate(s->maker, &from, &rng, &b);
+        block_random(s->maker, 1 + i % BLOCK_INSNS, &other, &from);
+        block_mutate(s->maker, &from, &other, &again);
+        assert_true(same_code(&b, &again));
+        assert_true(b.count >= 1 && b.count <= BLOCK_INSNS);
+        assert_false(block_mixed(&b));
+        for (size_t k = 0; k < b.count; k++) {
+            struct insn in = {0};
+            assert_true(insn_decode(ISA_X86_64, b.insns[k].bytes, b.insns[k].length, 0, false, &in, NULL));
+            assert_string_equal(in.form, block_maker_insn(s->maker, b.forms[k])->form);
+        }
+        changed += !same_code(&b, &from);
+        longer += b.count > from.count;
+        shorter += b.count < from.count;
+    }
+    assert_true(changed > 400 && changed < 600 && longer > 50 && shorter > 50);
 }
 
 static void test_nothing_is_found_where_nothing_differs(void **state)
@@ -565,8 +727,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_empty_list),
         cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_stack_and_addresses),
         cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_mutations_find_more),
         cmocka_unit_test(test_ten_changes_are_found),
+        cmocka_unit_test(test_ten_others_are_found),
         cmocka_unit_test(test_nothing_is_found_where_nothing_differs),
         cmocka_unit_test(test_a_family_is_one_finding),
         cmocka_unit_test(test_blocks_find_a_new_usage),

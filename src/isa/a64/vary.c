@@ -77,4 +77,4 @@ static void name(uint8_t root, struct str *out)
         str_addf(out, "%c%u", root < A64_V0 ? 'x' : 'v', (unsigned)number_of(root));
 }
 
-const struct isa_vary a64_vary = {nop, copy, reg, moved, name};
+const struct isa_vary a64_vary = {nop, copy, reg, moved, NULL, name};

@@ -87,6 +87,19 @@ static size_t moved(const struct insn *in, unsigned operand, int64_t by, unsigne
     return request_encode(&request, out);
 }
 
+static size_t indexed(const struct insn *in, unsigned operand, uint8_t index, uint8_t scale, int64_t displacement, uint8_t *out)
+{
+    ZydisEncoderRequest request;
+    ZydisEncoderOperand *which;
+
+    if (!request_of(in, operand, &request, &which) || which->mem.base == ZYDIS_REGISTER_RIP || which->mem.base == ZYDIS_REGISTER_NONE)
+        return 0;
+    which->mem.index = like_register(which->mem.base, index);
+    which->mem.scale = scale;
+    which->mem.displacement = displacement;
+    return request_encode(&request, out);
+}
+
 static size_t copy(const struct operand *like, bool legacy, uint8_t to, uint8_t from, uint8_t *out)
 {
     ZydisEncoderRequest request = {.machine_mode = ZYDIS_MACHINE_MODE_LONG_64};
@@ -114,4 +127,4 @@ static void name(uint8_t root, struct str *out)
     str_add(out, text ? text : "a register");
 }
 
-const struct isa_vary x86_vary = {nop, copy, reg, moved, name};
+const struct isa_vary x86_vary = {nop, copy, reg, moved, indexed, name};

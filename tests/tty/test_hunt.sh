@@ -1,0 +1,78 @@
+#!/bin/sh
+# Shown by: machine hunt finds where LLVM's model differs, by llvm-mca, and where one machine's two models do.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+# A program in llvm-mca's place: every block takes as many cycles as it has instructions, of those with a rotation nothing is known.
+fake_llvm() {
+    cat >"$work/llvm-mca" <<'SCRIPT'
+#!/bin/sh
+while [ $# -gt 0 ]; do [ "$1" = -o ] && table=$2; shift; done
+awk '/LLVM-MCA-BEGIN/ { name = $3; n = 0; lost = 0; next }
+    /LLVM-MCA-END/ { printf "[%d] Code Region - %s\n\nIterations: 50\nInstructions: %d\nTotal Cycles: %d\n\n", regions++, name, 50 * (n - lost), 50 * n + 7; next }
+    { n++; lost += /^ro[lr]/ }' >"$table"
+SCRIPT
+    chmod +x "$work/llvm-mca"
+    export PORTOLAN_LLVM_MCA="$work/llvm-mca"
+}
+
+test_against_llvm_by_another_program() {
+    fake_llvm
+    expect 0 "$portolan" --format json -e 'machine hunt --machine skylake --against llvm-mca --forms 300 --blocks 200 --time 1h'
+    holds out '"against":"llvm-mca'\''s skylake"'
+    holds out '_width: 1, not '
+    ! grep -qE '"block":"[^"]*\bro[lr] ' "$work/out" || fail 'a block whose time is not known is a finding'
+    [ "$(grep -oE '"refused":[0-9]+' "$work/out" | grep -oE '[0-9]+')" -gt 0 ] || fail 'no block was refused'
+    expect 0 "$portolan" -e 'machine hunt --machine zen4-charted --against llvm-mca --forms 50 --blocks 20 --time 1h; machine hunt --machine zen4-charted --against llvm-mca:znver3 --forms 50 --blocks 20 --time 1h'
+    holds out "zen4-charted held against llvm-mca's znver4: "
+    holds out "zen4-charted held against llvm-mca's znver3: "
+}
+
+# What kills it takes its block along, and no other.
+test_llvm_dies() {
+    cat >"$work/llvm-mca" <<'SCRIPT'
+#!/bin/sh
+while [ $# -gt 0 ]; do [ "$1" = -o ] && table=$2; shift; done
+cat >"$table.in"
+! grep -q '^imul' "$table.in" || kill -SEGV $$
+awk '/LLVM-MCA-BEGIN/ { name = $3; n = 0; next }
+    /LLVM-MCA-END/ { printf "[%d] Code Region - %s\n\nInstructions: %d\nTotal Cycles: %d\n\n", regions++, name, 50 * n, 50 * n; next }
+    { n++ }' "$table.in" >"$table"
+SCRIPT
+    chmod +x "$work/llvm-mca"
+    export PORTOLAN_LLVM_MCA="$work/llvm-mca"
+    expect 0 "$portolan" -e 'machine hunt --machine skylake --against llvm-mca --forms 100 --blocks 60 --time 1h'
+    holds out 'left out: llvm-mca does not know an instruction of theirs'
+    lacks out imul
+}
+
+test_without_llvm() {
+    export PORTOLAN_LLVM_MCA="$work/none"
+    expect 1 "$portolan" -e 'machine hunt --machine skylake --against llvm-mca --blocks 20'
+    holds err 'install the package llvm-22'
+    expect 1 "$portolan" -e 'machine hunt --machine skylake --against "llvm-mca:a b"'
+    holds err 'invalid CPU name'
+    expect 1 "$portolan" -e 'machine hunt --machine skylake --against llvm-mca --against-model bounds'
+    holds err 'llvm-mca has a model of its own'
+}
+
+test_against_llvm() {
+    needs llvm-mca-22
+    expect 0 "$portolan" -e 'machine hunt --machine skylake --against llvm-mca --forms 100 --blocks 20 --time 1h --seed 1'
+    holds out "skylake held against llvm-mca's skylake: "
+    holds out 'cycles, '
+    expect 1 "$portolan" -e 'machine hunt --machine skylake --against llvm-mca:nothing --blocks 20'
+    holds err 'LLVM has no scheduling model for nothing'
+}
+
+# Both by the same model agree, and the bounds and the simulation do not.
+test_two_models_of_one_machine() {
+    expect 0 "$portolan" -e 'machine hunt --machine skylake --against-model simulate --forms 300 --blocks 300 --time 1h --seed 1'
+    holds out 'skylake held against skylake, simulated: '
+    lacks out ' 0 findings'
+    expect 0 "$portolan" -e 'machine hunt --machine skylake --model simulate --against haswell --against-model bounds --forms 60 --blocks 30 --time 1h'
+    holds out 'skylake held against haswell, by the bounds: '
+    expect 0 "$portolan" -e 'machine hunt --machine skylake --model simulate --against-model simulate --forms 60 --blocks 30 --time 1h'
+    holds out 'skylake held against skylake: 0 of 30 blocks differ'
+}
+
+run_tests
