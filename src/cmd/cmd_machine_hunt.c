@@ -81,19 +81,24 @@ static bool times_of_model(void *state, const struct random_block *blocks, size_
     return true;
 }
 
-static const struct insn *code_of(const void *blocks, size_t i, size_t *count, enum kernel_copies *kind)
+static const struct insn *code_of(const void *blocks, size_t i, size_t *count)
 {
     const struct random_block *b = (const struct random_block *)blocks + i;
 
-    (void)kind;
     *count = b->count;
     return b->insns;
+}
+
+static const struct insn *cached_code_of(const void *blocks, size_t i, size_t *count, enum kernel_copies *kind)
+{
+    *kind = KERNEL_CACHED;
+    return code_of(blocks, i, count);
 }
 
 static bool times_of_cpu(void *state, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
 {
     struct machine_hunting *w = state;
-    return kernel_set_times(w->sandbox, &w->calibration, code_of, blocks, n, w->until - clock_seconds(), cycles, err);
+    return kernel_set_times(w->sandbox, &w->calibration, cached_code_of, blocks, n, w->until - clock_seconds(), cycles, err);
 }
 
 /* Of the blocks of a round one process tells the times. Where the time is over while it runs, nothing is known of them. */
