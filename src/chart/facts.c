@@ -8,9 +8,11 @@
 
 #include "chart/facts_buffers.h"
 #include "chart/facts_forward.h"
+#include "chart/facts_front.h"
 #include "chart/facts_loads.h"
 #include "chart/facts_memory.h"
 #include "chart/facts_rename.h"
+#include "chart/facts_uop_cache.h"
 #include "isa/isa.h"
 
 #define MOVES 8              /* of a chain */
@@ -300,6 +302,8 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
     struct forward_probes *forward = forward_probes_ask(&p);
     struct load_probes *loads = load_probes_ask(&p);
     struct rename_probes *renamed = rename_probes_ask(&p);
+    struct front_probes *front = front_probes_ask(&p);
+    struct uop_cache_probes *uop_cache = uop_cache_probes_ask(&p);
     bool ok = probes_run(&p, err);
     if (ok) {
         conclude_moves(&p, first_move);
@@ -313,12 +317,15 @@ bool facts_find(struct lab *lab, struct chart *c, struct err *err)
         conclude_nops(&p, without_nops, with_nops);
         load_probes_conclude(&p, loads);
         rename_probes_conclude(&p, renamed);
-        ok = buffer_probes(&p, err);
+                const struct front_found found = front_probes_conclude(&p, front);
+        ok = uop_cache_probes_conclude(&p, uop_cache, &found, err) && buffer_probes(&p, err);
     }
     memory_probes_free(memory);
     forward_probes_free(forward);
     load_probes_free(loads);
     rename_probes_free(renamed);
+    front_probes_free(front);
+    uop_cache_probes_free(uop_cache);
     probes_done(&p);
     str_done(&text);
     str_done(&lines);
