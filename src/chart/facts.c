@@ -178,6 +178,8 @@ static void conclude_idioms(struct probes *p, size_t first)
 static const unsigned sums[] = {15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 32767};
 #define SUMS (sizeof sums / sizeof *sums)
 #define ADDITIONS 12
+#define SHORT_CONSTANT 127   /* the largest that is encoded in a byte */
+#define LONG_ADDITION ".byte 0x49, 0x81, 0xc0, 0x7f, 0, 0, 0"   /* of it, in four bytes */
 
 /* A chain of additions of @constant. */
 static void ask_sum(struct probes *p, unsigned constant)
@@ -193,15 +195,19 @@ static void ask_sum(struct probes *p, unsigned constant)
 static size_t ask_sums(struct probes *p)
 {
     size_t first = p->list.count;
+    struct str text = {0};
 
     for (size_t i = 0; i < SUMS; i++) {
         ask_sum(p, sums[i]);
         ask_sum(p, sums[i] + 1);
     }
+    probe_add(p, "%s", repeat(LONG_ADDITION, ADDITIONS, &text));
+    str_done(&text);
     return first;
 }
 
-/* Of constants as large as the limit every second one is added at rename, of larger ones none. */
+/* Of constants as large as the limit every second one is added at rename, of larger ones none. Where constants of a byte alone are added quickly, one of them in four bytes tells
+ * whether it is for what they are, or for how they are encoded. */
 static void conclude_sums(struct probes *p, size_t first)
 {
     unsigned limit = 0, slow = 0;
@@ -214,7 +220,9 @@ static void conclude_sums(struct probes *p, size_t first)
             limit = sums[i];
     }
     snprintf(value, sizeof value, "%u", limit);
-    if (slow < SUMS)
+    if (limit == SHORT_CONSTANT && !(probe_time(p, first + 2 * SUMS) / ADDITIONS <= 0.5 + PROBE_CERTAIN / 2))
+        probe_tell(p, "rename_sum", NULL, "", "additions of a constant of one byte are quick, and of the same constant in four bytes they are not");
+    else if (slow < SUMS)
         probe_tell(p, "rename_sum", limit ? value : NULL, "", limit ? "chains of additions of a constant" : "additions of constants take neither a cycle each nor what rename takes up to a limit");
 }
 

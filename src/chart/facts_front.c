@@ -8,12 +8,13 @@
 
 #include "analysis/frontend.h"
 
-/* Blocks of 32 bytes, of growing density: of each half as many instructions, or one more in the first. */
+/* Blocks of 32 bytes, of growing density: of each half as many instructions, or one more in the first. Two are sparser: one of ten bytes for each instruction, and one of 64 bytes with 11,
+ * which five a cycle of 64 bytes would take longer for than four a cycle of any. */
 #define BLOCK 32
 #define COUNT_LEAST 6
 #define COUNT_MOST 16
-/* The first is sparser still. */
-#define BLOCKS (1 + COUNT_MOST - COUNT_LEAST + 1)
+#define SPARSE 2
+#define BLOCKS (SPARSE + COUNT_MOST - COUNT_LEAST + 1)
 
 #define CHUNK 16             /* bytes; blocks with a prefix have 1, 2 or 4 of them */
 #define SIZES 3
@@ -44,9 +45,9 @@ struct front_probes {
 
 #define PREFIXES ".byte 0x2e, 0x2e, 0x2e\n"
 
-/* By length; none of them has a port to itself that as many as fit into 32 bytes would bind. */
+/* By length; no port or bank is bound by as many as fit into 32 bytes. */
 static const struct { unsigned bytes; const char *text; } lengths[] = {
-    {10, PREFIXES "mov r8d, [rdi + 320]\n"}, {7, "mov r9, 305419896\n"}, {6, "mov ecx, [rdi + 320]\n"}, {3, "xor r8d, r8d\n"}, {2, "xor ecx, ecx\n"}, {1, "nop\n"},
+    {10, PREFIXES "mov r8d, [rdi + 320]\n"}, {7, "mov r9, 305419896\n"}, {6, "mov ecx, [rdi + 332]\n"}, {3, "xor r8d, r8d\n"}, {2, "xor ecx, ecx\n"}, {1, "nop\n"},
 };
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
@@ -69,16 +70,24 @@ static struct pair ask_pair(struct probes *p, const char *text)
     return pair;
 }
 
+static void spread(unsigned count, struct str *out)
+{
+    front_code((count + 1) / 2, BLOCK / 2, 2, out);
+    front_code(count / 2, BLOCK / 2, 2, out);
+}
+
 static void ask_blocks(struct probes *p, struct front_probes *f)
 {
     struct str text = {0};
 
     f->blocks[0] = ask_pair(p, PREFIXES "mov r8d, [rdi + 320]\n" PREFIXES "mov r9, 305419896\n");
+    spread(COUNT_LEAST, &text);
+    spread(COUNT_LEAST - 1, &text);
+    f->blocks[1] = ask_pair(p, str_text(&text));
     for (unsigned k = COUNT_LEAST; k <= COUNT_MOST; k++) {
         str_clear(&text);
-        front_code((k + 1) / 2, BLOCK / 2, 2, &text);
-        front_code(k / 2, BLOCK / 2, 2, &text);
-        f->blocks[k - COUNT_LEAST + 1] = ask_pair(p, str_text(&text));
+        spread(k, &text);
+        f->blocks[k - COUNT_LEAST + SPARSE] = ask_pair(p, str_text(&text));
     }
     str_done(&text);
 }
@@ -100,6 +109,11 @@ static void ask_prefixes(struct probes *p, struct front_probes *f)
     str_done(&text);
 }
 
+static unsigned counted_beside(const struct probes *p)
+{
+    return (unsigned)(COUNTED * p->width) - 2;
+}
+
 static void ask_doubles(struct probes *p, struct front_probes *f)
 {
     struct str text = {0};
@@ -107,7 +121,7 @@ static void ask_doubles(struct probes *p, struct front_probes *f)
     for (size_t i = 0; i < DOUBLES; i++) {
         f->row[i] = ask_pair(p, doubles[i]);
         str_clear(&text);
-        probe_fill(p, (unsigned)(COUNTED * p->width) - 2, &text);
+        probe_repeat("xor r8d, r8d", counted_beside(p), &text);   /* not so dense as to be decoded anew */
         f->counted[i] = probe_add(p, "%.*s\n%s", (int)strcspn(doubles[i], "\n"), doubles[i], str_text(&text));
     }
     str_done(&text);
@@ -180,11 +194,28 @@ static void take_explanation(struct explained *e, const struct front_found *foun
 }
 
 #define WIDTH_MOST 16        /* instructions a cycle */
+#define SKIPPED 3
+#define EXPLAINED_LEAST 6
 
-/* All predecoders and decoders that explain the times. */
-static struct explained explain(const struct probes *p, const struct front_probes *f)
+/* All predecoders and decoders that explain the times from block @first on. */
+static struct explained explain_from(const struct probes *p, const struct timed blocks[BLOCKS], size_t first)
 {
     static const unsigned bytes[] = {0, 8, 16, 32, 64};
+    struct explained e = {.first = first};
+
+    for (size_t b = 0; b < sizeof bytes / sizeof *bytes; b++)
+        for (unsigned width = 0; width <= (bytes[b] ? WIDTH_MOST : 0); width++)
+            for (unsigned decoders = 0; decoders < p->width; decoders++) {
+                const struct front_found found = {.bytes = bytes[b], .width = width, .decoders = decoders};
+                if (explains(p, blocks, first, &found))
+                    take_explanation(&e, &found);
+            }
+    return e;
+}
+
+/* The same from the first block on that the decoders delivered; the µop cache may still have delivered a part of it and of a few others. */
+static struct explained explain(const struct probes *p, const struct front_probes *f)
+{
     struct explained e = {0};
     struct timed blocks[BLOCKS];
 
@@ -192,15 +223,13 @@ static struct explained explain(const struct probes *p, const struct front_probe
         blocks[i].count = probe_decode(p, f->blocks[i].decoded, &blocks[i].insns);
         blocks[i].cycles = probe_time(p, f->blocks[i].decoded);
     }
+    for (size_t i = 0; i < BLOCKS; i++) fprintf(stderr,"%zu: %zu insns dec %.3f cached %.3f\n",i,blocks[i].count,probe_time(p,f->blocks[i].decoded),probe_time(p,f->blocks[i].cached));
+    for (size_t i = 0; i < DOUBLES; i++) fprintf(stderr,"dbl %zu: counted %.3f row dec %.3f cached %.3f\n",i,probe_time(p,f->counted[i]),probe_time(p,f->row[i].decoded),probe_time(p,f->row[i].cached));
     while (e.first < BLOCKS && !differs(p, &f->blocks[e.first]))
         e.first++;
-    for (size_t b = 0; e.first < BLOCKS && b < sizeof bytes / sizeof *bytes; b++)
-        for (unsigned width = 0; width <= (bytes[b] ? WIDTH_MOST : 0); width++)
-            for (unsigned decoders = 0; decoders < p->width; decoders++) {
-                const struct front_found found = {.bytes = bytes[b], .width = width, .decoders = decoders};
-                if (explains(p, blocks, e.first, &found))
-                    take_explanation(&e, &found);
-            }
+    const size_t last = e.first + SKIPPED;
+    for (size_t first = e.first; !e.count && first <= last && first + EXPLAINED_LEAST <= BLOCKS; first++)
+        e = explain_from(p, blocks, first);
     for (size_t i = 0; i < BLOCKS; i++)
         free(blocks[i].insns);
     return e;
@@ -243,8 +272,8 @@ enum doubled { DOUBLED_UNKNOWN, DOUBLED_FIRST, DOUBLED_ALIKE };
 /* What decoders that do so many instructions a cycle do with those of two slots. */
 static enum doubled doubled(const struct probes *p, const struct front_probes *f, unsigned decoders)
 {
-    for (size_t i = 0; p->filler && i < DOUBLES; i++) {
-        const double slots = probe_time(p, f->counted[i]) * p->width - ((unsigned)(COUNTED * p->width) - 2);
+    for (size_t i = 0; i < DOUBLES; i++) {
+        const double slots = probe_time(p, f->counted[i]) * p->width - counted_beside(p);
         const double decoded = probe_time(p, f->row[i].decoded) / IN_A_ROW, cached = probe_time(p, f->row[i].cached) / IN_A_ROW, alike = fmax(cached, 1.0 / decoders);
         if (!(fabs(slots - 2) <= PROBE_CERTAIN) || !(alike <= 1 - PROBE_CERTAIN))
             continue;

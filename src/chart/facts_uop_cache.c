@@ -12,12 +12,12 @@
 #define PREFIXED "cmp ax, 4660\n"
 #define PREFIXED_BYTES 4
 
-/* Blocks of 32 bytes of so many instructions; with so many jumps; and code of which one half is denser than the other. */
+/* Blocks of 32 bytes of so many instructions; two with so many jumps, and with one more; and code of which one half is denser than the other. */
 #define HALF 32
 #define DENSE_LEAST 14
 #define DENSE_MOST 26
-#define JUMPS_LEAST 4
-#define JUMPS_MOST 8
+#define JUMPS_LEAST 3
+#define JUMPS_MOST 7
 #define UNEVEN 3
 #define BLOCKS (DENSE_MOST - DENSE_LEAST + 1 + JUMPS_MOST - JUMPS_LEAST + 1 + UNEVEN)
 
@@ -46,7 +46,6 @@ struct growing {
 
 struct uop_cache_probes {
     size_t blocks[BLOCKS];
-    size_t plain;                        /* fillers */
     struct growing growing[DENSITIES];
 };
 
@@ -54,6 +53,17 @@ static void dense(unsigned prefixed, unsigned count, unsigned bytes, struct str 
 {
     probe_repeat(PREFIXED, prefixed, out);
     front_code(count - prefixed, bytes - prefixed * PREFIXED_BYTES, 1, out);
+}
+
+/* No jump is behind what it could fuse with, or ends the block. */
+static void jumping(unsigned jumps, struct str *out)
+{
+    const unsigned rest = JUMPS_MOST + 2 - jumps;
+
+    probe_repeat(PREFIXED, 3, out);
+    front_code(1, 2, 2, out);
+    probe_repeat("jz 1f\n1:", jumps, out);
+    front_code(rest, 2 * rest, 2, out);
 }
 
 /* Code of @bytes bytes, as many instructions as the most in one half of it, and few in the other. */
@@ -82,10 +92,8 @@ static void ask_blocks(struct probes *p, struct uop_cache_probes *u)
     }
     for (unsigned jumps = JUMPS_LEAST; jumps <= JUMPS_MOST; jumps++) {
         str_clear(&text);
-        probe_repeat(PREFIXED, 3, &text);
-        front_code(1, 2, 2, &text);
-        probe_repeat("jz 1f\n1:", jumps, &text);
-        front_code(JUMPS_MOST + 1 - jumps, 2 * (JUMPS_MOST + 1 - jumps), 2, &text);
+        jumping(jumps, &text);
+        jumping(jumps + 1, &text);
         u->blocks[n++] = probe_add(p, "%s", str_text(&text));
     }
     for (unsigned i = 0; i < UNEVEN; i++)
@@ -129,14 +137,10 @@ static void ask_growing(struct probes *p, struct growing *g, size_t density)
 struct uop_cache_probes *uop_cache_probes_ask(struct probes *p)
 {
     struct uop_cache_probes *u = mem_zero(1, sizeof *u);
-    struct str text = {0};
 
     ask_blocks(p, u);
     for (size_t i = 0; i < DENSITIES; i++)
         ask_growing(p, &u->growing[i], i);
-    probe_fill(p, (unsigned)(8 * p->width), &text);
-    u->plain = probe_add(p, "%s", str_text(&text));
-    str_done(&text);
     return u;
 }
 
@@ -162,6 +166,7 @@ static void look_at(const struct probes *p, size_t at, const struct front_found 
     }
     const double quick = fmax(slots, jumps), slow = front_decoded(p, b->insns, count, found), t = probe_time(p, at);   /* a jump a cycle */
     const bool clear = slow >= SLOWER * quick;
+    fprintf(stderr,"blk %zu n %zu jumps %g t %.3f quick %.3f slow %.3f\n",at,count,jumps,t,quick,slow);
     b->seen = clear && t <= (1 + PROBE_WITHIN) * quick ? SEEN_HELD : clear && t >= (quick + slow) / 2 ? SEEN_DECODED : SEEN_UNCLEAR;
 }
 
@@ -199,7 +204,7 @@ static void conclude_lines(struct probes *p, const struct uop_cache_probes *u, c
     for (unsigned b = 16; b <= 128; b *= 2)
         for (unsigned l = 1; l <= LINES_MOST; l++)
             for (unsigned n = 1; n <= LINE_UOPS_MOST; n++)
-                if (explains(blocks, b, l, n)) {
+                if (explains(blocks, b, l, n)) { fprintf(stderr,"lines b%u l%u n%u\n",b,l,n);
                     bytes = b;
                     lines = l;
                     uops = n;
@@ -287,8 +292,8 @@ static bool conclude_size(struct probes *p, struct uop_cache_probes *u, struct e
 
 bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u, const struct front_found *found, struct err *err)
 {
-    const double slots = 8;
-    const bool whole = fabs(probe_time(p, u->plain) - slots) <= PROBE_WITHIN * slots;
+    const struct growing *g = &u->growing[0];
+    const bool whole = repeated(p, g, 0) <= (1 + PROBE_WITHIN) * g->insns / p->width;
 
     probe_tell(p, "uop_cache_width", NULL, "", whole ? "the µop cache delivers as many as rename takes" : "no loop tells the µop cache from what comes after it");
     probe_tell(p, "loop_buffer", NULL, "", "copies of a loop follow each other, so that no loop is as short as its buffer");
