@@ -23,7 +23,7 @@
 #define COUNTED 4            /* cycles of slots in which those of one instruction are counted */
 
 /* A block's code as the decoders deliver it, and from the µop cache. */
-struct pair {
+struct twice {
     size_t decoded, cached;
 };
 
@@ -36,10 +36,10 @@ static const char *const doubles[] = {
 #define DOUBLES (sizeof doubles / sizeof *doubles)
 
 struct front_probes {
-    struct pair blocks[BLOCKS];
+    struct twice blocks[BLOCKS];
     size_t prefixed[SIZES];
-    struct pair plain;                   /* a chunk of as many instructions without a prefix */
-    struct pair row[DOUBLES];
+    struct twice plain;                   /* a chunk of as many instructions without a prefix */
+    struct twice row[DOUBLES];
     size_t counted[DOUBLES];             /* one of them and fillers */
 };
 
@@ -62,12 +62,12 @@ void front_code(unsigned count, unsigned bytes, unsigned shortest, struct str *o
     }
 }
 
-static struct pair ask_pair(struct probes *p, const char *text)
+static struct twice ask_twice(struct probes *p, const char *text)
 {
-    struct pair pair = {.decoded = probe_add_decoded(p, text)};
+    struct twice code = {.decoded = probe_add_decoded(p, text)};
 
-    pair.cached = probe_add(p, "%s", text);
-    return pair;
+    code.cached = probe_add(p, "%s", text);
+    return code;
 }
 
 static void spread(unsigned count, struct str *out)
@@ -80,14 +80,14 @@ static void ask_blocks(struct probes *p, struct front_probes *f)
 {
     struct str text = {0};
 
-    f->blocks[0] = ask_pair(p, PREFIXES "mov r8d, [rdi + 320]\n" PREFIXES "mov r9, 305419896\n");
+    f->blocks[0] = ask_twice(p, PREFIXES "mov r8d, [rdi + 320]\n" PREFIXES "mov r9, 305419896\n");
     spread(COUNT_LEAST, &text);
     spread(COUNT_LEAST - 1, &text);
-    f->blocks[1] = ask_pair(p, str_text(&text));
+    f->blocks[1] = ask_twice(p, str_text(&text));
     for (unsigned k = COUNT_LEAST; k <= COUNT_MOST; k++) {
         str_clear(&text);
         spread(k, &text);
-        f->blocks[k - COUNT_LEAST + SPARSE] = ask_pair(p, str_text(&text));
+        f->blocks[k - COUNT_LEAST + SPARSE] = ask_twice(p, str_text(&text));
     }
     str_done(&text);
 }
@@ -97,7 +97,7 @@ static void ask_prefixes(struct probes *p, struct front_probes *f)
     struct str plain = {0}, text = {0};
 
     front_code(CHUNK_INSNS, CHUNK, 2, &plain);
-    f->plain = ask_pair(p, str_text(&plain));
+    f->plain = ask_twice(p, str_text(&plain));
     for (unsigned size = 0; size < SIZES; size++) {
         str_clear(&text);
         str_add(&text, "cmp r8w, 4660\n");
@@ -119,7 +119,7 @@ static void ask_doubles(struct probes *p, struct front_probes *f)
     struct str text = {0};
 
     for (size_t i = 0; i < DOUBLES; i++) {
-        f->row[i] = ask_pair(p, doubles[i]);
+        f->row[i] = ask_twice(p, doubles[i]);
         str_clear(&text);
         probe_repeat("xor r8d, r8d", counted_beside(p), &text);   /* not so dense as to be decoded anew */
         f->counted[i] = probe_add(p, "%.*s\n%s", (int)strcspn(doubles[i], "\n"), doubles[i], str_text(&text));
@@ -153,9 +153,9 @@ double front_decoded(const struct probes *p, const struct insn *insns, size_t co
 }
 
 /* Whether the decoders, not the µop cache, delivered what was to be decoded: it took clearly longer. */
-static bool differs(const struct probes *p, const struct pair *pair)
+static bool differs(const struct probes *p, const struct twice *code)
 {
-    return probe_time(p, pair->decoded) > (1 + PROBE_WITHIN) * probe_time(p, pair->cached);
+    return probe_time(p, code->decoded) > (1 + PROBE_WITHIN) * probe_time(p, code->cached);
 }
 
 /* What all explanations of the blocks have in common. */

@@ -147,13 +147,13 @@ struct uop_cache_probes *uop_cache_probes_ask(struct probes *p)
 /* What was seen of a block: whether the µop cache delivered it. */
 enum seen { SEEN_UNCLEAR, SEEN_HELD, SEEN_DECODED };
 
-struct block {
+struct seen_block {
     struct insn *insns;
     struct costs costs;
     enum seen seen;
 };
 
-static void look_at(const struct probes *p, size_t at, const struct front_found *found, struct block *b)
+static void look_at(const struct probes *p, size_t at, const struct front_found *found, struct seen_block *b)
 {
     static const struct op plain;
     size_t count = probe_decode(p, at, &b->insns);
@@ -170,7 +170,7 @@ static void look_at(const struct probes *p, size_t at, const struct front_found 
     b->seen = clear && t <= (1 + PROBE_WITHIN) * quick ? SEEN_HELD : clear && t >= (quick + slow) / 2 ? SEEN_DECODED : SEEN_UNCLEAR;
 }
 
-static bool explains(const struct block *blocks, unsigned bytes, unsigned lines, unsigned uops)
+static bool explains(const struct seen_block *blocks, unsigned bytes, unsigned lines, unsigned uops)
 {
     const struct core core = {.uop_cache_block = bytes, .uop_cache_lines = lines, .uop_cache_line_uops = uops, .decode_complex_uops = uops};
 
@@ -194,7 +194,7 @@ static void tell_number(struct probes *p, const char *key, double number, const 
 /* Lines of a block: by all that explain which blocks were decoded anew. */
 static void conclude_lines(struct probes *p, const struct uop_cache_probes *u, const struct front_found *found)
 {
-    struct block blocks[BLOCKS];
+    struct seen_block blocks[BLOCKS];
     unsigned count = 0, seen = 0, bytes = 0, lines = 0, uops = 0;
 
     for (size_t i = 0; i < BLOCKS; i++) {
