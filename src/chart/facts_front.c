@@ -223,8 +223,6 @@ static struct explained explain(const struct probes *p, const struct front_probe
         blocks[i].count = probe_decode(p, f->blocks[i].decoded, &blocks[i].insns);
         blocks[i].cycles = probe_time(p, f->blocks[i].decoded);
     }
-    for (size_t i = 0; i < BLOCKS; i++) fprintf(stderr,"%zu: %zu insns dec %.3f cached %.3f\n",i,blocks[i].count,probe_time(p,f->blocks[i].decoded),probe_time(p,f->blocks[i].cached));
-    for (size_t i = 0; i < DOUBLES; i++) fprintf(stderr,"dbl %zu: counted %.3f row dec %.3f cached %.3f\n",i,probe_time(p,f->counted[i]),probe_time(p,f->row[i].decoded),probe_time(p,f->row[i].cached));
     while (e.first < BLOCKS && !differs(p, &f->blocks[e.first]))
         e.first++;
     const size_t last = e.first + SKIPPED;

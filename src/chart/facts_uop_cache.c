@@ -166,7 +166,6 @@ static void look_at(const struct probes *p, size_t at, const struct front_found 
     }
     const double quick = fmax(slots, jumps), slow = front_decoded(p, b->insns, count, found), t = probe_time(p, at);   /* a jump a cycle */
     const bool clear = slow >= SLOWER * quick;
-    fprintf(stderr,"blk %zu n %zu jumps %g t %.3f quick %.3f slow %.3f\n",at,count,jumps,t,quick,slow);
     b->seen = clear && t <= (1 + PROBE_WITHIN) * quick ? SEEN_HELD : clear && t >= (quick + slow) / 2 ? SEEN_DECODED : SEEN_UNCLEAR;
 }
 
@@ -204,7 +203,7 @@ static void conclude_lines(struct probes *p, const struct uop_cache_probes *u, c
     for (unsigned b = 16; b <= 128; b *= 2)
         for (unsigned l = 1; l <= LINES_MOST; l++)
             for (unsigned n = 1; n <= LINE_UOPS_MOST; n++)
-                if (explains(blocks, b, l, n)) { fprintf(stderr,"lines b%u l%u n%u\n",b,l,n);
+                if (explains(blocks, b, l, n)) {
                     bytes = b;
                     lines = l;
                     uops = n;
