@@ -75,6 +75,38 @@ static struct chart *facts_of(const struct machine *truth, struct forms *forms)
     return c;
 }
 
+/* The facts of shipped machines, each charted once. */
+static struct { const char *id; struct chart *chart; } shipped[16];
+static struct forms *charted_forms;
+
+static const struct chart *facts_of_shipped(const char *id)
+{
+    struct err err = {0};
+    size_t i = 0;
+
+    while (shipped[i].id && strcmp(shipped[i].id, id) != 0)
+        i++;
+    assert_true(i < sizeof shipped / sizeof *shipped - 1);
+    if (!shipped[i].id) {
+        struct machine *truth = machine_load_shipped(id, &err);
+        charted_forms = charted_forms ? charted_forms : forms_load(ISA_X86_64, NULL, &err);
+        assert_true(truth && charted_forms);
+        shipped[i].chart = facts_of(truth, charted_forms);
+        shipped[i].id = id;
+        machine_free(truth);
+    }
+    return shipped[i].chart;
+}
+
+static int free_shipped(void **state)
+{
+    (void)state;
+    for (size_t i = 0; shipped[i].id; i++)
+        chart_free(shipped[i].chart);
+    forms_free(charted_forms);
+    return 0;
+}
+
 static const struct chart_fact *fact_of(const struct chart *c, const char *key)
 {
     for (size_t i = 0; i < c->facts.count; i++)
@@ -149,15 +181,13 @@ static void test_facts_are_right_or_unknown(void **state)
     static const char *const machines[] = {"sandybridge", "ivybridge", "haswell", "broadwell", "skylake", "skylake-avx512", "icelake-server", "alderlake-p", "sapphirerapids",
                                            "lunarlake-p", "znver1", "znver2", "znver3", "znver4"};
     struct err err = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     size_t told = 0, sizes = 0;
 
     (void)state;
-    assert_non_null(forms);
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
         struct machine *truth = machine_load_shipped(machines[i], &err);
         assert_non_null(truth);
-        struct chart *c = facts_of(truth, forms);
+        const struct chart *c = facts_of_shipped(machines[i]);
         for (size_t k = 0; k < c->facts.count; k++) {
             const struct chart_fact *f = &c->facts.items[k];
             const char *should = fact_or_otherwise(truth, f->key);
@@ -171,12 +201,10 @@ static void test_facts_are_right_or_unknown(void **state)
             if (!same_fact(f->key, f->value, should))
                 fail_msg("%s of %s: %s for %s", f->key, machines[i], f->value, should);
         }
-        chart_free(c);
         machine_free(truth);
     }
     assert_true(sizes >= 50);
     assert_true(told >= 230);
-    forms_free(forms);
 }
 
 struct by_hand { const char *key, *value; };
@@ -194,18 +222,11 @@ static void assert_told(const struct chart *c, const struct by_hand *expected, s
 /* Each fact is told of a simulated @id as it is @expected; @kept: and stands in the charted machine. */
 static void assert_by_hand(const char *id, const struct by_hand *expected, size_t count, bool kept)
 {
-    struct err err = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
-    struct machine *truth = machine_load_shipped(id, &err);
+    const struct chart *c = facts_of_shipped(id);
 
-    assert_true(forms && truth);
-    struct chart *c = facts_of(truth, forms);
     assert_told(c, expected, count);
     for (size_t i = 0; kept && i < count; i++)
         assert_string_equal(machine_fact(c->machine, expected[i].key), expected[i].value);
-    chart_free(c);
-    machine_free(truth);
-    forms_free(forms);
 }
 
 /* Skylake's manual: moves of 32 and 64 bits and of vectors at rename, not those of 16; test and and fuse with every jump, cmp, add and sub not on overflow, inc and dec
@@ -263,23 +284,15 @@ static void test_index_and_flags_by_hand(void **state)
         {"haswell", "three-sources", NULL, NULL}, {"skylake", "three-sources", NULL, NULL}, {"sapphirerapids", "not-two-address", logic, "2"}, {"alderlake-p", "not-two-address", logic, "2"},
         {"znver2", "none", NULL, NULL},           {"znver3", "none", NULL, NULL},           {"znver4", "none", NULL, NULL},
     };
-    struct err err = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
 
     (void)state;
-    assert_non_null(forms);
     for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++) {
-        struct machine *truth = machine_load_shipped(cpus[i].id, &err);
-        assert_non_null(truth);
-        struct chart *c = facts_of(truth, forms);
+        const struct chart *c = facts_of_shipped(cpus[i].id);
         assert_fact(c, cpus[i].id, "unlaminate", cpus[i].unlaminate);
         assert_fact(c, cpus[i].id, "slow_flags", cpus[i].slow);
         assert_fact(c, cpus[i].id, "slow_flags_latency", cpus[i].latency);
         assert_true(cpus[i].slow || !fact_of(c, "slow_flags"));
-        chart_free(c);
-        machine_free(truth);
     }
-    forms_free(forms);
 }
 
 /* Ivy Bridge's table has stores as one µop, which cannot split: that loads do alone is no rule. With two everything splits. It has no BLSI, so that flags are not said to be quick. */
@@ -501,18 +514,10 @@ static void test_no_filler_is_said(void **state)
 static void test_nops_by_hand(void **state)
 {
     static const struct by_hand expected[] = {{"fuse_nop", "yes"}};
-    struct err err = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
-    struct machine *truth = machine_load_shipped("znver3", &err);
 
     (void)state;
     assert_by_hand("znver4", expected, sizeof expected / sizeof *expected, true);
-    assert_true(forms && truth);
-    struct chart *c = facts_of(truth, forms);
-    assert_null(fact_of(c, "fuse_nop"));
-    chart_free(c);
-    machine_free(truth);
-    forms_free(forms);
+    assert_null(fact_of(facts_of_shipped("znver3"), "fuse_nop"));
 }
 
 /* What tells nothing is no fact: forwarding so quick that it cannot be told from what rename does; and where rename finds no stores and all loads are as quick nothing is said of
@@ -746,5 +751,5 @@ int main(void)
         cmocka_unit_test(test_latencies_are_kept),
         cmocka_unit_test(test_load_latency_of_whole_registers),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, free_shipped);
 }
