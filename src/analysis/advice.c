@@ -79,9 +79,10 @@ static bool several_micro_ops(const struct analysis *a)
 /* Why the loop is not in the µop cache, as the end of a sentence. */
 static const char *not_cached(const struct frontend *f)
 {
-    return f->jcc_erratum ? "; a jump crossing or ending at a 32-byte boundary keeps the loop out of the µop cache"
-           : f->crowded   ? "; too many instructions per 32 bytes for the µop cache: longer encodings would help"
-                          : "";
+    return f->large         ? "; the loop has more µops than the µop cache holds: unrolling it less would help"
+           : f->jcc_erratum ? "; a jump crossing or ending at a 32-byte boundary keeps the loop out of the µop cache"
+           : f->crowded     ? "; too many instructions per 32 bytes for the µop cache: longer encodings would help"
+                            : "";
 }
 
 static void frontend_sentence(const struct analysis *a, struct str *out)
@@ -94,7 +95,7 @@ static void frontend_sentence(const struct analysis *a, struct str *out)
         str_addf(out, "The µop cache delivers the loop in %.2f cycles.", a->cycles);
     else if (f->source == SOURCE_LOOP_BUFFER)
         str_addf(out, "The loop buffer delivers the loop in %.2f cycles: issue groups do not span iterations; unrolling would fill them.", a->cycles);
-    else if (f->crowded)
+    else if (f->crowded || f->large)
         str_addf(out, "Predecoding and decoding take %.2f cycles%s.", a->cycles, not_cached(f));
     else if (f->predecode >= f->decode || isnan(f->decode))
         str_addf(out, "Predecoding takes %.2f cycles: shorter encodings would help%s.", a->cycles,

@@ -35,6 +35,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->uop_cache_block, "uop_cache_block"},
         {&c->uop_cache_lines, "uop_cache_lines"},
         {&c->uop_cache_line_uops, "uop_cache_line_uops"},
+        {&c->uop_cache_size, "uop_cache_size"},
         {&c->loop_buffer, "loop_buffer"},
         {&c->taken_branches, "taken_branches"},
         {&c->loads_per_cycle, "loads_per_cycle"},

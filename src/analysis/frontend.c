@@ -155,9 +155,8 @@ static bool add_to_lines(const struct core *c, struct lines *l, size_t block, un
     return l->count <= c->uop_cache_lines;
 }
 
-/* Whether the µop cache cannot hold the code: a block of it has more µops than there are lines for it. A macro-fused pair is one instruction, in the
- * block of its first. */
-static bool is_crowded(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align)
+/* A macro-fused pair is one instruction, in the block of its first. */
+bool frontend_crowded(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align)
 {
     size_t size = (size_t)c->uop_cache_block, length = 0, at = align;
     struct lines lines = {0};
@@ -233,16 +232,17 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         out->decode = decode_alike(c, costs);
     if (shape != SHAPE_UNROLLED) {
         out->jcc_erratum = c->jcc_erratum && touches_boundary(insns, costs, align);
-        out->crowded = is_crowded(c, insns, costs, shape, align);
+        out->crowded = frontend_crowded(c, insns, costs, shape, align);
+        out->large = slots > c->uop_cache_size;   /* false without that */
         if (!isnan(c->uop_cache_width))
             out->uop_cache = uop_cache(c, insns, costs, shape, slots, align);
-        if (!isnan(c->loop_buffer) && !out->crowded && slots <= c->loop_buffer)
+        if (!isnan(c->loop_buffer) && !out->crowded && !out->large && slots <= c->loop_buffer)
             out->loop_buffer = loop_buffer(c, slots);
     }
     if (!isnan(out->loop_buffer)) {
         out->source = SOURCE_LOOP_BUFFER;
         out->cycles = out->loop_buffer;
-    } else if (!isnan(out->uop_cache) && !out->jcc_erratum && !out->crowded) {
+    } else if (!isnan(out->uop_cache) && !out->jcc_erratum && !out->crowded && !out->large) {
         out->source = SOURCE_UOP_CACHE;
         out->cycles = out->uop_cache;
     } else if (!isnan(out->predecode) || !isnan(out->decode)) {

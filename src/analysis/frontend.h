@@ -18,12 +18,15 @@ struct frontend {
     enum frontend_source source;                        /* who delivers the µops */
     bool jcc_erratum;                                   /* a branch touches a 32-byte boundary: decoded anew each time */
     bool crowded;                                       /* more µops in a block of code than the µop cache has lines for: likewise, and no loop buffer */
+    bool large;                                         /* more µops altogether than the µop cache holds: likewise */
     bool by_branch;                                     /* the source could be faster: the taken branch that closes the loop takes longer */
     double cycles;                                      /* of the source, or of that branch; NaN: not modelled */
 };
 
 /* @align: address of the first byte modulo 64. Any thread. */
 void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct frontend *out);
+/* Whether the µop cache cannot hold the code, by the facts uop_cache_block, uop_cache_lines and uop_cache_line_uops: a block of it has more µops than there are lines for it. */
+bool frontend_crowded(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align);
 /* A loop when the last instruction is a branch. */
 enum shape shape_of(const struct insn *insns, size_t count);
 

@@ -8,10 +8,12 @@
 
 #include "chart/facts_buffers.h"
 #include "chart/facts_forward.h"
+#include "chart/facts_front.h"
 #include "chart/facts_loads.h"
 #include "chart/facts_memory.h"
 #include "chart/facts_plain.h"
 #include "chart/facts_rename.h"
+#include "chart/facts_uop_cache.h"
 #include "isa/isa.h"
 
 #define MOVES 8              /* of a chain */
@@ -177,6 +179,8 @@ static void conclude_idioms(struct probes *p, size_t first)
 static const unsigned sums[] = {15, 31, 63, 127, 255, 511, 1023, 2047, 4095, 8191, 32767};
 #define SUMS (sizeof sums / sizeof *sums)
 #define ADDITIONS 12
+#define SHORT_CONSTANT 127   /* the largest that is encoded in a byte */
+#define LONG_ADDITION ".byte 0x49, 0x81, 0xc0, 0x7f, 0, 0, 0"   /* of it, in four bytes */
 
 /* A chain of additions of @constant. */
 static void ask_sum(struct probes *p, unsigned constant)
@@ -192,15 +196,19 @@ static void ask_sum(struct probes *p, unsigned constant)
 static size_t ask_sums(struct probes *p)
 {
     size_t first = p->list.count;
+    struct str text = {0};
 
     for (size_t i = 0; i < SUMS; i++) {
         ask_sum(p, sums[i]);
         ask_sum(p, sums[i] + 1);
     }
+    probe_add(p, "%s", repeat(LONG_ADDITION, ADDITIONS, &text));
+    str_done(&text);
     return first;
 }
 
-/* Of constants as large as the limit every second one is added at rename, of larger ones none. */
+/* Of constants as large as the limit every second one is added at rename, of larger ones none. Where constants of a byte alone are added quickly, one of them in four bytes tells
+ * whether it is for what they are, or for how they are encoded. */
 static void conclude_sums(struct probes *p, size_t first)
 {
     unsigned limit = 0, slow = 0;
@@ -213,7 +221,9 @@ static void conclude_sums(struct probes *p, size_t first)
             limit = sums[i];
     }
     snprintf(value, sizeof value, "%u", limit);
-    if (slow < SUMS)
+    if (limit == SHORT_CONSTANT && !(probe_time(p, first + 2 * SUMS) / ADDITIONS <= 0.5 + PROBE_CERTAIN / 2))
+        probe_tell(p, "rename_sum", NULL, "", "additions of a constant of one byte are quick, and of the same constant in four bytes they are not");
+    else if (slow < SUMS)
         probe_tell(p, "rename_sum", limit ? value : NULL, "", limit ? "chains of additions of a constant" : "additions of constants take neither a cycle each nor what rename takes up to a limit");
 }
 
@@ -296,6 +306,8 @@ static bool find_by_loops(struct probes *p, struct err *err)
     struct forward_probes *forward = forward_probes_ask(p);
     struct load_probes *loads = load_probes_ask(p);
     struct rename_probes *renamed = rename_probes_ask(p);
+    struct front_probes *front = front_probes_ask(p);
+    struct uop_cache_probes *uop_cache = uop_cache_probes_ask(p);
     bool ok = probes_run(p, err);
     if (ok) {
         conclude_moves(p, first_move);
@@ -309,12 +321,15 @@ static bool find_by_loops(struct probes *p, struct err *err)
         conclude_nops(p, without_nops, with_nops);
         load_probes_conclude(p, loads);
         rename_probes_conclude(p, renamed);
-        ok = buffer_probes(p, err);
+        const struct front_found found = front_probes_conclude(p, front);
+        ok = uop_cache_probes_conclude(p, uop_cache, &found, err) && buffer_probes(p, err);
     }
     memory_probes_free(memory);
     forward_probes_free(forward);
     load_probes_free(loads);
     rename_probes_free(renamed);
+    front_probes_free(front);
+    uop_cache_probes_free(uop_cache);
     str_done(&text);
     str_done(&lines);
     return ok;

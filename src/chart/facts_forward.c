@@ -340,16 +340,16 @@ static void conclude_vector(struct probes *p, const struct forward_probes *f)
 static void conclude_failed(struct probes *p, const struct forward_probes *f)
 {
     const double none = probe_time(p, f->none), two = probe_time(p, f->two_halves) - none, half = probe_time(p, f->half) - none, apart = probe_time(p, f->apart),
-                 known = machine_number(p->chart->machine, "store_forward");
+                 clearly_more = machine_number(p->chart->machine, "store_forward") + 1 + PROBE_CERTAIN;
 
     if (isnan(two) || isnan(half) || isnan(apart))
         probe_tell(p, "store_forward_fail", NULL, "", "no stable time");
     else if (fabs(two - half) > 1 + PROBE_WITHIN * half)
         probe_tell(p, "store_forward_fail", NULL, "", "a load of what two stores have takes another time than one of more than a store has");
-    else if (half > known + 1 && apart < half / 2) {   /* false where that is not known */
+    else if (half > clearly_more && apart < half / 2) {   /* false where that is not known */
         probe_tell_cycles(p, "store_forward_part", half, "a load of more than a store has, many of which take less beside each other");
         probe_tell(p, "store_forward_fail", NULL, "", "what two stores have takes as long, and stores reach the cache one by one");
-    } else if (half > known + 1)
+    } else if (half > clearly_more)
         probe_tell_cycles(p, "store_forward_fail", half, "a load of more than a store has, beside one of what two stores have");
 }
 

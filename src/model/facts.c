@@ -88,6 +88,7 @@ const struct fact fact_schema[] = {
     {"uop_cache_block", FACT_WHOLE, "bytes", 1, MOST, "32", NULL, "aligned bytes of code whose µops share lines of the µop cache", "µop cache", false},
     {"uop_cache_lines", FACT_WHOLE, "lines/block", 1, MOST, NULL, NULL, "µop cache lines that one block can fill; larger blocks are decoded every time", "µop cache", false},
     {"uop_cache_line_uops", FACT_WHOLE, "µops", 1, MOST, NULL, NULL, "µops in a line of the µop cache", "µop cache", false},
+    {"uop_cache_size", FACT_WHOLE, "µops", 1, MOST, NULL, NULL, "µops that the µop cache holds; a longer loop is decoded every time", "µop cache", false},
     {"uop_queue", FACT_WHOLE, "µops", 1, MOST, "64", NULL, "µops between decoders and rename", "simulation", false},
     {"loop_buffer", FACT_WHOLE, "µops", 0, MOST, NULL, NULL, "longest loop that the µop queue replays; 0: none", "loop buffer", false},
     {"taken_branches", FACT_WHOLE, "branches/cycle", 1, MOST, NULL, NULL, "taken branches per cycle: a loop takes at least the cycle of the one that closes it", "front end, simulation", false},

@@ -273,6 +273,26 @@ static void test_uop_cache(void **state)
     machine_free(golden);
 }
 
+/* A loop of more µops than the µop cache holds is decoded every time, however few stand in each block of code. 1,535 and a fused pair fit into Haswell's 1,536, and a larger
+ * loop buffer would not replay what is not there. */
+static void test_long_loop(void **state)
+{
+    struct str adds = {0};
+    struct machine *m = machine_copy(haswell);
+
+    (void)state;
+    machine_set_fact(m, "loop_buffer", "4000", "", "");
+    for (unsigned i = 0; i < 1535; i++)
+        str_add(&adds, "xorl %r8d, %r8d\n");
+    assert_int_equal(source_of(haswell, 0, str_text(&adds), NULL), SOURCE_UOP_CACHE);
+    assert_int_equal(source_of(m, 0, str_text(&adds), NULL), SOURCE_LOOP_BUFFER);
+    str_add(&adds, "xorl %r8d, %r8d\n");
+    assert_int_equal(source_of(haswell, 0, str_text(&adds), NULL), SOURCE_DECODERS);
+    assert_int_equal(source_of(m, 0, str_text(&adds), NULL), SOURCE_DECODERS);
+    machine_free(m);
+    str_done(&adds);
+}
+
 /* How many µops of an instruction the first decoder takes: xchg has three. Larger ones come from microcode, as many a cycle, alone. */
 static void test_complex_decoder(void **state)
 {
@@ -377,7 +397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many_latency_rules), cmocka_unit_test(test_registers), cmocka_unit_test(test_idioms),   cmocka_unit_test(test_flags),       cmocka_unit_test(test_memory),
         cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end), cmocka_unit_test(test_index_where_slots_count),
-        cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_complex_decoder),
+        cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_complex_decoder),
         cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),
         cmocka_unit_test(test_missing_facts),
     };

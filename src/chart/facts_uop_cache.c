@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/facts_uop_cache.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/frontend.h"
+
+/* Code whose first bytes have length-changing prefixes, so that it is slow wherever it is decoded. */
+#define PREFIXED "cmp ax, 4660\n"
+#define PREFIXED_BYTES 4
+
+/* Blocks of 32 bytes of so many instructions; two with so many jumps, and with one more; and code of which one half is denser than the other. */
+#define HALF 32
+#define DENSE_LEAST 14
+#define DENSE_MOST 26
+#define JUMPS_LEAST 3
+#define JUMPS_MOST 7
+#define UNEVEN 3
+#define BLOCKS (DENSE_MOST - DENSE_LEAST + 1 + JUMPS_MOST - JUMPS_LEAST + 1 + UNEVEN)
+
+/* Long loops of 24 and 27 instructions per 64 bytes: lines of six, eight, nine or twelve µops are full with one or the other. */
+#define DENSITIES 2
+#define CHUNKS 4
+#define COARSE 7
+#define FINE 4
+#define ROUNDS 2             /* of FINE */
+#define LOOPS (COARSE + ROUNDS * FINE)
+#define LONG_LEAST 1024
+#define LONG_STEP 1.4
+#define SLOWER 1.1
+#define ROUNDED 64.0
+
+static const unsigned densities[DENSITIES][CHUNKS] = {{6, 6, 6, 6}, {7, 7, 7, 6}};
+
+/* A long loop: what is repeated, and the sizes of the loops, in instructions. */
+struct growing {
+    unsigned insns;          /* of one repetition */
+    size_t decoded, cached;  /* a repetition alone */
+    size_t count;
+    struct { unsigned repeats; size_t at; } loops[LOOPS];
+    unsigned held, decoded_from;   /* repetitions: the most that the cache holds, and the fewest that it does not; 0: unknown */
+};
+
+struct uop_cache_probes {
+    size_t blocks[BLOCKS];
+    struct growing growing[DENSITIES];
+};
+
+static void dense(unsigned prefixed, unsigned count, unsigned bytes, struct str *out)
+{
+    probe_repeat(PREFIXED, prefixed, out);
+    front_code(count - prefixed, bytes - prefixed * PREFIXED_BYTES, 1, out);
+}
+
+/* No jump is behind what it could fuse with, or ends the block. */
+static void jumping(unsigned jumps, struct str *out)
+{
+    const unsigned rest = JUMPS_MOST + 2 - jumps;
+
+    probe_repeat(PREFIXED, 3, out);
+    front_code(1, 2, 2, out);
+    probe_repeat("jz 1f\n1:", jumps, out);
+    front_code(rest, 2 * rest, 2, out);
+}
+
+/* Code of @bytes bytes, as many instructions as the most in one half of it, and few in the other. */
+static size_t ask_uneven(struct probes *p, unsigned bytes)
+{
+    struct str text = {0};
+
+    for (unsigned at = 0; at < bytes / 2; at += HALF / 2)
+        dense(1, DENSE_MOST / 2, HALF / 2, &text);
+    for (unsigned at = 0; at < bytes / 2; at += HALF / 2)
+        dense(1, 3, HALF / 2, &text);
+    size_t probe = probe_add(p, "%s", str_text(&text));
+    str_done(&text);
+    return probe;
+}
+
+static void ask_blocks(struct probes *p, struct uop_cache_probes *u)
+{
+    struct str text = {0};
+    size_t n = 0;
+
+    for (unsigned count = DENSE_LEAST; count <= DENSE_MOST; count++) {
+        str_clear(&text);
+        dense(2, count, HALF, &text);
+        u->blocks[n++] = probe_add(p, "%s", str_text(&text));
+    }
+    for (unsigned jumps = JUMPS_LEAST; jumps <= JUMPS_MOST; jumps++) {
+        str_clear(&text);
+        jumping(jumps, &text);
+        jumping(jumps + 1, &text);
+        u->blocks[n++] = probe_add(p, "%s", str_text(&text));
+    }
+    for (unsigned i = 0; i < UNEVEN; i++)
+        u->blocks[n++] = ask_uneven(p, HALF << i);
+    str_done(&text);
+}
+
+static void repetition(size_t density, struct str *out)
+{
+    for (size_t i = 0; i < CHUNKS; i++) {
+        str_add(out, PREFIXED);
+        front_code(densities[density][i] - 1, 16 - PREFIXED_BYTES, 2, out);
+    }
+}
+
+static void ask_long(struct probes *p, struct growing *g, size_t density, double repeats)
+{
+    struct str text = {0};
+
+    repetition(density, &text);
+    g->loops[g->count].repeats = (unsigned)rint(repeats);
+    g->loops[g->count].at = probe_add(p, ".rept %u\n%s.endr\n", g->loops[g->count].repeats, str_text(&text));
+    g->count++;
+    str_done(&text);
+}
+
+static void ask_growing(struct probes *p, struct growing *g, size_t density)
+{
+    struct str text = {0};
+
+    repetition(density, &text);
+    for (size_t i = 0; i < CHUNKS; i++)
+        g->insns += densities[density][i];
+    g->decoded = probe_add_decoded(p, str_text(&text));
+    g->cached = probe_add(p, "%s", str_text(&text));
+    for (size_t i = 0; i < COARSE; i++)
+        ask_long(p, g, density, LONG_LEAST * pow(LONG_STEP, (double)i) / g->insns);
+    str_done(&text);
+}
+
+struct uop_cache_probes *uop_cache_probes_ask(struct probes *p)
+{
+    struct uop_cache_probes *u = mem_zero(1, sizeof *u);
+
+    ask_blocks(p, u);
+    for (size_t i = 0; i < DENSITIES; i++)
+        ask_growing(p, &u->growing[i], i);
+    return u;
+}
+
+/* What was seen of a block: whether the µop cache delivered it. */
+enum seen { SEEN_UNCLEAR, SEEN_HELD, SEEN_DECODED };
+
+struct seen_block {
+    struct insn *insns;
+    struct costs costs;
+    enum seen seen;
+};
+
+static void look_at(const struct probes *p, size_t at, const struct front_found *found, struct seen_block *b)
+{
+    static const struct op plain;
+    size_t count = probe_decode(p, at, &b->insns);
+    double slots = (double)count / p->width, jumps = 0;
+
+    b->costs = (struct costs){.rows = mem_zero(count + 1, sizeof *b->costs.rows), .count = count};
+    for (size_t i = 0; i < count; i++) {
+        b->costs.rows[i] = (struct cost){.op = &plain, .decode = 1, .issue = 1};
+        jumps += (b->insns[i].traits & INSN_BRANCH) != 0;
+    }
+    const double quick = fmax(slots, jumps), slow = front_decoded(p, b->insns, count, found), t = probe_time(p, at);   /* a jump a cycle */
+    const bool clear = slow >= SLOWER * quick;
+    b->seen = clear && t <= (1 + PROBE_WITHIN) * quick ? SEEN_HELD : clear && t >= (quick + slow) / 2 ? SEEN_DECODED : SEEN_UNCLEAR;
+}
+
+static bool explains(const struct seen_block *blocks, unsigned bytes, unsigned lines, unsigned uops)
+{
+    const struct core core = {.uop_cache_block = bytes, .uop_cache_lines = lines, .uop_cache_line_uops = uops, .decode_complex_uops = uops};
+
+    for (size_t i = 0; i < BLOCKS; i++)
+        if (blocks[i].seen != SEEN_UNCLEAR && frontend_crowded(&core, blocks[i].insns, &blocks[i].costs, SHAPE_CACHED, 0) != (blocks[i].seen == SEEN_DECODED))
+            return false;
+    return true;
+}
+
+static void tell_number(struct probes *p, const char *key, double number, const char *unit, const char *why)
+{
+    char value[32];
+
+    snprintf(value, sizeof value, "%g", number);
+    probe_tell(p, key, value, unit, why);
+}
+
+#define LINES_MOST 12
+#define LINE_UOPS_MOST 12
+
+/* Lines of a block: by all that explain which blocks were decoded anew. */
+static void conclude_lines(struct probes *p, const struct uop_cache_probes *u, const struct front_found *found)
+{
+    struct seen_block blocks[BLOCKS];
+    unsigned count = 0, seen = 0, bytes = 0, lines = 0, uops = 0;
+
+    for (size_t i = 0; i < BLOCKS; i++) {
+        look_at(p, u->blocks[i], found, &blocks[i]);
+        seen |= 1U << blocks[i].seen;
+    }
+    for (unsigned b = 16; b <= 128; b *= 2)
+        for (unsigned l = 1; l <= LINES_MOST; l++)
+            for (unsigned n = 1; n <= LINE_UOPS_MOST; n++)
+                if (explains(blocks, b, l, n)) {
+                    bytes = b;
+                    lines = l;
+                    uops = n;
+                    count++;
+                }
+    for (size_t i = 0; i < BLOCKS; i++) {
+        free(blocks[i].insns);
+        free(blocks[i].costs.rows);
+    }
+    if (count == 1) {
+        tell_number(p, "uop_cache_block", bytes, "bytes", "blocks with length-changing prefixes that are as slow as from the decoders");
+        tell_number(p, "uop_cache_lines", lines, "lines/block", "the same with a growing number of jumps");
+        tell_number(p, "uop_cache_line_uops", uops, "µops", "the same with a growing number of instructions");
+    } else {
+        probe_tell(p, "uop_cache_lines", NULL, "",
+                   !(seen & 1U << SEEN_DECODED) ? "no block of 32 bytes is as slow as from the decoders" : count ? "several numbers of lines and µops explain which blocks are slow" : "no number of lines and µops explains which blocks are slow");
+    }
+}
+
+/* Time of a repetition in loop @i. */
+static double repeated(const struct probes *p, const struct growing *g, size_t i)
+{
+    return probe_time(p, g->loops[i].at) / g->loops[i].repeats;
+}
+
+/* Between which lengths the loop stops to run at full speed. False where that is unknown, also because a longer one runs at full speed and a shorter one does not. */
+static bool find_bounds(const struct probes *p, struct growing *g)
+{
+    const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);
+    bool ok = slow >= SLOWER * quick, all_decoded = false;
+
+    g->held = g->decoded_from = 0;
+    for (size_t i = 0; ok && i < g->count; i++) {
+        const double t = repeated(p, g, i);
+        const unsigned n = g->loops[i].repeats;
+        ok = !isnan(t);
+        all_decoded |= t >= (quick + slow) / 2;
+        if (t <= (1 + PROBE_WITHIN) * quick)
+            g->held = n > g->held ? n : g->held;
+        else if (!g->decoded_from || n < g->decoded_from)
+            g->decoded_from = n;
+    }
+    return ok && all_decoded && g->held && g->held < g->decoded_from;
+}
+
+static const char *no_size(const struct probes *p, const struct growing *g)
+{
+    const double quick = probe_time(p, g->cached), slow = probe_time(p, g->decoded);
+
+    return isnan(quick) || isnan(slow)   ? "no stable time"
+           : !(slow >= SLOWER * quick)   ? "the decoders keep up with the µop cache"
+           : !g->held                    ? "no loop of a thousand µops runs at full speed"
+           : !g->decoded_from            ? "the longest loop still runs at full speed"
+                                         : "loops do not become slow at a length";
+}
+
+static bool conclude_size(struct probes *p, struct uop_cache_probes *u, struct err *err)
+{
+    double size = 0;
+
+    for (size_t i = 0; i < DENSITIES; i++)
+        if (!find_bounds(p, &u->growing[i])) {
+            probe_tell(p, "uop_cache_size", NULL, "", no_size(p, &u->growing[i]));
+            return true;
+        }
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < DENSITIES; i++) {
+            struct growing *g = &u->growing[i];
+            for (unsigned k = 1; k <= FINE; k++)
+                ask_long(p, g, i, g->held + (g->decoded_from - g->held) * (k / (FINE + 1.0)));
+        }
+        if (!probes_run(p, err))
+            return false;
+        for (size_t i = 0; i < DENSITIES; i++)
+            if (!find_bounds(p, &u->growing[i])) {
+                probe_tell(p, "uop_cache_size", NULL, "", no_size(p, &u->growing[i]));
+                return true;
+            }
+    }
+    for (size_t i = 0; i < DENSITIES; i++)
+        size = fmax(size, u->growing[i].insns * (u->growing[i].held + u->growing[i].decoded_from) / 2.0);
+    tell_number(p, "uop_cache_size", ROUNDED * rint(size / ROUNDED), "µops", "loops of growing length, up to one that is as slow as from the decoders");
+    return true;
+}
+
+bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u, const struct front_found *found, struct err *err)
+{
+    const struct growing *g = &u->growing[0];
+    const bool whole = repeated(p, g, 0) <= (1 + PROBE_WITHIN) * g->insns / p->width;
+
+    probe_tell(p, "uop_cache_width", NULL, "", whole ? "the µop cache delivers as many as rename takes" : "no loop tells the µop cache from what comes after it");
+    probe_tell(p, "loop_buffer", NULL, "", "copies of a loop follow each other, so that no loop is as short as its buffer");
+    if (!found->penalty || !p->filler || strcmp(p->filler, "nop") != 0)
+        probe_tell(p, "uop_cache_lines", NULL, "", "length-changing prefixes do not show what the decoders deliver, or no nop takes a slot");
+    else
+        conclude_lines(p, u, found);
+    return conclude_size(p, u, err);
+}
+
+void uop_cache_probes_free(struct uop_cache_probes *u)
+{
+    free(u);
+}
