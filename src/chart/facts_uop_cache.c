@@ -21,8 +21,12 @@
 #define UNEVEN 3
 #define BLOCKS (DENSE_MOST - DENSE_LEAST + 1 + JUMPS_MOST - JUMPS_LEAST + 1 + UNEVEN)
 
-/* Long loops of 24 and 27 instructions per 64 bytes: lines of six, eight, nine or twelve µops are full with one or the other. */
+/* Long loops of 24 and 27 instructions per 64 bytes: lines of six, eight, nine or twelve µops are full with one or the other. And one of what takes a slot and nothing else: where decoders are slower than
+ * rename without prefixes, prefixes may be slow for another reason in long code (Zen 4). */
 #define DENSITIES 2
+#define FILLERS DENSITIES
+#define LONGS (DENSITIES + 1)
+#define FILLERS_REPEATED 24
 #define CHUNKS 4
 #define COARSE 7
 #define FINE 4
@@ -46,7 +50,7 @@ struct growing {
 
 struct uop_cache_probes {
     size_t blocks[BLOCKS];
-    struct growing growing[DENSITIES];
+    struct growing growing[LONGS];
 };
 
 static void dense(unsigned prefixed, unsigned count, unsigned bytes, struct str *out)
@@ -101,9 +105,11 @@ static void ask_blocks(struct probes *p, struct uop_cache_probes *u)
     str_done(&text);
 }
 
-static void repetition(size_t density, struct str *out)
+static void repetition(const struct probes *p, size_t density, struct str *out)
 {
-    for (size_t i = 0; i < CHUNKS; i++) {
+    if (density == FILLERS)
+        probe_fill(p, FILLERS_REPEATED, out);
+    for (size_t i = 0; density < DENSITIES && i < CHUNKS; i++) {
         str_add(out, PREFIXED);
         front_code(densities[density][i] - 1, 16 - PREFIXED_BYTES, 2, out);
     }
@@ -113,7 +119,7 @@ static void ask_long(struct probes *p, struct growing *g, size_t density, double
 {
     struct str text = {0};
 
-    repetition(density, &text);
+    repetition(p, density, &text);
     g->loops[g->count].repeats = (unsigned)rint(repeats);
     g->loops[g->count].at = probe_add(p, ".rept %u\n%s.endr\n", g->loops[g->count].repeats, str_text(&text));
     g->count++;
@@ -124,8 +130,9 @@ static void ask_growing(struct probes *p, struct growing *g, size_t density)
 {
     struct str text = {0};
 
-    repetition(density, &text);
-    for (size_t i = 0; i < CHUNKS; i++)
+    repetition(p, density, &text);
+    g->insns = density == FILLERS ? FILLERS_REPEATED : 0;
+    for (size_t i = 0; density < DENSITIES && i < CHUNKS; i++)
         g->insns += densities[density][i];
     g->decoded = probe_add_decoded(p, str_text(&text));
     g->cached = probe_add(p, "%s", str_text(&text));
@@ -139,7 +146,7 @@ struct uop_cache_probes *uop_cache_probes_ask(struct probes *p)
     struct uop_cache_probes *u = mem_zero(1, sizeof *u);
 
     ask_blocks(p, u);
-    for (size_t i = 0; i < DENSITIES; i++)
+    for (size_t i = 0; i < LONGS; i++)
         ask_growing(p, &u->growing[i], i);
     return u;
 }
@@ -260,33 +267,41 @@ static const char *no_size(const struct probes *p, const struct growing *g)
                                          : "loops do not become slow at a length";
 }
 
+/* Halves what is not known of @n kinds of long loops, time and again. NULL, or why it cannot be told. *@ok: false with err. */
+static const char *narrow(struct probes *p, struct growing *g, size_t first, size_t n, bool *ok, struct err *err)
+{
+    for (unsigned round = 0; *ok && round <= ROUNDS; round++) {
+        for (size_t i = 0; i < n; i++)
+            if (!find_bounds(p, &g[i]))
+                return no_size(p, &g[i]);
+        for (size_t i = 0; i < n && round < ROUNDS; i++)
+            for (unsigned k = 1; k <= FINE; k++)
+                ask_long(p, &g[i], first + i, g[i].held + (g[i].decoded_from - g[i].held) * (k / (FINE + 1.0)));
+        *ok = round == ROUNDS || probes_run(p, err);
+    }
+    return NULL;
+}
+
 static bool conclude_size(struct probes *p, struct uop_cache_probes *u, struct err *err)
 {
+    struct growing *g = u->growing;
+    size_t n = DENSITIES;
+    bool ok = true;
     double size = 0;
 
-    for (size_t i = 0; i < DENSITIES; i++)
-        if (!find_bounds(p, &u->growing[i])) {
-            probe_tell(p, "uop_cache_size", NULL, "", no_size(p, &u->growing[i]));
-            return true;
-        }
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        for (size_t i = 0; i < DENSITIES; i++) {
-            struct growing *g = &u->growing[i];
-            for (unsigned k = 1; k <= FINE; k++)
-                ask_long(p, g, i, g->held + (g->decoded_from - g->held) * (k / (FINE + 1.0)));
-        }
-        if (!probes_run(p, err))
-            return false;
-        for (size_t i = 0; i < DENSITIES; i++)
-            if (!find_bounds(p, &u->growing[i])) {
-                probe_tell(p, "uop_cache_size", NULL, "", no_size(p, &u->growing[i]));
-                return true;
-            }
+    const char *unknown = narrow(p, g, 0, n, &ok, err);
+    if (ok && unknown && p->filler) {
+        g += FILLERS;
+        n = 1;
+        unknown = narrow(p, g, FILLERS, n, &ok, err);
     }
-    for (size_t i = 0; i < DENSITIES; i++)
-        size = fmax(size, u->growing[i].insns * (u->growing[i].held + u->growing[i].decoded_from) / 2.0);
-    tell_number(p, "uop_cache_size", ROUNDED * rint(size / ROUNDED), "µops", "loops of growing length, up to one that is as slow as from the decoders");
-    return true;
+    for (size_t i = 0; ok && !unknown && i < n; i++)
+        size = fmax(size, g[i].insns * (g[i].held + g[i].decoded_from) / 2.0);
+    if (ok && unknown)
+        probe_tell(p, "uop_cache_size", NULL, "", unknown);
+    else if (ok)
+        tell_number(p, "uop_cache_size", ROUNDED * rint(size / ROUNDED), "µops", "loops of growing length, up to one that is as slow as from the decoders");
+    return ok;
 }
 
 bool uop_cache_probes_conclude(struct probes *p, struct uop_cache_probes *u, const struct front_found *found, struct err *err)
