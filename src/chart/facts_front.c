@@ -237,7 +237,7 @@ static const char *no_explanation(const struct probes *p, const struct front_pro
 {
     return isnan(probe_time(p, f->blocks[BLOCKS - 1].decoded)) ? "no stable time"
            : e->first == BLOCKS ? "the µop cache delivers code that the first-level cache holds, or the decoders keep up with it"
-           : !e->count          ? "no number of bytes and instructions per cycle explains the times of blocks of 32 bytes"
+           : !e->count          ? "no number of bytes and instructions per cycle explains the times of blocks of 32 bytes; the µop cache may deliver a part of them"
                                 : "several numbers explain the times of blocks of 32 bytes";
 }
 
