@@ -15,12 +15,13 @@
 #define MOST 720
 #define GRID 1.2                     /* ratio of numbers tried first, */
 #define STEPS 8                      /* and into how many parts what lies between two of them is cut, */
-#define ROUNDS 3                     /* so often: the grid's longest step is shorter than 8 * 8 * 8 */
+#define ROUNDS 5                     /* so often, or more where some had no time: the grid's longest step is shorter than 8 * 8 * 8 */
 #define POINTS 24
+#define ROOT_LEAST 0.4               /* of a root's time */
 #define FILLS 0.95                   /* of the reorder buffer: what takes more may be held back by that */
 
 /* What stands between the chains. */
-enum filling { FILL_MIXED, FILL_SLOTS, FILL_WAITING, FILL_LOADS, FILL_COMPARED, FILL_STORES, FILLINGS };
+enum buffer_filling { FILL_MIXED, FILL_SLOTS, FILL_WAITING, FILL_LOADS, FILL_COMPARED, FILL_STORES, FILLINGS };
 
 /* Operations of registers that need room in different files of them: of vectors, of flags alone, of general registers. */
 static const char *const mixed[] = {"paddd xmm2, xmm3", "cmp r9, r10", "mov edx, 1"};
@@ -31,7 +32,7 @@ static const char *const lines[FILLINGS] = {[FILL_WAITING] = "cmp r8, r9", [FILL
 /* Each fact by one filling, and by another one that takes other registers, or none: where both do not come to the same, one of them fills something else first, or shares entries. */
 static const struct {
     const char *key, *unit;
-    enum filling by, also;
+    enum buffer_filling by, also;
     const char *why;
 } buffers[] = {
     {"reorder_buffer", "µops", FILL_MIXED, FILL_SLOTS, "chains of square roots, with more and more operations between them"},
@@ -41,17 +42,17 @@ static const struct {
 };
 #define BUFFERS (sizeof buffers / sizeof *buffers)
 
-struct search {
+struct buffer_search {
     double chain;                    /* cycles of one */
     const char *unknown;             /* why it cannot be told; NULL: it can so far */
     unsigned fits, over;             /* most with which chains overlap, and fewest with which they do not; 0: none yet */
-    double at_over;                  /* cycles with so many */
+    double at_fit, at_over;          /* cycles with so many */
     unsigned points[POINTS];         /* numbers that are timed now, by loops from @first on */
     unsigned count;
     size_t first;
 };
 
-static size_t ask(struct probes *p, enum filling filling, unsigned count)
+static size_t ask(struct probes *p, enum buffer_filling filling, unsigned count)
 {
     struct str text = {0};
 
@@ -70,21 +71,21 @@ static size_t ask(struct probes *p, enum filling filling, unsigned count)
     return at;
 }
 
-static void add_point(struct probes *p, struct search *s, enum filling filling, unsigned count)
+static void add_point(struct probes *p, struct buffer_search *s, enum buffer_filling filling, unsigned count)
 {
     const size_t at = ask(p, filling, count);
     s->first = s->count ? s->first : at;
     s->points[s->count++] = count;
 }
 
-static void ask_grid(struct probes *p, struct search *s, enum filling filling)
+static void ask_grid(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
     for (double n = LEAST; n <= MOST && s->count < POINTS; n *= GRID)
         add_point(p, s, filling, (unsigned)n);
 }
 
 /* Numbers between those that are known; none once they are neighbours. */
-static void ask_between(struct probes *p, struct search *s, enum filling filling)
+static void ask_between(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
 {
     const unsigned step = (s->over - s->fits + STEPS - 1) / STEPS;
 
@@ -93,18 +94,22 @@ static void ask_between(struct probes *p, struct search *s, enum filling filling
         add_point(p, s, filling, n);
 }
 
-/* Takes over what the loops say: up to some number chains overlap, and beyond it they do not. False where one has no time, or they contradict each other. */
-static bool narrow(const struct probes *p, struct search *s)
+/* Takes over what the loops say: up to some number chains overlap, and beyond it they do not. False where they contradict each other. What has no time is asked for again in the next round. */
+static bool narrow(const struct probes *p, struct buffer_search *s)
 {
     bool over = false;
 
     for (unsigned i = 0; i < s->count; i++) {
         const double t = probe_time(p, s->first + i);
         const bool apart = t > BETWEEN * s->chain;
-        if (isnan(t) || (over && !apart))
+        if (isnan(t))
+            continue;
+        if (over && !apart)
             return false;
-        if (!apart)
+        if (!apart) {
             s->fits = s->points[i];
+            s->at_fit = t;
+        }
         if (apart && !over) {
             s->over = s->points[i];
             s->at_over = t;
@@ -115,43 +120,53 @@ static bool narrow(const struct probes *p, struct search *s)
 }
 
 /* In the first round the fewest show whether chains overlap at all. */
-static const char *begin(const struct probes *p, struct search *s, double chain)
+static const char *begin(const struct probes *p, struct buffer_search *s, double chain)
 {
     s->chain = chain;
     if (isnan(chain) || !narrow(p, s))
         return "no stable time";
-    if (!(probe_time(p, s->first) <= OVERLAPPED * chain))
+    if (!s->fits || probe_time(p, s->first) > OVERLAPPED * chain)
         return "chains of square roots do not overlap";
     return s->over ? NULL : "chains overlap whatever stands between them";
 }
 
 /* From the root of the first chain that is not done when the second one begins, up to there: what holds the next chain back, less the roots that are done. */
-static double held(const struct search *s, double others)
+static double held(const struct buffer_search *s, double others)
 {
     return s->over + others - s->at_over / s->chain * CHAIN;
 }
 
-static double size_of(const struct search *s, enum filling filling)
+static bool interpolated(enum buffer_filling filling)
 {
-    return filling == FILL_MIXED || filling == FILL_SLOTS ? held(s, CHAIN + 2) : filling == FILL_WAITING ? held(s, CHAIN + 3) : s->fits;
+    return filling == FILL_MIXED || filling == FILL_SLOTS || filling == FILL_WAITING;
 }
 
-static const char *why_unknown(const struct search *all, size_t b)
+static double size_of(const struct buffer_search *s, enum buffer_filling filling)
 {
-    const enum filling by = buffers[b].by, also = buffers[b].also;
-    const struct search *s = &all[by], *other = &all[also];
+    return interpolated(filling) ? held(s, CHAIN + (filling == FILL_WAITING ? 3 : 2)) : s->fits;
+}
+
+static const char *why_unknown(const struct buffer_search *all, size_t b)
+{
+    const enum buffer_filling by = buffers[b].by, also = buffers[b].also;
+    const struct buffer_search *s = &all[by], *other = &all[also];
 
     if (s->unknown || other->unknown)
         return s->unknown ? s->unknown : other->unknown;
     if (s->over != s->fits + 1 || other->over != other->fits + 1)
         return "no stable time";
+    /* One entry more, and the next chain begins a root later; or at once behind the first, where roots wait elsewhere. */
+    if (interpolated(by) && !((s->at_over - s->at_fit) * CHAIN >= ROOT_LEAST * s->chain))
+        return "a root seems to take several entries";
     /* What holds as much as the reorder buffer does fills only after that. */
+    if (by != FILL_MIXED && all[FILL_MIXED].unknown)
+        return "where the reorder buffer is full is not known";
     if (by != FILL_MIXED && s->fits + CHAIN > FILLS * size_of(&all[FILL_MIXED], FILL_MIXED))
         return "the reorder buffer is full first";
     return fabs(size_of(s, by) - size_of(other, also)) > PROBE_WITHIN * size_of(s, by) ? "how many there may be depends on what they are" : NULL;
 }
 
-static void conclude(struct probes *p, const struct search *all, size_t b)
+static void conclude(struct probes *p, const struct buffer_search *all, size_t b)
 {
     const char *unknown = why_unknown(all, b);
     char value[32];
@@ -162,22 +177,22 @@ static void conclude(struct probes *p, const struct search *all, size_t b)
 
 bool buffer_probes(struct probes *p, struct err *err)
 {
-    struct search all[FILLINGS] = {{0}};
+    struct buffer_search all[FILLINGS] = {{0}};
     struct str text = {0};
 
     probe_repeat(ROOT, CHAIN, &text);
     const size_t chain = probe_add(p, "%s", str_text(&text));
     str_done(&text);
-    for (enum filling f = 0; f < FILLINGS; f++)
+    for (enum buffer_filling f = 0; f < FILLINGS; f++)
         ask_grid(p, &all[f], f);
     bool ok = probes_run(p, err);
-    for (enum filling f = 0; ok && f < FILLINGS; f++)
+    for (enum buffer_filling f = 0; ok && f < FILLINGS; f++)
         all[f].unknown = begin(p, &all[f], probe_time(p, chain));
     for (unsigned round = 0; ok && round < ROUNDS; round++) {
-        for (enum filling f = 0; f < FILLINGS; f++)
+        for (enum buffer_filling f = 0; f < FILLINGS; f++)
             ask_between(p, &all[f], f);
         ok = probes_run(p, err);
-        for (enum filling f = 0; ok && f < FILLINGS; f++)
+        for (enum buffer_filling f = 0; ok && f < FILLINGS; f++)
             if (!all[f].unknown && !narrow(p, &all[f]))
                 all[f].unknown = "no stable time";
     }

@@ -301,6 +301,12 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     return true;
 }
 
+/* Whether another one's plan is worth a try: as many copies of a much longer kernel would be more than a µop cache holds. */
+static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint, enum kernel_copies kind)
+{
+    return kind == KERNEL_CACHED && hint->kind == KERNEL_CACHED && (hint->walks || hint->copies * p->count <= 2 * UNROLLED_INSTRUCTIONS);
+}
+
 /* Whether the kernel runs by another one's plan, which then is its own. */
 static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct run_plan *p, const struct kernel_plan *hint, struct kernel_plan *plan, struct err *err)
 {
@@ -479,7 +485,7 @@ bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const s
         return false;
     p.beside = true;
     if (!plan->known) {
-        if ((!hint || plan->kind == KERNEL_DECODED || hint->kind == KERNEL_DECODED || !plan_adopt(s, c, &p, hint, plan, &unfit)) && !plan_choose(s, c, &p, plan, err)) {
+        if ((!hint || !may_adopt(&p, hint, plan->kind) || !plan_adopt(s, c, &p, hint, plan, &unfit)) && !plan_choose(s, c, &p, plan, err)) {
             free(p.code);
             return false;
         }
