@@ -202,11 +202,9 @@ static bool swap_ports(struct annealer *s, struct gene *gene)
     return differs;
 }
 
-/* A form whose usage is to be tried for form @f, one with similar cycles if @like: of the same kind where a few draws find one. */
-static uint32_t draw_form(struct annealer *s, uint32_t f, bool like)
+uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like)
 {
     uint32_t first = s->like_start[2 * f], end = s->like_start[2 * f + 1], other = f;
-
     unsigned most = anneal_below(s, 256) < s->kin_chance ? KIN_DRAWS : 1;
     for (unsigned draws = 0; draws < most && (draws == 0 || s->p->kind[other] != s->p->kind[f]); draws++)
         other = like ? s->like[first + anneal_below(s, end - first)] : anneal_below(s, (unsigned)s->p->forms);
@@ -223,7 +221,7 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
     switch (kind) {
     case MOVE_COPY:
     case MOVE_COPY_LIKE:
-        *gene = genes[draw_form(s, f, kind == MOVE_COPY_LIKE)];
+        *gene = genes[anneal_draw_form(s, f, kind == MOVE_COPY_LIKE)];
         return !gene_equal(gene, &genes[f]);
     case MOVE_TOGGLE: {
         unsigned i = anneal_below(s, gene->uops);

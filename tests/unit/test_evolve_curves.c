@@ -160,7 +160,7 @@ static void test_stopped_at_once(void **state)
         evolve_get_status(e, &status);
         struct genome *best = evolve_best(e, NULL);
         assert_int_equal(status.state, EVOLVE_STOPPED);
-        assert_true(genome_error(best, b.p) < 0.02);
+        assert_true(genome_error(best, b.p) < 0.006);   /* hot it is 0.009 and more in most of these seeds */
         genome_free(best);
         evolve_free(e);
     }
