@@ -21,14 +21,15 @@ static void test_kinds_of_names(void **state)
 {
     /* One kind a row. */
     static const char *const kinds[][5] = {
-        {"ADD (R64, R64)", "SHL (R32, I8)", "LEA_B_D8 (R64)", "CSEL (X, W, I)"},
-        {"ADD (R64, M64)", "MOVZX (R32, M8)", "LDR (X, [X, I])", "LDR (W, [X, X])"},
+        {"ADD (R64, R64)", "SHL (R64, 1)", "LEA_B_D8 (R64)", "CBZ (X, Rel)"},
+        {"ADD (R64, M64)", "MOVZX (R32, M8)", "LDR (X, Rel)", "STR (W, [X, X])"},
         {"ADD (M64, I8)", "MOV (M8, R8)", "INC (M16)", "BT (M64, R64)"},
         {"VADDPS (YMM, YMM, YMM)", "PADDB (MM, MM)", "VPSLLD (ZMM, XMM, I8)", "ADD (V.4S, V.4S, V.4S)", "TBL (V.16B, {V.16B, V.16B}, V.16B)"},
         {"VADDPS (YMM, YMM, M256)", "VPADDD (ZMM, ZMM, M32_1to16)", "LD1 ({V.4S}, [X])", "VGATHERDPS (YMM, VSIB_YMM, YMM)"},
         {"VMOVUPS (M256, YMM)", "MOVD (M32, XMM)"},
         {"VMOVD (R32, XMM)", "DUP (V.2D, X)"},
         {"FADD (D, D, D)", "FMOV (S, I)"},
+        {"LDR (D, [X, I])", "LDR (D, Rel)", "STR (S, [X])"},
         {"FCVTZS (X, D)", "SCVTF (S, W)"},
         {"ADD (X, X, X, LSL I)", "CSET (X, C)", "SHL (R64, CL)"},
         {"NOP", "CPUID ()", "", "F3"}};
