@@ -45,6 +45,15 @@ bool utf8_valid(const char *text, size_t length, size_t *bad)
     return true;
 }
 
+void utf8_copy(char *to, size_t room, const char *text)
+{
+    size_t cut;
+
+    snprintf(to, room, "%s", text);
+    if (!utf8_valid(to, strlen(to), &cut))
+        to[cut] = '\0';
+}
+
 int utf8_columns(uint32_t code)
 {
     if (code < 0x80)

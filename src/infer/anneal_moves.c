@@ -202,11 +202,9 @@ static bool swap_ports(struct annealer *s, struct gene *gene)
     return differs;
 }
 
-/* A form whose usage is to be tried for form @f, one with similar cycles if @like: of the same kind where a few draws find one. */
-static uint32_t draw_form(struct annealer *s, uint32_t f, bool like)
+uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like)
 {
     uint32_t first = s->like_start[2 * f], end = s->like_start[2 * f + 1], other = f;
-
     unsigned most = anneal_below(s, 256) < s->kin_chance ? KIN_DRAWS : 1;
     for (unsigned draws = 0; draws < most && (draws == 0 || s->p->kind[other] != s->p->kind[f]); draws++)
         other = like ? s->like[first + anneal_below(s, end - first)] : anneal_below(s, (unsigned)s->p->forms);
@@ -223,7 +221,7 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
     switch (kind) {
     case MOVE_COPY:
     case MOVE_COPY_LIKE:
-        *gene = genes[draw_form(s, f, kind == MOVE_COPY_LIKE)];
+        *gene = genes[anneal_draw_form(s, f, kind == MOVE_COPY_LIKE)];
         return !gene_equal(gene, &genes[f]);
     case MOVE_TOGGLE: {
         unsigned i = anneal_below(s, gene->uops);
@@ -296,26 +294,47 @@ static bool has_set(const struct gene *gene, unsigned set)
     return i < gene->uops;
 }
 
+/* One µop of many forms becomes another. */
+struct set_exchange {
+    unsigned from, to, beside;   /* beside: a µop that those forms have too; 0: whatever they have */
+    uint32_t one;
+    bool kind;                   /* only forms of form one's kind */
+    bool scaled;                 /* as many as keep its ports as busy; else as many as there were */
+};
+
+/* Draws @x; false when nothing would change. */
+static bool pick_exchange(struct annealer *s, struct set_exchange *x)
+{
+    enum place { EVERYWHERE, KIND, BESIDE };
+    static const enum place places[] = {EVERYWHERE, EVERYWHERE, KIND, BESIDE};   /* as often as each is drawn */
+
+    *x = (struct set_exchange){.one = anneal_below(s, (unsigned)s->p->forms)};
+    const struct gene *own = &s->g->genes[x->one];
+    enum place place = places[anneal_below(s, sizeof places / sizeof *places)];
+    unsigned at = own->uops ? anneal_below(s, own->uops) : 0;
+    x->from = place == EVERYWHERE || !own->uops ? any_set(s) : own->set[at];
+    x->beside = place == BESIDE && own->uops > 1 ? own->set[(at + 1) % own->uops] : 0;
+    x->to = anneal_below(s, 3) ? x->from ^ 1u << anneal_below(s, s->g->ports) : anneal_below(s, 2) ? any_set(s) : anneal_random_set(s);
+    x->kind = place == KIND;
+    x->scaled = portset_size(x->from) != portset_size(x->to) && anneal_below(s, 2);
+    return x->to != 0 && x->to != x->from;
+}
+
 /* One µop becomes another, as many of them or as many as keep its ports as busy: everywhere, in forms of one kind, or where a certain other one is too, as loads that a store goes with. */
 static bool move_set(struct annealer *s, double temperature)
 {
-    enum { EVERYWHERE, KIND = 2, BESIDE, PLACES };
-    uint32_t one = anneal_below(s, (unsigned)s->p->forms);
-    const struct gene *own = &s->g->genes[one];
-    unsigned place = anneal_below(s, PLACES), at = own->uops ? anneal_below(s, own->uops) : 0;
-    unsigned from = place < KIND || !own->uops ? any_set(s) : own->set[at], beside = place == BESIDE && own->uops > 1 ? own->set[(at + 1) % own->uops] : 0;
-    unsigned to = anneal_below(s, 3) ? from ^ 1u << anneal_below(s, s->g->ports) : anneal_below(s, 2) ? any_set(s) : anneal_random_set(s);
+    struct set_exchange x;
+    bool possible = pick_exchange(s, &x);
     size_t n = 0;
-    bool possible = to != 0 && to != from, scaled = portset_size(from) != portset_size(to) && anneal_below(s, 2);
 
     for (uint32_t f = 0; possible && f < s->p->forms; f++) {
         const struct gene *gene = &s->g->genes[f];
-        if ((place == KIND && s->p->kind[f] != s->p->kind[one]) || (beside && !has_set(gene, beside)))
+        if ((x.kind && s->p->kind[f] != s->p->kind[x.one]) || (x.beside && !has_set(gene, x.beside)))
             continue;
         for (unsigned i = 0; i < gene->uops; i++)
-            if (gene->set[i] == from) {
+            if (gene->set[i] == x.from) {
                 s->after[n] = *gene;
-                possible &= scaled ? scale(&s->after[n], i, to) : exchange(&s->after[n], i, to);
+                possible &= x.scaled ? scale(&s->after[n], i, x.to) : exchange(&s->after[n], i, x.to);
                 s->changed[n++] = f;
                 break;
             }

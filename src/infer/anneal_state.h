@@ -62,5 +62,7 @@ double anneal_usage_price(struct annealer *s, uint32_t f, const struct gene *gen
 double anneal_regular_cost(const struct annealer *s);
 unsigned anneal_below(struct annealer *s, unsigned bound);
 unsigned anneal_random_set(struct annealer *s);
+/* A form whose usage is to be tried for form @f, one with similar cycles if @like: of the same kind where a few draws find one, less often where there are many experiments with a form. */
+uint32_t anneal_draw_form(struct annealer *s, uint32_t f, bool like);
 
 #endif

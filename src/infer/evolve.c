@@ -100,7 +100,7 @@ static bool time_over(const struct evolve *e)
     return e->o.seconds > 0 && evolve_elapsed(e) >= e->o.seconds;
 }
 
-static void add_stats(struct anneal_stats *sum, const struct anneal_stats *stats)
+void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats)
 {
     sum->evaluations += stats->evaluations;
     for (int k = 0; k < MOVE_KINDS; k++) {
@@ -113,12 +113,12 @@ static struct anneal_stats all_stats(const struct evolve *e)
 {
     struct anneal_stats sum = e->stats;
     for (unsigned t = 0; t < e->o.threads; t++)
-        add_stats(&sum, &e->live[t].stats);
+        evolve_add_stats(&sum, &e->live[t].stats);
     if (e->inner) {
         lock_take(&e->inner->lock);
         struct anneal_stats inner = all_stats(e->inner);
         lock_give(&e->inner->lock);
-        add_stats(&sum, &inner);
+        evolve_add_stats(&sum, &inner);
     }
     return sum;
 }
@@ -176,6 +176,13 @@ void evolve_note_best(struct evolve *e, const struct genome *g)
         return;
     genome_free(e->best);
     e->best = genome_copy(g);
+    e->best_expanded = false;
+}
+
+void evolve_forget_best(struct evolve *e)
+{
+    genome_free(e->best);
+    e->best = NULL;
     e->best_expanded = false;
 }
 
@@ -243,9 +250,7 @@ static void begin_anew(struct evolve *e, struct genome *take_g)
 {
     while (e->finished > 0)
         genome_free(e->population[--e->finished]);
-    genome_free(e->best);
-    e->best = NULL;
-    e->best_expanded = false;
+    evolve_forget_best(e);
     e->ports = take_g->ports;
     e->ports_known = evolve_ports_unexplained(take_g) ? PORTS_UNEXPLAINED : PORTS_FOUND;   /* by another run */
     e->fresh_begun = 1;
@@ -295,7 +300,7 @@ void evolve_settle(struct evolve *e, const struct genome *g)
 void evolve_credit(struct evolve *e, const struct anneal_stats *stats)
 {
     lock_take(&e->lock);
-    add_stats(&e->stats, stats);
+    evolve_add_stats(&e->stats, stats);
     lock_give(&e->lock);
 }
 

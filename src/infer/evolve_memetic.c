@@ -118,14 +118,8 @@ static void publish(struct evolve *e, unsigned index, struct annealer *s, bool c
 
 static void retire(struct evolve *e, unsigned index, struct annealer *s)
 {
-    const struct anneal_stats *stats = anneal_stats(s);
-
     e->live[index] = (struct live){0};
-    e->stats.evaluations += stats->evaluations;
-    for (int k = 0; k < MOVE_KINDS; k++) {
-        e->stats.tried[k] += stats->tried[k];
-        e->stats.accepted[k] += stats->accepted[k];
-    }
+    evolve_add_stats(&e->stats, anneal_stats(s));
     anneal_free(s);
 }
 
@@ -258,14 +252,6 @@ static struct genome *improve(struct evolve *e, unsigned index, const struct gen
     return found;
 }
 
-/* What was published so far has other ports or prices than those that follow. */
-static void forget_best(struct evolve *e)
-{
-    genome_free(e->best);
-    e->best = NULL;
-    e->best_expanded = false;
-}
-
 /* How large errors remain whatever one does decides the prices. */
 static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
 {
@@ -278,8 +264,9 @@ static void seek_scale(struct evolve *e, unsigned index, struct watcher *w)
         e->piloting = true;
         struct schedule plan = {e->from ? WARM : HOT, PILOT_SHARE * e->o.seconds, MOVES_PER_FORM / 5};
         struct genome *g = improve(e, index, e->from, e->ports ? e->ports : PORTS_PILOT, e->o.seed * 1000003, &plan, w);
+        e->piloting = false;
         if (evolve_go_on(e, w)) {   /* ended before, its errors are those of a hot state */
-            forget_best(e);
+            evolve_forget_best(e);
             e->scale = evolve_residual_scale(e->p, g->d_avg);
         }
         genome_free(g);
@@ -308,7 +295,7 @@ static void settle_ports(struct evolve *e, unsigned n)
 {
     while (e->finished > 0 && e->population[0]->ports != n)
         genome_free(e->population[--e->finished]);
-    forget_best(e);
+    evolve_forget_best(e);
     e->ports = n;
     evolve_insert(e, genome_copy(e->trials[n]));
     e->cooled = true;
@@ -595,8 +582,9 @@ static struct genome *quenched(struct evolve *e, double seconds)
     anneal_run(s, 20 * e->p->forms, COLD_NONE);
     watch_restore(before);
     g = genome_copy(anneal_genome(s));
-    anneal_free(s);
     lock_take(&e->lock);
+    evolve_add_stats(&e->stats, anneal_stats(s));
+    anneal_free(s);
     return g;
 }
 
@@ -609,7 +597,7 @@ void evolve_quench(struct evolve *e)
         struct genome *pilot = quenched(e, seconds);
         e->scale = evolve_residual_scale(e->p, pilot->d_avg);
         if (!e->ports || pilot->ports == e->ports) {   /* else another run settled them meanwhile */
-            forget_best(e);
+            evolve_forget_best(e);
             e->best = pilot;
         } else {
             genome_free(pilot);

@@ -121,6 +121,10 @@ bool evolve_sample_due(const struct evolve *e);
 /* Adds a point to the curves, @now or when it is time. */
 void evolve_sample(struct evolve *e, bool now);
 void evolve_note_best(struct evolve *e, const struct genome *g);
+/* What was published so far has other ports or prices than those that follow; the least error that was reached stays. */
+void evolve_forget_best(struct evolve *e);
+/* Needs no lock but that of @sum. */
+void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);
 /* The best so far is @g's error over what the run began with, if that is less. Takes time once more experiments joined. */
 void evolve_reach(struct evolve *e, const struct genome *g);
 /* Adds @take_g, in place of the worst when the population is full. */

@@ -241,13 +241,15 @@ static void put_names(struct writer *w, const struct item *item, bool general)
     unsigned from = general && f->suffixed ? 1 : 0, to = !general && f->suffixed ? 1 : f->name_count;
     /* movzbq's general name is movzb; movzx stays Intel's. */
     to = general && f->suffixed && str_has_prefix(f->names[0], "mov") ? 2 : to;
-    if (to - from == 1) {
+    if (to - from == 1 && !f->more) {
         put(w, f->names[from]);
         return;
     }
     open_list(w, true);
     for (unsigned i = from; i < to; i++)
         put(w, f->names[i]);
+    for (const char *const *more = f->more; more && *more; more++)
+        put(w, *more);
     close_list(w);
 }
 

@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "base/watch.h"
 #include "io/osaca_file.h"
 #include "model/facts.h"
 
 #define ENTRY_STEPS 16   /* of base/steps.h that the forms of an entry take */
 
+#define FORM_SHOWN 100    /* bytes of a form's name in a message */
 #define FACT_LIMIT 1000   /* keys that a file may give; there are some 160 */
 #define FILE_LIMIT ((size_t)64 << 20)
 
@@ -116,7 +118,7 @@ static void look_under(struct osaca_file *r, const char *name, const struct spel
     }
 }
 
-/* Under what an entry may name a form, in the order in which to look. */
+/* Under what an entry may name a form, in the order in which to look; those in the spelling's list of more come before the last resort. */
 struct candidates {
     char names[2 * SPELLING_NAMES + 1][32];
     unsigned count, proper;   /* proper: before the last resort */
@@ -159,8 +161,12 @@ static struct osaca_entry *find(struct osaca_file *r, const struct spelling *f, 
     enum fit loosest = isa_ops(r->isa)->osaca->shaped || r->masks ? FIT_LOOSE : FIT_ADDRESS;
 
     list_candidates(r->isa, f, form, &c);
-    for (unsigned i = 0; i < c.count; i++)
-        look_under(r, c.names[i], f, loosest, i < c.proper ? &best : &last);
+    for (unsigned i = 0; i < c.proper; i++)
+        look_under(r, c.names[i], f, loosest, &best);
+    for (const char *const *more = f->more; more && *more; more++)
+        look_under(r, *more, f, loosest, &best);
+    for (unsigned i = c.proper; i < c.count; i++)
+        look_under(r, c.names[i], f, loosest, &last);
     return best.entry ? best.entry : last.entry;
 }
 
@@ -229,10 +235,12 @@ static bool compose(struct osaca_file *r, const struct spelling *f, const struct
     const struct spelled_operand address = a64 ? *memory : any;
     *memory = (struct spelled_operand){.class = SPELLED_REGISTER, .bits = memory->bits, .mask = memory->mask};
     snprintf(memory->name, sizeof memory->name, "%s", a64 ? "*" : class);
-    struct osaca_entry *e = find(r, &plain, row->form);
     const struct osaca_rule *load = rule_for(r->isa, r->loads.items, r->loads.count, class, &address);
     const struct osaca_rule *store = rule_for(r->isa, r->stores.items, r->stores.count, class, &address);
-    if (!e || (reads && !load) || (writes && !store))
+    if ((reads && !load) || (writes && !store))
+        return false;
+    struct osaca_entry *e = find(r, &plain, row->form);   /* last: it marks what would describe the form */
+    if (!e)
         return false;
     e->used = true;
     usage_copy(&out->usage, &e->usage);
@@ -303,10 +311,12 @@ static bool take_named(struct osaca_file *r, struct mapping *m, struct osaca_not
             const char *form = yaml_tree_text(item);
             if (!form || !*form)
                 return yaml_tree_fault(&r->tree, item, r->err, "give the name of a form", "an empty form in portolan_forms");
+            char shown[FORM_SHOWN + 1];
+            utf8_copy(shown, sizeof shown, form);
             if (mapping_find(m, form))
-                return yaml_tree_fault(&r->tree, item, r->err, "remove one of them", "duplicate form %.100s", form);
+                return yaml_tree_fault(&r->tree, item, r->err, "remove one of them", "duplicate form %s", shown);
             if (!e->known)
-                return yaml_tree_fault(&r->tree, e->node, r->err, "give it a port_pressure", "no port_pressure for %.100s", form);
+                return yaml_tree_fault(&r->tree, e->node, r->err, "give it a port_pressure", "no port_pressure for %s", shown);
             struct mapping_entry entry = {.form = (char *)form, .usage = e->usage, .latency = e->latency, .micro_ops = e->micro_ops, .source = (char *)""};
             mapping_set(m, &entry);
             e->used = true;

@@ -20,6 +20,7 @@
 #define ENTRY_STEPS 16   /* of base/steps.h that reading an entry takes */
 #define LIST_LIMIT 256
 #define SKIP_LIMIT ((size_t)10000)
+#define PORT_SHOWN 40    /* bytes of the name of an unknown port */
 
 const struct osaca_fact osaca_facts[] = {
     {.key = "ROB_size", .fact = "reorder_buffer"},
@@ -85,8 +86,11 @@ static bool read_port_set(struct osaca_file *r, const yaml_node_t *node, portset
             return fault(r, item, "name each port once", "the list of ports is too long");
         const char *name = yaml_tree_text(item);
         int port = name ? ports_find(&r->ports, name, strlen(name)) : -1;
-        if (port < 0)
-            return yaml_tree_fault(&r->tree, item, r->err, "add it to ports", "unknown port \"%.40s\"", name ? name : "");
+        if (port < 0) {
+            char shown[PORT_SHOWN + 1];
+            utf8_copy(shown, sizeof shown, name ? name : "");
+            return yaml_tree_fault(&r->tree, item, r->err, "add it to ports", "unknown port \"%s\"", shown);
+        }
         *set |= (portset)1 << port;
     }
     return *set || fault(r, node, "name at least one port", "the list of ports is empty");
@@ -325,11 +329,7 @@ void osaca_first_name(const struct osaca_file *r, const yaml_node_t *node, char 
 {
     const yaml_node_t *name = small_mapping(node) ? yaml_tree_get(&r->tree, node, "name") : NULL;
     const char *text = yaml_tree_text(name && name->type == YAML_SEQUENCE_NODE ? yaml_tree_item(&r->tree, name, 0) : name);
-    size_t cut;
-
-    snprintf(to, OSACA_NAME, "%s", text ? text : "");
-    if (!utf8_valid(to, strlen(to), &cut))   /* within a character */
-        to[cut] = '\0';
+    utf8_copy(to, OSACA_NAME, text ? text : "");
 }
 
 /* @why of @node joins the list of what was not taken; false, with the file's err, when nothing more can be read at all. */
@@ -344,7 +344,7 @@ static bool skip(struct osaca_file *r, const yaml_node_t *node, const struct err
         return false;
     }
     osaca_first_name(r, node, s.name);
-    snprintf(s.why, sizeof s.why, "%.119s", why->what);
+    utf8_copy(s.why, sizeof s.why, why->what);
     vec_push(&r->skipped, s);
     return true;
 }

@@ -32,12 +32,13 @@ struct isa_osaca {
     bool (*respell)(const struct spelling *f, struct spelling *out);   /* the other way in which text may write @f; false when there is none. NULL: never */
 };
 
-#define SPELLING_NAMES 48
+#define SPELLING_NAMES 18
 #define SPELLING_OPERANDS 6
 
 struct spelling {
     char names[SPELLING_NAMES][24];   /* lower case, in the order in which to look for them: "addq", "add"; branches: "jne", "jnz" */
     unsigned name_count;
+    const char *const *more;          /* names to look for behind these, which last; ends with a NULL. NULL: none */
     struct spelled_operand operands[SPELLING_OPERANDS];
     unsigned count;
     bool address;                /* the parts of the address tell forms apart */

@@ -348,6 +348,12 @@ static void test_utf8(void **state)
     assert_true(utf8_valid("a µ\0→", 8, &at));
     assert_false(utf8_valid("µ\xff", 3, &at));
     assert_int_equal(at, 2);
+    static const struct { const char *text; size_t room; const char *copy; } copies[] = {{"aµ→", 7, "aµ→"}, {"aµ→", 6, "aµ"}, {"aµ→", 5, "aµ"}, {"aµ→", 3, "a"}, {"aµ→", 1, ""}, {"a\xff" "b", 9, "a"}};
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+        char copy[9];
+        utf8_copy(copy, copies[i].room, copies[i].text);
+        assert_string_equal(copy, copies[i].copy);
+    }
     assert_int_equal(utf8_columns('a'), 1);
     assert_int_equal(utf8_columns(27), -1);
     assert_int_equal(utf8_columns(127), -1);

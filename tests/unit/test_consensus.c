@@ -15,8 +15,9 @@
 #include "work/pool.h"
 #include "../support/known.h"
 
-#define SEEDS 8
 #include "../support/support.h"
+
+#define SEEDS 8
 
 /* What is asked of the members beyond what was measured. */
 static void test_members_predict(void **state)

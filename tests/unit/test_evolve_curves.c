@@ -20,6 +20,7 @@
 #define TICK 0.003      /* seconds that pass between two looks at the clock */
 #define SAMPLES 20000
 #define ROW 75          /* columns: the view has two rows of 80 for what a phase means, broken at blanks */
+#define QUENCHED 20000  /* moves of a run that is stopped at once; a third fewer without those of the end */
 #define STEPS_LEFT 60000  /* some questions whether it is over; moves to the end would take several times as many */
 
 static double now, tick = TICK;
@@ -160,7 +161,11 @@ static void test_stopped_at_once(void **state)
         evolve_get_status(e, &status);
         struct genome *best = evolve_best(e, NULL);
         assert_int_equal(status.state, EVOLVE_STOPPED);
-        assert_true(genome_error(best, b.p) < 0.02);
+        assert_true(genome_error(best, b.p) < 0.006);   /* hot it is 0.009 and more in most of these seeds */
+        uint64_t moves = 0;
+        for (int k = 0; k < MOVE_KINDS; k++)
+            moves += status.stats.tried[k];
+        assert_true(moves > QUENCHED);
         genome_free(best);
         evolve_free(e);
     }

@@ -17,7 +17,6 @@
 #include "infer/pmevo.h"
 #include "base/clock.h"
 #include "base/watch.h"
-#include "infer/anneal_state.h"
 #include "infer/classes.h"
 #include "infer/select.h"
 #include "io/population_file.h"
@@ -122,7 +121,6 @@ static void test_score(void **state)
     known_tear_down(&b);
 }
 
-/* What search keeps incrementally against a fresh count. */
 static void test_renaming(void **state)
 {
     struct rng rng;

@@ -9,25 +9,27 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "infer/anneal.h"
+#include "infer/anneal_state.h"
 #include "infer/evolve.h"
 #include "infer/kinds.h"
 #include "../support/known.h"
 
 #define SETS 5      /* usages that random genomes are made of */
+#define DRAWS 3000
 
 static void test_kinds_of_names(void **state)
 {
     /* One kind a row. */
     static const char *const kinds[][5] = {
-        {"ADD (R64, R64)", "SHL (R32, I8)", "LEA_B_D8 (R64)", "CSEL (X, W, I)"},
-        {"ADD (R64, M64)", "MOVZX (R32, M8)", "LDR (X, [X, I])", "LDR (W, [X, X])"},
+        {"ADD (R64, R64)", "SHL (R64, 1)", "LEA_B_D8 (R64)", "CBZ (X, Rel)"},
+        {"ADD (R64, M64)", "MOVZX (R32, M8)", "LDR (X, Rel)", "STR (W, [X, X])"},
         {"ADD (M64, I8)", "MOV (M8, R8)", "INC (M16)", "BT (M64, R64)"},
         {"VADDPS (YMM, YMM, YMM)", "PADDB (MM, MM)", "VPSLLD (ZMM, XMM, I8)", "ADD (V.4S, V.4S, V.4S)", "TBL (V.16B, {V.16B, V.16B}, V.16B)"},
         {"VADDPS (YMM, YMM, M256)", "VPADDD (ZMM, ZMM, M32_1to16)", "LD1 ({V.4S}, [X])", "VGATHERDPS (YMM, VSIB_YMM, YMM)"},
         {"VMOVUPS (M256, YMM)", "MOVD (M32, XMM)"},
         {"VMOVD (R32, XMM)", "DUP (V.2D, X)"},
         {"FADD (D, D, D)", "FMOV (S, I)"},
+        {"LDR (D, [X, I])", "LDR (D, Rel)", "STR (S, [X])"},
         {"FCVTZS (X, D)", "SCVTF (S, W)"},
         {"ADD (X, X, X, LSL I)", "CSET (X, C)", "SHL (R64, CL)"},
         {"NOP", "CPUID ()", "", "F3"}};
@@ -46,8 +48,8 @@ static void test_kinds_of_names(void **state)
     form_kind("ADD (]], }R64");
 }
 
-/* 24 forms of three kinds, all alone. */
-static struct problem *named_forms(void)
+/* 24 forms of three kinds, all alone, each in @times experiments. */
+static struct problem *named_forms(uint64_t times)
 {
     static const char *const operands[] = {"(R64, R64)", "(R64, M64)", "(YMM, YMM, YMM)"};
     struct experiments *t = experiments_new();
@@ -56,7 +58,9 @@ static struct problem *named_forms(void)
 
     for (unsigned f = 0; f < 24; f++) {
         snprintf(name, sizeof name, "F%u %s", f, operands[f % 3]);
-        experiments_set(t, experiments_add(t, &(struct flat_term){names_add(&t->forms, name), 1}, 1), 1, NAN, 1, NULL);
+        uint32_t form = names_add(&t->forms, name);
+        for (uint64_t k = 1; k <= times; k++)
+            experiments_set(t, experiments_add(t, &(struct flat_term){form, k}, 1), (double)k, NAN, 1, NULL);
     }
     struct problem *p = problem_new(t, NULL, &err);
     experiments_free(t);
@@ -88,7 +92,7 @@ static double closed_form(const struct genome *g, const struct problem *p, const
 
 static void test_code_length(void **state)
 {
-    struct problem *p = named_forms();
+    struct problem *p = named_forms(1);
     struct anneal_prices prices = {.usage = 1, .new_usage = 3, .new_uop = 2, .other_kind = 4}, none = {0};
     struct rng rng;
 
@@ -115,6 +119,36 @@ static void test_code_length(void **state)
         genome_free(g);
     }
     problem_free(p);
+}
+
+/* Of DRAWS forms whose usage is to be tried for another, those of its kind. */
+static unsigned draws_of_kind(const struct problem *p, bool like)
+{
+    const struct anneal_prices none = {0};
+    struct annealer *s = anneal_new(p, 4, 0, &none, 1);
+    unsigned same = 0;
+
+    for (uint32_t i = 0; i < DRAWS; i++) {
+        uint32_t f = i % (uint32_t)p->forms;
+        same += p->kind[anneal_draw_form(s, f, like)] == p->kind[f];
+    }
+    anneal_free(s);
+    return same;
+}
+
+/* Where few experiments say what a form does, usages are tried of the same kind; where many do, of any: a third are of the same then. */
+static void test_draws_by_kind(void **state)
+{
+    struct problem *few = named_forms(1), *many = named_forms(100);
+
+    (void)state;
+    for (int like = 0; like < 2; like++) {
+        assert_true(draws_of_kind(few, like) > DRAWS * 9 / 10);
+        unsigned any = draws_of_kind(many, like);
+        assert_true(any > DRAWS / 4 && any < DRAWS / 2);
+    }
+    problem_free(few);
+    problem_free(many);
 }
 
 /* Of a form that was measured alone only it is supposed what others of its kind do, not what most forms do. */
@@ -156,6 +190,6 @@ static void test_form_is_like_its_kind(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds_of_names), cmocka_unit_test(test_code_length), cmocka_unit_test(test_form_is_like_its_kind)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds_of_names), cmocka_unit_test(test_code_length), cmocka_unit_test(test_draws_by_kind), cmocka_unit_test(test_form_is_like_its_kind)};
     return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
 }

@@ -68,6 +68,51 @@ static void test_unused_entries_are_listed(void **state)
     machine_free(m);
 }
 
+/* No message ends within a character, however long what it names. */
+static void test_messages_are_cut_between_characters(void **state)
+{
+    (void)state;
+    static const char long_port[] = "a_port_of_a_name_that_is_forty_bytes__\u00e4\u00e4\u00e4";   /* the 40th byte ends a character, with one more letter it does not */
+    struct str text = {0};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct osaca_notes notes;
+        str_clear(&text);
+        str_addf(&text, "isa: x86\nports: ['0']\ninstruction_forms:\n- {name: nop, operands: [], port_pressure: [[1, '0']]}\n"
+                        "- {name: cdq, operands: [], port_pressure: [[1, ['%s%s']]]}\n", i ? "x" : "", long_port);
+        struct machine *m = imported(str_text(&text), &notes);
+        assert_int_equal(notes.skipped_count, 1);
+        assert_string_equal(notes.skipped[0].why, i ? "unknown port \"xa_port_of_a_name_that_is_forty_bytes__\"" : "unknown port \"a_port_of_a_name_that_is_forty_bytes__\u00e4\"");
+        osaca_notes_done(&notes);
+        machine_free(m);
+    }
+    str_done(&text);
+}
+
+/* What a load would follow describes nothing where the file does not say what a load is. */
+static void test_unused_without_rules(void **state)
+{
+    (void)state;
+    static const char *const rules[] = {"", "load_throughput_default: [[1, '0']]\n"};
+    struct str text = {0};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct osaca_notes notes;
+        str_clear(&text);
+        str_addf(&text, "isa: x86\nports: ['0', '1']\n%sinstruction_forms:\n"
+                        "- {name: nop, operands: [], port_pressure: [[1, '0']]}\n"
+                        "- {name: movbe, operands: [{class: register, name: gpr}, {class: register, name: gpr}], port_pressure: [[1, '1']]}\n", rules[i]);
+        struct machine *m = imported(str_text(&text), &notes);
+        assert_int_equal(mapping_find(m->mapping, "MOVBE (R64, M64)") != NULL, i == 1);
+        assert_int_equal(notes.unused_count, i == 0);
+        if (notes.unused_count)
+            assert_string_equal(notes.unused[0].why, "no form matches");
+        osaca_notes_done(&notes);
+        machine_free(m);
+    }
+    str_done(&text);
+}
+
 /* A file of ours says itself which forms its entries are. */
 static void test_unused_entries_of_our_own_files(void **state)
 {
@@ -203,7 +248,7 @@ static void test_conditions_in_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unused_entries_are_listed), cmocka_unit_test(test_unused_entries_of_our_own_files), cmocka_unit_test(test_predicates_in_names),
+        cmocka_unit_test(test_unused_entries_are_listed), cmocka_unit_test(test_unused_without_rules), cmocka_unit_test(test_messages_are_cut_between_characters), cmocka_unit_test(test_unused_entries_of_our_own_files), cmocka_unit_test(test_predicates_in_names),
         cmocka_unit_test(test_own_name_and_multipliers), cmocka_unit_test(test_ports_named_whole),         cmocka_unit_test(test_index_without_base),              cmocka_unit_test(test_conditions_in_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

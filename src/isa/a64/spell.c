@@ -129,18 +129,15 @@ static bool operand_spell(const char *text, size_t length, struct spelling *f)
     return operand_add(f, &o);
 }
 
-#define PLAIN_CONDITIONS 16   /* without those that SVE calls otherwise */
-
 /* A branch on a condition is one form, and a name per condition; the point may be missing. */
 static void names_add(const char *mnemonic, size_t length, struct spelling *f)
 {
-    static const char *const conditions[] = {"ne", "eq", "lt", "gt", "le", "ge", "lo", "hi", "ls", "hs", "cc", "cs", "mi", "pl", "vs", "vc",
-                                             "any", "none", "first", "last", "nfrst", "nlast", "plast", "pmore", "tcont", "tstop"};
+    static const char *const conditions[] = {"b.eq", "b.lt", "b.gt", "b.le", "b.ge", "b.lo", "b.hi", "b.ls", "b.hs", "b.cc", "b.cs", "b.mi", "b.pl", "b.vs", "b.vc",
+                                             "b.any", "b.none", "b.first", "b.last", "b.nfrst", "b.nlast", "b.plast", "b.pmore", "b.tcont", "b.tstop",   /* SVE's */
+                                             "bne", "beq", "blt", "bgt", "ble", "bge", "blo", "bhi", "bls", "bhs", "bcc", "bcs", "bmi", "bpl", "bvs", "bvc", NULL};
     if (length == 6 && memcmp(mnemonic, "B.COND", 6) == 0) {
-        for (unsigned i = 0; i < sizeof conditions / sizeof *conditions; i++)
-            snprintf(f->names[f->name_count++], sizeof f->names[0], "b.%s", conditions[i]);
-        for (unsigned i = 0; i < PLAIN_CONDITIONS; i++)
-            snprintf(f->names[f->name_count++], sizeof f->names[0], "b%s", conditions[i]);
+        snprintf(f->names[f->name_count++], sizeof f->names[0], "b.ne");
+        f->more = conditions;
         return;
     }
     for (size_t i = 0; i < length; i++)
