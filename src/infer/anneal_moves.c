@@ -305,12 +305,12 @@ struct set_exchange {
 /* Draws @x; false when nothing would change. */
 static bool pick_exchange(struct annealer *s, struct set_exchange *x)
 {
-    enum place { EVERYWHERE, KIND, BESIDE };
-    static const enum place places[] = {EVERYWHERE, EVERYWHERE, KIND, BESIDE};   /* as often as each is drawn */
+    enum { EVERYWHERE, KIND, BESIDE };
+    static const uint8_t places[] = {EVERYWHERE, EVERYWHERE, KIND, BESIDE};   /* as often as each is drawn */
 
     *x = (struct set_exchange){.one = anneal_below(s, (unsigned)s->p->forms)};
     const struct gene *own = &s->g->genes[x->one];
-    enum place place = places[anneal_below(s, sizeof places / sizeof *places)];
+    unsigned place = places[anneal_below(s, sizeof places / sizeof *places)];
     unsigned at = own->uops ? anneal_below(s, own->uops) : 0;
     x->from = place == EVERYWHERE || !own->uops ? any_set(s) : own->set[at];
     x->beside = place == BESIDE && own->uops > 1 ? own->set[(at + 1) % own->uops] : 0;
