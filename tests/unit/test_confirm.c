@@ -135,7 +135,13 @@ static void test_arrivals_are_undone(void **state)
     said("experiments load @/few.csv");
     run_to_end("evolve start --ports 4 --generations 2 --population 4");
     run_to_end("evolve wait");
-    said("evolve adopt");   /* it names a form that is not observable, too: the view output has both lines */
+    /* It names a form that is not observable, too: the view output has both lines. */
+    struct str shown = {0};
+    said("evolve adopt");
+    result_write(session.last, FORMAT_TEXT, &(struct result_style){0}, &shown);
+    assert_non_null(strstr(str_text(&shown), "evolved: 2 forms"));
+    assert_non_null(strstr(str_text(&shown), "not observable"));
+    str_done(&shown);
     assert_string_equal(current(), "evolved");
     assert_non_null(strstr(said("undo"), "undone: evolve adopt (evolved)"));
     assert_string_equal(current(), "skylake");
