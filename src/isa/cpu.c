@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "isa/cpu.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,17 @@ enum isa isa_host(void)
     return HOST;
 }
 
+/* Asked once: a hypervisor answers each CPUID itself, which takes longer than to measure. */
 unsigned cpu_vector_bits(void)
 {
-    return HOST_CPU.vector_bits();
+    static _Atomic unsigned known;
+    unsigned bits = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (!bits) {
+        bits = HOST_CPU.vector_bits();
+        atomic_store_explicit(&known, bits, memory_order_relaxed);
+    }
+    return bits;
 }
 
 bool cpu_has(const char *set)
