@@ -136,7 +136,7 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
     if (worst) {
         size_t spared = i / ODD_EVERY;
         *worst = fmax(most, odd.off[spared < ODD_MOST ? spared : ODD_MOST]);
-        *worst = (double)late > LATE_SHARE_MOST * (double)i ? fmax(*worst, latest) : *worst;
+        *worst = !s->late_known && (double)late > LATE_SHARE_MOST * (double)i ? fmax(*worst, latest) : *worst;
     }
     return cost;
 }
@@ -149,17 +149,15 @@ double guess_cost(const struct guess *g, const struct sights *s, double limit, d
     return cost_of_row(g, row, s, limit, worst);
 }
 
-size_t guess_late(const struct guess *g, const struct sights *s)
+double guess_late_by(const struct guess *g, const struct sights *s, size_t at)
 {
     float row[COLUMNS_MOST];
-    size_t late = 0;
 
+    if (s->list.items[at].beside == SIZE_MAX)
+        return 0;
     guess_row(g, s->lattice, row);
-    for (size_t i = 0; i < s->list.count; i++) {
-        struct told told = what_tells(g, row, s, i);
-        late += told.late && told.price > LATE_MOST / 2 && s->list.items[i].beside != SIZE_MAX;
-    }
-    return late;
+    struct told told = what_tells(g, row, s, at);
+    return told.late && told.price > LATE_MOST / 2 ? 1 / (1 - told.off) : 0;
 }
 
 bool guess_equal(const struct guess *a, const struct guess *b)

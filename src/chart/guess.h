@@ -28,6 +28,7 @@ struct sights {
     float *rows;             /* of list: what is beside the form */
     size_t *order;           /* of list: what cost guesses most comes first, so that bad ones are soon known */
     size_t row_count;
+    bool late_known;         /* that times are late is no news of the usage that is judged (chart/habits.h): most of them may be */
 };
 /* Guesses may be judged by the same sights on one thread at a time, since the order changes with each; costs do not, but for rounding.
  * Adds a time. */
@@ -40,8 +41,8 @@ double guess_cycles(const struct guess *g, const float *row, const struct lattic
 /* Sum of squared deviations in units of the noise, each up to a limit, and a price for each µop and slot; what passes @limit is not
  * counted to its end. @worst (may be NULL): the largest relative deviation, of late times only where most are late; where times may be late, but for one of twenty that is longer still. */
 double guess_cost(const struct guess *g, const struct sights *s, double limit, double *worst);
-/* How many times beside a saturator are late by more than noise. */
-size_t guess_late(const struct guess *g, const struct sights *s);
+/* By what time number @at, beside a saturator, is late by more than noise: measured / predicted; 0: it is not. */
+double guess_late_by(const struct guess *g, const struct sights *s, size_t at);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);
 

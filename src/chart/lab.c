@@ -47,9 +47,11 @@ bool lab_measure(struct lab *lab, const char *what, struct err *err)
     const struct runner_options options = {.one_length = true, .patience = lab->options->patience};
     const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = show_progress, .state = &run};
     struct runner_summary summary = {0};
-    struct experiments *asked = experiments_new();
 
     lab->what = what;
+    if (lab->measured == lab->table->rows.count)
+        return lab_goes_on(lab, err);
+    struct experiments *asked = experiments_new();
     for (size_t i = lab->measured; i < lab->table->rows.count; i++) {
         struct experiment e;
         experiments_get(lab->table, i, &e);

@@ -10,15 +10,16 @@
 #include "base/rng.h"
 #include "chart/core.h"
 #include "chart/guess.h"
+#include "chart/habits.h"
 #include "chart/sound.h"
 
-#define ROUNDS 24
+#define ROUNDS 30
 #define ALONE_NEAR 0.025     /* relative: a known usage is tried where it says nearly the time alone */
 #define FIRST_ASKED 3        /* experiments of the first round, */
 #define LATER_ASKED 2        /* and of those that decide between what is left */
 #define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
 #define STILL 9.0            /* in cost: what explains the times nearly as well */
-#define LATE_FEWEST 2        /* late times of a form from which it runs beside all saturators: few may be chance, or a smaller usage than it has */
+#define LATE_FEWEST 2        /* late times of a form, other than its usage has (chart/habits.h), from which it runs beside all saturators: few may be chance, or a smaller usage than it has */
 #define CHECKS 2             /* experiments at random that a usage has to foretell before it is taken */
 #define FAILED_MOST 3        /* rounds without an explanation: no further time will bring one */
 #define CHECKED_MOST 4       /* times that this is tried */
@@ -51,8 +52,12 @@ struct placing {
     bool *used;                  /* per number of place_beside */
     struct guess guess;
     double worst;
-    bool late;                   /* times are late by the guess: another may explain them */
+    bool late;                   /* times are late by the guess: another may explain them, */
+    bool mostly_late;            /* of which so many say that it is wrong */
     bool done, all;
+    bool leads;                  /* runs beside all saturators for others too; */
+    struct guess begun;          /* by which its times were late */
+    bool waits;                  /* until such forms are through */
     unsigned failed;             /* rounds in which nothing explained all times, */
     unsigned checked;            /* times that the usage had to foretell experiments */
     struct guess foretold;       /* by what usage the last time */
@@ -70,6 +75,7 @@ struct placer {
     struct lattice *lattice;
     struct saturators saturators;
     VEC(struct guess) pool;      /* usages met */
+    struct habits habits;
     uint32_t *form_of;           /* of the table, per entry of the mapping */
     struct placing *forms;
     size_t n;
@@ -239,10 +245,17 @@ static void begin(struct placer *p, struct placing *f)
 }
 
 /* What the times say of the form's guess. */
-static void judge(struct placing *f)
+static void judge(const struct placer *p, struct placing *f)
 {
-    f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &f->worst);
-    f->late = guess_late(&f->guess, &f->sights) >= LATE_FEWEST;
+    size_t news = habits_new(&p->habits, &f->guess, &f->sights);
+    double apart;
+
+    f->late = news >= LATE_FEWEST;
+    f->sights.late_known = true;
+    f->guess.cost = guess_cost(&f->guess, &f->sights, INFINITY, &apart);
+    f->sights.late_known = !news;
+    guess_cost(&f->guess, &f->sights, INFINITY, &f->worst);
+    f->mostly_late = f->worst > lab_off(p->lab) && apart <= lab_off(p->lab);
 }
 
 /* The best of what is known and of what the times suggest. */
@@ -260,7 +273,7 @@ static void fit(struct placer *p, struct placing *f)
     g = f->guess;
     guess_improve(&g, &f->sights);
     f->guess = g;
-    judge(f);
+    judge(p, f);
     if (f->worst <= lab_off(p->lab) && !f->late)
         return;
     for (unsigned start = 0; start < 2; start++) {
@@ -272,7 +285,7 @@ static void fit(struct placer *p, struct placing *f)
         if (g.cost < f->guess.cost)
             f->guess = g;
     }
-    judge(f);
+    judge(p, f);
 }
 
 /* Guesses that explain the times nearly as well as the best, told or not. */
@@ -412,15 +425,37 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
+/* Whether a form that nothing explains, or whose times are late, should run beside all saturators now. */
+static bool wants_all(struct placer *p, struct placing *f)
+{
+    bool off = f->worst > lab_off(p->lab);
+
+    f->waits = false;
+    if (f->all || (!off && !f->late))
+        return false;
+    if (off && !f->mostly_late)
+        return true;
+    enum habit_advice advice = habits_ask(&p->habits, &f->guess);
+    f->waits = advice == HABIT_WAIT;
+    f->leads = advice == HABIT_LEAD;
+    f->begun = f->guess;
+    return !f->waits;
+}
+
 /* One round of one form, whose times fit has explained as well as can be. */
 static void step(struct placer *p, struct placing *f)
 {
-    if ((f->worst > lab_off(p->lab) || f->late) && !f->all) {
+    if (wants_all(p, f)) {
         f->all = true;
         ask_all(p, f);
         if (f->asked.count)
             return;
     }
+    if (f->waits)
+        return;
+    if (f->leads)
+        habits_tell(&p->habits, &f->begun, &f->sights, f->worst <= lab_off(p->lab) && guess_equal(&f->guess, &f->begun));
+    f->leads = false;
     f->failed += f->worst > lab_off(p->lab);
     f->done = f->failed >= FAILED_MOST || !decide(p, f);
     if (f->done && f->failed < FAILED_MOST && f->checked < CHECKED_MOST && !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
@@ -454,8 +489,12 @@ static void fit_share(void *state, unsigned worker)
         struct placing *f = &p->forms[i];
         if (!in_round(f))
             continue;
-        see(p, f);
-        fit(p, f);
+        if (f->waits) {
+            judge(p, f);
+        } else {
+            see(p, f);
+            fit(p, f);
+        }
         if (!worker && hooks->cancelled(hooks->state))
             atomic_store(&w->over, true);
     }
@@ -697,6 +736,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         free(p.forms[i].used);
     }
     vec_done(&p.pool);
+    habits_done(&p.habits);
     free(p.forms);
     free(p.form_of);
     saturators_done(&p.saturators);

@@ -1,0 +1,33 @@
+/* What usages are late beside: forms that have one and ran beside all saturators show it, and those that come to it later need not run there. A time that is late (chart/saturate.h) speaks for
+ * another usage, which only further times can refute; where a dozen forms would be measured beside everything for the same reason, the first few are. */
+#ifndef PORTOLAN_CHART_HABITS_H
+#define PORTOLAN_CHART_HABITS_H
+
+#include "chart/guess.h"
+
+#define HABIT_LEADERS 3      /* forms that run beside all saturators for all that have their usage and late times */
+
+/* A usage with late times. */
+struct habit {
+    struct guess guess;              /* that forms began with */
+    unsigned began, ended, kept;     /* leaders, those that ran beside all, and those of them that kept the usage */
+    VEC(struct habit_time) times;
+};
+struct habits {
+    VEC(struct habit) list;
+};
+void habits_done(struct habits *h);
+
+enum habit_advice {
+    HABIT_LEAD,      /* run beside all saturators, as one of the leaders */
+    HABIT_WAIT,      /* the leaders are not through */
+    HABIT_ALONE,     /* run beside all for the form's own sake: they came to another usage, or were not late there */
+};
+/* What a form should do that has late times by @g. HABIT_LEAD counts it as a leader. */
+enum habit_advice habits_ask(struct habits *h, const struct guess *g);
+/* A leader that began with @begun has run beside all saturators: @kept: it has that usage still, and its times @s are explained. */
+void habits_tell(struct habits *h, const struct guess *begun, const struct sights *s, bool kept);
+/* How many times of @s beside a saturator are late by @g as none of the leaders' were; without leaders that kept @g: all that are late. */
+size_t habits_new(const struct habits *h, const struct guess *g, const struct sights *s);
+
+#endif
