@@ -220,9 +220,11 @@ static void conclude_sums(struct probes *p, size_t first)
         if (within <= 0.5 + PROBE_CERTAIN / 2 && fabs(beyond - 1) <= PROBE_WITHIN)
             limit = sums[i];
     }
+    const double encoded = probe_time(p, first + 2 * SUMS) / ADDITIONS;
     snprintf(value, sizeof value, "%u", limit);
-    if (limit == SHORT_CONSTANT && !(probe_time(p, first + 2 * SUMS) / ADDITIONS <= 0.5 + PROBE_CERTAIN / 2))
-        probe_tell(p, "rename_sum", NULL, "", "additions of a constant of one byte are quick, and of the same constant in four bytes they are not");
+    if (limit == SHORT_CONSTANT && !(encoded <= 0.5 + PROBE_CERTAIN / 2))
+        probe_tell(p, "rename_sum", NULL, "", isnan(encoded) ? "no stable time of additions of a constant in four bytes that fits into one"
+                                                            : "additions of a constant of one byte are quick, and of the same constant in four bytes they are not");
     else if (slow < SUMS)
         probe_tell(p, "rename_sum", limit ? value : NULL, "", limit ? "chains of additions of a constant" : "additions of constants take neither a cycle each nor what rename takes up to a limit");
 }

@@ -317,7 +317,7 @@ static void conclude_prefixes(struct probes *p, const struct front_probes *f, co
     const unsigned chunks = 1U << size, insns = chunks * CHUNK_INSNS;
     const double with = probe_time(p, f->prefixed[size]), without = chunks * probe_time(p, f->plain.decoded), cached = chunks * probe_time(p, f->plain.cached);
     const double penalty = with - (found->width ? ceil(insns / (double)found->width) : 1);
-    if (with > without + 0.5 && with > cached + 0.5 && fabs(penalty - rint(penalty)) <= PROBE_CERTAIN / 2) {
+    if (with > without + 0.5 && with > cached + 0.5 && rint(penalty) >= 1 && fabs(penalty - rint(penalty)) <= PROBE_CERTAIN / 2) {
         found->penalty = (unsigned)rint(penalty);
         tell_count(p, "lcp_penalty", found->penalty, "cycles", "copies of a block with a length-changing prefix, and without one");
     } else if (without < 2 - PROBE_CERTAIN && fabs(with - without) <= PROBE_WITHIN * without && differs(p, &f->plain)) {

@@ -210,13 +210,15 @@ static void show(const struct machine_hunting *w, struct result *result)
     result_line(result, "%s held against %s: %zu of %zu blocks differ by more than %.0f %%; %zu finding%s", w->machine->id, str_text(&against), h->differ, h->sampled,
                 100 * w->tolerance, h->count, h->count == 1 ? "" : "s");
     if (h->mutants)
-        result_line(result, "%zu mutations of blocks that differ were compared as well", h->mutants);
+        result_line(result, "%zu mutation%s of blocks that differ compared as well", h->mutants, h->mutants == 1 ? "" : "s");
     if (h->open)
         result_line(result, "%zu of %zu blocks that differ are not accounted for yet: give it more --time", h->open, h->kept);
     if (w->refused)
-        result_line(result, "%zu blocks left out: llvm-mca does not know an instruction of theirs", w->refused);
+        result_line(result, "%zu block%s left out: llvm-mca does not know an instruction of theirs", w->refused, w->refused == 1 ? "" : "s");
     if (!h->sampled && measures(w))
         result_line(result, "no block had a stable time; try again when the machine is idle");
+    else if (!h->sampled && !w->refused)
+        result_line(result, "the time did not suffice for the first blocks: give it more --time");
     result_text(result, "machine", w->machine->id);
     result_text(result, "against", str_text(&against));
     result_count(result, "sampled", (int64_t)h->sampled);

@@ -256,7 +256,7 @@ static bool add_accuracy(struct reporting *r, struct err *err)
 static bool add_runs(struct reporting *r, struct err *err)
 {
     static const struct result_column columns[] = {{.key = "seconds", .kind = CELL_NUMBER, .decimals = 1},
-                                                   {.key = "best_so_far", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
+                                                   {.key = "best_so_far", .title = "best so far", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
                                                    {.key = "median", .unit = "%", .kind = CELL_NUMBER, .decimals = 2},
                                                    {.key = "worst", .unit = "%", .kind = CELL_NUMBER, .decimals = 2}};
     struct result *part = result_new();

@@ -352,6 +352,8 @@ static void add_number(const struct machine *m, const struct fact *f, changes *l
 
     if (!isfinite(now))
         return;
+    if (now != rint(now))
+        add_value(m, f, now, rint(now), list);
     for (int far = 1; far <= FAR; far += 1 + far / STRIDE_SHARE)
         for (int sign = 1; sign >= -1; sign -= 2) {
             add_value(m, f, now, now + sign * far, list);

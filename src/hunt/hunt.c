@@ -168,7 +168,9 @@ static void add_some(const struct judged *from, size_t count, const struct rando
 /* Puts one of the instructions of @b somewhere into @d; false when the block is then mixed. */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
 {
-    block_insert(d, rng_below(&h->rng, d->count + 1), b, rng_below(&h->rng, b->count));
+    const size_t from = rng_below(&h->rng, b->count), at = rng_below(&h->rng, d->count + 1);   /* in this order with any compiler */
+
+    block_insert(d, at, b, from);
     return !block_mixed(d);
 }
 

@@ -38,8 +38,8 @@ static void profiles_fill(const struct experiments *t, bool itself, struct profi
             continue;
         if (t->rows.items[i].count == 1)
             vec_add(&profiles[terms[0].form].list, ((struct beside){UINT32_MAX, terms[0].count, 0, cycles}));
-        if (itself && t->rows.items[i].count == 1 && terms[0].count == 1)
-            vec_add(&profiles[terms[0].form].list, ((struct beside){terms[0].form, 1, 1, 2 * cycles}));
+        if (itself && t->rows.items[i].count == 1)
+            vec_add(&profiles[terms[0].form].list, ((struct beside){terms[0].form, 1, 1, 2 * cycles / (double)terms[0].count}));
         for (int side = 0; t->rows.items[i].count == 2 && side < 2; side++)
             vec_add(&profiles[terms[side].form].list, ((struct beside){terms[!side].form, terms[side].count, terms[!side].count, cycles}));
     }
@@ -54,7 +54,6 @@ static bool congruent(const struct profile *a, const struct profile *b, double e
     size_t compared = 0;
 
     *pairs = 0;
-
     for (size_t i = 0, k = 0; i < a->list.count && k < b->list.count;) {
         const struct beside *x = &a->list.items[i], *y = &b->list.items[k];
         int order = compare_beside(x, y);

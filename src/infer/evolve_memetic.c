@@ -595,6 +595,7 @@ void evolve_quench(struct evolve *e)
     e->cooled = true;
     if (isnan(e->scale)) {
         struct genome *pilot = quenched(e, seconds);
+        evolve_reach(e, pilot);   /* which is shown until the next takes its place, by another price */
         e->scale = evolve_residual_scale(e->p, pilot->d_avg);
         if (!e->ports || pilot->ports == e->ports) {   /* else another run settled them meanwhile */
             evolve_forget_best(e);
@@ -605,6 +606,7 @@ void evolve_quench(struct evolve *e)
     }
     struct genome *g = quenched(e, seconds);
     evolve_note_best(e, g);
+    evolve_reach(e, g);
     genome_free(g);
 }
 

@@ -24,7 +24,6 @@ static const char *program(void)
     return access("/usr/bin/llvm-mca-22", X_OK) == 0 ? "llvm-mca-22" : "llvm-mca";
 }
 
-
 /* What llvm-mca's complaint means. Its first line says it. */
 static void explain(const char *program_name, const char *cpu, const char *output, struct err *err)
 {

@@ -301,10 +301,13 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     return true;
 }
 
-/* Whether another one's plan is worth a try: as many copies of a much longer kernel would be more than a µop cache holds. */
+/* Whether another one's plan is worth a try: as many copies of a much longer kernel would be more than a µop cache holds, and of a much shorter one so few instructions that the end of the loop
+ * would take a part of their time. */
 static bool may_adopt(const struct run_plan *p, const struct kernel_plan *hint, enum kernel_copies kind)
 {
-    return kind == KERNEL_CACHED && hint->kind == KERNEL_CACHED && (hint->walks || hint->copies * p->count <= 2 * UNROLLED_INSTRUCTIONS);
+    const size_t instructions = hint->copies * p->count;
+
+    return kind == KERNEL_CACHED && hint->kind == KERNEL_CACHED && (hint->walks || (instructions >= UNROLLED_INSTRUCTIONS / 2 && instructions <= 2 * UNROLLED_INSTRUCTIONS));
 }
 
 /* Whether the kernel runs by another one's plan, which then is its own. */

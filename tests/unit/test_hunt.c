@@ -361,6 +361,25 @@ static void test_ten_others_are_found(void **state)
     }
 }
 
+/* Where a machine has a fraction of a cycle, the whole number next to it is tried, too. */
+static void test_fractions_are_rounded(void **state)
+{
+    static const struct known_change wrong = {"store_forward", "6.5"}, right = {"store_forward", "6"};
+    const struct hunt_options options = {.blocks = 3000, .round = 256, .draws = 16, .seed = 1};
+    struct setup s = *(const struct setup *)*state;
+    struct machine *truth = changed_by(s.machine, &right, 1);
+    struct err err = {0};
+
+    s.machine = changed_by(s.machine, &wrong, 1);
+    struct hunt *h = hunt_by(&s, truth, 0, 0, &options, &err);
+    assert_non_null(h);
+    assert_true(h->differ > 0);
+    assert_true(finds(h, &right));
+    hunt_free(h);
+    machine_free(s.machine);
+    machine_free(truth);
+}
+
 /* Of multiplications and shifts that are all slower the frequent ones are met by chance, and rarer ones beside those. */
 static void test_mutations_find_more(void **state)
 {
@@ -731,6 +750,7 @@ int main(void)
         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_mutations),
         cmocka_unit_test(test_mutations_find_more),
+        cmocka_unit_test(test_fractions_are_rounded),
         cmocka_unit_test(test_ten_changes_are_found),
         cmocka_unit_test(test_ten_others_are_found),
         cmocka_unit_test(test_nothing_is_found_where_nothing_differs),

@@ -159,8 +159,30 @@ static void test_untested(void **state)
     experiments_free(t);
 }
 
+/* Several of a form take as many times as long as one: alone they say what it takes beside itself, too, and nothing is left to measure. */
+static void test_several_alone(void **state)
+{
+    struct experiments *t = table_of_forms();
+    struct congruence c;
+
+    (void)state;
+    measure(t, 0, 2, 0, 0, 2);
+    measure(t, 1, 3, 0, 0, 3);
+    measure(t, 0, 1, 1, 1, 2);
+    congruence_find(t, CONGRUENCE_EPSILON, 0, true, &c);
+    assert_int_equal(c.classes, 1);
+    assert_int_equal(c.untested[0], 0);
+    assert_int_equal(generate_untold(t, &c), 0);
+    congruence_done(&c);
+    experiments_set(t, 2, 1, NAN, 1, NULL);   /* they share no port */
+    congruence_find(t, CONGRUENCE_EPSILON, 0, true, &c);
+    assert_int_equal(c.classes, 2);
+    congruence_done(&c);
+    experiments_free(t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_width_hides), cmocka_unit_test(test_with_ports), cmocka_unit_test(test_untested)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_width_hides), cmocka_unit_test(test_with_ports), cmocka_unit_test(test_untested), cmocka_unit_test(test_several_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,8 +297,8 @@ static void test_robust_facts(void **state)
     takes(&c, (const uint8_t[]){0x48, 0x8b, 0x00}, 3, 2.9, 12);                 /* mov rax, [rax] */
 }
 
-/* How @hex is run; copies 0 when nothing could be tried, on a machine that is too busy. */
-static struct kernel_plan plan_of(const struct calibration *c, const char *hex)
+/* How @hex is run, beside one that is run by @hint unless that is NULL; copies 0 when nothing could be tried, on a machine that is too busy. */
+static struct kernel_plan plan_beside(const struct calibration *c, const char *hex, const struct kernel_plan *hint)
 {
     struct kernel_plan plan = {0};
     struct kernel_measured m;
@@ -307,9 +307,51 @@ static struct kernel_plan plan_of(const struct calibration *c, const char *hex)
     size_t count;
     assert_non_null(k);
     const struct insn *insns = kernel_insns(k, 0, &count);
-    kernel_visit(sandbox, c, insns, count, 2, &plan, &m, &err);
+    if (hint)
+        kernel_visit_beside(sandbox, c, insns, count, 2, hint, &plan, &m, &err);
+    else
+        kernel_visit(sandbox, c, insns, count, 2, &plan, &m, &err);
     kernel_free(k);
     return plan.known ? plan : (struct kernel_plan){0};
+}
+
+static struct kernel_plan plan_of(const struct calibration *c, const char *hex)
+{
+    return plan_beside(c, hex, NULL);
+}
+
+/* Once @hex could be tried, it is run as so many copies. */
+static void runs_as(const struct calibration *c, const char *hex, const struct kernel_plan *hint, unsigned copies)
+{
+    struct kernel_plan plan = plan_beside(c, hex, hint);
+    if (plan.known)
+        assert_int_equal(plan.copies, copies);
+}
+
+/* What is run in turn with others is run as they are where that is about as many instructions: not a thousand of them as many copies, and not one as a single copy, of whose time the loop's end
+ * would be a part. */
+static void test_plans_of_others(void **state)
+{
+    struct calibration c;
+    struct err err = {0};
+    struct str hundred = {0}, thousand = {0};
+    (void)state;
+    if (!calibrate(sandbox, NULL, NULL, &c, &err))
+        return;
+    c.rules.probe_tolerance = 100;
+    for (unsigned i = 0; i < 1000; i++)
+        str_add(i < 100 ? &hundred : &thousand, "4801d8");   /* add rax, rbx */
+    str_add(&thousand, str_text(&hundred));
+    struct kernel_plan two = plan_of(&c, "4801d84801d8"), long_one = plan_of(&c, str_text(&thousand));
+    if (two.known && long_one.known) {
+        assert_int_equal(two.copies, 121);
+        assert_int_equal(long_one.copies, 1);
+        runs_as(&c, "4801d8", &two, 121);
+        runs_as(&c, str_text(&hundred), &two, 3);
+        runs_as(&c, "4801d8", &long_one, 241);
+    }
+    str_done(&hundred);
+    str_done(&thousand);
 }
 
 /* Loops that walk out of their pages within a few iterations are run as many copies, each a few times, so that no prefetcher learns their loads; others as some 240 instructions. */
@@ -441,7 +483,7 @@ int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_killed), cmocka_unit_test(test_starved), cmocka_unit_test(test_little_room), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
-                                       cmocka_unit_test(test_robust_facts), cmocka_unit_test(test_walking), cmocka_unit_test(test_set), cmocka_unit_test(test_times)};
+                                       cmocka_unit_test(test_robust_facts), cmocka_unit_test(test_walking), cmocka_unit_test(test_plans_of_others), cmocka_unit_test(test_set), cmocka_unit_test(test_times)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("sandbox", tests, setup, teardown);
