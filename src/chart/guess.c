@@ -54,10 +54,11 @@ void guess_row(const struct guess *g, const struct lattice *lattice, float *row)
 
 double guess_cycles(const struct guess *g, const float *row, const struct lattice *lattice, const struct saturator *s, uint32_t count)
 {
-    float beside[COLUMNS_MOST];
+    float many[COLUMNS_MOST];
+    const float *beside = s && count == 1 ? s->row : many;
 
-    for (size_t c = 0; c < lattice->columns; c++)
-        beside[c] = s ? (float)count * s->row[c] : 0;
+    for (size_t c = 0; c < lattice->columns && beside == many; c++)
+        many[c] = s ? (float)count * s->row[c] : 0;
     return lattice_cycles(lattice, row, beside, g->slots + (s ? count * s->slots : 0), g->pipe);
 }
 

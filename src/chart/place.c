@@ -20,6 +20,7 @@
 #define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
 #define STILL 9.0            /* in cost: what explains the times nearly as well */
 #define LATE_FEWEST 2        /* late times of a form, other than its usage has (chart/habits.h), from which it runs beside all saturators: few may be chance, or a smaller usage than it has */
+#define FORETOLD 1.0         /* in cost: so little new times of a round may add to the best guess that no other is sought */
 #define CHECKS 2             /* experiments at random that a usage has to foretell before it is taken */
 #define FAILED_MOST 3        /* rounds without an explanation: no further time will bring one */
 #define CHECKED_MOST 4       /* times that this is tried */
@@ -54,6 +55,7 @@ struct placing {
     double worst;
     bool late;                   /* times are late by the guess: another may explain them, */
     bool mostly_late;            /* of which so many say that it is wrong */
+    bool sought;                 /* the guess is the best of a search */
     bool done, all;
     bool leads;                  /* runs beside all saturators for others too; */
     struct guess begun;          /* by which its times were late */
@@ -170,48 +172,63 @@ static double distance(const struct placer *p, double a, double b)
     return fabs(a - b) / sight_noise(p->lattice->noise, fmin(a, b));
 }
 
+/* Cycles of @n choices beside each saturator that is available: out[number * n + choice]. */
+static void cycles_beside(const struct placer *p, const struct placing *f, const struct guess *choices, size_t n, float *out)
+{
+    float (*rows)[COLUMNS_MOST] = mem_alloc((n + 1) * sizeof *rows);
+
+    for (size_t i = 0; i < n; i++)
+        guess_row(&choices[i], p->lattice, rows[i]);
+    for (size_t s = 0; s < besides(p); s++) {
+        struct place_beside by = beside_of(p, f, s);
+        for (size_t i = 0; i < n && available(p, f, s); i++)
+            out[s * n + i] = (float)guess_cycles(&choices[i], rows[i], p->lattice, &p->saturators.list.items[by.saturator], by.count);
+    }
+    free(rows);
+}
+
+/* How many of the pairs of choices that are @open differ in @cycles; with @close those that do are open no more. */
+static size_t count_told(const struct placer *p, const float *cycles, size_t n, bool *open, bool close)
+{
+    size_t told = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (open[i * n + k] && distance(p, cycles[i], cycles[k]) > TELLS) {
+                told++;
+                open[i * n + k] = !close;
+            }
+    return told;
+}
+
 /* Saturators that tell most of @n choices from each other, up to @most, are asked for. Returns how many. */
 static size_t ask_telling(struct placer *p, struct placing *f, const struct guess *choices, size_t n, size_t most)
 {
-    float (*rows)[COLUMNS_MOST] = mem_alloc((n + 1) * sizeof *rows);
+    float *cycles = mem_alloc((besides(p) * n + 1) * sizeof *cycles);
     bool *open = mem_zero(n * n + 1, sizeof *open);
-    double *cycles = mem_alloc((n + 1) * sizeof *cycles);
     size_t asked = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        guess_row(&choices[i], p->lattice, rows[i]);
+    cycles_beside(p, f, choices, n, cycles);
+    for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i; k++)
             open[i * n + k] = true;
-    }
     while (asked < most) {
         size_t best = SIZE_MAX, best_told = 0;
-        for (unsigned pass = 0; pass < 2; pass++)
-            for (size_t s = 0; s < besides(p); s++) {
-                if ((pass && s != best) || !available(p, f, s))
-                    continue;
-                struct place_beside by = beside_of(p, f, s);
-                size_t told = 0;
-                for (size_t i = 0; i < n; i++)
-                    cycles[i] = guess_cycles(&choices[i], rows[i], p->lattice, &p->saturators.list.items[by.saturator], by.count);
-                for (size_t i = 0; i < n; i++)
-                    for (size_t k = 0; k < i; k++)
-                        if (open[i * n + k] && distance(p, cycles[i], cycles[k]) > TELLS) {
-                            told++;
-                            open[i * n + k] = pass == 0;
-                        }
-                if (!pass && told > best_told) {
-                    best_told = told;
-                    best = s;
-                }
+        for (size_t s = 0; s < besides(p); s++) {
+            size_t told = available(p, f, s) ? count_told(p, cycles + s * n, n, open, false) : 0;
+            if (told > best_told) {
+                best_told = told;
+                best = s;
             }
+        }
         if (best == SIZE_MAX)
             break;
+        count_told(p, cycles + best * n, n, open, true);
         ask(p, f, best);
         asked++;
     }
-    free(rows);
-    free(open);
     free(cycles);
+    free(open);
     return asked;
 }
 
@@ -258,10 +275,25 @@ static void judge(const struct placer *p, struct placing *f)
     f->mostly_late = f->worst > lab_off(p->lab) && apart <= lab_off(p->lab);
 }
 
+/* Whether the guess that was the best of all foretold the times since; f->guess.cost: before they were seen. */
+static bool goes_on(struct placer *p, struct placing *f)
+{
+    double before = f->guess.cost;
+
+    if (!f->sought)
+        return false;
+    judge(p, f);
+    return f->guess.cost <= before + FORETOLD && f->worst <= lab_off(p->lab) && !f->late;
+}
+
 /* The best of what is known and of what the times suggest. */
 static void fit(struct placer *p, struct placing *f)
 {
     struct guess choices[CHOICES_MOST], g;
+
+    if (goes_on(p, f))
+        return;
+    f->sought = true;
     size_t n = choices_of(p, f, choices);
 
     guess_begin(&f->sights, &f->guess);
@@ -322,25 +354,24 @@ static void add_rival(void *state, const struct guess *other)
     r->list[at] = g;
 }
 
-/* Of what saturators best_tell speaks: those that may run beside the form, or all, also where vectors in the old and the new encoding would meet. */
+/* Of what saturators is_told speaks: those that may run beside the form, or all, also where vectors in the old and the new encoding would meet. */
 enum tellers { TELLERS_POSSIBLE, TELLERS_ALL };
 
-/* How well @a is told from @b by the saturator that does so best, in deviations. */
-static double best_tell(const struct placer *p, const struct placing *f, const struct guess *a, const struct guess *b, enum tellers of)
+/* Whether a saturator tells @a from @b. */
+static bool is_told(const struct placer *p, const struct placing *f, const struct guess *a, const struct guess *b, enum tellers by)
 {
     float row_a[COLUMNS_MOST], row_b[COLUMNS_MOST];
-    double most = 0;
 
     guess_row(a, p->lattice, row_a);
     guess_row(b, p->lattice, row_b);
     for (size_t s = 0; s < besides(p); s++) {
         struct place_beside beside = beside_of(p, f, s);
-        const struct saturator *by = &p->saturators.list.items[beside.saturator];
-        if (of == TELLERS_POSSIBLE && !possible(p, f, s))
-            continue;
-        most = fmax(most, distance(p, guess_cycles(a, row_a, p->lattice, by, beside.count), guess_cycles(b, row_b, p->lattice, by, beside.count)));
+        const struct saturator *one = &p->saturators.list.items[beside.saturator];
+        if ((by == TELLERS_ALL || possible(p, f, s)) &&
+            distance(p, guess_cycles(a, row_a, p->lattice, one, beside.count), guess_cycles(b, row_b, p->lattice, one, beside.count)) > TELLS)
+            return true;
     }
-    return most;
+    return false;
 }
 
 /* Keeps the best of @r; those that hold another pipe cannot be written. */
@@ -378,7 +409,7 @@ static bool decide(struct placer *p, struct placing *f)
     keep_others(r, f);
     double likeliest = INFINITY;
     for (size_t i = 1; i < r->n && !asked; i++) {
-        if (best_tell(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) <= TELLS && best_tell(p, f, &f->guess, &r->list[i], TELLERS_ALL) <= TELLS) {
+        if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) && !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
                 continue;   /* the same in all experiments beside this core: chart/doubts.h looks for others */
             f->hidden = true;
