@@ -195,7 +195,7 @@ static void write_joined(const struct charting *w, struct mapping *m)
         if (!core_is_joined(&w->lab, w->alone, c->form_count, i))
             continue;
         c->forms[i].state = CHART_PLACED;
-        c->forms[i].hidden = true;
+        c->forms[i].joined = true;
         c->forms[i].confidence = 0;
         mapping_set(m, &(struct mapping_entry){.form = (char *)c->forms[i].row->form, .micro_ops = 1, .latency = NAN, .source = "charted: joins its neighbours, several in a slot"});
     }
@@ -349,8 +349,7 @@ static void write_confidence(struct chart *c)
 {
     for (size_t i = 0; i < c->form_count; i++) {
         const struct chart_form *f = &c->forms[i];
-        const bool joined = f->hidden && !f->rival;
-        const struct mapping_entry *entry = f->state == CHART_PLACED && !joined ? mapping_find(c->machine->mapping, f->row->form) : NULL;
+        const struct mapping_entry *entry = f->state == CHART_PLACED && !f->joined ? mapping_find(c->machine->mapping, f->row->form) : NULL;
         struct str source = {0};
         if (!entry)
             continue;

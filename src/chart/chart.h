@@ -54,6 +54,7 @@ struct chart_form {
     unsigned other_count;
     portset untested;             /* ports beside which it was never measured, */
     char *check;                  /* and an experiment beside what keeps some of them busy; NULL: none, or none is known */
+    bool joined;                  /* joins its neighbours, several in a slot: it has no ports */
     bool hidden;                  /* no experiment beside the core tells which ports it takes; what does beside others is settle */
 };
 

@@ -228,7 +228,7 @@ static void add_forms(const struct chart *c, struct result *result)
         str_clear(&text);
         if (entry)
             usage_print(&entry->usage, mapping_ports(c->machine->mapping), &text);
-        cell_text(t, entry && !f->hidden ? str_text(&text) : "");
+        cell_text(t, entry && !f->hidden && !f->joined ? str_text(&text) : "");
         if (entry)
             cell_count(t, entry->micro_ops);
         else
@@ -242,7 +242,7 @@ static void add_forms(const struct chart *c, struct result *result)
         cell_text(t, str_text(&text));
         cell_text(t, f->rival ? f->rival : "");
         cell_text(t, f->settle ? f->settle : f->check ? f->check : "");
-        cell_text(t, f->reason ? f->reason : f->hidden ? doubts_hidden_reason(f) : "");
+        cell_text(t, f->reason ? f->reason : f->joined ? "joins its neighbours, several in a slot" : f->hidden ? doubts_hidden_reason(f) : "");
     }
     str_done(&text);
 }
