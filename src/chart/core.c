@@ -410,7 +410,8 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
         struct flat_term terms[4];
         for (unsigned k = 0; k < size; k++) {
             bool fresh = true;
-            terms[k] = (struct flat_term){core->classes.items[rng_below(rng, n)].form, 1 + (uint32_t)rng_below(rng, COUNT_MOST)};
+            const size_t which = rng_below(rng, n);   /* before its count with any compiler */
+            terms[k] = (struct flat_term){core->classes.items[which].form, 1 + (uint32_t)rng_below(rng, COUNT_MOST)};
             for (unsigned j = 0; j < k; j++)
                 fresh &= terms[j].form != terms[k].form;
             k -= !fresh;

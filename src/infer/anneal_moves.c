@@ -228,9 +228,10 @@ static bool mutate(struct annealer *s, uint32_t f, enum anneal_move kind, struct
         return exchange(gene, i, gene->set[i] ^ 1u << anneal_below(s, s->g->ports));
     }
     case MOVE_REPLACE:
-        return exchange(gene, anneal_below(s, gene->uops), any_set(s));
-    case MOVE_RANDOM:
-        return exchange(gene, anneal_below(s, gene->uops), anneal_random_set(s));
+    case MOVE_RANDOM: {
+        unsigned set = kind == MOVE_REPLACE ? any_set(s) : anneal_random_set(s), i = anneal_below(s, gene->uops);   /* in this order with any compiler */
+        return exchange(gene, i, set);
+    }
     case MOVE_COUNT:
         return step_count(s, gene);
     case MOVE_ADD:
