@@ -8,7 +8,7 @@
 #define DEVIATION_MOST 40.0   /* what one time may cost, */
 #define ODD_COST_MOST 16.0    /* and where times may be late, one that is longer still: little more than a late one (LATE_MOST), so that it does not end the search for what explains the others */
 #define LATE_SHARE_MOST 0.5   /* of the times: more late ones mean something else */
-#define ODD_EVERY 20          /* of so many times one may be longer for a reason that is no port, where times may be late, */
+#define ODD_EVERY 20          /* of so many times one may be longer for a reason that is no port, where times may be late, but for the time alone, */
 #define ODD_MOST 3            /* so many at most */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
@@ -89,7 +89,7 @@ static struct told what_tells(const struct guess *g, const float *row, const str
     const struct sight *one = &s->list.items[at];
     double cycles = lattice_cycles(s->lattice, row, s->rows + at * s->lattice->columns, g->slots + sight_slots(s, one), g->pipe);
     double by = !s->lattice->late ? 1 : one->beside == SIZE_MAX ? LATE_ALONE : LATE_BY;
-    bool late = is_late(cycles, one->cycles, by), odd = s->lattice->late && !late && one->cycles > cycles;
+    bool late = is_late(cycles, one->cycles, by), odd = s->lattice->late && !late && one->beside != SIZE_MAX && one->cycles > cycles;
     double price = sight_price(s->lattice->noise, cycles, one->cycles, odd ? ODD_COST_MOST : DEVIATION_MOST, by);
 
     return (struct told){price, fabs(cycles - one->cycles) / one->cycles, late, odd};

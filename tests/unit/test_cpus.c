@@ -57,6 +57,8 @@ static void test_identities(void **state)
         {"AuthenticAMD 23 8 2", "zenplus", "Pinnacle Ridge or Picasso (Zen+ core, znver1 tables)"},
         {"AuthenticAMD 23 1 2", "znver1", "Naples, Summit or Raven Ridge (Zen core, znver1 tables)"},
         {"0x41 0 0xd0c 0", "neoverse-n1", "Neoverse N1 (Neoverse N1 core, neoverse-n1 tables)"},
+        {"AuthenticAMD 26 2 1", "turin", "Turin (Zen 5 core, zen5-charted tables)"},
+        {"AuthenticAMD 26 68 0", "graniteridge", "Granite Ridge (Zen 5 core, zen5-charted tables)"},
         {"0x46 0 1 0", "a64fx", "A64FX (A64FX core, a64fx tables)"},
     };
 
@@ -80,7 +82,7 @@ static void test_unknown(void **state)
     const struct { const char *cpu, *reason; } cases[] = {
         {"GenuineIntel 6 300 5", x86 ? "no tables for this CPU: GenuineIntel family 6 model 300 stepping 5" : "no tables for this CPU: x86-64 GenuineIntel family 6 model 300 stepping 5"},
         {"GenuineIntel 6 183 1 atom", "no tables for this CPU: Raptor Lake E core, Gracemont core"},
-        {"AuthenticAMD 26 2 1", "no tables for this CPU: Turin, Granite Ridge or Strix Point, Zen 5 core"},
+        {"AuthenticAMD 26 36 0", "no tables for this CPU: Strix Point, Krackan Point, Strix Halo or later, Zen 5 core"},
         {"0x61 0 0x22 0", x86 ? "no tables for this CPU: AArch64 0x61 part 0x022" : "no tables for this CPU: 0x61 part 0x022"},
         {"none", "this CPU cannot be identified"},
     };
