@@ -225,8 +225,7 @@ static void test_late_times_of_a_core(void **state)
 /* What one µop of ports 0 and 1 is judged by: a time of .5 alone, and beside what keeps the other ports busy for 2.00 as many times of each length as @times says. */
 struct times_beside {
     double cycles;
-    unsigned count;
-    bool alone;      /* a time of the form alone, beside the one of .5 */
+    unsigned count;   /* 0: one of the form alone, too */
 };
 
 /* What it costs, and is off by; times may be late or not. @late_ones (may be NULL): how many are. */
@@ -249,9 +248,12 @@ static double off_beside_loads(bool late, const struct times_beside *times, size
     guess.uops[0].set = (uint16_t)lattice_set(lattice, 0x3);
     guess.uops[0].count = 1;
     sights_add(&sights, (struct sight){SIZE_MAX, 0, 0.5});
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (!times[i].count)
+            sights_add(&sights, (struct sight){SIZE_MAX, 0, times[i].cycles});
         for (unsigned k = 0; k < times[i].count; k++)
-            sights_add(&sights, times[i].alone ? (struct sight){SIZE_MAX, 0, times[i].cycles} : (struct sight){loads, (uint32_t)lrint(2 / found.list.items[loads].cycles), times[i].cycles});
+            sights_add(&sights, (struct sight){loads, (uint32_t)lrint(2 / found.list.items[loads].cycles), times[i].cycles});
+    }
     *cost = guess_cost(&guess, &sights, INFINITY, &worst);
     if (late_ones)
         *late_ones = habits_new(&(struct habits){0}, &guess, &sights);
@@ -298,7 +300,7 @@ static void test_odd_times(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_float_equal(off_beside_loads(cases[i].late, (struct times_beside[]){{2, cases[i].good}, {cases[i].cycles, cases[i].others}}, 2, &cost, NULL), cases[i].off, 1e-6);
     /* What contradicts the time alone explains nothing, however many others agree. */
-    assert_float_equal(off_beside_loads(true, (struct times_beside[]){{2, 30}, {0.75, 1, true}}, 2, &cost, NULL), 1.0 / 3, 1e-6);
+    assert_float_equal(off_beside_loads(true, (struct times_beside[]){{2, 30}, {0.75, 0}}, 2, &cost, NULL), 1.0 / 3, 1e-6);
     off_beside_loads(true, (struct times_beside[]){{2, 18}, {3, 1}}, 2, &cost, NULL);
     off_beside_loads(true, (struct times_beside[]){{2, 18}, {2.5, 1}}, 2, &cost_late, NULL);
     off_beside_loads(true, (struct times_beside[]){{2, 18}, {1.6, 1}}, 2, &cost_quick, NULL);
