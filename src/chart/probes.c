@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock.h"
+#include "base/names.h"
 #include "toolchain/assemble.h"
 
 size_t probe_add(struct probes *p, const char *format, ...)
@@ -28,10 +30,16 @@ size_t probe_add_decoded(struct probes *p, const char *text)
     return p->list.count - 1;
 }
 
-size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
+/* What probes became, by their text: the loops of one CPU are those of the next, and starting an assembler takes longer than timing one. Of this process. */
+static struct {
+    struct names texts;
+    VEC(struct probe_code { struct insn *insns; size_t count; }) codes;
+    pthread_mutex_t lock;
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The instructions of @text, 0 when there is no such code. */
+static struct probe_code assemble_probe(enum isa isa, const char *text)
 {
-    const char *text = p->list.items[at].text;
-    const enum isa isa = p->chart->forms[0].row->isa;
     struct assembled code = {0};
     struct err err = {0};
     VEC(struct insn) insns = {0};
@@ -46,8 +54,25 @@ size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
         place += ok ? insn.length : 0;
     }
     assembled_done(&code);
-    *out = insns.items;
-    return ok ? insns.count : 0;
+    return (struct probe_code){insns.items, ok ? insns.count : 0};
+}
+
+size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
+{
+    const enum isa isa = p->chart->forms[0].row->isa;
+    struct str key = {0};
+
+    str_addf(&key, "%d %s", (int)isa, p->list.items[at].text);
+    lock_take(&known.lock);
+    const uint32_t of = names_add(&known.texts, str_text(&key));
+    if (of == known.codes.count)
+        vec_push(&known.codes, assemble_probe(isa, p->list.items[at].text));
+    const struct probe_code code = known.codes.items[of];
+    lock_give(&known.lock);
+    str_done(&key);
+    *out = mem_alloc((code.count + 1) * sizeof **out);
+    memcpy(*out, code.insns, code.count * sizeof **out);
+    return code.count;
 }
 
 bool probes_run(struct probes *p, struct err *err)

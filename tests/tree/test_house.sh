@@ -39,7 +39,10 @@ names_defined_twice() {
 test_each_name_is_one_thing() { none names_defined_twice; }
 
 # Every header is listed, or a release would be without it.
-unlisted() { find src tests/unit tests/support -name '*.h' | while read -r header; do grep -qF "$header" Makefile.am || echo "$header"; done; }
+unlisted() {
+    find src tests/unit tests/support -name '*.h' |
+        awk 'FNR == NR { for (i = 1; i <= NF; i++) listed[$i] = 1; next } !($0 in listed)' Makefile.am -
+}
 test_headers_are_listed() { none unlisted; }
 
 # A command's record is in the file named after the command, or after its noun or another command of that noun.
@@ -52,9 +55,12 @@ test_commands_are_where_their_name_says() { none records_elsewhere; }
 # What JSON has under a fixed name is documented; reports are pages, not JSON, and columns may be for the screen alone.
 keys_undocumented() {
     grep -hoE '\bresult_(count|number|text|flag|switch|bool)\([a-z]+, "[a-z_0-9]+"|\.key = "[a-z_0-9]+"[^}]*\}' $(ls src/cmd/*.c | grep -v '/cmd_report\.c$') | grep -vE 'NOT_CSV \| NOT_JSON' |
-        grep -oE '^(result_[a-z]+\([a-z]+, |\.key = )"[a-z_0-9]+"' | grep -oE '"[a-z_0-9]+"' | sort -u | while read -r key; do
-            grep -qF "    $key: {" data/schema.json && grep -qF "| \`$(echo "$key" | tr -d '"')\` |" docs/formats.md || echo "$key is not in data/schema.json and docs/formats.md"
-        done
+        grep -oE '^(result_[a-z]+\([a-z]+, |\.key = )"[a-z_0-9]+"' | grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u >"$work/keys"
+    [ -s "$work/keys" ] || echo 'no key was found'
+    awk -v keys="$work/keys" 'FILENAME == keys { wanted[$1] = 1; next }
+        FILENAME ~ /schema/ { if (match($0, /^ *"[a-z_0-9]+": \{/)) { split($0, part, "\""); described[part[2]] = 1 } next }
+        { rest = $0; while (match(rest, /\| `[a-z_0-9]+` \|/)) { told[substr(rest, RSTART + 3, RLENGTH - 6)] = 1; rest = substr(rest, RSTART + RLENGTH - 2) } }
+        END { for (key in wanted) if (!(key in described) || !(key in told)) print key " is not in data/schema.json and docs/formats.md" }' "$work/keys" data/schema.json docs/formats.md
 }
 test_keys_are_documented() { none keys_undocumented; }
 
@@ -67,11 +73,16 @@ news_lost() {
 test_news_keeps_its_releases() { none news_lost; }
 
 # Objects depend on the flags that configure found, too: another configure in a built tree leaves none of the old ones.
+# Nor is more compiled again than what has them: LLVM's come with the packages of the tests, after all else was built.
 not_compiled_again() {
     build=$(dirname "$portolan")
+    compiles() { env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES make -C "$build" -n -o config.h -W "$1" "$2" 2>/dev/null | grep -q ' -c '; }
     for object in src/base/str.o src/main.o machine_images.o; do
-        env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES make -C "$build" -n -W flags.stamp "$object" 2>/dev/null | grep -q ' -c ' || echo "$object is not compiled again when flags change"
+        compiles flags.stamp "$object" || echo "$object is not compiled again when flags change"
+        ! compiles llvm_flags.stamp "$object" || echo "$object is compiled again when LLVM's flags change"
     done
+    compiler=src/program/compiler/portolan_cc-driver.o
+    [ ! -e "$build/$compiler" ] || compiles llvm_flags.stamp "$compiler" || echo "$compiler is not compiled again when LLVM's flags change"
 }
 test_changed_flags_compile_again() { none not_compiled_again; }
 

@@ -4,13 +4,9 @@
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 awk '/^```rooms$/ { on = 1; next } /^```$/ { on = 0 } on' "$source/docs/design.md" >"$work/rooms"
-find "$source/src" -mindepth 2 -name '*.[ch]' | sort | while read -r file; do
-    room=${file#"$source/src/"}
-    room=${room%%/*}
-    grep -oE '^#include "[a-z0-9_]+/' "$file" | cut -d'"' -f2 | tr -d / | sort -u | while read -r other; do
-        [ "$room" = "$other" ] || echo "$room $other ${file#"$source/"}"
-    done
-done >"$work/includes"
+(cd "$source" && find src -mindepth 2 -name '*.[ch]' -exec grep -HoE '^#include "[a-z0-9_]+/' {} +) | sort -u |
+    awk -F'[:"]' '{ split($1, part, "/"); sub(/\/$/, "", $3); if ($3 != part[2]) print part[2], $3, $1 }' >"$work/includes"
+[ -s "$work/includes" ] || fail 'no include was found'
 find "$source/src" -mindepth 1 -maxdepth 1 -type d ! -name '.*' -exec basename {} \; | sort >"$work/directories"
 
 # Each line of the file is a fault.
