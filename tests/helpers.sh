@@ -37,10 +37,10 @@ lacks() { ! grep -qF -- "$2" "$work/$1" || fail "$1 has \"$2\": $(grep -F -- "$2
 
 # wait_until COMMAND...: until it succeeds; false when the time is up.
 wait_until() {
-    deadline=$(($(date +%s) + SECONDS_TO_WAIT))
+    polls=$((SECONDS_TO_WAIT * 20))
     until "$@"; do
-        [ "$(date +%s)" -lt "$deadline" ] || return 1
-        sleep 0.02
+        [ "$((polls -= 1))" -gt 0 ] || return 1
+        sleep 0.05
     done
 }
 
