@@ -66,13 +66,19 @@ size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
     lock_take(&known.lock);
     const uint32_t of = names_add(&known.texts, str_text(&key));
     if (of == known.codes.count)
-        vec_push(&known.codes, assemble_probe(isa, p->list.items[at].text));
-    const struct probe_code code = known.codes.items[of];
+        vec_push(&known.codes, ((struct probe_code){NULL, 0}));
+    struct probe_code *code = &known.codes.items[of];
+    if (!code->count) {   /* new, or refused: a full disk does not last */
+        free(code->insns);
+        *code = assemble_probe(isa, p->list.items[at].text);
+    }
+    const size_t count = code->count;
+    *out = mem_alloc((count + 1) * sizeof **out);
+    if (count)
+        memcpy(*out, code->insns, count * sizeof **out);
     lock_give(&known.lock);
     str_done(&key);
-    *out = mem_alloc((code.count + 1) * sizeof **out);
-    memcpy(*out, code.insns, code.count * sizeof **out);
-    return code.count;
+    return count;
 }
 
 bool probes_run(struct probes *p, struct err *err)
