@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/windows.h"
+#include "base/divisor.h"
 #include "base/mem.h"
 
 #define DECODERS_MAX 16
@@ -11,16 +13,6 @@
 enum shape shape_of(const struct insn *insns, size_t count)
 {
     return count && insns[count - 1].traits & INSN_BRANCH && !(insns[count - 1].traits & (INSN_CALL | INSN_RETURN)) ? SHAPE_LOOP : SHAPE_UNROLLED;
-}
-
-static size_t greatest_divisor(size_t a, size_t b)
-{
-    while (b) {
-        size_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 /* Predecoder (Facile, section 4.3): per block of 16 bytes, the instructions that end in it and those whose opcode begins in it but that end in the
@@ -176,7 +168,7 @@ bool frontend_crowded(const struct core *c, const struct insn *insns, const stru
     return false;
 }
 
-/* µop cache: lines of a 32-byte block; a loop shorter than that pays at least one cycle. */
+/* µop cache: lines of a 32-byte block; a loop shorter than that pays at least one cycle. NaN where neither width nor windows are known. */
 static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, double slots, unsigned align)
 {
     size_t length = 0;
@@ -184,7 +176,15 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
         length += insns[i].length;
     bool rounds_up = shape == SHAPE_LOOP && align % 32 + length <= 32;
     double cycles = slots / c->uop_cache_width;
-    return rounds_up ? ceil(cycles) : cycles;
+    if (rounds_up)
+        cycles = ceil(cycles);
+    if (windows_known(c)) {
+        struct window_groups groups = {.copies = 0};
+        windows_form(c, insns, costs, shape, align, &groups);
+        cycles = fmax(cycles, groups.cycles);   /* fmax ignores a NaN */
+        windows_done(&groups);
+    }
+    return cycles;
 }
 
 /* Loop buffer: copies of the loop are laid out so that groups of issue width waste the least (Facile, section 4.6). */
@@ -234,8 +234,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         out->jcc_erratum = c->jcc_erratum && touches_boundary(insns, costs, align);
         out->crowded = frontend_crowded(c, insns, costs, shape, align);
         out->large = slots > c->uop_cache_size;   /* false without that */
-        if (!isnan(c->uop_cache_width))
-            out->uop_cache = uop_cache(c, insns, costs, shape, slots, align);
+        out->uop_cache = uop_cache(c, insns, costs, shape, slots, align);
         if (!isnan(c->loop_buffer) && !out->crowded && !out->large && slots <= c->loop_buffer)
             out->loop_buffer = loop_buffer(c, slots);
     }

@@ -14,11 +14,13 @@
 #include "chart/facts_plain.h"
 #include "chart/facts_rename.h"
 #include "chart/facts_uop_cache.h"
+#include "chart/facts_windows.h"
 #include "isa/isa.h"
 
 #define MOVES 8              /* of a chain */
 #define IDIOMS 12
 #define ZEROED 12
+#define LONG_ZERO ".byte 0x3e, 0x3e, 0x3e, 0x45, 0x31, 0xc0"   /* xor r8d, r8d behind prefixes that say nothing */
 #define TAKEN 3              /* loops of a taken branch */
 #define OLD_WIDTH 2.0        /* issue slots a cycle at least, for loops that count them */
 
@@ -284,7 +286,7 @@ static bool find_by_loops(struct probes *p, struct err *err)
 {
     struct str text = {0}, lines = {0};
 
-    if (!probes_find_filler(p, err))
+    if (!window_probes(p, err) || !probes_find_filler(p, err))
         return false;
     size_t first_move = p->list.count;
     for (size_t i = 0; i < MOVE_KINDS; i++) {
@@ -303,7 +305,10 @@ static bool find_by_loops(struct probes *p, struct err *err)
     size_t first_sum = ask_sums(p);
     size_t taken = ask_taken(p);
     size_t carry_same = probe_add(p, "sbb r8, r8\ncmp r10, r11\n"), carry_other = probe_add(p, "sbb r8, r9\ncmp r10, r11\n");
-    size_t without_nops = probe_add(p, "%s", repeat("xor r8d, r8d", ZEROED, &text)), with_nops = probe_add(p, "%s", repeat("xor r8d, r8d\nnop", ZEROED, &text));
+    const char *zero = p->dense_is_slow ? LONG_ZERO : "xor r8d, r8d";
+    str_clear(&lines);
+    str_addf(&lines, "%s\n%s", zero, p->dense_is_slow && p->filler ? p->filler : "nop");
+    size_t without_nops = probe_add(p, "%s", repeat(zero, ZEROED, &text)), with_nops = probe_add(p, "%s", repeat(str_text(&lines), ZEROED, &text));
     struct memory_probes *memory = memory_probes_ask(p);
     struct forward_probes *forward = forward_probes_ask(p);
     struct load_probes *loads = load_probes_ask(p);

@@ -49,6 +49,7 @@ static const struct { const char *bits, *line, *other; } widths[] = {
 #define LOADS (sizeof loads / sizeof *loads)
 #define TESTS (sizeof tests / sizeof *tests)
 #define WIDTHS (sizeof widths / sizeof *widths)
+#define MODIFIED 2           /* widths of parts of registers, of which there are additions to memory, too */
 
 /* A chain with an access to memory and one without. */
 struct chain_pair {
@@ -61,7 +62,7 @@ struct base_probes {
     struct chain_pair load[LOADS], test[TESTS];
     size_t width[WIDTHS], width_other[WIDTHS];
     size_t modify_constant, modify_register, modify_beside;   /* the last beside another store */
-    size_t modify_byte, modify_byte_beside;
+    size_t modify_byte, modify_byte_beside, modify_word;
     size_t alone, beside[BESIDE];                         /* stores that are loaded again; one, and a growing number of others */
 };
 
@@ -135,6 +136,7 @@ static void ask_base(struct probes *p, const char *base, struct base_probes *b)
     b->modify_register = ask_on(p, base, "add qword ptr [rdi], r11", 0);
     b->modify_beside = ask_on(p, base, "add qword ptr [rdi], r11\nmov [rdi + 64], r9", 0);
     b->modify_byte = ask_on(p, base, "add [rdi], r11b", 0);
+    b->modify_word = ask_on(p, base, "add [rdi], r11w", 0);
     b->modify_byte_beside = ask_on(p, base, "add [rdi], r11b\nmov [rdi + 64], r9", 0);
     ask_alone(p, base, b);
 }
@@ -213,9 +215,11 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     str_clear(&unknown);
     for (size_t i = 0; i < WIDTHS; i++) {
         int one = found(probe_time(p, b->width[i]) - none, forward), other = found(probe_time(p, b->width_other[i]) - none, forward);
-        sort(&yes, &unknown, widths[i].bits, one > 0 || other > 0 ? 1 : one < 0 && other < 0 ? -1 : 0);
+        /* Loads of parts may wait for what they are merged with or extended by, and additions to them may not. */
+        const int modified = i < MODIFIED ? found(probe_time(p, i ? b->modify_word : b->modify_byte) - 1, forward) : 0;
+        sort(&yes, &unknown, widths[i].bits, one > 0 || other > 0 || modified > 0 ? 1 : one < 0 && other < 0 ? -1 : 0);
     }
-    tell_list(p, "renamed_bits", &yes, &unknown, "bits", "chains through a store and a load of each width");
+    tell_list(p, "renamed_bits", &yes, &unknown, "bits", "chains through a store and a load of each width, and loops of additions to parts of a word");
     str_done(&yes);
     str_done(&unknown);
 }

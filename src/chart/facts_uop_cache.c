@@ -107,7 +107,9 @@ static void ask_blocks(struct probes *p, struct uop_cache_probes *u)
 
 static void repetition(const struct probes *p, size_t density, struct str *out)
 {
-    if (density == FILLERS)
+    if (density == FILLERS && p->dense_is_slow)   /* short ones all the same, of which a cache of instructions holds as many: they are compared with a few of themselves */
+        probe_repeat("nop", FILLERS_REPEATED, out);
+    else if (density == FILLERS)
         probe_fill(p, FILLERS_REPEATED, out);
     for (size_t i = 0; density < DENSITIES && i < CHUNKS; i++) {
         str_add(out, PREFIXED);

@@ -20,7 +20,8 @@ struct probes {
     double width;            /* issue slots per cycle */
     VEC(struct probe) list;
     size_t ran;              /* of the list: those that were timed */
-    const char *filler;      /* an instruction of two bytes at most that takes a slot and nothing else; NULL: none is known */
+    bool dense_is_slow;      /* short instructions come slower than rename takes them: loops that count slots are of long ones */
+    const char *filler;      /* an instruction that takes a slot and nothing else, of two bytes at most unless dense_is_slow; NULL: none is known */
 };
 
 /* Adds a loop of the lines that @format says; its number, by which probe_time tells its time when probes_run has run all. */

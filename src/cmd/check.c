@@ -106,7 +106,7 @@ void check_code(const struct forms *forms, const struct check_row *row, size_t l
     } else {
         struct experiment e = {0};
         experiment_add(&e, row->form, 1);
-        ok = source_code(forms, &e, &(struct body_shape){SOURCE_SHORT, 0, BODY_SPREAD}, body, &err);
+        ok = source_code(forms, &e, &(struct body_shape){.instructions = SOURCE_SHORT}, body, &err);
         experiment_done(&e);
     }
     if (ok)

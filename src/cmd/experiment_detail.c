@@ -24,7 +24,7 @@ static void make_code(struct session *s, size_t lines, struct experiment_detail 
     struct experiment e;
 
     experiments_get(s->document.experiments, d->row, &e);
-    if (forms && source_code(forms, &e, &(struct body_shape){SOURCE_BODY, 0, BODY_SPREAD}, body, &err)) {
+    if (forms && source_code(forms, &e, &(struct body_shape){.instructions = SOURCE_BODY}, body, &err)) {
         code_print(isa_host(), body->code, body->length, lines, &d->code);
         d->executions = body->executions;
         d->bytes = body->length;

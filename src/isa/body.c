@@ -82,6 +82,7 @@ bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n,
     const void **own = mem_alloc((n + 1) * sizeof *own);
     for (size_t i = 0; i < n; i++)
         own[i] = forms[i]->own;
+    out->padded = false;
     bool ok = isa_ops(forms[0]->row->isa)->body_make(own, counts, n, shape, out, err);
     free(own);
     return ok;

@@ -50,6 +50,7 @@ struct body {
     unsigned breakers;        /* instructions added to break chains */
     enum body_vectors vectors;
     bool wide;                /* uses registers wider than 256 bits or past 15 */
+    bool padded;              /* the shape asked for it, and some instructions were short */
 };
 
 /* How the executions of an experiment follow each other. A processor that chooses ports when it dispatches, or joins neighbouring stores, takes longer
@@ -67,7 +68,9 @@ struct body_shape {
     unsigned instructions;   /* as many whole executions as come closest above it, at least one */
     unsigned load_window;    /* bytes that loads step through, 64 to BODY_WINDOW: calibration knows where this machine's loads do not collide; 0: BODY_WINDOW */
     enum body_order order;
+    bool padded;             /* x86-64: short instructions get prefixes that say nothing, up to BODY_PADDED bytes: a µop cache that delivers less where code is dense delivers them all */
 };
+#define BODY_PADDED 6
 
 /* @counts[i] times @forms[i] in each execution. False with err when the experiment cannot be one body: SSE with VEX code, no registers left, too long. Any thread. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);

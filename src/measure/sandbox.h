@@ -55,6 +55,7 @@ struct sandbox_item {
     unsigned load_places;        /* the pointer to loads starts so many cache lines further on in turn, another one each run; 0: it stays */
     unsigned executions;         /* of the experiment in one iteration */
     unsigned rivals;             /* so many items before this one are the same experiment: when it is not faster, one window is enough */
+    double worth;                /* it is not run at all unless one of those took no more cycles per iteration than so many; 0: it is run */
     uint64_t warm, count;        /* raw: iterations; windows: the count to take, 0: what fills the window */
     unsigned samples;            /* raw */
     unsigned passes;             /* kernel: how often the timed iterations are run, registers set anew each time; ticks are of all */

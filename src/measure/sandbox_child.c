@@ -225,7 +225,11 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, co
         for (unsigned i = 0; i < item->samples && i < SANDBOX_RAW && !item->fault; i++)
             item->ticks[i] = pulse_run(v, item->code, item->warm, item->count, &item->fault);
     } else {
-        window_measure(&pulse, rules, wait, item->difference, item->count, to_beat(item), &item->result);
+        const double least = to_beat(item);
+        if (item->worth > 0 && !(least <= item->worth))
+            item->result = (struct window_result){.state = WINDOW_BEATEN, .cycles = NAN, .contended_cycles = NAN};
+        else
+            window_measure(&pulse, rules, wait, item->difference, item->count, least, &item->result);
         item->result.cycles /= item->passes ? item->passes : 1;
         for (unsigned i = 0; i < WINDOW_VALUES; i++)
             item->result.values[i] /= (float)(item->passes ? item->passes : 1);

@@ -86,6 +86,10 @@ static bool forms_of(struct cpu_source *s, const struct experiment *e, struct fo
     return true;
 }
 
+/* Nops a cycle of a core that is fast enough for the way its µop cache delivers short instructions to show, and instructions a cycle of a body that may show it (docs/measuring.md, "Padded"). */
+#define WIDE 6.5
+#define DENSE 5.0
+
 /* Lines that the pointer to loads can move by without meeting what is stored. */
 static unsigned load_places(const struct cpu_source *s)
 {
@@ -93,8 +97,8 @@ static unsigned load_places(const struct cpu_source *s)
     return (BODY_WINDOW - window) / 64;
 }
 
-/* Code of experiment @e in one order into the sandbox; false with the reason in @out, *full when only the code area is. */
-static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum body_order order, unsigned rivals, size_t at, struct measured *out, bool *full)
+/* Code of experiment @e in one order into the sandbox, none where @padded makes no difference; false with the reason in @out, *full when only the code area is. */
+static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum body_order order, bool padded, unsigned rivals, size_t at, struct measured *out, bool *full)
 {
     struct form_code *forms[FORMS_MAX];
     uint32_t counts[FORMS_MAX], offset;
@@ -102,17 +106,20 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum 
 
     if (!forms_of(s, e, forms, counts, out))
         return false;
-    const struct body_shape shape = {s->base.instructions, s->calibration.load_window, order};
+    const struct body_shape shape = {s->base.instructions, s->calibration.load_window, order, padded};
     if (!body_make(forms, counts, e->count, &shape, &s->body, &err)) {
         state_set(out, "%.90s", err.what);
         return false;
     }
+    if (padded && !s->body.padded)
+        return true;
     if (!sandbox_add(s->sandbox, s->body.code, s->body.length, 1, COUNTER_BODY, &offset)) {
         *full = true;
         return false;
     }
     sandbox_items(s->sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(&s->body),
-                                                          .load_places = load_places(s), .executions = s->body.executions, .rivals = rivals};
+                                                          .load_places = load_places(s), .executions = s->body.executions, .rivals = rivals,
+                                                          .worth = padded ? (s->body.instructions + s->body.breakers) / DENSE : 0};
     s->lengths[at] = (uint32_t)s->body.length;
     return true;
 }
@@ -120,13 +127,17 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum 
 /* All orders of experiment @e as items from @at on; returns how many, 0 with the reason in @out, or *full when there is no room for all of them. */
 static unsigned items_prepare(struct cpu_source *s, const struct experiment *e, unsigned at, struct measured *out, bool *full)
 {
+    const bool padded = s->base.orders > 1 && s->base.baseline > WIDE;
     unsigned orders = e->count > 1 ? s->base.orders : 1;
 
     *out = (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .clock_hz = NAN};
-    *full = at + orders > SANDBOX_ITEMS;
+    *full = at + orders + padded > SANDBOX_ITEMS;
     for (unsigned i = 0; i < orders && !*full; i++)
-        if (!item_prepare(s, e, i, i, at + i, out, full))
+        if (!item_prepare(s, e, i, false, i, at + i, out, full))
             return 0;
+    if (!*full && padded && !item_prepare(s, e, BODY_SPREAD, true, orders, at + orders, out, full))
+        return 0;
+    orders += padded && s->body.padded;
     return *full ? 0 : orders;
 }
 
@@ -190,8 +201,8 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
 /* The least of the @n items from @at on, which are one experiment in several orders; @begun and @each: seconds of the first item's begin and of each. */
 static void items_result(struct cpu_source *s, const struct experiment *e, unsigned at, unsigned n, double begun, double each, struct measured *out)
 {
-    struct measured orders[BODY_ORDERS];
-    bool beaten[BODY_ORDERS];
+    struct measured orders[BODY_ORDERS + 1];
+    bool beaten[BODY_ORDERS + 1];
 
     for (unsigned i = 0; i < n; i++) {
         const struct window_result *r = &sandbox_items(s->sandbox)[at + i].result;

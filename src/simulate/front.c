@@ -7,7 +7,7 @@
 static void read_facts(struct front *f, const struct core *c)
 {
     bool alike = f->source == SOURCE_DECODERS && isnan(c->decoders) && !isnan(c->decode_width);
-    double width = f->source == SOURCE_UOP_CACHE ? c->uop_cache_width : f->source == SOURCE_LOOP_BUFFER ? c->issue_width : 2 * c->issue_width;
+    double width = f->source == SOURCE_UOP_CACHE && !isnan(c->uop_cache_width) ? c->uop_cache_width : f->source == SOURCE_LOOP_BUFFER ? c->issue_width : 2 * c->issue_width;
 
     f->streams = alike || f->source != SOURCE_DECODERS;
     f->block_bytes = whole(c->predecode_bytes, whole(c->fetch_bytes, 64));   /* that the decoders get to see at a time */
@@ -142,15 +142,24 @@ void front_fill(struct front *f)
 
 void front_done(struct front *f)
 {
+    windows_done(&f->windows);
     free(f->groups);
     free(f->nodes);
 }
 
-void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound)
+/* The next group's turn has come. */
+static void next_window(struct front *f)
+{
+    f->window = f->window + 1 < f->windows.list.count ? f->window + 1 : 0;
+    f->window_left = f->windows.list.items[f->window].insns;
+    f->window_wait = f->windows.list.items[f->window].cycles;
+}
+
+void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_work *w, const struct insn *insns, const struct block_options *options, const struct frontend *bound)
 {
     double slots = 0;
 
-    *f = (struct front){.plan = plan, .groups = f->groups, .group_capacity = f->group_capacity, .nodes = f->nodes, .shape = options->shape, .source = bound->source, .align = options->align, .at = options->align};
+    *f = (struct front){.plan = plan, .groups = f->groups, .group_capacity = f->group_capacity, .nodes = f->nodes, .windows = f->windows, .shape = options->shape, .source = bound->source, .align = options->align, .at = options->align};
     read_facts(f, c);
     if (!f->streams)
         form_groups(f);
@@ -159,6 +168,12 @@ void front_start(struct front *f, const struct plan *plan, const struct core *c,
     for (size_t i = 0; i < plan->items.count; i++)
         slots += plan->items.items[i].decode;
     f->copies = f->source == SOURCE_LOOP_BUFFER ? copies_of(slots, c) : 1;
+    f->windows.list.count = 0;
+    if (f->source == SOURCE_UOP_CACHE && windows_known(c)) {
+        windows_form(c, insns, &w->costs, f->shape, (unsigned)f->align, &f->windows);
+        f->window = f->windows.list.count;
+        next_window(f);
+    }
     begin_nodes(f);
 }
 
@@ -301,6 +316,23 @@ static void stream(struct front *f)
     }
 }
 
+/* µop cache that delivers by windows. */
+static void stream_windows(struct front *f)
+{
+    if (f->window_wait > 0) {
+        f->window_wait--;
+        f->moved = true;
+    }
+    while (f->window_wait == 0) {
+        const struct plan_item *item = &f->plan->items.items[f->delivered.index];
+        if (f->queued + (int64_t)item->decode > f->uop_queue && f->queued)
+            return;
+        deliver(f, item);
+        if (--f->window_left == 0)
+            next_window(f);
+    }
+}
+
 static bool cycle(struct front *f)
 {
     f->moved = f->stall > 0 || f->decode_stall > 0 || f->visible != f->predecoded.number;
@@ -314,7 +346,10 @@ bool front_cycle_anew(struct front *f)
 {
     if (f->streams) {
         f->moved = false;
-        stream(f);
+        if (f->windows.list.count)
+            stream_windows(f);
+        else
+            stream(f);
         return f->moved;
     }
     if (!f->node)
@@ -341,6 +376,11 @@ size_t front_state(struct front *f, int64_t base, int32_t *out)
     out[n++] = f->queued;
     if (f->source == SOURCE_LOOP_BUFFER)
         out[n++] = (int32_t)(base % f->copies);
+    if (f->windows.list.count) {
+        out[n++] = (int32_t)f->window;
+        out[n++] = (int32_t)f->window_left;
+        out[n++] = (int32_t)f->window_wait;
+    }
     if (f->streams)
         return n;
     out[n++] = (int32_t)(f->predecoded.number - base * (int64_t)p->insns.count);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "analysis/windows.h"
 #include "simulate/simulate.h"
 #include "base/vec.h"
 
@@ -238,10 +239,13 @@ struct front {
     bool lcp_paid, crossing_paid;
     bool moved;                     /* anything changed in this cycle */
     int32_t queued, room;           /* µops in the queue; room there without which no item enters */
+    struct window_groups windows;   /* of a µop cache that delivers by windows; none for others */
+    size_t window;                  /* the group that comes next or is coming */
+    uint32_t window_left, window_wait;   /* instructions of it that are to come; cycles before they do */
 };
 
 void front_done(struct front *f);
-void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_options *options, const struct frontend *bound);
+void front_start(struct front *f, const struct plan *plan, const struct core *c, const struct block_work *w, const struct insn *insns, const struct block_options *options, const struct frontend *bound);
 /* A cycle that was not met before. */
 bool front_cycle_anew(struct front *f);
 /* The queue's room as far as it matters. */
@@ -273,7 +277,7 @@ static inline uint64_t front_mixed(uint64_t place, uint64_t waits)
 static inline uint64_t front_hash(const struct front *f, int64_t base)
 {
     if (f->streams)
-        return 0;
+        return f->windows.list.count ? front_mixed(f->window, (uint64_t)f->window_left << 32 ^ f->window_wait) : 0;
     if (f->node)
         return front_mixed(f->node->place, f->node->waits);
     return front_mixed((uint64_t)((f->predecoded.iteration - base) * 64 + (f->at - f->block) * 2 + f->crossing_paid) << 32 ^ f->predecoded.index, (uint64_t)f->stall << 32 ^ (uint64_t)f->decode_stall);

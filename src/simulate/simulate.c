@@ -118,7 +118,7 @@ static void start(struct simulator *s, const struct block_work *w, const struct 
     read_facts(s, w->core);
     plan_build(&s->plan, w, insns, count);
     frontend_bound(w->core, insns, &w->costs, block->shape, block->align, &bound);
-    front_start(&s->front, &s->plan, w->core, block, &bound);
+    front_start(&s->front, &s->plan, w->core, w, insns, block, &bound);
     cache_start(s);
     RING(s->best, s->best_capacity, (size_t)s->plan.choices + 1);
     for (size_t u = 0; u < s->plan.uops.count; u++)

@@ -128,7 +128,7 @@ static void compare_block(struct block_work *w, struct rng *rng, const struct in
     bounds_of(w, insns, count, &options, false, &bounds);
     plan_build(&plan, w, insns, count);
     frontend_bound(w->core, insns, &w->costs, options.shape, options.align, &bound);
-    front_start(&quick, &plan, w->core, &options, &bound);
+    front_start(&quick, &plan, w->core, w, insns, &options, &bound);
     plain = quick;
     plain.node = NULL;
     for (int cycle = 0; cycle < CYCLES; cycle++) {

@@ -9,6 +9,7 @@
 #include "isa/body_order.h"
 #include "isa/x86/encode.h"
 
+#define DS_PREFIX 0x3e      /* of a segment: ignored in 64-bit code */
 #define WORD 8              /* bytes between what is written, at least: a load that meets another byte of a word being stored waits for it */
 
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
@@ -22,6 +23,7 @@ struct register_pool {
 struct x86_allocation {
     struct register_pool general, vector, mask;
     unsigned load_offset, store_offset, load_window;
+    bool padded;
     struct body *body;
 };
 
@@ -270,11 +272,13 @@ static int64_t next_offset(unsigned *offset, unsigned bytes, unsigned window)
 static bool emit(struct x86_allocation *a, const ZydisEncoderRequest *request)
 {
     uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
-    size_t length = request_encode(request, bytes);
-    if (!length || a->body->length + length > BODY_LIMIT)
+    const size_t length = request_encode(request, bytes), prefixes = a->padded && length < BODY_PADDED ? BODY_PADDED - length : 0;
+    if (!length || a->body->length + prefixes + length > BODY_LIMIT)
         return false;
-    memcpy(a->body->code + a->body->length, bytes, length);
-    a->body->length += length;
+    memset(a->body->code + a->body->length, DS_PREFIX, prefixes);
+    memcpy(a->body->code + a->body->length + prefixes, bytes, length);
+    a->body->length += prefixes + length;
+    a->body->padded |= prefixes > 0;
     return true;
 }
 
@@ -415,6 +419,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, c
     uint32_t *order = mem_alloc(wanted * total * sizeof *order);
     for (;;) {
         allocation_init(&a, forms, n, out);
+        a.padded = shape->padded;
         a.load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW;
         body_order(counts, n, wanted, shape->order, order);
         ok = emit_all(&a, forms, order, wanted * total, &done);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/windows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/divisor.h"
+
+bool windows_known(const struct core *c)
+{
+    return !isnan(c->uop_cache_window) && !isnan(c->uop_cache_line_insns) && !isnan(c->uop_cache_window_lines) && !isnan(c->uop_cache_window_again);
+}
+
+/* Where the walk is. */
+struct walk {
+    int64_t bytes, line_insns, window_lines, again;   /* facts */
+    struct window_groups *out;
+    int64_t at;
+    int64_t used;           /* instructions of the line; 0: the next begins one */
+    int64_t window;         /* in which the last line began */
+    int64_t lines;          /* of the last group */
+    size_t first;           /* group since the last jump */
+    int64_t begun, before;  /* lines that began since in the first window, and in the last */
+    int64_t first_window;
+    int64_t waits;          /* cycles to be added to the next group */
+};
+
+static void begin_line(struct walk *w)
+{
+    const int64_t window = w->at / w->bytes;
+    const bool jumped = w->first == w->out->list.count, same = !jumped && window == w->window;
+
+    if (jumped) {
+        w->first_window = window;
+        w->begun = 0;
+    }
+    w->before = same ? w->before + 1 : 1;
+    w->begun += window == w->first_window;
+    if (same && w->lines < w->window_lines) {
+        w->lines++;
+    } else {
+        const int64_t cycles = jumped ? 1 : same ? w->again : window - w->window;
+        vec_push(&w->out->list, ((struct window_group){.cycles = (uint16_t)(cycles + w->waits)}));
+        w->waits = 0;
+        w->lines = 1;
+    }
+    w->window = window;
+}
+
+static void take(struct walk *w, unsigned length)
+{
+    if (w->used == 0)
+        begin_line(w);
+    w->out->list.items[w->out->list.count - 1].insns++;
+    w->used = w->used + 1 == w->line_insns ? 0 : w->used + 1;
+    w->at += length;
+}
+
+/* A jump that is taken. A window into which the last line only reaches takes its cycle, too. What comes first after a jump, where it is no more than comes at once, comes with what the next window
+ * has; a whole group does so only if such a cycle does not follow one group. */
+static void jump(struct walk *w)
+{
+    const size_t groups = w->out->list.count - w->first;
+    const int64_t tail = (w->at - 1) / w->bytes - w->window;
+    const bool on = tail || w->window != w->first_window;
+
+    w->waits = tail;
+    if (on && w->begun <= w->window_lines && (w->begun < w->window_lines || !tail || w->before > w->window_lines)) {
+        if (groups > 1)
+            w->out->list.items[w->first + 1].cycles--;
+        else
+            w->waits--;
+    }
+    w->first = w->out->list.count;
+    w->used = 0;
+}
+
+static size_t copies_of(const struct walk *w, size_t length, size_t insns, bool jumps)
+{
+    const size_t by_bytes = (size_t)w->bytes / greatest_divisor(length, (size_t)w->bytes), by_lines = (size_t)w->line_insns / greatest_divisor(insns, (size_t)w->line_insns);
+
+    return jumps ? by_bytes : by_bytes / greatest_divisor(by_bytes, by_lines) * by_lines;
+}
+
+/* One period: *@w goes on from where it was. */
+static void walk(struct walk *w, const struct insn *insns, const struct costs *costs, bool jumps, unsigned align, bool returns)
+{
+    for (size_t copy = 0; copy < w->out->copies; copy++) {
+        if (returns)
+            w->at = align;
+        for (size_t i = 0; i < costs->count; i++) {
+            const bool fused = i + 1 < costs->count && costs->rows[i + 1].flags & ROW_FUSED_INTO;
+            take(w, insns[i].length + (fused ? insns[i + 1].length : 0U));
+            i += fused;
+        }
+        if (jumps)
+            jump(w);
+    }
+}
+
+void windows_form(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct window_groups *g)
+{
+    struct walk w = {.bytes = (int64_t)c->uop_cache_window, .line_insns = (int64_t)c->uop_cache_line_insns, .window_lines = (int64_t)c->uop_cache_window_lines, .again = (int64_t)c->uop_cache_window_again,
+                     .out = g, .at = align};
+    const bool loop = shape == SHAPE_LOOP, jumps = loop || shape_of(insns, costs->count) == SHAPE_LOOP;
+    size_t length = 0, count = 0;
+    double cycles = 0;
+
+    g->list.count = 0;
+    g->cycles = 0;
+    g->copies = 1;
+    for (size_t i = 0; i < costs->count; i++) {
+        length += insns[i].length;
+        count += !(costs->rows[i].flags & ROW_FUSED_INTO);
+    }
+    if (!count)
+        return;
+    g->copies = loop ? 1 : copies_of(&w, length, count, jumps);
+    walk(&w, insns, costs, jumps, align, loop);
+    /* The second time round the first group follows the last, or what would be the first joins it. */
+    const size_t once = g->list.count, insns_of_last = g->list.items[once - 1].insns;
+    walk(&w, insns, costs, jumps, align, loop);
+    const size_t joins = g->list.items[once - 1].insns > insns_of_last, period = g->list.count - once;
+    for (size_t i = 0; i < period; i++) {
+        g->list.items[i] = g->list.items[once - joins + i];
+        cycles += g->list.items[i].cycles;
+    }
+    g->list.count = period;
+    g->cycles = cycles / (double)g->copies;
+}
+
+void windows_done(struct window_groups *g)
+{
+    vec_done(&g->list);
+}

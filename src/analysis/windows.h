@@ -1,0 +1,29 @@
+/* Code from a µop cache that delivers by windows. A line of it holds so many instructions (fact uop_cache_line_insns), one line after the other from where a jump led. The code is walked through by
+ * aligned windows of so many bytes (uop_cache_window), one a cycle. Of the lines that begin in a window so many come at once (uop_cache_window_lines); as many more take further cycles
+ * (uop_cache_window_again). Found by loops of moves and nops on a Zen 5: docs/charting.md, "Windows". */
+#ifndef PORTOLAN_ANALYSIS_WINDOWS_H
+#define PORTOLAN_ANALYSIS_WINDOWS_H
+
+#include "analysis/frontend.h"
+#include "base/vec.h"
+
+/* Instructions that come together; a macro-fused pair is one. */
+struct window_group {
+    uint16_t insns;
+    uint16_t cycles;   /* after those before; 0: with them */
+};
+
+/* The groups of so many copies of a loop, after which all comes again. */
+struct window_groups {
+    VEC(struct window_group) list;
+    size_t copies;
+    double cycles;     /* of a copy, for the µop cache alone */
+};
+
+/* Whether the machine has all four facts. */
+bool windows_known(const struct core *c);
+/* @g is emptied first; windows_done frees it. @align: address of the first byte modulo 64. For machines with windows_known. Any thread. */
+void windows_form(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct window_groups *g);
+void windows_done(struct window_groups *g);
+
+#endif

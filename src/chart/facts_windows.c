@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/facts_windows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/windows.h"
+
+#define INSNS_MOST 7
+#define INSNS 1400           /* of a loop, about: the jump that closes it costs a wide core two cycles, which are to be few of all */
+#define BYTES 12288          /* and no more than so many, which any cache of instructions holds */
+
+/* Lengths of the instructions of each body, in bytes; 0: no more. One that is no multiple of what windows are long begins at every place of them in turn. */
+static const unsigned char bodies[][INSNS_MOST] = {
+    {2, 2, 2, 2, 2, 2, 2}, {3, 3, 3, 3, 3, 3, 3}, {4, 4, 4, 4, 4, 4, 4}, {5, 5, 5, 5, 5, 5, 5}, {6, 6, 6, 6, 6, 6, 6}, {7, 7, 7, 7, 7, 7, 7},   {9, 9, 9, 9, 9, 9, 9}, {11, 11, 11, 11, 11, 11, 11},
+    {2, 2, 5},             {2, 4, 4, 7},          {3, 3, 9, 2, 2, 6},    {2, 2, 2, 2, 8, 9},    {4, 4, 4, 4, 4, 3},    {2, 3, 4, 6},            {3, 4},                {3, 3, 5},
+};
+#define BODIES (sizeof bodies / sizeof *bodies)
+
+/* A register zeroed in @bytes bytes, which takes a slot and nothing else. */
+static void add_zeroed(unsigned bytes, unsigned number, struct str *out)
+{
+    str_add(out, ".byte ");
+    for (unsigned i = 2; i < bytes; i++)
+        str_add(out, "0x3e, ");   /* a prefix that says nothing in 64-bit code */
+    str_addf(out, "0x31, %s\n", number % 2 ? "0xd2" : "0xc9");
+}
+
+/* A body and its repetitions. */
+struct body_seen {
+    unsigned repeats;
+    struct insn *insns;
+    struct costs costs;
+    double cycles, slots;    /* of one */
+};
+
+static void ask(struct probes *p, const unsigned char *lengths, struct body_seen *b)
+{
+    struct str text = {0};
+    unsigned count = 0, bytes = 0;
+
+    for (; count < INSNS_MOST && lengths[count]; count++) {
+        add_zeroed(lengths[count], count, &text);
+        bytes += lengths[count];
+    }
+    b->repeats = INSNS / count < BYTES / bytes ? INSNS / count : BYTES / bytes;
+    probe_add(p, ".rept %u\n%s.endr\n", b->repeats, str_text(&text));
+    str_done(&text);
+}
+
+static void look_at(const struct probes *p, size_t at, struct body_seen *b)
+{
+    static const struct op plain;
+    const size_t count = probe_decode(p, at, &b->insns) / b->repeats;
+
+    b->costs = (struct costs){.rows = mem_zero(count + 1, sizeof *b->costs.rows), .count = count};
+    for (size_t i = 0; i < count; i++)
+        b->costs.rows[i] = (struct cost){.op = &plain, .decode = 1, .issue = 1};
+    b->slots = (double)count / p->width;
+    b->cycles = probe_time(p, at) / b->repeats;
+}
+
+static bool is(double cycles, double expected)
+{
+    return fabs(cycles - expected) <= PROBE_WITHIN * expected;
+}
+
+/* What the best of those that explain all times has besides it: facts are told only where no other does as well. */
+struct explanation {
+    struct core core;
+    double off;                  /* relative, of all times together */
+    unsigned others;
+};
+
+static void try_facts(const struct body_seen *seen, const struct core *core, struct explanation *best)
+{
+    struct window_groups groups = {.copies = 0};
+    double off = 0;
+    bool explains = true;
+
+    for (size_t i = 0; explains && i < BODIES; i++) {
+        windows_form(core, seen[i].insns, &seen[i].costs, SHAPE_CACHED, 0, &groups);
+        const double expected = fmax(groups.cycles, seen[i].slots);
+        explains = is(seen[i].cycles, expected);
+        off += fabs(seen[i].cycles / expected - 1) / BODIES;
+    }
+    windows_done(&groups);
+    if (!explains)
+        return;
+    best->others += !isnan(best->off);
+    if (!(off >= best->off)) {
+        best->core = *core;
+        best->off = off;
+    }
+}
+
+#define LINE_LEAST 4
+#define LINE_MOST 12
+#define WINDOW_LEAST 16
+#define WINDOW_MOST 128
+#define LINES_MOST 4
+#define AGAIN_MOST 4
+
+static void tell(struct probes *p, const struct explanation *e)
+{
+    const struct { const char *key, *unit, *why; double value; } facts[] = {
+        {"uop_cache_line_insns", "instructions", "copies of short and long instructions, by all that explains how many come a cycle", e->core.uop_cache_line_insns},
+        {"uop_cache_window", "bytes/cycle", "the same, of long ones", e->core.uop_cache_window},
+        {"uop_cache_window_lines", "lines/cycle", "the same, of short ones", e->core.uop_cache_window_lines},
+        {"uop_cache_window_again", "cycles", "the same", e->core.uop_cache_window_again},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        char value[32];
+        snprintf(value, sizeof value, "%g", facts[i].value);
+        probe_tell(p, facts[i].key, value, facts[i].unit, facts[i].why);
+    }
+}
+
+static void conclude(struct probes *p, const struct body_seen *seen)
+{
+    struct explanation best = {.off = NAN};
+    bool plain = true, all = true;
+
+    for (size_t i = 0; i < BODIES; i++) {
+        all &= !isnan(seen[i].cycles);
+        plain &= is(seen[i].cycles, seen[i].slots);
+    }
+    for (unsigned line = LINE_LEAST; all && !plain && line <= LINE_MOST; line++)
+        for (unsigned window = WINDOW_LEAST; window <= WINDOW_MOST; window *= 2)
+            for (unsigned lines = 1; lines <= LINES_MOST; lines++)
+                for (unsigned again = 1; again <= AGAIN_MOST; again++) {
+                    const struct core core = {.uop_cache_line_insns = line, .uop_cache_window = window, .uop_cache_window_lines = lines, .uop_cache_window_again = again};
+                    try_facts(seen, &core, &best);
+                }
+    p->dense_is_slow = !isnan(best.off) && !best.others;
+    if (p->dense_is_slow)
+        tell(p, &best);
+    else
+        probe_tell(p, "uop_cache_window", NULL, "", plain ? "short and long instructions come as many a cycle as rename takes" : !all ? "no stable time" :
+                   best.others ? "several sizes of windows and lines explain the times of short and long instructions" : "no size of windows and lines explains the times of short and long instructions");
+}
+
+bool window_probes(struct probes *p, struct err *err)
+{
+    const size_t first = p->list.count;
+    struct body_seen seen[BODIES];
+
+    for (size_t i = 0; i < BODIES; i++)
+        ask(p, bodies[i], &seen[i]);
+    if (!probes_run(p, err))
+        return false;
+    for (size_t i = 0; i < BODIES; i++)
+        look_at(p, first + i, &seen[i]);
+    conclude(p, seen);
+    for (size_t i = 0; i < BODIES; i++) {
+        free(seen[i].insns);
+        free(seen[i].costs.rows);
+    }
+    return true;
+}
