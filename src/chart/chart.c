@@ -16,6 +16,7 @@
 #include "chart/review.h"
 #include "chart/saturate.h"
 #include "chart/settle.h"
+#include "chart/spare.h"
 #include "chart/standins.h"
 #include "chart/trial.h"
 #include "chart/twins.h"
@@ -366,6 +367,8 @@ static bool stage_ends(struct charting *w, double begun, struct err *err)
 {
     const struct chart_hooks *hooks = w->lab.hooks;
 
+    if (w->lab.stage >= CHART_PLACES)   /* before, what may take the ports is still to come */
+        spare_ports_drop(w->chart);
     w->chart->seconds[w->lab.stage] = clock_seconds() - begun;
     w->chart->resumed = w->lab.resumed;
     return !hooks->stage_done || hooks->stage_done(hooks->state, w->lab.stage, w->chart, err);

@@ -22,6 +22,7 @@
 #define MASSES_MOST 400
 #define CHECKS_MOST 4        /* experiments of a form beside what it was not tested against */
 #define CHECK_WEIGHT 1e-6    /* of a usage that is no other */
+#define NOT_TESTED ", not tested against "
 
 /* What experiments can be made of. */
 struct witnesses {
@@ -244,10 +245,27 @@ void doubts_note(const struct chart *c, const struct chart_form *f, struct str *
         str_addf(out, ", %s", doubts_hidden_reason(f));
     if (f->hidden && f->settle)
         str_addf(out, "; %s would tell", f->settle);
-    if (!f->untested || f->hidden)
+    if (!f->hidden)
+        untested_print(f->untested, mapping_ports(c->machine->mapping), out);
+}
+
+void untested_print(portset ports, const struct ports *names, struct str *out)
+{
+    if (!ports)
         return;
-    str_add(out, ", not tested against ");
-    portset_print(f->untested, mapping_ports(c->machine->mapping), out);
+    str_add(out, NOT_TESTED);
+    portset_print(ports, names, out);
+}
+
+portset untested_parse(const char *source, const struct ports *names)
+{
+    const char *at = strstr(source, NOT_TESTED);
+    portset ports = 0;
+
+    if (!at)
+        return 0;
+    at += strlen(NOT_TESTED);
+    return portset_parse(&at, names, &ports, NULL) ? ports : 0;
 }
 
 static void add_doubt(const struct chart *c, uint32_t form, const struct usage *usage, unsigned slots, double weight, const struct experiment *e, struct doubts *out)

@@ -11,6 +11,9 @@ void doubts_find(struct chart *c);
 
 /* Appends what is not known of @f to its source: ", not observable: ...", ", not tested against ...". */
 void doubts_note(const struct chart *c, const struct chart_form *f, struct str *out);
+/* Appends ", not tested against p12" to a source; nothing without ports. What a source says of them; 0: nothing. */
+void untested_print(portset ports, const struct ports *names, struct str *out);
+portset untested_parse(const char *source, const struct ports *names);
 /* Why ports do not show beside the core, and whether anything tells. */
 const char *doubts_hidden_reason(const struct chart_form *f);
 

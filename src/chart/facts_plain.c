@@ -10,7 +10,7 @@ struct plain_loop {
     bool rate;
     const char *why;
 };
-static const struct plain_loop loops[] = {
+static const struct plain_loop loops[] = {   /* load_latency first */
     {"load_latency", "cycles", "ldr x0, [x0]", 4, false, "a chain of loads"},
     {"store_forward", "cycles", "str x8, [x1]\nldr x8, [x1]", 2, false, "a chain of stores and loads of a general register"},
     {"store_forward_vector", "cycles", "str q8, [x1]\nldr q8, [x1]", 2, false, "a chain of stores and loads of a vector"},
@@ -38,7 +38,7 @@ static void conclude(struct probes *p, const struct plain_loop *loop, double cyc
 
 bool plain_facts_find(struct probes *p, struct err *err)
 {
-    const bool told = !isnan(machine_number(p->chart->machine, "load_latency"));   /* by the chains of its forms, which the rules are beside */
+    size_t first = isnan(machine_number(p->chart->machine, "load_latency")) ? 0 : 1;   /* that one the chains of forms told, which the rules are beside */
     struct str lines = {0};
 
     for (size_t i = 0; i < LOOPS; i++) {
@@ -49,7 +49,7 @@ bool plain_facts_find(struct probes *p, struct err *err)
     str_done(&lines);
     if (!probes_run(p, err))
         return false;
-    for (size_t i = told; i < LOOPS; i++)
+    for (size_t i = first; i < LOOPS; i++)
         conclude(p, &loops[i], probe_time(p, i));
     for (size_t i = 0; i < sizeof untold / sizeof *untold; i++)
         probe_tell(p, untold[i], NULL, "", "no loop of this instruction set tells it");

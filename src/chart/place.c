@@ -391,8 +391,8 @@ static void keep_others(const struct rivals *r, struct placing *f)
     }
 }
 
-/* Asks for what tells the best guess from its rivals; false when nothing does any more. */
-static bool decide(struct placer *p, struct placing *f)
+/* Asks for up to @most experiments that tell the best guess from its rivals; false when there are none: then the rivals have their weight. */
+static bool decide(struct placer *p, struct placing *f, size_t most)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
     struct guess known[CHOICES_MOST];
@@ -403,7 +403,7 @@ static bool decide(struct placer *p, struct placing *f)
     guess_neighbours(&f->guess, p->lattice, add_rival, r);
     for (size_t i = 0; i < n; i++)
         add_rival(r, &known[i]);
-    bool asked = ask_telling(p, f, r->list, r->n, LATER_ASKED) > 0;
+    bool asked = ask_telling(p, f, r->list, r->n, most) > 0;
     f->rivals = 0;
     f->hidden = false;
     keep_others(r, f);
@@ -488,7 +488,7 @@ static void step(struct placer *p, struct placing *f)
         habits_tell(&p->habits, &f->begun, &f->sights, f->worst <= lab_off(p->lab) && guess_equal(&f->guess, &f->begun));
     f->leads = false;
     f->failed += f->worst > lab_off(p->lab);
-    f->done = f->failed >= FAILED_MOST || !decide(p, f);
+    f->done = f->failed >= FAILED_MOST || !decide(p, f, LATER_ASKED);
     if (f->done && f->failed < FAILED_MOST && f->checked < CHECKED_MOST && !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
         f->checked++;
         f->foretold = f->guess;
@@ -574,7 +574,10 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
         }
     }
     for (size_t i = 0; i < p->n; i++)
-        p->forms[i].done |= p->forms[i].sights.list.count > 0;
+        if (in_round(&p->forms[i])) {   /* still asks or waits: what was not told from its guess may be it, too */
+            decide(p, &p->forms[i], 0);
+            p->forms[i].done = true;
+        }
     return true;
 }
 

@@ -2,13 +2,13 @@
 #include "chart/settle.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
 #include "chart/saturate.h"
 #include "throughput/predict.h"
+#include "throughput/throughput.h"
 
 #define DEVIATION_MOST 40.0        /* what one time may cost */
 
@@ -19,6 +19,7 @@ struct settling {
     struct experiments *table;
     size_t *row_of;                /* per doubt */
     double *weights;               /* per doubt: of its usage after what was measured, that of the form's is 1; of the one that the form got, that of the usage before. NULL: not asked for */
+    bool of_file;                  /* the machine alone says what its forms were not tested against, no chart does */
 };
 
 static void take_result(void *state, size_t index, const struct measured *m)
@@ -128,6 +129,42 @@ static char *usage_text(const struct usage *usage, const struct ports *ports)
     return str_take(&text);
 }
 
+/* The ports that what the form ran beside keeps busy. */
+static portset ports_tested(const struct form_doubts *f)
+{
+    struct throughput *t = throughput_new(PORTS_MAX);
+    VEC(struct mass) masses = {0};
+    double width = mapping_issue_width(f->mapping);
+    portset tested = 0, busy;
+
+    for (size_t i = 0; i < f->table->rows.count; i++) {
+        const struct flat_term *terms = experiments_terms(f->table, i);
+        double slots = 0;
+        masses.count = 0;
+        for (uint32_t k = 0; k < f->table->rows.items[i].count; k++) {
+            const struct mapping_entry *e = mapping_find(f->mapping, f->table->forms.items[terms[k].form]);
+            if (strcmp(e->form, f->entry.form) == 0)
+                continue;
+            for (unsigned u = 0; u < e->usage.count; u++)
+                vec_push(&masses, ((struct mass){e->usage.uops[u].ports, e->usage.uops[u].count * terms[k].count}));
+            slots += (double)e->micro_ops * terms[k].count;
+        }
+        double cycles = throughput_bottleneck(t, masses.items, masses.count, &busy);
+        tested |= width > 0 && slots > cycles * width ? 0 : busy;   /* else the slots are what is busy */
+    }
+    vec_done(&masses);
+    throughput_free(t);
+    return tested;
+}
+
+/* Of what the form was not tested against, as its source says, the ports that it was not beside since either. */
+static portset left_untested(const struct form_doubts *f, const struct ports *ports)
+{
+    portset untested = untested_parse(f->entry.source, ports);
+
+    return untested ? untested & ~ports_tested(f) : 0;
+}
+
 /* Decides about one form, and writes what is decided into @machine. */
 static void decide(struct form_doubts *f, const struct settling *w, struct machine *machine, struct settled *out)
 {
@@ -153,7 +190,7 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
         sum += exp((least - costs[i]) / 2);
     sum += exp((least - own) / 2);
     struct mapping_entry entry = f->entry;
-    char source[80];
+    struct str source = {0};
     if (row.experiments) {
         bool explains = least_worst <= noise_off(f->doubts->noise);
         for (size_t i = 0; i < n && explains && w->weights; i++)
@@ -165,14 +202,17 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
             entry.usage = best->usage;
             entry.micro_ops = best->slots;
         }
-        snprintf(source, sizeof source, explains ? "charted: confidence %.2f, settled" : "charted: confidence %.2f, its experiments are not explained", row.confidence);
-        entry.source = source;
+        str_addf(&source, explains ? "charted: confidence %.2f, settled" : "charted: confidence %.2f, its experiments are not explained", row.confidence);
+        if (w->of_file)
+            untested_print(left_untested(f, ports), ports, &source);
+        entry.source = (char *)str_text(&source);
         row.after = usage_text(&entry.usage, ports);
         mapping_set(machine->mapping, &entry);
     } else {
         row.after = mem_strdup(row.before);
     }
     vec_push(&out->forms, row);
+    str_done(&source);
     free(costs);
 }
 
@@ -208,7 +248,7 @@ static void decide_all(const struct settling *w, const struct doubts *doubts, st
 bool settle_doubts(struct source *source, struct journal *journal, const struct runner_options *options, const struct runner_hooks *hooks, struct doubts *doubts,
                    struct machine *machine, struct settled *out, struct err *err)
 {
-    struct settling w = {.hooks = hooks, .table = experiments_new(), .row_of = mem_alloc((doubts->list.count + 1) * sizeof *w.row_of)};
+    struct settling w = {.of_file = true, .hooks = hooks, .table = experiments_new(), .row_of = mem_alloc((doubts->list.count + 1) * sizeof *w.row_of)};
     const struct runner_hooks own = {.cancelled = cancelled, .result = take_result, .progress = progress, .state = &w};
     struct runner_summary summary = {0};
 

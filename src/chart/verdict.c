@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chart/doubts.h"
 #include "throughput/predict.h"
 
 #define LEAST_WEIGHT 1.1e-6  /* of what blocks took: the others' grow as much, and files keep weights up to 1e6 */
@@ -41,10 +42,7 @@ static void write_source(struct chart *c, size_t form)
         str_addf(&text, "charted: measurements differ by %.0f %%, decided by blocks", 100 * f->error);
     else
         str_addf(&text, "charted: confidence %.2f, decided by blocks", f->confidence);
-    if (untested) {
-        str_add(&text, ", not tested against ");
-        portset_print(untested, mapping_ports(c->machine->mapping), &text);
-    }
+    untested_print(untested, mapping_ports(c->machine->mapping), &text);
     entry.source = (char *)str_text(&text);
     mapping_set(c->machine->mapping, &entry);
     str_done(&text);

@@ -19,6 +19,7 @@
 #include "table/experiment_columns.h"
 #include "work/job.h"
 
+#define TITLE "experiments measure"   /* of the job */
 #define FAILURES_SHOWN 20
 #define CHOSEN_AT_ONCE 10000   /* rows that the screen waits for: some milliseconds */
 
@@ -347,7 +348,7 @@ static bool start(struct session *s, struct experiments_measuring *take_w, struc
     bool chosen = take_w->table != NULL;
     size_t count = chosen ? take_w->table->rows.count : 0;
     struct job_info info;
-    unsigned number = job_start("experiments measure", &ops, take_w, err);
+    unsigned number = job_start(TITLE, &ops, take_w, err);
 
     if (!number)
         return false;
@@ -371,33 +372,60 @@ static bool start(struct session *s, struct experiments_measuring *take_w, struc
     return false;
 }
 
+/* What a job needs but its experiments; NULL with err where measuring is refused. */
+static struct experiments_measuring *prepare(struct session *s, const struct experiments_measure_values *v, struct err *err)
+{
+    struct forms *forms = NULL;
+
+    if (running) {
+        err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being measured already");
+        return NULL;
+    }
+    struct experiments_measuring *w = mem_zero(1, sizeof *w);
+    pthread_mutex_init(&w->lock, NULL);
+    bool ok = set_up(s, v, w, err) && (w->simulated || (job_may_measure(TITLE, false, err) && (forms = session_forms(s, isa_host(), err)) != NULL));
+    if (!ok) {
+        measuring_free(w);
+        return NULL;
+    }
+    w->forms = forms ? forms_hold(forms) : NULL;
+    w->record = s->document.record;
+    w->session = s;
+    return w;
+}
+
+/* Measures those of the session's experiments that fit. */
+static bool begin(struct session *s, struct experiments_measuring *take_w, const char *filter, struct result *result, struct err *err)
+{
+    if (!choose(s, take_w, filter, err)) {
+        measuring_free(take_w);
+        return false;
+    }
+    take_w->target = s->document.experiments->serial;
+    return start(s, take_w, result, err);
+}
+
 static bool run_measure(struct session *s, const void *values, struct result *result, struct err *err)
 {
     const struct experiments_measure_values *v = values;
-    struct forms *forms;
 
     if (!s->document.experiments || !s->document.experiments->rows.count)
         return err_set(err, ERR_USAGE, "experiments generate or experiments load first", "no experiments");
-    if (running)
-        return err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being measured already");
-    struct experiments_measuring *w = mem_zero(1, sizeof *w);
-    pthread_mutex_init(&w->lock, NULL);
-    bool ok = set_up(s, v, w, err) && choose(s, w, v->filter ? v->filter : "", err);
-    if (ok && !w->simulated && (forms = session_forms(s, isa_host(), err)) != NULL)
-        w->forms = forms_hold(forms);
-    if (!ok || (!w->simulated && !w->forms)) {
+    struct experiments_measuring *w = prepare(s, v, err);
+    return w && begin(s, w, v->filter ? v->filter : "", result, err);
+}
+
+bool experiments_measure(struct session *s, struct experiments **made, const struct experiments *base, const struct measure_choice *choice, struct result *result, struct err *err)
+{
+    struct experiments_measuring *w = prepare(s, &(struct experiments_measure_values){.budget = NAN, .patience = choice->patience, .simulate = choice->simulate, .cpu = choice->cpu}, err);
+
+    if (!w)
+        return false;
+    if (!session_set_experiments(s, made, base, err)) {
         measuring_free(w);
         return false;
     }
-    w->record = s->document.record;
-    w->session = s;
-    w->target = s->document.experiments->serial;
-    return start(s, w, result, err);
-}
-
-bool experiments_measure(struct session *s, const struct measure_choice *choice, struct result *result, struct err *err)
-{
-    return run_measure(s, &(struct experiments_measure_values){.budget = NAN, .patience = choice->patience, .simulate = choice->simulate, .cpu = choice->cpu}, result, err);
+    return begin(s, w, "", result, err);
 }
 
 static const char *const measure_examples[] = {"experiments measure --budget 15m", "experiments measure --retry form~VADD", "experiments measure --simulate skylake", NULL};

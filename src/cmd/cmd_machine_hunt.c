@@ -33,7 +33,6 @@ struct machine_hunting {
     struct machine *against;      /* a copy; NULL: LLVM's model or this CPU */
     char *llvm;                   /* the CPU whose model llvm-mca has; NULL: none */
     bool against_simulated;
-    size_t refused;               /* blocks that llvm-mca does not know */
     enum isa isa;                 /* of both */
     struct forms *forms;
     struct block_forms drawn;
@@ -109,8 +108,6 @@ static bool times_of_llvm(void *state, const struct random_block *blocks, size_t
     child_watch(over, w);
     bool ok = llvm_mca_times(w->isa, w->llvm, code_of, blocks, n, cycles, err);
     child_watch(NULL, NULL);
-    for (size_t i = 0; ok && i < n; i++)
-        w->refused += isnan(cycles[i]);
     return ok || over(w);
 }
 
@@ -213,11 +210,11 @@ static void show(const struct machine_hunting *w, struct result *result)
         result_line(result, "%zu mutation%s of blocks that differ compared as well", h->mutants, h->mutants == 1 ? "" : "s");
     if (h->open)
         result_line(result, "%zu of %zu blocks that differ are not accounted for yet: give it more --time", h->open, h->kept);
-    if (w->refused)
-        result_line(result, "%zu block%s left out: llvm-mca does not know an instruction of theirs", w->refused, w->refused == 1 ? "" : "s");
+    if (w->llvm && h->untimed)
+        result_line(result, "%zu block%s left out: llvm-mca does not know an instruction of theirs", h->untimed, h->untimed == 1 ? "" : "s");
     if (!h->sampled && measures(w))
         result_line(result, "no block had a stable time; try again when the machine is idle");
-    else if (!h->sampled && !w->refused)
+    else if (!h->sampled && !h->untimed)
         result_line(result, "the time did not suffice for the first blocks: give it more --time");
     result_text(result, "machine", w->machine->id);
     result_text(result, "against", str_text(&against));
@@ -227,7 +224,7 @@ static void show(const struct machine_hunting *w, struct result *result)
     result_count(result, "kept", (int64_t)h->kept);
     result_count(result, "unexplained", (int64_t)h->open);
     if (w->llvm)
-        result_count(result, "refused", (int64_t)w->refused);
+        result_count(result, "refused", (int64_t)h->untimed);
     result_number(result, "tolerance", w->tolerance);
     add_rows(h, result);
     for (size_t i = 0; i < h->count; i++) {

@@ -80,8 +80,8 @@ struct measure_choice {
     double patience;        /* NaN: the default */
     size_t cpu;             /* NOT_GIVEN: an idle one */
 };
-/* What experiments measure does: all that has no cycles. False with err. */
-bool experiments_measure(struct session *s, const struct measure_choice *choice, struct result *result, struct err *err);
+/* Puts *@made in place of the session's experiments (session_set_experiments), unless measuring is refused, and does what experiments measure does: all that has no cycles. False with err. */
+bool experiments_measure(struct session *s, struct experiments **made, const struct experiments *base, const struct measure_choice *choice, struct result *result, struct err *err);
 #define EVOLVED_MACHINE "evolved"   /* that evolve adopt makes */
 /* UI thread: what kernel blame has measured so far becomes the document's. */
 void blame_publish(struct session *s);

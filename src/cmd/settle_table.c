@@ -57,7 +57,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
 {
     struct settling_table *w = state;
 
-    return session_set_experiments(s, &w->made, w->base, err) && experiments_measure(s, &w->choice, result, err);
+    return experiments_measure(s, &w->made, w->base, &w->choice, result, err);
 }
 
 bool settle_table(struct session *s, const struct measure_choice *choice, struct err *err)

@@ -367,6 +367,7 @@ static bool sample(struct hunting *h, size_t n)
     }
     ok = ok && !watch_over();
     for (size_t i = 0; ok && i < n; i++) {
+        h->result->untimed += !isfinite(drawn[i].truth);
         if (!known(&drawn[i]))
             continue;
         h->result->mutants += drawn[i].mutant;

@@ -29,6 +29,7 @@ struct hunt {
     size_t sampled;              /* random blocks with a time and a prediction */
     size_t differ;               /* of these */
     size_t mutants;              /* mutations of blocks that differ, with a time and a prediction, beside the sample */
+    size_t untimed;              /* drawn, mutants included, and without a time */
     size_t kept;                 /* of the sample, as many blocks that differ as the findings' blocks are counted among */
     size_t open;                 /* of those kept, that no finding accounts for */
 };

@@ -183,8 +183,7 @@ bool job_measures_always(const void *state)
     return true;
 }
 
-/* Whether a job that measures may start, @alone or beside others. False with err. */
-static bool may_measure(const char *title, bool alone, struct err *err)
+bool job_may_measure(const char *title, bool alone, struct err *err)
 {
     struct job_info info;
     char hint[60];
@@ -213,7 +212,7 @@ unsigned job_start(const char *title, const struct job_ops *ops, void *take_stat
     job->info.measures_alone = job->info.measures && ops->measures_alone;
     pthread_mutex_init(&job->lock, NULL);
     pthread_cond_init(&job->changed, NULL);
-    if (job->info.measures && !may_measure(title, job->info.measures_alone, err)) {
+    if (job->info.measures && !job_may_measure(title, job->info.measures_alone, err)) {
         job_free(job);
         return 0;
     }

@@ -42,6 +42,8 @@ struct job_ops {
 /* For jobs of a kind that measure always. */
 bool job_measures_always(const void *state);
 
+/* UI thread. Whether a job @title that measures could start now, @alone or beside others. False with err. */
+bool job_may_measure(const char *title, bool alone, struct err *err);
 /* UI thread. Takes @take_state. Returns the job's number, 0 with @err when it could not start: no thread, or another measures and one of both wants to be alone with that. */
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
 /* The same for work that nobody asked for and that reads only what it holds, such as what a view shows: nothing has to wait for it (job_working). */

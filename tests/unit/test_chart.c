@@ -15,6 +15,7 @@
 #include "base/rng.h"
 #include "chart/chart.h"
 #include "chart/saturate.h"
+#include "chart/spare.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "throughput/predict.h"
@@ -34,12 +35,25 @@
 
 static size_t stages;
 
+/* The ports that @m's usages hold. */
+static portset ports_held(const struct mapping *m)
+{
+    portset held = 0;
+
+    for (size_t i = 0; i < mapping_count(m); i++)
+        for (unsigned k = 0; k < mapping_at(m, i)->usage.count; k++)
+            held |= mapping_at(m, i)->usage.uops[k].ports;
+    return held;
+}
+
 static bool stage_done(void *state, enum chart_stage stage, const struct chart *c, struct err *err)
 {
     (void)state;
     (void)err;
     assert_int_equal((size_t)stage, stages);
     assert_int_equal(c->machine != NULL, stage >= CHART_PORTS);
+    if (stage >= CHART_PLACES)   /* all of them, none besides */
+        assert_int_equal(ports_held(c->machine->mapping), ((uint64_t)1 << mapping_ports(c->machine->mapping)->count) - 1);
     stages++;
     return true;
 }
@@ -284,6 +298,86 @@ static void test_no_pipe_is_crowded_out(void **state)
     tear_down(&b);
 }
 
+#define ODD_FORM "LAHF ()"
+#define ODD_FORM_BY 0.5     /* times as long alone */
+
+static void make_odd(const void *state, const struct experiment *e, struct measured *m)
+{
+    (void)state;
+    if (e->count == 1 && strcmp(e->terms[0].form, ODD_FORM) == 0)
+        m->cycles *= ODD_FORM_BY;
+}
+
+/* A form whose time alone contradicts the pipe that it holds beside others gets the usage of another that takes as long alone: nothing holds that pipe any more, and the chart does not have it.
+ * The others keep their names. */
+static void test_a_pipe_without_forms_is_left_out(void **state)
+{
+    struct bed b;
+
+    (void)state;
+    set_up_machine(&b, load_machine(source_path("tests/data/chart-pipes/")), "*", 0.001);
+    chart_bed_alter(&b.cpu, make_odd, NULL);
+    struct chart *c = chart_of(&b);
+    struct str names = {0};
+    portset_list(mapping_ports(c->machine->mapping)->pipes, mapping_ports(c->machine->mapping), ",", ",", &names);
+    assert_string_equal(str_text(&names), "DV,3DV,4DV,5DV,6DV");
+    assert_non_null(strstr(mapping_find(c->machine->mapping, ODD_FORM)->source, "unexplained, as what takes as long"));
+    assert_float_equal(charted_together(c, "DIV (R32)", "IDIV (R64)"), 15, 0.5);
+    assert_float_equal(charted_together(c, "CLD ()", "SAHF ()"), 7, 0.3);
+    str_done(&names);
+    chart_free(c);
+    tear_down(&b);
+}
+
+/* @u over the ports of @c's machine is @text. */
+static void assert_prints(const struct chart *c, const struct usage *u, const char *text)
+{
+    struct str is = {0};
+
+    usage_print(u, mapping_ports(c->machine->mapping), &is);
+    assert_string_equal(str_text(&is), text);
+    str_done(&is);
+}
+
+/* A pipe that an open doubt holds stays; the other usage that needs the one that goes, goes with it, and the doubts are of the usages that they were of. */
+static void test_open_doubts_keep_their_ports(void **state)
+{
+    static const char *const usages[] = {"1*p0+3*p[DV]", "1*p1", "1*p1+2*p[3DV]"};
+    static struct form_row row = {.form = "NOT (R64)"};
+    struct chart *c = mem_zero(1, sizeof *c);
+    struct chart_form *f = c->forms = mem_zero(1, sizeof *c->forms);
+    struct mapping_entry entry = {.form = row.form, .latency = NAN, .micro_ops = 1, .source = (char *)""};
+    struct ports ports = {.pipes = 0x1c};
+    struct err err = {0};
+
+    (void)state;
+    assert_true(ports_parse("0,1,DV,2DV,3DV,4", &ports, &err));
+    c->machine = machine_new("by hand", &ports);
+    mapping_set_issue_width(c->machine->mapping, 4);
+    assert_true(usage_parse("1*p0+2*p[2DV]", &ports, &entry.usage, &err));
+    mapping_set(c->machine->mapping, &entry);
+    usage_done(&entry.usage);
+    c->form_count = 1;
+    *f = (struct chart_form){.row = &row, .others = mem_zero(3, sizeof *f->others), .other_count = 3, .untested = 0x22};
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(usage_parse(usages[i], &ports, &f->others[i].usage, &err));
+    vec_push(&c->doubts, ((struct chart_doubt){.other = 1}));
+    vec_push(&c->doubts, ((struct chart_doubt){.other = 2}));
+    spare_ports_drop(c);
+    const struct ports *left = mapping_ports(c->machine->mapping);
+    assert_int_equal(left->count, 4);
+    assert_int_equal(left->pipes, 0xc);
+    assert_true(mapping_issue_width(c->machine->mapping) == 4);
+    assert_prints(c, &mapping_find(c->machine->mapping, row.form)->usage, "1*p0+2*p[2DV]");
+    assert_int_equal(f->other_count, 2);
+    assert_int_equal(f->untested, 0x2);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(c->doubts.items[i].other, i);
+        assert_prints(c, &f->others[i].usage, usages[i + 1]);
+    }
+    chart_free(c);
+}
+
 /* Whether the chart says what is for random experiments of form @f beside others. */
 static bool form_is_right(const struct chart *c, const struct bed *b, size_t f, struct rng *rng)
 {
@@ -456,6 +550,8 @@ int main(void)
         cmocka_unit_test(test_a_small_cpu_is_charted),
         cmocka_unit_test(test_joined_nops_are_no_width),
         cmocka_unit_test(test_no_pipe_is_crowded_out),
+        cmocka_unit_test(test_a_pipe_without_forms_is_left_out),
+        cmocka_unit_test(test_open_doubts_keep_their_ports),
         cmocka_unit_test(test_late_times_are_those_of_the_core),
         cmocka_unit_test(test_confidence_is_calibrated),
         cmocka_unit_test(test_a_core_without_simple_forms),

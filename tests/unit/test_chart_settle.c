@@ -182,6 +182,26 @@ static void test_untested_ports_are_checked(void **state)
     settled_done(&settled);
 }
 
+/* Where the experiments keep some of the ports busy, the machine goes on to name the others. */
+static void test_what_stays_untested_is_said(void **state)
+{
+    struct bed *b = *state;
+    struct mapping *m = b->chart->machine->mapping;
+    static const char form[] = "ADD (R64, R64)";
+    struct mapping_entry entry = *mapping_find(m, form);
+    struct err err = {0};
+    struct settled settled;
+
+    assert_int_equal(form_of(b, form)->untested, 0x1);
+    entry.source = (char *)"charted: confidence 0.98, not tested against p03";
+    mapping_set(m, &entry);
+    doubts_done(&b->doubts);
+    doubts_of_chart(b->chart, "settle-cpu", true, &b->doubts);
+    assert_true(settle(b, &settled, &err));
+    assert_string_equal(mapping_find(m, form)->source, "charted: confidence 0.98, settled, not tested against p3");
+    settled_done(&settled);
+}
+
 /* Takes a sixth longer. */
 static void take_longer(const void *state, const struct experiment *e, struct measured *m)
 {
@@ -463,6 +483,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_the_chart_names_what_would_tell, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_tells, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_untested_ports_are_checked, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_stays_untested_is_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_late_times_are_those_of_the_chart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_blocks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_settling_goes_back_behind_what_blocks_found, set_up, tear_down),

@@ -249,6 +249,7 @@ struct truth {
     struct rng rng;
     double noise;
     unsigned calls, fails_at;   /* 0: never */
+    size_t untimed;             /* blocks of all kinds */
 };
 
 static bool times(void *self, const struct random_block *blocks, size_t n, double *cycles, struct err *err)
@@ -257,8 +258,10 @@ static bool times(void *self, const struct random_block *blocks, size_t n, doubl
 
     if (t->fails_at && ++t->calls >= t->fails_at)
         return err_set(err, ERR_IO, NULL, "no more times");
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         cycles[i] = model_cycles(t->model, &blocks[i]) * (1 + t->noise * (2 * rng_unit(&t->rng) - 1));
+        t->untimed += isnan(cycles[i]);
+    }
     return true;
 }
 
@@ -410,6 +413,32 @@ static void test_mutations_find_more(void **state)
         fail_msg("%zu without mutations and %zu with them", found[0], found[1]);
     machine_free(changed);
     take_down(s);
+}
+
+/* What is tried of a block that differs may have no time either; blocks that were drawn count, and they alone. */
+static void test_untimed_blocks(void **state)
+{
+    const struct setup *s = *state;
+    const struct hunt_options options = {.blocks = 300, .round = 64, .draws = 16, .seed = 1};
+    struct err err = {0};
+
+    for (unsigned differ = 0; differ < 2; differ++) {
+        struct machine *m = changed_by(s->machine, &(struct known_change){"issue_width", differ ? "1" : "4"}, 1);
+        struct mapping *all = m->mapping;
+        m->mapping = mapping_new(mapping_ports(all));
+        for (size_t i = 0; i < mapping_count(all); i++)
+            if (!str_has_prefix(mapping_at(all, i)->form, "LEA"))
+                mapping_set(m->mapping, mapping_at(all, i));
+        mapping_free(all);
+        struct truth t = {.model = model_new(m, false)};
+        struct hunt *h = hunt_run(s->machine, s->maker, &(struct hunt_truth){times, &t, 0.05}, &options, &err);
+        assert_non_null(h);
+        assert_int_equal(h->differ != 0, differ);
+        assert_true(differ ? h->untimed < t.untimed : h->untimed == t.untimed);
+        hunt_free(h);
+        model_free(t.model);
+        machine_free(m);
+    }
 }
 
 static void test_mutations(void **state)
@@ -748,6 +777,7 @@ int main(void)
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_stack_and_addresses),
         cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_untimed_blocks),
         cmocka_unit_test(test_mutations),
         cmocka_unit_test(test_mutations_find_more),
         cmocka_unit_test(test_fractions_are_rounded),

@@ -595,6 +595,31 @@ static void test_machine_in_directory(void **state)
     session_done(&s);
 }
 
+/* What would tell forms from each other joins the experiments when it can be measured: where that is refused they are as before. */
+static void test_settling_refused(void **state)
+{
+    static const char alike[] = "experiment,cycles\n\"BSF (R64, R64)\",1\n\"IMUL (R64, R64)\",1\n";
+    struct session s;
+    struct err err = {0};
+    char line[600];
+
+    (void)state;
+    work_put("alike.csv", alike);
+    open_session(&s);
+    s.interactive = false;
+    snprintf(line, sizeof line, "experiments load %s", work_path("alike.csv"));
+    assert_true(run(&s, line, &err));
+    const struct experiments *before = s.document.experiments;
+    assert_false(run(&s, "experiments settle --simulate nosuch", &err));
+    assert_non_null(strstr(err.what, "nosuch"));
+    assert_ptr_equal(s.document.experiments, before);
+    assert_int_equal(before->rows.count, 2);
+    assert_true(run(&s, "experiments settle --simulate skylake", &err));
+    assert_int_equal(s.document.experiments->rows.count, 3);
+    assert_true(experiments_measured(s.document.experiments, 2));
+    session_done(&s);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -608,6 +633,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_old_stays), cmocka_unit_test(test_machine_in_directory), cmocka_unit_test(test_machine_named), cmocka_unit_test(test_cancelled), cmocka_unit_test(test_held), cmocka_unit_test(test_replacing),
                                        cmocka_unit_test(test_reading), cmocka_unit_test(test_reading_goes_on), cmocka_unit_test(test_reads_what_was), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_many_predictions),
-                                       cmocka_unit_test(test_work_aside), cmocka_unit_test(test_confirmed_late)};
+                                       cmocka_unit_test(test_work_aside), cmocka_unit_test(test_confirmed_late),
+                                       cmocka_unit_test(test_settling_refused)};
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/spare.h"
+
+static portset ports_of(const struct usage *u)
+{
+    portset ports = 0;
+
+    for (unsigned k = 0; k < u->count; k++)
+        ports |= u->uops[k].ports;
+    return ports;
+}
+
+/* What a usage of the machine or an open doubt holds. */
+static portset ports_held(const struct chart *c)
+{
+    const struct mapping *m = c->machine->mapping;
+    portset held = 0;
+
+    for (size_t i = 0; i < mapping_count(m); i++)
+        held |= ports_of(&mapping_at(m, i)->usage);
+    for (size_t i = 0; i < c->doubts.count; i++)
+        held |= ports_of(&c->forms[c->doubts.items[i].form].others[c->doubts.items[i].other].usage);
+    return held;
+}
+
+/* @set, with the numbers that its ports have where there are those of @held alone. */
+static portset closed_up(portset set, portset held)
+{
+    portset out = 0;
+
+    for (unsigned from = 0, to = 0; from < PORTS_MAX; from++)
+        if (held >> from & 1)
+            out |= (set >> from & 1) << to++;
+    return out;
+}
+
+static void close_usage_up(struct usage *u, portset held)
+{
+    struct usage closed = {0};
+
+    for (unsigned k = 0; k < u->count; k++)
+        usage_add(&closed, closed_up(u->uops[k].ports, held), u->uops[k].count);
+    usage_done(u);
+    *u = closed;
+}
+
+static struct mapping *mapping_closed_up(const struct mapping *m, portset held)
+{
+    const struct ports *all = mapping_ports(m);
+    struct ports ports = {.pipes = closed_up(all->pipes, held)};
+
+    for (unsigned i = 0; i < all->count; i++)
+        if (held >> i & 1)
+            ports_add(&ports, all->names[i], NULL);
+    struct mapping *out = mapping_new(&ports);
+    mapping_set_issue_width(out, mapping_issue_width(m));
+    for (size_t i = 0; i < mapping_count(m); i++) {
+        struct mapping_entry entry = *mapping_at(m, i);
+        struct usage usage = {0};
+        usage_copy(&usage, &entry.usage);
+        close_usage_up(&usage, held);
+        entry.usage = usage;
+        mapping_set(out, &entry);
+        usage_done(&usage);
+    }
+    return out;
+}
+
+static bool is_kept(const struct chart_usage *other, portset held)
+{
+    return !(ports_of(&other->usage) & ~held);
+}
+
+/* Doubts name the others by number: by what it will be. */
+static void number_doubts(struct chart *c, portset held)
+{
+    for (size_t i = 0; i < c->doubts.count; i++) {
+        struct chart_doubt *d = &c->doubts.items[i];
+        uint32_t number = 0;
+        for (uint32_t k = 0; k < d->other; k++)
+            number += is_kept(&c->forms[d->form].others[k], held);
+        d->other = number;
+    }
+}
+
+static void close_form_up(struct chart_form *f, portset held)
+{
+    unsigned kept = 0;
+
+    f->untested = closed_up(f->untested, held);
+    for (unsigned i = 0; i < f->other_count; i++) {
+        struct chart_usage other = f->others[i];
+        if (is_kept(&other, held)) {
+            close_usage_up(&other.usage, held);
+            f->others[kept++] = other;
+        } else {
+            usage_done(&other.usage);
+        }
+    }
+    f->other_count = kept;
+}
+
+void spare_ports_drop(struct chart *c)
+{
+    portset held = ports_held(c);
+
+    if (!held || portset_size(held) == mapping_ports(c->machine->mapping)->count)   /* no machine is without ports */
+        return;
+    struct mapping *closed = mapping_closed_up(c->machine->mapping, held);
+    mapping_free(c->machine->mapping);
+    c->machine->mapping = closed;
+    number_doubts(c, held);
+    for (size_t i = 0; i < c->form_count; i++)
+        close_form_up(&c->forms[i], held);
+}
