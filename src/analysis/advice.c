@@ -92,7 +92,8 @@ static void frontend_sentence(const struct analysis *a, struct str *out)
     if (f->by_branch)
         str_addf(out, "The taken branch takes %.2f cycles: unrolling would spread them.", a->cycles);
     else if (f->source == SOURCE_UOP_CACHE)
-        str_addf(out, "The µop cache delivers the loop in %.2f cycles.", a->cycles);
+        str_addf(out, "The µop cache delivers the loop in %.2f cycles%s.", a->cycles,
+                 f->by_windows ? ": its instructions lie too close together, or across too many windows of code; longer encodings, another alignment or unrolling would help" : "");
     else if (f->source == SOURCE_LOOP_BUFFER)
         str_addf(out, "The loop buffer delivers the loop in %.2f cycles: issue groups do not span iterations; unrolling would fill them.", a->cycles);
     else if (f->crowded || f->large)

@@ -168,8 +168,8 @@ bool frontend_crowded(const struct core *c, const struct insn *insns, const stru
     return false;
 }
 
-/* µop cache: lines of a 32-byte block; a loop shorter than that pays at least one cycle. NaN where neither width nor windows are known. */
-static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, double slots, unsigned align)
+/* µop cache: lines of a 32-byte block; a loop shorter than that pays at least one cycle. NaN where neither width nor windows are known. *@by_windows: these take longer than the slots. */
+static double uop_cache(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, double slots, unsigned align, bool *by_windows)
 {
     size_t length = 0;
     for (size_t i = 0; i < costs->count; i++)
@@ -182,6 +182,7 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
         struct window_groups groups = {.copies = 0};
         windows_form(c, insns, costs, shape, align, &groups);
         cycles = fmax(cycles, groups.cycles);   /* fmax ignores a NaN */
+        *by_windows = cycles == groups.cycles && cycles > slots / c->issue_width;
         windows_done(&groups);
     }
     return cycles;
@@ -234,7 +235,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
         out->jcc_erratum = c->jcc_erratum && touches_boundary(insns, costs, align);
         out->crowded = frontend_crowded(c, insns, costs, shape, align);
         out->large = slots > c->uop_cache_size;   /* false without that */
-        out->uop_cache = uop_cache(c, insns, costs, shape, slots, align);
+        out->uop_cache = uop_cache(c, insns, costs, shape, slots, align, &out->by_windows);
         if (!isnan(c->loop_buffer) && !out->crowded && !out->large && slots <= c->loop_buffer)
             out->loop_buffer = loop_buffer(c, slots);
     }

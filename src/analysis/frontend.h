@@ -19,6 +19,7 @@ struct frontend {
     bool jcc_erratum;                                   /* a branch touches a 32-byte boundary: decoded anew each time */
     bool crowded;                                       /* more µops in a block of code than the µop cache has lines for: likewise, and no loop buffer */
     bool large;                                         /* more µops altogether than the µop cache holds: likewise */
+    bool by_windows;                                    /* the µop cache could deliver more where the code is less dense, or lies otherwise (analysis/windows.h) */
     bool by_branch;                                     /* the source could be faster: the taken branch that closes the loop takes longer */
     double cycles;                                      /* of the source, or of that branch; NaN: not modelled */
 };

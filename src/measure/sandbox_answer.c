@@ -67,7 +67,7 @@ static bool windows_right(const struct sandbox_item *item, const struct window_r
     if (r->state == WINDOW_FAULT)
         return true;
     if (!r->accepted)
-        return isnan(r->cycles) && r->state == WINDOW_UNSETTLED;
+        return isnan(r->cycles) && (r->state == WINDOW_UNSETTLED || (r->state == WINDOW_BEATEN && item->worth > 0));   /* the latter was not run */
     if (r->state == WINDOW_SETTLED && r->accepted < 3)
         return false;
     double slack = 1e-4 * (fabs(least) + fabs(most)) + 1e-6;   /* values are kept as floats */

@@ -37,7 +37,7 @@ static void make(const char *const *names, const uint32_t *counts, size_t n, uns
     for (size_t i = 0; i < n; i++)
         codes[i] = code_of(names[i]);
     *out = (struct body){0};
-    if (!a64_body_make(codes, counts, n, &(struct body_shape){instructions, 0, BODY_SPREAD}, out, &err))
+    if (!a64_body_make(codes, counts, n, &(struct body_shape){.instructions = instructions}, out, &err))
         fail_msg("%s: %s", names[0], err.what);
 }
 
@@ -146,7 +146,7 @@ static void test_every_form(void **state)
     for (size_t i = 0; i < rows.count; i++) {
         const struct a64_code *c = a64_code_find(rows.items[i], &err);
         *b = (struct body){0};
-        if (!c || !a64_body_make(&c, &one, 1, &(struct body_shape){executions, 0, BODY_SPREAD}, b, &err))
+        if (!c || !a64_body_make(&c, &one, 1, &(struct body_shape){.instructions = executions}, b, &err))
             fail_msg("%s: %s", rows.items[i]->form, err.what);
         assert_int_equal(b->executions, EXECUTIONS);
         vec_push(&starts, code.length);
@@ -248,7 +248,7 @@ static void test_breakers(void **state)
     struct err err = {0};
     const struct a64_code *load = code_of("LDR (X, [X, I])");
     *b = (struct body){0};
-    assert_true(a64_body_make(&load, &one, 1, &(struct body_shape){20, 64, BODY_SPREAD}, b, &err));
+    assert_true(a64_body_make(&load, &one, 1, &(struct body_shape){.instructions = 20, .load_window = 64}, b, &err));
     for (size_t i = 0; i < 20; i++)
         assert_int_equal(word_at(b, i) >> 10 & 0xfff, i % 8);
     free(b);

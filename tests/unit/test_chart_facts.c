@@ -380,6 +380,11 @@ static void test_front_ends_changed(void **state)
         {"skylake", NULL, {"lcp_penalty", "6"}, {{"lcp_penalty", "6"}, {"uop_cache_lines", "3"}}},
         {"sapphirerapids", NULL, {"uop_cache_line_uops", "6"}, {{"uop_cache_block", "64"}, {"uop_cache_line_uops", "6"}}},
         {"skylake", NULL, {"uop_cache_line_uops", "8"}, {{"uop_cache_line_uops", "8"}, {"uop_cache_lines", "3"}}},
+        {"zen5-charted", NULL, {"uop_cache_line_insns", "6"}, {{"uop_cache_line_insns", "6"}, {"uop_cache_window", "64"}}},
+        {"zen5-charted", NULL, {"uop_cache_line_insns", "5"}, {{"uop_cache_line_insns", "5"}, {"uop_cache_window_lines", "2"}}},
+        {"zen5-charted", NULL, {"uop_cache_window", "32"}, {{"uop_cache_window", "32"}, {"uop_cache_line_insns", "6"}}},
+        {"zen5-charted", NULL, {"uop_cache_window_lines", "1"}, {{"uop_cache_window_lines", "1"}, {"uop_cache_line_insns", "6"}}},
+        {"zen5-charted", NULL, {"uop_cache_window_again", "3"}, {{"uop_cache_window_again", "3"}, {"uop_cache_window", "64"}}},
     };
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
@@ -467,6 +472,27 @@ static void test_zen4_as_measured(void **state)
     assert_string_equal(fact_of(c, "renamed_store_alone")->why, "no stable time");
     chart_free(c);
     str_done(&text);
+    forms_free(forms);
+}
+
+/* A load of a byte waits for what it is merged with on some CPUs, so that it takes longer, found or not; additions to a byte say that it is found. As on a Zen 5 (EPYC Turin). */
+static void test_parts_found_by_additions(void **state)
+{
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct machine *truth = machine_load_shipped("znver4", &err);
+
+    (void)state;
+    assert_true(forms && truth);
+    machine_set_fact(truth, "renamed_bits", "8 32 64", "bits", "");
+    struct imitation *imitated = imitation_new(truth, 0.002, 1);
+    struct recorded slower = {.cpu = imitation_cpu(imitated), .other = "448807", .longer = 3};   /* mov [rdi], r8b */
+    const struct chart_cpu cpu = {.times = times_recorded, .state = &slower};
+    struct chart *c = facts_on(&cpu, 6, forms);
+    assert_fact(c, "znver4", "renamed_bits", "8 32 64");
+    chart_free(c);
+    imitation_free(imitated);
+    machine_free(truth);
     forms_free(forms);
 }
 
@@ -782,7 +808,7 @@ int main(void)
         cmocka_unit_test(test_front_ends_by_hand),
         cmocka_unit_test(test_front_ends_changed),
         cmocka_unit_test(test_zen4_as_measured),
-        cmocka_unit_test(test_no_filler_is_said),
+        cmocka_unit_test(test_parts_found_by_additions), cmocka_unit_test(test_no_filler_is_said),
         cmocka_unit_test(test_nops_by_hand),
         cmocka_unit_test(test_stack_forms),
         cmocka_unit_test(test_unexplained_is_not_absurd),

@@ -86,7 +86,7 @@ static void test_every_form(void **state)
             continue;
         }
         measurable++;
-        if (!body_make(&code, &one, 1, &(struct body_shape){24, 0, BODY_SPREAD}, b, &err))
+        if (!body_make(&code, &one, 1, &(struct body_shape){.instructions = 24}, b, &err))
             fail_msg("%s: %s", row->form, err.what);
         assert_int_equal(b->instructions, 24);
         /* The breakers' own forms can be measured as well. */
@@ -109,7 +109,7 @@ static void expect_breakers(const char *form, unsigned each)
     uint32_t one = 1;
     struct form_code *code = code_of(form);
     assert_non_null(code);
-    assert_true(body_make(&code, &one, 1, &(struct body_shape){10, 0, BODY_SPREAD}, b, &err));
+    assert_true(body_make(&code, &one, 1, &(struct body_shape){.instructions = 10}, b, &err));
     assert_int_equal(b->executions, 10);
     assert_int_equal(b->breakers, 10 * each);
     form_code_free(code);
@@ -169,7 +169,7 @@ static void test_mixtures(void **state)
     uint32_t counts[2] = {3, 1};
     struct err err = {0};
     (void)state;
-    assert_true(body_make(forms_of, counts, 2, &(struct body_shape){50, 0, BODY_SPREAD}, b, &err));
+    assert_true(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 50}, b, &err));
     /* Whole executions, the least number that has fifty instructions. */
     assert_int_equal(b->executions, 13);
     assert_int_equal(b->instructions, 52);
@@ -184,14 +184,14 @@ static void test_mixtures(void **state)
         assert_true(since <= 4);
     }
     counts[0] = 20000;
-    assert_false(body_make(forms_of, counts, 2, &(struct body_shape){50, 0, BODY_SPREAD}, b, &err));
+    assert_false(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 50}, b, &err));
     form_code_free(forms_of[0]);
     form_code_free(forms_of[1]);
     if (cpu_vector_bits() >= 256) {
         forms_of[0] = code_of("ADDPD (XMM, XMM)");
         forms_of[1] = code_of("VADDPD (XMM, XMM, XMM)");
         counts[0] = 1;
-        assert_false(body_make(forms_of, counts, 2, &(struct body_shape){50, 0, BODY_SPREAD}, b, &err));
+        assert_false(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 50}, b, &err));
         assert_non_null(strstr(err.what, "SSE and VEX"));
         form_code_free(forms_of[0]);
         form_code_free(forms_of[1]);
@@ -222,7 +222,7 @@ static void test_orders(void **state)
     char letters[1024];
     (void)state;
     for (enum body_order order = 0; order < BODY_ORDERS; order++) {
-        assert_true(body_make(forms_of, counts, 3, &(struct body_shape){15, 0, order}, b, &err));
+        assert_true(body_make(forms_of, counts, 3, &(struct body_shape){.instructions = 15, .order = order}, b, &err));
         letters_of(b, letters, sizeof letters);
         assert_int_equal(b->executions, 5);
         if (expected[order]) {
@@ -235,13 +235,13 @@ static void test_orders(void **state)
             }
             assert_true(differs);
         }
-        assert_true(body_make(forms_of, many, 3, &(struct body_shape){600, 0, order}, b, &err));
+        assert_true(body_make(forms_of, many, 3, &(struct body_shape){.instructions = 600, .order = order}, b, &err));
         assert_int_equal(b->executions, 4);
         assert_int_equal(count_form(b, "ADD (R64, R64)"), 240);
         assert_int_equal(count_form(b, "IMUL (R64, R64)"), 200);
         assert_int_equal(count_form(b, "SHL (R64, I8)"), 160);
         /* More than there is room for: whole executions, as many as fit. */
-        assert_true(body_make(forms_of, many, 3, &(struct body_shape){15000, 0, order}, b, &err));
+        assert_true(body_make(forms_of, many, 3, &(struct body_shape){.instructions = 15000, .order = order}, b, &err));
         assert_true(b->executions >= 20 && b->executions < 100 && b->length <= BODY_LIMIT);
         assert_int_equal(b->instructions, 150 * b->executions);
         assert_int_equal(count_form(b, "ADD (R64, R64)"), 60 * b->executions);
@@ -262,7 +262,7 @@ static void test_memory(void **state)
     bool seen[BODY_WINDOW] = {false};
     struct insn insn;
     (void)state;
-    assert_true(body_make(forms_of, counts, 2, &(struct body_shape){200, 0, BODY_SPREAD}, b, &err));
+    assert_true(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 200}, b, &err));
     for (size_t at = 0; at < b->length; at += insn.length) {
         assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insn, NULL));
         const struct operand *memory = &insn.operands[insn.operands[0].kind == OPERAND_MEMORY ? 0 : 1];
@@ -317,11 +317,47 @@ static void test_elsewhere(void **state)
     print_message("x86-64 forms' bodies are not tried on this processor\n");
 }
 
+/* Prefixes that say nothing make each instruction as long as BODY_PADDED; it stays what it is. */
+static void test_padded(void **state)
+{
+    static const char *const names[] = {"ADD (R64, R64)", "MOV (R64, M64)", "PADDD (XMM, XMM)", "VPADDD (YMM, YMM, YMM)", "MOV (R32, I32)", "ADC (R8l, R8l)"};
+    struct body *b = mem_alloc(sizeof *b), *padded = mem_alloc(sizeof *padded);
+    const uint32_t one = 1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct err err = {0};
+        struct form_code *code = code_of(names[i]);
+        struct insn insn;
+        assert_true(body_make(&code, &one, 1, &(struct body_shape){.instructions = 20}, b, &err));
+        assert_true(body_make(&code, &one, 1, &(struct body_shape){.instructions = 20, .padded = true}, padded, &err));
+        assert_false(b->padded);
+        assert_true(padded->padded);
+        assert_int_equal(padded->instructions, b->instructions);
+        assert_int_equal(padded->breakers, b->breakers);
+        assert_int_equal(count_form(padded, names[i]), count_form(b, names[i]));
+        for (size_t at = 0; at < padded->length; at += insn.length) {
+            assert_true(insn_decode(ISA_X86_64, padded->code + at, padded->length - at, at, false, &insn, NULL));
+            assert_true(insn.length >= BODY_PADDED);
+        }
+        form_code_free(code);
+    }
+    /* Long ones stay as they are. */
+    struct err err = {0};
+    struct form_code *code = code_of("VPADDD (ZMM, ZMM, ZMM)");
+    assert_non_null(code);
+    assert_true(body_make(&code, &one, 1, &(struct body_shape){.instructions = 20, .padded = true}, padded, &err));
+    assert_false(padded->padded);
+    form_code_free(code);
+    free(b);
+    free(padded);
+}
+
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_form), cmocka_unit_test(test_breakers), cmocka_unit_test(test_reasons), cmocka_unit_test(test_mixtures), cmocka_unit_test(test_orders),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_malformed)};
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_malformed), cmocka_unit_test(test_padded)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("regalloc", tests, setup, teardown);

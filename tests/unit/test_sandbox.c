@@ -69,6 +69,24 @@ static void test_faults(void **state)
     assert_int_equal(sandbox_children(sandbox), 3);
 }
 
+/* What is worth running only beside something quick is not run beside what has no time. */
+static void test_not_worth_it(void **state)
+{
+    static const uint8_t nop[] = {0x90}, illegal[] = {0x0f, 0x0b};
+    struct err err = {0};
+    (void)state;
+    sandbox_clear(sandbox);
+    raw(0, nop, sizeof nop);
+    raw(1, illegal, sizeof illegal);
+    struct sandbox_item *item = &sandbox_items(sandbox)[1];
+    *item = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = item->offset, .executions = 1, .rivals = 1, .worth = 1};
+    assert_true(sandbox_run(sandbox, 2, NULL, NULL, NULL, &err));
+    item = &sandbox_items(sandbox)[1];
+    assert_true(item->done && item->fault == FAULT_NONE);
+    assert_int_equal(item->result.state, WINDOW_BEATEN);
+    assert_true(isnan(item->result.contended_cycles));
+}
+
 /* Children killed from outside lose one item each, the batch goes on. */
 static int kill_rounds;
 static bool kill_now(void *state)
@@ -482,7 +500,7 @@ static void test_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_killed), cmocka_unit_test(test_starved), cmocka_unit_test(test_little_room), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_not_worth_it), cmocka_unit_test(test_killed), cmocka_unit_test(test_starved), cmocka_unit_test(test_little_room), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
                                        cmocka_unit_test(test_robust_facts), cmocka_unit_test(test_walking), cmocka_unit_test(test_plans_of_others), cmocka_unit_test(test_set), cmocka_unit_test(test_times)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);
