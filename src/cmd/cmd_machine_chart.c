@@ -138,7 +138,7 @@ static bool save(void *state, enum chart_stage stage, const struct chart *so_far
     str_done(&title);
     if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
         return false;
-    if (stage == CHART_PLACES && !save_doubts(w, so_far, err))
+    if (stage >= CHART_PLACES && !save_doubts(w, so_far, err))   /* again where the last look changed usages: they are of what the machine has */
         return false;
     return path_make_parents(w->directory, 0777, err) && machine_save(so_far->machine, w->directory, err);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The README's two commands in their order, on a machine that at first lacks the libraries of the tests; what a build without GLPK says of its benches; and the checks in bare systems when they are ended.
+# The README's two commands in their order, on a machine that at first lacks the libraries of the tests; what a build without GLPK or cmocka says of benches and tests; and the checks in bare systems when they are ended.
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 build=$(dirname "$portolan")
@@ -87,15 +87,30 @@ test_packages_are_listed() {
     [ -z "$(ls "$work/installed")" ] || fail 'a list installed something'
 }
 
-# The Makefile as configure writes it where GLPK is missing, without the files of dependencies.
-test_bench_without_glpk_says_why() {
+# Goes where the Makefile is as configure writes it where $1 (GLPK, CMOCKA) is missing, without the files of dependencies: bench.mk.
+configured_without() {
     mkdir -p "$work/build"
-    sed 's/^S\["HAVE_GLPK_TRUE"\]=.*/S["HAVE_GLPK_TRUE"]="#"/; s/^S\["HAVE_GLPK_FALSE"\]=.*/S["HAVE_GLPK_FALSE"]=""/' "$build/config.status" >"$work/build/config.status"
+    sed 's/^S\["HAVE_'"$1"'_TRUE"\]=.*/S["HAVE_'"$1"'_TRUE"]="#"/; s/^S\["HAVE_'"$1"'_FALSE"\]=.*/S["HAVE_'"$1"'_FALSE"]=""/' "$build/config.status" >"$work/build/config.status"
     grep -v 'am--include-marker' "$source/Makefile.in" >"$work/build/Makefile.in"
     cd "$work/build" || exit 1
     expect 0 sh ./config.status -q --file=bench.mk:Makefile.in
+}
+
+test_bench_without_glpk_says_why() {
+    configured_without GLPK
     expect 2 make -s -f bench.mk bench
     holds err 'make bench: the linear program that the engine is compared with is missing; install libglpk-dev, then run ./configure again'
+}
+
+# What make check says of missing libraries comes behind all that it links, so that this must not need them.
+test_no_bench_is_linked_without_the_libraries_of_tests() {
+    configured_without CMOCKA
+    expect 0 make -s -f bench.mk --eval='linked: ; @echo "($(strip $(check_PROGRAMS)))"' linked
+    holds out '()'
+    expect 0 make -s -f bench.mk --eval='linked: ; @echo "$(EXTRA_PROGRAMS)"' linked
+    holds out 'bench/bench_screen'
+    expect 2 make -s -f bench.mk missing_for_tests=libcmocka-dev check-local
+    holds err 'make check: no unit test was built; install libcmocka-dev, then run ./configure again'
 }
 
 # Ended while a part is at work, the matrix of packaging leaves neither that part nor its directory.
