@@ -135,6 +135,7 @@ struct core *core_new(const struct machine *m)
     c->fusible_last = fact_switch(m, "fusible_in_last_decoder");
     c->low_byte_merges = !fact_switch(m, "low_byte_renamed");
     c->fuses_nops = fact_switch(m, "fuse_nop");
+    c->fuses_moves = machine_fact(m, "fuse_move") != NULL;
     c->renamed_by_address = machine_has(m, "renamed_match", "address");
     c->renamed_store_alone = fact_switch(m, "renamed_store_alone");
     c->renamed_stack_only = machine_has(m, "renamed_base", "stack");

@@ -274,6 +274,18 @@ static void fuse_nops(const struct insn *insns, size_t count, struct costs *cost
     }
 }
 
+/* A move between registers joins the operation behind it (fact fuse_move). */
+static void fuse_moves(const struct core *c, const struct insn *insns, size_t count, struct costs *costs)
+{
+    for (size_t i = 0; i + 1 < count; i++) {
+        struct cost *row = &costs->rows[i];
+        if (!(row->flags & ROW_ELIMINATED) || row[1].flags & (ROW_FUSED | ROW_ZERO | ROW_SUM) || !fusion_moves(c->machine, &insns[i], &insns[i + 1]))
+            continue;
+        row->flags |= ROW_JOINS;
+        row->decode = row->issue = row->retire = 0;
+    }
+}
+
 static bool is_wide(const struct insn *insn)
 {
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -318,6 +330,8 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
     }
     if (c->fuses_nops && count)
         fuse_nops(insns, count, out);
+    if (c->fuses_moves)
+        fuse_moves(c, insns, count, out);
     if (c->wide_closes)
         close_ports(c, insns, out);
     add_stack_syncs(c, insns, count, out);

@@ -47,6 +47,19 @@ bool fusion_possible(const struct machine *m, const struct insn *first)
     return false;
 }
 
+bool fusion_moves(const struct machine *m, const struct insn *move, const struct insn *operation)
+{
+    const struct operand *to = &move->operands[0], *both = &operation->operands[0];
+
+    if (operation->traits & (INSN_LOAD | INSN_STORE | INSN_LOCK) || !operation->operand_count || both->kind != OPERAND_REGISTER || both->reg != to->reg || both->bits != to->bits ||
+        !machine_has(m, "fuse_move", operation->mnemonic))
+        return false;
+    for (unsigned i = 1; i < operation->operand_count; i++)
+        if (operation->operands[i].kind == OPERAND_REGISTER && !operation->operands[i].implicit && operation->operands[i].reg == to->reg)
+            return false;
+    return true;
+}
+
 bool fusion_eliminates(const struct machine *m, const struct insn *move)
 {
     const char *class = isa_ops((enum isa)move->isa)->move_class(move);

@@ -9,6 +9,8 @@
 bool fusion_pairs(const struct machine *m, const struct insn *first, const struct insn *branch);
 /* Whether some branch behind @first would fuse with it. */
 bool fusion_possible(const struct machine *m, const struct insn *first);
+/* True when the @move between registers joins the @operation behind it (fact fuse_move), where nothing else is done with either. */
+bool fusion_moves(const struct machine *m, const struct insn *move, const struct insn *operation);
 /* True when the register move is done at rename (fact eliminate: classes gpr32 gpr64 xmm ymm zmm, on AArch64 x w v s zero). */
 bool fusion_eliminates(const struct machine *m, const struct insn *move);
 /* The mapping's entry for the instruction: its own form, else one that executes alike (other immediate width, branch distance, high

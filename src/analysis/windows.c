@@ -82,6 +82,12 @@ static size_t copies_of(const struct walk *w, size_t length, size_t insns, bool 
     return jumps ? by_bytes : by_bytes / greatest_divisor(by_bytes, by_lines) * by_lines;
 }
 
+/* Whether two rows are one instruction of a line. */
+static bool is_part(const struct cost *row, const struct cost *next)
+{
+    return next->flags & ROW_FUSED_INTO || row->flags & ROW_JOINS;
+}
+
 /* One period: *@w goes on from where it was. */
 static void walk(struct walk *w, const struct insn *insns, const struct costs *costs, bool jumps, unsigned align, bool returns)
 {
@@ -89,7 +95,7 @@ static void walk(struct walk *w, const struct insn *insns, const struct costs *c
         if (returns)
             w->at = align;
         for (size_t i = 0; i < costs->count; i++) {
-            const bool fused = i + 1 < costs->count && costs->rows[i + 1].flags & ROW_FUSED_INTO;
+            const bool fused = i + 1 < costs->count && is_part(&costs->rows[i], &costs->rows[i + 1]);
             take(w, insns[i].length + (fused ? insns[i + 1].length : 0U));
             i += fused;
         }
@@ -111,7 +117,7 @@ void windows_form(const struct core *c, const struct insn *insns, const struct c
     g->copies = 1;
     for (size_t i = 0; i < costs->count; i++) {
         length += insns[i].length;
-        count += !(costs->rows[i].flags & ROW_FUSED_INTO);
+        count += !i || !is_part(&costs->rows[i - 1], &costs->rows[i]);
     }
     if (!count)
         return;

@@ -97,16 +97,6 @@ static struct fusion_probes ask_fusion(struct probes *p)
     return f;
 }
 
-/* 1: @t is that of one slot, 0: of two; -1: neither. */
-static int fuses(const struct probes *p, const struct fusion_probes *f, double t)
-{
-    double one = probe_time(p, f->one), two = probe_time(p, f->two), step = two - one;
-
-    if (!(step > 0.5 / p->width) || isnan(t))
-        return -1;
-    return fabs(t - one) <= PROBE_CERTAIN * step ? 1 : fabs(t - two) <= PROBE_CERTAIN * step ? 0 : -1;
-}
-
 /* Facts of fusion, by the conditions on which something fuses: zero, carry and overflow. */
 static const struct { const char *key; int on[CONDITIONS]; } fusions[] = {{"fuse_any", {1, 1, 1}}, {"fuse_carry", {1, 1, 0}}, {"fuse_overflow", {1, 0, 1}}, {"fuse_zero", {1, 0, 0}}};
 #define FUSIONS (sizeof fusions / sizeof *fusions)
@@ -123,7 +113,7 @@ static void conclude_fusion(struct probes *p, const struct fusion_probes *f)
         int on[CONDITIONS];
         size_t kind = 0;
         for (size_t k = 0; k < CONDITIONS; k++)
-            on[k] = fuses(p, f, probe_time(p, f->first + i * CONDITIONS + k));
+            on[k] = probe_slots(p, probe_time(p, f->first + i * CONDITIONS + k), f->one, f->two);
         while (kind < FUSIONS && memcmp(on, fusions[kind].on, sizeof on) != 0)
             kind++;
         if (kind < FUSIONS)

@@ -26,8 +26,16 @@ static const struct { const char *mnemonic, *line; } makers[] = {
 #define MAKERS (sizeof makers / sizeof *makers)
 #define SELECT "cmovz r8, r9"
 
+/* What a move between registers may join. */
+static const struct { const char *mnemonic, *line; } joined[] = {
+    {"add", "add r8, r9"}, {"sub", "sub r8, r9"}, {"and", "and r8, r9"}, {"or", "or r8, r9"},   {"xor", "xor r8, r9"}, {"adc", "adc r8, r9"}, {"sbb", "sbb r8, r9"}, {"inc", "inc r8"},       {"dec", "dec r8"},
+    {"not", "not r8"},     {"neg", "neg r8"},     {"shl", "shl r8, 3"},  {"shr", "shr r8, 3"}, {"sar", "sar r8, 3"},  {"rol", "rol r8, 3"}, {"ror", "ror r8, 3"}, {"imul", "imul r8, r9"}, {"bswap", "bswap r8"},
+};
+#define JOINED (sizeof joined / sizeof *joined)
+
 /* Numbers of loops. */
 struct rename_probes {
+    size_t one, two, moved[JOINED];                          /* an operation and fillers, a filler more, and a move before each operation */
     size_t plain[PAIRS][SIZES + 1], indexed[PAIRS][SIZES];   /* by their slots: the last is one of a slot more */
     size_t select;                                           /* chains of conditional moves, by flags that do not change, */
     size_t together[MAKERS], apart[MAKERS];                  /* by flags made just before, and as many slots before as a cycle has */
@@ -49,11 +57,25 @@ static size_t ask_pair(struct probes *p, size_t pair, const char *address, size_
     return at;
 }
 
+static void ask_moved(struct probes *p, struct rename_probes *r)
+{
+    struct str fill = {0};
+
+    probe_fill(p, slots_of(p, 1) - 1, &fill);
+    r->one = probe_add(p, "%s%s\n", str_text(&fill), joined[0].line);
+    for (size_t i = 0; i < JOINED; i++)
+        r->moved[i] = probe_add(p, "%smov r8, r10\n%s\n", str_text(&fill), joined[i].line);
+    probe_fill(p, 1, &fill);
+    r->two = probe_add(p, "%s%s\n", str_text(&fill), joined[0].line);
+    str_done(&fill);
+}
+
 struct rename_probes *rename_probes_ask(struct probes *p)
 {
     struct rename_probes *r = mem_zero(1, sizeof *r);
     struct str fill = {0};
 
+    ask_moved(p, r);
     for (size_t i = 0; i < PAIRS; i++) {
         for (size_t size = 0; size <= SIZES; size++)
             r->plain[i][size] = ask_pair(p, i, "[r12]", size);
@@ -146,8 +168,31 @@ static void conclude_flags(struct probes *p, const struct rename_probes *r)
     str_done(&why);
 }
 
+static void conclude_moved(struct probes *p, const struct rename_probes *r)
+{
+    struct str yes = {0}, unknown = {0};
+
+    for (size_t i = 0; p->filler && i < JOINED; i++) {
+        const int joins = probe_slots(p, probe_time(p, r->moved[i]), r->one, r->two);
+        struct str *to = joins > 0 ? &yes : &unknown;
+        if (joins)
+            str_addf(to, "%s%s", to->length ? " " : "", joined[i].mnemonic);
+    }
+    if (yes.length)
+        probe_tell(p, "fuse_move", str_text(&yes), "mnemonics", "loops of a move between registers and an operation on what it writes, counted in slots");
+    if (unknown.length) {
+        struct str why = {0};
+        str_addf(&why, "no certain time of a move before %s", str_text(&unknown));
+        probe_tell(p, "fusion of moves", NULL, "", str_text(&why));
+        str_done(&why);
+    }
+    str_done(&yes);
+    str_done(&unknown);
+}
+
 void rename_probes_conclude(struct probes *p, const struct rename_probes *r)
 {
+    conclude_moved(p, r);
     conclude_splits(p, r);
     conclude_flags(p, r);
 }

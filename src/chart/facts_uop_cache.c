@@ -27,6 +27,7 @@
 #define FILLERS DENSITIES
 #define LONGS (DENSITIES + 1)
 #define FILLERS_REPEATED 24
+#define SHORT_NOP ".byte 0x0f, 0x1f, 0x40, 0"   /* so short that a cache of 32 KiB holds as many as the µop cache, and no shorter: more lines of one window than a set has ways would push out each other */
 #define CHUNKS 4
 #define COARSE 7
 #define FINE 4
@@ -107,8 +108,8 @@ static void ask_blocks(struct probes *p, struct uop_cache_probes *u)
 
 static void repetition(const struct probes *p, size_t density, struct str *out)
 {
-    if (density == FILLERS && p->dense_is_slow)   /* short ones all the same, of which a cache of instructions holds as many: they are compared with a few of themselves */
-        probe_repeat("nop", FILLERS_REPEATED, out);
+    if (density == FILLERS && p->dense_is_slow)
+        probe_repeat(SHORT_NOP, FILLERS_REPEATED, out);
     else if (density == FILLERS)
         probe_fill(p, FILLERS_REPEATED, out);
     for (size_t i = 0; density < DENSITIES && i < CHUNKS; i++) {

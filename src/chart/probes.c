@@ -144,6 +144,15 @@ void probe_fill(const struct probes *p, unsigned count, struct str *out)
     probe_repeat(p->filler ? p->filler : fillers[0], count, out);
 }
 
+int probe_slots(const struct probes *p, double t, size_t one, size_t two)
+{
+    const double first = probe_time(p, one), second = probe_time(p, two), step = second - first;
+
+    if (!(step > 0.5 / p->width) || isnan(t))
+        return -1;
+    return fabs(t - first) <= PROBE_CERTAIN * step ? 1 : fabs(t - second) <= PROBE_CERTAIN * step ? 0 : -1;
+}
+
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit, const char *why)
 {
     vec_push(&p->chart->facts, ((struct chart_fact){mem_strdup(key), value ? mem_strdup(value) : NULL, mem_strdup(why)}));

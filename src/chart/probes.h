@@ -44,6 +44,9 @@ static inline double probe_time(const struct probes *p, size_t at)
 size_t probe_decode(const struct probes *p, size_t at, struct insn **out);
 void probes_done(struct probes *p);
 
+/* By two loops, the second with a slot more: 1: @t is that of the first, 0: of the second; -1: neither, or nobody knows. */
+int probe_slots(const struct probes *p, double t, size_t one, size_t two);
+
 /* What the chart tells of a fact, in c->facts and the machine; @value NULL: it is unknown, because of @why, and not in the machine. */
 void probe_tell(struct probes *p, const char *key, const char *value, const char *unit, const char *why);
 /* The same of a number of cycles, rounded to a whole one or to tenths. */

@@ -49,6 +49,7 @@ const struct fact fact_schema[] = {
     {"fuse_carry", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a jump, but not on overflow, sign or parity", "fusion, decoders", false},
     {"fuse_overflow", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a jump, but not on carry", "fusion, decoders", false},
     {"fuse_zero", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that fuse with a jump, but not on overflow, sign, parity or carry", "fusion, decoders", false},
+    {"fuse_move", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "operations on registers and constants that take along the move between registers before them, which writes what they overwrite", "fusion", false},
     {"fuse_nop", YES_OR_NO, "no", NULL, "a nop joins the instruction before it", "fusion", false},
     {"fuse_memory_immediate", YES_OR_NO, "yes", NULL, "an operation on memory and an immediate fuses with a following jump", "fusion", false},
     {"fusible_in_last_decoder", YES_OR_NO, "yes", NULL, "the last decoder takes an instruction that could fuse with a jump", "decoders", false},

@@ -328,7 +328,7 @@ static void stream_windows(struct front *f)
         if (f->queued + (int64_t)item->decode > f->uop_queue && f->queued)
             return;
         deliver(f, item);
-        if (--f->window_left == 0)
+        if (!item->joins && --f->window_left == 0)
             next_window(f);
     }
 }

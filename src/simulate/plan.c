@@ -179,6 +179,7 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
                              .complex = row->decode > 1 || row->op->traits & OP_COMPLEX,
                              .split = row->flags & ROW_SPLIT && !isnan(w->core->unlaminate_first),
                              .first = row->flags & ROW_FIRST,
+                             .joins = row->flags & ROW_JOINS,
                              .branch = branch,
                              .fusible = !branch && row->op->traits & OP_FUSIBLE,
                              .load = row->flags & ROW_LOAD,

@@ -80,7 +80,8 @@ size_t items_in_flight(const struct simulator *s)
 
     for (size_t k = 0; k < s->plan.items.count; k++)
         joined |= s->plan.items.items[k].issue == 0;
-    return joined ? 2 * items : items;   /* a nop that joins the instruction before it takes no slot */
+    /* A nop that joins the instruction before it takes no slot, nor does a move that joins the one behind it. */
+    return joined ? (s->core->fuses_nops && s->core->fuses_moves ? 3 : 2) * items : items;
 }
 
 /* Rows enough for all iterations of which an item can be between delivery and retirement, and for those that they wait for. */

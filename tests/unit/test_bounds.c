@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "simulate/simulate.h"
 #include "../support/support.h"
 
 static struct machine *skylake, *haswell, *zen;
@@ -273,6 +274,35 @@ static void test_uop_cache(void **state)
     machine_free(golden);
 }
 
+/* A move joins the operation behind it that overwrites what it writes: of the same width, without memory, and without what it writes as a source (fact fuse_move; measured so on a Zen 5). */
+static void test_moves_join_operations(void **state)
+{
+    static const char source[] = "1:\n movq %rsi, %r8\n andq $1, %r8\n movq %rsi, %r9\n addq %rdi, %r9\n movq %rsi, %r10\n addq %r10, %r10\n movl %esi, %r11d\n andq $1, %r11\n"
+                                 " movq %rsi, %rbx\n addq (%rdi), %rbx\n decq %rcx\n jne 1b\n";
+    struct machine *m = machine_copy(skylake);
+    struct simulation sim;
+    struct kernel *k;
+
+    (void)state;
+    assert_true(fabs(bound(m, source, BOUND_ISSUE) - 11 / 4.0) < 1e-9);
+    machine_set_fact(m, "fuse_move", "and", "", "");
+    assert_true(fabs(bound(m, source, BOUND_ISSUE) - 10 / 4.0) < 1e-9);
+    machine_set_fact(m, "fuse_move", "and add", "", "");
+    assert_true(fabs(bound(m, source, BOUND_ISSUE) - 9 / 4.0) < 1e-9);
+    struct analysis *a = analyse(m, source, &k);
+    assert_true(a->rows[0].flags & ROW_JOINS && a->rows[2].flags & ROW_JOINS);
+    assert_false((a->rows[4].flags | a->rows[6].flags | a->rows[8].flags) & ROW_JOINS);
+    simulate_kernel(k, 0, m, &(struct simulate_options){0}, &sim, NULL);
+    assert_true(fabs(sim.cycles - fmax(9 / 4.0, a->cycles)) < 0.3);
+    simulation_done(&sim);
+    analysis_free(a);
+    kernel_free(k);
+    /* What the move would join is one with the jump behind it. */
+    machine_set_fact(m, "fuse_any", "and", "", "");
+    assert_true(fabs(bound(m, "1:\n movq %rsi, %r8\n andq $1, %r8\n jne 1b\n", BOUND_ISSUE) - 2 / 4.0) < 1e-9);
+    machine_free(m);
+}
+
 /* A loop of more µops than the µop cache holds is decoded every time, however few stand in each block of code. 1,535 and a fused pair fit into Haswell's 1,536, and a larger
  * loop buffer would not replay what is not there. */
 static void test_long_loop(void **state)
@@ -397,7 +427,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_many_latency_rules), cmocka_unit_test(test_registers), cmocka_unit_test(test_idioms),   cmocka_unit_test(test_flags),       cmocka_unit_test(test_memory),
         cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end), cmocka_unit_test(test_index_where_slots_count),
-        cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_complex_decoder),
+        cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_moves_join_operations), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_complex_decoder),
         cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),
         cmocka_unit_test(test_missing_facts),
     };

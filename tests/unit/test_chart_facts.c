@@ -17,68 +17,10 @@
 #include "chart/standins.h"
 #include "chart/unexplained.h"
 #include "model/facts.h"
-#include "../support/charts.h"
+#include "../support/charted_facts.h"
 #include "../support/support.h"
 
-/* A lab on @cpu for what comes after the places. */
-struct late_lab {
-    struct chart_options options;
-    struct chart_watch watch;
-    struct chart_hooks hooks;
-    struct lab lab;
-};
-
-static void lab_on(struct late_lab *l, const struct chart_cpu *cpu)
-{
-    *l = (struct late_lab){.options = {.name = "charted"}, .watch = {.stages = 1 << CHART_FACTS | 1 << CHART_LATENCIES}};
-    l->hooks = chart_watched(&l->watch);
-    l->lab = (struct lab){.cpu = cpu, .options = &l->options, .hooks = &l->hooks};
-}
-
-/* A chart that has come to @take_m, of the @n forms @names. */
-static struct chart *chart_at(struct machine *take_m, const struct forms *forms, const char *const *names, size_t n)
-{
-    struct chart *c = mem_zero(1, sizeof *c);
-
-    c->machine = take_m;
-    c->forms = mem_zero(n + 1, sizeof *c->forms);
-    for (; c->form_count < n; c->form_count++)
-        c->forms[c->form_count] = (struct chart_form){.row = forms_find(forms, names[c->form_count]), .alone = NAN};
-    return c;
-}
-
 static const char *const addition[] = {"ADD (R64, R64)"};
-
-/* A chart of @cpu that knows no more than its issue width, one form, and the latency of one addition. */
-static struct chart *chart_of_forms(const struct chart_cpu *cpu, double width, const struct forms *forms, const char *const *form)
-{
-    struct late_lab l;
-    struct ports ports;
-    struct err err = {0};
-
-    ports_number(&ports, 4);
-    struct chart *c = chart_at(machine_new("charted", &ports), forms, form, 1);
-    mapping_set(c->machine->mapping, &(struct mapping_entry){.form = "PADDD (XMM, XMM)", .latency = 1, .micro_ops = 1});
-    c->width = width;
-    lab_on(&l, cpu);
-    if (!facts_find(&l.lab, c, &err))
-        fail_msg("%s", err.what);
-    return c;
-}
-
-static struct chart *facts_on(const struct chart_cpu *cpu, double width, struct forms *forms)
-{
-    return chart_of_forms(cpu, width, forms, addition);
-}
-
-static struct chart *facts_of(const struct machine *truth, struct forms *forms)
-{
-    struct imitation *cpu = imitation_new(truth, 0.002, 1);
-    struct chart *c = facts_on(imitation_cpu(cpu), machine_number(truth, "issue_width"), forms);
-
-    imitation_free(cpu);
-    return c;
-}
 
 /* The facts of shipped machines, each charted once. */
 static struct { const char *id; struct chart *chart; } shipped[16];
@@ -110,14 +52,6 @@ static int free_shipped(void **state)
         chart_free(shipped[i].chart);
     forms_free(charted_forms);
     return 0;
-}
-
-static const struct chart_fact *fact_of(const struct chart *c, const char *key)
-{
-    for (size_t i = 0; i < c->facts.count; i++)
-        if (strcmp(c->facts.items[i].key, key) == 0)
-            return &c->facts.items[i];
-    return NULL;
 }
 
 /* Whether @is tells as much of the fact @key as a CPU that runs in whole cycles, and on which no push loads, shows of @should. */
@@ -370,7 +304,7 @@ static void test_front_ends_by_hand(void **state)
 }
 
 /* CPUs that there are not: decoders that are all alike are told from those of which the first alone takes two µops; predecoders of another width, prefixes of another cost, µop
- * caches of other lines. */
+ * caches of other lines or windows, and moves that join what is behind them. */
 static void test_front_ends_changed(void **state)
 {
     static const struct { const char *id, *without; struct by_hand with, expected[2]; } changes[] = {
@@ -380,6 +314,8 @@ static void test_front_ends_changed(void **state)
         {"skylake", NULL, {"lcp_penalty", "6"}, {{"lcp_penalty", "6"}, {"uop_cache_lines", "3"}}},
         {"sapphirerapids", NULL, {"uop_cache_line_uops", "6"}, {{"uop_cache_block", "64"}, {"uop_cache_line_uops", "6"}}},
         {"skylake", NULL, {"uop_cache_line_uops", "8"}, {{"uop_cache_line_uops", "8"}, {"uop_cache_lines", "3"}}},
+        {"skylake", NULL, {"fuse_move", "sub shl"}, {{"fuse_move", "sub shl"}}},
+        {"zen5-charted", NULL, {"fuse_move", "add and inc"}, {{"fuse_move", "add and inc"}, {"uop_cache_line_insns", "6"}}},
         {"zen5-charted", NULL, {"uop_cache_line_insns", "6"}, {{"uop_cache_line_insns", "6"}, {"uop_cache_window", "64"}}},
         {"zen5-charted", NULL, {"uop_cache_line_insns", "5"}, {{"uop_cache_line_insns", "5"}, {"uop_cache_window_lines", "2"}}},
         {"zen5-charted", NULL, {"uop_cache_window", "32"}, {{"uop_cache_window", "32"}, {"uop_cache_line_insns", "6"}}},
