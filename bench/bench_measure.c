@@ -107,7 +107,7 @@ static void measure_naive(struct source *source, const struct forms *forms, stru
             counts[k] = set->e[i].terms[k].count;
         }
         sandbox_clear(sandbox);
-        if (cycles > 0 && body_make(codes, counts, set->e[i].count, &(struct body_shape){SOURCE_BODY, c->load_window, BODY_SPREAD}, body, &err) && sandbox_add(sandbox, body->code, body->length, 1, COUNTER_BODY, &offset)) {
+        if (cycles > 0 && body_make(codes, counts, set->e[i].count, &(struct body_shape){.instructions = SOURCE_BODY, .load_window = c->load_window}, body, &err) && sandbox_add(sandbox, body->code, body->length, 1, COUNTER_BODY, &offset)) {
             struct sandbox_item *item = sandbox_items(sandbox);
             *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(body), .samples = 1};
             item->count = (uint64_t)(NAIVE_SECONDS * c->clock_hz / (cycles * body->executions)) + 1;

@@ -83,7 +83,7 @@ static unsigned prepare(struct sandbox *s, const struct calibration *c, const st
         struct err err = {0};
         uint32_t offset;
         experiment_add(&e, rows[i]->form, 1);
-        if (source_code(forms, &e, &(struct body_shape){SOURCE_BODY, c->load_window, BODY_SPREAD}, body, &err) &&
+        if (source_code(forms, &e, &(struct body_shape){.instructions = SOURCE_BODY, .load_window = c->load_window}, body, &err) &&
             sandbox_add(s, body->code, body->length, 1, COUNTER_BODY, &offset))
             sandbox_items(s)[count++] = (struct sandbox_item){.code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(body)};
         experiment_done(&e);

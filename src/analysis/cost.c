@@ -279,7 +279,7 @@ static void fuse_moves(const struct core *c, const struct insn *insns, size_t co
 {
     for (size_t i = 0; i + 1 < count; i++) {
         struct cost *row = &costs->rows[i];
-        if (!(row->flags & ROW_ELIMINATED) || row[1].flags & (ROW_FUSED | ROW_ZERO | ROW_SUM) || !fusion_moves(c->machine, &insns[i], &insns[i + 1]))
+        if (!(row->flags & ROW_ELIMINATED) || row[1].flags & (ROW_FUSED | ROW_ZERO | ROW_SUM | ROW_ELIMINATED) || !fusion_moves(c->machine, &insns[i], &insns[i + 1]))
             continue;
         row->flags |= ROW_JOINS;
         row->decode = row->issue = row->retire = 0;

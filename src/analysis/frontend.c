@@ -50,7 +50,7 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
     return cycles / (double)copies;
 }
 
-/* One instruction for the decoders; a macro-fused pair is one. */
+/* One instruction for the decoders; a macro-fused pair is one, and so is a move with what it joins. */
 struct decoded {
     unsigned micro_ops;
     bool complex, fusible, branch;
@@ -61,7 +61,7 @@ static size_t collect(const struct insn *insns, const struct costs *costs, struc
     size_t n = 0;
     for (size_t i = 0; i < costs->count; i++) {
         const struct cost *row = &costs->rows[i];
-        if (row->flags & ROW_FUSED_INTO)
+        if (row->flags & (ROW_FUSED_INTO | ROW_JOINS))
             continue;
         bool branch = insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED;
         out[n++] = (struct decoded){row->decode, row->decode > 1 || row->op->traits & OP_COMPLEX, row->op->traits & OP_FUSIBLE && !branch, branch};
@@ -181,8 +181,10 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
     if (windows_known(c)) {
         struct window_groups groups = {.copies = 0};
         windows_form(c, insns, costs, shape, align, &groups);
-        cycles = fmax(cycles, groups.cycles);   /* fmax ignores a NaN */
-        *by_windows = cycles == groups.cycles && cycles > slots / c->issue_width;
+        const double least = fmax(cycles, slots / c->issue_width);   /* fmax ignores a NaN */
+        const bool jump_alone = shape == SHAPE_LOOP && groups.cycles <= 1 / c->taken_branches;   /* the cycle of the branch that closes the loop: by_branch */
+        *by_windows = groups.cycles > least && !jump_alone;
+        cycles = jump_alone ? least : fmax(cycles, groups.cycles);
         windows_done(&groups);
     }
     return cycles;
@@ -204,7 +206,7 @@ static double decode_alike(const struct core *c, const struct costs *costs)
 {
     size_t count = 0;
     for (size_t i = 0; i < costs->count; i++)
-        count += !(costs->rows[i].flags & ROW_FUSED_INTO);
+        count += !(costs->rows[i].flags & (ROW_FUSED_INTO | ROW_JOINS));
     return (double)count / c->decode_width;
 }
 

@@ -115,6 +115,7 @@ void windows_form(const struct core *c, const struct insn *insns, const struct c
     g->list.count = 0;
     g->cycles = 0;
     g->copies = 1;
+    g->before = 0;
     for (size_t i = 0; i < costs->count; i++) {
         length += insns[i].length;
         count += !i || !is_part(&costs->rows[i - 1], &costs->rows[i]);
@@ -132,6 +133,7 @@ void windows_form(const struct core *c, const struct insn *insns, const struct c
         cycles += g->list.items[i].cycles;
     }
     g->list.count = period;
+    g->before = joins ? (unsigned)insns_of_last : 0;
     g->cycles = cycles / (double)g->copies;
 }
 

@@ -9,7 +9,7 @@
 
 /* Instructions that come together; a macro-fused pair is one. */
 struct window_group {
-    uint16_t insns;
+    uint16_t insns;    /* 64 lines of 64 at most */
     uint16_t cycles;   /* after those before; 0: with them */
 };
 
@@ -17,6 +17,7 @@ struct window_group {
 struct window_groups {
     VEC(struct window_group) list;
     size_t copies;
+    unsigned before;   /* instructions of the first group that belong to what comes before them */
     double cycles;     /* of a copy, for the µop cache alone */
 };
 

@@ -215,9 +215,9 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     str_clear(&unknown);
     for (size_t i = 0; i < WIDTHS; i++) {
         int one = found(probe_time(p, b->width[i]) - none, forward), other = found(probe_time(p, b->width_other[i]) - none, forward);
-        /* Loads of parts may wait for what they are merged with or extended by, and additions to them may not. */
+        /* Loads of parts may wait for what they are merged with, so that their time says neither; additions to them do not wait. */
         const int modified = i < MODIFIED ? found(probe_time(p, i ? b->modify_word : b->modify_byte) - 1, forward) : 0;
-        sort(&yes, &unknown, widths[i].bits, one > 0 || other > 0 || modified > 0 ? 1 : one < 0 && other < 0 ? -1 : 0);
+        sort(&yes, &unknown, widths[i].bits, one > 0 || other > 0 || (modified > 0 && one < 0) ? 1 : modified > 0 || (one < 0 && other < 0) ? -1 : 0);
     }
     tell_list(p, "renamed_bits", &yes, &unknown, "bits", "chains through a store and a load of each width, and loops of additions to parts of a word");
     str_done(&yes);

@@ -35,7 +35,7 @@ static const struct { const char *mnemonic, *line; } joined[] = {
 
 /* Numbers of loops. */
 struct rename_probes {
-    size_t one, two, moved[JOINED];                          /* an operation and fillers, a filler more, and a move before each operation */
+    size_t one, two, own[JOINED], moved[JOINED];             /* an operation and fillers, a filler more; fillers and each operation, and a move before it */
     size_t plain[PAIRS][SIZES + 1], indexed[PAIRS][SIZES];   /* by their slots: the last is one of a slot more */
     size_t select;                                           /* chains of conditional moves, by flags that do not change, */
     size_t together[MAKERS], apart[MAKERS];                  /* by flags made just before, and as many slots before as a cycle has */
@@ -63,8 +63,10 @@ static void ask_moved(struct probes *p, struct rename_probes *r)
 
     probe_fill(p, slots_of(p, 1) - 1, &fill);
     r->one = probe_add(p, "%s%s\n", str_text(&fill), joined[0].line);
-    for (size_t i = 0; i < JOINED; i++)
+    for (size_t i = 0; i < JOINED; i++) {
+        r->own[i] = probe_add(p, "%s%s\n", str_text(&fill), joined[i].line);
         r->moved[i] = probe_add(p, "%smov r8, r10\n%s\n", str_text(&fill), joined[i].line);
+    }
     probe_fill(p, 1, &fill);
     r->two = probe_add(p, "%s%s\n", str_text(&fill), joined[0].line);
     str_done(&fill);
@@ -172,7 +174,13 @@ static void conclude_moved(struct probes *p, const struct rename_probes *r)
 {
     struct str yes = {0}, unknown = {0};
 
-    for (size_t i = 0; p->filler && i < JOINED; i++) {
+    if (!p->filler) {
+        probe_tell(p, "fusion of moves", NULL, "", "no instruction was found that takes an issue slot and nothing else");
+        return;
+    }
+    for (size_t i = 0; i < JOINED; i++) {
+        if (probe_slots(p, probe_time(p, r->own[i]), r->one, r->two) == 0)   /* it takes more than a slot itself: of that nothing is said */
+            continue;
         const int joins = probe_slots(p, probe_time(p, r->moved[i]), r->one, r->two);
         struct str *to = joins > 0 ? &yes : &unknown;
         if (joins)

@@ -98,7 +98,7 @@ static void try_facts(const struct body_seen *seen, const struct core *core, str
 #define LINE_LEAST 4
 #define LINE_MOST 12
 #define WINDOW_LEAST 16
-#define WINDOW_MOST 128
+#define WINDOW_MOST 64
 #define LINES_MOST 4
 #define AGAIN_MOST 4
 

@@ -111,7 +111,7 @@ bool probes_run(struct probes *p, struct err *err)
 }
 
 /* Nops join their neighbours where rename fuses them; moves are executed where it does not eliminate them. */
-static const char *const fillers[] = {"nop", "mov ecx, edx", "nop word ptr [rax + rax + 0]"}; /* the last where short ones will not do */
+static const char *const fillers[] = {"nop", "mov ecx, edx", ".byte 0x66, 0x0f, 0x1f, 0x44, 0, 0"}; /* the last, of six bytes, where short ones will not do */
 #define SHORT_FILLERS 2
 #define FILLERS (sizeof fillers / sizeof *fillers)
 #define FILLED 4             /* cycles of a loop of them, which a jump closes: one that takes whole cycles is as long from any front end */
@@ -133,7 +133,7 @@ bool probes_find_filler(struct probes *p, struct err *err)
     }
     if (!probes_run(p, err))
         return false;
-    for (size_t i = p->dense_is_slow ? SHORT_FILLERS : 0; !p->filler && i < FILLERS; i++)
+    for (size_t i = p->dense_is_slow ? SHORT_FILLERS : 0; !p->filler && i < (p->dense_is_slow ? FILLERS : SHORT_FILLERS); i++)
         if (fabs(probe_time(p, first + i) - FILLED) <= PROBE_WITHIN * FILLED)
             p->filler = fillers[i];
     return true;

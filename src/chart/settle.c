@@ -145,9 +145,12 @@ static portset ports_tested(const struct form_doubts *f)
             const struct mapping_entry *e = mapping_find(f->mapping, f->table->forms.items[terms[k].form]);
             if (strcmp(e->form, f->entry.form) == 0)
                 continue;
-            for (unsigned u = 0; u < e->usage.count; u++)
+            double own = 0;
+            for (unsigned u = 0; u < e->usage.count; u++) {
                 vec_push(&masses, ((struct mass){e->usage.uops[u].ports, e->usage.uops[u].count * terms[k].count}));
-            slots += (double)e->micro_ops * terms[k].count;
+                own += e->usage.uops[u].count;
+            }
+            slots += (e->micro_ops ? e->micro_ops : own) * terms[k].count;
         }
         double cycles = throughput_bottleneck(t, masses.items, masses.count, &busy);
         tested |= width > 0 && slots > cycles * width ? 0 : busy;   /* else the slots are what is busy */

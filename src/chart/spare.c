@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "chart/spare.h"
 
+#include <stdlib.h>
+
 static portset ports_of(const struct usage *u)
 {
     portset ports = 0;
@@ -96,6 +98,10 @@ static void close_form_up(struct chart_form *f, portset held)
         } else {
             usage_done(&other.usage);
         }
+    }
+    if (kept < f->other_count) {   /* whichever it names */
+        free(f->rival);
+        f->rival = NULL;
     }
     f->other_count = kept;
 }

@@ -65,20 +65,35 @@ bool baseline_better(const struct baseline *known, const struct baseline *seen)
     return seen->nops > BETTER * known->nops || seen->ports > BETTER * known->ports || seen->room > BETTER * known->room || (!known->load_window && seen->load_window);
 }
 
-double baseline_expected(void)
+/* Issue slots per cycle, and nops in each of them. */
+static double width_by_facts(double *nops)
 {
     struct err err = {0};
     struct cpu_native native;
-    double nops = NAN;
+    double width = NAN;
 
     if (!cpu_native_find(&native, &err))
         return NAN;
     struct machine *m = machine_load_shipped(native.machine, &err);
-    if (m)
-        nops = fact_number(m, "issue_width") * (fact_switch(m, "fuse_nop") ? 2 : 1);
+    if (m) {
+        width = fact_number(m, "issue_width");
+        *nops = fact_switch(m, "fuse_nop") ? 2 : 1;
+    }
     machine_free(m);
     cpu_native_done(&native);
-    return nops > 0 ? nops : NAN;
+    return width > 0 ? width : NAN;
+}
+
+double baseline_width(void)
+{
+    double nops;
+    return width_by_facts(&nops);
+}
+
+double baseline_expected(void)
+{
+    double nops = 1, width = width_by_facts(&nops);
+    return width * nops;
 }
 
 void baseline_today(char day[BASELINE_DAY])

@@ -34,6 +34,8 @@ enum baseline_verdict baseline_judge(const struct baseline *known, const struct 
 /* Whether @seen, on a quiet core, is to replace @known. Pure. */
 bool baseline_better(const struct baseline *known, const struct baseline *seen);
 
+/* Issue slots per cycle by the facts of this CPU's machine; NaN when no machine fits. Any thread. */
+double baseline_width(void);
 /* Nops per cycle that the facts of this CPU's machine allow (its issue width, twice that where a nop joins its neighbour); NaN when no machine fits. Any thread. */
 double baseline_expected(void);
 /* Of this CPU; all 0 when nothing is kept. Any thread. */

@@ -21,9 +21,14 @@
 #include "base/shortage.h"
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
+#include "measure/baseline.h"
 #include "measure/journal_text.h"
+#include "measure/source.h"
 
-#define QUANTITY 3   /* what its values are: 1 was one order of the instructions, 2 the least of four, 3 has more registers for chains; those of one are no use to another */
+/* What its values are: 1 was one order of the instructions, 2 the least of four, 3 has more registers for chains, 4 the least of a padded body, too, on a core that is or may be wide enough for that; those
+ * of one are no use to another. */
+#define QUANTITY 3
+#define QUANTITY_WIDE 4
 #define JOURNAL_LIMIT ((size_t)1 << 31)
 #define PART_BYTES ((size_t)4 << 20)   /* read as one table */
 
@@ -313,7 +318,7 @@ char *journal_default_path(void)
     /* Brand strings of virtual machines say little; the signature tells cores apart. */
     for (const char *p = cpu_name(name, sizeof name); *p; p++)
         str_add_char(&file, isalnum((unsigned char)*p) ? *p : '-');
-    str_addf(&file, "-%08x-%d.csv", cpu_signature(), QUANTITY);
+    str_addf(&file, "-%08x-%d.csv", cpu_signature(), baseline_width() <= SOURCE_WIDE ? QUANTITY : QUANTITY_WIDE);
     char *path = path_state(str_text(&file));
     str_done(&file);
     return path;

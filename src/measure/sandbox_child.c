@@ -227,7 +227,7 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, co
     } else {
         const double least = to_beat(item);
         if (item->worth > 0 && !(least <= item->worth))
-            item->result = (struct window_result){.state = WINDOW_BEATEN, .cycles = NAN, .contended_cycles = NAN};
+            window_not_run(&item->result);
         else
             window_measure(&pulse, rules, wait, item->difference, item->count, least, &item->result);
         item->result.cycles /= item->passes ? item->passes : 1;

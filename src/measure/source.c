@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/names.h"
 #include "isa/cpu.h"
+#include "measure/baseline.h"
 #include "measure/seek.h"
 #include "model/experiments.h"
 #include "toolchain/assemble.h"
@@ -20,6 +21,7 @@ struct cpu_source {
     struct sandbox *sandbox;
     struct calibration calibration;
     struct seek seek;
+    bool wide;                             /* the core may be, SOURCE_WIDE */
     struct calibration forms_calibration;  /* without the probe that forms do not ask for */
     struct names names;                    /* forms met */
     VEC(struct form_code *) codes;         /* by name; NULL: not measurable */
@@ -86,8 +88,7 @@ static bool forms_of(struct cpu_source *s, const struct experiment *e, struct fo
     return true;
 }
 
-/* Nops a cycle of a core that is fast enough for the way its µop cache delivers short instructions to show, and instructions a cycle of a body that may show it (docs/measuring.md, "Padded"). */
-#define WIDE 6.5
+/* Instructions a cycle of a body whose padded one may be quicker. */
 #define DENSE 5.0
 
 /* Lines that the pointer to loads can move by without meeting what is stored. */
@@ -107,12 +108,15 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum 
     if (!forms_of(s, e, forms, counts, out))
         return false;
     const struct body_shape shape = {s->base.instructions, s->calibration.load_window, order, padded};
-    if (!body_make(forms, counts, e->count, &shape, &s->body, &err)) {
+    const bool made = body_make(forms, counts, e->count, &shape, &s->body, &err);
+    if (padded && !(made && s->body.padded)) {   /* too long for it, or as it was */
+        s->body.padded = false;
+        return true;
+    }
+    if (!made) {
         state_set(out, "%.90s", err.what);
         return false;
     }
-    if (padded && !s->body.padded)
-        return true;
     if (!sandbox_add(s->sandbox, s->body.code, s->body.length, 1, COUNTER_BODY, &offset)) {
         *full = true;
         return false;
@@ -127,7 +131,7 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum 
 /* All orders of experiment @e as items from @at on; returns how many, 0 with the reason in @out, or *full when there is no room for all of them. */
 static unsigned items_prepare(struct cpu_source *s, const struct experiment *e, unsigned at, struct measured *out, bool *full)
 {
-    const bool padded = s->base.orders > 1 && s->base.baseline > WIDE;
+    const bool padded = s->base.orders > 1 && s->wide && s->base.baseline > SOURCE_WIDE;
     unsigned orders = e->count > 1 ? s->base.orders : 1;
 
     *out = (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .clock_hz = NAN};
@@ -283,6 +287,7 @@ struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructi
 
     s->base = (struct source){.instructions = instructions ? instructions : SOURCE_BODY, .orders = BODY_ORDERS, .measure = cpu_measure, .free = cpu_free};
     s->forms = forms;
+    s->wide = !(baseline_width() <= SOURCE_WIDE);
     s->started = clock_seconds();
     s->sandbox = sandbox_new(cpu, err);
     if (s->sandbox && calibrate(s->sandbox, cancelled, state, &s->calibration, err)) {

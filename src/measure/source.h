@@ -30,7 +30,7 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
 /* One thread. */
 struct source {
     unsigned instructions;   /* of a body, about: may be changed between calls */
-    unsigned orders;         /* 1 to BODY_ORDERS of a body that are run, of which the least time counts: may be changed between calls */
+    unsigned orders;         /* 1 to BODY_ORDERS of a body that are run, of which the least time counts, and with several of a padded one too, where that may be quicker: may be changed between calls */
     double baseline;         /* nops per cycle of the idle core; 0: simulated */
     bool doubtful;           /* that baseline is a guess: values are to be measured again */
     struct record *record;   /* what keeps the samples; NULL: nothing does */
@@ -43,6 +43,9 @@ static inline void source_free(struct source *s)
     if (s)
         s->free(s);
 }
+
+/* Slots a cycle of a core that is fast enough for the way its µop cache delivers short instructions to show: bodies are also run padded (docs/measuring.md, "Padded"). */
+#define SOURCE_WIDE 6.5
 
 /* Long enough that the loop's own branch costs half a percent of an issue-bound body, short enough for every decoded-instruction cache. */
 #define SOURCE_BODY 200

@@ -171,6 +171,12 @@ static BARE void result_fault(struct window_result *out)
     out->cycles = out->spread = out->contended_cycles = NAN;
 }
 
+BARE void window_not_run(struct window_result *out)
+{
+    result_begin(out);
+    out->state = WINDOW_BEATEN;
+}
+
 BARE struct window_wait window_wait_begin(const struct pulse *pulse, double ticks)
 {
     uint64_t now = pulse->now(pulse->self);

@@ -61,6 +61,8 @@ struct window_result {
  * measured closer: WINDOW_BEATEN; INFINITY or NaN: it is. Any thread. */
 void window_measure(const struct pulse *pulse, const struct window_rules *rules, struct window_wait *wait, bool difference, uint64_t count, double beat, struct window_result *out);
 /* A wait that begins now and ends after @ticks. */
+/* The answer of what was not run, since it could not count: WINDOW_BEATEN. */
+void window_not_run(struct window_result *out);
 struct window_wait window_wait_begin(const struct pulse *pulse, double ticks);
 /* Middle of the lowest three of @values (sorted in place) and their relative spread. @n at least 1. */
 double window_lowest(double *values, unsigned n, double *spread);

@@ -7,7 +7,7 @@
 static void read_facts(struct front *f, const struct core *c)
 {
     bool alike = f->source == SOURCE_DECODERS && isnan(c->decoders) && !isnan(c->decode_width);
-    double width = f->source == SOURCE_UOP_CACHE && !isnan(c->uop_cache_width) ? c->uop_cache_width : f->source == SOURCE_LOOP_BUFFER ? c->issue_width : 2 * c->issue_width;
+    double width = f->source == SOURCE_UOP_CACHE ? c->uop_cache_width : f->source == SOURCE_LOOP_BUFFER ? c->issue_width : 2 * c->issue_width;
 
     f->streams = alike || f->source != SOURCE_DECODERS;
     f->block_bytes = whole(c->predecode_bytes, whole(c->fetch_bytes, 64));   /* that the decoders get to see at a time */
@@ -19,7 +19,7 @@ static void read_facts(struct front *f, const struct core *c)
     f->uop_queue = (int32_t)c->uop_queue;
     f->room = f->complex_uops < f->uop_queue ? f->complex_uops : f->uop_queue;
     f->lcp_penalty = (int32_t)c->lcp_penalty;
-    f->stream_width = alike ? whole(c->decode_width, 8) : whole(width, 8);
+    f->stream_width = alike ? whole(c->decode_width, 8) : whole(width, f->source == SOURCE_UOP_CACHE ? INT32_MAX : 8);   /* a µop cache of unknown width delivers by windows alone */
     f->fusible_last = c->fusible_last;
     f->taken_branches = f->shape == SHAPE_LOOP ? whole(c->taken_branches, INT32_MAX) : INT32_MAX;
 }
@@ -55,7 +55,7 @@ static struct decode_group group_from(const struct front *f, size_t first)
         group.members = (uint16_t)(group.members + item->members);
         group.last = (int32_t)item->decode;
         group.uops += group.last;
-        used += item->decode > 1 ? item->decode : 1;
+        used += item->decode > 1 ? item->decode : !item->joins;
         group.stall = item->decode > most ? (int32_t)((item->decode - 1) / f->microcode_width) : 0;
         if (item->branch || item->decode >= most)
             break;
@@ -173,6 +173,7 @@ void front_start(struct front *f, const struct plan *plan, const struct core *c,
         windows_form(c, insns, &w->costs, f->shape, (unsigned)f->align, &f->windows);
         f->window = f->windows.list.count;
         next_window(f);
+        f->window_left -= f->windows.before;
     }
     begin_nodes(f);
 }
@@ -306,7 +307,7 @@ static void stream(struct front *f)
         if (f->queued + (int64_t)item->decode > f->uop_queue && f->queued)
             return;
         deliver(f, item);
-        budget -= f->source == SOURCE_DECODERS ? 1 : item->decode;
+        budget -= f->source == SOURCE_DECODERS ? !item->joins : item->decode;
         bool ends = f->delivered.index == 0;
         branches -= ends;
         if (ends && f->source == SOURCE_UOP_CACHE && f->one_line)
@@ -323,8 +324,9 @@ static void stream_windows(struct front *f)
         f->window_wait--;
         f->moved = true;
     }
-    while (f->window_wait == 0) {
+    for (int64_t budget = f->stream_width; f->window_wait == 0 && budget > 0;) {
         const struct plan_item *item = &f->plan->items.items[f->delivered.index];
+        budget -= item->decode;
         if (f->queued + (int64_t)item->decode > f->uop_queue && f->queued)
             return;
         deliver(f, item);

@@ -20,7 +20,7 @@ struct course {
 static void size_rings(struct simulator *s)
 {
     struct order *o = &s->order;
-    uint32_t ring = power_of_two(items_in_flight(s) + (size_t)s->core->uop_queue);
+    uint32_t ring = power_of_two(items_in_flight(s) + SLOTLESS_MOST * (size_t)s->core->uop_queue);
 
     o->kept = s->plan.longest_distance * s->plan.nodes.count;
     o->rows = 4 * s->plan.longest_distance + 16;

@@ -89,7 +89,7 @@ struct plan_item {
     bool first;           /* begins a new group at rename */
     bool split;           /* a load and its operation that rename parts */
     bool one_slot;        /* of rename, of any group */
-    bool joins;           /* the next item: one instruction of a line of the µop cache */
+    bool joins;           /* the next item: one instruction for decoders and lines of the µop cache */
     struct access stored; /* its store */
     uint32_t next_store;  /* item: the next that stores; for the last the first */
     bool data;            /* has a µop that takes the data to store */

@@ -81,14 +81,14 @@ size_t items_in_flight(const struct simulator *s)
     for (size_t k = 0; k < s->plan.items.count; k++)
         joined |= s->plan.items.items[k].issue == 0;
     /* A nop that joins the instruction before it takes no slot, nor does a move that joins the one behind it. */
-    return joined ? (s->core->fuses_nops && s->core->fuses_moves ? 3 : 2) * items : items;
+    return joined ? (s->core->fuses_nops && s->core->fuses_moves ? SLOTLESS_MOST : 2) * items : items;
 }
 
 /* Rows enough for all iterations of which an item can be between delivery and retirement, and for those that they wait for. */
 static void size_rings(struct simulator *s)
 {
     const struct plan *p = &s->plan;
-    size_t flights = items_in_flight(s) + (s->timeline ? (size_t)s->core->uop_queue : 0);
+    size_t flights = items_in_flight(s) + (s->timeline ? SLOTLESS_MOST * (size_t)s->core->uop_queue : 0);
     uint32_t rows = power_of_two(flights / p->items.count + p->longest_distance + 3);
 
     s->row_mask = rows - 1;

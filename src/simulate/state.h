@@ -320,6 +320,7 @@ static inline void enqueue(struct simulator *s, const struct waiting_uop *w)
 uint32_t power_of_two(size_t least);
 /* Items between rename and retirement, at most. */
 size_t items_in_flight(const struct simulator *s);
+#define SLOTLESS_MOST 3   /* items to a slot: what takes it, a move before it and a nop behind */
 
 /* execute.c */
 void execute_start(struct simulator *s);   /* empties calendar and queues */

@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct body body;
     uint32_t one = 1;
 
-    if (code && !body_make(&code, &one, 1, &(struct body_shape){20, 64, BODY_SPREAD}, &body, &err))
+    if (code && !body_make(&code, &one, 1, &(struct body_shape){.instructions = 20, .load_window = 64}, &body, &err))
         abort();
     form_code_free(code);
     try_a64(row);

@@ -147,7 +147,7 @@ static void assert_told(const struct chart *c, const struct by_hand *expected, s
     for (size_t i = 0; i < count; i++) {
         const struct chart_fact *f = fact_of(c, expected[i].key);
         if (!f || !f->value)
-            fail_msg("%s is not told", expected[i].key);
+            fail_msg("%s is not told: %s", expected[i].key, f ? f->why : "no word of it");
         assert_string_equal(f->value, expected[i].value);
     }
 }
@@ -314,11 +314,10 @@ static void test_front_ends_changed(void **state)
         {"skylake", NULL, {"lcp_penalty", "6"}, {{"lcp_penalty", "6"}, {"uop_cache_lines", "3"}}},
         {"sapphirerapids", NULL, {"uop_cache_line_uops", "6"}, {{"uop_cache_block", "64"}, {"uop_cache_line_uops", "6"}}},
         {"skylake", NULL, {"uop_cache_line_uops", "8"}, {{"uop_cache_line_uops", "8"}, {"uop_cache_lines", "3"}}},
-        {"skylake", NULL, {"fuse_move", "sub shl"}, {{"fuse_move", "sub shl"}}},
+        {"znver3", NULL, {"fuse_move", "sub shl"}, {{"fuse_move", "sub shl"}}},
         {"zen5-charted", NULL, {"fuse_move", "add and inc"}, {{"fuse_move", "add and inc"}, {"uop_cache_line_insns", "6"}}},
         {"zen5-charted", NULL, {"uop_cache_line_insns", "6"}, {{"uop_cache_line_insns", "6"}, {"uop_cache_window", "64"}}},
         {"zen5-charted", NULL, {"uop_cache_line_insns", "5"}, {{"uop_cache_line_insns", "5"}, {"uop_cache_window_lines", "2"}}},
-        {"zen5-charted", NULL, {"uop_cache_window", "32"}, {{"uop_cache_window", "32"}, {"uop_cache_line_insns", "6"}}},
         {"zen5-charted", NULL, {"uop_cache_window_lines", "1"}, {{"uop_cache_window_lines", "1"}, {"uop_cache_line_insns", "6"}}},
         {"zen5-charted", NULL, {"uop_cache_window_again", "3"}, {{"uop_cache_window_again", "3"}, {"uop_cache_window", "64"}}},
     };
@@ -422,10 +421,15 @@ static void test_parts_found_by_additions(void **state)
     assert_true(forms && truth);
     machine_set_fact(truth, "renamed_bits", "8 32 64", "bits", "");
     struct imitation *imitated = imitation_new(truth, 0.002, 1);
-    struct recorded slower = {.cpu = imitation_cpu(imitated), .other = "448807", .longer = 3};   /* mov [rdi], r8b */
+    struct recorded slower = {.cpu = imitation_cpu(imitated), .other = "448807", .longer = 2};   /* mov [rdi], r8b */
     const struct chart_cpu cpu = {.times = times_recorded, .state = &slower};
     struct chart *c = facts_on(&cpu, 6, forms);
     assert_fact(c, "znver4", "renamed_bits", "8 32 64");
+    chart_free(c);
+    /* Loads that are certainly not found and additions that are: nobody knows. */
+    slower.longer = 6;
+    c = facts_on(&cpu, 6, forms);
+    assert_fact(c, "znver4", "renamed_bits", NULL);
     chart_free(c);
     imitation_free(imitated);
     machine_free(truth);

@@ -320,7 +320,7 @@ static void test_elsewhere(void **state)
 /* Prefixes that say nothing make each instruction as long as BODY_PADDED; it stays what it is. */
 static void test_padded(void **state)
 {
-    static const char *const names[] = {"ADD (R64, R64)", "MOV (R64, M64)", "PADDD (XMM, XMM)", "VPADDD (YMM, YMM, YMM)", "MOV (R32, I32)", "ADC (R8l, R8l)"};
+    static const char *const names[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "PADDD (XMM, XMM)", "VPADDD (YMM, YMM, YMM)", "MOV (R32, I32)", "ADC (R8l, R8l)"};
     struct body *b = mem_alloc(sizeof *b), *padded = mem_alloc(sizeof *padded);
     const uint32_t one = 1;
 

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "analysis/advice.h"
+#include "analysis/analysis.h"
 #include "analysis/windows.h"
 #include "base/rng.h"
 #include "simulate/simulate.h"
@@ -216,6 +218,8 @@ static void test_simulated(void **state)
         ".rept 15\nxorl %r8d, %r8d\n.endr\n",
         "1:\n.rept 17\nxorl %r8d, %r8d\n.endr\ndecq %rax\njne 1b\n",
         "1:\n.rept 30\nxorl %ecx, %ecx\n.endr\ndecq %rax\njne 1b\n",
+        "1:\n.rept 9\nxorl %r8d, %r8d\nmovl %esi, %ecx\nandl %edi, %ecx\nxorl %r9d, %r9d\n.endr\ndecq %rax\njne 1b\n",
+        "xorl %r8d, %r8d\nmovl %esi, %ecx\nxorl %edi, %ecx\nxorl %r9d, %r9d\n",
     };
     struct machine *m = load_machine("zen5-charted");
 
@@ -225,7 +229,8 @@ static void test_simulated(void **state)
         struct kernel *k = kernel_of(kernels[i]);
         const struct insn *insns = k->insns;
         const size_t count = k->insn_count;
-        const struct block_options options = {.shape = shape_of(insns, count) == SHAPE_LOOP ? SHAPE_LOOP : SHAPE_CACHED};
+        const bool loop = shape_of(insns, count) == SHAPE_LOOP;
+        const struct block_options options = {.shape = loop ? SHAPE_LOOP : SHAPE_CACHED, .align = loop ? 0 : 7 * (unsigned)i};
         struct block_work *w = block_work_new(m);
         struct simulator *s = simulator_new();
         struct simulation sim;
@@ -244,11 +249,36 @@ static void test_simulated(void **state)
     machine_free(m);
 }
 
+static char *advice_on(const struct machine *m, const char *source)
+{
+    struct kernel *k = kernel_of(source);
+    struct analysis *a = analysis_new(k, 0, m);
+    char *advice = advice_of(a, k, 0);
+
+    analysis_free(a);
+    kernel_free(k);
+    return advice;
+}
+
+/* The user hears of dense code where windows bind, and of nothing like that where the jump that closes the loop does. */
+static void test_advice(void **state)
+{
+    struct machine *m = load_machine("zen5-charted");
+    char *dense = advice_on(m, "1:\n.rept 17\nxorl %r8d, %r8d\n.endr\ndecq %rax\njne 1b\n"), *sparse = advice_on(m, "1:\ndecq %rax\njne 1b\n");
+
+    (void)state;
+    assert_non_null(strstr(dense, "too close together"));
+    assert_null(strstr(sparse, "too close together"));
+    free(dense);
+    free(sparse);
+    machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_measured_densities), cmocka_unit_test(test_measured_loops), cmocka_unit_test(test_copies_as_counted), cmocka_unit_test(test_drift_forgets_the_beginning),
-        cmocka_unit_test(test_fused_pairs), cmocka_unit_test(test_simulated),
+        cmocka_unit_test(test_fused_pairs), cmocka_unit_test(test_simulated), cmocka_unit_test(test_advice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
