@@ -12,7 +12,7 @@ bool windows_known(const struct core *c)
 }
 
 /* Where the walk is. */
-struct walk {
+struct window_walk {
     int64_t bytes, line_insns, window_lines, again;   /* facts */
     struct window_groups *out;
     int64_t at;
@@ -25,7 +25,7 @@ struct walk {
     int64_t waits;          /* cycles to be added to the next group */
 };
 
-static void begin_line(struct walk *w)
+static void begin_line(struct window_walk *w)
 {
     const int64_t window = w->at / w->bytes;
     const bool jumped = w->first == w->out->list.count, same = !jumped && window == w->window;
@@ -47,7 +47,7 @@ static void begin_line(struct walk *w)
     w->window = window;
 }
 
-static void take(struct walk *w, unsigned length)
+static void take(struct window_walk *w, unsigned length)
 {
     if (w->used == 0)
         begin_line(w);
@@ -58,7 +58,7 @@ static void take(struct walk *w, unsigned length)
 
 /* A jump that is taken. A window into which the last line only reaches takes its cycle, too. What comes first after a jump, where it is no more than comes at once, comes with what the next window
  * has; a whole group does so only if such a cycle does not follow one group. */
-static void jump(struct walk *w)
+static void jump(struct window_walk *w)
 {
     const size_t groups = w->out->list.count - w->first;
     const int64_t tail = (w->at - 1) / w->bytes - w->window;
@@ -75,7 +75,7 @@ static void jump(struct walk *w)
     w->used = 0;
 }
 
-static size_t copies_of(const struct walk *w, size_t length, size_t insns, bool jumps)
+static size_t copies_of(const struct window_walk *w, size_t length, size_t insns, bool jumps)
 {
     const size_t by_bytes = (size_t)w->bytes / greatest_divisor(length, (size_t)w->bytes), by_lines = (size_t)w->line_insns / greatest_divisor(insns, (size_t)w->line_insns);
 
@@ -89,7 +89,7 @@ static bool is_part(const struct cost *row, const struct cost *next)
 }
 
 /* One period: *@w goes on from where it was. */
-static void walk(struct walk *w, const struct insn *insns, const struct costs *costs, bool jumps, unsigned align, bool returns)
+static void walk(struct window_walk *w, const struct insn *insns, const struct costs *costs, bool jumps, unsigned align, bool returns)
 {
     for (size_t copy = 0; copy < w->out->copies; copy++) {
         if (returns)
@@ -106,7 +106,7 @@ static void walk(struct walk *w, const struct insn *insns, const struct costs *c
 
 void windows_form(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct window_groups *g)
 {
-    struct walk w = {.bytes = (int64_t)c->uop_cache_window, .line_insns = (int64_t)c->uop_cache_line_insns, .window_lines = (int64_t)c->uop_cache_window_lines, .again = (int64_t)c->uop_cache_window_again,
+    struct window_walk w = {.bytes = (int64_t)c->uop_cache_window, .line_insns = (int64_t)c->uop_cache_line_insns, .window_lines = (int64_t)c->uop_cache_window_lines, .again = (int64_t)c->uop_cache_window_again,
                      .out = g, .at = align};
     const bool loop = shape == SHAPE_LOOP, jumps = loop || shape_of(insns, costs->count) == SHAPE_LOOP;
     size_t length = 0, count = 0;
