@@ -41,7 +41,7 @@ struct loop {
     double due;         /* from then on (clock_wall) what changed by itself may be drawn */
 };
 
-static int signal_pipe[2];
+static int signal_pipe[2];   /* open until the process ends: a signal as the program leaves would end it at a pipe without a reader, or be written into what has the number since */
 
 static void on_signal(int number)
 {
@@ -353,7 +353,5 @@ int mainloop_run(struct session *s, bool bare, const char *notice)
         autosave_end(l.autosave);
     autosave_free(l.autosave);
     free(history);
-    close(signal_pipe[0]);
-    close(signal_pipe[1]);
     return 0;
 }
