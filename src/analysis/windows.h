@@ -7,7 +7,7 @@
 #include "analysis/frontend.h"
 #include "base/vec.h"
 
-/* Instructions that come together; a macro-fused pair is one. */
+/* Instructions that come together; a macro-fused pair is one, and so is a move with what it joins. */
 struct window_group {
     uint16_t insns;    /* 64 lines of 64 at most */
     uint16_t cycles;   /* after those before; 0: with them */
