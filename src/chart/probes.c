@@ -11,6 +11,8 @@
 #include "base/names.h"
 #include "toolchain/assemble.h"
 
+#define TOGETHER_MOST ((size_t)1 << 20)   /* bytes of text that are assembled at once */
+
 size_t probe_add(struct probes *p, const char *format, ...)
 {
     va_list args;
@@ -37,47 +39,108 @@ static struct {
     pthread_mutex_t lock;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The instructions of @text, 0 when there is no such code. */
-static struct probe_code assemble_probe(enum isa isa, const char *text)
+/* The instructions that @code says, 0 when there are none. */
+static struct probe_code decode_probe(enum isa isa, const uint8_t *code, size_t length)
 {
-    struct assembled code = {0};
     struct err err = {0};
     VEC(struct insn) insns = {0};
     size_t place = 0;
+    bool ok = true;
 
-    bool ok = assemble(isa, "probe", text, strlen(text), SYNTAX_INTEL, false, &code, &err);
-    while (ok && place < code.length) {
+    while (ok && place < length) {
         struct insn insn;
-        ok = insn_decode(isa, code.code + place, code.length - place, place, false, &insn, &err);
+        ok = insn_decode(isa, code + place, length - place, place, false, &insn, &err);
         if (ok)
             vec_push(&insns, insn);
         place += ok ? insn.length : 0;
     }
-    assembled_done(&code);
     return (struct probe_code){insns.items, ok ? insns.count : 0};
+}
+
+static struct probe_code assemble_probe(enum isa isa, const char *text)
+{
+    struct assembled code = {0};
+    struct err err = {0};
+    const bool ok = assemble(isa, "probe", text, strlen(text), SYNTAX_INTEL, false, &code, &err);
+    const struct probe_code out = decode_probe(isa, code.code, ok ? code.length : 0);
+
+    assembled_done(&code);
+    return out;
+}
+
+/* The code of @text, which is there from now on; none as long as nobody has assembled it. With the lock. */
+static struct probe_code *known_code(enum isa isa, const char *text)
+{
+    struct str key = {0};
+
+    str_addf(&key, "%d %s", (int)isa, text);
+    const uint32_t of = names_add(&known.texts, str_text(&key));
+    str_done(&key);
+    if (of == known.codes.count)
+        vec_push(&known.codes, ((struct probe_code){NULL, 0}));
+    return &known.codes.items[of];
+}
+
+/* Of probe @at as a label before its lines. */
+#define LABEL "portolan_probe_"
+
+/* Takes the code of each probe of @p from that of all of them, which stand behind their labels. With the lock. */
+static void take_codes(const struct probes *p, enum isa isa, const struct assembled *all)
+{
+    for (size_t i = 0; i < all->label_count; i++) {
+        const struct label *from = &all->labels[i];
+        size_t next = i + 1, at;
+        if (strncmp(from->name, LABEL, sizeof LABEL - 1) != 0)
+            continue;
+        while (next < all->label_count && strncmp(all->labels[next].name, LABEL, sizeof LABEL - 1) != 0)
+            next++;
+        const uint64_t end = next < all->label_count ? all->labels[next].offset : all->length;
+        at = strtoul(from->name + sizeof LABEL - 1, NULL, 10);
+        *known_code(isa, p->list.items[at].text) = decode_probe(isa, all->code + from->offset, end - from->offset);
+    }
+}
+
+/* Assembles those from @first on that are not known yet, at once: starting an assembler takes longer than its work. What it refuses together probe_decode assembles alone. */
+static void assemble_all(const struct probes *p, size_t first)
+{
+    const enum isa isa = p->chart->forms[0].row->isa;
+    struct names asked = {0};
+    struct str text = {0};
+    struct assembled all = {0};
+    struct err err = {0};
+
+    lock_take(&known.lock);
+    for (size_t i = first; i < p->list.count; i++) {
+        const char *lines = p->list.items[i].text;
+        if (known_code(isa, lines)->count || names_find(&asked, lines) != UINT32_MAX || text.length + strlen(lines) > TOGETHER_MOST)
+            continue;
+        names_add(&asked, lines);
+        str_addf(&text, LABEL "%zu:\n%s\n", i, lines);
+    }
+    if (asked.count > 1 && assemble(isa, "probes", str_text(&text), text.length, SYNTAX_INTEL, false, &all, &err))
+        take_codes(p, isa, &all);
+    lock_give(&known.lock);
+    assembled_done(&all);
+    str_done(&text);
+    names_done(&asked);
 }
 
 size_t probe_decode(const struct probes *p, size_t at, struct insn **out)
 {
     const enum isa isa = p->chart->forms[0].row->isa;
-    struct str key = {0};
+    const char *text = p->list.items[at].text;
 
-    str_addf(&key, "%d %s", (int)isa, p->list.items[at].text);
     lock_take(&known.lock);
-    const uint32_t of = names_add(&known.texts, str_text(&key));
-    if (of == known.codes.count)
-        vec_push(&known.codes, ((struct probe_code){NULL, 0}));
-    struct probe_code *code = &known.codes.items[of];
+    struct probe_code *code = known_code(isa, text);
     if (!code->count) {   /* new, or refused: a full disk does not last */
         free(code->insns);
-        *code = assemble_probe(isa, p->list.items[at].text);
+        *code = assemble_probe(isa, text);
     }
     const size_t count = code->count;
     *out = mem_alloc((count + 1) * sizeof **out);
     if (count)
         memcpy(*out, code->insns, count * sizeof **out);
     lock_give(&known.lock);
-    str_done(&key);
     return count;
 }
 
@@ -91,6 +154,7 @@ bool probes_run(struct probes *p, struct err *err)
     const struct chart_hooks *hooks = p->lab->hooks;
 
     hooks->progress(hooks->state, CHART_FACTS, 0, (double)n, "small loops");
+    assemble_all(p, p->ran);
     for (size_t i = 0; i < n; i++) {
         const size_t length = probe_decode(p, p->ran + i, &insns[i]);
         blocks[count] = (struct chart_block){insns[i], length, p->list.items[p->ran + i].copies};
