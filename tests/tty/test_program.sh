@@ -13,6 +13,13 @@ traced() {
     grep -qx end "$work/trace" || fail 'the trace is not complete'
 }
 sum_of() { awk -v kind="$1" '$1 == kind { n += $3 } END { printf "%.0f\n", n }' "$work/trace"; }
+# built SOURCE FLAGS: compiled with and without counters, once for all tests that ask; $loads loads it.
+built() {
+    with=$work/$(basename "$1" .c)$(echo "$2" | tr -d ' =')
+    # shellcheck disable=SC2086 # the flags
+    [ -x "$with.untraced" ] || { expect 0 "$cc" "$1" $2 -o "$with"; expect 0 "$cc" --untraced "$1" $2 -o "$with.untraced"; }
+    loads="program load $with --untraced $with.untraced"
+}
 
 # A drop-in: one command, separate objects, headers' dependencies, other actions, the same output.
 test_compiler_drop_in() {
@@ -101,9 +108,10 @@ test_counts_are_exact_far_outside() {
     needs_llvm
     for level in -O0 -O3; do
         for name in matmul jacobi laplace2d; do
-            expect 0 "$portolan" --format csv -e "program load $programs/$name.c $level; program run N=17,20,22,27,32,44 --mode counts; program blocks N=179 --top 1000"
+            built "$programs/$name.c" $level
+            expect 0 "$portolan" --format csv -e "$loads; program run N=17,20,22,27,32,44 --mode counts; program blocks N=179 --top 1000"
             awk -F, '$1 == "block" { on = 1; next } on { print $1 "," $3 }' "$work/out" | sort >"$work/predicted"
-            expect 0 "$portolan" --format csv -e "program load $programs/$name.c $level; program run N=179 --mode counts; program blocks --top 1000"
+            expect 0 "$portolan" --format csv -e "$loads; program run N=179 --mode counts; program blocks --top 1000"
             awk -F, '$1 == "block" { on = 1; next } on { print $1 "," $3 }' "$work/out" | sort >"$work/counted"
             diff "$work/predicted" "$work/counted" >"$work/differs" || fail "$name $level: $(head -5 "$work/differs")"
             [ "$(wc -l <"$work/counted")" -ge 8 ] || fail "$name $level: too few blocks"
@@ -132,11 +140,12 @@ int main(int argc, char **argv)
 END
     cd "$work" || return 1
     given='A=2,3,4 B=3,4,5 C=12,24,36,48 D=2,1,4 E=2,3,5 F=3,5,7'
-    expect 0 "$portolan" -e "program load nest.c -O1; program run $given --most 40 --mode counts; program blocks A=16 B=20 C=192 D=16 E=20 F=28"
+    built nest.c -O1
+    expect 0 "$portolan" -e "$loads; program run $given --most 40 --mode counts; program blocks A=16 B=20 C=192 D=16 E=20 F=28"
     [ "$(grep -c '^ *[0-9]* .* [0-9.]*$' "$work/out")" -ge 40 ] || fail 'not 40 runs'
     holds out 'A*B*C*E*F/D + A*B*C*F/D'
     holds out " $((16 * 20 * 12 * 21 * 28)) "
-    expect 1 "$portolan" -e "program load nest.c -O1; program run $given --most 5 --mode counts"
+    expect 1 "$portolan" -e "$loads; program run $given --most 5 --mode counts"
     holds err '14 runs are needed to vary each input alone'
 }
 
@@ -195,7 +204,8 @@ END
 # Four references of an unrolled loop that go on in steps of 6,400 bytes, each between the others, use all sets: cachegrind counts 1.02 million misses.
 test_unrolled_steps() {
     needs_llvm
-    expect 0 "$portolan" --format csv -e "program load $programs/matmul.c -O3; program run N=32,48,61,64,96; program predict N=200 --machine sapphirerapids"
+    built "$programs/matmul.c" -O3
+    expect 0 "$portolan" --format csv -e "$loads; program run N=32,48,61,64,96; program predict N=200 --machine sapphirerapids"
     awk -F, '$1 == "sapphirerapids" && $6 > 0.9e6 && $6 < 1.15e6 { ok = 1 } END { exit !ok }' "$work/out" || fail "misses of the first level: $(cat "$work/out")"
 }
 
@@ -266,18 +276,20 @@ END
     # 300 times 16 loads miss (the stores do not); a fully associative cache of 512 lines has them all.
     level L1 | awk '$1 < 40 && $3 >= 4800 && $3 < 4840 { ok = 1 } END { exit !ok }' || fail "first level: $(cat "$work/out")"
     level L2 | awk '$1 < 40 && $3 < 40 { ok = 1 } END { exit !ok }' || fail "second level: $(cat "$work/out")"
-    expect 0 "$portolan" --format csv -e "program load $programs/matmul.c -O1; program run N=32,48,64,80; program misses N=100 --machine skylake --sets"
+    built "$programs/matmul.c" -O1
+    expect 0 "$portolan" --format csv -e "$loads; program run N=32,48,64,80; program misses N=100 --machine skylake --sets"
     level L2 | awk '$2 > 1.5 * $1 && $3 < 1.1 * $1 { ok = 1 } END { exit !ok }' || fail "matmul: $(cat "$work/out")"
-    expect 0 "$portolan" -e "program load $programs/matmul.c -O1; program run N=32,48,64,80; program misses N=100 --machine skylake"
+    expect 0 "$portolan" -e "$loads; program run N=32,48,64,80; program misses N=100 --machine skylake"
     holds out 'misses are conflicts of lines spread over the sets at random'
     lacks out 'by addresses'
-    expect 1 "$portolan" -e "program load $programs/matmul.c -O1; program run N=32,48,64,80; program misses N=3000 --machine skylake --sets --limit 1"
+    expect 1 "$portolan" -e "$loads; program run N=32,48,64,80; program misses N=3000 --machine skylake --sets --limit 1"
     holds err 'did not finish within 1 s'
 }
 
 test_inputs() {
     needs_llvm
-    load="program load $programs/matmul.c -O1"
+    built "$programs/matmul.c" -O1
+    load=$loads
     expect 0 "$portolan" -e "$load; program run N=8,16,24,32; program reuse N=64; program blocks N=64"
     holds out 'reuse distances in lines of 64 bytes at N=64'
     expect 1 "$portolan" -e "$load; program run N=8,x"
@@ -292,11 +304,11 @@ test_inputs() {
     holds err 'the program has not been run; program run N='
     expect 1 "$portolan" -e 'program run N=8'
     holds err 'no program is loaded; program load FILE'
-    expect 1 "$portolan" -e "program load $programs/matmul.c --arguments '{M}'; program run N=8"
+    expect 1 "$portolan" -e "$load --arguments '{M}'; program run N=8"
     holds err '{M} in --arguments is not an input'
     expect 0 "$portolan" -e "$load; program run N=8,16 M=1,2 --mode counts"
     holds out 'input M has no effect'
-    expect 1 "$portolan" -e "program load $programs/matmul.c --arguments '8 {N}'; program run N=8,16"
+    expect 1 "$portolan" -e "$load --arguments '8 {N}'; program run N=8,16"
     holds err 'the inputs change nothing'
     expect 1 "$portolan" -e "$load; program run N=8,16 --mode counts; program reuse"
     holds err 'the runs have no reuse distances'
@@ -306,7 +318,8 @@ test_inputs() {
 test_predict() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
-    load="program load $programs/matmul.c -O3; program run N=16,24,32,48"
+    built "$programs/matmul.c" -O3
+    load="$loads; program run N=16,24,32,48"
     expect 0 "$portolan" --format json -e "$load; program predict N=2000 --machine skylake --machine znver4 --clock 4"
     holds out '"machine":"skylake","clock":4.0'
     holds out '"machine":"znver4"'
@@ -389,7 +402,8 @@ C
 test_sensitivity() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
-    load="program load $programs/matmul.c -O1; program run N=16,24,32,48"
+    built "$programs/matmul.c" -O1
+    load="$loads; program run N=16,24,32,48"
     expect 0 "$portolan" --machine skylake --format csv -e "$load; program sweep clock=2,4 N=40"
     awk -F, '$1 == "2" || $1 == "2.0" { slow = $2 } $1 == "4" || $1 == "4.0" { fast = $2 } END { r = slow / fast; exit !(r > 1.95 && r < 2.05) }' "$work/out" || fail "$(cat "$work/out")"
     expect 0 "$portolan" --machine skylake --format json -e "$load; program sensitivity N=500"
@@ -412,7 +426,8 @@ test_mix_and_formula() {
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
     cd "$work" || return 1
     printf '#include <stdlib.h>\nvolatile int x;\nint main(int c, char **v) { int n = c > 1 ? atoi(v[1]) : 0; for (int i = 0; i < n * n; i++) x = i; return 0; }\n' >square.c
-    load='program load square.c -O2 -fno-unroll-loops; program run N=40,64,80,100,128'
+    built square.c '-O2 -fno-unroll-loops'
+    load="$loads; program run N=40,64,80,100,128"
     expect 0 "$portolan" --format csv --machine skylake -e "$load; program mix N=1000"
     awk -F, '$1 == "store" { n = $2; pipes = $4; usage = $7 } END { exit !(n == 1000000 && pipes >= 1 && usage > 1 && usage <= 100) }' out || fail "$(cat out)"
     expect 0 "$portolan" --format csv --machine skylake -e "$load; program blocks N=1000 --top 1"
@@ -480,13 +495,14 @@ test_bad_programs() {
     expect 1 "$portolan" -e 'program load nomain.c'
     holds err 'nomain.c: no function main'
     printf '#include <stdlib.h>\n#include <signal.h>\nint main(int c, char **v) { int n = atoi(v[1]); for (;n == 1;); if (n == 2) raise(SIGSEGV); if (n == 4) _Exit(0); return n == 3 ? c : 0; }\n' >goes.c
-    expect 1 "$portolan" -e 'program load goes.c; program run N=1 --limit 300ms'
+    built goes.c -O0
+    expect 1 "$portolan" -e "$loads; program run N=1 --limit 300ms"
     holds err 'the program did not finish within 0.3 s for N=1; use smaller inputs, or give it longer with --limit'
-    expect 1 "$portolan" -e 'program load goes.c; program run N=2'
+    expect 1 "$portolan" -e "$loads; program run N=2"
     holds err 'the program crashed for N=2: Segmentation fault'
-    expect 1 "$portolan" -e 'program load goes.c; program run N=3'
+    expect 1 "$portolan" -e "$loads; program run N=3"
     holds err 'the program ended with status 2 for N=3'
-    expect 1 "$portolan" -e 'program load goes.c; program run N=4'
+    expect 1 "$portolan" -e "$loads; program run N=4"
     holds err 'the program left no trace'
     expect 1 "$portolan" -e "program load $programs/matmul.c -fplugin=x.so"
     holds err 'the compiler option "-fplugin=x.so" is not allowed'
@@ -498,14 +514,14 @@ test_bad_programs() {
 test_validate() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
-    load="program load $programs/laplace2d.c -O2; program run N=16,24,32,48"
+    built "$programs/laplace2d.c" -O2
+    load="$loads; program run N=16,24,32,48"
     expect 0 "$portolan" --format json -e "$load; program validate N=100,200 --machine skylake --times 2"
     holds out '"mean_error"'
     lacks out null
     expect 1 "$portolan" -e "$load; program validate M=100 --machine skylake"
     holds err 'input M was N when the program was run'
-    expect 0 "$cc" -O1 "$programs/laplace2d.c" -o "$work/built"
-    expect 1 "$portolan" -e "program load $work/built; program run N=16,24,32; program validate N=64 --machine skylake"
+    expect 1 "$portolan" -e "program load $with; program run N=16,24,32; program validate N=64 --machine skylake"
     holds err 'no version without counters to measure'
 }
 
@@ -538,7 +554,8 @@ test_template() {
 test_blame_of_a_program() {
     needs_llvm
     [ "$(uname -m)" = x86_64 ] || skip 'machines of x86-64'
-    load="program load $programs/laplace2d.c -O2; program run N=16,24,32,48"
+    built "$programs/laplace2d.c" -O2
+    load="$loads; program run N=16,24,32,48"
     got=0
     "$portolan" --format json -e "$load; program blame N=400 --machine skylake" >"$work/out" 2>"$work/err" </dev/null || got=$?
     grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"
@@ -546,8 +563,7 @@ test_blame_of_a_program() {
     holds out '"sentence"'
     tr ',{' '\n\n' <"$work/out" | awk -F: '/"measured"/ { if (!n++) all = $2; else { sum += $2; if ($2 + 0 > most) most = $2 } } END { exit !(n > 1 && all > 0 && sum < 1.01 * all && most > 0.3 * all) }' ||
         fail "parts: $(cat "$work/out")"
-    expect 0 "$cc" -O1 "$programs/laplace2d.c" -o "$work/built"
-    expect 1 "$portolan" -e "program load $work/built; program run N=16,24,32; program blame"
+    expect 1 "$portolan" -e "program load $with; program run N=16,24,32; program blame"
     holds err 'no version without counters to measure'
 }
 
@@ -612,15 +628,15 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-    load='program load table.c -O1'
+    built table.c -O1
+    load=$loads
     expect 0 "$portolan" -e "$load; program run N=200,400,800,1600 M=8,16,32,64 --mode counts; program blocks N=12800 M=256"
     holds out 'where regression failed, are expressions found by genetic programming'
     grep -q '^main.* 0\.[0-9]*\*' "$work/out" || fail "no expression: $(cat "$work/out")"
     expect 0 "$portolan" --format json -e "$load; program run N=200,400,800,1600 M=8,16,32,64 --mode counts; program blocks N=12800 M=256"
     tr ',{' '\n\n' <"$work/out" | grep -qE '"formula":".*N.*/.*M' || fail "no quotient: $(cat "$work/out")"
+    predicted=$(tr ',{' '\n\n' <"$work/out" | awk -F: '$1 == "\"count\"" && $2 + 0 > most { most = $2 } END { print most + 0 }')
     most() { awk -F, '$1 == "block" { on = 1; next } on && $3 + 0 > most { most = $3 } END { print most + 0 }' "$work/out"; }
-    expect 0 "$portolan" --format csv -e "$load; program run N=200,400,800,1600 M=8,16,32,64 --mode counts; program blocks N=12800 M=256"
-    predicted=$(most)
     expect 0 "$portolan" --format csv -e "$load; program run N=12800 M=256 --mode counts; program blocks"
     counted=$(most)
     awk -v p="$predicted" -v c="$counted" 'BEGIN { exit !(c > 100000 && p > 0.9 * c && p < 1.1 * c) }' || fail "$predicted instead of $counted"
