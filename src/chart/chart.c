@@ -22,6 +22,7 @@
 #include "chart/twins.h"
 #include "chart/unexplained.h"
 #include "throughput/predict.h"
+#include "toolchain/assemble.h"
 
 #define ALONE_MOST 400.0     /* cycles: what takes longer is microcode whose ports no experiment of a sensible length shows */
 #define CORE_TURNS 3
@@ -92,6 +93,32 @@ static bool measure_alone(struct charting *w, struct err *err)
             c->forms[i].reason = mem_strdup(*c->table->rows.items[i].state ? c->table->rows.items[i].state : "not measured");
     }
     return true;
+}
+
+/* Whether executions of @row run apart only with another instruction before each, whose issue slot seems to be its own (isa/body.h). */
+static bool needs_breakers(const struct form_row *row)
+{
+    struct form_code *code = encodings_code_any(row, NULL);
+    struct body *body = mem_alloc(sizeof *body);
+    const struct body_shape shape = {.instructions = 1};
+    const bool needs = code && body_make(&code, (const uint32_t[]){1}, 1, &shape, body, NULL) && body->breakers;
+
+    free(body);
+    form_code_free(code);
+    return needs;
+}
+
+/* The core is found among forms that run alone, and what takes long is no candidate anyway. */
+static bool find_core(struct charting *w, struct chart_core *core, struct err *err)
+{
+    const size_t n = w->chart->form_count;
+    double *alone = mem_alloc((n + 1) * sizeof *alone);
+
+    for (size_t i = 0; i < n; i++)
+        alone[i] = w->alone[i] > 0 && w->alone[i] <= CORE_QUICK && needs_breakers(w->chart->forms[i].row) ? NAN : w->alone[i];
+    const bool ok = core_find(&w->lab, alone, n, core, err);
+    free(alone);
+    return ok;
 }
 
 /* The rows that consist of the classes' forms alone. */
@@ -380,7 +407,7 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
     case CHART_ALONE:
         return measure_alone(w, err);
     case CHART_CORE:
-        return core_find(&w->lab, w->alone, w->chart->form_count, core, err);
+        return find_core(w, core, err);
     case CHART_PORTS:
         if (!infer_core(w, core, err) || !check_core(w, err))
             return false;

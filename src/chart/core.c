@@ -10,7 +10,6 @@
 #include "base/rng.h"
 #include "chart/saturate.h"
 
-#define QUICK 2.2            /* cycles alone: what takes longer is placed beside the core */
 #define ALIKE 0.025          /* relative difference of what behaves alike */
 #define ROUND 8              /* new classes of a round */
 #define CLASSES_MOST 72
@@ -118,7 +117,7 @@ static double width_alone(const struct lab *lab, const double *alone, size_t n)
 
 static bool is_quick(double cycles)
 {
-    return cycles > 0 && cycles <= QUICK;
+    return cycles > 0 && cycles <= CORE_QUICK;
 }
 
 /* Whether there are vectors in the new encoding: those in the old one, which are never measured beside them, are no candidates then (chart/twins.h). */
@@ -447,7 +446,7 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
     if (!timed)
         return err_set(err, ERR_LIMIT, "give the same command again when the machine is idle, or --patience 10m", "no form has a time: the core is contended");
     if (!out->candidates.count)
-        return err_set(err, ERR_DATA, "chart more forms", "no form takes up to %g cycles, and a time that ports come to", QUICK);
+        return err_set(err, ERR_DATA, "chart more forms", "no form takes up to %g cycles, and a time that ports come to", CORE_QUICK);
     for (size_t i = 0; i < out->candidates.count; i++)
         vec_push(&out->class_of, UINT32_MAX);
     g.rows = mem_alloc(out->candidates.count * CLASSES_MOST * sizeof *g.rows);

@@ -4,6 +4,8 @@
 
 #include "chart/lab.h"
 
+#define CORE_QUICK 2.2       /* cycles alone: what takes longer is placed beside the core */
+
 struct core_class {
     uint32_t form;      /* its first member, of the lab's table */
     size_t members;

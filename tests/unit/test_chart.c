@@ -271,6 +271,31 @@ static void test_late_times_are_those_of_the_core(void **state)
     }
 }
 
+/* ADC runs apart only with another instruction before it, whose slot seems to be its own: though nothing else has its ports, it is placed, and not of the core. */
+static void test_what_needs_breakers_is_not_of_the_core(void **state)
+{
+    static const char *const forms[] = {"ADC (R64, R64)", "SUB (R64, R64)"};
+    const bool with = *(const bool *)*state;   /* or else SUB, which needs none, and is of the core */
+    struct machine *m = load_machine(source_path("tests/data/chart-cpu/"));
+    struct usage usage = {0};
+    struct bed b;
+
+    usage_add(&usage, 0x3, 1);   /* of no other form */
+    mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)forms[!with], .usage = usage, .micro_ops = 1, .latency = NAN});
+    set_up_machine(&b, m, "*", 0);
+    struct chart *c = chart_of(&b);
+    size_t seen = 0;
+    for (size_t i = 0; i < c->form_count; i++)
+        if (strcmp(c->forms[i].row->form, forms[!with]) == 0) {
+            assert_int_equal(c->forms[i].state, with ? CHART_PLACED : CHART_IN_CORE);
+            seen++;
+        }
+    assert_int_equal(seen, 1);
+    chart_free(c);
+    tear_down(&b);
+    usage_done(&usage);
+}
+
 /* Cycles of both forms together, as the chart says. */
 static double charted_together(const struct chart *c, const char *a, const char *b)
 {
@@ -546,6 +571,7 @@ static void test_saturators_bind_where_they_say(void **state)
 
 int main(void)
 {
+    static bool with_breakers = true, without_breakers = false;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_small_cpu_is_charted),
         cmocka_unit_test(test_joined_nops_are_no_width),
@@ -553,6 +579,8 @@ int main(void)
         cmocka_unit_test(test_a_pipe_without_forms_is_left_out),
         cmocka_unit_test(test_open_doubts_keep_their_ports),
         cmocka_unit_test(test_late_times_are_those_of_the_core),
+        cmocka_unit_test_prestate(test_what_needs_breakers_is_not_of_the_core, &with_breakers),
+        cmocka_unit_test_prestate(test_what_needs_breakers_is_not_of_the_core, &without_breakers),
         cmocka_unit_test(test_confidence_is_calibrated),
         cmocka_unit_test(test_a_core_without_simple_forms),
         cmocka_unit_test(test_latencies_are_charted),
