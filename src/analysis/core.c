@@ -76,6 +76,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->forward_replays_modify, "forward_replays_modify"},
         {&c->vector_domain_extra, "vector_domain_extra"},
         {&c->renamed_per_block, "renamed_per_block"},
+        {&c->renamed_length, "renamed_length"},
         {&c->renamed_store_beside, "renamed_store_beside"},
         {&c->unlaminate_first, "unlaminate_first"},
         {&c->rename_sum, "rename_sum"},

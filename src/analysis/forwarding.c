@@ -86,7 +86,7 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
     if (to->bits < 64 && stores_sum(f, link->store))
         return false;
     if (!f->core->renamed_by_address)
-        return same_text(f, from, to);
+        return (double)f->costs->count >= f->core->renamed_length || same_text(f, from, to);
     return !((load->traits | store->traits) & unfollowed(f->core));
 }
 
@@ -141,6 +141,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return vector_latency(f, link);
     bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES && !((load->traits | store->traits) & unfollowed(c));
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
+    follows = follows && isnan(c->renamed_length);   /* what is shorter takes the time of what rename does not follow */
     bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;
     return modify ? c->store_forward_modify : c->store_forward;
 }

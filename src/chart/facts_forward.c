@@ -12,6 +12,8 @@
 #define TELLING 3.0          /* cycles that such a store takes at least: otherwise there is too little to see */
 #define ALONE 4              /* stores that are loaded again at once, in a loop */
 #define BESIDE 4             /* other stores beside one such */
+#define LENGTHS 13           /* of loops with one addition to memory, the shortest of two instructions */
+#define LENGTHS_FOUND 4      /* that show that all longer ones are found, too */
 
 /* Loops are written for rdi; those of the stack pointer have it in its place. */
 enum { BASE_ANY, BASE_STACK, BASES };
@@ -33,6 +35,18 @@ static const struct { const char *mnemonic, *line, *own; } loads[] = {
     {"bsf", "bsf r8, [rdi]", "bsf r8, r8"},
     {"movbe", "movbe r8, [rdi]", "bswap r8"},
     {"crc32", "crc32 r8, qword ptr [rdi]", "crc32 r8, r11"},
+    {"movsx", "movsx r8, word ptr [rdi]", "movsx r8, r8w"},
+    {"movsxd", "movsxd r8, dword ptr [rdi]", "movsxd r8, r8d"},
+    {"adc", "adc r8, [rdi]", "adc r8, r11"},
+    {"sbb", "sbb r8, [rdi]", "sbb r8, r11"},
+    {"cmp", "cmp r9, [rdi]\nsbb r8, r8", "cmp r9, r8\nsbb r8, r8"},
+    {"cmovo cmovno cmovb cmovnb cmovz cmovnz cmovbe cmovnbe cmovs cmovns cmovp cmovnp cmovl cmovnl cmovle cmovnle", "cmovz r8, [rdi]", "cmovz r8, r11"},
+    {"bsr", "bsr r8, [rdi]", "bsr r8, r8"},
+    {"andn", "andn r8, r11, [rdi]", "andn r8, r11, r8"},
+    {"shlx", "shlx r8, [rdi], r11", "shlx r8, r8, r11"},
+    {"shrx", "shrx r8, [rdi], r11", "shrx r8, r8, r11"},
+    {"sarx", "sarx r8, [rdi], r11", "sarx r8, r8, r11"},
+    {"rorx", "rorx r8, [rdi], 5", "rorx r8, r8, 5"},
 };
 static const struct { const char *mnemonic, *line, *own; } tests[] = {
     {"cmp", "cmp qword ptr [rdi], 5\nsbb r8, r8", "cmp r8, 5\nsbb r8, r8"},
@@ -58,11 +72,12 @@ struct chain_pair {
 
 /* Numbers of the loops of one base. */
 struct base_probes {
-    size_t plain, indexed, copied;                        /* a store and a load by one register; with an index; by a copy of the register */
+    size_t plain, indexed, copied, computed;              /* a store and a load by one register; with an index; by a copy of the register; by one that was computed */
     struct chain_pair load[LOADS], test[TESTS];
     size_t width[WIDTHS], width_other[WIDTHS];
     size_t modify_constant, modify_register, modify_beside;   /* the last beside another store */
     size_t modify_byte, modify_byte_beside, modify_word;
+    size_t of_length[LENGTHS];                            /* loops with an addition to memory whose address was loaded, of two instructions and more */
     size_t alone, beside[BESIDE];                         /* stores that are loaded again; one, and a growing number of others */
 };
 
@@ -119,11 +134,24 @@ static void ask_alone(struct probes *p, const char *base, struct base_probes *b)
     str_done(&lines);
 }
 
+static void ask_lengths(struct probes *p, struct base_probes *b)
+{
+    struct str lines = {0};
+
+    str_add(&lines, "mov rdi, [rsp + 8]\nadd [rdi + 16], r11\n");
+    for (unsigned i = 0; i < LENGTHS; i++) {
+        b->of_length[i] = probe_add(p, "%s", str_text(&lines));
+        str_add(&lines, "lea r9, [r10 + 1]\n");
+    }
+    str_done(&lines);
+}
+
 static void ask_base(struct probes *p, const char *base, struct base_probes *b)
 {
     b->plain = ask_on(p, base, "mov [rdi], r8\nmov r8, [rdi]", CHAIN);
     b->indexed = ask_on(p, base, "mov [rdi + rcx], r8\nmov r8, [rdi + rcx]", CHAIN);
     b->copied = ask_on(p, base, "mov r10, rdi\nmov [rdi], r8\nmov r8, [r10]", CHAIN);
+    b->computed = ask_on(p, base, "lea r10, [rdi + 8]\nmov [rdi + 8], r8\nmov r8, [r10]", CHAIN);
     for (size_t i = 0; i < LOADS; i++)
         b->load[i] = ask_pair(p, base, loads[i].line, loads[i].own);
     for (size_t i = 0; i < TESTS; i++)
@@ -138,6 +166,7 @@ static void ask_base(struct probes *p, const char *base, struct base_probes *b)
     b->modify_byte = ask_on(p, base, "add [rdi], r11b", 0);
     b->modify_word = ask_on(p, base, "add [rdi], r11w", 0);
     b->modify_byte_beside = ask_on(p, base, "add [rdi], r11b\nmov [rdi + 64], r9", 0);
+    ask_lengths(p, b);
     ask_alone(p, base, b);
 }
 
@@ -274,13 +303,34 @@ struct forwarding_times {
 
 static struct forwarding_times times_of(const struct probes *p, const struct forward_probes *f, const struct base_probes *b)
 {
-    const double none = probe_time(p, f->none), indexed = probe_time(p, b->indexed) - none, copied = probe_time(p, b->copied) - none;
-    struct forwarding_times t = {.forward = isnan(indexed) || isnan(copied) ? NAN : fmax(indexed, copied), .plain = probe_time(p, b->plain) - none};
+    const double none = probe_time(p, f->none), indexed = probe_time(p, b->indexed) - none, copied = probe_time(p, b->copied) - none, computed = probe_time(p, b->computed) - none;
+    struct forwarding_times t = {.forward = isnan(indexed) || isnan(copied) ? NAN : fmax(fmax(indexed, copied), computed), .plain = probe_time(p, b->plain) - none};
 
     t.by_register = found(t.plain, t.forward);
     t.by_index = found(indexed, t.forward);
     t.by_copy = found(copied, t.forward);
+    if (t.by_copy < 0)   /* every second time, as in one of a Zen 5's loops */
+        t.by_copy = found(fmax(copied, computed), t.forward);
     return t;
+}
+
+/* Where rename goes by text, longer blocks may have their stores found by address: from what length on. */
+static void conclude_length(struct probes *p, const struct base_probes *b, double forward)
+{
+    unsigned first = LENGTHS, before = 0;
+    char value[32];
+
+    while (first && found(probe_time(p, b->of_length[first - 1]) - 1, forward) > 0)
+        first--;
+    for (unsigned i = 0; i < first; i++)
+        before += found(probe_time(p, b->of_length[i]) - 1, forward) > 0;
+    if (first == LENGTHS && !before)
+        return;   /* whatever the length */
+    const bool told = first && first <= LENGTHS - LENGTHS_FOUND && !before;
+    snprintf(value, sizeof value, "%u", first + 2);
+    probe_tell(p, "renamed_length", told ? value : NULL, "instructions", told ? "loops of growing length with an addition to memory whose address was loaded" : "found in some loops, whatever their length");
+    if (told)
+        conclude_modified(p, b->of_length[0], b->of_length[1], forward, "an addition to memory whose address was loaded, in a short loop");
 }
 
 static bool none_found(const struct forwarding_times *t)
@@ -320,6 +370,8 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
         conclude_modified(p, other->modify_register, other->modify_beside, t->forward, "a loop of an addition of a register to memory");
     else if (machine_fact(p->chart->machine, "renamed_bits") && !machine_has(p->chart->machine, "renamed_bits", "8"))
         conclude_modified(p, other->modify_byte, other->modify_byte_beside, t->forward, "a loop of an addition of a register to a byte of memory");
+    if (!through_stack && t->by_copy == 0)
+        conclude_length(p, b, t->forward);
     conclude_alone(p, b);
 }
 

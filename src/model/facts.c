@@ -180,6 +180,8 @@ const struct fact fact_schema[] = {
     {"renamed_bits", FACT_WORDS, "bits", 0, 0, NULL, "8 16 32 64", "widths of such stores and loads", "dependencies", false},
     {"renamed_match", FACT_CHOICE, NO_UNIT, "text", "text address",
      "how rename finds the store: text, by equal registers that stay as they are; address, wherever the addresses are equal and have no index", "dependencies", false},
+    {"renamed_length", FACT_WHOLE, "instructions", 1, MOST, NULL, NULL, "where rename goes by text: in blocks of at least so many instructions it finds the store wherever the addresses are equal",
+     "dependencies", false},
     {"renamed_base", FACT_CHOICE, NO_UNIT, "any", "any stack", "base of such addresses: any register, or the stack pointer alone, without index", "dependencies", false},
     {"renamed_relative", YES_OR_NO, "yes", NULL, "loads and stores relative to the program counter are among those that may be renamed", "dependencies", false},
     {"renamed_per_block", FACT_WHOLE, "loads", 1, MOST, NULL, NULL, "of more such loads in 32 bytes of code none is found", "dependencies", false},

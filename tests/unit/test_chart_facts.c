@@ -304,7 +304,7 @@ static void test_front_ends_by_hand(void **state)
 }
 
 /* CPUs that there are not: decoders that are all alike are told from those of which the first alone takes two µops; predecoders of another width, prefixes of another cost, µop
- * caches of other lines or windows, and moves that join what is behind them. */
+ * caches of other lines or windows, moves that join what is behind them, and blocks of another length in which stores are found by address. */
 static void test_front_ends_changed(void **state)
 {
     static const struct { const char *id, *without; struct by_hand with, expected[2]; } changes[] = {
@@ -320,6 +320,7 @@ static void test_front_ends_changed(void **state)
         {"zen5-charted", NULL, {"uop_cache_line_insns", "5"}, {{"uop_cache_line_insns", "5"}, {"uop_cache_window_lines", "2"}}},
         {"zen5-charted", NULL, {"uop_cache_window_lines", "1"}, {{"uop_cache_window_lines", "1"}, {"uop_cache_line_insns", "6"}}},
         {"zen5-charted", NULL, {"uop_cache_window_again", "3"}, {{"uop_cache_window_again", "3"}, {"uop_cache_window", "64"}}},
+        {"zen5-charted", NULL, {"renamed_length", "9"}, {{"renamed_length", "9"}, {"store_forward", "7"}}},
     };
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
