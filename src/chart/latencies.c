@@ -211,6 +211,20 @@ static double usual(const struct chart_latency *list, size_t n)
     return best;
 }
 
+/* That of the chains through registers that the form names itself (rax of mul), the longest; NaN: there are none, or they go through memory, too (cmpxchg). */
+static double of_own_registers(const struct chart_latency *list, size_t n)
+{
+    double most = NAN;
+
+    for (size_t i = 0; i < n; i++) {
+        if (list[i].latency.chain.kind == CHAIN_MEMORY)
+            return NAN;
+        if (list[i].latency.chain.kind == CHAIN_OWN && !*list[i].latency.chain.note && list[i].latency.cycles > -NEAR)
+            most = fmax(most, fmax(rounded(list[i].latency.cycles), 0));
+    }
+    return most;
+}
+
 static bool near(double a, double b)
 {
     return fabs(a - b) <= fmax(NEAR, NEAR * fmin(a, b));
@@ -257,10 +271,16 @@ static void settle_latency(struct latency_finding *f, const struct chart_latency
     const char *form = f->chart->forms[list->form].row->form;
     bool memory = form_has_memory(form);
     double latency = usual(list, n);
+    struct machine *both[] = {f->scratch, f->chart->machine};
 
+    if (isnan(latency)) {
+        latency = of_own_registers(list, n);
+        for (unsigned i = 0; i < 2 && latency > 0 && memory; i++)
+            machine_add_latency(both[i], form, LATENCY_ANY, LATENCY_ANY, latency, "charted: measured");
+        f->lasting = f->scratch->latency_count;
+    }
     if (isnan(latency) || memory)   /* those of memory have rules alone */
         return;
-    struct machine *both[] = {f->scratch, f->chart->machine};
     for (unsigned i = 0; i < 2; i++) {
         set_latency(both[i]->mapping, form, latency);
         /* To the models a form without ports is one that rename does, in no time: where the issue width hides its ports a rule says otherwise. */

@@ -485,15 +485,26 @@ static void test_a_core_without_simple_forms(void **state)
         fail_msg("%zu of %zu forms are right", judged.right, judged.forms);
 }
 
-/* Latencies per pair of operands: what the chart says of each chain is what the CPU takes. */
+/* Latencies per pair of operands, and through registers that a form names itself: what the chart says of each chain is what the CPU takes. */
 static void test_latencies_are_charted(void **state)
 {
+    static const char *const own[] = {"MUL (R64)", "MUL (M64)"};
+    struct machine *m = load_machine(source_path("tests/data/chart-cpu/"));
     struct err err = {0};
     struct bed b;
-    size_t chains = 0;
+    size_t chains = 0, own_chains = 0;
 
     (void)state;
-    set_up(&b, 0.005);
+    for (unsigned memory = 0; memory < 2; memory++) {
+        struct usage usage = {0};
+        usage_add(&usage, 0x2, 1);
+        if (memory)
+            usage_add(&usage, 0x18, 1);
+        mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)own[memory], .usage = usage, .micro_ops = 1 + memory, .latency = memory ? NAN : 3});
+        usage_done(&usage);
+    }
+    machine_add_latency(m, own[1], LATENCY_ANY, LATENCY_ANY, 3, "");
+    set_up_machine(&b, m, "*", 0.005);
     struct chart *c = chart_of(&b);
     assert_float_equal(machine_number(c->machine, "load_latency"), 4, 0);
     for (size_t i = 0; i < c->latencies.count; i++) {
@@ -502,12 +513,14 @@ static void test_latencies_are_charted(void **state)
         double is = chain_cycles(c->machine, code, &l->latency.chain), should = chain_cycles(b.cpu.truth, code, &l->latency.chain);
         if (!isnan(should) && l->latency.chain.kind != CHAIN_FORWARD && l->latency.chain.kind != CHAIN_MEMORY) {
             chains++;
+            own_chains += l->latency.chain.kind == CHAIN_OWN && should == 3;
             if (!(fabs(is - should) <= 0.05 * should + 0.05))
                 fail_msg("%s from %s to %s: %.2f for %.2f", c->forms[l->form].row->form, l->latency.chain.from_name, l->latency.chain.to_name, is, should);
         }
         form_code_free(code);
     }
     assert_true(chains > 10);
+    assert_int_equal(own_chains, 2);
     chart_free(c);
     tear_down(&b);
 }
