@@ -259,6 +259,35 @@ static void conclude_carry(struct probes *p, size_t same, size_t other)
         probe_tell(p, "carry_idiom", NULL, "", "no certain time of a subtraction with borrow of a register from itself");
 }
 
+/* Chains of floating-point additions, of multiplications, and of both by turns. */
+struct addition_probes {
+    size_t add, multiply, both;
+};
+
+static struct addition_probes ask_additions(struct probes *p)
+{
+    static const char add[] = "addps xmm1, xmm2\n", multiply[] = "mulps xmm1, xmm2\n";
+    struct addition_probes a;
+
+    a.add = probe_add(p, "%s%s%s%s", add, add, add, add);
+    a.multiply = probe_add(p, "%s%s%s%s", multiply, multiply, multiply, multiply);
+    a.both = probe_add(p, "%s%s%s%s", add, multiply, add, multiply);
+    return a;
+}
+
+/* An addition of two cycles may be so quick to another addition alone. */
+static void conclude_additions(struct probes *p, const struct addition_probes *a)
+{
+    const double add = probe_time(p, a->add) / 4, multiply = probe_time(p, a->multiply) / 4, extra = probe_time(p, a->both) / 2 - add - multiply;
+
+    if (!(fabs(add - 2) <= PROBE_CERTAIN / 2) || fabs(extra) <= PROBE_CERTAIN)
+        return;   /* of three cycles, or to anything */
+    if (extra > 0 && fabs(extra - rint(extra)) <= PROBE_CERTAIN / 2)
+        probe_tell_cycles(p, "fp_add_extra", extra, "chains of additions, of multiplications, and of both by turns");
+    else
+        probe_tell(p, "fp_add_extra", NULL, "", "chains of additions and multiplications by turns take no whole number of cycles more");
+}
+
 /* Zeroed registers that take a slot each, and the same with a nop behind each, which takes another or joins. */
 static void conclude_nops(struct probes *p, size_t without, size_t with)
 {
@@ -295,6 +324,7 @@ static bool find_by_loops(struct probes *p, struct err *err)
     size_t first_sum = ask_sums(p);
     size_t taken = ask_taken(p);
     size_t carry_same = probe_add(p, "sbb r8, r8\ncmp r10, r11\n"), carry_other = probe_add(p, "sbb r8, r9\ncmp r10, r11\n");
+    const struct addition_probes additions = ask_additions(p);
     const char *zero = p->dense_is_slow ? LONG_ZERO : "xor r8d, r8d";
     str_clear(&lines);
     str_addf(&lines, "%s\n%s", zero, p->dense_is_slow && p->filler ? p->filler : "nop");
@@ -315,6 +345,7 @@ static bool find_by_loops(struct probes *p, struct err *err)
         memory_probes_conclude(p, memory);
         forward_probes_conclude(p, forward);
         conclude_carry(p, carry_same, carry_other);
+        conclude_additions(p, &additions);
         conclude_nops(p, without_nops, with_nops);
         load_probes_conclude(p, loads);
         rename_probes_conclude(p, renamed);
