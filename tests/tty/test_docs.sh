@@ -30,6 +30,8 @@ s/--top 60/--top 4/
 s/--top 200/--top 4/
 s/--\(random\|triples\) [0-9]\{4\}/--\1 20/g
 s/--most 1000/--most 20/
+s/N=700,2000/N=300,700/
+s/program blame N=2000/program blame N=700/
 s/form~+/form~ADD/
 s/V\*PD (YMM\*/VADD*PD (YMM*/
 s/latency measure .\*./latency measure '\''ADD (R64, R64)'\''/
