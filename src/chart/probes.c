@@ -84,19 +84,29 @@ static struct probe_code *known_code(enum isa isa, const char *text)
 /* Of probe @at as a label before its lines. */
 #define LABEL "portolan_probe_"
 
-/* Takes the code of each probe of @p from that of all of them, which stand behind their labels. With the lock. */
+/* The next label of a probe from @i on. */
+static size_t next_label(const struct assembled *all, size_t i)
+{
+    while (i < all->label_count && strncmp(all->labels[i].name, LABEL, sizeof LABEL - 1) != 0)
+        i++;
+    return i;
+}
+
+/* Takes the code of each probe of @p from that of all of them, which stand behind their labels; where two stand at one place, nobody knows whose it is. With the lock. */
 static void take_codes(const struct probes *p, enum isa isa, const struct assembled *all)
 {
-    for (size_t i = 0; i < all->label_count; i++) {
-        const struct label *from = &all->labels[i];
-        size_t next = i + 1, at;
-        if (strncmp(from->name, LABEL, sizeof LABEL - 1) != 0)
-            continue;
-        while (next < all->label_count && strncmp(all->labels[next].name, LABEL, sizeof LABEL - 1) != 0)
-            next++;
+    uint64_t before = UINT64_MAX;
+
+    for (size_t i = next_label(all, 0), next; i < all->label_count; i = next) {
+        const uint64_t from = all->labels[i].offset;
+        next = next_label(all, i + 1);
         const uint64_t end = next < all->label_count ? all->labels[next].offset : all->length;
-        at = strtoul(from->name + sizeof LABEL - 1, NULL, 10);
-        *known_code(isa, p->list.items[at].text) = decode_probe(isa, all->code + from->offset, end - from->offset);
+        if (from != before && from != end) {
+            struct probe_code *code = known_code(isa, p->list.items[strtoul(all->labels[i].name + sizeof LABEL - 1, NULL, 10)].text);
+            free(code->insns);
+            *code = decode_probe(isa, all->code + from, end - from);
+        }
+        before = from;
     }
 }
 
