@@ -140,6 +140,9 @@ struct core *core_new(const struct machine *m)
     c->renamed_by_address = machine_has(m, "renamed_match", "address");
     c->renamed_store_alone = fact_switch(m, "renamed_store_alone");
     c->renamed_stack_only = machine_has(m, "renamed_base", "stack");
+    c->groups_whole = fact_switch(m, "group_whole");
+    c->memory_not_last = machine_has(m, "group_not_last", "memory");
+    c->vectors_not_last = machine_has(m, "group_not_last", "from_vectors");
     c->renamed_relative = fact_switch(m, "renamed_relative");
     c->splits_relative = fact_switch(m, "unlaminate_relative");
     c->turns_of_computing = machine_has(m, "port_turns", "computing");
@@ -333,6 +336,7 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= machine_has(c->machine, "rename_sum_slow", insn->mnemonic) ? OP_SLOW_SUM : 0;
     op->traits |= machine_has(c->machine, "rename_sum_again", insn->mnemonic) ? OP_SUM_AGAIN : 0;
     op->traits |= machine_has(c->machine, "group_first", insn->mnemonic) ? OP_FIRST : 0;
+    op->traits |= (c->memory_not_last && insn->traits & (INSN_LOAD | INSN_STORE)) || (c->vectors_not_last && insn_leaves_vectors(insn)) ? OP_NOT_LAST : 0;
     op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;
     op->traits |= fusion_possible(c->machine, insn) ? OP_FUSIBLE : 0;
     op->traits |= insn->traits & INSN_STACK ? OP_STACK : 0;

@@ -32,6 +32,7 @@ enum op_trait {
     OP_FIRST = 1 << 17,            /* begins a new group at rename */
     OP_SUM_AGAIN = 1 << 18,        /* takes its ports twice where it reads such a sum */
     OP_LOAD_UNKNOWN = 1 << 19,     /* how long its load takes is not known */
+    OP_NOT_LAST = 1 << 20,         /* not in the last slot of a group at rename */
 };
 
 /* One form on one machine. */
@@ -66,7 +67,7 @@ struct core {
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, load_latency_x87, store_forward, store_forward_vector, store_forward_x87, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_three, load_extra_segment, lea_index_sooner, high_byte, dtlb_miss, lock, x87_assist;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
-    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, fuses_moves, renamed_by_address, renamed_store_alone, stack_sync_all, stack_sync_computed, high_byte_renamed, turns_of_computing, splits_relative, renamed_relative, renamed_stack_only;
+    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, fuses_moves, renamed_by_address, renamed_store_alone, stack_sync_all, stack_sync_computed, high_byte_renamed, turns_of_computing, splits_relative, renamed_relative, renamed_stack_only, groups_whole, memory_not_last, vectors_not_last;
     bool has_latencies;                  /* of loads or of any form: else no dependence is followed */
     portset multiplier_ports;            /* of what multiplies, converts and compares floating point; 0: what follows it takes no longer */
     portset wide_closes;                 /* ports that take no vector µop beside 512-bit ones */

@@ -107,7 +107,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct renam
     const struct op *op = core_op(c, insn);
 
     *row = (struct cost){.op = op, .sum = *sum, .first = (uint32_t)costs->mass_count, .decode = 1, .issue = 1, .retire = 1};
-    row->flags = (insn->traits & INSN_LOAD ? ROW_LOAD : 0) | (insn->traits & INSN_STORE ? ROW_STORE : 0);
+    row->flags = (insn->traits & INSN_LOAD ? ROW_LOAD : 0) | (insn->traits & INSN_STORE ? ROW_STORE : 0) | (op->traits & OP_NOT_LAST ? ROW_NOT_LAST : 0);
     if (insn->traits & INSN_ZERO_IDIOM && !(op->traits & OP_KEEPS_ZERO)) {
         row->flags |= ROW_ZERO;
         return;

@@ -12,6 +12,16 @@ struct issue_group {
     double cycles;       /* groups that are full, ever */
 };
 
+uint32_t issue_room(const struct core *c, const struct cost *row)
+{
+    uint32_t width = (uint32_t)c->issue_width, room = c->groups_whole || row->flags & ROW_NOT_LAST ? row->issue : 1;
+
+    if (row->flags & ROW_FIRST)
+        return width;
+    room += row->flags & ROW_NOT_LAST && row->issue;
+    return room > width || !row->issue ? 1 : room;
+}
+
 static void close_group(struct issue_group *g)
 {
     g->cycles++;
@@ -22,7 +32,7 @@ static void add_row(const struct core *c, const struct cost *row, unsigned width
 {
     bool together = row->flags & ROW_SPLIT && row->issue <= width && !isnan(c->unlaminate_first);
 
-    if (row->flags & ROW_FIRST && g->slots)
+    if (g->slots && width - g->slots < issue_room(c, row))
         close_group(g);
     if (together && (g->uops >= c->unlaminate_first || g->slots + row->issue > width))
         close_group(g);
@@ -44,7 +54,7 @@ double issue_cycles(const struct core *c, const struct costs *costs)
 
     for (size_t i = 0; i < costs->count; i++) {
         slots += costs->rows[i].issue;
-        groups |= costs->rows[i].flags & ROW_FIRST || (costs->rows[i].flags & ROW_SPLIT && !isnan(c->unlaminate_first));
+        groups |= (width && issue_room(c, &costs->rows[i]) > 1) || (costs->rows[i].flags & ROW_SPLIT && !isnan(c->unlaminate_first));
     }
     if (!groups || width < 2 || width > GROUP_MOST)
         return slots / c->issue_width;

@@ -474,7 +474,7 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     *out = (struct core_ports){0};
     if (is_known(lab, forms, n) && error_of(lab->table, keep, lab->options->core) <= UNKNOWN_ERROR)
         return use_known(&s, keep, out, err);
-    struct venn_options options = {measured_width(lab->table, keep), 0, venn_goes_on, &s};
+    struct venn_options options = {measured_width(lab->table, keep), 0, venn_goes_on, &s, lab->hooks};
     struct found exact = find_exactly(lab, keep, forms, n, &options);
     struct mapping *found = exact.mapping;
     struct core_ports searched = {0};

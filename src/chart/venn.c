@@ -2,11 +2,13 @@
 #include "chart/venn.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
-#include "chart/guess.h"
+#include "chart/joining.h"
+#include "chart/saturate.h"
 #include "throughput/throughput.h"
 
 #define FORMS_MOST 96
@@ -38,6 +40,7 @@ struct venn_use {
 struct venn_state {
     unsigned ports;
     double cost;
+    size_t order[2];             /* of equals: the state that it came of, and its turn there */
     struct venn_use use[FORMS_MOST];
 };
 
@@ -60,18 +63,31 @@ struct venn {
     double alone[FORMS_MOST];
     bool placed[FORMS_MOST];
     bool several[FORMS_MOST];    /* does several things, so that it has several µops as likely as not */
+    bool loads[FORMS_MOST];      /* loads, and does nothing else */
     uint8_t slots[FORMS_MOST];
     bool slots_known[FORMS_MOST];   /* that they are no fewer */
     enum venn_kind kind[FORMS_MOST];
     VEC(struct venn_row) rows[FORMS_MOST];   /* of each form */
-    struct venn_state *states, *next;
-    size_t state_count, next_count;
+    struct venn_state *states;
+    size_t state_count;
     size_t form;                 /* that joins now */
-    double before;               /* cost of the state that it joins */
+    bool pairs;                  /* with two µops of different sets, too */
     double bar;                  /* cost from which a candidate is no use */
-    size_t done, total;          /* forms, for goes_on, which is asked every so many candidates */
-    unsigned offers;
-    bool over;
+    size_t done, total;          /* forms, for goes_on */
+    struct venn_worker *workers;
+    unsigned worker_count;
+    atomic_bool over;
+};
+
+/* Tries all ways to join every so many states, and keeps the best. */
+struct venn_worker {
+    struct venn *v;
+    unsigned number;
+    struct joining *joining;
+    struct venn_state *next;
+    size_t next_count;
+    double bar;                  /* that of all, or the cost of the worst of next */
+    size_t offers, asked;
 };
 
 static double row_cycles(const struct venn *v, const struct venn_state *s, const struct venn_row *row)
@@ -97,59 +113,68 @@ static bool known_row(const struct venn *v, const struct venn_row *row)
     return true;
 }
 
-static double row_price(const struct venn *v, const struct venn_state *s, const struct venn_row *row)
+static double late_by(const struct venn_row *row)
 {
-    return sight_price(SIGHT_NOISE, row_cycles(v, s, row), row->cycles, DEVIATION_MOST, row->n > 1 ? LATE_BY : LATE_ALONE);
+    return row->n > 1 ? LATE_BY : LATE_ALONE;
 }
 
-/* What the joining form's rows add to the cost of @s; more than v->bar counts as INFINITY. */
-static double added_cost(const struct venn *v, const struct venn_state *s, double price)
+static double row_price(const struct venn *v, const struct venn_state *s, const struct venn_row *row)
 {
-    double cost = price;
-
-    for (size_t i = 0; i < v->rows[v->form].count && cost + v->before <= v->bar; i++) {
-        const struct venn_row *row = &v->rows[v->form].items[i];
-        cost += known_row(v, row) ? row_price(v, s, row) : 0;
-    }
-    return cost + v->before > v->bar ? INFINITY : cost;
+    return joining_price(row_cycles(v, s, row), row->cycles, DEVIATION_MOST, late_by(row));
 }
 
 static int by_cost(const void *a, const void *b)
 {
     const struct venn_state *x = a, *y = b;
-    return (x->cost > y->cost) - (x->cost < y->cost);
+
+    if (x->cost != y->cost)
+        return (x->cost > y->cost) - (x->cost < y->cost);
+    unsigned at = x->order[0] == y->order[0];
+    return (x->order[at] > y->order[at]) - (x->order[at] < y->order[at]);
 }
 
 /* Keeps the best of next; the bar becomes the cost of the worst of them. */
-static void keep_best(struct venn *v)
+static void keep_best(struct venn_worker *w)
 {
-    qsort(v->next, v->next_count, sizeof *v->next, by_cost);
-    if (v->next_count > KEPT)
-        v->next_count = KEPT;
-    if (v->next_count == KEPT)
-        v->bar = v->next[KEPT - 1].cost;
+    qsort(w->next, w->next_count, sizeof *w->next, by_cost);
+    if (w->next_count > KEPT)
+        w->next_count = KEPT;
+    if (w->next_count == KEPT)
+        w->bar = w->next[KEPT - 1].cost;
 }
 
-static void offer(struct venn *v, struct venn_state *s, struct venn_use use, unsigned ports, double price)
+/* Whether there is no more time, which is asked now and then. */
+static bool is_over(struct venn_worker *w)
 {
-    struct venn_use before = s->use[v->form];
+    struct venn *v = w->v;
 
-    if (++v->offers % ASKED_EVERY == 0)
-        v->over |= !v->o->goes_on(v->o->state, v->done, v->total);
-    if (v->over)
+    if (++w->asked % ASKED_EVERY == 0 && w->number == 0 && !v->o->goes_on(v->o->state, v->done, v->total))
+        v->over = true;
+    return v->over;
+}
+
+/* State number @at of v->states, joined by the form as @use; @second is the number of its second set. */
+static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t second, unsigned ports, double price)
+{
+    struct venn *v = w->v;
+    const struct venn_state *from = &v->states[at];
+
+    w->offers++;
+    if (is_over(w))
         return;
-    s->use[v->form] = use;
-    s->use[v->form].price = (float)(price + PORT_PRICE * (ports - s->ports));
-    double cost = added_cost(v, s, s->use[v->form].price);
-    if (cost < INFINITY) {
-        struct venn_state *to = &v->next[v->next_count++];
-        *to = *s;
-        to->cost = s->cost + cost;
+    use.price = (float)(price + PORT_PRICE * (ports - from->ports));
+    double before = from->cost + use.price, cost = before + joining_cost(w->joining, second, use.slots, w->bar - before);
+    if (cost <= w->bar && cost < INFINITY) {
+        struct venn_state *to = &w->next[w->next_count++];
+        *to = *from;
+        to->use[v->form] = use;
+        to->cost = cost;
         to->ports = ports;
-        if (v->next_count == 2 * KEPT)
-            keep_best(v);
+        to->order[0] = at;
+        to->order[1] = w->offers;
+        if (w->next_count == 2 * KEPT)
+            keep_best(w);
     }
-    s->use[v->form] = before;
 }
 
 /* Ports that all sets of @s treat alike. Returns how many regions. */
@@ -229,13 +254,14 @@ static portset foreign_ports(const struct venn *v, const struct venn_state *s)
 
 /* How one form joins a state: @count µops of a set of @size ports, chosen region by region, alone or beside one µop of a known set. */
 struct venn_joining {
+    struct venn_worker *w;
     struct venn *v;
-    struct venn_state *s;
+    const struct venn_state *s;
+    size_t at;               /* its number */
     portset regions[PORTS_LIMIT], sets[SECOND_SETS];
     size_t region_count, set_count, own_sets;
     portset foreign;         /* foreign_ports */
     unsigned count;
-    bool pairs;              /* with a second µop as well */
 };
 
 static double set_price(const struct venn_joining *j, portset set)
@@ -266,23 +292,28 @@ static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 static double double_price(const struct venn *v, unsigned uops)
 {
     unsigned slots = v->slots[v->form];
-    return v->kind[v->form] == VENN_MEMORY || uops <= slots ? 0 : DOUBLE_PRICE * (uops - slots);
+    return (v->kind[v->form] == VENN_MEMORY && !v->loads[v->form]) || uops <= slots ? 0 : DOUBLE_PRICE * (uops - slots);
 }
 
 static void join(struct venn_joining *j, portset set, unsigned ports)
 {
     struct venn_use use = {.set = {set}, .count = {(uint8_t)j->count}, .n = 1};
     double price = REPEAT_PRICE * (j->count - 1) + set_price(j, set), t = j->v->alone[j->v->form], most = t + 4 * sight_noise(SIGHT_NOISE, t);
+    double bound = joining_first(j->w->joining, set, j->count), least = j->s->cost + price + PORT_PRICE * (ports - j->s->ports);
 
+    if (is_over(j->w) || least + bound > j->w->bar)
+        return;
     use.slots = slots_of(j->v, &use);
-    offer(j->v, j->s, use, ports, price + double_price(j->v, j->count) + SHARE_PRICE * portset_size(set & j->foreign));
+    offer(j->w, j->at, use, JOINING_NONE, ports, price + double_price(j->v, j->count) + SHARE_PRICE * portset_size(set & j->foreign));
     use.n = 2;
     use.count[1] = 1;
-    for (size_t i = 0; j->pairs && i < j->set_count; i++) {
+    for (size_t i = 0; j->v->pairs && i < j->set_count; i++) {
         use.set[1] = j->sets[i];
+        if (least + joining_bound(j->w->joining, i) > j->w->bar || use.set[1] == set || 1.0 / portset_size(use.set[1]) > most ||
+            (j->count + 1.0) / portset_size(use.set[1] | set) > most)
+            continue;
         use.slots = slots_of(j->v, &use);
-        if (use.set[1] != set && 1.0 / portset_size(use.set[1]) <= most && (j->count + 1.0) / portset_size(use.set[1] | set) <= most)
-            offer(j->v, j->s, use, ports, price + double_price(j->v, j->count + 1) + SECOND_PRICE + (i < j->own_sets ? 0 : SET_PRICE));
+        offer(j->w, j->at, use, i, ports, price + double_price(j->v, j->count + 1) + SECOND_PRICE + (i < j->own_sets ? 0 : SET_PRICE));
     }
 }
 
@@ -299,19 +330,59 @@ static void choose(struct venn_joining *j, size_t region, portset set, unsigned 
         choose(j, region + 1, set | lowest(j->regions[region], k), left - k);
 }
 
-/* All ways for the form to join @s. */
-static void join_all(struct venn *v, struct venn_state *s, bool pairs)
+/* Rows of the joining form that have no other forms but placed ones. */
+static size_t known_rows(const struct venn *v)
 {
-    struct venn_joining j = {.v = v, .s = s, .pairs = pairs};
+    size_t known = 0;
+
+    for (size_t i = 0; i < v->rows[v->form].count; i++)
+        known += known_row(v, &v->rows[v->form].items[i]);
+    return known;
+}
+
+/* Tells @j the rows of the joining form as they are in @s without it. */
+static void tell_rows(const struct venn *v, const struct venn_state *s, struct joining *j)
+{
+    joining_begin(j, DEVIATION_MOST);
+    for (size_t i = 0; i < v->rows[v->form].count; i++) {
+        const struct venn_row *row = &v->rows[v->form].items[i];
+        struct mass masses[2 * TERMS_LIMIT];
+        struct joining_row told = {.others = masses, .slot = 1 / v->o->width, .cycles = row->cycles, .late_by = late_by(row)};
+        if (!known_row(v, row))
+            continue;
+        for (unsigned k = 0; k < row->n; k++) {
+            const struct venn_use *u = &s->use[row->terms[k].place];
+            if (row->terms[k].place == v->form) {
+                told.own += row->terms[k].count;
+                continue;
+            }
+            told.slots += (double)u->slots * row->terms[k].count / v->o->width;
+            for (unsigned n = 0; n < u->n; n++)
+                masses[told.n++] = (struct mass){u->set[n], u->count[n] * row->terms[k].count};
+        }
+        joining_add(j, &told);
+    }
+}
+
+/* All ways for the form to join state number @at. */
+static void join_all(struct venn_worker *w, size_t at)
+{
+    struct venn *v = w->v;
+    const struct venn_state *s = &v->states[at];
+    struct venn_joining j = {.w = w, .v = v, .s = s, .at = at};
     double t = v->alone[v->form];
     unsigned width = v->o->width < PORTS_LIMIT ? (unsigned)lrint(v->o->width) : PORTS_LIMIT;
 
-    v->before = s->cost;
     j.foreign = foreign_ports(v, s);
     j.region_count = regions_of(v, s, j.regions);
     j.set_count = sets_of(v, s, j.regions, j.region_count, j.sets, &j.own_sets);
-    if (v->slots[v->form])
-        offer(v, s, (struct venn_use){.slots = v->slots[v->form]}, s->ports, 0);
+    tell_rows(v, s, w->joining);
+    if (v->pairs)
+        joining_seconds(w->joining, j.sets, j.set_count);
+    if (v->slots[v->form]) {
+        joining_first(w->joining, 0, 0);
+        offer(w, at, (struct venn_use){.slots = v->slots[v->form]}, JOINING_NONE, s->ports, 0);
+    }
     for (j.count = 1; j.count <= REPEATS_MOST; j.count++)
         for (unsigned size = 1; size <= width + ABOVE_WIDTH && size <= PORTS_LIMIT; size++) {
             double own = (double)j.count / size;
@@ -321,26 +392,55 @@ static void join_all(struct venn *v, struct venn_state *s, bool pairs)
         }
 }
 
+static void join_share(void *state, unsigned worker)
+{
+    struct venn *v = state;
+
+    if (worker >= v->worker_count)
+        return;
+    struct venn_worker *w = &v->workers[worker];
+    w->next_count = w->offers = 0;
+    w->bar = v->bar;
+    for (size_t i = worker; i < v->state_count; i += v->worker_count)
+        join_all(w, i);
+}
+
+/* All ways to join all states; the best are in the first worker's next, best first. */
+static void try_all(struct venn *v)
+{
+    const struct chart_hooks *hooks = v->o->hooks;
+    struct venn_worker *first = &v->workers[0];
+
+    v->worker_count = hooks && hooks->team && v->pairs && v->state_count > 1 ? hooks->threads : 1;
+    if (v->worker_count == 1 || !hooks->team(hooks->state, join_share, v)) {
+        v->worker_count = 1;
+        join_share(v, 0);
+    }
+    keep_best(first);
+    for (unsigned i = 1; i < v->worker_count; i++) {
+        keep_best(&v->workers[i]);
+        memcpy(first->next + first->next_count, v->workers[i].next, v->workers[i].next_count * sizeof *first->next);
+        first->next_count += v->workers[i].next_count;
+        keep_best(first);
+    }
+}
+
 static bool join_form(struct venn *v, bool pairs)
 {
-    size_t known = 0;
+    double known = (double)known_rows(v), least = INFINITY;
+    struct venn_worker *first = &v->workers[0];
 
-    for (size_t i = 0; i < v->rows[v->form].count; i++)
-        known += known_row(v, &v->rows[v->form].items[i]);
-    v->next_count = 0;
-    v->bar = INFINITY;
     for (size_t i = 0; i < v->state_count; i++)
-        v->bar = fmin(v->bar, v->states[i].cost);
-    v->bar += v->o->fits * (double)known + 8 * PORT_PRICE;
-    for (size_t i = 0; i < v->state_count; i++)
-        join_all(v, &v->states[i], pairs);
-    keep_best(v);
-    if (v->over || !v->next_count || v->next[0].cost - v->states[0].cost > v->o->fits * (double)known + 4 * PORT_PRICE)
+        least = fmin(least, v->states[i].cost);
+    v->bar = least + v->o->fits * known + 8 * PORT_PRICE;
+    v->pairs = pairs;
+    try_all(v);
+    if (v->over || !first->next_count || first->next[0].cost - v->states[0].cost > v->o->fits * known + 4 * PORT_PRICE)
         return false;
     struct venn_state *swap = v->states;
-    v->states = v->next;
-    v->next = swap;
-    v->state_count = v->next_count;
+    v->states = first->next;
+    first->next = swap;
+    v->state_count = first->next_count;
     v->placed[v->form] = true;
     return true;
 }
@@ -452,6 +552,14 @@ static bool does_several(const char *form)
     return form_has_memory(form) && !strchr(form, '[');
 }
 
+/* Whether @form loads a register and does nothing else: MOV (R64, M64). Where a load has two µops, it has two slots. */
+static bool is_plain_load(const char *form)
+{
+    const char *from = strstr(form, ", ");
+
+    return form_has_memory(form) && !does_several(form) && from && form[strcspn(form, "(") + 1] != 'M' && from[2] == 'M' && !strchr(from + 2, ',');
+}
+
 static void take_rows(struct venn *v)
 {
     uint32_t *place = mem_alloc((v->table->forms.count + 1) * sizeof *place);
@@ -530,6 +638,21 @@ static struct mapping *write_mapping(const struct venn *v)
     return m;
 }
 
+/* Returns how many. */
+static unsigned make_workers(struct venn *v)
+{
+    const struct chart_hooks *hooks = v->o->hooks;
+    unsigned count = hooks && hooks->team && hooks->threads > 1 ? hooks->threads : 1;
+    size_t rows = 0;
+
+    for (size_t i = 0; i < v->n; i++)
+        rows = v->rows[i].count > rows ? v->rows[i].count : rows;
+    v->workers = mem_zero(count, sizeof *v->workers);
+    for (unsigned i = 0; i < count; i++)
+        v->workers[i] = (struct venn_worker){.v = v, .number = i, .joining = joining_new(rows, SECOND_SETS), .next = mem_zero(2 * KEPT + 1, sizeof *v->states)};
+    return count;
+}
+
 struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, size_t n, const struct venn_options *o)
 {
     struct venn *v = mem_zero(1, sizeof *v);
@@ -541,13 +664,14 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     v->n = n < FORMS_MOST ? n : FORMS_MOST;
     v->throughput = throughput_new(PORTS_LIMIT);
     v->states = mem_zero(2 * KEPT + 1, sizeof *v->states);
-    v->next = mem_zero(2 * KEPT + 1, sizeof *v->next);
     v->state_count = 1;
     take_rows(v);
+    unsigned workers = make_workers(v);
     count_slots(v);
     for (size_t i = 0; i < v->n; i++) {
         v->kind[i] = kind_of(t->forms.items[forms[i]]);
         v->several[i] = does_several(t->forms.items[forms[i]]);
+        v->loads[i] = is_plain_load(t->forms.items[forms[i]]);
     }
     /* What one µop explains comes first; the rest may use two of the sets that are known then. What does several things waits until then: before a load has joined, one with an
      * operation may look like the operation alone, and then no load joins beside it. */
@@ -565,8 +689,12 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     for (size_t i = 0; i < v->n; i++)
         vec_done(&v->rows[i]);
     throughput_free(v->throughput);
+    for (unsigned i = 0; i < workers; i++) {
+        joining_free(v->workers[i].joining);
+        free(v->workers[i].next);
+    }
+    free(v->workers);
     free(v->states);
-    free(v->next);
     free(v);
     return m;
 }

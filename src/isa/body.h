@@ -60,7 +60,9 @@ enum body_order {
     BODY_MIRRORED,    /* every second execution backwards */
     BODY_CLUMPED,     /* three executions at a time: three of the first instruction, three of the second */
     BODY_SHUFFLED,    /* each execution in an order of its own, always the same one */
-    BODY_ORDERS
+    BODY_ORDERS,      /* so many are measured of everything */
+    BODY_PAIRED = BODY_ORDERS   /* as BODY_SPREAD, but what accesses memory, or leaves vectors for a general register or the flags, at every second place at most where there is enough else: a rename that
+                                 * gives it no last slot of a group then loses none */
 };
 
 /* How long a body is, where its loads go and what follows what. */

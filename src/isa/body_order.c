@@ -49,7 +49,25 @@ static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
     }
 }
 
-void body_order(const uint32_t *counts, size_t n, uint64_t executions, enum body_order kind, uint32_t *order)
+/* What is @apart goes to the nearest even place where something else stands, as long as there is one. */
+static void pair(const bool *apart, uint64_t n, uint32_t *order)
+{
+    uint64_t most = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        most += apart[order[i]];
+    if (most > (n + 1) / 2)
+        return;
+    for (uint64_t i = 1; i < n; i += 2)
+        for (uint64_t far = 1; far < n && apart[order[i]]; far += 2) {
+            uint64_t to = i + far < n && !apart[order[i + far]] ? i + far : far <= i && !apart[order[i - far]] ? i - far : i;
+            uint32_t other = order[to];
+            order[to] = order[i];
+            order[i] = other;
+        }
+}
+
+void body_order(const uint32_t *counts, const bool *apart, size_t n, uint64_t executions, enum body_order kind, uint32_t *order)
 {
     struct rng rng;
     uint64_t total = 0;
@@ -68,5 +86,7 @@ void body_order(const uint32_t *counts, size_t n, uint64_t executions, enum body
         else if (kind == BODY_SHUFFLED)
             shuffle(order + e * total, total, &rng);
     }
+    if (kind == BODY_PAIRED && apart)
+        pair(apart, executions * total, order);
     free(one);
 }

@@ -58,6 +58,18 @@ const struct operand *insn_immediate(const struct insn *insn)
     return first_of(insn, OPERAND_IMMEDIATE);
 }
 
+bool insn_leaves_vectors(const struct insn *insn)
+{
+    bool from = false, to = insn->flags_written != 0;
+
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        from |= (op->file == FILE_VECTOR || op->file == FILE_MASK) && op->access & ACCESS_READ;
+        to |= op->file == FILE_GENERAL && op->kind == OPERAND_REGISTER && op->access & ACCESS_WRITE;
+    }
+    return from && to;
+}
+
 const struct operand *insn_memory(const struct insn *insn)
 {
     return first_of(insn, OPERAND_MEMORY);

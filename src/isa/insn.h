@@ -138,6 +138,8 @@ void insn_fill_roles(struct insn *insn);
 const struct operand *insn_operand(const struct insn *insn, uint8_t place);
 /* The first immediate or memory operand; NULL when there is none. */
 const struct operand *insn_immediate(const struct insn *insn);
+/* Whether a general register or the flags get something from vectors or masks. */
+bool insn_leaves_vectors(const struct insn *insn);
 const struct operand *insn_memory(const struct insn *insn);
 /* A shift or rotation by a count in a register: by cl on x86-64. */
 bool insn_count_in_register(const struct insn *insn);

@@ -25,10 +25,10 @@
 #include "measure/journal_text.h"
 #include "measure/source.h"
 
-/* What its values are: 1 was one order of the instructions, 2 the least of four, 3 has more registers for chains, 4 the least of a padded body, too, on a core that is or may be wide enough for that; those
+/* What its values are: 1 was one order of the instructions, 2 the least of four, 3 has more registers for chains, 4 the least of a padded body, too, on a core that is or may be wide enough for that, 5 of one in which accesses to memory stand apart; those
  * of one are no use to another. */
 #define QUANTITY 3
-#define QUANTITY_WIDE 4
+#define QUANTITY_WIDE 5
 #define JOURNAL_LIMIT ((size_t)1 << 31)
 #define PART_BYTES ((size_t)4 << 20)   /* read as one table */
 

@@ -30,7 +30,7 @@ unsigned measured_least(const struct measured *orders, const bool *beaten, unsig
 /* One thread. */
 struct source {
     unsigned instructions;   /* of a body, about: may be changed between calls */
-    unsigned orders;         /* 1 to BODY_ORDERS of a body that are run, of which the least time counts, and with several of a padded one too, where that may be quicker: may be changed between calls */
+    unsigned orders;         /* 1 to BODY_ORDERS of a body that are run, of which the least time counts, and with several of a padded one too (BODY_PAIRED), where that may be quicker: may be changed between calls */
     double baseline;         /* nops per cycle of the idle core; 0: simulated */
     bool doubtful;           /* that baseline is a guess: values are to be measured again */
     struct record *record;   /* what keeps the samples; NULL: nothing does */

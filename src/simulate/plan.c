@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/plan.h"
 
+#include "analysis/issue.h"
+
 void plan_done(struct plan *p)
 {
     vec_done(&p->items);
@@ -178,14 +180,14 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
                              .load_latency = cycles_of(row->op->load_latency),
                              .complex = row->decode > 1 || row->op->traits & OP_COMPLEX,
                              .split = row->flags & ROW_SPLIT && !isnan(w->core->unlaminate_first),
-                             .first = row->flags & ROW_FIRST,
+                             .group_room = isnan(w->core->issue_width) ? 1 : issue_room(w->core, row),
                              .joins = row->flags & ROW_JOINS,
                              .branch = branch,
                              .fusible = !branch && row->op->traits & OP_FUSIBLE,
                              .load = row->flags & ROW_LOAD,
                              .store = row->flags & ROW_STORE};
     item.until_data = item.latency;
-    item.one_slot = item.issue == 1 && !item.first && !item.split;
+    item.one_slot = item.issue == 1 && item.group_room <= 1 && !item.split;
     vec_push(&p->items, item);
     add_uops(p, w, row, &p->items.items[p->items.count - 1]);
 }

@@ -81,12 +81,12 @@ struct plan_item {
     int32_t latency, load_latency;   /* cycles; the load's from its dispatch to its operation */
     int32_t until_data;              /* from the first µop that computes to the one that takes the data */
     uint16_t computing;              /* µops that compute */
+    uint32_t group_room;             /* slots of its group at rename that must be left; 1: any */
     int32_t room;                    /* entries that must be free in the scheduler: long microcoded instructions enter in parts */
     bool complex, fusible, branch, load, store;
     bool merges;          /* has a UOP_MERGED */
     bool plain;           /* one µop, which computes or loads, and no value but those of it */
     bool direct;          /* plain, and it tells nothing at rename or when it retires */
-    bool first;           /* begins a new group at rename */
     bool split;           /* a load and its operation that rename parts */
     bool one_slot;        /* of rename, of any group */
     bool joins;           /* the next item: one instruction for decoders and lines of the µop cache */

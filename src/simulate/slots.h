@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) void rename_items(struct simulator 
     for (;;) {
         uint32_t take = 1;
         if (!item->one_slot) {
-            if (item->first && !done && slots != width)
+            if (slots < (int32_t)item->group_room && !done && slots != width)
                 break;
             if (item->split && !done && (fused >= s->core->unlaminate_first || item->issue > (uint32_t)slots) && fused)
                 break;

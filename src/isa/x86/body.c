@@ -416,12 +416,15 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, c
         return false;
     uint64_t wanted = (shape->instructions + total - 1) / total;
     wanted = wanted ? wanted : 1;
+    bool *apart = mem_alloc(n * sizeof *apart);
+    for (size_t i = 0; i < n; i++)
+        apart[i] = forms[i]->insn.traits & (INSN_LOAD | INSN_STORE) || insn_leaves_vectors(&forms[i]->insn);
     uint32_t *order = mem_alloc(wanted * total * sizeof *order);
     for (;;) {
         allocation_init(&a, forms, n, out);
         a.padded = shape->padded;
         a.load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW;
-        body_order(counts, n, wanted, shape->order, order);
+        body_order(counts, apart, n, wanted, shape->order, order);
         ok = emit_all(&a, forms, order, wanted * total, &done);
         if (ok || wanted == 1 || out->length + 64 <= BODY_LIMIT)
             break;
@@ -429,6 +432,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, c
         wanted = done / total && done / total < wanted ? done / total : wanted - 1;
     }
     free(order);
+    free(apart);
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL, "not enough registers or space for this experiment");
     out->executions = (unsigned)wanted;

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/joining.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "chart/saturate.h"
+
+#define WHOLE 0x1.8p32       /* added to a double and taken off again, it leaves multiples of 2^-20 */
+
+/* A union of sets of the others, and the µops within the sets that made it. */
+struct part {
+    portset ports;
+    double mass, before;     /* before: without the µops that are being added */
+};
+
+struct row {
+    size_t first, parts;     /* of parts; the empty one is the first */
+    double most, mass;       /* of the others alone: cycles, µops */
+    double own, slots, slot, cycles, late, noise;   /* noise: one through it */
+};
+
+struct joining {
+    VEC(struct part) parts;
+    struct row *rows;
+    size_t count;
+    double *first;           /* cycles of each row with the first µops */
+    double *second;          /* by second set and row: with one µop of that */
+    double *bounds;          /* by second set */
+    portset *sets;           /* second ones */
+    portset set;             /* the first one */
+    unsigned uops;
+    size_t *order;           /* of rows: what costs most comes first, so that bad ones are soon known */
+    size_t rows_most;
+    double deviation_most;
+    double inverse[PORTS_MAX + 1];
+};
+
+struct joining *joining_new(size_t rows, size_t seconds)
+{
+    struct joining *j = mem_zero(1, sizeof *j);
+
+    j->rows_most = rows;
+    j->rows = mem_alloc((rows + 1) * sizeof *j->rows);
+    j->first = mem_alloc((rows + 1) * sizeof *j->first);
+    j->order = mem_zero(rows + 1, sizeof *j->order);
+    j->second = mem_alloc((rows * seconds + 1) * sizeof *j->second);
+    j->bounds = mem_alloc((seconds + 1) * sizeof *j->bounds);
+    j->sets = mem_alloc((seconds + 1) * sizeof *j->sets);
+    for (unsigned n = 1; n <= PORTS_MAX; n++)
+        j->inverse[n] = 1.0 / n;
+    return j;
+}
+
+void joining_free(struct joining *j)
+{
+    if (!j)
+        return;
+    vec_done(&j->parts);
+    free(j->rows);
+    free(j->first);
+    free(j->order);
+    free(j->second);
+    free(j->bounds);
+    free(j->sets);
+    free(j);
+}
+
+void joining_begin(struct joining *j, double deviation_most)
+{
+    j->parts.count = j->count = 0;
+    j->deviation_most = deviation_most;
+}
+
+/* Adds a union; of two that are equal the one with more µops is enough. */
+static void add_part(struct joining *j, size_t first, struct part part)
+{
+    for (size_t i = first; i < j->parts.count; i++)
+        if (j->parts.items[i].ports == part.ports) {
+            j->parts.items[i].mass = fmax(j->parts.items[i].mass, part.mass);
+            return;
+        }
+    vec_push(&j->parts, part);
+}
+
+void joining_add(struct joining *j, const struct joining_row *row)
+{
+    struct row *r = &j->rows[j->count];
+
+    if (j->count == j->rows_most || row->n > JOINING_SETS)
+        BUG("%zu rows, one of %zu sets", j->count + 1, row->n);
+    *r = (struct row){.first = j->parts.count, .own = row->own, .slots = row->slots, .slot = row->slot * row->own, .cycles = row->cycles, .late = row->late_by,
+                      .noise = 1 / sight_noise(SIGHT_NOISE, row->cycles)};
+    vec_push(&j->parts, (struct part){0});
+    for (size_t i = 0; i < row->n; i++) {
+        size_t end = j->parts.count;
+        for (size_t k = r->first; k < end; k++)
+            j->parts.items[k].before = j->parts.items[k].mass;
+        for (size_t k = r->first; k < end; k++) {
+            const struct part of = j->parts.items[k];
+            add_part(j, r->first, (struct part){.ports = of.ports | row->others[i].ports, .mass = of.before + row->others[i].count});
+        }
+        r->mass += row->others[i].count;
+    }
+    r->parts = j->parts.count - r->first;
+    for (size_t k = r->first + 1; k < j->parts.count; k++)
+        r->most = fmax(r->most, j->parts.items[k].mass * j->inverse[portset_size(j->parts.items[k].ports)]);
+    j->order[j->count] = j->count;
+    j->count++;
+}
+
+double joining_price(double predicted, double measured, double deviation_most, double late_by)
+{
+    return sight_price(SIGHT_NOISE, predicted, measured, deviation_most, late_by) + WHOLE - WHOLE;
+}
+
+static double price_of(const struct joining *j, const struct row *r, double predicted)
+{
+    double off = (predicted - r->cycles) * r->noise, limit = is_late(predicted, r->cycles, r->late) ? LATE_MOST : j->deviation_most, price = off * off;
+    return (price < limit ? price : limit) + WHOLE - WHOLE;
+}
+
+/* Not fmax(), which is a call. */
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Cycles of @r with @mass µops of @set, by the unions that hold these. */
+static double with_set(const struct joining *j, const struct row *r, portset set, double mass)
+{
+    const struct part *part = j->parts.items + r->first;
+    double most = 0;
+
+    for (size_t k = 0; k < r->parts; k++)
+        most = larger(most, (part[k].mass + mass) * j->inverse[portset_size(part[k].ports | set)]);
+    return most;
+}
+
+static double too_long(const struct joining *j, const struct row *r, double predicted)
+{
+    return predicted > r->cycles ? price_of(j, r, predicted) : 0;
+}
+
+void joining_seconds(struct joining *j, const portset *sets, size_t n)
+{
+    for (size_t s = 0; s < n; s++) {
+        double *cycles = j->second + s * j->rows_most;
+        j->sets[s] = sets[s];
+        j->bounds[s] = 0;
+        for (size_t i = 0; i < j->count; i++) {
+            cycles[i] = with_set(j, &j->rows[i], sets[s], j->rows[i].own);
+            j->bounds[s] += too_long(j, &j->rows[i], cycles[i]);
+        }
+    }
+}
+
+double joining_first(struct joining *j, portset set, unsigned count)
+{
+    double bound = 0;
+
+    j->set = set;
+    j->uops = count;
+    for (size_t i = 0; i < j->count; i++) {
+        const struct row *r = &j->rows[i];
+        j->first[i] = larger(r->most, count ? with_set(j, r, set, r->own * count) : 0);
+        bound += too_long(j, r, j->first[i]);
+    }
+    return bound;
+}
+
+double joining_bound(const struct joining *j, size_t second)
+{
+    return j->bounds[second];
+}
+
+double joining_cost(struct joining *j, size_t second, unsigned slots, double limit)
+{
+    const double *with = second == JOINING_NONE ? NULL : j->second + second * j->rows_most;
+    portset both = with ? j->set | j->sets[second] : 0;
+    double cost = 0, most = 0, inverse = j->inverse[portset_size(both)];
+    size_t dearest = 0;
+
+    for (size_t i = 0; i < j->count && cost <= limit; i++) {
+        const struct row *r = &j->rows[j->order[i]];
+        double cycles = larger(j->first[j->order[i]], r->slots + r->slot * slots), mass = r->own * (j->uops + 1);
+        if (with) {
+            cycles = larger(cycles, with[j->order[i]]);
+            if ((r->mass + mass) * inverse > cycles)   /* no union has more µops or fewer ports */
+                cycles = larger(cycles, with_set(j, r, both, mass));
+        }
+        double price = price_of(j, r, cycles);
+        cost += price;
+        if (price > most) {
+            most = price;
+            dearest = i;
+        }
+    }
+    size_t swap = j->order[dearest / 2];   /* the dearest row is asked sooner from now on */
+    j->order[dearest / 2] = j->order[dearest];
+    j->order[dearest] = swap;
+    return cost > limit ? INFINITY : cost;
+}

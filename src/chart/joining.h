@@ -1,0 +1,44 @@
+/* What times say to a form that joins others: how long each row takes when one or two kinds of µops more run in it, and what that costs. Of a row the others' µops do not change while millions of
+ * ways to join are tried, so that their sums within every union of their sets are made once (throughput/throughput.h: t = max over non-empty Q of mass(sets within Q) / |Q|). */
+#ifndef PORTOLAN_CHART_JOINING_H
+#define PORTOLAN_CHART_JOINING_H
+
+#include "throughput/throughput.h"
+
+/* One thread at a time. */
+struct joining;
+
+/* For up to @rows rows, and second µops of up to @seconds sets. */
+struct joining *joining_new(size_t rows, size_t seconds);
+void joining_free(struct joining *j);
+
+/* One row beside the µops that run in it without the form. */
+struct joining_row {
+    const struct mass *others;
+    size_t n;                  /* JOINING_SETS at most; sets may repeat */
+    uint32_t own;              /* executions of the form, > 0 */
+    double slots;              /* issue slots of the others, cycles */
+    double slot;               /* of one slot of each execution of the form, cycles */
+    double cycles;             /* measured */
+    double late_by;            /* up to where it is late (chart/saturate.h) */
+};
+#define JOINING_SETS 16
+
+/* Begins anew without rows; a row costs @deviation_most at most. */
+void joining_begin(struct joining *j, double deviation_most);
+void joining_add(struct joining *j, const struct joining_row *row);
+/* The sets that a second µop may have, once all rows are there. */
+void joining_seconds(struct joining *j, const portset *sets, size_t n);
+/* The form executes @count µops of @set (0 of none). Returns a lower bound of the cost with any second µop. */
+double joining_first(struct joining *j, portset set, unsigned count);
+/* The same bound of second set number @second, whatever the first is. */
+double joining_bound(const struct joining *j, size_t second);
+/* Cost of all rows with the µops of joining_first, one of second set number @second unless that is JOINING_NONE, and @slots slots; INFINITY where it passes @limit. A multiple of 2^-20, so that sums do not
+ * depend on an order. */
+#define JOINING_NONE SIZE_MAX
+double joining_cost(struct joining *j, size_t second, unsigned slots, double limit);
+
+/* What a row costs that takes @predicted cycles. */
+double joining_price(double predicted, double measured, double deviation_most, double late_by);
+
+#endif
