@@ -9,6 +9,7 @@
 #include "chart/facts_buffers.h"
 #include "chart/facts_forward.h"
 #include "chart/facts_front.h"
+#include "chart/facts_groups.h"
 #include "chart/facts_loads.h"
 #include "chart/facts_memory.h"
 #include "chart/facts_plain.h"
@@ -333,6 +334,7 @@ static bool find_by_loops(struct probes *p, struct err *err)
     struct forward_probes *forward = forward_probes_ask(p);
     struct load_probes *loads = load_probes_ask(p);
     struct rename_probes *renamed = rename_probes_ask(p);
+    struct group_probes *groups = group_probes_ask(p);
     struct front_probes *front = front_probes_ask(p);
     struct uop_cache_probes *uop_cache = uop_cache_probes_ask(p);
     bool ok = probes_run(p, err);
@@ -349,6 +351,7 @@ static bool find_by_loops(struct probes *p, struct err *err)
         conclude_nops(p, without_nops, with_nops);
         load_probes_conclude(p, loads);
         rename_probes_conclude(p, renamed);
+        group_probes_conclude(p, groups);
         const struct front_found found = front_probes_conclude(p, front);
         ok = uop_cache_probes_conclude(p, uop_cache, &found, err) && buffer_probes(p, err);
     }
@@ -356,6 +359,7 @@ static bool find_by_loops(struct probes *p, struct err *err)
     forward_probes_free(forward);
     load_probes_free(loads);
     rename_probes_free(renamed);
+    group_probes_free(groups);
     front_probes_free(front);
     uop_cache_probes_free(uop_cache);
     str_done(&text);

@@ -50,7 +50,7 @@ struct body {
     unsigned breakers;        /* instructions added to break chains */
     enum body_vectors vectors;
     bool wide;                /* uses registers wider than 256 bits or past 15 */
-    bool padded;              /* the shape asked for it, and some instructions were short */
+    bool padded;              /* the shape asked for it, and it is none of those without: some instructions were short, or the order is BODY_PAIRED */
 };
 
 /* How the executions of an experiment follow each other. A processor that chooses ports when it dispatches, or joins neighbouring stores, takes longer
@@ -61,8 +61,8 @@ enum body_order {
     BODY_CLUMPED,     /* three executions at a time: three of the first instruction, three of the second */
     BODY_SHUFFLED,    /* each execution in an order of its own, always the same one */
     BODY_ORDERS,      /* so many are measured of everything */
-    BODY_PAIRED = BODY_ORDERS   /* as BODY_SPREAD, but what accesses memory, or leaves vectors for a general register or the flags, at every second place at most where there is enough else: a rename that
-                                 * gives it no last slot of a group then loses none */
+    BODY_PAIRED = BODY_ORDERS   /* two executions at a time, what accesses memory, or leaves vectors for a general register or the flags, beside one of the others, of which the rest comes two in a row: for a
+                                 * rename that does not give the last slot of a group to everything, nor parts what has two. AArch64: as BODY_SPREAD */
 };
 
 /* How long a body is, where its loads go and what follows what. */

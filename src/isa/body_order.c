@@ -49,32 +49,49 @@ static void shuffle(uint32_t *order, uint64_t n, struct rng *rng)
     }
 }
 
-/* What is @apart goes to the nearest even place where something else stands, as long as there is one. */
-static void pair(const bool *apart, uint64_t n, uint32_t *order)
+/* Two executions in units that begin at even slots: of what is not @apart two in a row, whether they take a slot or two; of what is, each beside one of the term of which there are most. */
+static void by_units(const uint32_t *counts, const bool *apart, size_t n, uint32_t *order)
 {
-    uint64_t most = 0;
-
-    for (uint64_t i = 0; i < n; i++)
-        most += apart[order[i]];
-    if (most > (n + 1) / 2)
-        return;
-    for (uint64_t i = 1; i < n; i += 2)
-        for (uint64_t far = 1; far < n && apart[order[i]]; far += 2) {
-            uint64_t to = i + far < n && !apart[order[i + far]] ? i + far : far <= i && !apart[order[i - far]] ? i - far : i;
-            uint32_t other = order[to];
-            order[to] = order[i];
-            order[i] = other;
-        }
-}
-
-void body_order(const uint32_t *counts, const bool *apart, size_t n, uint64_t executions, enum body_order kind, uint32_t *order)
-{
-    struct rng rng;
-    uint64_t total = 0;
+    uint32_t *units = mem_alloc(n * sizeof *units), *beside = mem_zero(n, sizeof *beside), *turns;   /* beside: instructions that stand beside another term's */
+    uint64_t count = 0;
 
     for (size_t i = 0; i < n; i++)
-        total += counts[i];
+        units[i] = apart[i] ? 2 * counts[i] : counts[i];
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < counts[i] && apart[i]; k++) {
+            size_t most = n;
+            for (size_t other = 0; other < n; other++)
+                most = !apart[other] && units[other] && (most == n || units[other] > units[most]) ? other : most;
+            if (most == n)
+                break;
+            units[most]--;
+            beside[most] += 2;
+        }
+    for (size_t i = 0; i < n; i++)
+        count += units[i];
+    turns = mem_alloc((count + 1) * sizeof *turns);
+    spread(units, n, count, turns);
+    for (uint64_t u = 0; u < count; u++) {
+        size_t other = turns[u];   /* what shares its unit; n: nothing */
+        *order++ = turns[u];
+        if (apart[turns[u]])
+            for (other = 0; other < n && !beside[other]; other++)
+                ;
+        if (other == n)
+            continue;
+        *order++ = (uint32_t)other;
+        beside[other] -= other != turns[u];
+    }
+    free(turns);
+    free(units);
+    free(beside);
+}
+
+static void by_executions(const uint32_t *counts, size_t n, uint64_t total, uint64_t executions, enum body_order kind, uint32_t *order)
+{
     uint32_t *one = mem_alloc((total + 1) * sizeof *one);
+    struct rng rng;
+
     spread(counts, n, total, one);
     rng_seed(&rng, SHUFFLE_SEED);
     for (uint64_t e = 0; e < executions; e += kind == BODY_CLUMPED ? CLUMP : 1) {
@@ -86,7 +103,16 @@ void body_order(const uint32_t *counts, const bool *apart, size_t n, uint64_t ex
         else if (kind == BODY_SHUFFLED)
             shuffle(order + e * total, total, &rng);
     }
-    if (kind == BODY_PAIRED && apart)
-        pair(apart, executions * total, order);
     free(one);
+}
+
+void body_order(const uint32_t *counts, const bool *apart, size_t n, uint64_t executions, enum body_order kind, uint32_t *order)
+{
+    uint64_t total = 0;
+
+    for (size_t i = 0; i < n; i++)
+        total += counts[i];
+    for (; kind == BODY_PAIRED && executions >= 2; executions -= 2, order += 2 * total)
+        by_units(counts, apart, n, order);
+    by_executions(counts, n, total, executions, kind, order);
 }

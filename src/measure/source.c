@@ -27,7 +27,6 @@ struct cpu_source {
     VEC(struct form_code *) codes;         /* by name; NULL: not measurable */
     VEC(char *) reasons;                   /* by name; NULL: measurable */
     struct body body;
-    bool other;                            /* the body made last is another than those made of that experiment before */
     uint32_t lengths[SANDBOX_ITEMS];       /* bytes of its body */
     double started;
 };
@@ -99,7 +98,7 @@ static unsigned load_places(const struct cpu_source *s)
     return (BODY_WINDOW - window) / 64;
 }
 
-/* Code of experiment @e in one order into the sandbox, none where @padded makes it no other one; false with the reason in @out, *full when only the code area is. */
+/* Code of experiment @e in one order into the sandbox, none where @padded makes no difference; false with the reason in @out, *full when only the code area is. */
 static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum body_order order, bool padded, unsigned rivals, size_t at, struct measured *out, bool *full)
 {
     struct form_code *forms[FORMS_MAX];
@@ -110,9 +109,10 @@ static bool item_prepare(struct cpu_source *s, const struct experiment *e, enum 
         return false;
     const struct body_shape shape = {s->base.instructions, s->calibration.load_window, order, padded};
     const bool made = body_make(forms, counts, e->count, &shape, &s->body, &err);
-    s->other = made && (s->body.padded || order == BODY_PAIRED);
-    if (padded && !s->other)   /* too long for it, or as it was */
+    if (padded && !(made && s->body.padded)) {   /* too long for it, or as it was */
+        s->body.padded = false;
         return true;
+    }
     if (!made) {
         state_set(out, "%.90s", err.what);
         return false;
@@ -139,9 +139,9 @@ static unsigned items_prepare(struct cpu_source *s, const struct experiment *e, 
     for (unsigned i = 0; i < orders && !*full; i++)
         if (!item_prepare(s, e, i, false, i, at + i, out, full))
             return 0;
-    if (!*full && padded && !item_prepare(s, e, orders > 1 ? BODY_PAIRED : BODY_SPREAD, true, orders, at + orders, out, full))
+    if (!*full && padded && !item_prepare(s, e, e->count > 1 ? BODY_PAIRED : BODY_SPREAD, true, orders, at + orders, out, full))
         return 0;
-    orders += padded && s->other;
+    orders += padded && s->body.padded;
     return *full ? 0 : orders;
 }
 

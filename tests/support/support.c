@@ -23,6 +23,7 @@
 #include "base/steps.h"
 #include "cmd/command.h"
 #include "io/experiments_file.h"
+#include "simulate/simulate.h"
 #include "throughput/throughput.h"
 
 #define GROWTH 2.5   /* in steps, of an input of twice the size */
@@ -35,6 +36,30 @@ struct machine *load_machine(const char *id)
     if (!m)
         fail_msg("%s: %s:%zu:%zu %s", id, err.file, err.line, err.column, err.what);
     return m;
+}
+
+double predicted_cycles(const struct machine *m, const char *hex, bool simulated)
+{
+    static const struct block_options as_measured = {.shape = SHAPE_CACHED, .start = START_MEASURED};
+    struct err err = {0};
+    struct kernel *kernel = kernel_from_hex(ISA_X86_64, hex, &err);
+    struct bounds bounds;
+    struct simulation sim = {.cycles = 0};
+    size_t count;
+
+    assert_non_null(kernel);
+    const struct insn *insns = kernel_insns(kernel, 0, &count);
+    struct block_work *work = block_work_new(m);
+    bounds_of(work, insns, count, &as_measured, false, &bounds);
+    if (simulated) {
+        struct simulator *s = simulator_new();
+        simulate(s, work, insns, count, &as_measured, &(struct simulate_options){0}, &sim);
+        simulator_free(s);
+        simulation_done(&sim);
+    }
+    block_work_free(work);
+    kernel_free(kernel);
+    return simulated ? sim.cycles : bounds.total;
 }
 
 void assert_foretold(const char *id, const char *file, size_t count, double error, double worst)

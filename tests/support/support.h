@@ -11,6 +11,8 @@ struct session;
 
 /* A shipped machine, or one in a directory; the caller frees it. */
 struct machine *load_machine(const char *id);
+/* Cycles of the block @hex in copies that run again and again (x86-64), by its bounds or simulated. */
+double predicted_cycles(const struct machine *m, const char *hex, bool simulated);
 /* Fails unless the ports of machine @id foretell the experiments of @file in the source tree, at least @count of them, within @error on average and each within @worst. */
 void assert_foretold(const char *id, const char *file, size_t count, double error, double worst);
 /* All shipped forms of every set, which last. */

@@ -23,32 +23,6 @@ static void test_single_forms(void **state)
     assert_foretold("sapphirerapids", "tests/data/golden-cove-singles.csv", 451, 0.05, INFINITY);
 }
 
-static const struct block_options as_measured = {.shape = SHAPE_CACHED, .start = START_MEASURED};
-
-/* @hex on @m, by its bounds or simulated. */
-static double predicted_cycles(const struct machine *m, const char *hex, bool simulated)
-{
-    struct err err = {0};
-    struct kernel *kernel = kernel_from_hex(ISA_X86_64, hex, &err);
-    struct bounds bounds;
-    struct simulation sim = {.cycles = 0};
-    size_t count;
-
-    assert_non_null(kernel);
-    const struct insn *insns = kernel_insns(kernel, 0, &count);
-    struct block_work *work = block_work_new(m);
-    bounds_of(work, insns, count, &as_measured, false, &bounds);
-    if (simulated) {
-        struct simulator *s = simulator_new();
-        simulate(s, work, insns, count, &as_measured, &(struct simulate_options){0}, &sim);
-        simulator_free(s);
-        simulation_done(&sim);
-    }
-    block_work_free(work);
-    kernel_free(kernel);
-    return simulated ? sim.cycles : bounds.total;
-}
-
 /* Blocks that each show a rule: what it says by hand, and what was measured. */
 static const struct { const char *hex; double answer, measured; } rules[] = {
     {"488907488b07", 0.5, 0.5},   /* mov [rdi],rax; mov rax,[rdi] */

@@ -211,6 +211,35 @@ static void letters_of(const struct body *b, char *out, size_t room)
     out[n] = '\0';
 }
 
+/* Units of two places: a load and an addition, or two additions. Where there are more loads than additions the last ones have nothing beside them. */
+static void test_pairs(void **state)
+{
+    struct body *b = mem_alloc(sizeof *b);
+    struct form_code *forms_of[2] = {code_of("MOV (R64, M64)"), code_of("ADD (R64, R64)")};
+    static const struct { uint32_t counts[2]; bool crowded; } cases[] = {{{1, 2}, false}, {{2, 3}, false}, {{1, 1}, false}, {{1, 6}, false}, {{3, 3}, false}, {{3, 2}, true}};
+    struct err err = {0};
+    char letters[1024];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t *counts = cases[i].counts;
+        size_t odd = 0, loads = 0;
+        assert_true(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 40, .order = BODY_PAIRED, .padded = true}, b, &err));
+        assert_true(b->padded && b->executions % 2 == 0);
+        letters_of(b, letters, sizeof letters);
+        for (size_t k = 0; letters[k]; k++) {
+            loads += letters[k] == 'm';
+            odd += letters[k] == 'm' && k % 2;
+        }
+        assert_int_equal(loads, b->executions * counts[0]);
+        assert_int_equal(b->instructions, b->executions * (counts[0] + counts[1]));
+        assert_int_equal(odd > 0, cases[i].crowded);
+    }
+    form_code_free(forms_of[0]);
+    form_code_free(forms_of[1]);
+    free(b);
+}
+
 /* Every order has the same instructions; each stands where its description says. */
 static void test_orders(void **state)
 {
@@ -356,7 +385,7 @@ static void test_padded(void **state)
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_form), cmocka_unit_test(test_breakers), cmocka_unit_test(test_reasons), cmocka_unit_test(test_mixtures), cmocka_unit_test(test_orders),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_form), cmocka_unit_test(test_breakers), cmocka_unit_test(test_reasons), cmocka_unit_test(test_mixtures), cmocka_unit_test(test_orders), cmocka_unit_test(test_pairs),
                                        cmocka_unit_test(test_memory), cmocka_unit_test(test_malformed), cmocka_unit_test(test_padded)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);

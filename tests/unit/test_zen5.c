@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a virtual EPYC Turin (Zen 5) took for loads of what was just stored, and the bounds of the charted machine, with its fact and without. */
+/* What a virtual EPYC Turin (Zen 5) took for loads of what was just stored and for groups at rename, and the bounds of the charted machine, with its facts and without. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "analysis/analysis.h"
 #include "../support/support.h"
 
 #define WITHIN 0.02          /* of a time that is a chain's */
@@ -35,19 +34,6 @@ static const struct {
     {"4c8907" "4c1307" "49f7d0", 2.00, 2},                                              /* adc r8,[rdi] */
 };
 
-static double bound(const struct machine *m, const struct kernel *k)
-{
-    static const struct block_options as_measured = {.shape = SHAPE_CACHED, .start = START_MEASURED};
-    size_t count;
-    const struct insn *insns = kernel_insns(k, 0, &count);
-    struct block_work *work = block_work_new(m);
-    struct bounds bounds;
-
-    bounds_of(work, insns, count, &as_measured, false, &bounds);
-    block_work_free(work);
-    return bounds.total;
-}
-
 static void assert_near(const char *what, const char *hex, double cycles, double expected, double within)
 {
     if (!(fabs(cycles - expected) <= within * expected))
@@ -57,23 +43,63 @@ static void assert_near(const char *what, const char *hex, double cycles, double
 static void test_what_rename_finds(void **state)
 {
     struct machine *m = load_machine("zen5-charted"), *text = load_machine("zen5-charted");
-    struct err err = {0};
 
     (void)state;
     machine_drop_fact(text, "renamed_length");
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        struct kernel *k = kernel_from_hex(ISA_X86_64, blocks[i].hex, &err);
-        assert_non_null(k);
-        assert_near("the bound", blocks[i].hex, bound(m, k), blocks[i].measured, blocks[i].measured < 2 ? WITHIN_SLOTS : WITHIN);
-        assert_near("the bound by text", blocks[i].hex, bound(text, k), blocks[i].without, WITHIN);
-        kernel_free(k);
+        assert_near("the bound", blocks[i].hex, predicted_cycles(m, blocks[i].hex, false), blocks[i].measured, blocks[i].measured < 2 ? WITHIN_SLOTS : WITHIN);
+        assert_near("the bound by text", blocks[i].hex, predicted_cycles(text, blocks[i].hex, false), blocks[i].without, WITHIN);
     }
     machine_free(m);
     machine_free(text);
 }
 
+#define NOP "660f1f440000"   /* of six bytes, as dense as the µop cache delivers eight a cycle */
+#define NOP4 NOP NOP NOP NOP
+#define LOAD "448b8300020000"   /* mov r8d,[rbx+512] */
+#define XCHG "4d87f0"        /* xchg r8,r14: two slots */
+
+/* An instruction and nops, copies in a row: cycles as measured, and without the facts: slots by eight. */
+static const struct {
+    const char *hex;
+    double measured;
+    unsigned slots;
+} groups[] = {
+    {LOAD NOP NOP, 0.400, 3},              /* eight, seven, and again */
+    {LOAD NOP4, 0.667, 5},
+    {LOAD NOP4 NOP, 0.750, 6},             /* always at an even place */
+    {LOAD NOP4 NOP NOP, 1.000, 7},
+    {LOAD NOP4 NOP4, 1.145, 9},
+    {LOAD LOAD NOP NOP NOP, 0.667, 5},
+    {LOAD NOP4 NOP4 NOP NOP, 1.400, 11},
+    {"4189b300020000" NOP4 NOP NOP, 1.000, 7},       /* mov [rbx+512],esi */
+    {"48ffc6" NOP4 NOP NOP, 1.000, 7},               /* inc rsi: a chain of one cycle, whatever the slots */
+    {"c4c1797ef8" NOP4 NOP NOP, 1.000, 7},           /* vmovd r8d,xmm7 */
+    {"c5f92ef7" NOP4 NOP4, 1.334, 10},               /* vucomisd xmm6,xmm7 */
+    {XCHG NOP4 NOP, 1.000, 7},
+    {XCHG NOP4 NOP NOP, 1.000, 8},
+    {XCHG NOP4 NOP NOP NOP, 1.143, 9},
+    {XCHG NOP4 NOP4, 1.252, 10},
+};
+
+static void test_groups(void **state)
+{
+    struct machine *m = load_machine("zen5-charted"), *other = load_machine("zen5-charted");
+
+    (void)state;
+    machine_drop_fact(other, "group_not_last");
+    machine_drop_fact(other, "group_whole");
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        assert_near("the bound", groups[i].hex, predicted_cycles(m, groups[i].hex, false), groups[i].measured, WITHIN);
+        assert_near("simulated", groups[i].hex, predicted_cycles(m, groups[i].hex, true), groups[i].measured, WITHIN);
+        assert_near("the bound without", groups[i].hex, predicted_cycles(other, groups[i].hex, false), fmax(groups[i].slots / 8.0, i == 8), WITHIN);
+    }
+    machine_free(m);
+    machine_free(other);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_rename_finds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_rename_finds), cmocka_unit_test(test_groups)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,7 +250,7 @@ bool a64_body_make(const struct a64_code *const *forms, const uint32_t *counts, 
         size_t before = 0;
         a = (struct a64_allocation){.body = out, .load_window = shape->load_window >= 64 && shape->load_window < BODY_WINDOW ? shape->load_window : BODY_WINDOW};
         out->length = out->breakers = 0;
-        body_order(counts, NULL, n, wanted, shape->order, order);
+        body_order(counts, NULL, n, wanted, shape->order == BODY_PAIRED ? BODY_SPREAD : shape->order, order);
         ok = true;
         for (done = 0; ok && done < wanted; done += ok) {
             before = out->length;

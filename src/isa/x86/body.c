@@ -416,6 +416,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, c
         return false;
     uint64_t wanted = (shape->instructions + total - 1) / total;
     wanted = wanted ? wanted : 1;
+    wanted += shape->order == BODY_PAIRED && wanted % 2;
     bool *apart = mem_alloc(n * sizeof *apart);
     for (size_t i = 0; i < n; i++)
         apart[i] = forms[i]->insn.traits & (INSN_LOAD | INSN_STORE) || insn_leaves_vectors(&forms[i]->insn);
@@ -435,6 +436,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, c
     free(apart);
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL, "not enough registers or space for this experiment");
+    out->padded |= shape->padded && shape->order == BODY_PAIRED;
     out->executions = (unsigned)wanted;
     out->instructions = (unsigned)(wanted * total);
     return true;
