@@ -7,6 +7,8 @@
 #include "analysis/nest.h"
 #include "base/str.h"
 
+#define SLOTS_FULL 0.005     /* relative, by which a bound of slots passes them where all are filled */
+
 static void name_ports(const struct analysis *a, portset set, struct str *out)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
@@ -143,10 +145,12 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     } else if (a->bottleneck == BOUND_RETIRE) {
         str_addf(&s, "Retirement is saturated: %g µops per cycle.", machine_number(a->machine, "retire_width"));
     } else {
-        double slots = 0;
+        double slots = 0, width = machine_number(a->machine, "issue_width");
         for (size_t i = 0; i < a->count; i++)
             slots += a->rows[i].issue;
-        str_addf(&s, "Issue is saturated: %.0f µops per iteration, %g per cycle.", slots, machine_number(a->machine, "issue_width"));
+        str_addf(&s, "Issue is saturated: %.0f µops per iteration, %g per cycle.", slots, width);
+        if (slots / width < a->cycles * (1 - SLOTS_FULL))
+            str_addf(&s, " Some groups of %g end early, before an instruction that does not fit into what is left of them.", width);
     }
     if (a->repeated) {
         str_add_char(&s, ' ');

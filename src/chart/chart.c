@@ -279,21 +279,10 @@ static void write_mapping(struct charting *w, const struct ports *ports, const s
     c->machine = m;
 }
 
-/* Mean relative error of the core's mapping on all experiments of its forms. */
+/* Of the core's mapping on all experiments of its forms. Late times count as noise where some are: more µops would explain them, and say too much beside everything else. */
 static double core_error(const struct charting *w)
 {
-    const struct experiments *t = w->chart->table;
-    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
-    size_t n = 0;
-
-    throughput_predict(w->core.mapping, t, cycles);
-    for (size_t i = 0; i < t->rows.count; i++)
-        if (experiments_measured(t, i) && !isnan(cycles[i])) {
-            sum += fabs(cycles[i] / t->rows.items[i].cycles - 1);
-            n++;
-        }
-    free(cycles);
-    return n ? sum / (double)n : 0;
+    return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
 }
 
 /* Takes back into the core what was found of its forms when each was placed beside the others, where that explains the experiments of the core better; how many that

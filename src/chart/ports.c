@@ -202,13 +202,13 @@ static bool venn_goes_on(void *state, size_t done, size_t total)
     return !hooks->cancelled(hooks->state) && clock_seconds() - s->begun < s->lab->options->seconds;
 }
 
-/* Of the rows that @keep says, those whose forms @m knows. */
+/* Of the rows that @keep says (NULL: of all), those whose forms @m knows. */
 static bool *rows_known(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
     bool *out = mem_zero(t->rows.count + 1, sizeof *out);
 
     for (size_t i = 0; i < t->rows.count; i++) {
-        out[i] = keep[i];
+        out[i] = !keep || keep[i];
         for (uint32_t k = 0; k < t->rows.items[i].count && out[i]; k++)
             out[i] = mapping_find(m, t->forms.items[experiments_terms(t, i)[k].form]) != NULL;
     }
@@ -230,6 +230,15 @@ static double error_within(const struct experiments *t, const bool *keep, const 
         }
     free(cycles);
     return n ? sum / (double)n : INFINITY;
+}
+
+double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m, bool late)
+{
+    bool *rows = rows_known(t, keep, m);
+    double error = error_within(t, rows, m, late ? LATE_ERROR : INFINITY);
+
+    free(rows);
+    return error;
 }
 
 /* Of the rows of @t that @keep says, the share that is late by more than noise. */
@@ -283,10 +292,8 @@ static struct found judge_found(const struct lab *lab, const bool *keep, struct 
     struct found f = {take_m, INFINITY, 0};
 
     if (take_m) {
-        bool *rows = rows_known(lab->table, keep, take_m);
-        f.error = error_within(lab->table, rows, take_m, LATE_ERROR);
+        f.error = core_ports_error(lab->table, keep, take_m, true);
         f.forms = mapping_count(take_m);
-        free(rows);
     }
     return f;
 }
@@ -502,7 +509,7 @@ bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, s
     if (!find_ports(lab, keep, forms, n, out, err))
         return false;
     bool *rows = rows_known(lab->table, keep, out->mapping);
-    out->noise = error_within(lab->table, rows, out->mapping, LATE_ERROR);
+    out->noise = core_ports_error(lab->table, keep, out->mapping, true);
     out->late = late_share(lab->table, rows, out->mapping) >= LATE_SHARE_LEAST;
     free(rows);
     return true;

@@ -16,6 +16,8 @@ struct core_ports {
 
 /* From the rows of the lab's table that @keep says, which have only the @n @forms, the simplest first. Forms that fit no mapping may be left out. False with err. core_ports_done frees. */
 bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err);
+/* Mean relative error of @m on those rows of @t, of all or of those that @keep says (NULL: all), whose forms it has; where @late is set late times count as noise. INFINITY without such rows. */
+double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m, bool late);
 void core_ports_done(struct core_ports *c);
 
 #endif

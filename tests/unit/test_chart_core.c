@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The core of a chart of a CPU with more ports than issue slots: which forms it is made of, and which ports they are found to use. */
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -160,9 +161,9 @@ static bool is_kept_out(const char *form)
 }
 
 /* The join of the forms, those of @first (NULL-terminated; NULL: none) and the others in their order, vectors before the rest; fails unless all of them joined and their times are explained. */
-static struct mapping *joined(const struct machine *m, const char *const *first, bool late)
+static struct mapping *joined_by(const struct machine *m, const char *const *first, bool late, const struct chart_hooks *hooks)
 {
-    const struct venn_options options = {.width = mapping_issue_width(m->mapping), .fits = late ? 2.5 : 0.5, .goes_on = goes_on};
+    const struct venn_options options = {.width = mapping_issue_width(m->mapping), .fits = late ? 2.5 : 0.5, .goes_on = goes_on, .hooks = hooks};
     struct experiments *t = known_times(m, late);
     uint32_t *forms = mem_alloc((t->forms.count + 1) * sizeof *forms);
 
@@ -193,6 +194,11 @@ static struct mapping *joined(const struct machine *m, const char *const *first,
     free(forms);
     experiments_free(t);
     return found;
+}
+
+static struct mapping *joined(const struct machine *m, const char *const *first, bool late)
+{
+    return joined_by(m, first, late, NULL);
 }
 
 /* Four ports for vectors, four for the rest and three for loads, none of them shared; returns those of loads. */
@@ -270,6 +276,57 @@ static void test_late_times_are_no_ports(void **state)
     struct mapping *found = joined(m, NULL, true);
     assert_int_equal(portset_size(ports_of(found, "VMOVSD (XMM, M64)") & ports_of_loads(found)), 2);
     mapping_free(found);
+    machine_free(m);
+}
+
+#define THREADS 3
+
+struct helper {
+    pthread_t thread;
+    void (*work)(void *state, unsigned worker);
+    void *state;
+    unsigned number;
+};
+
+static void *help(void *argument)
+{
+    struct helper *h = argument;
+
+    h->work(h->state, h->number);
+    return NULL;
+}
+
+static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
+{
+    struct helper helpers[THREADS];
+
+    ++*(size_t *)state;
+    for (unsigned i = 1; i < THREADS; i++) {
+        helpers[i] = (struct helper){.work = work, .state = work_state, .number = i};
+        assert_int_equal(pthread_create(&helpers[i].thread, NULL, help, &helpers[i]), 0);
+    }
+    work(work_state, 0);
+    for (unsigned i = 1; i < THREADS; i++)
+        pthread_join(helpers[i].thread, NULL);
+    return true;
+}
+
+/* Threads share the states, and find what one finds. */
+static void test_threads_find_the_same(void **state)
+{
+    struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
+    size_t shared = 0;
+    const struct chart_hooks hooks = {.team = team, .threads = THREADS, .state = &shared};
+
+    (void)state;
+    mapping_set_issue_width(m->mapping, 6);
+    for (unsigned late = 0; late < 2; late++) {
+        struct mapping *one = joined(m, NULL, late), *many = joined_by(m, NULL, late, &hooks);
+        assert_true(mapping_equal(one, many));
+        mapping_free(one);
+        mapping_free(many);
+    }
+    assert_true(shared > 0);
     machine_free(m);
 }
 
@@ -491,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_kinds_have_ports_of_their_own),
         cmocka_unit_test(test_ports_that_two_forms_show), cmocka_unit_test(test_vectors_and_memory), cmocka_unit_test(test_late_times_are_no_ports),
         cmocka_unit_test(test_loads_come_before_what_loads_too),
+        cmocka_unit_test(test_threads_find_the_same),
         cmocka_unit_test(test_no_unruly_forms),
         cmocka_unit_test(test_common_forms_come_first),
         cmocka_unit_test(test_what_hinders_itself_judges_nobody),

@@ -305,7 +305,7 @@ static void test_front_ends_by_hand(void **state)
 }
 
 /* CPUs that there are not: decoders that are all alike are told from those of which the first alone takes two µops; predecoders of another width, prefixes of another cost, µop
- * caches of other lines or windows, moves that join what is behind them, and blocks of another length in which stores are found by address. */
+ * caches of other lines or windows, moves that join what is behind them, blocks of another length in which stores are found by address, and groups at rename that part other instructions. */
 static void test_front_ends_changed(void **state)
 {
     static const struct { const char *id, *without; struct by_hand with, expected[2]; } changes[] = {
@@ -322,6 +322,9 @@ static void test_front_ends_changed(void **state)
         {"zen5-charted", NULL, {"uop_cache_window_lines", "1"}, {{"uop_cache_window_lines", "1"}, {"uop_cache_line_insns", "6"}}},
         {"zen5-charted", NULL, {"uop_cache_window_again", "3"}, {{"uop_cache_window_again", "3"}, {"uop_cache_window", "64"}}},
         {"zen5-charted", NULL, {"renamed_length", "9"}, {{"renamed_length", "9"}, {"store_forward", "7"}}},
+        {"zen5-charted", "group_whole", {"group_not_last", "memory"}, {{"group_not_last", "memory"}, {"store_forward", "7"}}},
+        {"znver4", NULL, {"group_not_last", "from_vectors"}, {{"group_not_last", "from_vectors"}}},
+        {"znver4", NULL, {"group_whole", "yes"}, {{"group_whole", "yes"}}},
     };
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);

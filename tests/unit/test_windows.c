@@ -260,7 +260,7 @@ static char *advice_on(const struct machine *m, const char *source)
     return advice;
 }
 
-/* The user hears of dense code where windows bind, and of nothing like that where the jump that closes the loop does. */
+/* The user hears of dense code where windows bind, and of nothing like that where the jump that closes the loop does; of groups where they are not full. */
 static void test_advice(void **state)
 {
     struct machine *m = load_machine("zen5-charted");
@@ -269,6 +269,12 @@ static void test_advice(void **state)
     (void)state;
     assert_non_null(strstr(dense, "too close together"));
     assert_null(strstr(sparse, "too close together"));
+    char *early = advice_on(m, "movq 512(%rbx), %r8\n.rept 6\n.byte 0x66, 0x0f, 0x1f, 0x44, 0, 0\n.endr\n"), *full = advice_on(m, ".rept 9\n.byte 0x66, 0x0f, 0x1f, 0x44, 0, 0\n.endr\n");
+    assert_non_null(strstr(early, "Issue is saturated: 7 µops per iteration, 8 per cycle. Some groups of 8 end early"));
+    assert_non_null(strstr(full, "Issue is saturated"));
+    assert_null(strstr(full, "end early"));
+    free(early);
+    free(full);
     free(dense);
     free(sparse);
     machine_free(m);
