@@ -12,20 +12,20 @@
 #define WHOLE 0x1.8p32       /* added to a double and taken off again, it leaves multiples of 2^-20 */
 
 /* A union of sets of the others, and the µops within the sets that made it. */
-struct part {
+struct joiner_union {
     portset ports;
     double mass, before;     /* before: without the µops that are being added */
 };
 
-struct row {
+struct joiner_row {
     size_t first, parts;     /* of parts; the empty one is the first */
     double most, mass;       /* of the others alone: cycles, µops */
     double own, slots, slot, cycles, late, noise;   /* noise: one through it */
 };
 
-struct joining {
-    VEC(struct part) parts;
-    struct row *rows;
+struct joiner {
+    VEC(struct joiner_union) parts;
+    struct joiner_row *rows;
     size_t count;
     double *first;           /* cycles of each row with the first µops */
     double *second;          /* by second set and row: with one µop of that */
@@ -39,9 +39,9 @@ struct joining {
     double inverse[PORTS_MAX + 1];
 };
 
-struct joining *joining_new(size_t rows, size_t seconds)
+struct joiner *joining_new(size_t rows, size_t seconds)
 {
-    struct joining *j = mem_zero(1, sizeof *j);
+    struct joiner *j = mem_zero(1, sizeof *j);
 
     j->rows_most = rows;
     j->rows = mem_alloc((rows + 1) * sizeof *j->rows);
@@ -55,7 +55,7 @@ struct joining *joining_new(size_t rows, size_t seconds)
     return j;
 }
 
-void joining_free(struct joining *j)
+void joining_free(struct joiner *j)
 {
     if (!j)
         return;
@@ -69,14 +69,14 @@ void joining_free(struct joining *j)
     free(j);
 }
 
-void joining_begin(struct joining *j, double deviation_most)
+void joining_begin(struct joiner *j, double deviation_most)
 {
     j->parts.count = j->count = 0;
     j->deviation_most = deviation_most;
 }
 
 /* Adds a union; of two that are equal the one with more µops is enough. */
-static void add_part(struct joining *j, size_t first, struct part part)
+static void add_part(struct joiner *j, size_t first, struct joiner_union part)
 {
     for (size_t i = first; i < j->parts.count; i++)
         if (j->parts.items[i].ports == part.ports) {
@@ -86,22 +86,22 @@ static void add_part(struct joining *j, size_t first, struct part part)
     vec_push(&j->parts, part);
 }
 
-void joining_add(struct joining *j, const struct joining_row *row)
+void joining_add(struct joiner *j, const struct joining_row *row)
 {
-    struct row *r = &j->rows[j->count];
+    struct joiner_row *r = &j->rows[j->count];
 
     if (j->count == j->rows_most || row->n > JOINING_SETS)
         BUG("%zu rows, one of %zu sets", j->count + 1, row->n);
-    *r = (struct row){.first = j->parts.count, .own = row->own, .slots = row->slots, .slot = row->slot * row->own, .cycles = row->cycles, .late = row->late_by,
+    *r = (struct joiner_row){.first = j->parts.count, .own = row->own, .slots = row->slots, .slot = row->slot * row->own, .cycles = row->cycles, .late = row->late_by,
                       .noise = 1 / sight_noise(SIGHT_NOISE, row->cycles)};
-    vec_push(&j->parts, (struct part){0});
+    vec_push(&j->parts, (struct joiner_union){0});
     for (size_t i = 0; i < row->n; i++) {
         size_t end = j->parts.count;
         for (size_t k = r->first; k < end; k++)
             j->parts.items[k].before = j->parts.items[k].mass;
         for (size_t k = r->first; k < end; k++) {
-            const struct part of = j->parts.items[k];
-            add_part(j, r->first, (struct part){.ports = of.ports | row->others[i].ports, .mass = of.before + row->others[i].count});
+            const struct joiner_union of = j->parts.items[k];
+            add_part(j, r->first, (struct joiner_union){.ports = of.ports | row->others[i].ports, .mass = of.before + row->others[i].count});
         }
         r->mass += row->others[i].count;
     }
@@ -117,7 +117,7 @@ double joining_price(double predicted, double measured, double deviation_most, d
     return sight_price(SIGHT_NOISE, predicted, measured, deviation_most, late_by) + WHOLE - WHOLE;
 }
 
-static double price_of(const struct joining *j, const struct row *r, double predicted)
+static double price_of(const struct joiner *j, const struct joiner_row *r, double predicted)
 {
     double off = (predicted - r->cycles) * r->noise, limit = is_late(predicted, r->cycles, r->late) ? LATE_MOST : j->deviation_most, price = off * off;
     return (price < limit ? price : limit) + WHOLE - WHOLE;
@@ -130,9 +130,9 @@ static double larger(double a, double b)
 }
 
 /* Cycles of @r with @mass µops of @set, by the unions that hold these. */
-static double with_set(const struct joining *j, const struct row *r, portset set, double mass)
+static double with_set(const struct joiner *j, const struct joiner_row *r, portset set, double mass)
 {
-    const struct part *part = j->parts.items + r->first;
+    const struct joiner_union *part = j->parts.items + r->first;
     double most = 0;
 
     for (size_t k = 0; k < r->parts; k++)
@@ -140,12 +140,12 @@ static double with_set(const struct joining *j, const struct row *r, portset set
     return most;
 }
 
-static double too_long(const struct joining *j, const struct row *r, double predicted)
+static double too_long(const struct joiner *j, const struct joiner_row *r, double predicted)
 {
     return predicted > r->cycles ? price_of(j, r, predicted) : 0;
 }
 
-void joining_seconds(struct joining *j, const portset *sets, size_t n)
+void joining_seconds(struct joiner *j, const portset *sets, size_t n)
 {
     for (size_t s = 0; s < n; s++) {
         double *cycles = j->second + s * j->rows_most;
@@ -158,26 +158,26 @@ void joining_seconds(struct joining *j, const portset *sets, size_t n)
     }
 }
 
-double joining_first(struct joining *j, portset set, unsigned count)
+double joining_first(struct joiner *j, portset set, unsigned count)
 {
     double bound = 0;
 
     j->set = set;
     j->uops = count;
     for (size_t i = 0; i < j->count; i++) {
-        const struct row *r = &j->rows[i];
+        const struct joiner_row *r = &j->rows[i];
         j->first[i] = larger(r->most, count ? with_set(j, r, set, r->own * count) : 0);
         bound += too_long(j, r, j->first[i]);
     }
     return bound;
 }
 
-double joining_bound(const struct joining *j, size_t second)
+double joining_bound(const struct joiner *j, size_t second)
 {
     return j->bounds[second];
 }
 
-double joining_cost(struct joining *j, size_t second, unsigned slots, double limit)
+double joining_cost(struct joiner *j, size_t second, unsigned slots, double limit)
 {
     const double *with = second == JOINING_NONE ? NULL : j->second + second * j->rows_most;
     portset both = with ? j->set | j->sets[second] : 0;
@@ -185,7 +185,7 @@ double joining_cost(struct joining *j, size_t second, unsigned slots, double lim
     size_t dearest = 0;
 
     for (size_t i = 0; i < j->count && cost <= limit; i++) {
-        const struct row *r = &j->rows[j->order[i]];
+        const struct joiner_row *r = &j->rows[j->order[i]];
         double cycles = larger(j->first[j->order[i]], r->slots + r->slot * slots), mass = r->own * (j->uops + 1);
         if (with) {
             cycles = larger(cycles, with[j->order[i]]);

@@ -6,11 +6,11 @@
 #include "throughput/throughput.h"
 
 /* One thread at a time. */
-struct joining;
+struct joiner;
 
 /* For up to @rows rows, and second µops of up to @seconds sets. */
-struct joining *joining_new(size_t rows, size_t seconds);
-void joining_free(struct joining *j);
+struct joiner *joining_new(size_t rows, size_t seconds);
+void joining_free(struct joiner *j);
 
 /* One row beside the µops that run in it without the form. */
 struct joining_row {
@@ -25,18 +25,18 @@ struct joining_row {
 #define JOINING_SETS 16
 
 /* Begins anew without rows; a row costs @deviation_most at most. */
-void joining_begin(struct joining *j, double deviation_most);
-void joining_add(struct joining *j, const struct joining_row *row);
+void joining_begin(struct joiner *j, double deviation_most);
+void joining_add(struct joiner *j, const struct joining_row *row);
 /* The sets that a second µop may have, once all rows are there. */
-void joining_seconds(struct joining *j, const portset *sets, size_t n);
+void joining_seconds(struct joiner *j, const portset *sets, size_t n);
 /* The form executes @count µops of @set (0 of none). Returns a lower bound of the cost with any second µop. */
-double joining_first(struct joining *j, portset set, unsigned count);
+double joining_first(struct joiner *j, portset set, unsigned count);
 /* The same bound of second set number @second, whatever the first is. */
-double joining_bound(const struct joining *j, size_t second);
+double joining_bound(const struct joiner *j, size_t second);
 /* Cost of all rows with the µops of joining_first, one of second set number @second unless that is JOINING_NONE, and @slots slots; INFINITY where it passes @limit. A multiple of 2^-20, so that sums do not
  * depend on an order. */
 #define JOINING_NONE SIZE_MAX
-double joining_cost(struct joining *j, size_t second, unsigned slots, double limit);
+double joining_cost(struct joiner *j, size_t second, unsigned slots, double limit);
 
 /* What a row costs that takes @predicted cycles. */
 double joining_price(double predicted, double measured, double deviation_most, double late_by);

@@ -83,7 +83,7 @@ struct venn {
 struct venn_worker {
     struct venn *v;
     unsigned number;
-    struct joining *joining;
+    struct joiner *joining;
     struct venn_state *next;
     size_t next_count;
     double bar;                  /* that of all, or the cost of the worst of next */
@@ -341,7 +341,7 @@ static size_t known_rows(const struct venn *v)
 }
 
 /* Tells @j the rows of the joining form as they are in @s without it. */
-static void tell_rows(const struct venn *v, const struct venn_state *s, struct joining *j)
+static void tell_rows(const struct venn *v, const struct venn_state *s, struct joiner *j)
 {
     joining_begin(j, DEVIATION_MOST);
     for (size_t i = 0; i < v->rows[v->form].count; i++) {

@@ -72,7 +72,7 @@ static double cost_of(struct throughput *t, struct known_row *rows, portset firs
 static void test_costs(void **state)
 {
     struct throughput *t = throughput_new(PORTS);
-    struct joining *j = joining_new(ROWS, SECONDS);
+    struct joiner *j = joining_new(ROWS, SECONDS);
     struct rng rng;
 
     (void)state;
@@ -112,7 +112,7 @@ static void test_costs(void **state)
 /* Without rows all is free, and what no row can tell apart costs the same. */
 static void test_no_rows(void **state)
 {
-    struct joining *j = joining_new(0, 1);
+    struct joiner *j = joining_new(0, 1);
     const portset second = 3;
 
     (void)state;
