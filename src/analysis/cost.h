@@ -21,8 +21,8 @@ enum row_flag {
     ROW_CHAIN = 1 << 12,       /* on the dependency cycle that bounds the loop */
     ROW_SUM = 1 << 13,         /* an addition of a constant that rename does, in most iterations at least */
     ROW_FIRST = 1 << 14,       /* begins a new group at rename */
-    ROW_NOT_LAST = 1 << 16,    /* not in the last slot of a group at rename */
     ROW_JOINS = 1 << 15,       /* an eliminated move that the next instruction takes along: no slot of its own */
+    ROW_NOT_LAST = 1 << 16,    /* not in the last slot of a group at rename */
 };
 
 struct cost {
