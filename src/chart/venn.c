@@ -63,7 +63,6 @@ struct venn {
     double alone[FORMS_MOST];
     bool placed[FORMS_MOST];
     bool several[FORMS_MOST];    /* does several things, so that it has several µops as likely as not */
-    bool loads[FORMS_MOST];      /* loads, and does nothing else */
     uint8_t slots[FORMS_MOST];
     bool slots_known[FORMS_MOST];   /* that they are no fewer */
     enum venn_kind kind[FORMS_MOST];
@@ -87,7 +86,7 @@ struct venn_worker {
     struct venn_state *next;
     size_t next_count;
     double bar;                  /* that of all, or the cost of the worst of next */
-    size_t offers, asked;
+    size_t offers, asked;        /* ways that came to a price, of one share; times that is_over was asked, ever */
 };
 
 static double row_cycles(const struct venn *v, const struct venn_state *s, const struct venn_row *row)
@@ -292,7 +291,7 @@ static uint8_t slots_of(const struct venn *v, const struct venn_use *u)
 static double double_price(const struct venn *v, unsigned uops)
 {
     unsigned slots = v->slots[v->form];
-    return (v->kind[v->form] == VENN_MEMORY && !v->loads[v->form]) || uops <= slots ? 0 : DOUBLE_PRICE * (uops - slots);
+    return v->kind[v->form] == VENN_MEMORY || uops <= slots ? 0 : DOUBLE_PRICE * (uops - slots);
 }
 
 static void join(struct venn_joining *j, portset set, unsigned ports)
@@ -552,14 +551,6 @@ static bool does_several(const char *form)
     return form_has_memory(form) && !strchr(form, '[');
 }
 
-/* Whether @form loads a register and does nothing else: MOV (R64, M64). Where a load has two µops, it has two slots. */
-static bool is_plain_load(const char *form)
-{
-    const char *from = strstr(form, ", ");
-
-    return form_has_memory(form) && !does_several(form) && from && form[strcspn(form, "(") + 1] != 'M' && from[2] == 'M' && !strchr(from + 2, ',');
-}
-
 static void take_rows(struct venn *v)
 {
     uint32_t *place = mem_alloc((v->table->forms.count + 1) * sizeof *place);
@@ -671,7 +662,6 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     for (size_t i = 0; i < v->n; i++) {
         v->kind[i] = kind_of(t->forms.items[forms[i]]);
         v->several[i] = does_several(t->forms.items[forms[i]]);
-        v->loads[i] = is_plain_load(t->forms.items[forms[i]]);
     }
     /* What one µop explains comes first; the rest may use two of the sets that are known then. What does several things waits until then: before a load has joined, one with an
      * operation may look like the operation alone, and then no load joins beside it. */
