@@ -17,6 +17,8 @@
 #define CORE_MOST 40         /* classes that ports are inferred from: those that add the least time to others, which have the fewest µops */
 #define LARGER 60            /* experiments of three and four forms, for each class */
 #define COUNT_MOST 4         /* of one form in these */
+#define AHEAD 3.0            /* times as long as the other one of a pair */
+#define AHEAD_MOST 12        /* of one form in such a pair */
 #define SIGNATURE 24
 #define WITNESSES 12         /* classes beside which every candidate runs in the end: those that add the least time, which see best what another adds */
 #define REGROUPED_MOST 4     /* times that this is done */
@@ -419,15 +421,29 @@ static void ask_random(struct lab *lab, const struct chart_core *core, size_t co
     }
 }
 
-static bool add_larger(struct lab *lab, const struct chart_core *core, struct err *err)
+/* Form @a beside so little of @b that its ports alone are busy. */
+static void ask_ahead(struct lab *lab, const double *alone, uint32_t a, uint32_t b)
+{
+    uint32_t counts[2];
+
+    core_balance(alone[a], AHEAD * alone[b], AHEAD_MOST, counts);
+    lab_ask(lab, (struct flat_term[]){{a, counts[0]}, {b, counts[1]}}, 2);
+}
+
+static bool add_larger(struct lab *lab, const double *alone, const struct chart_core *core, struct err *err)
 {
     size_t n = core->classes.count;
     struct rng rng;
 
     rng_seed(&rng, lab->options->seed);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = i + 1; k < n; k++)
-            lab_ask(lab, (struct flat_term[]){{core->classes.items[i].form, 1}, {core->classes.items[k].form, 1}}, 2);
+        for (size_t k = 0; k < n; k++) {
+            uint32_t a = core->classes.items[i].form, b = core->classes.items[k].form;
+            if (k > i)
+                lab_ask(lab, (struct flat_term[]){{a, 1}, {b, 1}}, 2);
+            if (k != i)
+                ask_ahead(lab, alone, a, b);
+        }
     ask_random(lab, core, LARGER * n / 2, 3, &rng);
     ask_random(lab, core, LARGER * n / 2, 4, &rng);
     return lab_measure(lab, "pairs, triples and fours of the core", err);
@@ -455,7 +471,7 @@ bool core_find(struct lab *lab, const double *alone, size_t n, struct chart_core
     bool ok = group_all(&g, firsts, err);
     if (ok)
         keep_lightest(&g, firsts);
-    ok = ok && add_larger(lab, out, err);
+    ok = ok && add_larger(lab, alone, out, err);
     free(g.rows);
     return ok;
 }

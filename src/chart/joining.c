@@ -20,7 +20,8 @@ struct joiner_union {
 struct joiner_row {
     size_t first, parts;     /* of parts; the empty one is the first */
     double most, mass;       /* of the others alone: cycles, µops */
-    double own, slots, slot, cycles, late, noise;   /* noise: one through it */
+    double own, slots, slot, cycles, noise;   /* noise: one through it */
+    struct lateness late;
 };
 
 struct joiner {
@@ -92,7 +93,7 @@ void joining_add(struct joiner *j, const struct joining_row *row)
 
     if (j->count == j->rows_most || row->n > JOINING_SETS)
         BUG("%zu rows, one of %zu sets", j->count + 1, row->n);
-    *r = (struct joiner_row){.first = j->parts.count, .own = row->own, .slots = row->slots, .slot = row->slot * row->own, .cycles = row->cycles, .late = row->late_by,
+    *r = (struct joiner_row){.first = j->parts.count, .own = row->own, .slots = row->slots, .slot = row->slot * row->own, .cycles = row->cycles, .late = row->late,
                       .noise = 1 / sight_noise(SIGHT_NOISE, row->cycles)};
     vec_push(&j->parts, (struct joiner_union){0});
     for (size_t i = 0; i < row->n; i++) {
@@ -112,15 +113,21 @@ void joining_add(struct joiner *j, const struct joining_row *row)
     j->count++;
 }
 
-double joining_price(double predicted, double measured, double deviation_most, double late_by)
+/* @off: deviation in units of the noise. */
+static double price(double off, double predicted, double measured, double deviation_most, struct lateness late)
 {
-    return sight_price(SIGHT_NOISE, predicted, measured, deviation_most, late_by) + WHOLE - WHOLE;
+    double limit = is_late(predicted, measured, late.by) ? late.most : deviation_most, price = off * off;
+    return (price < limit ? price : limit) + WHOLE - WHOLE;
+}
+
+double joining_price(double predicted, double measured, double deviation_most, struct lateness late)
+{
+    return price((predicted - measured) / sight_noise(SIGHT_NOISE, measured), predicted, measured, deviation_most, late);
 }
 
 static double price_of(const struct joiner *j, const struct joiner_row *r, double predicted)
 {
-    double off = (predicted - r->cycles) * r->noise, limit = is_late(predicted, r->cycles, r->late) ? LATE_MOST : j->deviation_most, price = off * off;
-    return (price < limit ? price : limit) + WHOLE - WHOLE;
+    return price((predicted - r->cycles) * r->noise, predicted, r->cycles, j->deviation_most, r->late);
 }
 
 /* Not fmax(), which is a call. */

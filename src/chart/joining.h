@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_CHART_JOINING_H
 #define PORTOLAN_CHART_JOINING_H
 
+#include "chart/late.h"
 #include "throughput/throughput.h"
 
 /* One thread at a time. */
@@ -20,7 +21,7 @@ struct joining_row {
     double slots;              /* issue slots of the others, cycles */
     double slot;               /* of one slot of each execution of the form, cycles */
     double cycles;             /* measured */
-    double late_by;            /* up to where it is late (chart/saturate.h) */
+    struct lateness late;      /* what its time may cost where it is late (chart/late.h) */
 };
 #define JOINING_SETS 16
 
@@ -39,6 +40,6 @@ double joining_bound(const struct joiner *j, size_t second);
 double joining_cost(struct joiner *j, size_t second, unsigned slots, double limit);
 
 /* What a row costs that takes @predicted cycles. */
-double joining_price(double predicted, double measured, double deviation_most, double late_by);
+double joining_price(double predicted, double measured, double deviation_most, struct lateness late);
 
 #endif

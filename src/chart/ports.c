@@ -30,6 +30,7 @@
 #define NOISY_SHARE 0.8      /* nor with so many where times are taken to scatter more */
 #define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out */
 #define SETS_MOST 128
+#define ROW_MOST 16          /* forms of an experiment */
 
 /* The searches of one core. */
 struct port_search {
@@ -215,30 +216,64 @@ static bool *rows_known(const struct experiments *t, const bool *keep, const str
     return out;
 }
 
-/* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as UNKNOWN_ERROR, late times as @late at most. */
-static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m, double late)
+/* What late times count as. */
+enum lates { LATES_FULL, LATES_FEW, LATES_MANY };
+
+/* Cycles of each form of @t alone, NaN where they are not known; the caller frees. */
+static double *times_alone(const struct experiments *t)
 {
-    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0;
+    double *alone = mem_alloc((t->forms.count + 1) * sizeof *alone);
+
+    for (size_t f = 0; f < t->forms.count; f++)
+        alone[f] = NAN;
+    for (size_t i = 0; i < t->rows.count; i++)
+        if (t->rows.items[i].count == 1 && experiments_terms(t, i)->count == 1 && experiments_measured(t, i))
+            alone[experiments_terms(t, i)->form] = t->rows.items[i].cycles;
+    return alone;
+}
+
+/* Up to how many times what is predicted row @i is late. */
+static double late_by(const struct experiments *t, size_t i, const double *alone, enum lates lates)
+{
+    double own[ROW_MOST];
+    size_t n = t->rows.items[i].count;
+
+    for (size_t k = 0; k < n && k < ROW_MOST; k++)
+        own[k] = experiments_terms(t, i)[k].count * alone[experiments_terms(t, i)[k].form];
+    return lates == LATES_FULL || n > ROW_MOST ? 1 : lateness_of(own, n, lates == LATES_MANY).by;
+}
+
+/* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as UNKNOWN_ERROR, late times as LATE_ERROR at most unless they count in full. */
+static double error_within(const struct experiments *t, const bool *keep, const struct mapping *m, enum lates lates)
+{
+    double *cycles = mem_alloc((t->rows.count + 1) * sizeof *cycles), sum = 0, *alone = times_alone(t);
     size_t n = 0;
 
     throughput_predict(m, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
         if (keep[i] && experiments_measured(t, i)) {
             double is = t->rows.items[i].cycles, error = isnan(cycles[i]) ? UNKNOWN_ERROR : fabs(cycles[i] / is - 1);
-            sum += is_late(cycles[i], is, LATE_BY) ? fmin(error, late) : error;
+            sum += is_late(cycles[i], is, late_by(t, i, alone, lates)) ? fmin(error, LATE_ERROR) : error;
             n++;
         }
     free(cycles);
+    free(alone);
     return n ? sum / (double)n : INFINITY;
+}
+
+/* The same of those of the rows whose forms @m has. */
+static double error_known(const struct experiments *t, const bool *keep, const struct mapping *m, enum lates lates)
+{
+    bool *rows = rows_known(t, keep, m);
+    double error = error_within(t, rows, m, lates);
+
+    free(rows);
+    return error;
 }
 
 double core_ports_error(const struct experiments *t, const bool *keep, const struct mapping *m, bool late)
 {
-    bool *rows = rows_known(t, keep, m);
-    double error = error_within(t, rows, m, late ? LATE_ERROR : INFINITY);
-
-    free(rows);
-    return error;
+    return error_known(t, keep, m, late ? LATES_MANY : LATES_FULL);
 }
 
 /* Of the rows of @t that @keep says, the share that is late by more than noise. */
@@ -260,7 +295,7 @@ static double late_share(const struct experiments *t, const bool *keep, const st
 
 static double error_of(const struct experiments *t, const bool *keep, const struct mapping *m)
 {
-    return error_within(t, keep, m, INFINITY);
+    return error_within(t, keep, m, LATES_FULL);
 }
 
 /* The order of attempt @turn: as the forms come, then those without memory first, then with neighbours changing places. */
@@ -287,12 +322,12 @@ struct found {
     size_t forms;
 };
 
-static struct found judge_found(const struct lab *lab, const bool *keep, struct mapping *take_m)
+static struct found judge_found(const struct lab *lab, const bool *keep, enum lates lates, struct mapping *take_m)
 {
     struct found f = {take_m, INFINITY, 0};
 
     if (take_m) {
-        f.error = core_ports_error(lab->table, keep, take_m, true);
+        f.error = error_known(lab->table, keep, take_m, lates);
         f.forms = mapping_count(take_m);
     }
     return f;
@@ -350,7 +385,7 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
             else
                 left_out_first(lab, last, n, order);
             o->fits = levels[level];
-            struct found found = judge_found(lab, keep, venn_find(lab->table, order, n, o));
+            struct found found = judge_found(lab, keep, level ? LATES_MANY : LATES_FEW, venn_find(lab->table, order, n, o));
             double error = score(lab, keep, &found, n);
             bool better = error < least;
             mapping_free(last);
@@ -458,7 +493,7 @@ static bool use_known(struct port_search *s, const bool *keep, struct core_ports
     bool better;
 
     s->error = error_of(s->lab->table, keep, core);
-    if (s->error <= EXACT_ERROR || mapping_ports(core)->count > PROBLEM_PORTS_MAX) {
+    if (s->error <= EXACT_ERROR || error_within(s->lab->table, keep, core, LATES_MANY) <= SIGHT_NOISE || mapping_ports(core)->count > PROBLEM_PORTS_MAX) {
         use_found(s, keep, core, out);
         return true;
     }

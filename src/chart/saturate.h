@@ -3,6 +3,7 @@
 #define PORTOLAN_CHART_SATURATE_H
 
 #include "base/vec.h"
+#include "chart/late.h"
 #include "model/mapping.h"
 
 #define COLUMNS_MOST 1024       /* sets of ports that can decide an experiment */
@@ -35,15 +36,6 @@ struct lattice {
 static inline double sight_noise(double noise, double cycles)
 {
     return noise * cycles + 0.003;
-}
-/* What a time may cost that is late: longer than its ports say, but by no more than a scheduler loses that has two sets of them to keep busy at once. None is quicker than its
- * ports. */
-#define LATE_MOST 10.0
-#define LATE_BY 1.25
-#define LATE_ALONE 1.19       /* of a form alone: stores to one line after the other (.556 for .5 on a Zen 4); as many chains as there are registers do not fill six ports (CMOVZ (R64, R64) .197 for .167 on a Zen 5) */
-static inline bool is_late(double predicted, double measured, double by)
-{
-    return measured > predicted && measured <= by * predicted;
 }
 /* The squared deviation of a time in units of the noise, @most (of a late one LATE_MOST) at most: the odd wrong one must not decide. @by: up to where it is late. */
 static inline double sight_price(double noise, double predicted, double measured, double most, double by)

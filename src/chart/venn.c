@@ -18,6 +18,9 @@
 #define REPEATS_MOST 3       /* µops of one set */
 #define ABOVE_WIDTH 1        /* ports of a set more than the issue width: that many show beside what else uses them */
 #define DEVIATION_MOST 60.0
+/* Where times scatter by more than noise, many small deviations must not pay for ports together: prices are as many times as high as the mean squared deviation that is allowed. */
+#define SCATTERED 1.0
+#define PRICES_MOST 3.0
 #define PORT_PRICE 6.0
 #define SECOND_PRICE 4.0     /* of a µop of another set */
 #define REPEAT_PRICE 1.0
@@ -27,7 +30,8 @@
 #define TERMS_LIMIT 8
 #define PASSES 3
 #define ASKED_EVERY 2048
-#define ROUNDS 3             /* of forms that join before others */
+#define ROUNDS 3             /* of forms that join before others, and anew */
+#define ANEW_GAIN 3.0        /* in cost, least, of a form that joins anew */
 
 struct venn_use {
     portset set[2];
@@ -52,6 +56,7 @@ struct venn_row {
     struct { uint8_t place; uint32_t count; } terms[TERMS_LIMIT];
     uint8_t n;
     double cycles;
+    struct lateness late;
 };
 
 struct venn {
@@ -70,6 +75,7 @@ struct venn {
     struct venn_state *states;
     size_t state_count;
     size_t form;                 /* that joins now */
+    double prices;               /* all of them are so many times as high */
     bool pairs;                  /* with two µops of different sets, too */
     double bar;                  /* cost from which a candidate is no use */
     size_t done, total;          /* forms, for goes_on */
@@ -112,14 +118,9 @@ static bool known_row(const struct venn *v, const struct venn_row *row)
     return true;
 }
 
-static double late_by(const struct venn_row *row)
-{
-    return row->n > 1 ? LATE_BY : LATE_ALONE;
-}
-
 static double row_price(const struct venn *v, const struct venn_state *s, const struct venn_row *row)
 {
-    return joining_price(row_cycles(v, s, row), row->cycles, DEVIATION_MOST, late_by(row));
+    return joining_price(row_cycles(v, s, row), row->cycles, DEVIATION_MOST, row->late);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -161,7 +162,7 @@ static void offer(struct venn_worker *w, size_t at, struct venn_use use, size_t 
     w->offers++;
     if (is_over(w))
         return;
-    use.price = (float)(price + PORT_PRICE * (ports - from->ports));
+    use.price = (float)(v->prices * (price + PORT_PRICE * (ports - from->ports)));
     double before = from->cost + use.price, cost = before + joining_cost(w->joining, second, use.slots, w->bar - before);
     if (cost <= w->bar && cost < INFINITY) {
         struct venn_state *to = &w->next[w->next_count++];
@@ -298,7 +299,7 @@ static void join(struct venn_joining *j, portset set, unsigned ports)
 {
     struct venn_use use = {.set = {set}, .count = {(uint8_t)j->count}, .n = 1};
     double price = REPEAT_PRICE * (j->count - 1) + set_price(j, set), t = j->v->alone[j->v->form], most = t + 4 * sight_noise(SIGHT_NOISE, t);
-    double bound = joining_first(j->w->joining, set, j->count), least = j->s->cost + price + PORT_PRICE * (ports - j->s->ports);
+    double bound = joining_first(j->w->joining, set, j->count), least = j->s->cost + j->v->prices * (price + PORT_PRICE * (ports - j->s->ports));
 
     if (is_over(j->w) || least + bound > j->w->bar)
         return;
@@ -346,7 +347,7 @@ static void tell_rows(const struct venn *v, const struct venn_state *s, struct j
     for (size_t i = 0; i < v->rows[v->form].count; i++) {
         const struct venn_row *row = &v->rows[v->form].items[i];
         struct mass masses[2 * TERMS_LIMIT];
-        struct joining_row told = {.others = masses, .slot = 1 / v->o->width, .cycles = row->cycles, .late_by = late_by(row)};
+        struct joining_row told = {.others = masses, .slot = 1 / v->o->width, .cycles = row->cycles, .late = row->late};
         if (!known_row(v, row))
             continue;
         for (unsigned k = 0; k < row->n; k++) {
@@ -431,10 +432,10 @@ static bool join_form(struct venn *v, bool pairs)
 
     for (size_t i = 0; i < v->state_count; i++)
         least = fmin(least, v->states[i].cost);
-    v->bar = least + v->o->fits * known + 8 * PORT_PRICE;
+    v->bar = least + v->o->fits * known + 8 * v->prices * PORT_PRICE;
     v->pairs = pairs;
     try_all(v);
-    if (v->over || !first->next_count || first->next[0].cost - v->states[0].cost > v->o->fits * known + 4 * PORT_PRICE)
+    if (v->over || !first->next_count || first->next[0].cost - v->states[0].cost > v->o->fits * known + 4 * v->prices * PORT_PRICE)
         return false;
     struct venn_state *swap = v->states;
     v->states = first->next;
@@ -532,6 +533,38 @@ static void join_left_out(struct venn *v)
     }
 }
 
+/* Form @f joins anew beside all others, and stays so if all costs less then. */
+static bool join_anew(struct venn *v, size_t f)
+{
+    struct venn_state before = v->states[0];
+    double cost = total_cost(v, &before);
+
+    take_out(v, f);
+    v->form = f;
+    bool better = join_form(v, true) && total_cost(v, &v->states[0]) < cost - ANEW_GAIN;
+    if (!better) {
+        v->states[0] = before;
+        v->state_count = 1;
+        v->placed[f] = true;
+    }
+    return better;
+}
+
+/* What joined early, beside few others, tries it again: a store that takes a port of additions as well looks like one that does not until additions are there. */
+static void join_all_anew(struct venn *v)
+{
+    bool better = true;
+
+    for (unsigned round = 0; better && round < ROUNDS && !v->over; round++) {
+        better = false;
+        for (v->form = 0; v->form < v->n && !v->over; v->form++)
+            if (v->placed[v->form])
+                better |= join_anew(v, v->form);
+            else
+                better |= v->alone[v->form] > 0 && join_form(v, true);
+    }
+}
+
 static enum venn_kind kind_of(const char *form)
 {
     return form_has_memory(form) ? VENN_MEMORY : form_has_vectors(form) ? VENN_VECTOR : VENN_GENERAL;
@@ -549,6 +582,15 @@ static bool does_several(const char *form)
         if (strncmp(form, moves[i], strlen(moves[i])) == 0)
             return false;
     return form_has_memory(form) && !strchr(form, '[');
+}
+
+static struct lateness row_lateness(const struct venn *v, const struct venn_row *row)
+{
+    double own[TERMS_LIMIT];
+
+    for (unsigned k = 0; k < row->n; k++)
+        own[k] = row->terms[k].count * v->alone[row->terms[k].place];
+    return lateness_of(own, row->n, v->o->fits > SCATTERED);
 }
 
 static void take_rows(struct venn *v)
@@ -575,6 +617,9 @@ static void take_rows(struct venn *v)
         for (uint32_t k = 0; k < from->count; k++)
             vec_push(&v->rows[row.terms[k].place], row);
     }
+    for (size_t i = 0; i < v->n; i++)
+        for (size_t r = 0; r < v->rows[i].count; r++)
+            v->rows[i].items[r].late = row_lateness(v, &v->rows[i].items[r]);
     free(place);
 }
 
@@ -650,6 +695,7 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
     struct mapping *m = NULL;
 
     v->o = o;
+    v->prices = fmin(fmax(o->fits / SCATTERED, 1), PRICES_MOST);
     v->table = t;
     v->forms = forms;
     v->n = n < FORMS_MOST ? n : FORMS_MOST;
@@ -674,6 +720,7 @@ struct mapping *venn_find(const struct experiments *t, const uint32_t *forms, si
                 join_form(v, pass > 0);
         }
     join_left_out(v);
+    join_all_anew(v);
     if (v->states[0].ports)
         m = write_mapping(v);
     for (size_t i = 0; i < v->n; i++)

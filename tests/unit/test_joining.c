@@ -87,7 +87,7 @@ static void test_costs(void **state)
             *row = (struct known_row){.others = rng_below(&rng, OTHERS + 1), .own = 1 + (uint32_t)rng_below(&rng, 4), .slots = (double)rng_below(&rng, 8) / 4, .cycles = 0.2637 + (double)rng_below(&rng, 40) / 12};
             for (size_t i = 0; i < row->others; i++)
                 row->masses[i] = (struct mass){any_set(&rng), 1 + (uint32_t)rng_below(&rng, 4)};
-            joining_add(j, &(struct joining_row){.others = row->masses, .n = row->others, .own = row->own, .slots = row->slots, .slot = slot, .cycles = row->cycles, .late_by = LATE});
+            joining_add(j, &(struct joining_row){.others = row->masses, .n = row->others, .own = row->own, .slots = row->slots, .slot = slot, .cycles = row->cycles, .late = {LATE, LATE_MOST}});
         }
         for (size_t s = 0; s < SECONDS; s++)
             seconds[s] = any_set(&rng);
