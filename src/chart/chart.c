@@ -13,6 +13,7 @@
 #include "chart/latencies.h"
 #include "chart/place.h"
 #include "chart/ports.h"
+#include "chart/refine.h"
 #include "chart/review.h"
 #include "chart/saturate.h"
 #include "chart/settle.h"
@@ -407,7 +408,11 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
             return false;
         doubts_find(w->chart);
         write_confidence(w->chart);
-        return w->lab.options->leave_doubts || settle_chart(&w->lab, w->chart, err);
+        if (!w->lab.options->leave_doubts && !settle_chart(&w->lab, w->chart, err))
+            return false;
+        if (w->lab.late)
+            refine_usages(&w->lab, w->chart);
+        return lab_goes_on(&w->lab, err);
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
     case CHART_FACTS:

@@ -4,10 +4,8 @@
 
 #include "chart/chart.h"
 
-/* An unexplained form whose usage contradicts even its time alone by more than @off (relative) takes, in c->machine, the usage that errs least in its experiments: its own, where that comes to
- * within three tenths of its time, or one that is common among explained forms of its kind (memory or not, vectors or not) that take about as long; without experiments beside others the one
- * that most forms have which are explained and take as long or nearly as long alone, of those with the same operands where there are any, or else of the same kind. It stays unexplained. Where
- * there are none it stays as it is. Returns how many changed. */
+/* An unexplained form whose usage contradicts even its time alone by more than @off (relative) takes, in c->machine, the usage that most forms have which are explained and take as long
+ * or nearly as long alone, of those with the same operands where there are any, or else of the same kind (memory or not, vectors or not). It stays unexplained. Where there are none it stays as it is. Returns how many changed. */
 size_t unexplained_mend(struct chart *c, double off);
 
 #endif

@@ -712,33 +712,6 @@ static void test_unexplained_is_not_absurd(void **state)
     forms_free(forms);
 }
 
-/* Of usages that take about as long, that one is taken which what was measured beside others bears out, though another one is commoner. */
-static void test_unexplained_goes_by_its_experiments(void **state)
-{
-    static const char *const of[] = {"ADD (R64, R64)", "SUB (R64, R64)", "XOR (R64, R64)", "AND (R64, R64)"};
-    struct err err = {0};
-    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
-    struct chart *c = mem_zero(1, sizeof *c);
-    struct ports ports;
-
-    (void)state;
-    assert_non_null(forms);
-    ports_number(&ports, 4);
-    c->machine = machine_new("charted", &ports);
-    c->forms = mem_zero(8, sizeof *c->forms);
-    c->table = experiments_new();
-    for (uint32_t i = 0; i < 4; i++) {
-        add_form(c, forms, of[i], i == 3 ? CHART_UNEXPLAINED : CHART_PLACED, i == 3 ? 0.6 : 0.5, i < 2 ? 3 : i == 2 ? 12 : 1, i == 3 ? 4 : 1);
-        names_add(&c->table->forms, of[i]);
-    }
-    experiments_add(c->table, (struct flat_term[]){{0, 4}, {3, 2}}, 2);
-    experiments_set(c->table, 0, 2.0, 0, 3, EXPERIMENT_OK);
-    assert_int_equal(unexplained_mend(c, 0.05), 1);
-    assert_int_equal(mapping_find(c->machine->mapping, of[3])->usage.uops[0].ports, 12);
-    chart_free(c);
-    forms_free(forms);
-}
-
 /* Loads of a part of a register also merge, which takes a cycle more: they do not say what a load takes, even where most do. Golden Cove's loads take five cycles, and Zen's four. */
 static void test_load_latency_of_whole_registers(void **state)
 {
@@ -783,7 +756,7 @@ int main(void)
         cmocka_unit_test(test_parts_found_by_additions), cmocka_unit_test(test_no_filler_is_said),
         cmocka_unit_test(test_nops_by_hand),
         cmocka_unit_test(test_stack_forms),
-        cmocka_unit_test(test_unexplained_is_not_absurd), cmocka_unit_test(test_unexplained_goes_by_its_experiments),
+        cmocka_unit_test(test_unexplained_is_not_absurd),
         cmocka_unit_test(test_unknown_is_said),
         cmocka_unit_test(test_sums_of_a_byte),
         cmocka_unit_test(test_latencies_are_kept),

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/refine.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "chart/saturate.h"
+#include "throughput/predict.h"
+#include "throughput/throughput.h"
+
+#define ROWS_FEWEST 8
+#define ROWS_MOST 1500       /* of one form */
+#define TERMS_MOST 16        /* of an experiment */
+#define TRIED_MOST 40        /* usages of others */
+#define SETS_MOST 64         /* of which µops are added */
+#define STEPS 3
+#define GAIN 0.25            /* of the error, that another usage takes off, */
+#define GAIN_LEAST 0.005     /* and mean relative error, so that noise changes nothing */
+#define STEP_GAIN 0.1
+#define SLOWEST 1.1          /* times the form's own time alone that µops may take, */
+#define QUICKEST 0.5         /* and have to */
+
+typedef VEC(uint32_t) row_list;
+
+/* A usage that forms have. */
+struct refine_use {
+    struct usage usage;
+    unsigned slots;
+    bool memory, vectors;    /* its forms' */
+    size_t forms;
+    double cycles;           /* alone */
+};
+
+struct refined {
+    bool changed;
+    struct usage usage;
+    unsigned slots;
+};
+
+struct refining {
+    const struct lab *lab;
+    struct chart *c;
+    row_list *rows;          /* by form */
+    struct refine_use *uses;
+    size_t use_count;
+    portset sets[SETS_MOST];
+    size_t set_count;
+    struct refined *out;     /* by form */
+    unsigned workers;
+    atomic_bool over;
+};
+
+/* What one form is tried with. */
+struct refine_trial {
+    const struct experiments *table;   /* its own */
+    struct mapping *mapping;           /* in which it is tried */
+    double *cycles;
+    struct mapping_entry entry;
+    struct usage best;
+    unsigned slots;
+    double error;
+};
+
+static int by_forms(const void *a, const void *b)
+{
+    const struct refine_use *x = a, *y = b;
+
+    if (x->forms != y->forms)
+        return (x->forms < y->forms) - (x->forms > y->forms);
+    return (x->cycles > y->cycles) - (x->cycles < y->cycles);
+}
+
+static double cycles_alone(struct throughput *throughput, const struct usage *u, unsigned slots, double width)
+{
+    struct mass masses[SETS_MOST];
+    size_t n = 0;
+
+    for (; n < u->count && n < SETS_MOST; n++)
+        masses[n] = (struct mass){u->uops[n].ports, u->uops[n].count};
+    return fmax(throughput_of_masses(throughput, masses, n), slots / width);
+}
+
+static void count_sets(struct refining *r)
+{
+    for (size_t i = 0; i < r->use_count; i++)
+        for (unsigned k = 0; k < r->uses[i].usage.count; k++) {
+            size_t at = 0;
+            while (at < r->set_count && r->sets[at] != r->uses[i].usage.uops[k].ports)
+                at++;
+            if (at == r->set_count && at < SETS_MOST)
+                r->sets[r->set_count++] = r->uses[i].usage.uops[k].ports;
+        }
+}
+
+/* All usages of the machine, the commonest first, and their sets. */
+static void take_uses(struct refining *r)
+{
+    const struct mapping *m = r->c->machine->mapping;
+    struct throughput *throughput = throughput_new(mapping_ports(m)->count);
+
+    r->uses = mem_alloc((mapping_count(m) + 1) * sizeof *r->uses);
+    for (size_t i = 0; i < mapping_count(m); i++) {
+        const struct mapping_entry *e = mapping_at(m, i);
+        bool memory = form_has_memory(e->form), vectors = form_has_vectors(e->form);
+        size_t k = 0;
+        while (k < r->use_count && !(r->uses[k].slots == e->micro_ops && r->uses[k].memory == memory && r->uses[k].vectors == vectors && usage_equal(&r->uses[k].usage, &e->usage)))
+            k++;
+        if (k == r->use_count) {
+            r->uses[r->use_count++] = (struct refine_use){.slots = e->micro_ops, .memory = memory, .vectors = vectors, .cycles = cycles_alone(throughput, &e->usage, e->micro_ops, r->c->width)};
+            usage_copy(&r->uses[k].usage, &e->usage);
+        }
+        r->uses[k].forms++;
+    }
+    throughput_free(throughput);
+    if (r->use_count)
+        qsort(r->uses, r->use_count, sizeof *r->uses, by_forms);
+    count_sets(r);
+}
+
+static void take_rows(struct refining *r)
+{
+    const struct experiments *t = r->c->table;
+
+    r->rows = mem_zero(r->c->form_count + 1, sizeof *r->rows);
+    for (size_t i = 0; i < t->rows.count; i++)
+        for (uint32_t k = 0; k < t->rows.items[i].count && t->rows.items[i].count <= TERMS_MOST && experiments_measured(t, i); k++) {
+            uint32_t f = experiments_terms(t, i)[k].form;
+            if (f < r->c->form_count && r->rows[f].count < ROWS_MOST)
+                vec_push(&r->rows[f], (uint32_t)i);
+        }
+}
+
+/* Rows of the chart in a table of their own; the caller frees. */
+static struct experiments *table_of(const struct experiments *from, const row_list *rows)
+{
+    struct experiments *t = experiments_new();
+
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct experiment_row *row = &from->rows.items[rows->items[i]];
+        const struct flat_term *terms = experiments_terms(from, rows->items[i]);
+        struct flat_term own[TERMS_MOST];
+        for (uint32_t k = 0; k < row->count; k++)
+            own[k] = (struct flat_term){names_add(&t->forms, from->forms.items[terms[k].form]), terms[k].count};
+        experiments_add(t, own, row->count);
+        experiments_set(t, t->rows.count - 1, row->cycles, 0, 1, EXPERIMENT_OK);
+    }
+    return t;
+}
+
+/* Takes @u if the form errs less with it. */
+static void try_usage(struct refine_trial *t, const struct usage *u, unsigned slots)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    t->entry.usage = *u;
+    t->entry.micro_ops = slots;
+    mapping_set(t->mapping, &t->entry);
+    throughput_predict(t->mapping, t->table, t->cycles);
+    for (size_t i = 0; i < t->table->rows.count; i++)
+        if (!isnan(t->cycles[i])) {
+            sum += fabs(t->cycles[i] / t->table->rows.items[i].cycles - 1);
+            n++;
+        }
+    double error = n ? sum / (double)n : INFINITY;
+    if (error < t->error) {
+        struct usage kept = {0};
+        usage_copy(&kept, u);
+        usage_done(&t->best);
+        t->best = kept;
+        t->slots = slots;
+        t->error = error;
+    }
+}
+
+/* @from with one µop of kind @out fewer (UINT_MAX: none), and one more of @in (0: none). */
+static void try_change(struct refine_trial *t, const struct usage *from, unsigned out, portset in, unsigned slots)
+{
+    struct usage u = {0};
+
+    for (unsigned k = 0; k < from->count; k++)
+        if (from->uops[k].count > (k == out))
+            usage_add(&u, from->uops[k].ports, from->uops[k].count - (k == out));
+    if (in)
+        usage_add(&u, in, 1);
+    try_usage(t, &u, slots);
+    usage_done(&u);
+}
+
+static void try_steps(const struct refining *r, struct refine_trial *t)
+{
+    double before = INFINITY;
+
+    for (unsigned step = 0; step < STEPS && t->error < before * (1 - STEP_GAIN); step++) {
+        struct usage from = {0};
+        unsigned slots = t->slots;
+        before = t->error;
+        usage_copy(&from, &t->best);
+        for (size_t s = 0; s < r->set_count; s++) {
+            try_change(t, &from, UINT32_MAX, r->sets[s], slots);
+            for (unsigned k = 0; k < from.count; k++)
+                if (from.uops[k].ports != r->sets[s])
+                    try_change(t, &from, k, r->sets[s], slots);
+        }
+        for (unsigned k = 0; k < from.count; k++)
+            try_change(t, &from, k, 0, slots);
+        usage_done(&from);
+    }
+}
+
+static bool is_open(const struct refining *r, size_t at)
+{
+    const struct chart_form *f = &r->c->forms[at];
+
+    return (f->state == CHART_PLACED || f->state == CHART_UNEXPLAINED) && !f->joined && f->alone > 0 && r->rows[at].count >= ROWS_FEWEST && mapping_find(r->c->machine->mapping, f->row->form);
+}
+
+static void refine_form(struct refining *r, size_t at, struct mapping *m)
+{
+    const struct chart_form *f = &r->c->forms[at];
+    const struct mapping_entry *own = mapping_find(r->c->machine->mapping, f->row->form);
+    const bool memory = form_has_memory(f->row->form), vectors = form_has_vectors(f->row->form);
+    struct experiments *table = table_of(r->c->table, &r->rows[at]);
+    struct refine_trial t = {.table = table, .mapping = m, .cycles = mem_alloc((table->rows.count + 1) * sizeof *t.cycles), .entry = *own, .error = INFINITY};
+
+    try_usage(&t, &own->usage, own->micro_ops);
+    double before = t.error;
+    for (size_t i = 0, tried = 0; i < r->use_count && tried < TRIED_MOST; i++) {
+        const struct refine_use *u = &r->uses[i];
+        if (u->memory != memory || u->vectors != vectors || u->cycles > SLOWEST * f->alone || u->cycles < QUICKEST * f->alone)
+            continue;
+        try_usage(&t, &u->usage, u->slots);
+        tried++;
+    }
+    try_steps(r, &t);
+    mapping_set(m, own);
+    if (t.error < before * (1 - GAIN) && t.error < before - GAIN_LEAST)
+        r->out[at] = (struct refined){true, t.best, t.slots};
+    else
+        usage_done(&t.best);
+    free(t.cycles);
+    experiments_free(table);
+}
+
+static void refine_share(void *state, unsigned worker)
+{
+    struct refining *r = state;
+    const struct chart_hooks *hooks = r->lab->hooks;
+    struct mapping *m = mapping_copy(r->c->machine->mapping);
+
+    for (size_t i = worker; i < r->c->form_count && worker < r->workers && !atomic_load(&r->over); i += r->workers) {
+        if (is_open(r, i))
+            refine_form(r, i, m);
+        if (worker)
+            continue;
+        hooks->progress(hooks->state, CHART_PLACES, (double)i, (double)r->c->form_count, "usages that err less");
+        if (hooks->cancelled(hooks->state))
+            atomic_store(&r->over, true);
+    }
+    mapping_free(m);
+}
+
+/* Writes what changed into the machine. Returns how many. */
+static size_t write_refined(struct refining *r)
+{
+    size_t changed = 0;
+
+    for (size_t i = 0; i < r->c->form_count; i++) {
+        struct chart_form *f = &r->c->forms[i];
+        if (!r->out[i].changed)
+            continue;
+        struct mapping_entry entry = *mapping_find(r->c->machine->mapping, f->row->form);
+        char source[80];
+        f->confidence = fmin(f->confidence, CHART_DOUBTFUL);
+        snprintf(source, sizeof source, "charted: confidence %.2f, errs least in its experiments", f->confidence);
+        entry.usage = r->out[i].usage;
+        entry.micro_ops = r->out[i].slots;
+        entry.source = source;
+        mapping_set(r->c->machine->mapping, &entry);
+        usage_done(&r->out[i].usage);
+        changed++;
+    }
+    return changed;
+}
+
+size_t refine_usages(const struct lab *lab, struct chart *c)
+{
+    const struct chart_hooks *hooks = lab->hooks;
+    struct refining r = {.lab = lab, .c = c, .workers = hooks->team ? hooks->threads : 1, .out = mem_zero(c->form_count + 1, sizeof *r.out)};
+
+    take_uses(&r);
+    take_rows(&r);
+    if (!hooks->team || !hooks->team(hooks->state, refine_share, &r)) {
+        r.workers = 1;
+        refine_share(&r, 0);
+    }
+    size_t changed = write_refined(&r);
+    for (size_t i = 0; i < r.use_count; i++)
+        usage_done(&r.uses[i].usage);
+    for (size_t i = 0; i < c->form_count; i++)
+        vec_done(&r.rows[i]);
+    free(r.uses);
+    free(r.rows);
+    free(r.out);
+    return changed;
+}

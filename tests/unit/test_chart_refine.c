@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Usages that err less in their forms' experiments: a small CPU by hand, whose times follow usages that the chart has wrong. */
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "chart/refine.h"
+#include "throughput/predict.h"
+#include "../support/charts.h"
+#include "../support/support.h"
+
+#define PORTS 6
+#define WIDTH 6
+#define ROWS 300
+#define THREADS 3
+
+/* What forms do, and what a chart may say that they do. */
+static const struct { const char *form, *truth, *charted; enum chart_state state; } cpu[] = {
+    {"ADD (R64, R64)", "1*p0123", "1*p0123", CHART_IN_CORE},
+    {"SUB (R64, R64)", "1*p0123", "1*p0123", CHART_PLACED},
+    {"XOR (R64, R64)", "1*p01", "1*p0123", CHART_PLACED},               /* as another form has it */
+    {"AND (R64, R64)", "1*p01+1*p0123", "1*p01", CHART_UNEXPLAINED},    /* a µop more */
+    {"OR (R64, R64)", "1*p01", "1*p01", CHART_IN_CORE},
+    {"MOV (R64, M64)", "1*p45", "1*p45", CHART_IN_CORE},
+    {"CMP (M64, R64)", "1*p0123+1*p45", "1*p01+1*p45", CHART_PLACED},   /* of another set */
+    {"TEST (M64, R64)", "1*p0123+1*p45", "1*p0123+1*p45", CHART_PLACED},
+    {"IMUL (R64, R64)", "1*p23", "1*p23", CHART_IN_CORE},
+};
+#define FORMS (sizeof cpu / sizeof *cpu)
+
+/* The truth, but for form @wrong (FORMS: none). */
+static struct mapping *mapping_by_hand(size_t wrong)
+{
+    struct ports ports;
+    struct err err = {0};
+
+    ports_number(&ports, PORTS);
+    struct mapping *m = mapping_new(&ports);
+    mapping_set_issue_width(m, WIDTH);
+    for (size_t i = 0; i < FORMS; i++) {
+        struct mapping_entry entry = {.form = (char *)cpu[i].form, .latency = NAN, .micro_ops = 1, .source = (char *)"charted: confidence 1.00"};
+        assert_true(usage_parse(i == wrong ? cpu[i].charted : cpu[i].truth, &ports, &entry.usage, &err));
+        mapping_set(m, &entry);
+        usage_done(&entry.usage);
+    }
+    return m;
+}
+
+/* All forms alone, and each beside forms of the core by chance, with the times of the truth. */
+static struct chart *charted(const struct forms *forms, size_t wrong)
+{
+    struct chart *c = mem_zero(1, sizeof *c);
+    struct mapping *truth = mapping_by_hand(FORMS), *says = mapping_by_hand(wrong);
+    struct rng rng;
+
+    rng_seed(&rng, 7);
+    c->width = WIDTH;
+    c->machine = machine_new("charted", mapping_ports(says));
+    c->table = experiments_new();
+    c->forms = mem_zero(FORMS + 1, sizeof *c->forms);
+    c->form_count = FORMS;
+    mapping_set_issue_width(c->machine->mapping, WIDTH);
+    for (uint32_t i = 0; i < FORMS; i++) {
+        mapping_set(c->machine->mapping, mapping_find(says, cpu[i].form));
+        c->forms[i] = (struct chart_form){.row = forms_find(forms, cpu[i].form), .state = cpu[i].state, .confidence = 1};
+        names_add(&c->table->forms, cpu[i].form);
+        experiments_add(c->table, (struct flat_term[]){{i, 1}}, 1);
+    }
+    for (size_t r = 0; r < ROWS; r++) {
+        struct flat_term terms[3];
+        for (size_t k = 0; k < 3; k++) {
+            uint32_t form;
+            do
+                form = (uint32_t)rng_below(&rng, FORMS);
+            while (k && cpu[form].state != CHART_IN_CORE);
+            terms[k] = (struct flat_term){form, 1 + (uint32_t)rng_below(&rng, 4)};
+        }
+        experiments_add(c->table, terms, 3);
+    }
+    double *cycles = mem_alloc((c->table->rows.count + 1) * sizeof *cycles);
+    throughput_predict(truth, c->table, cycles);
+    for (size_t i = 0; i < c->table->rows.count; i++) {
+        experiments_set(c->table, i, cycles[i], 0, 3, EXPERIMENT_OK);
+        if (i < FORMS)
+            c->forms[i].alone = cycles[i];
+    }
+    free(cycles);
+    mapping_free(truth);
+    mapping_free(says);
+    return c;
+}
+
+struct helper {
+    pthread_t thread;
+    void (*work)(void *state, unsigned worker);
+    void *state;
+    unsigned number;
+};
+
+static void *help(void *argument)
+{
+    struct helper *h = argument;
+
+    h->work(h->state, h->number);
+    return NULL;
+}
+
+static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
+{
+    struct helper helpers[THREADS];
+
+    (void)state;
+    for (unsigned i = 1; i < THREADS; i++) {
+        helpers[i] = (struct helper){.work = work, .state = work_state, .number = i};
+        assert_int_equal(pthread_create(&helpers[i].thread, NULL, help, &helpers[i]), 0);
+    }
+    work(work_state, 0);
+    for (unsigned i = 1; i < THREADS; i++)
+        pthread_join(helpers[i].thread, NULL);
+    return true;
+}
+
+static struct chart *refined(const struct forms *forms, size_t wrong, bool threads, size_t *changed)
+{
+    struct chart_watch watch = {0};
+    struct chart_hooks hooks = chart_watched(&watch);
+    struct chart *c = charted(forms, wrong);
+    const struct lab lab = {.hooks = &hooks, .table = c->table};
+
+    if (threads) {
+        hooks.team = team;
+        hooks.threads = THREADS;
+    }
+    *changed = refine_usages(&lab, c);
+    return c;
+}
+
+/* A usage that is wrong becomes right, and is sure no more; what is right stays as it is. */
+static void test_errs_less(void **state)
+{
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct mapping *truth = mapping_by_hand(FORMS);
+
+    (void)state;
+    assert_non_null(forms);
+    for (size_t wrong = 0; wrong <= FORMS; wrong++) {
+        size_t changed, expected = wrong < FORMS && strcmp(cpu[wrong].truth, cpu[wrong].charted) != 0;
+        struct chart *c = refined(forms, wrong, false, &changed);
+        assert_int_equal(changed, expected);
+        for (size_t i = 0; i < FORMS; i++) {
+            const struct mapping_entry *e = mapping_find(c->machine->mapping, cpu[i].form), *t = mapping_find(truth, cpu[i].form);
+            bool mended = i == wrong && expected;
+            if (!usage_equal(&e->usage, &t->usage))
+                fail_msg("%s has another usage than %s", cpu[i].form, cpu[i].truth);
+            assert_true(mended ? c->forms[i].confidence <= CHART_DOUBTFUL : c->forms[i].confidence == 1);
+            assert_int_equal(strstr(e->source, "errs least") != NULL, mended);
+        }
+        chart_free(c);
+    }
+    mapping_free(truth);
+    forms_free(forms);
+}
+
+static void test_threads_find_the_same(void **state)
+{
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    size_t changed[2];
+
+    (void)state;
+    assert_non_null(forms);
+    for (size_t wrong = 0; wrong < FORMS; wrong++) {
+        struct chart *one = refined(forms, wrong, false, &changed[0]), *many = refined(forms, wrong, true, &changed[1]);
+        assert_int_equal(changed[0], changed[1]);
+        assert_true(mapping_equal(one->machine->mapping, many->machine->mapping));
+        chart_free(one);
+        chart_free(many);
+    }
+    forms_free(forms);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_errs_less), cmocka_unit_test(test_threads_find_the_same)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
