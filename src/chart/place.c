@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "chart/core.h"
 #include "chart/guess.h"
 #include "chart/habits.h"
+#include "chart/pipes.h"
 #include "chart/sound.h"
 
 #define ROUNDS 30
@@ -26,9 +26,6 @@
 #define CHECKED_MOST 4       /* times that this is tried */
 #define SIZE_MOST 160        /* instructions of an experiment */
 #define LEVELS 2             /* so many times as much of a saturator as decides just so, at most: beside less of it two bounds may be equal by chance */
-#define PIPES_SOUGHT 16      /* sets of forms that hold the same one, */
-#define PIPES_MOST 8         /* of which those with most forms become ports */
-#define PIPE_SUM 0.9         /* of the sum of both times: they share a pipe */
 #define POOL_MOST 400
 #define CHOICES_MOST 64
 #define OTHERS_MOST 12       /* usages that explain as much, of each form, that are kept */
@@ -69,6 +66,9 @@ struct placing {
     struct guess others[OTHERS_MOST];   /* all that explain as much, the best first */
     unsigned other_count;
     int pipe;                    /* -1: none */
+    bool considered;             /* what decides between the guess and its rivals is in wanted */
+    size_t wanted[FIRST_ASKED];
+    size_t wanted_count;
 };
 
 struct placer {
@@ -201,18 +201,18 @@ static size_t count_told(const struct placer *p, const float *cycles, size_t n, 
     return told;
 }
 
-/* Saturators that tell most of @n choices from each other, up to @most, are asked for. Returns how many. */
-static size_t ask_telling(struct placer *p, struct placing *f, const struct guess *choices, size_t n, size_t most)
+/* Saturators that tell most of @n choices from each other, up to @most, are wanted. */
+static void want_telling(const struct placer *p, struct placing *f, const struct guess *choices, size_t n, size_t most)
 {
     float *cycles = mem_alloc((besides(p) * n + 1) * sizeof *cycles);
     bool *open = mem_zero(n * n + 1, sizeof *open);
-    size_t asked = 0;
 
+    f->wanted_count = 0;
     cycles_beside(p, f, choices, n, cycles);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i; k++)
             open[i * n + k] = true;
-    while (asked < most) {
+    while (f->wanted_count < most) {
         size_t best = SIZE_MAX, best_told = 0;
         for (size_t s = 0; s < besides(p); s++) {
             size_t told = available(p, f, s) ? count_told(p, cycles + s * n, n, open, false) : 0;
@@ -224,12 +224,31 @@ static size_t ask_telling(struct placer *p, struct placing *f, const struct gues
         if (best == SIZE_MAX)
             break;
         count_told(p, cycles + best * n, n, open, true);
-        ask(p, f, best);
-        asked++;
+        f->used[best] = true;
+        f->wanted[f->wanted_count++] = best;
     }
     free(cycles);
     free(open);
-    return asked;
+}
+
+/* What is wanted is asked for. Returns how many. */
+static size_t ask_wanted(struct placer *p, struct placing *f)
+{
+    size_t n = f->wanted_count;
+
+    for (size_t i = 0; i < n; i++)
+        ask(p, f, f->wanted[i]);
+    f->wanted_count = 0;
+    f->considered = false;
+    return n;
+}
+
+static void want_none(struct placing *f)
+{
+    for (size_t i = 0; i < f->wanted_count; i++)
+        f->used[f->wanted[i]] = false;
+    f->wanted_count = 0;
+    f->considered = false;
 }
 
 /* Known usages that take as long alone. */
@@ -254,8 +273,10 @@ static void begin(struct placer *p, struct placing *f)
 
     sights_add(&f->sights, (struct sight){SIZE_MAX, 0, f->form->alone});
     size_t n = choices_of(p, f, choices);
-    if (n > 1)
-        ask_telling(p, f, choices, n, FIRST_ASKED);
+    if (n > 1) {
+        want_telling(p, f, choices, n, FIRST_ASKED);
+        ask_wanted(p, f);
+    }
     f->all = n <= 1;
     if (f->all)
         ask_all(p, f);
@@ -322,7 +343,7 @@ static void fit(struct placer *p, struct placing *f)
 
 /* Guesses that explain the times nearly as well as the best, told or not. */
 struct rivals {
-    struct placer *place;
+    const struct placer *place;
     struct placing *form;
     struct guess list[CHOICES_MOST];
     size_t n;
@@ -391,8 +412,8 @@ static void keep_others(const struct rivals *r, struct placing *f)
     }
 }
 
-/* Asks for up to @most experiments that tell the best guess from its rivals; false when there are none: then the rivals have their weight. */
-static bool decide(struct placer *p, struct placing *f, size_t most)
+/* Up to @most experiments that tell the best guess from its rivals are wanted; where there are none the rivals have their weight. Other threads may do so for other forms. */
+static void consider(const struct placer *p, struct placing *f, size_t most)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
     struct guess known[CHOICES_MOST];
@@ -403,12 +424,13 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
     guess_neighbours(&f->guess, p->lattice, add_rival, r);
     for (size_t i = 0; i < n; i++)
         add_rival(r, &known[i]);
-    bool asked = ask_telling(p, f, r->list, r->n, most) > 0;
+    want_telling(p, f, r->list, r->n, most);
+    f->considered = true;
     f->rivals = 0;
     f->hidden = false;
     keep_others(r, f);
     double likeliest = INFINITY;
-    for (size_t i = 1; i < r->n && !asked; i++) {
+    for (size_t i = 1; i < r->n && !f->wanted_count; i++) {
         if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) && !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
                 continue;   /* the same in all experiments beside this core: chart/doubts.h looks for others */
@@ -421,7 +443,14 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
         }
     }
     free(r);
-    return asked;
+}
+
+/* Asks for what decides; false when nothing does. */
+static bool decide(struct placer *p, struct placing *f, size_t most)
+{
+    if (!f->considered)
+        consider(p, f, most);
+    return ask_wanted(p, f) > 0;
 }
 
 static void add_to_pool(struct placer *p, const struct guess *g)
@@ -478,17 +507,21 @@ static void step(struct placer *p, struct placing *f)
 {
     if (wants_all(p, f)) {
         f->all = true;
+        want_none(f);
         ask_all(p, f);
         if (f->asked.count)
             return;
     }
-    if (f->waits)
+    if (f->waits) {
+        want_none(f);
         return;
+    }
     if (f->leads)
         habits_tell(&p->habits, &f->begun, &f->sights, f->worst <= lab_off(p->lab) && guess_equal(&f->guess, &f->begun));
     f->leads = false;
     f->failed += f->worst > lab_off(p->lab);
     f->done = f->failed >= FAILED_MOST || !decide(p, f, LATER_ASKED);
+    want_none(f);
     if (f->done && f->failed < FAILED_MOST && f->checked < CHECKED_MOST && !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
         f->checked++;
         f->foretold = f->guess;
@@ -525,6 +558,8 @@ static void fit_share(void *state, unsigned worker)
         } else {
             see(p, f);
             fit(p, f);
+            if (f->all || f->worst <= lab_off(p->lab))   /* else it will run beside all */
+                consider(p, f, LATER_ASKED);
         }
         if (!worker && hooks->cancelled(hooks->state))
             atomic_store(&w->over, true);
@@ -581,77 +616,18 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
     return true;
 }
 
-/* Forms that hold a pipe: those whose times add up hold the same one. The first that holds none of the pipes known so far is compared with the rest, which is a further pipe. */
-static bool find_pipe(struct placer *p, int pipe, bool *found, struct err *err)
-{
-    size_t *rows = mem_alloc((p->n + 1) * sizeof *rows), first = SIZE_MAX;
-    uint32_t (*counts)[2] = mem_alloc((p->n + 1) * sizeof *counts);
-
-    for (size_t i = 0; i < p->n; i++) {
-        struct placing *f = &p->forms[i];
-        rows[i] = SIZE_MAX;
-        if (!(f->guess.pipe > 0) || f->pipe >= 0)
-            continue;
-        if (first == SIZE_MAX) {
-            first = i;
-            f->pipe = pipe;
-            continue;
-        }
-        if (f->vectors && p->forms[first].vectors && f->vectors != p->forms[first].vectors)
-            continue;
-        core_balance(p->forms[first].guess.pipe, f->guess.pipe, 4, counts[i]);
-        rows[i] = lab_ask(p->lab, (struct flat_term[]){{p->forms[first].form->form, counts[i][0]}, {f->form->form, counts[i][1]}}, 2);
-    }
-    *found = first != SIZE_MAX;
-    bool ok = !*found || lab_measure(p->lab, "blocking pipes", err);
-    for (size_t i = 0; ok && i < p->n; i++) {
-        if (rows[i] == SIZE_MAX)
-            continue;
-        double sum = counts[i][0] * p->forms[first].guess.pipe + counts[i][1] * p->forms[i].guess.pipe;
-        if (lab_cycles(p->lab, rows[i]) >= PIPE_SUM * sum)
-            p->forms[i].pipe = pipe;
-    }
-    free(rows);
-    free(counts);
-    return ok;
-}
-
-/* Of the @sought pipes those with most forms stay, numbered from 0 in the order in which they were found; returns how many. */
-static unsigned keep_pipes(struct placer *p, unsigned sought)
-{
-    size_t forms[PIPES_SOUGHT] = {0};
-    int number[PIPES_SOUGHT];
-    unsigned kept = 0;
-
-    for (size_t i = 0; i < p->n; i++)
-        if (p->forms[i].pipe >= 0)
-            forms[p->forms[i].pipe]++;
-    for (unsigned k = 0; k < sought; k++) {
-        unsigned larger = 0;
-        for (unsigned j = 0; j < sought; j++)
-            larger += forms[j] > forms[k] || (forms[j] == forms[k] && j < k);
-        number[k] = larger < PIPES_MOST ? (int)kept++ : -1;
-    }
-    for (size_t i = 0; i < p->n; i++)
-        if (p->forms[i].pipe >= 0)
-            p->forms[i].pipe = number[p->forms[i].pipe];
-    return kept;
-}
-
+/* Which pipe each form holds that holds one. */
 static bool find_pipes(struct placer *p, unsigned *pipes, struct err *err)
 {
-    unsigned sought = 0;
-    bool found = true;
+    struct pipe_form *forms = mem_alloc((p->n + 1) * sizeof *forms);
 
-    while (sought < PIPES_SOUGHT) {
-        if (!find_pipe(p, (int)sought, &found, err))
-            return false;
-        if (!found)
-            break;
-        sought++;
-    }
-    *pipes = keep_pipes(p, sought);
-    return true;
+    for (size_t i = 0; i < p->n; i++)
+        forms[i] = (struct pipe_form){p->forms[i].form->form, p->forms[i].guess.pipe, p->forms[i].vectors, -1};
+    bool ok = pipes_find(p->lab, forms, p->n, pipes, err);
+    for (size_t i = 0; i < p->n; i++)
+        p->forms[i].pipe = forms[i].pipe;
+    free(forms);
+    return ok;
 }
 
 static void print_guess(const struct placer *p, const struct guess *g, struct usage *out)

@@ -17,7 +17,7 @@
 #define TERMS_MOST 16        /* of an experiment */
 #define TRIED_MOST 40        /* usages of others */
 #define SETS_MOST 64         /* of which µops are added */
-#define STEPS 3
+#define STEPS 8             /* at most, while each takes off so much of the error */
 #define GAIN 0.25            /* of the error, that another usage takes off, */
 #define GAIN_LEAST 0.005     /* and mean relative error, so that noise changes nothing */
 #define STEP_GAIN 0.1
