@@ -2,6 +2,7 @@
 #include "charts.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,6 +34,34 @@ static void watch_progress(void *state, enum chart_stage stage, double done, dou
 struct chart_hooks chart_watched(struct chart_watch *w)
 {
     return (struct chart_hooks){.cancelled = watch_cancelled, .progress = watch_progress, .state = w};
+}
+
+struct helper {
+    pthread_t thread;
+    void (*work)(void *state, unsigned worker);
+    void *state;
+    unsigned number;
+};
+
+static void *help(void *argument)
+{
+    struct helper *h = argument;
+
+    h->work(h->state, h->number);
+    return NULL;
+}
+
+void chart_together(void (*work)(void *state, unsigned worker), void *state)
+{
+    struct helper helpers[CHART_THREADS];
+
+    for (unsigned i = 1; i < CHART_THREADS; i++) {
+        helpers[i] = (struct helper){.work = work, .state = state, .number = i};
+        assert_int_equal(pthread_create(&helpers[i].thread, NULL, help, &helpers[i]), 0);
+    }
+    work(state, 0);
+    for (unsigned i = 1; i < CHART_THREADS; i++)
+        pthread_join(helpers[i].thread, NULL);
 }
 
 void chart_bed_init(struct chart_bed *b, struct machine *take_truth, const char *pattern, double noise)

@@ -14,6 +14,9 @@ struct chart_watch {
 };
 /* Hooks that end a chart when @w says so, and fail the test where its progress makes no sense. */
 struct chart_hooks chart_watched(struct chart_watch *w);
+/* Does @work with each of CHART_THREADS workers on a thread of its own, number 0 on the caller's; ends when all did. */
+#define CHART_THREADS 3
+void chart_together(void (*work)(void *state, unsigned worker), void *state);
 
 /* A simulated CPU, and what a chart of it is made with. */
 struct chart_bed {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The core of a chart of a CPU with more ports than issue slots: which forms it is made of, and which ports they are found to use. */
 #include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -322,35 +321,10 @@ static void test_lateness_of_what_is_busy_at_once(void **state)
     assert_true(spare.by > 1 && spare.most == LATE_MOST);
 }
 
-#define THREADS 3
-
-struct helper {
-    pthread_t thread;
-    void (*work)(void *state, unsigned worker);
-    void *state;
-    unsigned number;
-};
-
-static void *help(void *argument)
-{
-    struct helper *h = argument;
-
-    h->work(h->state, h->number);
-    return NULL;
-}
-
 static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
 {
-    struct helper helpers[THREADS];
-
     ++*(size_t *)state;
-    for (unsigned i = 1; i < THREADS; i++) {
-        helpers[i] = (struct helper){.work = work, .state = work_state, .number = i};
-        assert_int_equal(pthread_create(&helpers[i].thread, NULL, help, &helpers[i]), 0);
-    }
-    work(work_state, 0);
-    for (unsigned i = 1; i < THREADS; i++)
-        pthread_join(helpers[i].thread, NULL);
+    chart_together(work, work_state);
     return true;
 }
 
@@ -359,7 +333,7 @@ static void test_threads_find_the_same(void **state)
 {
     struct machine *m = load_machine(source_path("tests/data/chart-wide/"));
     size_t shared = 0;
-    const struct chart_hooks hooks = {.team = team, .threads = THREADS, .state = &shared};
+    const struct chart_hooks hooks = {.team = team, .threads = CHART_THREADS, .state = &shared};
 
     (void)state;
     mapping_set_issue_width(m->mapping, 6);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Usages that err less in their forms' experiments: a small CPU by hand, whose times follow usages that the chart has wrong. */
 #include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +20,6 @@
 #define PORTS 6
 #define WIDTH 6
 #define ROWS 300
-#define THREADS 3
-
 /* What forms do, and what a chart may say that they do. */
 static const struct { const char *form, *truth, *charted; enum chart_state state; } cpu[] = {
     {"ADD (R64, R64)", "1*p0123", "1*p0123", CHART_IN_CORE},
@@ -99,33 +96,10 @@ static struct chart *charted(const struct forms *forms, size_t wrong)
     return c;
 }
 
-struct helper {
-    pthread_t thread;
-    void (*work)(void *state, unsigned worker);
-    void *state;
-    unsigned number;
-};
-
-static void *help(void *argument)
-{
-    struct helper *h = argument;
-
-    h->work(h->state, h->number);
-    return NULL;
-}
-
 static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
 {
-    struct helper helpers[THREADS];
-
     (void)state;
-    for (unsigned i = 1; i < THREADS; i++) {
-        helpers[i] = (struct helper){.work = work, .state = work_state, .number = i};
-        assert_int_equal(pthread_create(&helpers[i].thread, NULL, help, &helpers[i]), 0);
-    }
-    work(work_state, 0);
-    for (unsigned i = 1; i < THREADS; i++)
-        pthread_join(helpers[i].thread, NULL);
+    chart_together(work, work_state);
     return true;
 }
 
@@ -138,7 +112,7 @@ static struct chart *refined(const struct forms *forms, size_t wrong, bool threa
 
     if (threads) {
         hooks.team = team;
-        hooks.threads = THREADS;
+        hooks.threads = CHART_THREADS;
     }
     *changed = refine_usages(&lab, c);
     return c;
