@@ -103,7 +103,7 @@ struct chart {
     double width;                 /* issue slots per cycle; NaN before */
     unsigned resumed;             /* experiments that the journal knew */
     double noise;                 /* relative, of a time beside what the core says; NaN before */
-    bool late;                    /* times of the core are late (chart/saturate.h), so that others may be */
+    bool late;                    /* times of the core are late (chart/late.h), so that others may be */
     VEC(struct chart_doubt) doubts;
     VEC(struct chart_check) checks;   /* left to experiments settle */
     VEC(struct chart_latency) latencies;

@@ -31,7 +31,7 @@ bool doubt_is_check(const struct doubt *d, const struct mapping_entry *entry);
 struct doubts {
     VEC(struct doubt) list;       /* those of a form together */
     double noise;                 /* relative, of a time beside what the right usage says */
-    bool late;                    /* such a time may be late (chart/saturate.h) */
+    bool late;                    /* such a time may be late (chart/late.h) */
     char *simulated;              /* machine that was charted; "": a real CPU */
 };
 

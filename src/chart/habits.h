@@ -1,4 +1,4 @@
-/* What usages are late beside: forms that have one and ran beside all saturators show it, and those that come to it later need not run there. A time that is late (chart/saturate.h) speaks for
+/* What usages are late beside: forms that have one and ran beside all saturators show it, and those that come to it later need not run there. A time that is late (chart/late.h) speaks for
  * another usage, which only further times can refute; where a dozen forms would be measured beside everything for the same reason, the first few are. */
 #ifndef PORTOLAN_CHART_HABITS_H
 #define PORTOLAN_CHART_HABITS_H

@@ -9,7 +9,7 @@ struct core_ports {
     struct mapping *mapping;     /* ports have numbers; micro_ops are issue slots */
     double *confidence;          /* per form of the mapping, 0 to 1; NaN: not known */
     double error;                /* mean relative one */
-    double noise;             /* the same where late times (chart/saturate.h) count as noise */
+    double noise;             /* the same where late times (chart/late.h) count as noise */
     bool late;                /* some of its times are late: on such a CPU others may be, too */
     size_t forms, experiments;
 };
