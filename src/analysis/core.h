@@ -2,6 +2,8 @@
 #ifndef PORTOLAN_ANALYSIS_CORE_H
 #define PORTOLAN_ANALYSIS_CORE_H
 
+#include <math.h>
+
 #include "base/index.h"
 #include "base/vec.h"
 #include "isa/insn.h"
@@ -81,10 +83,16 @@ struct core {
     struct index index;                  /* of ops by form */
 };
 
+/* Whole issue slots a cycle: of an inferred machine the width is what a measuring loop leaves of them. The fact is known. */
+static inline unsigned core_slots(const struct core *c)
+{
+    return (unsigned)lrint(c->issue_width);
+}
+
 /* µops a cycle from the microcode ROM: as many as the first decoder takes, or as rename does where that is more. */
 static inline unsigned core_microcode_width(const struct core *c)
 {
-    return c->issue_width > c->decode_complex_uops ? (unsigned)c->issue_width : (unsigned)c->decode_complex_uops;
+    return c->issue_width > c->decode_complex_uops ? core_slots(c) : (unsigned)c->decode_complex_uops;
 }
 
 /* Borrows @m, whose facts and mapping must not change meanwhile. One thread per core; the machine may be shared. */

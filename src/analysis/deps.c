@@ -259,7 +259,7 @@ static double share_together(const struct build *b, uint32_t at, struct holder v
         total += rows[i].issue;
     }
     apart += value.distance * total - first;
-    uint32_t width = (uint32_t)b->c->issue_width, step = total && width % total == 0 ? total : 1;
+    uint32_t width = core_slots(b->c), step = total && width % total == 0 ? total : 1;
     for (uint32_t place = step > 1 ? first % step : 0; place < width; place += step, places++)
         together += place + apart < width;
     return (double)together / places;

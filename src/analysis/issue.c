@@ -14,11 +14,11 @@ struct issue_group {
 
 uint32_t issue_room(const struct core *c, const struct cost *row)
 {
-    uint32_t width = (uint32_t)c->issue_width, room = c->groups_whole || row->flags & ROW_NOT_LAST ? row->issue : 1;
+    uint32_t width = core_slots(c), room = c->groups_whole || row->flags & ROW_NOT_LAST ? row->issue : 1;
 
     if (row->flags & ROW_FIRST)
         return width;
-    room += row->flags & ROW_NOT_LAST && row->issue;
+    room += row->flags & ROW_NOT_LAST && row->issue && room < width;
     return room > width || !row->issue ? 1 : room;
 }
 
@@ -48,7 +48,7 @@ static void add_row(const struct core *c, const struct cost *row, unsigned width
 double issue_cycles(const struct core *c, const struct costs *costs)
 {
     double slots = 0, seen[GROUP_MOST][GROUP_MOST] = {{0}}, when[GROUP_MOST][GROUP_MOST];
-    unsigned width = isnan(c->issue_width) ? 0 : (unsigned)c->issue_width;
+    unsigned width = isnan(c->issue_width) ? 0 : core_slots(c);
     bool groups = false;
     struct issue_group g = {0};
 

@@ -283,7 +283,9 @@ static void conclude_additions(struct probes *p, const struct addition_probes *a
 
     if (!(fabs(add - 2) <= PROBE_CERTAIN / 2) || fabs(extra) <= PROBE_CERTAIN)
         return;   /* of three cycles, or to anything */
-    if (extra > 0 && fabs(extra - rint(extra)) <= PROBE_CERTAIN / 2)
+    if (isnan(extra))
+        probe_tell(p, "fp_add_extra", NULL, "", "no stable time of chains of additions and multiplications");
+    else if (extra > 0 && fabs(extra - rint(extra)) <= PROBE_CERTAIN / 2)
         probe_tell_cycles(p, "fp_add_extra", extra, "chains of additions, of multiplications, and of both by turns");
     else
         probe_tell(p, "fp_add_extra", NULL, "", "chains of additions and multiplications by turns take no whole number of cycles more");

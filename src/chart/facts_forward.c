@@ -166,7 +166,6 @@ static void ask_base(struct probes *p, const char *base, struct base_probes *b)
     b->modify_byte = ask_on(p, base, "add [rdi], r11b", 0);
     b->modify_word = ask_on(p, base, "add [rdi], r11w", 0);
     b->modify_byte_beside = ask_on(p, base, "add [rdi], r11b\nmov [rdi + 64], r9", 0);
-    ask_lengths(p, b);
     ask_alone(p, base, b);
 }
 
@@ -190,6 +189,7 @@ struct forward_probes *forward_probes_ask(struct probes *p)
     f->vector_own = ask_vector(p, "");
     for (size_t i = 0; i < BASES; i++)
         ask_base(p, bases[i], &f->base[i]);
+    ask_lengths(p, &f->base[BASE_ANY]);
     return f;
 }
 
@@ -324,11 +324,12 @@ static void conclude_length(struct probes *p, const struct base_probes *b, doubl
         first--;
     for (unsigned i = 0; i < first; i++)
         before += found(probe_time(p, b->of_length[i]) - 1, forward) > 0;
-    if (first == LENGTHS && !before)
+    const bool missing = first && isnan(probe_time(p, b->of_length[first - 1]));
+    if (first == LENGTHS && !before && !missing)
         return;   /* whatever the length */
-    const bool told = first && first <= LENGTHS - LENGTHS_FOUND && !before;
+    const bool told = first && first <= LENGTHS - LENGTHS_FOUND && !before && !missing;
     snprintf(value, sizeof value, "%u", first + 2);
-    probe_tell(p, "renamed_length", told ? value : NULL, "instructions", told ? "loops of growing length with an addition to memory whose address was loaded" : "found in some loops, whatever their length");
+    probe_tell(p, "renamed_length", told ? value : NULL, "instructions", told ? "loops of growing length with an addition to memory whose address was loaded" : missing ? "no stable time of loops of growing length" : "found in some loops, whatever their length");
     if (told)
         conclude_modified(p, b->of_length[0], b->of_length[1], forward, "an addition to memory whose address was loaded, in a short loop");
 }

@@ -72,8 +72,8 @@ static void conclude_last(struct probes *p, const struct group_probes *g)
 
     for (size_t i = 0; i < SINGLES;) {
         const char *kind = singles[i].kind;
-        size_t asked = 0, last = 0, other = 0;
-        for (; i < SINGLES && strcmp(singles[i].kind, kind) == 0; i++, asked++) {
+        size_t last = 0, other = 0;
+        for (; i < SINGLES && strcmp(singles[i].kind, kind) == 0; i++) {
             const int leaves = leaves_slots(p, g, g->singles[i], 1);
             last += leaves == 1;
             other += leaves == 0;
@@ -113,6 +113,7 @@ void group_probes_conclude(struct probes *p, const struct group_probes *g)
 {
     if (!p->filler) {
         probe_tell(p, "group_not_last", NULL, "", "no instruction was found that takes an issue slot and nothing else");
+        probe_tell(p, "group_whole", NULL, "", "no instruction was found that takes an issue slot and nothing else");
         return;
     }
     conclude_last(p, g);

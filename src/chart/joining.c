@@ -116,8 +116,7 @@ void joining_add(struct joiner *j, const struct joining_row *row)
 /* @off: deviation in units of the noise. */
 static double price(double off, double predicted, double measured, double deviation_most, struct lateness late)
 {
-    double limit = is_late(predicted, measured, late.by) ? late.most : deviation_most, price = off * off;
-    return (price < limit ? price : limit) + WHOLE - WHOLE;
+    return late_price(off, predicted, measured, deviation_most, late) + WHOLE - WHOLE;
 }
 
 double joining_price(double predicted, double measured, double deviation_most, struct lateness late)

@@ -20,6 +20,13 @@ static inline bool is_late(double predicted, double measured, double by)
     return measured > predicted && measured <= by * predicted;
 }
 
+/* What a time costs: the square of @off, its deviation in units of the noise, @most at most, and of a late one @late.most. */
+static inline double late_price(double off, double predicted, double measured, double most, struct lateness late)
+{
+    double limit = is_late(predicted, measured, late.by) ? late.most : most, price = off * off;
+    return price < limit ? price : limit;
+}
+
 /* Of an experiment whose @n > 0 forms take @own cycles each by themselves. @scattered: on a CPU on which many times are late. */
 struct lateness lateness_of(const double *own, size_t n, bool scattered);
 

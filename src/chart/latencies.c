@@ -211,6 +211,12 @@ static double usual(const struct chart_latency *list, size_t n)
     return best;
 }
 
+/* A base that the form steps: what it loads or stores takes no part. */
+static bool steps_base(const struct chain *chain)
+{
+    return chain->kind == CHAIN_OWN && strcmp(chain->from_name, "base") == 0;
+}
+
 /* That of the chains through registers that the form names itself (rax of mul), the longest; NaN: there are none, or they go through memory, too (cmpxchg). */
 static double of_own_registers(const struct chart_latency *list, size_t n)
 {
@@ -219,7 +225,7 @@ static double of_own_registers(const struct chart_latency *list, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (list[i].latency.chain.kind == CHAIN_MEMORY)
             return NAN;
-        if (list[i].latency.chain.kind == CHAIN_OWN && !*list[i].latency.chain.note && list[i].latency.cycles > -NEAR)
+        if (list[i].latency.chain.kind == CHAIN_OWN && !steps_base(&list[i].latency.chain) && !*list[i].latency.chain.note && list[i].latency.cycles > -NEAR)
             most = fmax(most, fmax(rounded(list[i].latency.cycles), 0));
     }
     return most;

@@ -544,8 +544,8 @@ bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, s
     if (!find_ports(lab, keep, forms, n, out, err))
         return false;
     bool *rows = rows_known(lab->table, keep, out->mapping);
-    out->noise = core_ports_error(lab->table, keep, out->mapping, true);
     out->late = late_share(lab->table, rows, out->mapping) >= LATE_SHARE_LEAST;
+    out->noise = core_ports_error(lab->table, keep, out->mapping, out->late);
     free(rows);
     return true;
 }

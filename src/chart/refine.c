@@ -3,12 +3,12 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
 #include "chart/saturate.h"
+#include "chart/verdict.h"
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
 
@@ -33,12 +33,14 @@ struct refine_use {
     bool memory, vectors;    /* its forms' */
     size_t forms;
     double cycles;           /* alone */
+    size_t at;               /* in the order in which they are met */
 };
 
 struct refined {
     bool changed;
     struct usage usage;
     unsigned slots;
+    double worst;            /* relative error of its experiments */
 };
 
 struct refining {
@@ -47,7 +49,7 @@ struct refining {
     row_list *rows;          /* by form */
     struct refine_use *uses;
     size_t use_count;
-    portset sets[SETS_MOST];
+    portset sets[SETS_MOST], pipes;
     size_t set_count;
     struct refined *out;     /* by form */
     unsigned workers;
@@ -62,7 +64,7 @@ struct refine_trial {
     struct mapping_entry entry;
     struct usage best;
     unsigned slots;
-    double error;
+    double error, worst;
 };
 
 static int by_forms(const void *a, const void *b)
@@ -71,7 +73,7 @@ static int by_forms(const void *a, const void *b)
 
     if (x->forms != y->forms)
         return (x->forms < y->forms) - (x->forms > y->forms);
-    return (x->cycles > y->cycles) - (x->cycles < y->cycles);
+    return x->cycles != y->cycles ? (x->cycles > y->cycles) - (x->cycles < y->cycles) : (x->at > y->at) - (x->at < y->at);
 }
 
 static double cycles_alone(struct throughput *throughput, const struct usage *u, unsigned slots, double width)
@@ -84,11 +86,15 @@ static double cycles_alone(struct throughput *throughput, const struct usage *u,
     return fmax(throughput_of_masses(throughput, masses, n), slots / width);
 }
 
+/* Sets of µops that may be added, or taken away: whether a form holds a blocking pipe pairs have told (chart/pipes.h). */
 static void count_sets(struct refining *r)
 {
+    r->pipes = mapping_ports(r->c->machine->mapping)->pipes;
     for (size_t i = 0; i < r->use_count; i++)
         for (unsigned k = 0; k < r->uses[i].usage.count; k++) {
             size_t at = 0;
+            if (r->uses[i].usage.uops[k].ports & r->pipes)
+                continue;
             while (at < r->set_count && r->sets[at] != r->uses[i].usage.uops[k].ports)
                 at++;
             if (at == r->set_count && at < SETS_MOST)
@@ -110,7 +116,7 @@ static void take_uses(struct refining *r)
         while (k < r->use_count && !(r->uses[k].slots == e->micro_ops && r->uses[k].memory == memory && r->uses[k].vectors == vectors && usage_equal(&r->uses[k].usage, &e->usage)))
             k++;
         if (k == r->use_count) {
-            r->uses[r->use_count++] = (struct refine_use){.slots = e->micro_ops, .memory = memory, .vectors = vectors, .cycles = cycles_alone(throughput, &e->usage, e->micro_ops, r->c->width)};
+            r->uses[r->use_count++] = (struct refine_use){.at = k, .slots = e->micro_ops, .memory = memory, .vectors = vectors, .cycles = cycles_alone(throughput, &e->usage, e->micro_ops, r->c->width)};
             usage_copy(&r->uses[k].usage, &e->usage);
         }
         r->uses[k].forms++;
@@ -154,7 +160,7 @@ static struct experiments *table_of(const struct experiments *from, const row_li
 /* Takes @u if the form errs less with it. */
 static void try_usage(struct refine_trial *t, const struct usage *u, unsigned slots)
 {
-    double sum = 0;
+    double sum = 0, worst = 0;
     size_t n = 0;
 
     t->entry.usage = *u;
@@ -163,7 +169,9 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
     throughput_predict(t->mapping, t->table, t->cycles);
     for (size_t i = 0; i < t->table->rows.count; i++)
         if (!isnan(t->cycles[i])) {
-            sum += fabs(t->cycles[i] / t->table->rows.items[i].cycles - 1);
+            double off = fabs(t->cycles[i] / t->table->rows.items[i].cycles - 1);
+            sum += off;
+            worst = off > worst ? off : worst;
             n++;
         }
     double error = n ? sum / (double)n : INFINITY;
@@ -174,6 +182,7 @@ static void try_usage(struct refine_trial *t, const struct usage *u, unsigned sl
         t->best = kept;
         t->slots = slots;
         t->error = error;
+        t->worst = worst;
     }
 }
 
@@ -203,11 +212,12 @@ static void try_steps(const struct refining *r, struct refine_trial *t)
         for (size_t s = 0; s < r->set_count; s++) {
             try_change(t, &from, UINT32_MAX, r->sets[s], slots);
             for (unsigned k = 0; k < from.count; k++)
-                if (from.uops[k].ports != r->sets[s])
+                if (from.uops[k].ports != r->sets[s] && !(from.uops[k].ports & r->pipes))
                     try_change(t, &from, k, r->sets[s], slots);
         }
         for (unsigned k = 0; k < from.count; k++)
-            try_change(t, &from, k, 0, slots);
+            if (!(from.uops[k].ports & r->pipes))
+                try_change(t, &from, k, 0, slots);
         usage_done(&from);
     }
 }
@@ -239,7 +249,7 @@ static void refine_form(struct refining *r, size_t at, struct mapping *m)
     try_steps(r, &t);
     mapping_set(m, own);
     if (t.error < before * (1 - GAIN) && t.error < before - GAIN_LEAST)
-        r->out[at] = (struct refined){true, t.best, t.slots};
+        r->out[at] = (struct refined){true, t.best, t.slots, t.worst};
     else
         usage_done(&t.best);
     free(t.cycles);
@@ -270,17 +280,15 @@ static size_t write_refined(struct refining *r)
     size_t changed = 0;
 
     for (size_t i = 0; i < r->c->form_count; i++) {
-        struct chart_form *f = &r->c->forms[i];
         if (!r->out[i].changed)
             continue;
-        struct mapping_entry entry = *mapping_find(r->c->machine->mapping, f->row->form);
-        char source[80];
-        f->confidence = fmin(f->confidence, CHART_DOUBTFUL);
-        snprintf(source, sizeof source, "charted: confidence %.2f, errs least in its experiments", f->confidence);
+        struct mapping_entry entry = *mapping_find(r->c->machine->mapping, r->c->forms[i].row->form);
+        struct chart_usage before = {.slots = entry.micro_ops};
+        usage_copy(&before.usage, &entry.usage);
         entry.usage = r->out[i].usage;
         entry.micro_ops = r->out[i].slots;
-        entry.source = source;
         mapping_set(r->c->machine->mapping, &entry);
+        verdict_errs(r->c, i, &before, r->out[i].worst);
         usage_done(&r->out[i].usage);
         changed++;
     }

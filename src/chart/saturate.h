@@ -40,8 +40,7 @@ static inline double sight_noise(double noise, double cycles)
 /* The squared deviation of a time in units of the noise, @most (of a late one LATE_MOST) at most: the odd wrong one must not decide. @by: up to where it is late. */
 static inline double sight_price(double noise, double predicted, double measured, double most, double by)
 {
-    double off = (predicted - measured) / sight_noise(noise, measured), limit = is_late(predicted, measured, by) ? LATE_MOST : most;
-    return off * off < limit ? off * off : limit;
+    return late_price((predicted - measured) / sight_noise(noise, measured), predicted, measured, most, (struct lateness){by, LATE_MOST});
 }
 /* Sets of @m, and others that may turn up, in this order while there is room: intersections, single ports, pairs of ports. @out is all zero; it is not late. Without columns when
  * even the sets of @m need more than COLUMNS_MOST. */

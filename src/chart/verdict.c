@@ -8,6 +8,7 @@
 #include "chart/doubts.h"
 #include "throughput/predict.h"
 
+#define BY_BLOCKS "decided by blocks"
 #define LEAST_WEIGHT 1.1e-6  /* of what blocks took: the others' grow as much, and files keep weights up to 1e6 */
 
 /* The largest relative difference of the machine's predictions to a measurement of form @form; NaN: it has none. */
@@ -27,21 +28,21 @@ static double worst_error(const struct chart *c, size_t form)
     return worst;
 }
 
-/* The machine says that blocks decided, how sure that is, and which of its ports the form was never beside. */
-static void write_source(struct chart *c, size_t form)
+/* The machine says why it has the usage, how sure that is, and which of its ports the form was never beside. @worst: relative error of the form's experiments; NaN: it has none. */
+static void write_source(struct chart *c, size_t form, double worst, const char *why)
 {
     struct chart_form *f = &c->forms[form];
     struct mapping_entry entry = *mapping_find(c->machine->mapping, f->row->form);
     portset untested = 0;
     struct str text = {0};
 
-    f->error = worst_error(c, form);
+    f->error = worst;
     for (unsigned i = 0; i < entry.usage.count; i++)
         untested |= entry.usage.uops[i].ports & f->untested;
     if (f->state == CHART_UNEXPLAINED && !isnan(f->error))
-        str_addf(&text, "charted: measurements differ by %.0f %%, decided by blocks", 100 * f->error);
+        str_addf(&text, "charted: measurements differ by %.0f %%, %s", 100 * f->error, why);
     else
-        str_addf(&text, "charted: confidence %.2f, decided by blocks", f->confidence);
+        str_addf(&text, "charted: confidence %.2f, %s", f->confidence, why);
     untested_print(untested, mapping_ports(c->machine->mapping), &text);
     entry.source = (char *)str_text(&text);
     mapping_set(c->machine->mapping, &entry);
@@ -101,22 +102,50 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
     for (unsigned i = 0; i < f->other_count; i++)   /* that of the machine's is 1 */
         f->others[i].weight /= weight;
     f->confidence *= weight;
-    write_source(c, form);
+    write_source(c, form, worst_error(c, form), BY_BLOCKS);
 }
 
-void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before)
+/* The likeliest of no others of which there is a doubt; f->other_count: there is none. */
+static unsigned least_likely(const struct chart *c, size_t form)
 {
-    struct chart_form *f = &c->forms[form];
+    const struct chart_form *f = &c->forms[form];
     unsigned least = f->other_count;
 
     for (unsigned i = 0; i < f->other_count; i++)
         if (telling(c, form, i) && (least == f->other_count || f->others[i].weight < f->others[least].weight))
             least = i;
+    return least;
+}
+
+/* What the form had takes the place of other @at; f->other_count: none. */
+static void keep_before(struct chart *c, size_t form, unsigned at, struct chart_usage *take_before)
+{
+    struct chart_form *f = &c->forms[form];
+
     take_before->weight = 1;
-    if (least < f->other_count)
-        replace(&f->others[least], take_before);
+    if (at < f->other_count)
+        replace(&f->others[at], take_before);
     else
         usage_done(&take_before->usage);
     f->confidence = fmin(f->confidence, CHART_DOUBTFUL);
-    write_source(c, form);
+}
+
+void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before)
+{
+    keep_before(c, form, least_likely(c, form), take_before);
+    write_source(c, form, worst_error(c, form), BY_BLOCKS);
+}
+
+void verdict_errs(struct chart *c, size_t form, struct chart_usage *take_before, double worst)
+{
+    struct chart_form *f = &c->forms[form];
+    const struct mapping_entry *is = mapping_find(c->machine->mapping, f->row->form);
+    unsigned at = 0;
+
+    while (at < f->other_count && !(f->others[at].slots == is->micro_ops && usage_equal(&f->others[at].usage, &is->usage)))
+        at++;
+    if (at < f->other_count && (telling(c, form, at) || is_rival(c, f, &is->usage)))
+        name_rival(c, f, &take_before->usage, telling(c, form, at));
+    keep_before(c, form, at < f->other_count ? at : least_likely(c, form), take_before);
+    write_source(c, form, worst, "errs least in its experiments");
 }

@@ -41,7 +41,7 @@ const struct parameter evolve_start_options[] = {
     {.name = "--population", .kind = PARAMETER_COUNT, .at = AT(population), .value = "P", .least = 2, .most = 1e6, .otherwise = "as many as the time allows, 4 to 8; for pmevo 1000",
      .help = "population size (at most 1000 except for pmevo)"},
     {.name = "--threads", .kind = PARAMETER_COUNT, .at = AT(threads), .value = "N", .least = 1, .most = THREADS_MAX, .otherwise = "the setting threads", .help = "worker threads"},
-    {.name = "--issue-width", .kind = PARAMETER_NUMBER, .at = AT(width), .value = "W|auto", .most = 64, .unset = "auto", .otherwise = "auto: highest measured rate",
+    {.name = "--issue-width", .kind = PARAMETER_NUMBER, .at = AT(width), .value = "W|auto", .most = 64, .unset = "auto", .otherwise = "auto: the highest rate that measurements share",
      .help = "issue slots per cycle (0: no issue bound)"},
     {.name = "--price-scale", .kind = PARAMETER_NUMBER, .at = AT(scale), .value = "X|auto", .least = 0.001, .most = 1000, .unset = "auto",
      .otherwise = "auto: from a pilot run", .help = "factor of all prices"},
@@ -235,7 +235,7 @@ static bool lay_out(void *state, struct result *result, struct err *err)
     if (w->problem && w->resumed && w->before.live && !w->live)
         result_line(result, "the run was live; over %u ranks it continues with the experiments there are", ranks_count());
     if (w->problem && w->o.width_measured && w->before.count)   /* some were measured since */
-        w->o.width = fmax(mapping_issue_width(w->before.mappings[0]), evolve_measured_width(w->problem));
+        w->o.width = evolve_measured_width(w->problem, mapping_issue_width(w->before.mappings[0]));
     return w->problem != NULL;
 }
 

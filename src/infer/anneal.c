@@ -54,7 +54,7 @@ static void find_likes(struct annealer *s)
     }
 }
 
-struct annealer *anneal_new(const struct problem *p, unsigned ports, unsigned width, const struct anneal_prices *prices, uint64_t seed)
+struct annealer *anneal_new(const struct problem *p, unsigned ports, double width, const struct anneal_prices *prices, uint64_t seed)
 {
     struct annealer *s = mem_zero(1, sizeof *s);
     size_t n = p->forms + 1, e = p->experiments + 1, sets = (size_t)1 << ports;

@@ -29,7 +29,7 @@ struct anneal_stats {
 struct annealer;
 
 /* An annealer of one thread over @p, which must outlive it. */
-struct annealer *anneal_new(const struct problem *p, unsigned ports, unsigned width, const struct anneal_prices *prices, uint64_t seed);
+struct annealer *anneal_new(const struct problem *p, unsigned ports, double width, const struct anneal_prices *prices, uint64_t seed);
 void anneal_free(struct annealer *s);
 /* Starts from a copy of @g, of the same shape. */
 void anneal_load(struct annealer *s, const struct genome *g);

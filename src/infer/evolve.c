@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -18,6 +19,11 @@
 #define SCALE_LEAST 0.25
 #define SCALE_MOST 1
 #define DRAWN_LEAST 1e-4             /* errors below are told as 0.00 % */
+#define WIDTH_NEAR 0.06              /* relative to the highest rate: the issue width is sought above, in */
+#define WIDTH_SCATTER 0.01           /* rates that agree so well, */
+#define WIDTH_SHARED 8               /* where so many do */
+#define WIDTH_WHOLE 0.01             /* so near to a whole number it is that number, */
+#define WIDTH_STEPS 1000             /* else with as many digits as it deserves */
 
 const char *const evolve_state_names[] = {"running", "paused", "done", "stopped"};
 
@@ -30,16 +36,42 @@ void evolve_defaults(struct evolve_options *o)
     };
 }
 
-double evolve_measured_width(const struct problem *p)
+/* The most of @n ascending @rates that are within WIDTH_SCATTER of the lowest of them, of the first from @first on; @at becomes the middle one. Of as many the highest. */
+static size_t most_alike(const double *rates, size_t first, size_t n, double *at)
 {
-    double most = 0;
-    for (size_t e = 0; e < p->experiments; e++) {
+    size_t most = 0;
+
+    for (size_t low = first, high = first; low < n; low++) {
+        while (high < n && rates[high] <= rates[low] * (1 + WIDTH_SCATTER))
+            high++;
+        if (high - low >= most) {
+            most = high - low;
+            *at = rates[low + most / 2];
+        }
+    }
+    return most;
+}
+
+double evolve_measured_width(const struct problem *p, double before)
+{
+    double *rates = mem_alloc((p->experiments + 1) * sizeof *rates), shared = 0;
+    size_t n = p->experiments, first = 0;
+
+    for (size_t e = 0; e < n; e++) {
         double size = 0;
         for (uint32_t k = p->term_start[e]; k < p->term_start[e + 1]; k++)
             size += (double)p->terms[k].count;
-        most = fmax(most, size / (double)p->cycles[e]);
+        rates[e] = size / (double)p->cycles[e];
     }
-    return fmax(1, round(most));
+    qsort(rates, n, sizeof *rates, compare_doubles);
+    double most = n ? rates[n - 1] : 0;
+    while (first < n && rates[first] < (1 - WIDTH_NEAR) * most)
+        first++;
+    if (most_alike(rates, first, n, &shared) < WIDTH_SHARED)
+        shared = round(most);
+    free(rates);
+    double whole = round(shared), width = fabs(shared - whole) <= WIDTH_WHOLE * whole ? whole : round(shared * WIDTH_STEPS) / WIDTH_STEPS;
+    return fmax(1, width < (1 - WIDTH_NEAR) * before ? before : width);
 }
 
 void evolve_free(struct evolve *e)
@@ -219,14 +251,14 @@ void evolve_insert(struct evolve *e, struct genome *take_g)
 static void adopt(struct evolve *e, const struct genome *from, size_t number)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
-    struct annealer *s = anneal_new(e->p, e->ports, (unsigned)e->width, &prices, number);
+    struct annealer *s = anneal_new(e->p, e->ports, e->width, &prices, number);
     anneal_load(s, from);
     evolve_insert(e, genome_copy(anneal_genome(s)));
     e->fresh_begun++;
     anneal_free(s);
 }
 
-struct genome *evolve_judge(const struct problem *p, const struct genome *g, unsigned width, const struct anneal_prices *prices)
+struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width, const struct anneal_prices *prices)
 {
     struct annealer *s = anneal_new(p, g->ports, width, prices, 0);
     anneal_load(s, g);
@@ -240,7 +272,7 @@ static struct genome *judged(struct evolve *e, const struct genome *g)
 {
     lock_take(&e->lock);
     struct anneal_prices prices = evolve_prices_at(e, 1);
-    unsigned width = (unsigned)e->width;
+    double width = e->width;
     lock_give(&e->lock);
     return evolve_judge(e->p, g, width, &prices);
 }
@@ -337,7 +369,7 @@ struct evolve *evolve_new(struct problem *p, const struct evolve_options *o, str
     e->ports_known = count ? o->ports_known : evolve_assumes_ports(p, &e->o) ? PORTS_NO_TIME : PORTS_FOUND;
     e->ports = count ? from[0]->ports : e->ports_known == PORTS_NO_TIME ? PORTS_MOST : o->ports;
     e->reached = isnan(o->reached) ? INFINITY : o->reached;
-    e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? evolve_measured_width(p) : o->width;
+    e->width = o->algorithm == EVOLVE_PMEVO ? 0 : count ? from[0]->width : isnan(o->width) ? evolve_measured_width(p, 0) : o->width;
     e->o.width_measured = o->algorithm != EVOLVE_PMEVO && (o->width_measured || (!count && isnan(o->width)));
     e->round_experiments = p->experiments;
     e->round_forms = p->forms;

@@ -31,8 +31,8 @@ enum ports_known {
 struct evolve_options {
     enum evolve_algorithm algorithm;
     unsigned ports;              /* 0: the fewest of 4 to 12 that explain the measurements as well as any, by trials; 12 where the time does not suffice for these, or they leave errors that no number of ports explains */
-    double width;                /* issue slots per cycle; 0: no such bound; NaN: the most forms per cycle that were ever measured */
-    bool width_measured;         /* the width, given or that of what the run begins with, was measured too: experiments that come later may raise it */
+    double width;                /* issue slots per cycle; 0: no such bound; NaN: as measured (evolve_measured_width) */
+    bool width_measured;         /* the width, given or that of what the run begins with, was measured too: experiments that come later may change it */
     unsigned population;         /* 0: pmevo 1000; memetic EVOLVE_POPULATION, fewer where the time does not suffice for them, but 4 at least */
     bool population_each;        /* it is that of each island, which several ranks do not share */
     unsigned generations;        /* 0: no limit. memetic: rounds of as many children as there are individuals */
@@ -93,8 +93,9 @@ struct evolve_point {
 
 struct evolve;
 
-/* The most forms per cycle seen, a whole number: what the front end can issue, or at least what it ever did. */
-double evolve_measured_width(const struct problem *p);
+/* What the front end issues a cycle, or at least what it ever did: the rate, in forms per cycle, that most of the quickest experiments agree on, whole where it nearly is (3.91 of four slots where the measuring
+ * loop costs some); the highest one, rounded, where few are alike. @before (0: none) where all are much slower. */
+double evolve_measured_width(const struct problem *p, double before);
 /* Holds @p. @from (NULL with @count 0: none): one genome is where all individuals start from; several, all of one
  * shape, are the population of an earlier run, which goes on.
  * NULL with err when an option is out of range. */

@@ -108,7 +108,7 @@ void evolve_take_agreed(struct evolve *e)
     struct anneal_prices prices = evolve_prices_at(e, 1);
 
     genome_free(e->agreed);
-    e->agreed = found && found->ports == e->ports ? evolve_judge(e->p, found, (unsigned)e->width, &prices) : NULL;
+    e->agreed = found && found->ports == e->ports ? evolve_judge(e->p, found, e->width, &prices) : NULL;
     genome_free(found);
 }
 

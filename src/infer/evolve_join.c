@@ -167,7 +167,7 @@ static struct genome *cross_one(const struct crossing *c, const struct anneal_pr
 {
     if (!g)
         return NULL;
-    struct genome *carried = carry(c->j, c->width, genome_copy(g)), *judged = evolve_judge(c->j->p, carried, (unsigned)c->width, prices);
+    struct genome *carried = carry(c->j, c->width, genome_copy(g)), *judged = evolve_judge(c->j->p, carried, c->width, prices);
     genome_free(carried);
     return judged;
 }
@@ -271,7 +271,7 @@ static void meet(struct evolve *e)
     e->meeting = true;
     e->next = NULL;
     c.scale = scale_over(e, c.j->p);
-    c.width = e->o.width_measured ? fmax(e->width, evolve_measured_width(c.j->p)) : e->width;
+    c.width = e->o.width_measured ? evolve_measured_width(c.j->p, e->width) : e->width;
     double before = e->scale;
     e->scale = c.scale;
     struct anneal_prices prices = evolve_prices_at(e, 1);

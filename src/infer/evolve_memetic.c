@@ -159,7 +159,7 @@ static void carry_walk(struct evolve *e, const struct schedule *plan, struct ann
     walk->classes = walk->classes && e->classes;
     struct genome *own = walk->classes ? classes_project(e->classes, whole) : genome_copy(whole);
     struct anneal_prices prices = evolve_prices_at(e, 1);
-    walk->s = anneal_new(walk_problem(e, walk), own->ports, (unsigned)e->width, &prices, seed);
+    walk->s = anneal_new(walk_problem(e, walk), own->ports, e->width, &prices, seed);
     set_temperatures(e, plan, walk);
     lock_give(&e->lock);
     anneal_load(walk->s, own);
@@ -217,7 +217,7 @@ static struct genome *anneal_over(struct evolve *e, unsigned index, bool *classe
     struct anneal_prices prices = evolve_prices_at(e, 1);
     struct annealing walk = {.index = index, .classes = *classes};
 
-    walk.s = anneal_new(walk_problem(e, &walk), ports, (unsigned)e->width, &prices, seed);
+    walk.s = anneal_new(walk_problem(e, &walk), ports, e->width, &prices, seed);
     lock_give(&e->lock);
     if (start)
         anneal_load(walk.s, start);
@@ -568,7 +568,7 @@ static struct genome *quenched(struct evolve *e, double seconds)
 {
     struct anneal_prices prices = evolve_prices_at(e, 1);
     struct genome *g = genome_copy(e->best);
-    struct annealer *s = anneal_new(e->p, g->ports, (unsigned)e->width, &prices, e->o.seed);
+    struct annealer *s = anneal_new(e->p, g->ports, e->width, &prices, e->o.seed);
     double begun = clock_seconds(), until = begun + seconds, moves = QUENCH_MOVES * (double)g->forms, done = 0, x = 0;
 
     lock_give(&e->lock);

@@ -96,7 +96,7 @@ uint32_t *evolve_match(const struct problem *p, const struct problem *before);
 /* @take_g of the problem before the last meeting as one of this one's; the caller frees. */
 struct genome *evolve_carry(const struct evolve *e, struct genome *take_g);
 /* A copy of @g with its errors and cost over @p at @prices; needs no lock. */
-struct genome *evolve_judge(const struct problem *p, const struct genome *g, unsigned width, const struct anneal_prices *prices);
+struct genome *evolve_judge(const struct problem *p, const struct genome *g, double width, const struct anneal_prices *prices);
 void joined_problem_free(struct joined_problem *j);
 /* How many individuals a run of the memetic algorithm has unless told: as many as settle in its time, but 4 at least and 8 at most. */
 unsigned evolve_individuals(const struct problem *p, const struct evolve_options *o);

@@ -243,7 +243,7 @@ static void gather(struct committee *c, struct evolve *e, const struct genome *b
 {
     struct problem *p = evolve_problem(e);
     struct anneal_prices prices = evolve_prices(e);
-    struct annealer *walk = anneal_new(p, best->ports, (unsigned)best->width, &prices, o->seed);
+    struct annealer *walk = anneal_new(p, best->ports, best->width, &prices, o->seed);
     struct ports ports;
     size_t n;
     struct genome **population = evolve_population(e, &n, NULL);

@@ -50,7 +50,7 @@ struct body {
     unsigned breakers;        /* instructions added to break chains */
     enum body_vectors vectors;
     bool wide;                /* uses registers wider than 256 bits or past 15 */
-    bool padded;              /* the shape asked for it, and it is none of those without: some instructions were short, or the order is BODY_PAIRED */
+    bool padded;              /* the shape asked for it, and it is none of those without: some instructions were short, or some executions are BODY_PAIRED */
 };
 
 /* How the executions of an experiment follow each other. A processor that chooses ports when it dispatches, or joins neighbouring stores, takes longer

@@ -25,7 +25,7 @@
 #include "measure/journal_text.h"
 #include "measure/source.h"
 
-/* What its values are: 1 was one order of the instructions, 2 the least of four, 3 has more registers for chains, 4 the least of a padded body, too, on a core that is or may be wide enough for that, 5 of one in which all begins at an even slot; those
+/* What its values are: 1 was one order of the instructions, 2 the least of four, 3 has more registers for chains, 4 the least of a padded body, too, on a core that is or may be wide enough for that, 5 of one laid out in units of two instructions, which begin at even slots but for what cuts dependences; those
  * of one are no use to another. */
 #define QUANTITY 3
 #define QUANTITY_WIDE 5

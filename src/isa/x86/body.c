@@ -436,7 +436,7 @@ bool x86_body_make(const void *const *codes, const uint32_t *counts, size_t n, c
     free(apart);
     if (!ok)
         return err_set(err, ERR_LIMIT, NULL, "not enough registers or space for this experiment");
-    out->padded |= shape->padded && shape->order == BODY_PAIRED;
+    out->padded |= shape->padded && shape->order == BODY_PAIRED && wanted >= 2;   /* else nothing is paired */
     out->executions = (unsigned)wanted;
     out->instructions = (unsigned)(wanted * total);
     return true;

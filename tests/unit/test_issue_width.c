@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The issue width that inference takes from measurements, or is given. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "infer/evolve.h"
+#include "throughput/predict.h"
+#include "../support/known.h"
+#include "../support/support.h"
+
+/* The width of a table of @n forms alone that take 1 / rates[i] cycles. */
+static double width_of(const double *rates, size_t n, double before)
+{
+    struct experiments *t = experiments_new();
+    char name[16];
+
+    for (size_t i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "F%zu", i);
+        experiments_add(t, &(struct flat_term){names_add(&t->forms, name), 1}, 1);
+        experiments_set(t, i, 1 / rates[i], 0, 1, EXPERIMENT_OK);
+    }
+    struct problem *p = problem_new(t, NULL, NULL);
+    const double width = evolve_measured_width(p, before);
+    problem_free(p);
+    experiments_free(t);
+    return width;
+}
+
+/* The issue width is the rate that many of the quickest experiments share, whole where it nearly is. */
+static void test_measured_width(void **state)
+{
+    double rates[40], noisy[400];
+    struct rng rng;
+    (void)state;
+
+    for (size_t i = 0; i < 40; i++)
+        rates[i] = i < 30 ? 2.99 - 0.05 * (double)i : 3.906 + 0.0005 * (double)(i % 5);   /* as on the PMEvo authors' Skylake */
+    assert_true(fabs(width_of(rates, 40, 0) - 3.907) <= 0.001);
+    assert_true(width_of(rates, 40, 4) < 4);   /* what few experiments had, rounded */
+    assert_true(width_of(rates, 40, 6) == 6);  /* nothing binds it here */
+    assert_true(width_of(rates, 34, 0) == 4);  /* four of a kind may be chance */
+    for (size_t i = 0; i < 40; i++)
+        rates[i] = i < 30 ? 3 : 5.972;
+    assert_true(width_of(rates, 40, 0) == 6);
+    rates[39] = 7.9;   /* one that is off */
+    assert_true(width_of(rates, 40, 0) == 8);
+    rng_seed(&rng, 3);
+    for (size_t i = 0; i < 400; i++)
+        noisy[i] = i % 2 ? 4 / (1 + 0.015 * (rng_unit(&rng) + rng_unit(&rng) - 1)) : 1 + (double)i / 200;
+    assert_true(width_of(noisy, 400, 0) == 4);
+}
+
+/* A width that is given may be a fraction, too: what is found keeps it, and so does what it predicts. */
+static void test_given_width(void **state)
+{
+    struct known_bed b;
+    struct evolve_options o = known_options();
+    struct ports names;
+    double slots = 0;
+    (void)state;
+
+    known_set_up(&b, 7, 0.02, 1);
+    o.width = 2.5;
+    o.ports = 4;
+    o.generations = 1;
+    struct evolve *e = evolve_new(b.p, &o, NULL, 0, NULL);
+    evolve_worker(e, 0, NULL, NULL);
+    struct genome *g = evolve_best(e, NULL);
+    ports_number(&names, g->ports);
+    struct mapping *m = genome_mapping(g, b.p, &names);
+    double *cycles = mem_alloc(b.t->rows.count * sizeof *cycles);
+    assert_true(g->width == 2.5 && mapping_issue_width(m) == 2.5 && fabs(genome_error(g, b.p) - g->d_avg) < 1e-5);
+    throughput_predict(m, b.t, cycles);
+    for (size_t i = 0; i < b.t->rows.count; i++, slots = 0) {
+        for (uint32_t k = 0; k < b.t->rows.items[i].count; k++)
+            slots += experiments_terms(b.t, i)[k].count * mapping_find(m, b.t->forms.items[experiments_terms(b.t, i)[k].form])->micro_ops;
+        assert_true(cycles[i] >= slots / 2.5 - 1e-9);
+    }
+    free(cycles);
+    mapping_free(m);
+    genome_free(g);
+    evolve_free(e);
+    known_tear_down(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_measured_width), cmocka_unit_test(test_given_width)};
+    return cmocka_run_group_tests_name("issue_width", tests, NULL, NULL);
+}
