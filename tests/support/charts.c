@@ -15,6 +15,15 @@
 #include "chart/saturate.h"
 #include "throughput/predict.h"
 
+bool chart_mappings_alike(const struct mapping *a, const struct mapping *b)
+{
+    bool alike = mapping_equal(a, b);
+
+    for (size_t i = 0; alike && i < mapping_count(a); i++)
+        alike = mapping_at(a, i)->micro_ops == mapping_at(b, i)->micro_ops;
+    return alike;
+}
+
 static bool watch_cancelled(void *state)
 {
     return ((const struct chart_watch *)state)->cancel;

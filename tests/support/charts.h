@@ -18,6 +18,9 @@ struct chart_hooks chart_watched(struct chart_watch *w);
 #define CHART_THREADS 3
 void chart_together(void (*work)(void *state, unsigned worker), void *state);
 
+/* Whether both have the same ports, width, usages and issue slots, entry by entry. */
+bool chart_mappings_alike(const struct mapping *a, const struct mapping *b);
+
 /* A simulated CPU, and what a chart of it is made with. */
 struct chart_bed {
     struct machine *truth;

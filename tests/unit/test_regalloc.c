@@ -215,8 +215,9 @@ static void letters_of(const struct body *b, char *out, size_t room)
 static void test_pairs(void **state)
 {
     struct body *b = mem_alloc(sizeof *b);
-    struct form_code *forms_of[2] = {code_of("MOV (R64, M64)"), code_of("ADD (R64, R64)")};
-    static const struct { uint32_t counts[2]; bool crowded; } cases[] = {{{1, 2}, false}, {{2, 3}, false}, {{1, 1}, false}, {{1, 6}, false}, {{3, 3}, false}, {{3, 2}, true}};
+    struct form_code *forms_of[3] = {code_of("MOV (R64, M64)"), code_of("ADD (R64, R64)"), code_of("IMUL (R64, R64)")};
+    static const struct { uint32_t counts[3]; bool crowded; } cases[] = {{{1, 2, 0}, false}, {{2, 3, 0}, false}, {{1, 1, 0}, false}, {{1, 6, 0}, false}, {{3, 3, 0}, false}, {{3, 2, 0}, true},
+                                                                        {{1, 3, 2}, false}, {{2, 1, 4}, false}};
     struct err err = {0};
     char letters[1024];
 
@@ -224,19 +225,20 @@ static void test_pairs(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint32_t *counts = cases[i].counts;
         size_t odd = 0, loads = 0;
-        assert_true(body_make(forms_of, counts, 2, &(struct body_shape){.instructions = 40, .order = BODY_PAIRED, .padded = true}, b, &err));
+        assert_true(body_make(forms_of, counts, counts[2] ? 3 : 2, &(struct body_shape){.instructions = 40, .order = BODY_PAIRED, .padded = true}, b, &err));
         assert_true(b->padded && b->executions % 2 == 0);
         letters_of(b, letters, sizeof letters);
         for (size_t k = 0; letters[k]; k++) {
             loads += letters[k] == 'm';
             odd += letters[k] == 'm' && k % 2;
+            assert_true(k % 2 || letters[k] == 'm' || letters[k + 1] == letters[k] || cases[i].crowded);   /* two in a row */
         }
         assert_int_equal(loads, b->executions * counts[0]);
-        assert_int_equal(b->instructions, b->executions * (counts[0] + counts[1]));
+        assert_int_equal(b->instructions, b->executions * (counts[0] + counts[1] + counts[2]));
         assert_int_equal(odd > 0, cases[i].crowded);
     }
-    form_code_free(forms_of[0]);
-    form_code_free(forms_of[1]);
+    for (unsigned i = 0; i < 3; i++)
+        form_code_free(forms_of[i]);
     free(b);
 }
 
