@@ -427,8 +427,7 @@ static void ask_ahead(struct lab *lab, const double *alone, uint32_t a, uint32_t
     uint32_t counts[2];
 
     core_balance(alone[a], AHEAD * alone[b], AHEAD_MOST, counts);
-    if (counts[0] > 1 || counts[1] > 1)   /* one of each is asked for in any case */
-        lab_ask(lab, (struct flat_term[]){{a, counts[0]}, {b, counts[1]}}, 2);
+    lab_ask(lab, (struct flat_term[]){{a, counts[0]}, {b, counts[1]}}, 2);
 }
 
 static bool add_larger(struct lab *lab, const double *alone, const struct chart_core *core, struct err *err)

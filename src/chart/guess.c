@@ -62,6 +62,24 @@ double guess_cycles(const struct guess *g, const float *row, const struct lattic
     return lattice_cycles(lattice, row, beside, g->slots + (s ? count * s->slots : 0), g->pipe);
 }
 
+portset sights_ports(const struct sights *s)
+{
+    portset tested = 0;
+
+    for (size_t i = 0; i < s->list.count; i++)
+        tested |= s->list.items[i].beside != SIZE_MAX ? s->saturators->list.items[s->list.items[i].beside].ports : 0;
+    return tested;
+}
+
+bool guess_assumes(const struct guess *g, const struct lattice *lattice, portset tested)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < g->n; i++)
+        any |= !(lattice->sets.items[g->uops[i].set] & tested);
+    return any;
+}
+
 uint64_t guess_uops(const struct guess *g)
 {
     uint64_t sum = 0;

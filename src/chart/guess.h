@@ -34,6 +34,8 @@ struct sights {
  * Adds a time. */
 void sights_add(struct sights *s, struct sight sight);
 void sights_done(struct sights *s);
+/* The ports that saturators of its times keep busy. */
+portset sights_ports(const struct sights *s);
 
 void guess_row(const struct guess *g, const struct lattice *lattice, float *row);
 /* Cycles beside @count times @s. @row: guess_row. */
@@ -45,6 +47,8 @@ double guess_cost(const struct guess *g, const struct sights *s, double limit, d
 double guess_late_by(const struct guess *g, const struct sights *s, size_t at);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);
+/* Whether it has µops of a set no port of which is among those @tested. */
+bool guess_assumes(const struct guess *g, const struct lattice *lattice, portset tested);
 
 /* The guess that @s suggest one by one: sets with few ports first. */
 void guess_begin(const struct sights *s, struct guess *out);

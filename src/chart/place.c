@@ -412,6 +412,26 @@ static void keep_others(const struct rivals *r, struct placing *f)
     }
 }
 
+/* A guess with µops on ports beside which the form has no time is no better than one without that explains as much: a division in the old encoding, which runs beside none in the new one, holds a pipe of its own
+ * rather than a port that only a form in the new one keeps busy. */
+static void prefer_tested(const struct placer *p, struct placing *f, struct rivals *r)
+{
+    const portset tested = sights_ports(&f->sights);
+    size_t best = 0;
+
+    if (!guess_assumes(&f->guess, p->lattice, tested) || mapping_find(p->mapping, p->lab->table->forms.items[f->form->form]))   /* of the core: its own ports may be nobody else's */
+        return;
+    for (size_t i = 1; i < r->n; i++)
+        if (!guess_assumes(&r->list[i], p->lattice, tested) && (!best || r->list[i].cost < r->list[best].cost))
+            best = i;
+    if (!best)
+        return;
+    f->guess = r->list[best];
+    r->list[best] = r->list[0];
+    r->list[0] = f->guess;
+    judge(p, f);
+}
+
 /* Up to @most experiments that tell the best guess from its rivals are wanted; where there are none the rivals have their weight. Other threads may do so for other forms. */
 static void consider(const struct placer *p, struct placing *f, size_t most)
 {
@@ -425,6 +445,8 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     for (size_t i = 0; i < n; i++)
         add_rival(r, &known[i]);
     want_telling(p, f, r->list, r->n, most);
+    if (!f->wanted_count)
+        prefer_tested(p, f, r);
     f->considered = true;
     f->rivals = 0;
     f->hidden = false;
@@ -646,7 +668,7 @@ static void write_usage(const struct placer *p, const struct placing *f, const s
 
 static void write_placement(const struct placer *p, const struct placing *f, const struct ports *ports, struct placement *out)
 {
-    portset tested = 0, all = 0;
+    portset all = 0;
 
     write_usage(p, f, &f->guess, &out->usage);
     out->others = mem_zero(f->other_count + 1, sizeof *out->others);
@@ -668,12 +690,9 @@ static void write_placement(const struct placer *p, const struct placing *f, con
     out->explained = out->error <= lab_off(p->lab);
     out->confidence = 1 / (1 + f->rivals);
     out->hidden = f->hidden;
-    for (size_t s = 0; s < p->saturators.list.count; s++) {
+    for (size_t s = 0; s < p->saturators.list.count; s++)
         all |= p->saturators.list.items[s].ports;
-        for (size_t i = 0; i < f->sights.list.count; i++)
-            tested |= f->sights.list.items[i].beside == s ? p->saturators.list.items[s].ports : 0;
-    }
-    out->untested = all & ~tested;
+    out->untested = all & ~sights_ports(&f->sights);
     if (f->rivals > 0) {
         struct usage usage = {0};
         struct str text = {0};

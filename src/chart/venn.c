@@ -21,6 +21,7 @@
 /* Where times scatter by more than noise, many small deviations must not pay for ports together: prices are as many times as high as the mean squared deviation that is allowed. */
 #define SCATTERED 1.0
 #define PRICES_MOST 3.0
+#define PORTS_ALLOWED 4      /* new ports whose price a form may cost */
 #define PORT_PRICE 6.0
 #define SECOND_PRICE 4.0     /* of a µop of another set */
 #define REPEAT_PRICE 1.0
@@ -425,6 +426,14 @@ static void try_all(struct venn *v)
     }
 }
 
+/* Prices of ports that a form may cost and still join: those of a few new ones, or, where it takes more than these alone, of all of its own. */
+static double ports_allowed(const struct venn *v)
+{
+    double own = rint(1 / v->alone[v->form]);
+
+    return own > PORTS_ALLOWED ? own + 1 : PORTS_ALLOWED;
+}
+
 static bool join_form(struct venn *v, bool pairs)
 {
     double known = (double)known_rows(v), least = INFINITY;
@@ -432,10 +441,10 @@ static bool join_form(struct venn *v, bool pairs)
 
     for (size_t i = 0; i < v->state_count; i++)
         least = fmin(least, v->states[i].cost);
-    v->bar = least + v->o->fits * known + 8 * v->prices * PORT_PRICE;
+    v->bar = least + v->o->fits * known + 2 * ports_allowed(v) * v->prices * PORT_PRICE;
     v->pairs = pairs;
     try_all(v);
-    if (v->over || !first->next_count || first->next[0].cost - v->states[0].cost > v->o->fits * known + 4 * v->prices * PORT_PRICE)
+    if (v->over || !first->next_count || first->next[0].cost - v->states[0].cost > v->o->fits * known + ports_allowed(v) * v->prices * PORT_PRICE)
         return false;
     struct venn_state *swap = v->states;
     v->states = first->next;

@@ -376,6 +376,33 @@ static void test_loads_come_before_what_loads_too(void **state)
     machine_free(m);
 }
 
+/* The most that run at once do so on more ports than any other form has, and some of what loads, too, has a µop there: they join all the same, first or last. */
+static void test_many_ports_join_at_once(void **state)
+{
+    static const struct { const char *form, *usage; unsigned slots; } cpu[] = {{"MOV (R64, M64)", "1*p6789", 1}, {"ADD (R64, R64)", "1*p012345", 1}, {"BEXTR (R64, R64, R64)", "1*p01+1*p012345", 2},
+                                                                              {"POPCNT (R64, R64)", "1*p0123", 1}, {"BSF (R64, R64)", "1*p45", 1}, {"TEST (R64, R64)", "1*p01", 1}};
+    static const char *const first[] = {"ADD (R64, R64)", NULL};
+    struct ports ports;
+    struct err err = {0};
+
+    (void)state;
+    ports_number(&ports, 10);
+    struct machine *m = machine_new("many", &ports);
+    mapping_set_issue_width(m->mapping, 16);
+    for (size_t i = 0; i < sizeof cpu / sizeof *cpu; i++) {
+        struct mapping_entry entry = {.form = (char *)cpu[i].form, .latency = NAN, .micro_ops = cpu[i].slots, .source = (char *)""};
+        assert_true(usage_parse(cpu[i].usage, &ports, &entry.usage, &err));
+        mapping_set(m->mapping, &entry);
+        usage_done(&entry.usage);
+    }
+    for (unsigned last = 0; last < 2; last++) {
+        struct mapping *found = joined(m, last ? NULL : first, 0);
+        assert_int_equal(portset_size(ports_of(found, "ADD (R64, R64)")), 6);
+        mapping_free(found);
+    }
+    machine_free(m);
+}
+
 /* Some forms lose time by what is no port. */
 static void make_odd(const void *state, const struct experiment *e, struct measured *m)
 {
@@ -582,7 +609,7 @@ int main(void)
         cmocka_unit_test(test_kinds_have_ports_of_their_own),
         cmocka_unit_test(test_ports_that_two_forms_show), cmocka_unit_test(test_vectors_and_memory), cmocka_unit_test(test_late_times_are_no_ports), cmocka_unit_test(test_what_joined_early_joins_anew), cmocka_unit_test(test_lateness_of_what_is_busy_at_once),
         cmocka_unit_test(test_loads_come_before_what_loads_too),
-        cmocka_unit_test(test_threads_find_the_same),
+        cmocka_unit_test(test_threads_find_the_same), cmocka_unit_test(test_many_ports_join_at_once),
         cmocka_unit_test(test_no_unruly_forms),
         cmocka_unit_test(test_common_forms_come_first),
         cmocka_unit_test(test_what_hinders_itself_judges_nobody),
