@@ -148,7 +148,7 @@ static void report_holds(void)
     static const char *const commands_held[] = {
         "view kernel", "kernel analyze", "kernel simulate", "kernel show", "kernel report /tmp/bench-views.html", "kernel save /tmp/bench-views.s", "view experiments",
         "sort cycles", "sort experiment", "filter cycles>2 & form~VADD", "filter", "sort", "find nosuch", "export /tmp/bench-views-rows.csv", "experiments list", "view accuracy", "view mapping", "mapping show",
-        "mapping diff skylake haswell", "mapping export osaca /tmp/bench-views.yml", "mapping save /tmp/bench-views.csv", "set machine zen4-inferred", "set machine skylake"};
+        "mapping diff skylake haswell", "mapping export osaca /tmp/bench-views.yml", "mapping save /tmp/bench-views.csv", "set machine zen4-charted", "set machine skylake"};
 
     session.patience = 0.05;
     load_loop(39000);

@@ -28,7 +28,8 @@
 #define EXACT_SHARE 0.5      /* of the forms, at least, that joined then; those left out are placed beside them like all others */
 #define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried, */
 #define NOISY_SHARE 0.8      /* nor with so many where times are taken to scatter more */
-#define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out */
+#define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out, */
+#define PORT_PRICE 0.0004      /* and of a port: seven more for five forms more, at twice the error, explain what is no port (a Zen 4's operations on masks) */
 #define SETS_MOST 128
 #define ROW_MOST 16          /* forms of an experiment */
 
@@ -322,11 +323,27 @@ struct found {
     size_t forms;
 };
 
+/* Whether other forms can be placed beside @m. */
+static bool is_usable(const struct mapping *m)
+{
+    struct lattice *lattice = mem_zero(1, sizeof *lattice);
+
+    lattice_make(m, INFINITY, SIGHT_NOISE, lattice);
+    bool usable = lattice->columns > 0;
+    lattice_done(lattice);
+    free(lattice);
+    return usable;
+}
+
+/* What is not usable counts as not found. */
 static struct found judge_found(const struct lab *lab, const bool *keep, enum lates lates, struct mapping *take_m)
 {
     struct found f = {take_m, INFINITY, 0};
 
-    if (take_m) {
+    if (take_m && !is_usable(take_m)) {
+        mapping_free(take_m);
+        f.mapping = NULL;
+    } else if (take_m) {
         f.error = error_known(lab->table, keep, take_m, lates);
         f.forms = mapping_count(take_m);
     }
@@ -359,11 +376,11 @@ static bool is_quiet(const struct found *f, size_t n)
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
 }
 
-/* The lower the better: of what is within noise its own error, beside which what it leaves out hardly counts; of others that of all rows. */
+/* The lower the better: of what is within noise its own error, beside which what it leaves out and its ports hardly count; of others that of all rows. */
 static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n)
 {
     if (is_quiet(f, n))
-        return f->error + LEFT_OUT_PRICE * (double)(n - f->forms);
+        return f->error + LEFT_OUT_PRICE * (double)(n - f->forms) + PORT_PRICE * mapping_ports(f->mapping)->count;
     return f->mapping ? error_of(lab->table, keep, f->mapping) : INFINITY;
 }
 

@@ -426,12 +426,12 @@ static void try_all(struct venn *v)
     }
 }
 
-/* Prices of ports that a form may cost and still join: those of a few new ones, or, where it takes more than these alone, of all of its own. */
+/* Prices of ports that a form may cost and still join: those of a few new ones, or, where it takes more than these alone, of all of its own. What is as quick as the issue width may have none. */
 static double ports_allowed(const struct venn *v)
 {
     double own = rint(1 / v->alone[v->form]);
 
-    return own > PORTS_ALLOWED ? own + 1 : PORTS_ALLOWED;
+    return own > PORTS_ALLOWED && own < v->o->width ? own + 1 : PORTS_ALLOWED;
 }
 
 static bool join_form(struct venn *v, bool pairs)

@@ -176,7 +176,7 @@ static void test_without_load_latency(void **state)
         kernel_free(k);
     }
     machine_free(m);
-    m = machine("zen4-inferred");
+    m = machine("golden-cove-inferred");
     struct kernel *k = kernel_of(loops[0].text);
     struct analysis *a = analysis_new(k, 0, m);
     assert_true(isnan(a->bounds[BOUND_DEPENDENCIES]) && a->lower_bound);

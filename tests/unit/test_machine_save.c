@@ -122,7 +122,7 @@ static void test_corrections_once(void **state)
         machine_free(back);
     }
     machine_free(m);
-    m = load_machine("zen4-inferred");   /* it has no latencies.csv: the old one must not stay */
+    m = load_machine("golden-cove-inferred");   /* it has no latencies.csv: the old one must not stay */
     assert_true(m->latency_count == 0);
     assert_true(machine_save(m, work_path("own"), &err));
     struct machine *back = load_machine(work_path("own"));
@@ -248,7 +248,7 @@ static void test_no_facts(void **state)
 static void test_failing_calls(void **state)
 {
     (void)state;
-    struct machine *before = load_machine("skylake"), *after = load_machine("zen4-inferred");
+    struct machine *before = load_machine("skylake"), *after = load_machine("golden-cove-inferred");
     bool met = true;
 
     for (unsigned position = 0; met; position++)
