@@ -29,7 +29,7 @@
 #define ENOUGH_SHARE 0.95    /* of the forms: with so many no other order is tried, */
 #define NOISY_SHARE 0.8      /* nor with so many where times are taken to scatter more */
 #define LEFT_OUT_PRICE 0.001   /* in error, of a form that is left out, */
-#define PORT_PRICE 0.0004      /* and of a port: seven more for five forms more, at twice the error, explain what is no port (a Zen 4's operations on masks) */
+#define PORT_PRICE 0.0004      /* and of a port where more noise is allowed: seven more for five forms more, at twice the error, explain what is no port (a Zen 4's operations on masks) */
 #define SETS_MOST 128
 #define ROW_MOST 16          /* forms of an experiment */
 
@@ -376,11 +376,11 @@ static bool is_quiet(const struct found *f, size_t n)
     return f->mapping && f->error <= SIGHT_NOISE && (double)f->forms >= EXACT_SHARE * (double)n;
 }
 
-/* The lower the better: of what is within noise its own error, beside which what it leaves out and its ports hardly count; of others that of all rows. */
-static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n)
+/* The lower the better: of what is within noise its own error, beside which what it leaves out and its ports, at @port_price each, hardly count; of others that of all rows. */
+static double score(const struct lab *lab, const bool *keep, const struct found *f, size_t n, double port_price)
 {
     if (is_quiet(f, n))
-        return f->error + LEFT_OUT_PRICE * (double)(n - f->forms) + PORT_PRICE * mapping_ports(f->mapping)->count;
+        return f->error + LEFT_OUT_PRICE * (double)(n - f->forms) + port_price * mapping_ports(f->mapping)->count;
     return f->mapping ? error_of(lab->table, keep, f->mapping) : INFINITY;
 }
 
@@ -403,7 +403,7 @@ static struct found find_exactly(struct lab *lab, const bool *keep, const uint32
                 left_out_first(lab, last, n, order);
             o->fits = levels[level];
             struct found found = judge_found(lab, keep, level ? LATES_MANY : LATES_FEW, venn_find(lab->table, order, n, o));
-            double error = score(lab, keep, &found, n);
+            double error = score(lab, keep, &found, n, level ? PORT_PRICE : 0);
             bool better = error < least;
             mapping_free(last);
             last = found.mapping ? mapping_copy(found.mapping) : NULL;
