@@ -328,6 +328,30 @@ static void test_storage_reused(void **state)
     vec_done(&real.blocks);
 }
 
+/* Slots are whole: where an inferred machine has what measuring loops left of four, four are simulated, and the bound is that of the fact. */
+static void test_width_that_is_no_whole_number(void **state)
+{
+    (void)state;
+    struct corpus real = real_blocks();
+    struct machine *four = load_machine("skylake"), *less = load_machine("skylake");
+    machine_set_fact(less, "issue_width", "3.906", "µops/cycle", "");
+    struct block_work *w = block_work_new(four), *v = block_work_new(less);
+    struct simulator *s = simulator_new();
+
+    for (size_t i = 0; i < real.blocks.count; i++) {
+        struct bounds a, b;
+        struct simulation of_four = run(s, w, &real.blocks.items[i], &a), of_less = run(s, v, &real.blocks.items[i], &b);
+        assert_true(of_four.cycles == of_less.cycles);
+        assert_float_equal(b.cycles[BOUND_ISSUE], a.cycles[BOUND_ISSUE] * 4 / 3.906, 1e-6);
+    }
+    simulator_free(s);
+    block_work_free(w);
+    block_work_free(v);
+    machine_free(four);
+    machine_free(less);
+    vec_done(&real.blocks);
+}
+
 /* Simulated until the state repeats: with a timeline the loop does not end before that. */
 static struct simulation run_to_repeat(struct simulator *s, struct block_work *w, const struct block *b)
 {
@@ -749,7 +773,7 @@ static void test_stages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold), cmocka_unit_test(test_adding_never_lowers), cmocka_unit_test(test_copies),
-                                       cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_two_ways), cmocka_unit_test(test_late_stores),
+                                       cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_width_that_is_no_whole_number), cmocka_unit_test(test_two_ways), cmocka_unit_test(test_late_stores),
         cmocka_unit_test(test_settled),
                                        cmocka_unit_test(test_settled_too_early), cmocka_unit_test(test_no_bound), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_facts_beyond), cmocka_unit_test(test_far_ahead), cmocka_unit_test(test_taken_branch),
                                        cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_replayed_early),
