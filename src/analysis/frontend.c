@@ -193,9 +193,9 @@ static double uop_cache(const struct core *c, const struct insn *insns, const st
 /* Loop buffer: copies of the loop are laid out so that groups of issue width waste the least (Facile, section 4.6). */
 static double loop_buffer(const struct core *c, double slots)
 {
-    double copies = 1, best = INFINITY;
+    double copies = 1, best = INFINITY, width = isnan(c->issue_width) ? NAN : core_slots(c);
     while (slots * copies <= c->loop_buffer && copies <= 8) {
-        best = fmin(best, ceil(slots * copies / c->issue_width) / copies);
+        best = fmin(best, ceil(slots * copies / width) / copies);
         copies++;
     }
     return best;

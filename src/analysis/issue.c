@@ -60,7 +60,7 @@ double issue_cycles(const struct core *c, const struct costs *costs)
         return slots / c->issue_width;
     for (double iteration = 1;; iteration++) {
         if (seen[g.slots][g.uops] > 0)
-            return (g.cycles - when[g.slots][g.uops]) / (iteration - seen[g.slots][g.uops]);
+            return fmax((g.cycles - when[g.slots][g.uops]) / (iteration - seen[g.slots][g.uops]), slots / c->issue_width);
         seen[g.slots][g.uops] = iteration;
         when[g.slots][g.uops] = g.cycles;
         for (size_t i = 0; i < costs->count; i++)

@@ -426,10 +426,16 @@ static void prefer_tested(const struct placer *p, struct placing *f, struct riva
             best = i;
     if (!best)
         return;
+    const double most = fmax(lab_off(p->lab), f->worst);
     f->guess = r->list[best];
-    r->list[best] = r->list[0];
-    r->list[0] = f->guess;
     judge(p, f);
+    if (f->worst <= most) {
+        r->list[best] = r->list[0];
+        r->list[0] = f->guess;
+    } else {
+        f->guess = r->list[0];
+        judge(p, f);
+    }
 }
 
 /* Up to @most experiments that tell the best guess from its rivals are wanted; where there are none the rivals have their weight. Other threads may do so for other forms. */
@@ -458,7 +464,7 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
                 continue;   /* the same in all experiments beside this core: chart/doubts.h looks for others */
             f->hidden = true;
         }
-        f->rivals += exp(-(r->list[i].cost - f->guess.cost) / 2);
+        f->rivals += exp(fmin(0, f->guess.cost - r->list[i].cost) / 2);
         if (r->list[i].cost < likeliest) {
             likeliest = r->list[i].cost;
             f->rival = r->list[i];

@@ -11,7 +11,7 @@ void verdict_other(struct chart *c, size_t form, unsigned other, struct chart_us
 /* c->machine has a usage of form @form that nobody thought of before; @take_before, which it had, takes the place of the least likely other of which there is a doubt. The
  * confidence is 0.2 at most: experiments say nothing against it, and nothing for it. */
 void verdict_new(struct chart *c, size_t form, struct chart_usage *take_before);
-/* c->machine has a usage of form @form that errs less in its experiments, @worst (relative) at most; @take_before, which it had, takes the place of that usage among the others, or, where it
+/* c->machine has a usage of form @form that errs less in its experiments, @worst (relative) at most by what the machine says of the others; @take_before, which it had, takes the place of that usage among the others, or, where it
  * is none of them, as above. The confidence is 0.2 at most. */
 void verdict_errs(struct chart *c, size_t form, struct chart_usage *take_before, double worst);
 

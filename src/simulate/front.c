@@ -7,7 +7,7 @@
 static void read_facts(struct front *f, const struct core *c)
 {
     bool alike = f->source == SOURCE_DECODERS && isnan(c->decoders) && !isnan(c->decode_width);
-    double width = f->source == SOURCE_UOP_CACHE ? c->uop_cache_width : f->source == SOURCE_LOOP_BUFFER ? c->issue_width : 2 * c->issue_width;
+    double slots = isnan(c->issue_width) ? NAN : core_slots(c), width = f->source == SOURCE_UOP_CACHE ? c->uop_cache_width : f->source == SOURCE_LOOP_BUFFER ? slots : 2 * slots;
 
     f->streams = alike || f->source != SOURCE_DECODERS;
     f->block_bytes = whole(c->predecode_bytes, whole(c->fetch_bytes, 64));   /* that the decoders get to see at a time */
@@ -31,7 +31,7 @@ static unsigned copies_of(double slots, const struct core *c)
     double least = INFINITY;
 
     for (unsigned copies = 1; copies <= 8 && slots * copies <= c->loop_buffer; copies++) {
-        double cycles = ceil(slots * copies / c->issue_width) / copies;
+        double cycles = ceil(slots * copies / (isnan(c->issue_width) ? NAN : core_slots(c))) / copies;
         if (cycles < least - 1e-9) {
             least = cycles;
             best = copies;

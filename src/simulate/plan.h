@@ -135,10 +135,10 @@ struct plan {
     bool in_order;             /* no µop waits for a younger one, and none for a value of its own item */
 };
 
-/* A fact of the core as a whole number (of an issue width what a measuring loop left of it is the nearest), @otherwise when it is missing. */
+/* A fact of the core as a whole number, @otherwise when it is missing. */
 static inline int32_t whole(double fact, int32_t otherwise)
 {
-    return isnan(fact) ? otherwise : (int32_t)lrint(fact);
+    return isnan(fact) ? otherwise : (int32_t)fact;
 }
 
 /* Cycles of the wait for a store to reach the cache that retirement takes here. */

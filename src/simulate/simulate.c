@@ -59,7 +59,7 @@ static void read_facts(struct simulator *s, const struct core *c)
     s->scheduler_size = (int32_t)c->scheduler;
     s->load_size = (int32_t)c->load_buffer;
     s->store_size = (int32_t)c->store_buffer;
-    s->issue_width = whole(c->issue_width, 4);
+    s->issue_width = isnan(c->issue_width) ? 4 : (int32_t)core_slots(c);
     s->retire_width = whole(c->retire_width, s->issue_width);
     s->commit_width = whole(c->stores_per_cycle, s->issue_width);   /* not known: no limit of its own */
     s->late = !c->fused_domain;
