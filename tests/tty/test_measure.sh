@@ -205,6 +205,13 @@ TEXT
     grep -q 'instruction 2' "$work/divided.csv" || fail "$(cat "$work/divided.csv")"
 }
 
+# The screen holds it, or the host is never quiet, so that nothing is measured of which a time left could be told, and the run ends by itself.
+see_unless_contended() {
+    wait_until screen_holds "$1" && return 0
+    screen_holds 'contention then 100 %' && skip "the host is never quiet"
+    see "$1"
+}
+
 # While blocks of a file are measured, the view machine shows the core that they run on, quiet and contended, and how far they are.
 test_blocks_show_the_core() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
@@ -219,9 +226,9 @@ test_blocks_show_the_core() {
     see ' of 20000 measured'
     see 'nops per cycle'
     see 'contended '
-    see ' left, '
+    see_unless_contended ' left, '
     t send-keys Escape
-    see 'cancelled after'
+    see_unless_contended 'cancelled after'
 }
 
 # What measures for another purpose shows the core, too.
