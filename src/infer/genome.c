@@ -41,6 +41,13 @@ void genome_free(struct genome *g)
     free(g);
 }
 
+void genome_set_width(struct genome *g, double width)
+{
+    for (size_t f = 0; (g->width > 0) != (width > 0) && f < g->forms; f++)
+        g->genes[f].slots = width > 0;
+    g->width = width;
+}
+
 void genome_pack(const struct genome *g, struct str *out)
 {
     pack_count(out, g->forms);

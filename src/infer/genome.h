@@ -22,6 +22,8 @@ struct genome *genome_new(size_t forms, unsigned ports, double width);
 struct genome *genome_copy(const struct genome *g);
 void genome_assign(struct genome *to, const struct genome *from);   /* same shape */
 void genome_free(struct genome *g);
+/* The width in slots per cycle, 0 for none. A genome that had none gets one slot for each form, and one that loses its width no slots; another width leaves the slots. */
+void genome_set_width(struct genome *g, double width);
 
 /* For another process (base/pack.h), without what its evaluation fills. NULL when the bytes are broken or the genome is not one of @forms forms. */
 void genome_pack(const struct genome *g, struct str *out);

@@ -222,12 +222,8 @@ static struct genome **genomes_of(const struct problem *p, double width, const s
 
     while (n < count && (genomes[n] = genome_of_mapping(from[n], p, err)))
         n++;
-    /* A mapping that knows no issue width may get one, or lose it; another width leaves its slots. */
-    for (size_t i = 0; i < n; i++)
-        for (size_t f = 0; !isnan(width) && (genomes[i]->width > 0) != (width > 0) && f < p->forms; f++)
-            genomes[i]->genes[f].slots = width > 0 ? 1 : 0;
     for (size_t i = 0; i < n && !isnan(width); i++)
-        genomes[i]->width = width;
+        genome_set_width(genomes[i], width);
     if (n == count)
         return genomes;
     while (n > 0)

@@ -91,8 +91,25 @@ static void test_given_width(void **state)
     known_tear_down(&b);
 }
 
+/* A mapping that goes on at another width keeps its slots; one without a width gets one for each form, one that loses it none. */
+static void test_another_width(void **state)
+{
+    struct genome *g = genome_new(3, 2, 4);
+    (void)state;
+
+    for (size_t f = 0; f < 3; f++)
+        g->genes[f].slots = (uint8_t)(f + 1);
+    genome_set_width(g, 3.9);
+    assert_true(g->width == 3.9 && g->genes[0].slots == 1 && g->genes[1].slots == 2 && g->genes[2].slots == 3);
+    genome_set_width(g, 0);
+    assert_true(g->width == 0 && g->genes[0].slots == 0 && g->genes[1].slots == 0 && g->genes[2].slots == 0);
+    genome_set_width(g, 5);
+    assert_true(g->width == 5 && g->genes[0].slots == 1 && g->genes[1].slots == 1 && g->genes[2].slots == 1);
+    genome_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_measured_width), cmocka_unit_test(test_given_width)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_measured_width), cmocka_unit_test(test_given_width), cmocka_unit_test(test_another_width)};
     return cmocka_run_group_tests_name("issue_width", tests, NULL, NULL);
 }
