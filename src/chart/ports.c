@@ -492,28 +492,39 @@ static bool use_search(struct port_search *s, const bool *keep, struct core_port
     return ok;
 }
 
-/* Whether an earlier run found the usages of these forms. */
-static bool is_known(const struct lab *lab, const uint32_t *forms, size_t n)
+/* Of how many of these forms an earlier run found the usages; none where its core has a form that is not charted now. It may have left some out, and a time that it lacked and this run has
+ * may make another form one of the core: what was measured beside the earlier one is worth more. */
+static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n)
 {
     const struct mapping *core = lab->options->core;
-    bool known = core && mapping_count(core) == n;
+    size_t found = 0;
 
-    for (size_t i = 0; i < n && known; i++)
-        known = mapping_find(core, lab->table->forms.items[forms[i]]) != NULL;
-    return known;
+    for (size_t i = 0; core && i < mapping_count(core); i++)
+        if (names_find(&lab->table->forms, mapping_at(core, i)->form) == UINT32_MAX)
+            return 0;
+    for (size_t i = 0; core && i < n; i++)
+        found += mapping_find(core, lab->table->forms.items[forms[i]]) != NULL;
+    return found;
 }
 
-/* Goes on from what an earlier run found, as long as that explains the rows. */
-static bool use_known(struct port_search *s, const bool *keep, struct core_ports *out, struct err *err)
+/* Whether the times of the forms that an earlier run found are explained as those of a search that needs no other. */
+static bool known_explains(const struct lab *lab, const bool *keep)
+{
+    const struct mapping *core = lab->options->core;
+    bool *rows = rows_known(lab->table, keep, core);
+    bool ok = error_of(lab->table, rows, core) <= EXACT_ERROR || error_within(lab->table, rows, core, LATES_MANY) <= SIGHT_NOISE || mapping_ports(core)->count > PROBLEM_PORTS_MAX;
+
+    free(rows);
+    return ok;
+}
+
+/* Goes on from what an earlier run found of all forms, where its error is more than that. */
+static bool improve_known(struct port_search *s, const bool *keep, struct core_ports *out, struct err *err)
 {
     const struct mapping *core = s->lab->options->core;
     bool better;
 
     s->error = error_of(s->lab->table, keep, core);
-    if (s->error <= EXACT_ERROR || error_within(s->lab->table, keep, core, LATES_MANY) <= SIGHT_NOISE || mapping_ports(core)->count > PROBLEM_PORTS_MAX) {
-        use_found(s, keep, core, out);
-        return true;
-    }
     bool ok = (s->problem = problem_new(s->lab->table, keep, err)) != NULL && take_found(s, core, err);
     if (ok) {
         struct genome *from = genome_copy(s->best[0]);
@@ -531,8 +542,13 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     struct port_search s = {.lab = lab, .begun = clock_seconds(), .error = INFINITY};
 
     *out = (struct core_ports){0};
-    if (is_known(lab, forms, n) && error_of(lab->table, keep, lab->options->core) <= UNKNOWN_ERROR)
-        return use_known(&s, keep, out, err);
+    const size_t known = count_known(lab, forms, n);
+    if (known && 2 * known >= n && known_explains(lab, keep)) {
+        use_found(&s, keep, lab->options->core, out);
+        return true;
+    }
+    if (known && known == n && mapping_count(lab->options->core) == n && error_of(lab->table, keep, lab->options->core) <= UNKNOWN_ERROR)
+        return improve_known(&s, keep, out, err);
     struct venn_options options = {measured_width(lab->table, keep), 0, venn_goes_on, &s, lab->hooks};
     struct found exact = find_exactly(lab, keep, forms, n, &options);
     struct mapping *found = exact.mapping;
