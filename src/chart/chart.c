@@ -447,6 +447,7 @@ struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *cons
         ok = run_stage(&w, &core, w.lab.stage, err) && stage_ends(&w, begun, err);
     }
     core_done(&core);
+    lab_done(&w.lab);
     free(w.alone);
     core_ports_done(&w.core);
     if (ok)

@@ -6,13 +6,13 @@
 struct habit_time {
     size_t beside;           /* saturator */
     double late;             /* measured / predicted */
+    struct guess guess;      /* by which */
 };
 
 void habits_done(struct habits *h)
 {
-    for (size_t i = 0; i < h->list.count; i++)
-        vec_done(&h->list.items[i].times);
     vec_done(&h->list);
+    vec_done(&h->times);
 }
 
 static struct habit *find(const struct habits *h, const struct guess *g)
@@ -23,11 +23,6 @@ static struct habit *find(const struct habits *h, const struct guess *g)
     return NULL;
 }
 
-static bool is_known(const struct habit *t)
-{
-    return t->ended >= HABIT_LEADERS && t->kept == t->ended;
-}
-
 enum habit_advice habits_ask(struct habits *h, const struct guess *g)
 {
     struct habit *t = find(h, g);
@@ -36,45 +31,66 @@ enum habit_advice habits_ask(struct habits *h, const struct guess *g)
         vec_push(&h->list, (struct habit){.guess = *g});
         t = &h->list.items[h->list.count - 1];
     }
-    if (t->kept < t->ended)
-        return HABIT_ALONE;
     if (t->began < HABIT_LEADERS) {
         t->began++;
         return HABIT_LEAD;
     }
-    return is_known(t) ? HABIT_ALONE : HABIT_WAIT;
+    return t->ended < t->began ? HABIT_WAIT : HABIT_ALONE;
 }
 
-void habits_tell(struct habits *h, const struct guess *begun, const struct sights *s, bool kept)
+void habits_tell(struct habits *h, const struct guess *begun, const struct guess *now, const struct sights *s)
 {
-    struct habit *t = find(h, begun);
-
-    t->ended++;
-    t->kept += kept;
-    for (size_t i = 0; kept && i < s->list.count; i++) {
-        double late = guess_late_by(begun, s, i);
+    find(h, begun)->ended++;
+    for (size_t i = 0; now && i < s->list.count; i++) {
+        double late = guess_late_by(now, s, i);
         if (late > 0)
-            vec_push(&t->times, ((struct habit_time){s->list.items[i].beside, late}));
+            vec_push(&h->times, ((struct habit_time){s->list.items[i].beside, late, *now}));
     }
 }
 
-static bool has_time(const struct habit *t, size_t beside, double late)
+/* The µops of @g that have some of @ports. Returns of how many sets they are. */
+static unsigned share_of(const struct guess *g, const struct lattice *lattice, portset ports, struct guess *out)
 {
-    for (size_t i = 0; i < t->times.count; i++)
-        if (t->times.items[i].beside == beside && late <= (1 + ALIKE) * t->times.items[i].late)
-            return true;
-    return false;
+    *out = (struct guess){.n = 0};
+    for (unsigned i = 0; i < g->n; i++)
+        if (lattice->sets.items[g->uops[i].set] & ports)
+            out->uops[out->n++] = g->uops[i];
+    return out->n;
+}
+
+/* Whether both do the same on the ports that the saturator keeps busy; beside one of issue slots, whether both take as many. */
+static bool alike_beside(const struct guess *a, const struct guess *b, const struct lattice *lattice, portset ports)
+{
+    struct guess own, other;
+
+    if (guess_equal(a, b))
+        return true;
+    if ((a->pipe > 0) != (b->pipe > 0))
+        return false;
+    if (!ports)
+        return a->slots == b->slots;
+    return share_of(a, lattice, ports, &own) && share_of(b, lattice, ports, &other) && guess_equal(&own, &other);
+}
+
+static bool is_habit(const struct habits *h, const struct guess *g, const struct sights *s, size_t beside, double late)
+{
+    const portset ports = s->saturators->list.items[beside].ports;
+    unsigned leaders = 0;
+
+    for (size_t i = 0; i < h->times.count && leaders < HABIT_LEADERS; i++) {
+        const struct habit_time *t = &h->times.items[i];
+        leaders += t->beside == beside && late <= (1 + ALIKE) * t->late && alike_beside(g, &t->guess, s->lattice, ports);
+    }
+    return leaders == HABIT_LEADERS;
 }
 
 size_t habits_new(const struct habits *h, const struct guess *g, const struct sights *s)
 {
-    const struct habit *t = find(h, g);
     size_t count = 0;
 
-    t = t && is_known(t) ? t : NULL;
     for (size_t i = 0; i < s->list.count; i++) {
         double late = guess_late_by(g, s, i);
-        count += late > 0 && !(t && has_time(t, s->list.items[i].beside, late));
+        count += late > 0 && !is_habit(h, g, s, s->list.items[i].beside, late);
     }
     return count;
 }

@@ -1,4 +1,4 @@
-/* What usages are late beside: forms that have one and ran beside all saturators show it, and those that come to it later need not run there. A time that is late (chart/late.h) speaks for
+/* What µops are late beside: forms that have them and ran beside all saturators show it, and those that come to it later need not run there. A time that is late (chart/late.h) speaks for
  * another usage, which only further times can refute; where a dozen forms would be measured beside everything for the same reason, the first few are. */
 #ifndef PORTOLAN_CHART_HABITS_H
 #define PORTOLAN_CHART_HABITS_H
@@ -10,11 +10,11 @@
 /* A usage with late times. */
 struct habit {
     struct guess guess;              /* that forms began with */
-    unsigned began, ended, kept;     /* leaders, those that ran beside all, and those of them that kept the usage */
-    VEC(struct habit_time) times;
+    unsigned began, ended;           /* leaders, and those that ran beside all */
 };
 struct habits {
     VEC(struct habit) list;
+    VEC(struct habit_time) times;    /* late ones of leaders */
 };
 void habits_done(struct habits *h);
 
@@ -25,9 +25,9 @@ enum habit_advice {
 };
 /* What a form should do that has late times by @g. HABIT_LEAD counts it as a leader. */
 enum habit_advice habits_ask(struct habits *h, const struct guess *g);
-/* A leader that began with @begun has run beside all saturators: @kept: it has that usage still, and its times @s are explained. */
-void habits_tell(struct habits *h, const struct guess *begun, const struct sights *s, bool kept);
-/* How many times of @s beside a saturator are late by @g as none of the leaders' were; without leaders that kept @g: all that are late. */
+/* A leader that began with @begun has run beside all saturators. @now explains its times @s, some of which may be late by it; NULL: nothing does. */
+void habits_tell(struct habits *h, const struct guess *begun, const struct guess *now, const struct sights *s);
+/* How many times of @s beside a saturator are late by @g as those of hardly any leader were with the same µops on the ports that this one keeps busy (none there: with the same usage), whatever else it does. */
 size_t habits_new(const struct habits *h, const struct guess *g, const struct sights *s);
 
 #endif

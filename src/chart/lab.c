@@ -2,15 +2,22 @@
 #include "chart/lab.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 struct lab_run {
     struct lab *lab;
     size_t first;     /* row of the lab's table that row 0 of the run's is */
+    double *expected; /* cycles of each of the run's rows */
 };
 
 size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n)
 {
     return experiments_add(lab->table, terms, n);
+}
+
+void lab_expect(struct lab *lab, size_t row, double cycles)
+{
+    vec_push(&lab->expected, ((struct lab_expected){row, cycles}));
 }
 
 double lab_cycles(const struct lab *lab, size_t row)
@@ -29,6 +36,11 @@ static bool cancelled(void *state)
     return hooks->cancelled(hooks->state);
 }
 
+static double expected(void *state, size_t index)
+{
+    return ((struct lab_run *)state)->expected[index];
+}
+
 static void take_result(void *state, size_t index, const struct measured *m)
 {
     struct lab_run *run = state;
@@ -43,9 +55,9 @@ static void show_progress(void *state, const struct runner_summary *so_far, size
 
 bool lab_measure(struct lab *lab, const char *what, struct err *err)
 {
-    struct lab_run run = {lab, lab->measured};
+    struct lab_run run = {.lab = lab, .first = lab->measured};
     const struct runner_options options = {.one_length = true, .patience = lab->options->patience};
-    const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = show_progress, .state = &run};
+    const struct runner_hooks hooks = {.cancelled = cancelled, .result = take_result, .progress = show_progress, .state = &run, .expected = expected};
     struct runner_summary summary = {0};
 
     lab->what = what;
@@ -58,9 +70,21 @@ bool lab_measure(struct lab *lab, const char *what, struct err *err)
         experiments_add_named(asked, &e);
         experiment_done(&e);
     }
+    run.expected = mem_alloc(asked->rows.count * sizeof *run.expected);
+    for (size_t i = 0; i < asked->rows.count; i++)
+        run.expected[i] = NAN;
+    for (size_t i = 0; i < lab->expected.count; i++)
+        run.expected[lab->expected.items[i].row - run.first] = lab->expected.items[i].cycles;
+    vec_done(&lab->expected);
     bool ok = runner_run(lab->cpu->source, asked, lab->options->journal, &options, &hooks, &summary, err);
     lab->measured = lab->table->rows.count;
     lab->resumed += (unsigned)summary.reused;
     experiments_free(asked);
+    free(run.expected);
     return ok && lab_goes_on(lab, err);
+}
+
+void lab_done(struct lab *lab)
+{
+    vec_done(&lab->expected);
 }

@@ -4,7 +4,14 @@
 
 #include <math.h>
 
+#include "base/vec.h"
 #include "chart/chart.h"
+
+/* What a row should take. */
+struct lab_expected {
+    size_t row;
+    double cycles;
+};
 
 struct lab {
     const struct chart_cpu *cpu;
@@ -12,6 +19,7 @@ struct lab {
     const struct chart_hooks *hooks;
     struct experiments *table;
     size_t measured;             /* rows of the table that were handed to the runner */
+    VEC(struct lab_expected) expected;   /* of those that were not */
     unsigned resumed;
     enum chart_stage stage;
     const char *what;            /* of what is measured now */
@@ -32,11 +40,15 @@ static inline double lab_off(const struct lab *lab)
 
 /* Asks for @n forms of lab->table->forms; returns the row that will have its cycles. */
 size_t lab_ask(struct lab *lab, const struct flat_term *terms, size_t n);
+/* What explains other times says that @row, not measured yet, takes @cycles: a single pass that agrees is enough. */
+void lab_expect(struct lab *lab, size_t row, double cycles);
 /* Measures what was asked since the last time. False with err when that is impossible or was cancelled; rows without a stable time stay without. */
 bool lab_measure(struct lab *lab, const char *what, struct err *err);
 /* Cycles of a row, NaN when it has none. */
 double lab_cycles(const struct lab *lab, size_t row);
 /* False with err when the chart was cancelled. */
 bool lab_goes_on(const struct lab *lab, struct err *err);
+/* Frees what the lab itself holds. */
+void lab_done(struct lab *lab);
 
 #endif

@@ -12,9 +12,9 @@
 #include "chart/habits.h"
 #include "chart/pipes.h"
 #include "chart/sound.h"
+#include "chart/usage_pool.h"
 
 #define ROUNDS 30
-#define ALONE_NEAR 0.025     /* relative: a known usage is tried where it says nearly the time alone */
 #define FIRST_ASKED 3        /* experiments of the first round, */
 #define LATER_ASKED 2        /* and of those that decide between what is left */
 #define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
@@ -26,7 +26,6 @@
 #define CHECKED_MOST 4       /* times that this is tried */
 #define SIZE_MOST 160        /* instructions of an experiment */
 #define LEVELS 2             /* so many times as much of a saturator as decides just so, at most: beside less of it two bounds may be equal by chance */
-#define POOL_MOST 400
 #define CHOICES_MOST 64
 #define OTHERS_MOST 12       /* usages that explain as much, of each form, that are kept */
 
@@ -76,7 +75,7 @@ struct placer {
     const struct mapping *mapping;
     struct lattice *lattice;
     struct saturators saturators;
-    VEC(struct guess) pool;      /* usages met */
+    struct usage_pool pool;      /* usages met */
     struct habits habits;
     uint32_t *form_of;           /* of the table, per entry of the mapping */
     struct placing *forms;
@@ -136,6 +135,8 @@ static bool available(const struct placer *p, const struct placing *f, size_t nu
     return !f->used[number] && possible(p, f, number);
 }
 
+typedef void ask_one(struct placer *p, struct placing *f, size_t number);
+
 static void ask(struct placer *p, struct placing *f, size_t number)
 {
     struct place_beside beside = beside_of(p, f, number);
@@ -148,12 +149,23 @@ static void ask(struct placer *p, struct placing *f, size_t number)
     vec_push(&f->asked, ((struct asked){beside.saturator, lab_ask(p->lab, terms, s->term_count + 1), beside.count}));
 }
 
+/* The same where the guess that explains the form's times is expected to explain this one. */
+static void ask_expecting(struct placer *p, struct placing *f, size_t number)
+{
+    const struct place_beside beside = beside_of(p, f, number);
+    float row[COLUMNS_MOST];
+
+    ask(p, f, number);
+    guess_row(&f->guess, p->lattice, row);
+    lab_expect(p->lab, f->asked.items[f->asked.count - 1].row, guess_cycles(&f->guess, row, p->lattice, &p->saturators.list.items[beside.saturator], beside.count));
+}
+
 /* Each saturator once. */
-static void ask_all(struct placer *p, struct placing *f)
+static void ask_all(struct placer *p, struct placing *f, ask_one *asks)
 {
     for (size_t s = 0; s < p->saturators.list.count; s++)
         if (available(p, f, s))
-            ask(p, f, s);
+            asks(p, f, s);
 }
 
 static void see(struct placer *p, struct placing *f)
@@ -232,12 +244,12 @@ static void want_telling(const struct placer *p, struct placing *f, const struct
 }
 
 /* What is wanted is asked for. Returns how many. */
-static size_t ask_wanted(struct placer *p, struct placing *f)
+static size_t ask_wanted(struct placer *p, struct placing *f, ask_one *asks)
 {
     size_t n = f->wanted_count;
 
     for (size_t i = 0; i < n; i++)
-        ask(p, f, f->wanted[i]);
+        asks(p, f, f->wanted[i]);
     f->wanted_count = 0;
     f->considered = false;
     return n;
@@ -251,35 +263,19 @@ static void want_none(struct placing *f)
     f->considered = false;
 }
 
-/* Known usages that take as long alone. */
-static size_t choices_of(const struct placer *p, const struct placing *f, struct guess *out)
-{
-    float row[COLUMNS_MOST];
-    size_t n = 0;
-
-    for (size_t i = p->pool.count; i-- > 0 && n < CHOICES_MOST;) {
-        const struct guess *g = &p->pool.items[i];
-        guess_row(g, p->lattice, row);
-        double alone = guess_cycles(g, row, p->lattice, NULL, 0);
-        if (fabs(alone - f->form->alone) <= ALONE_NEAR * f->form->alone + 0.005 || (p->lattice->late && is_late(alone, f->form->alone, LATE_ALONE)))
-            out[n++] = *g;
-    }
-    return n;
-}
-
 static void begin(struct placer *p, struct placing *f)
 {
     struct guess choices[CHOICES_MOST];
 
     sights_add(&f->sights, (struct sight){SIZE_MAX, 0, f->form->alone});
-    size_t n = choices_of(p, f, choices);
+    size_t n = usage_pool_choices(&p->pool, p->lattice, f->form->alone, choices, CHOICES_MOST);
     if (n > 1) {
         want_telling(p, f, choices, n, FIRST_ASKED);
-        ask_wanted(p, f);
+        ask_wanted(p, f, ask);
     }
     f->all = n <= 1;
     if (f->all)
-        ask_all(p, f);
+        ask_all(p, f, ask);
 }
 
 /* What the times say of the form's guess. */
@@ -315,7 +311,7 @@ static void fit(struct placer *p, struct placing *f)
     if (goes_on(p, f))
         return;
     f->sought = true;
-    size_t n = choices_of(p, f, choices);
+    size_t n = usage_pool_choices(&p->pool, p->lattice, f->form->alone, choices, CHOICES_MOST);
 
     guess_begin(&f->sights, &f->guess);
     for (size_t i = 0; i < n; i++) {
@@ -443,7 +439,7 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
 {
     struct rivals *r = mem_zero(1, sizeof *r);
     struct guess known[CHOICES_MOST];
-    size_t n = choices_of(p, f, known);
+    size_t n = usage_pool_choices(&p->pool, p->lattice, f->form->alone, known, CHOICES_MOST);
 
     *r = (struct rivals){.place = p, .form = f};
     r->list[r->n++] = f->guess;
@@ -478,16 +474,7 @@ static bool decide(struct placer *p, struct placing *f, size_t most)
 {
     if (!f->considered)
         consider(p, f, most);
-    return ask_wanted(p, f) > 0;
-}
-
-static void add_to_pool(struct placer *p, const struct guess *g)
-{
-    for (size_t i = 0; i < p->pool.count; i++)
-        if (guess_equal(&p->pool.items[i], g))
-            return;
-    if (p->pool.count < POOL_MOST && !(g->pipe > 0))
-        vec_push(&p->pool, *g);
+    return ask_wanted(p, f, ask_expecting) > 0;
 }
 
 /* Asks for a few experiments by chance, of those that touch the guess's ports or the slots; false when there are none. What no rival that was thought of calls for
@@ -506,7 +493,7 @@ static bool ask_checks(struct placer *p, struct placing *f)
     }
     for (; asked < CHECKS && n; asked++) {
         size_t at = rng_below(&p->rng, n);
-        ask(p, f, list[at]);
+        ask_expecting(p, f, list[at]);
         list[at] = list[--n];
     }
     free(list);
@@ -523,6 +510,8 @@ static bool wants_all(struct placer *p, struct placing *f)
         return false;
     if (off && !f->mostly_late)
         return true;
+    if (decide(p, f, LATER_ASKED))   /* what it does beside ports that nothing is late on is told first */
+        return false;
     enum habit_advice advice = habits_ask(&p->habits, &f->guess);
     f->waits = advice == HABIT_WAIT;
     f->leads = advice == HABIT_LEAD;
@@ -536,16 +525,16 @@ static void step(struct placer *p, struct placing *f)
     if (wants_all(p, f)) {
         f->all = true;
         want_none(f);
-        ask_all(p, f);
-        if (f->asked.count)
-            return;
+        ask_all(p, f, ask_expecting);
     }
+    if (f->asked.count)
+        return;
     if (f->waits) {
         want_none(f);
         return;
     }
     if (f->leads)
-        habits_tell(&p->habits, &f->begun, &f->sights, f->worst <= lab_off(p->lab) && guess_equal(&f->guess, &f->begun));
+        habits_tell(&p->habits, &f->begun, f->worst <= lab_off(p->lab) ? &f->guess : NULL, &f->sights);
     f->leads = false;
     f->failed += f->worst > lab_off(p->lab);
     f->done = f->failed >= FAILED_MOST || !decide(p, f, LATER_ASKED);
@@ -556,7 +545,7 @@ static void step(struct placer *p, struct placing *f)
         f->done = false;
     }
     if (f->done && f->worst <= lab_off(p->lab))
-        add_to_pool(p, &f->guess);
+        usage_pool_add(&p->pool, &f->guess);
 }
 
 /* A round of fits: each form on its own, with what was known before the round. */
@@ -586,7 +575,7 @@ static void fit_share(void *state, unsigned worker)
         } else {
             see(p, f);
             fit(p, f);
-            if (f->all || f->worst <= lab_off(p->lab))   /* else it will run beside all */
+            if (f->all || f->mostly_late || f->worst <= lab_off(p->lab))   /* else it will run beside all */
                 consider(p, f, LATER_ASKED);
         }
         if (!worker && hooks->cancelled(hooks->state))
@@ -709,25 +698,6 @@ static void write_placement(const struct placer *p, const struct placing *f, con
     }
 }
 
-/* The core's usages are the first that are tried. */
-static void fill_pool(struct placer *p)
-{
-    for (size_t i = 0; i < mapping_count(p->mapping); i++) {
-        const struct mapping_entry *e = mapping_at(p->mapping, i);
-        struct guess g = {.slots = e->micro_ops};
-        bool fits_in = e->usage.count <= GUESS_SETS;
-        for (unsigned k = 0; k < e->usage.count && fits_in; k++)
-            for (size_t s = 0; s < p->lattice->sets.count; s++)
-                if (p->lattice->sets.items[s] == e->usage.uops[k].ports) {
-                    g.uops[g.n].set = (uint16_t)s;
-                    g.uops[g.n++].count = (uint16_t)e->usage.uops[k].count;
-                    break;
-                }
-        if (fits_in)
-            add_to_pool(p, &g);
-    }
-}
-
 bool place_forms(struct lab *lab, const struct mapping *mapping, const struct place_form *forms, size_t n, struct ports *ports, struct placement *out, struct err *err)
 {
     struct placer p = {.lab = lab, .mapping = mapping, .lattice = mem_zero(1, sizeof *p.lattice), .n = n};
@@ -754,7 +724,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         f->pipe = -1;
     }
     rng_seed(&p.rng, lab->options->seed);
-    fill_pool(&p);
+    usage_pool_fill(&p.pool, p.lattice, mapping);
     ok = ok && place_some(&p, true, err) && place_some(&p, false, err) && find_pipes(&p, &pipes, err);
     *ports = *mapping_ports(mapping);
     for (unsigned i = 0; ok && i < pipes; i++) {
@@ -770,7 +740,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         vec_done(&p.forms[i].asked);
         free(p.forms[i].used);
     }
-    vec_done(&p.pool);
+    usage_pool_done(&p.pool);
     habits_done(&p.habits);
     free(p.forms);
     free(p.form_of);

@@ -74,14 +74,17 @@ bool trial_of_usages(struct lab *lab, struct chart *c, struct err *err)
         }
     }
     free(core);
+    double *says = mem_alloc((c->table->rows.count + 1) * sizeof *says);
+    throughput_predict(c->machine->mapping, c->table, says);
+    for (size_t i = 0; i < asked; i++)
+        lab_expect(lab, rows[i], says[rows[i]]);
     if (!lab_measure(lab, "usages beside each other at random", err)) {
         free(rows);
         free(of);
+        free(says);
         return false;
     }
-    double *says = mem_alloc((c->table->rows.count + 1) * sizeof *says);
     struct form_trials *tried = mem_zero(c->form_count + 1, sizeof *tried);
-    throughput_predict(c->machine->mapping, c->table, says);
     for (size_t i = 0; i < asked; i++) {
         double cycles = lab_cycles(lab, rows[i]);
         tried[of[i]].trials += !isnan(cycles);

@@ -35,6 +35,7 @@ struct runner_trial {
     struct measured held;
     bool known;              /* the journal had that value */
     bool settled;
+    double expected;         /* cycles; NaN: nothing says */
     double contended;        /* least of what a busy core took; NaN: not known */
     bool tried;              /* a pass found the machine busy */
 };
@@ -113,15 +114,28 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
         settle(r, t, m);
 }
 
+/* The value that is what was expected; NaN: there is none. */
+static double foretold(const struct runner_trial *t)
+{
+    for (unsigned i = 0; i < t->count; i++)
+        if (fabs(t->values[i] - t->expected) <= CONFIRM * t->expected)
+            return t->values[i];
+    return NAN;
+}
+
 /* Settles @t when its values allow it. */
 static void judge(struct runner_state *r, struct runner_trial *t)
 {
     struct measured m = {.cycles = runner_confirmed(t->values, t->count), .spread = t->spread, .repeats = t->repeats, .clock_hz = NAN, .short_cycles = NAN,
                          .baseline = r->source->baseline, .slowed = t->slowed};
+    const bool alone = isnan(m.cycles) && !r->source->doubtful;
+
+    if (alone)
+        m.cycles = foretold(t);
     if (m.cycles > 0) {
-        /* By a baseline that is a guess it stays a value to be measured again. */
+        /* By a baseline that is a guess it stays a value to be measured again, and so does what no other pass confirmed. */
         snprintf(m.state, sizeof m.state, "%s", r->source->doubtful ? DOUBTFUL : EXPERIMENT_OK);
-        t->known |= r->source->doubtful;
+        t->known |= r->source->doubtful || alone;
         t->held = m;
         t->confirmed = true;
         compare_lengths(r, t, false);
@@ -184,6 +198,7 @@ static void take(struct runner_state *r, struct runner_trial *t, const struct me
         t->spread = m->spread > t->spread ? m->spread : t->spread;
         t->repeats += m->repeats;
         judge(r, t);
+        r->summary->foretold += t->confirmed && t->count == 1;
         show(r, t, m);
     } else if (m->busy) {
         t->tried = true;
@@ -215,7 +230,7 @@ static void report(struct runner_state *r)
     s->left = r->total - s->done - s->failed;
     /* Two passes and a short one each, unless more are needed. Passes that found the machine busy bring nothing nearer, and take their time. */
     const double each = r->options->one_length ? 2 : 3;
-    double needed = fmax((double)s->left, each * (double)(r->total - s->reused) - (double)(s->useful + s->taken_over));
+    double needed = fmax((double)s->left, each * (double)(r->total - s->reused) - (double)(s->useful + s->taken_over + s->foretold));
     double guess = s->useful ? needed * s->seconds / (double)s->useful : NAN, drain = r->waited - EARNED * (double)s->useful;
     /* Or patience ends first, at the pace at which it was used up so far. */
     if (drain > 0)
@@ -421,6 +436,7 @@ bool runner_run(struct source *source, const struct experiments *table, struct j
             if (wanted(table, next, options)) {
                 trials[n].row = next;
                 trials[n].contended = NAN;
+                trials[n].expected = hooks->expected ? hooks->expected(hooks->state, next) : NAN;
                 experiments_get(table, next, &trials[n++].experiment);
             }
         ok = block_run(&r, trials, n);

@@ -23,6 +23,7 @@ struct runner_summary {
     size_t passes;          /* single measurements */
     size_t taken_over;      /* passes that the journal had of experiments which it does not settle */
     size_t useful;          /* of passes, those that brought a value or a last word */
+    size_t foretold;        /* of useful, those that took what was expected and need no second one */
     char since[BASELINE_DAY], until[BASELINE_DAY];   /* days that reused values were measured on; "": not known */
     double share;           /* of the passes that it takes, those that it has: 0 to 1, which is when nothing is left */
     double seconds_left;    /* guessed from the passes that brought something; NaN before there are some */
@@ -48,6 +49,8 @@ struct runner_hooks {
     void (*seen)(void *state, size_t index, const struct measured *m);
     /* Asked between batches; may wait, and returns how many seconds it did, which count for no budget. May be NULL. */
     double (*wait_paused)(void *state);
+    /* Cycles that row @index should take by what others say, NaN where nothing does: a single pass within 1 % of them is a value, and the journal keeps it as a pass. May be NULL. */
+    double (*expected)(void *state, size_t index);
 };
 
 /* Measures the rows of @table that have no cycles yet (with @retry also failed ones) and hands each result to the hook; @table itself is only read.

@@ -173,8 +173,8 @@ static void test_what_waits_in_the_end_is_not_sure(void **state)
     }
 }
 
-/* The first ones lead, others wait for them; where one of them comes to another usage, each runs beside everything. */
-static void test_leaders_that_change_are_no_example(void **state)
+/* The first ones lead, others wait for them; what is late still when they are through runs beside everything. */
+static void test_leaders_come_first(void **state)
 {
     struct habits h = {0};
     struct guess g = {.n = 1, .slots = 1}, other = {.n = 1, .slots = 2};
@@ -185,11 +185,81 @@ static void test_leaders_that_change_are_no_example(void **state)
         assert_int_equal(habits_ask(&h, &g), HABIT_LEAD);
     assert_int_equal(habits_ask(&h, &g), HABIT_WAIT);
     assert_int_equal(habits_ask(&h, &other), HABIT_LEAD);   /* of its own */
-    habits_tell(&h, &g, &none, true);
-    assert_int_equal(habits_ask(&h, &g), HABIT_WAIT);
-    habits_tell(&h, &g, &none, false);
+    for (unsigned i = 0; i < HABIT_LEADERS; i++) {
+        assert_int_equal(habits_ask(&h, &g), HABIT_WAIT);
+        habits_tell(&h, &g, i ? &other : NULL, &none);
+    }
     assert_int_equal(habits_ask(&h, &g), HABIT_ALONE);
     habits_done(&h);
+}
+
+#define LOADS 0xc            /* the ports of loads in by_hand */
+
+/* One load, and another µop. */
+static struct guess loads_and(const struct lattice *lattice, portset other)
+{
+    struct guess g = {.n = 2, .slots = 1};
+
+    g.uops[0].set = (uint16_t)lattice_set(lattice, LOADS);
+    g.uops[1].set = (uint16_t)lattice_set(lattice, other);
+    g.uops[0].count = g.uops[1].count = 1;
+    return g;
+}
+
+/* How many new late times a form has by @g that takes @late times what ports say beside @ports. */
+static size_t new_beside(struct habits *h, const struct lattice *lattice, const struct saturators *saturators, const struct guess *g, portset ports, double late, bool tell)
+{
+    struct sights sights = {.lattice = lattice, .saturators = saturators};
+    float row[COLUMNS_MOST];
+    size_t at = 0;
+
+    while (saturators->list.items[at].ports != ports)
+        at++;
+    guess_row(g, lattice, row);
+    sights_add(&sights, (struct sight){at, 4, late * guess_cycles(g, row, lattice, &saturators->list.items[at], 4)});
+    const size_t is_new = habits_new(h, g, &sights);
+    if (tell)
+        habits_tell(h, g, g, &sights);
+    sights_done(&sights);
+    return is_new;
+}
+
+/* What is late beside loads by the load that it does is late there whatever else it does: no news once leaders showed it, as long as it is no later. */
+static void test_late_by_what_they_share(void **state)
+{
+    struct machine *m = eight_ports();
+    struct mapping *core = mapping_new(mapping_ports(m->mapping));
+    struct lattice *lattice = mem_zero(1, sizeof *lattice);
+    struct saturators found = {0};
+    struct habits h = {0};
+
+    (void)state;
+    for (size_t i = 0; i < CORE; i++)
+        put(core, by_hand[i]);
+    lattice_make(core, INFINITY, 0.008, lattice);
+    lattice->late = true;
+    saturators_find(core, lattice, NULL, &found);
+    const struct guess multiplies = loads_and(lattice, 0x2), adds = loads_and(lattice, 0x63);
+    struct guess twice = multiplies, only = {.n = 1, .slots = 1};
+    twice.uops[0].count = 2;
+    only.uops[0] = adds.uops[1];
+    for (unsigned i = 0; i < HABIT_LEADERS; i++) {
+        assert_int_equal(habits_ask(&h, &multiplies), HABIT_LEAD);
+        assert_int_equal(new_beside(&h, lattice, &found, &multiplies, LOADS, LATE, true), 1);
+        assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, LATE, false), i + 1 < HABIT_LEADERS);
+    }
+    assert_int_equal(new_beside(&h, lattice, &found, &multiplies, LOADS, LATE, false), 0);
+    assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.02 * LATE, false), 0);
+    assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.05 * LATE, false), 1);   /* later than they were */
+    assert_int_equal(new_beside(&h, lattice, &found, &twice, LOADS, LATE, false), 1);         /* two loads */
+    assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, false), 1);          /* none */
+    assert_int_equal(new_beside(&h, lattice, &found, &adds, 0x2, LATE, false), 1);            /* elsewhere */
+    habits_done(&h);
+    saturators_done(&found);
+    lattice_done(lattice);
+    free(lattice);
+    mapping_free(core);
+    machine_free(m);
 }
 
 int main(void)
@@ -197,7 +267,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_few_run_beside_everything),
         cmocka_unit_test(test_what_waits_in_the_end_is_not_sure),
-        cmocka_unit_test(test_leaders_that_change_are_no_example),
+        cmocka_unit_test(test_leaders_come_first),
+        cmocka_unit_test(test_late_by_what_they_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

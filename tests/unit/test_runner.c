@@ -341,7 +341,7 @@ static void test_two_lengths(void **state)
 }
 
 /* A CPU whose core takes @honest cycles per experiment, and @slow while somebody shares it: then it says so, or, by a baseline that is too low, nothing. */
-static struct { double cycles; bool busy; size_t seen, results; double shown; char state[96]; } host;
+static struct { double cycles, expected; bool busy; size_t seen, results; double shown; char state[96]; } host = {.expected = NAN};
 
 static bool host_measure(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*stop)(void *state), void *state, struct err *err)
 {
@@ -382,6 +382,13 @@ static void host_progress(void *state, const struct runner_summary *s, size_t to
     assert_true(s->useful <= s->passes && s->left <= total);
 }
 
+static double host_expected(void *state, size_t index)
+{
+    (void)state;
+    (void)index;
+    return host.expected;
+}
+
 static bool never(void *state)
 {
     (void)state;
@@ -392,7 +399,7 @@ static bool never(void *state)
 static struct runner_summary host_run(const char *path, double baseline, bool doubtful, const struct runner_options *options)
 {
     struct source source = {.instructions = SOURCE_BODY, .orders = 1, .baseline = baseline, .doubtful = doubtful, .measure = host_measure};
-    const struct runner_hooks hooks = {.cancelled = never, .result = host_result, .seen = host_seen, .progress = host_progress};
+    const struct runner_hooks hooks = {.cancelled = never, .result = host_result, .seen = host_seen, .progress = host_progress, .expected = host_expected};
     struct experiments *t = experiments_new();
     struct runner_summary s;
     struct err err = {0};
@@ -454,6 +461,37 @@ static void test_conditions(void **state)
     assert_true(s.reused == 1 || s.taken_over > 0);
     assert_string_equal(host.state, EXPERIMENT_OK);
     work_remove("journal.csv");
+}
+
+/* A pass that takes what others say needs no second one; for the journal it is a single pass, which a run that expects nothing confirms. */
+static void test_expected(void **state)
+{
+    const char *path = new_journal();
+    const struct runner_options plain = {.one_length = true};
+    struct runner_summary s;
+    (void)state;
+
+    host.cycles = 0.5;
+    for (int again = 0; again < 2; again++) {
+        host.expected = 0.504;
+        s = host_run(path, 5.55, false, &plain);
+        assert_true(s.done == 1 && s.left == 0 && s.foretold == !again && s.passes == !again && s.reused == (size_t)again && host.shown == 0.5);
+        assert_string_equal(host.state, EXPERIMENT_OK);
+    }
+    host.expected = NAN;
+    s = host_run(path, 5.55, false, &plain);
+    assert_true(s.done == 1 && s.foretold == 0 && s.passes == 1 && s.taken_over == 1);
+    work_remove("journal.csv");
+    host.expected = 0.51;   /* another value: two passes say it */
+    s = host_run(path, 5.55, false, &plain);
+    assert_true(s.done == 1 && s.foretold == 0 && s.passes == 2 && host.shown == 0.5);
+    work_remove("journal.csv");
+    host.expected = 0.5;    /* nor is one pass enough by a baseline that is a guess */
+    s = host_run(path, 5.5, true, &plain);
+    assert_true(s.foretold == 0 && s.passes == 2);
+    assert_string_equal(host.state, "doubtful");
+    work_remove("journal.csv");
+    host.expected = NAN;
 }
 
 /* A budget ends the run in good order. */
@@ -570,6 +608,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimate), cmocka_unit_test(test_pipeline), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_journal_keeps_passes), cmocka_unit_test(test_journal_resumes),
                                        cmocka_unit_test(test_journal_faults), cmocka_unit_test(test_budget), cmocka_unit_test(test_lengths), cmocka_unit_test(test_two_lengths),
-                                       cmocka_unit_test(test_conditions), cmocka_unit_test(test_seen)};
+                                       cmocka_unit_test(test_conditions), cmocka_unit_test(test_expected), cmocka_unit_test(test_seen)};
     return cmocka_run_group_tests_name("runner", tests, setup, teardown);
 }
