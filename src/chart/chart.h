@@ -118,7 +118,7 @@ struct chart_options {
     size_t core_most;             /* forms that the core is chosen from */
     struct journal *journal;      /* of experiments; NULL: none */
     const char *latencies;        /* path of a file of latencies, as latency measure exports them: those in it are known, it is written as others come; NULL: none */
-    const struct mapping *core;   /* usages of a core that an earlier run found, from which its search goes on where the forms are the same: what was placed beside it stays so; NULL: none */
+    const struct mapping *core;   /* usages of a core that an earlier run found, which stays where it has nearly all forms of this one's and explains their times, and from which the search goes on where the forms are the same: what was placed beside it stays so; NULL: none */
     const struct block_form *uses;   /* forms that blocks of the last stage are made of, x86-64 or AArch64 alike; */
     size_t uses_count;            /* 0: no such blocks */
     size_t review_blocks;         /* how many are drawn */

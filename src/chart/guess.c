@@ -12,6 +12,7 @@
 #define ODD_MOST 3            /* so many at most */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
+#define PIPE_ALONE 1.5       /* cycles: a form that takes less alone holds no pipe */
 #define PIPE_PRICE 3.0
 #define STEPS 60
 #define ADDED_MOST 4
@@ -376,13 +377,13 @@ void guess_neighbours(const struct guess *g, const struct lattice *lattice, void
         }
 }
 
-/* What nothing else explains of the time alone is a pipe that is held. */
+/* What nothing else explains of the time alone is a pipe that is held; one that took the place of µops is tried without, however short the time is. */
 static void try_pipe(struct guess *g, const struct sights *s, struct best *b)
 {
     const struct sight *own = alone(s);
     struct guess other = *g;
 
-    if (!own || own->cycles < 1.5)
+    if (!own || (!(g->pipe > 0) && own->cycles < PIPE_ALONE))
         return;
     other.pipe = g->pipe > 0 ? 0 : rint(own->cycles);
     take_better(b, &other);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "chart/habits.h"
 
+#include <math.h>
+
 #define ALIKE 0.03           /* relative: a time is late by no more than a leader's */
 
 struct habit_time {
     size_t beside;           /* saturator */
-    double late;             /* measured / predicted */
+    double late;             /* measured / predicted, at most */
     struct guess guess;      /* by which */
 };
 
@@ -38,13 +40,23 @@ enum habit_advice habits_ask(struct habits *h, const struct guess *g)
     return t->ended < t->began ? HABIT_WAIT : HABIT_ALONE;
 }
 
+/* By how much the form was late at most beside saturator @beside; 0: it was not. */
+static double latest(const struct guess *g, const struct sights *s, size_t beside)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < s->list.count; i++)
+        most = s->list.items[i].beside == beside ? fmax(most, guess_late_by(g, s, i)) : most;
+    return most;
+}
+
 void habits_tell(struct habits *h, const struct guess *begun, const struct guess *now, const struct sights *s)
 {
     find(h, begun)->ended++;
-    for (size_t i = 0; now && i < s->list.count; i++) {
-        double late = guess_late_by(now, s, i);
+    for (size_t b = 0; now && s->saturators && b < s->saturators->list.count; b++) {
+        double late = latest(now, s, b);
         if (late > 0)
-            vec_push(&h->times, ((struct habit_time){s->list.items[i].beside, late, *now}));
+            vec_push(&h->times, ((struct habit_time){b, late, *now}));
     }
 }
 

@@ -27,7 +27,8 @@ enum habit_advice {
 enum habit_advice habits_ask(struct habits *h, const struct guess *g);
 /* A leader that began with @begun has run beside all saturators. @now explains its times @s, some of which may be late by it; NULL: nothing does. */
 void habits_tell(struct habits *h, const struct guess *begun, const struct guess *now, const struct sights *s);
-/* How many times of @s beside a saturator are late by @g as those of hardly any leader were with the same µops on the ports that this one keeps busy (none there: with the same usage), whatever else it does. */
+/* How many times of @s beside a saturator are late by @g as those of fewer than HABIT_LEADERS leaders were that do the same on the ports that it keeps busy (beside one of issue slots: take as many; with nothing there, all the same) and hold a
+ * blocking pipe or not as @g does. */
 size_t habits_new(const struct habits *h, const struct guess *g, const struct sights *s);
 
 #endif

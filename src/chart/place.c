@@ -19,7 +19,7 @@
 #define LATER_ASKED 2        /* and of those that decide between what is left */
 #define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
 #define STILL 9.0            /* in cost: what explains the times nearly as well */
-#define LATE_FEWEST 2        /* late times of a form, other than its usage has (chart/habits.h), from which it runs beside all saturators: few may be chance, or a smaller usage than it has */
+#define LATE_FEWEST 2        /* late times of a form, other than its µops have (chart/habits.h), from which it runs beside all saturators once nothing else tells its usage: few may be chance, or a smaller usage than it has */
 #define FORETOLD 1.0         /* in cost: so little new times of a round may add to the best guess that no other is sought */
 #define CHECKS 2             /* experiments at random that a usage has to foretell before it is taken */
 #define FAILED_MOST 3        /* rounds without an explanation: no further time will bring one */
@@ -500,17 +500,17 @@ static bool ask_checks(struct placer *p, struct placing *f)
     return asked > 0;
 }
 
-/* Whether a form that nothing explains, or whose times are late, should run beside all saturators now. */
+/* Whether a form that nothing explains, or whose times are late, should run beside all saturators now. Late ones do so when nothing else tells the usage: that is asked for first. */
 static bool wants_all(struct placer *p, struct placing *f)
 {
-    bool off = f->worst > lab_off(p->lab);
+    const bool off = f->worst > lab_off(p->lab), waited = f->waits;
 
     f->waits = false;
     if (f->all || (!off && !f->late))
         return false;
     if (off && !f->mostly_late)
         return true;
-    if (decide(p, f, LATER_ASKED))   /* what it does beside ports that nothing is late on is told first */
+    if (!waited && decide(p, f, LATER_ASKED))
         return false;
     enum habit_advice advice = habits_ask(&p->habits, &f->guess);
     f->waits = advice == HABIT_WAIT;
@@ -519,13 +519,20 @@ static bool wants_all(struct placer *p, struct placing *f)
     return !f->waits;
 }
 
+static void tell_habit(struct placer *p, struct placing *f)
+{
+    if (f->leads)
+        habits_tell(&p->habits, &f->begun, f->worst <= lab_off(p->lab) ? &f->guess : NULL, &f->sights);
+    f->leads = false;
+}
+
 /* One round of one form, whose times fit has explained as well as can be. */
 static void step(struct placer *p, struct placing *f)
 {
     if (wants_all(p, f)) {
         f->all = true;
         want_none(f);
-        ask_all(p, f, ask_expecting);
+        ask_all(p, f, f->worst > lab_off(p->lab) ? ask : ask_expecting);
     }
     if (f->asked.count)
         return;
@@ -533,12 +540,11 @@ static void step(struct placer *p, struct placing *f)
         want_none(f);
         return;
     }
-    if (f->leads)
-        habits_tell(&p->habits, &f->begun, f->worst <= lab_off(p->lab) ? &f->guess : NULL, &f->sights);
-    f->leads = false;
     f->failed += f->worst > lab_off(p->lab);
     f->done = f->failed >= FAILED_MOST || !decide(p, f, LATER_ASKED);
     want_none(f);
+    if (f->done)
+        tell_habit(p, f);
     if (f->done && f->failed < FAILED_MOST && f->checked < CHECKED_MOST && !(f->checked && guess_equal(&f->guess, &f->foretold)) && ask_checks(p, f)) {
         f->checked++;
         f->foretold = f->guess;
@@ -628,6 +634,7 @@ static bool place_some(struct placer *p, bool first_ones, struct err *err)
     for (size_t i = 0; i < p->n; i++)
         if (in_round(&p->forms[i])) {   /* still asks or waits: what was not told from its guess may be it, too */
             decide(p, &p->forms[i], 0);
+            tell_habit(p, &p->forms[i]);
             p->forms[i].done = true;
         }
     return true;

@@ -492,30 +492,42 @@ static bool use_search(struct port_search *s, const bool *keep, struct core_port
     return ok;
 }
 
-/* Of how many of these forms an earlier run found the usages; none where its core has a form that is not charted now. It may have left some out, and a time that it lacked and this run has
- * may make another form one of the core: what was measured beside the earlier one is worth more. */
+static bool has_time_alone(const struct lab *lab, uint32_t form)
+{
+    for (size_t i = 0; i < lab->table->rows.count; i++)
+        if (lab->table->rows.items[i].count == 1 && experiments_terms(lab->table, i)->form == form && experiments_measured(lab->table, i))
+            return true;
+    return false;
+}
+
+/* Of how many of these forms an earlier run found the usages; none where its core has a form that is not charted now, or has no time. It may have left some out, and a time that it lacked
+ * and this run has may make another form one of the core: what was measured beside the earlier one is worth more. */
 static size_t count_known(const struct lab *lab, const uint32_t *forms, size_t n)
 {
     const struct mapping *core = lab->options->core;
     size_t found = 0;
 
-    for (size_t i = 0; core && i < mapping_count(core); i++)
-        if (names_find(&lab->table->forms, mapping_at(core, i)->form) == UINT32_MAX)
+    for (size_t i = 0; core && i < mapping_count(core); i++) {
+        const uint32_t form = names_find(&lab->table->forms, mapping_at(core, i)->form);
+        if (form == UINT32_MAX || !has_time_alone(lab, form))
             return 0;
+    }
     for (size_t i = 0; core && i < n; i++)
         found += mapping_find(core, lab->table->forms.items[forms[i]]) != NULL;
     return found;
 }
 
-/* Whether the times of the forms that an earlier run found are explained as those of a search that needs no other. */
-static bool known_explains(const struct lab *lab, const bool *keep)
+/* Whether the @known of @n forms whose usages an earlier run found are nearly all, as where a run leaves some out, and their times are explained as those of a search that needs no other. The core of a
+ * smaller chart of this CPU has few of them. */
+static bool known_explains(const struct lab *lab, const bool *keep, size_t known, size_t n)
 {
+    const struct experiments *t = lab->table;
     const struct mapping *core = lab->options->core;
-    bool *rows = rows_known(lab->table, keep, core);
-    bool ok = error_of(lab->table, rows, core) <= EXACT_ERROR || error_within(lab->table, rows, core, LATES_MANY) <= SIGHT_NOISE || mapping_ports(core)->count > PROBLEM_PORTS_MAX;
 
-    free(rows);
-    return ok;
+    if (!known || (double)known < NOISY_SHARE * (double)n)
+        return false;
+    const double error = error_known(t, keep, core, LATES_FULL);
+    return error <= EXACT_ERROR || error_known(t, keep, core, LATES_MANY) <= SIGHT_NOISE || (mapping_ports(core)->count > PROBLEM_PORTS_MAX && error <= UNKNOWN_ERROR);
 }
 
 /* Goes on from what an earlier run found of all forms, where its error is more than that. */
@@ -543,11 +555,11 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
 
     *out = (struct core_ports){0};
     const size_t known = count_known(lab, forms, n);
-    if (known && 2 * known >= n && known_explains(lab, keep)) {
+    if (known_explains(lab, keep, known, n)) {
         use_found(&s, keep, lab->options->core, out);
         return true;
     }
-    if (known && known == n && mapping_count(lab->options->core) == n && error_of(lab->table, keep, lab->options->core) <= UNKNOWN_ERROR)
+    if (known == n && n && mapping_count(lab->options->core) == n && error_of(lab->table, keep, lab->options->core) <= UNKNOWN_ERROR)
         return improve_known(&s, keep, out, err);
     struct venn_options options = {measured_width(lab->table, keep), 0, venn_goes_on, &s, lab->hooks};
     struct found exact = find_exactly(lab, keep, forms, n, &options);

@@ -28,7 +28,7 @@ struct source *source_recorded(void)
 {
     struct source *s = mem_zero(1, sizeof *s);
 
-    *s = (struct source){.instructions = SOURCE_BODY, .orders = 1, .measure = recorded_measure, .free = recorded_free};
+    *s = (struct source){.instructions = SOURCE_BODY, .orders = 1, .one_pass = true, .measure = recorded_measure, .free = recorded_free};
     return s;
 }
 

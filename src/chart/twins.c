@@ -14,10 +14,18 @@
 /* The entry of @m for the class of form @f of the table; NULL: it is of no class that is there. */
 static const struct mapping_entry *entry_of_class(const struct lab *lab, const struct chart_core *core, uint32_t f, const struct mapping *m)
 {
+    size_t of = SIZE_MAX;
+    const struct mapping_entry *entry = NULL;
+
     for (size_t i = 0; i < core->candidates.count; i++)
         if (core->candidates.items[i] == f && core->class_of.items[i] < core->classes.count)
-            return mapping_find(m, lab->table->forms.items[core->classes.items[core->class_of.items[i]].form]);
-    return NULL;
+            of = core->class_of.items[i];
+    if (of < SIZE_MAX)
+        entry = mapping_find(m, lab->table->forms.items[core->classes.items[of].form]);
+    for (size_t i = 0; i < core->candidates.count && of < SIZE_MAX && !entry; i++)   /* of an earlier run's core another one may be there */
+        if (core->class_of.items[i] == of)
+            entry = mapping_find(m, lab->table->forms.items[core->candidates.items[i]]);
+    return entry;
 }
 
 /* The twin of @form, of the table: the same name behind a V, or that with the destination as a source of its own; UINT32_MAX: there is none. */

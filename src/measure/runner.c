@@ -114,13 +114,11 @@ static void compare_lengths(struct runner_state *r, struct runner_trial *t, bool
         settle(r, t, m);
 }
 
-/* The value that is what was expected; NaN: there is none. */
-static double foretold(const struct runner_trial *t)
+/* The least of the sorted values where no other pass has to confirm it: it is what was expected, or the source has no other. NaN: it has to. */
+static double sufficient(const struct runner_state *r, const struct runner_trial *t)
 {
-    for (unsigned i = 0; i < t->count; i++)
-        if (fabs(t->values[i] - t->expected) <= CONFIRM * t->expected)
-            return t->values[i];
-    return NAN;
+    const bool is = t->count && !r->source->doubtful && (r->source->one_pass || fabs(t->values[0] - t->expected) <= CONFIRM * t->expected);
+    return is ? t->values[0] : NAN;
 }
 
 /* Settles @t when its values allow it. */
@@ -128,10 +126,10 @@ static void judge(struct runner_state *r, struct runner_trial *t)
 {
     struct measured m = {.cycles = runner_confirmed(t->values, t->count), .spread = t->spread, .repeats = t->repeats, .clock_hz = NAN, .short_cycles = NAN,
                          .baseline = r->source->baseline, .slowed = t->slowed};
-    const bool alone = isnan(m.cycles) && !r->source->doubtful;
+    const bool alone = isnan(m.cycles);
 
     if (alone)
-        m.cycles = foretold(t);
+        m.cycles = sufficient(r, t);
     if (m.cycles > 0) {
         /* By a baseline that is a guess it stays a value to be measured again, and so does what no other pass confirmed. */
         snprintf(m.state, sizeof m.state, "%s", r->source->doubtful ? DOUBTFUL : EXPERIMENT_OK);

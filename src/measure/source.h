@@ -33,6 +33,7 @@ struct source {
     unsigned orders;         /* 1 to BODY_ORDERS of a body that are run, of which the least time counts, and with several of a padded one too (BODY_PAIRED), where that may be quicker: may be changed between calls */
     double baseline;         /* nops per cycle of the idle core; 0: simulated */
     bool doubtful;           /* that baseline is a guess: values are to be measured again */
+    bool one_pass;           /* it measures nothing: what a journal has of a single pass is a value */
     struct record *record;   /* what keeps the samples; NULL: nothing does */
     /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself is impossible or was cancelled. */
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err);

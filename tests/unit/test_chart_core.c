@@ -445,6 +445,7 @@ static void with_core(size_t most, void (*look)(const struct lab *lab, const str
     core_done(&core);
     free(alone);
     experiments_free(lab.table);
+    lab_done(&lab);
     chart_bed_done(&b);
 }
 
@@ -592,6 +593,7 @@ static void test_what_hinders_itself_judges_nobody(void **state)
     free(placed);
     free(forms);
     experiments_free(lab.table);
+    lab_done(&lab);
     mapping_free(core);
     chart_bed_done(&b);
 }
