@@ -38,6 +38,7 @@ journal_holds() {
     awk 'NR > 1 && match($0, /^"[^"]*"/) {
         name = substr($0, 1, RLENGTH)
         split(substr($0, RLENGTH + 1), field, ",")
+        if (length(field[9]) != 8) next   # its checksum: torn
         state = field[5]
         if (state == "once") once[name]++
         else if (state == "short") short[name]++
