@@ -12,7 +12,7 @@
 #define ODD_MOST 3            /* so many at most */
 #define UOP_PRICE 0.7
 #define SLOT_PRICE 0.05
-#define PIPE_ALONE 1.5       /* cycles: a form that takes less alone holds no pipe */
+#define PIPE_ALONE 1.5       /* cycles: a form that takes less alone is not tried with a pipe for all of them */
 #define PIPE_PRICE 3.0
 #define STEPS 60
 #define ADDED_MOST 4
