@@ -263,7 +263,7 @@ static void here(struct bench *b, size_t count, unsigned seeds)
     struct rng rng;
     uint32_t *all = mem_alloc((count + 1) * sizeof *all);
 
-    if (!known || !(b->real = source_cpu(known, -1, 0, NULL, NULL, &err)))
+    if (!known || !(b->real = source_cpu(known, -1, 0, NULL, NULL, NULL, &err)))
         fail(&err);
     b->width = NAN;
     b->forms = forms_here(b, known, count);

@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 
     rng_seed(&rng, argc > 2 ? strtoul(argv[2], NULL, 10) : 1);
     struct forms *forms = forms_load(isa_host(), NULL, &err);
-    struct source *source = forms ? source_cpu(forms, -1, 0, NULL, NULL, &err) : NULL;
+    struct source *source = forms ? source_cpu(forms, -1, 0, NULL, NULL, NULL, &err) : NULL;
     if (!source)
         die("%s", err.what);
     const struct form_row **rows = mem_alloc(forms_count(forms) * sizeof *rows);

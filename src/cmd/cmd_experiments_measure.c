@@ -17,6 +17,7 @@
 #include "isa/cpu.h"
 #include "measure/runner.h"
 #include "table/experiment_columns.h"
+#include "work/crew.h"
 #include "work/job.h"
 
 #define TITLE "experiments measure"   /* of the job */
@@ -92,7 +93,7 @@ static double worker_wait_paused(void *state)
 
 static struct source *source_open(struct experiments_measuring *w, struct err *err)
 {
-    struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, w->cpu, 0, worker_cancelled, w, err);
+    struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, w->cpu, 0, &crew_threads, worker_cancelled, w, err);
     const struct calibration *c = source && !w->simulated ? source_cpu_calibration(source) : NULL;
 
     if (!source)
@@ -199,20 +200,23 @@ static void add_summary(const struct session *s, struct result *result)
 {
     const struct document *d = &s->document;
     const struct runner_summary *m = &d->measured;
-    struct str days = {0};
+    struct str days = {0}, together = {0};
 
     days_add(m, &days);
+    if (m->cpus > 1)
+        str_addf(&together, " on %u CPUs", m->cpus);
     if (m->reused && m->reused == m->done)
         result_line(result, "%zu result%s taken from the journal%s, %zu failed, %zu left; --fresh measures anew", m->reused, m->reused == 1 ? "" : "s", str_text(&days),
                     m->failed, m->left);
     else
-        result_line(result, "%zu done (%zu from the journal%s), %zu failed, %zu left after %.1f s: %.0f measurements/s", m->done, m->reused, str_text(&days), m->failed,
-                    m->left, m->seconds, m->rate);
+        result_line(result, "%zu done (%zu from the journal%s), %zu failed, %zu left after %.1f s: %.0f measurements/s%s", m->done, m->reused, str_text(&days), m->failed,
+                    m->left, m->seconds, m->rate, str_text(&together));
     if (m->once + m->contended)
         result_line(result, "left: %zu seen once, %zu contended: this core is shared with somebody busy; run it again later, or with more --patience", m->once, m->contended);
     if (m->taken_over && !s->interactive)
         result_line(result, "%zu pass%s of earlier runs taken from the journal and confirmed or replaced", m->taken_over, m->taken_over == 1 ? "" : "es");
     str_done(&days);
+    str_done(&together);
     result_count(result, "done", (int64_t)m->done);
     result_count(result, "failed", (int64_t)m->failed);
     result_number(result, "seconds", m->seconds);
@@ -225,6 +229,7 @@ static void add_summary(const struct session *s, struct result *result)
     result_count(result, "contended", (int64_t)m->contended);
     result_count(result, "taken_over", (int64_t)m->taken_over);
     result_count(result, "passes", (int64_t)m->passes);
+    result_count(result, "cpus", m->cpus);
     result_number(result, "clock_hz", d->measured_clock_hz > 0 ? d->measured_clock_hz : NAN);
     result_count(result, "children", d->measured_children);
     if (d->experiments && !s->interactive)
@@ -287,8 +292,8 @@ static const struct parameter measure_options[] = {
      .otherwise = "this CPU's journal in the state directory; none with --simulate", .help = "file that keeps all results; known ones are taken from it"},
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct experiments_measure_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
      .help = "machine to simulate instead of measuring"},
-    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct experiments_measure_values, cpu), .value = "N", .otherwise = "an idle one",
-     .help = "CPU number to measure on, from 0"},
+    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct experiments_measure_values, cpu), .value = "N", .otherwise = "all that leave each other alone, at most 4",
+     .help = "the only CPU to measure on, from 0"},
     {0},
 };
 

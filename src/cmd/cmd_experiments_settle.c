@@ -13,6 +13,7 @@
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "isa/cpu.h"
+#include "work/crew.h"
 #include "work/job.h"
 
 #define SHOWN 20             /* forms in the text */
@@ -64,7 +65,7 @@ static bool settle_work(struct job *job, void *state, struct err *err)
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     struct journal *journal = journal_open(w->journal_path, err);
-    struct source *own = journal && !imitation ? source_cpu(w->forms, w->cpu, 0, cancelled, w, err) : NULL, *source = imitation ? imitation_cpu(imitation)->source : own;
+    struct source *own = journal && !imitation ? source_cpu(w->forms, w->cpu, 0, &crew_threads, cancelled, w, err) : NULL, *source = imitation ? imitation_cpu(imitation)->source : own;
     bool ok = journal && source && settle_doubts(source, journal, &w->options, &hooks, &w->doubts, w->machine, &w->settled, err) && save(w, err);
     source_free(own);
     imitation_free(imitation);
@@ -162,7 +163,7 @@ static const struct parameter options[] = {
      .help = "time to wait for a quiet core; what gets none is left to the next run"},
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct settle_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE, .otherwise = "measure this CPU",
      .help = "machine to simulate instead of measuring; a charted machine is settled on what was charted"},
-    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct settle_values, cpu), .value = "N", .most = 65535, .otherwise = "any", .help = "CPU to measure on"},
+    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct settle_values, cpu), .value = "N", .most = 65535, .otherwise = "all that leave each other alone, at most 4", .help = "the only CPU to measure on"},
     {0},
 };
 

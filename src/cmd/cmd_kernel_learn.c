@@ -9,6 +9,7 @@
 #include "base/similar.h"
 #include "cmd/command.h"
 #include "measure/learn.h"
+#include "work/crew.h"
 #include "work/job.h"
 
 #define STEPS_SHOWN 6   /* of those that the form changes or not, besides the form alone */
@@ -199,7 +200,7 @@ static bool learn_run(struct job *job, void *state, struct err *err)
 
     w->job = job;
     job_progress(job, 0, (double)w->lessons.count, "searching for blocking forms");
-    struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, -1, 0, cancelled, w, err);
+    struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
     double width = !w->simulated ? machine_number(w->machine, "issue_width") : mapping_issue_width(w->simulated) > 0 ? mapping_issue_width(w->simulated) : NAN;
     struct learner *learner = source ? learner_new(source, w->machine->mapping, width, cancelled, w, err) : NULL;
     for (size_t i = 0; learner && i < w->lessons.count && !job_cancelled(job); i++) {

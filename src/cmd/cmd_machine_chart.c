@@ -24,6 +24,7 @@
 #include "measure/journal.h"
 #include "measure/kernel_set.h"
 #include "toolchain/assemble.h"
+#include "work/crew.h"
 #include "work/job.h"
 #include "work/pool.h"
 
@@ -183,7 +184,7 @@ static bool chart_work(struct job *job, void *state, struct err *err)
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     bool ok = learn_encodings(w, err) && (w->options.journal = journal_open(w->journal_path, err)) != NULL;
     if (ok)
-        cpu.source = w->source = imitation ? NULL : w->recorded ? source_recorded() : source_cpu(w->forms, w->cpu, 0, cancelled, w, err);
+        cpu.source = w->source = imitation ? NULL : w->recorded ? source_recorded() : source_cpu(w->forms, w->cpu, 0, &crew_threads, cancelled, w, err);
     if (w->source && !w->recorded) {
         sandbox_cancel_by(source_cpu_sandbox(w->source), cancelled, w);
         source_cpu_record(w->source, w->session->document.record);
@@ -406,7 +407,7 @@ static const struct parameter options[] = {
      .help = "chart a simulated CPU with this machine's tables, noise and contention"},
     {.name = "--recorded", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, recorded), .help = "measure nothing: infer again from what the journal of this CPU knows"},
     {.name = "--leave-doubts", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, leave_doubts), .help = "do not measure what tells usages apart that are about as likely: experiments settle does it later"},
-    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, cpu), .value = "N", .most = 65535, .otherwise = "any", .help = "CPU to measure on"},
+    {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, cpu), .value = "N", .most = 65535, .otherwise = "all that leave each other alone, at most 4", .help = "the only CPU to measure on"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
     {0},
 };

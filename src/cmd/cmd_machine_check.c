@@ -13,6 +13,7 @@
 #include "measure/runner.h"
 #include "throughput/predict.h"
 #include "toolchain/assemble.h"
+#include "work/crew.h"
 #include "work/job.h"
 
 #define TOP 60              /* forms, unless told otherwise */
@@ -143,7 +144,7 @@ static bool check_run(struct job *job, void *state, struct err *err)
     w->until = clock_seconds() + w->seconds;
     w->table = experiments_new();
     make_rows(w);
-    struct source *source = w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1) : source_cpu(w->forms, -1, 0, cancelled, w, err);
+    struct source *source = w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1) : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
     if (source && !w->simulated) {
         sandbox_cancel_by(source_cpu_sandbox(source), cancelled, w);
         source_cpu_record(source, w->session->document.record);

@@ -12,6 +12,7 @@
 #include "measure/learn.h"
 #include "throughput/predict.h"
 #include "toolchain/assemble.h"
+#include "work/crew.h"
 #include "work/job.h"
 
 #define BETTER 0.5   /* a correction leaves at most so much of the difference */
@@ -150,7 +151,7 @@ static bool correct_throughputs(struct correcting *w, struct err *err)
     if (!any)
         return true;
     job_progress(w->job, 0, (double)w->list.count, "searching for blocking forms");
-    struct source *source = w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1) : source_cpu(w->forms, -1, 0, cancelled, w, err);
+    struct source *source = w->simulated ? source_simulated(w->simulated->mapping, 0.001, 1) : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
     struct learner *learner = source ? learner_new(source, w->machine->mapping, machine_number(w->machine, "issue_width"), cancelled, w, err) : NULL;
     for (size_t i = 0; learner && i < w->list.count && !cancelled(w); i++) {
         job_progress(w->job, (double)i, (double)w->list.count, "%s", w->list.items[i].row.form);

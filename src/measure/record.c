@@ -33,6 +33,7 @@ struct record {
     struct calibration calibration;
     char name[64];
     bool known, simulated;
+    unsigned cpus;
 };
 
 struct record *record_new(void)
@@ -172,8 +173,24 @@ void record_begin(struct record *r, const char *name, const struct calibration *
     memset(r->points, 0, sizeof r->points);
     r->point_count = 0;
     r->stretch = STRETCH;
+    r->cpus = 1;
     r->revision++;
     lock_give(&r->lock);
+}
+
+void record_cpus(struct record *r, unsigned cpus)
+{
+    lock_take(&r->lock);
+    r->cpus = cpus;
+    lock_give(&r->lock);
+}
+
+unsigned record_cpu_count(struct record *r)
+{
+    lock_take(&r->lock);
+    unsigned cpus = r->cpus;
+    lock_give(&r->lock);
+    return cpus ? cpus : 1;
 }
 
 bool record_find(struct record *r, const char *text, struct record_samples *out)

@@ -55,11 +55,16 @@ void record_windows(struct record *r, double seconds, double clock_hz, unsigned 
 /* @name: of the CPU, or of the simulated machine. A new series over time begins. */
 void record_begin(struct record *r, const char *name, const struct calibration *c);
 
+/* So many CPUs measure at the same time from now on. */
+void record_cpus(struct record *r, unsigned cpus);
+
 /* False when nothing is kept of the experiment whose text is @text. */
 bool record_find(struct record *r, const char *text, struct record_samples *out);
 void record_samples_done(struct record_samples *s);
 /* The calibration in use; false before there is one. @simulated: of a machine that is not this computer; @out is then empty. */
 bool record_calibration(struct record *r, struct calibration *out, char *name, size_t size, bool *simulated);
+/* How many CPUs measured at the same time of late; 1 where nothing did. */
+unsigned record_cpu_count(struct record *r);
 /* At most RECORD_POINTS. */
 size_t record_series(struct record *r, struct record_point *out);
 /* Changes whenever anything was added. */

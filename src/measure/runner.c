@@ -8,7 +8,7 @@
 #include "base/clock.h"
 
 #define BLOCK 2048           /* rows between a pass and its confirmation: a second or more apart */
-#define CHUNK 64             /* rows to a batch, about a tenth of a second */
+#define CHUNK SANDBOX_ITEMS  /* rows to a batch, a quarter of a second or less: as many as a source takes, since its CPUs end a batch together */
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
@@ -282,6 +282,7 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
         r->source->orders = orders;
         if (!ok)
             return false;
+        r->summary->cpus = r->source->cpus > r->summary->cpus ? r->source->cpus : r->summary->cpus;
         for (size_t i = 0; i < count; i++)
             (shorter ? take_short : take)(r, &trials[who[i]], &got[i]);
         r->waited += (spent(r) - begun) * (1 - (double)(r->summary->useful - useful) / (double)count);

@@ -18,6 +18,7 @@ struct runner_options {
 struct runner_summary {
     size_t done, failed, reused, left;   /* reused: of done, those the journal knew */
     size_t once, contended;  /* of left: those with a value of one pass, and those that no quiet moment was found for */
+    unsigned cpus;           /* most that measured at the same time; 0: none, simulated */
     double seconds;
     double rate;            /* experiments measured a second, all passes */
     size_t passes;          /* single measurements */

@@ -41,7 +41,8 @@ size_t seek_choice(const struct seek *k)
 
 void seek_begin(struct seek *k, const struct sandbox *s)
 {
-    *k = (struct seek){.count = calibrate_cpus(s, k->cpus, SEEK_CPUS)};
+    *k = (struct seek){0};
+    k->count = calibrate_cpus(s, k->cpus, SEEK_CPUS);
     for (size_t i = 0; i < k->count; i++) {
         k->quiet[i] = NAN;
         if (k->cpus[i] == sandbox_cpu(s))
@@ -58,38 +59,37 @@ bool seek_outgrown(double *took, size_t n, double wanted)
     return false;
 }
 
-/* The share of quick looks at the CPU that finds it quiet; *@outgrown is set where they are quicker than that. */
-static bool quiet_share(struct sandbox *s, const struct calibration *c, double *share, bool *outgrown, struct err *err)
+bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsigned *quiet, bool *outgrown, struct err *err)
 {
     struct sandbox_item *items = sandbox_items(s);
     double cycles = LOOK_SECONDS * c->stretch * c->clock_hz, tick = INFINITY;
     enum pulse_code probe = c->rules.room_cycles > 0 ? PULSE_ROOM : c->rules.ports_cycles > 0 ? PULSE_PORTS : PULSE_PROBE;
     double wanted = probe == PULSE_ROOM ? c->rules.room_cycles : probe == PULSE_PORTS ? c->rules.ports_cycles : c->rules.probe_cycles;
     double tolerance = probe == PULSE_PORTS ? fmax(c->rules.ports_tolerance, c->rules.probe_tolerance) : c->rules.probe_tolerance;
-    double times[LOOKS];
-    unsigned quiet = 0;
+    double times[SEEK_LOOKS];
 
-    for (unsigned i = 0; i < 2 * LOOKS; i++)
+    *quiet = 0;
+    for (unsigned i = 0; i < 2 * n; i++)
         items[i] = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = i % 2 ? probe : PULSE_CHAIN, .warm = 2, .samples = 1,
                                          .count = (uint64_t)(cycles / (i % 2 ? wanted : c->rules.chain_cycles)) + 1};
-    if (!sandbox_run(s, 2 * LOOKS, NULL, NULL, NULL, err))
+    if (!sandbox_run(s, 2 * n, NULL, NULL, NULL, err))
         return false;
-    for (unsigned i = 0; i < 2 * LOOKS; i += 2)
+    for (unsigned i = 0; i < 2 * n; i += 2)
         if (items[i].ticks[0])
             tick = fmin(tick, ((double)items[i].ticks[0] - c->rules.overhead) / (double)items[i].count / c->rules.chain_cycles);
-    for (unsigned i = 1; i < 2 * LOOKS; i += 2) {
+    for (unsigned i = 1; i < 2 * n; i += 2) {
         double took = ((double)items[i].ticks[0] - c->rules.overhead) / (double)items[i].count / tick;
-        quiet += items[i].ticks[0] && took < wanted * (1 + tolerance);
+        *quiet += items[i].ticks[0] && took < wanted * (1 + tolerance);
         times[i / 2] = items[i].ticks[0] ? took : INFINITY;
     }
-    *outgrown |= seek_outgrown(times, LOOKS, wanted);
-    *share = (double)quiet / LOOKS;
+    *outgrown |= seek_outgrown(times, n, wanted);
     return true;
 }
 
 bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, double contended, struct err *err)
 {
-    double now = clock_seconds(), share = 0;
+    double now = clock_seconds();
+    unsigned quiet = 0;
 
     k->contended = (1 - LATELY) * k->contended + LATELY * (isnan(contended) ? 0 : contended);
     /* Where there is one CPU only, it may still turn out to be quicker than known. */
@@ -98,9 +98,9 @@ bool seek_step(struct seek *k, struct sandbox *s, const struct calibration *c, d
     k->looked = now;
     for (size_t i = 0; i < k->count; i++) {
         sandbox_move(s, k->cpus[i]);
-        if (!quiet_share(s, c, &share, &k->outgrown, err))
+        if (!seek_looks(s, c, LOOKS, &quiet, &k->outgrown, err))
             return false;
-        seek_take(k, i, share);
+        seek_take(k, i, (double)quiet / LOOKS);
     }
     size_t choice = seek_choice(k);
     k->moves += choice != k->at;

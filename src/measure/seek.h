@@ -5,6 +5,7 @@
 #include "measure/calibrate.h"
 
 #define SEEK_CPUS 8
+#define SEEK_LOOKS (SANDBOX_ITEMS / 2)   /* at most, at once */
 
 struct seek {
     int cpus[SEEK_CPUS];
@@ -22,6 +23,10 @@ size_t seek_choice(const struct seek *k);
 
 /* Pure: whether some of the @n times that a probe took agree in being less than it can take by what is known, @wanted. Sorts @took. */
 bool seek_outgrown(double *took, size_t n, double wanted);
+
+/* Takes @n looks of 6 us each at the CPU that the sandbox is on: *@quiet of them found it quiet. *@outgrown is set where they are quicker than that. Items of the sandbox are
+ * overwritten. False with err as sandbox_run. */
+bool seek_looks(struct sandbox *s, const struct calibration *c, unsigned n, unsigned *quiet, bool *outgrown, struct err *err);
 
 /* For a sandbox that may use any CPU those that this process may use, else the one it is on. */
 void seek_begin(struct seek *k, const struct sandbox *s);

@@ -32,6 +32,7 @@ struct source {
     unsigned instructions;   /* of a body, about: may be changed between calls */
     unsigned orders;         /* 1 to BODY_ORDERS of a body that are run, of which the least time counts, and with several of a padded one too (BODY_PAIRED), where that may be quicker: may be changed between calls */
     double baseline;         /* nops per cycle of the idle core; 0: simulated */
+    unsigned cpus;           /* that measured at the same time in the last call; 0: none did, simulated */
     bool doubtful;           /* that baseline is a guess: values are to be measured again */
     bool one_pass;           /* it measures nothing: what a journal has of a single pass is a value */
     struct record *record;   /* what keeps the samples; NULL: nothing does */
@@ -53,8 +54,15 @@ static inline void source_free(struct source *s)
 /* PMEvo's: what differs between the two lengths is the front end's, or the loop's. */
 #define SOURCE_SHORT 50
 
-/* Loads forms from @forms (borrowed), calibrates. NULL with err. */
-struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructions, bool (*cancelled)(void *state), void *state, struct err *err);
+/* Threads for CPUs that measure at the same time, from where threads may begin (work/crew.h, which says what each does). @crew: what begin returned; NULL with err when there are none. */
+struct source_threads {
+    void *(*begin)(unsigned members, struct err *err);
+    void (*call)(void *crew, void (*work)(void *state, unsigned member), void *state, void (*waiting)(void *state));
+    void (*end)(void *crew);
+};
+
+/* Loads forms from @forms (borrowed), calibrates. @threads (borrowed) NULL, or a @cpu that is not -1: one CPU measures at a time. NULL with err. */
+struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructions, const struct source_threads *threads, bool (*cancelled)(void *state), void *state, struct err *err);
 const struct calibration *source_cpu_calibration(const struct source *s);
 /* What a source of this CPU measures from now on goes into @record (borrowed), as a new series. */
 void source_cpu_record(struct source *s, struct record *record);

@@ -81,7 +81,11 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
         grid_put(g, (int)used + 2, y++, 0, ROLE_WARN, 0, "simulated machine, not this computer");
         return y;
     }
-    grid_printf(g, (int)used + 2, y++, 0, ROLE_DIM, 0, "processor %d", c.cpu);
+    const unsigned cpus = record_cpu_count(s->document.record);
+    if (cpus > 1)
+        grid_printf(g, (int)used + 2, y++, 0, ROLE_DIM, 0, "%u processors at the same time", cpus);
+    else
+        grid_printf(g, (int)used + 2, y++, 0, ROLE_DIM, 0, "processor %d", c.cpu);
     if (g->height >= 16)
         draw_here(&s->document.here, g, &y);
     if (g->height >= 10)

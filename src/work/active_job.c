@@ -11,6 +11,7 @@
 #include "infer/replay.h"
 #include "io/experiments_file.h"
 #include "measure/runner.h"
+#include "work/crew.h"
 #include "work/job.h"
 
 #define KEEP_SECONDS 1.0     /* of measuring between two writes of the table */
@@ -142,7 +143,7 @@ static bool run(struct job *job, void *state, struct err *err)
     if (measures(a))
         ok = (a->forms = forms_load(isa_host(), NULL, err)) != NULL && (!a->o.journal || (a->journal = journal_open(a->o.journal, err)) != NULL);
     if (ok && !a->o.record)
-        a->source = a->o.simulated ? source_simulated(a->o.simulated, a->o.noise, a->o.select.evolve.seed) : source_cpu(a->forms, a->o.cpu, 0, cancelled, a, err);
+        a->source = a->o.simulated ? source_simulated(a->o.simulated, a->o.noise, a->o.select.evolve.seed) : source_cpu(a->forms, a->o.cpu, 0, &crew_threads, cancelled, a, err);
     ok = ok && (a->source || a->o.record);
     a->o.select.record = a->o.record;
     a->o.select.poll = poll_round;

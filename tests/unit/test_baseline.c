@@ -172,6 +172,27 @@ static void test_choice(void **state)
     assert_int_equal(seek_choice(&k), 0);
 }
 
+/* A sandbox that may run anywhere looks at every CPU that this process may use, and knows which one it is on. */
+static void test_looks_at_all_cpus(void **state)
+{
+    struct err err = {0};
+    struct sandbox *s = sandbox_new(-1, &err);
+    int cpus[SEEK_CPUS];
+    struct seek k;
+    (void)state;
+    if (!s) {
+        print_message("nothing can be measured here: %s\n", err.what);
+        return;
+    }
+    memset(&k, 0x55, sizeof k);
+    seek_begin(&k, s);
+    assert_int_equal(k.count, calibrate_cpus(s, cpus, SEEK_CPUS));
+    assert_memory_equal(k.cpus, cpus, k.count * sizeof *cpus);
+    assert_int_equal(k.cpus[k.at], sandbox_cpu(s));
+    assert_true(k.looked == 0 && k.learned == 0 && !k.outgrown && isnan(k.quiet[0]));
+    sandbox_free(s);
+}
+
 /* What is known of the core is far too slow, as when it was first seen beside a busy neighbour; the one CPU that may be used is found quicker, and all is learned anew. What is right is left. */
 static void test_learns_on_one_cpu(void **state)
 {
@@ -390,7 +411,7 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_look),   cmocka_unit_test(test_judge),  cmocka_unit_test(test_better),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_outgrown), cmocka_unit_test(test_choice), cmocka_unit_test(test_learns_on_one_cpu), cmocka_unit_test(test_visits), cmocka_unit_test(test_times_that_cannot_be),
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_outgrown), cmocka_unit_test(test_choice), cmocka_unit_test(test_looks_at_all_cpus), cmocka_unit_test(test_learns_on_one_cpu), cmocka_unit_test(test_visits), cmocka_unit_test(test_times_that_cannot_be),
                                        cmocka_unit_test(test_rhythms), cmocka_unit_test(test_no_floor), cmocka_unit_test(test_close)};
     return cmocka_run_group_tests_name("baseline", tests, set_up, NULL);
 }

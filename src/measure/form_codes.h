@@ -1,0 +1,24 @@
+/* Encoded forms by name, as experiments name them: found out once, then there for all who measure. */
+#ifndef PORTOLAN_MEASURE_FORM_CODES_H
+#define PORTOLAN_MEASURE_FORM_CODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "isa/forms.h"
+#include "model/experiment.h"
+#include "toolchain/assemble.h"
+
+#define FORM_CODES_MAX 64   /* different forms in one experiment */
+
+struct form_codes;
+/* @forms: borrowed. */
+struct form_codes *form_codes_new(const struct forms *forms);
+void form_codes_free(struct form_codes *f);
+/* Finds out those that the @n experiments at @e name first. What fails here fails for each form, with its reason. One thread, while nobody reads. */
+void form_codes_learn(struct form_codes *f, const struct experiment *e, size_t n);
+/* Code and counts of the terms of @e, which were learnt; at most FORM_CODES_MAX. False with the reason in @why. Any thread. */
+bool form_codes_of(const struct form_codes *f, const struct experiment *e, struct form_code **codes, uint32_t *counts, char *why, size_t room);
+
+#endif

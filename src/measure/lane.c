@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/lane.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "model/experiments.h"
+
+/* Instructions a cycle of a body whose padded one may be quicker. */
+#define DENSE 5.0
+
+static void state_set(struct measured *m, const char *text)
+{
+    snprintf(m->state, sizeof m->state, "%.90s", text);
+}
+
+/* Lines that the pointer to loads can move by without meeting what is stored. */
+static unsigned load_places(const struct lane_task *t)
+{
+    unsigned window = t->calibration->load_window ? t->calibration->load_window : BODY_WINDOW;
+    return (BODY_WINDOW - window) / 64;
+}
+
+/* Code of experiment @e in one order into the sandbox, none where @padded makes no difference; false with the reason in @out, *full when only the code area is. */
+static bool item_prepare(struct measure_lane *l, const struct lane_task *t, const struct experiment *e, enum body_order order, bool padded, unsigned rivals, size_t at, struct measured *out,
+                         bool *full)
+{
+    struct form_code *codes[FORM_CODES_MAX];
+    uint32_t counts[FORM_CODES_MAX], offset;
+    struct err err = {0};
+
+    if (!form_codes_of(t->codes, e, codes, counts, out->state, sizeof out->state))
+        return false;
+    const struct body_shape shape = {t->source->instructions, t->calibration->load_window, order, padded};
+    const bool made = body_make(codes, counts, e->count, &shape, &l->body, &err);
+    if (padded && !(made && l->body.padded)) {   /* too long for it, or as it was */
+        l->body.padded = false;
+        return true;
+    }
+    if (!made) {
+        state_set(out, err.what);
+        return false;
+    }
+    if (!sandbox_add(l->sandbox, l->body.code, l->body.length, 1, COUNTER_BODY, &offset)) {
+        *full = true;
+        return false;
+    }
+    sandbox_items(l->sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(&l->body),
+                                                          .load_places = load_places(t), .executions = l->body.executions, .rivals = rivals,
+                                                          .worth = padded ? (l->body.instructions + l->body.breakers) / DENSE : 0};
+    l->lengths[at] = (uint32_t)l->body.length;
+    return true;
+}
+
+/* All orders of experiment @e as items from @at on; returns how many, 0 with the reason in @out, or *full when there is no room for all of them. */
+static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t, const struct experiment *e, unsigned at, struct measured *out, bool *full)
+{
+    const struct source *s = t->source;
+    const bool padded = s->orders > 1 && t->wide && s->baseline > SOURCE_WIDE;
+    unsigned orders = e->count > 1 ? s->orders : 1;
+
+    *out = (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .clock_hz = NAN};
+    *full = at + orders + padded > SANDBOX_ITEMS;
+    for (unsigned i = 0; i < orders && !*full; i++)
+        if (!item_prepare(l, t, e, i, false, i, at + i, out, full))
+            return 0;
+    if (!*full && padded && !item_prepare(l, t, e, e->count > 1 ? BODY_PAIRED : BODY_SPREAD, true, orders, at + orders, out, full))
+        return 0;
+    orders += padded && l->body.padded;
+    return *full ? 0 : orders;
+}
+
+static void item_result(struct measure_lane *l, const struct lane_task *t, size_t at, struct measured *out)
+{
+    const struct sandbox_item *item = &sandbox_items(l->sandbox)[at];
+    const struct window_result *r = &item->result;
+    double each = item->executions;
+
+    *out = (struct measured){.cycles = NAN, .spread = NAN, .contended_cycles = NAN, .repeats = r->accepted, .clock_hz = r->clock * t->calibration->tick_hz, .baseline = t->source->baseline,
+                             .slowed = (double)(r->contended + r->disturbed) / fmax(1, r->contended + r->disturbed + r->accepted)};
+    if (item->fault) {
+        /* Killed from outside: no fault of the code's. */
+        out->busy = item->fault == FAULT_KILLED;
+        state_set(out, sandbox_fault_text(item->fault));
+    } else if (r->state != WINDOW_SETTLED || !(r->cycles > 0)) {
+        out->busy = true;
+        out->contended_cycles = (r->accepted ? r->cycles : r->contended_cycles) / each;
+        state_set(out, EXPERIMENT_CONTENDED);
+    } else {
+        out->counter = item->counter_cycles > 0;
+        out->cycles = (out->counter ? item->counter_cycles : r->cycles) / each;
+        out->spread = r->spread;
+        state_set(out, EXPERIMENT_OK);
+    }
+}
+
+/* Samples and code of the item that counts, for those who want to see them. */
+static void item_record(struct measure_lane *l, const struct lane_task *t, const struct experiment *e, size_t at, const struct measured *m)
+{
+    const struct sandbox_item *item = &sandbox_items(l->sandbox)[at];
+    const struct window_result *r = &item->result;
+    const struct record_pass pass = {.values = r->values, .count = r->accepted, .executions = item->executions, .instructions = t->source->instructions,
+                                     .clock_hz = m->clock_hz, .code = sandbox_code(l->sandbox, item->offset), .length = l->lengths[at]};
+    if (!item->fault)
+        record_add(t->source->record, e, &pass);
+}
+
+unsigned measured_least(const struct measured *orders, const bool *beaten, unsigned n, struct measured *out)
+{
+    unsigned best = 0;
+    bool missing = false;
+    double contended = NAN;
+
+    for (unsigned i = 0; i < n; i++) {
+        missing |= orders[i].busy && !beaten[i];
+        contended = fmin(contended, orders[i].busy ? orders[i].contended_cycles : orders[i].cycles);
+        if (!beaten[i] && orders[i].cycles > 0 && !(orders[best].cycles <= orders[i].cycles))
+            best = i;
+    }
+    *out = orders[best];
+    if (missing && out->cycles > 0) {
+        out->busy = true;
+        out->cycles = out->spread = NAN;
+        state_set(out, EXPERIMENT_CONTENDED);
+    }
+    out->contended_cycles = out->busy ? contended : NAN;
+    return best;
+}
+
+/* The least of the @n items from @at on, which are one experiment in several orders; @begun and @each: seconds of the first item's begin and of each. */
+static void items_result(struct measure_lane *l, const struct lane_task *t, const struct experiment *e, unsigned at, unsigned n, double begun, double each, struct measured *out)
+{
+    struct measured orders[BODY_ORDERS + 1];
+    bool beaten[BODY_ORDERS + 1];
+    struct record *record = t->source->record;
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct window_result *r = &sandbox_items(l->sandbox)[at + i].result;
+        item_result(l, t, at + i, &orders[i]);
+        beaten[i] = r->state == WINDOW_BEATEN;
+        if (record)
+            record_windows(record, begun + (i + 0.5) * each, orders[i].clock_hz, r->accepted, r->contended, r->disturbed);
+    }
+    unsigned best = measured_least(orders, beaten, n, out);
+    if (record)
+        item_record(l, t, e, at + best, out);
+}
+
+bool lane_measure(struct measure_lane *l, const struct lane_task *t, size_t from, size_t to, struct err *err)
+{
+    struct { size_t experiment; unsigned at, items; } parts[SANDBOX_ITEMS];
+    const struct calibration *c = t->calibration;
+
+    for (size_t next = from; next < to;) {
+        double lost = 0;
+        unsigned count = 0, made = 0;
+        bool full = false;
+        sandbox_clear(l->sandbox);
+        for (; next < to; next++) {
+            unsigned items = items_prepare(l, t, &t->e[next], count, &t->out[next], &full);
+            if (full)
+                break;
+            if (!items)
+                continue;
+            parts[made].experiment = next;
+            parts[made].at = count;
+            parts[made++].items = items;
+            count += items;
+        }
+        double begun = clock_seconds() - t->started;
+        if (count && !sandbox_run(l->sandbox, count, &c->rules, t->cancelled, t->state, err))
+            return false;
+        double each = (clock_seconds() - t->started - begun) / (count ? count : 1);
+        for (unsigned i = 0; i < made; i++)
+            items_result(l, t, &t->e[parts[i].experiment], parts[i].at, parts[i].items, begun + parts[i].at * each, each, &t->out[parts[i].experiment]);
+        for (unsigned i = 0; i < made; i++)
+            lost += t->out[parts[i].experiment].slowed / made;
+        if (made && !seek_step(&l->seek, l->sandbox, c, lost, err))
+            return false;
+    }
+    return true;
+}

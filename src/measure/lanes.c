@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/lanes.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+#define WORTH_IT 16            /* experiments */
+#define PIECE 4                /* experiments at a time: a run costs what a tenth of one does */
+#define HARDLY_QUIET 0.1       /* share of experiments with a value, lately: such a lane tries one at a time */
+#define LATELY 0.5             /* weight of the newest piece */
+#define PATIENCE 0.2           /* of a single lane's: others go on meanwhile */
+#define ROUNDS 12              /* of looks */
+#define MOSTLY 0.5             /* of its looks: a CPU was quiet alone */
+#define PARTLY 0.25            /* and was so together with the others: threads of one core never are */
+#define TELLING 3              /* rounds in which a CPU was quiet alone, from which on they tell */
+#define JUDGED_AGAIN 60.0      /* seconds; guests' processors are moved about */
+#define TRIED_AGAIN 5.0
+
+struct lanes {
+    struct measure_lane lanes[CORES_LANES];
+    struct lane_cpus shares[CORES_LANES];
+    unsigned count;                /* of shares; 1: no others */
+    const struct source_threads *threads;
+    void *crew;                    /* NULL: not begun */
+    enum lanes_verdict verdict;
+    double again;                  /* clock_seconds of the next judgement */
+    unsigned used;
+    /* of the work in hand */
+    const struct lane_task *given;
+    size_t total, next;            /* under the lock */
+    pthread_mutex_t lock;
+    atomic_bool stop;
+    int failed;                    /* the first one that did; -1: none. Under the lock */
+    struct err errs[CORES_LANES];
+    bool narrow;                   /* the first lane keeps to its share */
+    int only;                      /* looks: the one that looks, -1: all */
+    unsigned looks[CORES_LANES];   /* that found it quiet */
+    double quiet[CORES_LANES];     /* share of its experiments that came to a value or a reason, lately */
+};
+
+struct lanes *lanes_new(int cpu, const struct source_threads *threads, struct err *err)
+{
+    struct lanes *l = mem_zero(1, sizeof *l);
+
+    pthread_mutex_init(&l->lock, NULL);
+    l->threads = threads;
+    l->count = threads && cpu < 0 ? CORES_LANES : 1;
+    l->lanes[0].sandbox = sandbox_new(cpu, err);
+    if (l->lanes[0].sandbox)
+        return l;
+    lanes_free(l);
+    return NULL;
+}
+
+void lanes_free(struct lanes *l)
+{
+    if (!l)
+        return;
+    for (unsigned i = 0; i < CORES_LANES; i++)
+        sandbox_free(l->lanes[i].sandbox);
+    if (l->crew)
+        l->threads->end(l->crew);
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+struct sandbox *lanes_sandbox(struct lanes *l)
+{
+    return l->lanes[0].sandbox;
+}
+
+unsigned lanes_used(const struct lanes *l)
+{
+    return l->used;
+}
+
+size_t lanes_piece(size_t left, double quiet)
+{
+    const size_t piece = quiet < HARDLY_QUIET ? 1 : PIECE;
+    return piece < left ? piece : left;
+}
+
+enum lanes_verdict lanes_judge(const struct lanes_looks *rounds, unsigned count, unsigned lanes)
+{
+    bool known = false;
+
+    for (unsigned i = 0; i < lanes; i++) {
+        unsigned alone = 0, both = 0;
+        for (unsigned r = 0; r < count; r++) {
+            const bool was_quiet = rounds[r].alone[i] >= MOSTLY * SEEK_LOOKS;
+            alone += was_quiet;
+            both += was_quiet && rounds[r].together[i] >= PARTLY * SEEK_LOOKS;
+        }
+        if (alone >= TELLING && !both)
+            return LANES_DISTURB;
+        known |= alone >= TELLING && 3 * both >= alone;
+    }
+    return known ? LANES_APART : LANES_UNKNOWN;
+}
+
+static void cpus_keep(const struct lane_cpus *share)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    for (size_t i = 0; i < share->count; i++)
+        CPU_SET((unsigned)share->cpus[i], &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+/* What a lane came to. The first failure counts, which ends the others' work. */
+static void ended(struct lanes *l, unsigned member, bool ok)
+{
+    if (ok)
+        return;
+    lock_take(&l->lock);
+    if (l->failed < 0)
+        l->failed = (int)member;
+    lock_give(&l->lock);
+    atomic_store(&l->stop, true);
+}
+
+/* On its thread: what it prepares must not run where another lane measures. */
+static void lane_begin(void *state, unsigned member)
+{
+    struct lanes *l = state;
+    struct measure_lane *lane = &l->lanes[member];
+
+    if (member == 0)
+        return;
+    cpus_keep(&l->shares[member]);
+    lane->sandbox = sandbox_new(-1, &l->errs[member]);
+    if (lane->sandbox)
+        seek_begin(&lane->seek, lane->sandbox);
+    ended(l, member, lane->sandbox != NULL);
+}
+
+/* Asked on the first lane's thread alone. */
+static void ask(void *state)
+{
+    struct lanes *l = state;
+    const struct lane_task *t = l->given;
+
+    if (t->cancelled && t->cancelled(t->state))
+        atomic_store(&l->stop, true);
+}
+
+static bool stopped(void *state)
+{
+    return atomic_load(&((struct lanes *)state)->stop);
+}
+
+static bool asked(void *state)
+{
+    ask(state);
+    return stopped(state);
+}
+
+/* All lanes at the same time; false with the error of the first that failed. */
+static bool call(struct lanes *l, void (*work)(void *state, unsigned member), struct err *err)
+{
+    for (unsigned i = 0; i < l->count; i++)
+        l->errs[i] = (struct err){0};
+    l->failed = -1;
+    atomic_store(&l->stop, false);
+    l->threads->call(l->crew, work, l, ask);
+    if (l->failed >= 0)
+        *err = l->errs[l->failed];
+    return l->failed < 0;
+}
+
+/* Of experiments @from to @to - 1 those that need no other try. */
+static double share_done(const struct measured *out, size_t from, size_t to)
+{
+    size_t done = 0;
+
+    for (size_t i = from; i < to; i++)
+        done += !out[i].busy;
+    return (double)done / (double)(to - from);
+}
+
+static void lane_work(void *state, unsigned member)
+{
+    struct lanes *l = state;
+    struct calibration hasty = *l->given->calibration;
+    struct lane_task t = *l->given;
+    bool ok = true;
+
+    hasty.rules.patience *= PATIENCE;
+    t.calibration = &hasty;
+    t.cancelled = member ? stopped : asked;
+    t.state = l;
+    while (ok && !stopped(l)) {
+        lock_take(&l->lock);
+        const size_t from = l->next, to = from + (from < l->total ? lanes_piece(l->total - from, l->quiet[member]) : 0);
+        l->next = to;
+        lock_give(&l->lock);
+        if (from == to)
+            return;
+        ok = lane_measure(&l->lanes[member], &t, from, to, &l->errs[member]);
+        if (ok)
+            l->quiet[member] += LATELY * (share_done(t.out, from, to) - l->quiet[member]);
+    }
+    ended(l, member, ok);
+}
+
+static void lane_look(void *state, unsigned member)
+{
+    struct lanes *l = state;
+    bool outgrown = false;
+
+    l->looks[member] = 0;
+    if (l->only < 0 || l->only == (int)member)
+        ended(l, member, seek_looks(l->lanes[member].sandbox, l->given->calibration, SEEK_LOOKS, &l->looks[member], &outgrown, &l->errs[member]));
+}
+
+/* Whether the lanes disturb each other, by looks alone and together by turns. What was known before stays where they do not tell. */
+static bool judge(struct lanes *l, struct err *err)
+{
+    struct lanes_looks rounds[ROUNDS] = {0};
+
+    for (unsigned r = 0; r < ROUNDS; r++)
+        for (l->only = -1; l->only < (int)l->count; l->only++) {
+            if (!call(l, lane_look, err))
+                return false;
+            for (unsigned i = 0; i < l->count; i++)
+                *(l->only < 0 ? &rounds[r].together[i] : &rounds[r].alone[i]) += l->looks[i];
+        }
+    const enum lanes_verdict now = lanes_judge(rounds, ROUNDS, l->count);
+    l->verdict = now == LANES_UNKNOWN ? l->verdict : now;
+    l->again = clock_seconds() + (now == LANES_UNKNOWN ? TRIED_AGAIN : JUDGED_AGAIN);
+    return true;
+}
+
+/* The other lanes; false when there are none and will not be. */
+static bool others_begin(struct lanes *l)
+{
+    struct err err = {0};
+
+    for (unsigned i = 0; i < CORES_LANES; i++)
+        l->quiet[i] = 1;
+    l->count = cores_allowed(sandbox_cpu(l->lanes[0].sandbox), l->shares);
+    if (l->count > 1 && !sandbox_unfiltered(l->lanes[0].sandbox) && (l->crew = l->threads->begin(l->count, &err)) != NULL && call(l, lane_begin, &err))
+        return true;
+    if (l->count > 1 && err.what[0])
+        log_add(LOG_WARN, "measuring on one CPU at a time: %s", err.what);
+    l->count = 1;
+    return false;
+}
+
+/* The first lane leaves the others' CPUs alone, or has all of them. */
+static void first_keeps(struct lanes *l, bool narrow)
+{
+    const struct lane_cpus *own = &l->shares[0];
+    struct measure_lane *first = &l->lanes[0];
+    bool there = !narrow;
+
+    for (size_t i = 0; i < own->count; i++)
+        there |= own->cpus[i] == sandbox_cpu(first->sandbox);
+    if (!there)
+        sandbox_move(first->sandbox, own->cpus[0]);
+    if (l->narrow != narrow)
+        seek_begin(&first->seek, first->sandbox);
+    l->narrow = narrow;
+}
+
+/* On all lanes where they leave each other alone; *@done says whether it was measured. */
+static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *err)
+{
+    const bool judges = clock_seconds() >= l->again;
+    cpu_set_t before;
+    bool ok = true;
+
+    if ((!judges && l->verdict == LANES_DISTURB) || sched_getaffinity(0, sizeof before, &before) != 0)
+        return true;
+    cpus_keep(&l->shares[0]);
+    first_keeps(l, true);
+    ok = !judges || judge(l, err);
+    if (ok && l->verdict != LANES_DISTURB) {
+        l->total = n;
+        l->next = 0;
+        ok = call(l, lane_work, err);
+        *done = true;
+    }
+    sched_setaffinity(0, sizeof before, &before);
+    if (l->verdict == LANES_DISTURB)
+        first_keeps(l, false);
+    return ok;
+}
+
+void lanes_begin(struct lanes *l)
+{
+    seek_begin(&l->lanes[0].seek, l->lanes[0].sandbox);
+}
+
+bool lanes_measure(struct lanes *l, const struct lane_task *t, size_t n, struct err *err)
+{
+    bool done = false, ok = true;
+
+    l->given = t;
+    if (n >= WORTH_IT && l->count > 1 && (l->crew || others_begin(l)))
+        ok = measure_together(l, n, &done, err);
+    l->used = done ? l->count : 1;
+    return ok && (done || lane_measure(&l->lanes[0], t, 0, n, err));
+}
+
+bool lanes_learn(struct lanes *l, struct calibration *c, struct err *err)
+{
+    struct seek *first = &l->lanes[0].seek;
+
+    for (unsigned i = 1; i < l->count && l->crew; i++) {
+        first->outgrown |= l->lanes[i].seek.outgrown;
+        l->lanes[i].seek.outgrown = false;
+    }
+    return seek_learn(first, l->lanes[0].sandbox, c, err);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "work/crew.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/fault.h"
+#include "base/lock.h"
+#include "base/mem.h"
+#include "base/shortage.h"
+
+#define ASK_NANOSECONDS 100000000
+
+struct member {
+    struct crew *crew;
+    unsigned number;
+    pthread_t thread;
+};
+
+struct crew {
+    unsigned members;
+    struct member *others;        /* by number; 0 is not used */
+    pthread_mutex_t lock;
+    pthread_cond_t given, done;
+    /* under the lock */
+    uint64_t task;                /* counts what was given */
+    unsigned busy;                /* of the others */
+    bool over;
+    void (*work)(void *state, unsigned member);
+    void *state;
+    struct shortage *shortage;    /* of who gave the task */
+};
+
+static void *member_run(void *argument)
+{
+    struct member *m = argument;
+    struct crew *c = m->crew;
+    struct fault_stack stack;
+    uint64_t known = 0;
+
+    fault_stack_take(&stack);
+    lock_take(&c->lock);
+    for (;;) {
+        while (!c->over && c->task == known)
+            pthread_cond_wait(&c->given, &c->lock);
+        if (c->over)
+            break;
+        known = c->task;
+        lock_give(&c->lock);
+        shortage_begin(c->shortage);
+        c->work(c->state, m->number);
+        shortage_begin(NULL);
+        lock_take(&c->lock);
+        if (--c->busy == 0)
+            pthread_cond_signal(&c->done);
+    }
+    lock_give(&c->lock);
+    fault_stack_give(&stack);
+    return NULL;
+}
+
+/* Signals are for other threads, but for faults of its own. */
+static int member_begin(struct member *m)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    fault_unblock(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int fault = pthread_create(&m->thread, NULL, member_run, m);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return fault;
+}
+
+struct crew *crew_new(unsigned members, struct err *err)
+{
+    struct crew *c = mem_zero(1, sizeof *c);
+    pthread_condattr_t monotonic;
+    int fault = 0;
+
+    c->others = mem_zero(members, sizeof *c->others);
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&c->given, NULL);
+    pthread_cond_init(&c->done, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    for (c->members = 1; c->members < members && !fault; c->members += !fault) {
+        c->others[c->members] = (struct member){.crew = c, .number = c->members};
+        fault = member_begin(&c->others[c->members]);
+    }
+    if (!fault)
+        return c;
+    err_set(err, ERR_LIMIT, "cancel other jobs first", "only %u of %u threads started: %s", c->members, members, strerror(fault));
+    crew_free(c);
+    return NULL;
+}
+
+void crew_free(struct crew *c)
+{
+    if (!c)
+        return;
+    lock_take(&c->lock);
+    c->over = true;
+    pthread_cond_broadcast(&c->given);
+    lock_give(&c->lock);
+    for (unsigned i = 1; i < c->members; i++)
+        pthread_join(c->others[i].thread, NULL);
+    pthread_cond_destroy(&c->given);
+    pthread_cond_destroy(&c->done);
+    pthread_mutex_destroy(&c->lock);
+    free(c->others);
+    free(c);
+}
+
+unsigned crew_members(const struct crew *c)
+{
+    return c->members;
+}
+
+/* Waits until all others are done or the time to ask has come; true when they are done. Under the lock. */
+static bool wait_a_while(struct crew *c)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += ASK_NANOSECONDS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (c->busy && pthread_cond_timedwait(&c->done, &c->lock, &until) == 0)
+        ;
+    return !c->busy;
+}
+
+void crew_call(struct crew *c, void (*work)(void *state, unsigned member), void *state, void (*waiting)(void *state))
+{
+    lock_take(&c->lock);
+    c->work = work;
+    c->state = state;
+    c->shortage = shortage_current();
+    c->busy = c->members - 1;
+    c->task++;
+    pthread_cond_broadcast(&c->given);
+    lock_give(&c->lock);
+    work(state, 0);
+    lock_take(&c->lock);
+    while (!wait_a_while(c)) {
+        lock_give(&c->lock);
+        if (waiting)
+            waiting(state);
+        lock_take(&c->lock);
+    }
+    lock_give(&c->lock);
+}
+
+static void *threads_begin(unsigned members, struct err *err)
+{
+    return crew_new(members, err);
+}
+
+static void threads_call(void *crew, void (*work)(void *state, unsigned member), void *state, void (*waiting)(void *state))
+{
+    crew_call(crew, work, state, waiting);
+}
+
+static void threads_end(void *crew)
+{
+    crew_free(crew);
+}
+
+const struct source_threads crew_threads = {threads_begin, threads_call, threads_end};

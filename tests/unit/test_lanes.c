@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* CPUs that measure at the same time: how they are shared out, whether they leave each other alone, and that what they measure together is what one measures. */
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/isa.h"
+#include "measure/lanes.h"
+#include "work/crew.h"
+#include "../support/support.h"
+
+#define MEMBERS 5
+#define TASKS 200
+#define EXPERIMENTS 64
+
+struct shift {
+    pthread_t threads[MEMBERS];
+    atomic_uint calls[MEMBERS], now, most, waits;
+    bool known, meets;
+};
+
+/* Each on the thread it had the first time; where @meets, all at once. */
+static void shift_work(void *state, unsigned member)
+{
+    struct shift *s = state;
+    const unsigned now = atomic_fetch_add(&s->now, 1) + 1;
+
+    if (!s->known)
+        s->threads[member] = pthread_self();
+    assert_true(pthread_equal(s->threads[member], pthread_self()));
+    atomic_fetch_add(&s->calls[member], 1);
+    if (now > atomic_load(&s->most))
+        atomic_store(&s->most, now);
+    while (s->meets && atomic_load(&s->now) < MEMBERS)
+        sched_yield();
+    if (!s->meets)
+        atomic_fetch_sub(&s->now, 1);
+}
+
+static void shift_waits(void *state)
+{
+    atomic_fetch_add(&((struct shift *)state)->waits, 1);
+}
+
+static void test_crew(void **state)
+{
+    struct err err = {0};
+    struct crew *crew = crew_new(MEMBERS, &err);
+    struct shift s = {.known = false};
+    (void)state;
+    assert_non_null(crew);
+    assert_int_equal(crew_members(crew), MEMBERS);
+    for (unsigned i = 0; i < TASKS; i++) {
+        crew_call(crew, shift_work, &s, NULL);
+        s.known = true;
+    }
+    for (unsigned i = 0; i < MEMBERS; i++)
+        assert_int_equal(atomic_load(&s.calls[i]), TASKS);
+    assert_true(pthread_equal(s.threads[0], pthread_self()));
+    s.meets = true;
+    atomic_store(&s.now, 0);
+    crew_call(crew, shift_work, &s, shift_waits);
+    assert_int_equal(atomic_load(&s.most), MEMBERS);
+    crew_free(crew);
+    crew_free(crew_new(1, &err));
+    crew_free(NULL);
+}
+
+/* Who waits for a member is asked meanwhile, as often as it takes. */
+static void slow_work(void *state, unsigned member)
+{
+    struct shift *s = state;
+    while (member == 2 && atomic_load(&s->waits) < 2)
+        sched_yield();
+}
+
+static void test_crew_waits(void **state)
+{
+    struct err err = {0};
+    struct crew *crew = crew_new(3, &err);
+    struct shift s = {.known = false};
+    (void)state;
+    crew_call(crew, slow_work, &s, shift_waits);
+    assert_true(atomic_load(&s.waits) >= 2);
+    crew_free(crew);
+}
+
+static void share_is(const struct lane_cpus *s, size_t n, const int *cpus)
+{
+    assert_int_equal(s->count, n);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(s->cpus[i], cpus[i]);
+}
+
+static void test_shares(void **state)
+{
+    struct lane_cpus out[4];
+    (void)state;
+    /* Two cores, as this many virtual machines have. */
+    const int two[] = {0, 1}, apart[] = {0, 1}, one_core[] = {0, 0};
+    assert_int_equal(cores_share(two, apart, 2, 1, 4, out), 2);
+    share_is(&out[0], 1, (const int[]){1});
+    share_is(&out[1], 1, (const int[]){0});
+    /* Threads of one core do not measure at the same time. */
+    assert_int_equal(cores_share(two, one_core, 2, 1, 4, out), 1);
+    share_is(&out[0], 2, two);
+    /* Four cores of two threads, whose numbers are far apart, some of which the process may not use. */
+    const int some[] = {1, 2, 3, 4, 6, 7}, cores[] = {1, 2, 3, 0, 2, 3};
+    assert_int_equal(cores_share(some, cores, 6, 6, 4, out), 4);
+    share_is(&out[0], 2, (const int[]){2, 6});
+    share_is(&out[1], 2, (const int[]){3, 7});
+    share_is(&out[2], 1, (const int[]){1});
+    share_is(&out[3], 1, (const int[]){4});
+    assert_int_equal(cores_share(some, cores, 6, 6, 2, out), 2);
+    share_is(&out[0], 3, (const int[]){2, 6, 1});
+    share_is(&out[1], 3, (const int[]){3, 7, 4});
+    /* More than a share has room for. */
+    int many[100], own[100];
+    for (int i = 0; i < 100; i++)
+        many[i] = own[i] = i;
+    assert_int_equal(cores_share(many, own, 100, 0, 4, out), 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(out[i].count, SEEK_CPUS);
+    assert_int_equal(cores_share(two, apart, 1, 0, 4, out), 1);
+}
+
+static void test_pieces(void **state)
+{
+    (void)state;
+    assert_in_range(lanes_piece(256, 1), 1, 256 / CORES_LANES);
+    assert_int_equal(lanes_piece(2, 1), 2);
+    assert_int_equal(lanes_piece(256, 0), 1);
+    assert_int_equal(lanes_piece(1, 0), 1);
+}
+
+/* One round: looks that found each of two CPUs quiet alone, and together. */
+static struct lanes_looks looks(unsigned a, unsigned b, unsigned both_a, unsigned both_b)
+{
+    return (struct lanes_looks){{a, b}, {both_a, both_b}};
+}
+
+static void test_judges(void **state)
+{
+    enum { ALL = SEEK_LOOKS };
+    struct lanes_looks r[12];
+    (void)state;
+    for (unsigned i = 0; i < 12; i++)
+        r[i] = looks(ALL, ALL, ALL, ALL);
+    assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
+    /* Two threads of one core. */
+    for (unsigned i = 0; i < 12; i++)
+        r[i] = looks(ALL, ALL, 0, i % 3);
+    assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
+    /* One CPU has a neighbour all the time: the other one tells. */
+    for (unsigned i = 0; i < 12; i++)
+        r[i] = looks(ALL, 0, ALL, 1);
+    assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
+    for (unsigned i = 0; i < 12; i++)
+        r[i] = looks(ALL, 0, 0, 0);
+    assert_int_equal(lanes_judge(r, 12, 2), LANES_DISTURB);
+    /* Neighbours that come and go: quiet in half of the rounds, of which in some only alone. */
+    for (unsigned i = 0; i < 12; i++)
+        r[i] = looks(i % 2 ? ALL : 0, i % 3 ? 0 : ALL, i % 4 == 1 ? ALL : 0, i % 6 ? 0 : ALL);
+    assert_int_equal(lanes_judge(r, 12, 2), LANES_APART);
+    /* Never quiet, or too seldom to tell. */
+    for (unsigned i = 0; i < 12; i++)
+        r[i] = looks(i < 2 ? ALL : 0, 5, 0, 0);
+    assert_int_equal(lanes_judge(r, 12, 2), LANES_UNKNOWN);
+    assert_int_equal(lanes_judge(r, 0, 2), LANES_UNKNOWN);
+}
+
+struct asking {
+    pthread_t thread;
+    atomic_uint asked;
+    unsigned end;   /* the question that is answered by yes; 0: none */
+};
+
+static bool asking_cancelled(void *state)
+{
+    struct asking *a = state;
+    assert_true(pthread_equal(a->thread, pthread_self()));
+    const unsigned asked = atomic_fetch_add(&a->asked, 1) + 1;
+    return a->end && asked >= a->end;
+}
+
+static void experiments_make(struct experiment *e)
+{
+    static const char *const texts[] = {"ADD (R64, R64)", "IMUL (R64, R64)", "ADD (R64, R64) + IMUL (R64, R64)", "MOV (R64, M64)", "2*ADD (R64, R64) + MOVZX (R32, M8)",
+                                        "ADD (R64, R64) + SHL (R64, I8)", "NO_SUCH_FORM (R64)", "IDIV (R64)"};
+    struct err err = {0};
+    for (unsigned i = 0; i < EXPERIMENTS; i++)
+        assert_true(experiment_parse(texts[i % 8], &e[i], &err));
+}
+
+/* What lanes say of an experiment does not depend on which one took it. */
+static void test_measures(void **state)
+{
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct asking asking = {.thread = pthread_self()};
+    struct measured out[EXPERIMENTS];
+    struct experiment e[EXPERIMENTS];
+    (void)state;
+    assert_non_null(forms);
+    struct source *source = isa_host() == ISA_X86_64 ? source_cpu(forms, -1, 0, &crew_threads, asking_cancelled, &asking, &err) : NULL;
+    if (!source) {
+        print_message("nothing can be measured here: %s\n", err.what);
+        forms_free(forms);
+        return;
+    }
+    experiments_make(e);
+    memset(out, 0xff, sizeof out);
+    cpu_set_t before, after;
+    sched_getaffinity(0, sizeof before, &before);
+    for (unsigned round = 0; round < 3; round++)
+        assert_true(source->measure(source, e, EXPERIMENTS, out, asking_cancelled, &asking, &err));
+    sched_getaffinity(0, sizeof after, &after);
+    assert_true(CPU_EQUAL(&before, &after));
+    assert_in_range(source->cpus, 1, CPU_COUNT(&before));
+    print_message("%u CPUs at the same time\n", source->cpus);
+    double first[8] = {0};
+    for (unsigned i = 0; i < EXPERIMENTS; i++) {
+        if (i % 8 == 6) {
+            assert_string_equal(out[i].state, "unknown form");
+            continue;
+        }
+        assert_true(out[i].busy || out[i].cycles > 0);
+        if (out[i].busy || source_cpu_calibration(source)->doubtful)
+            continue;
+        first[i % 8] = first[i % 8] > 0 ? first[i % 8] : out[i].cycles;
+        assert_true(fabs(out[i].cycles / first[i % 8] - 1) < 0.1);
+    }
+    /* The user's question is asked on the caller's thread alone, and ends all of them. */
+    asking.end = atomic_load(&asking.asked) + 1;
+    bool ok = true;
+    for (unsigned round = 0; ok && round < 100; round++)
+        ok = source->measure(source, e, EXPERIMENTS, out, asking_cancelled, &asking, &err);
+    assert_true(ok || strstr(err.what, "cancel"));
+    source_free(source);
+    for (unsigned i = 0; i < EXPERIMENTS; i++)
+        experiment_done(&e[i]);
+    forms_free(forms);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    return setenv("XDG_STATE_HOME", work_path(""), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_crew),   cmocka_unit_test(test_crew_waits), cmocka_unit_test(test_shares),
+                                       cmocka_unit_test(test_pieces), cmocka_unit_test(test_judges),     cmocka_unit_test(test_measures)};
+    return cmocka_run_group_tests_name("lanes", tests, set_up, NULL);
+}
