@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "chart/parting.h"
 #include "chart/saturate.h"
 #include "chart/venn.h"
 #include "infer/confidence.h"
@@ -584,9 +585,24 @@ static bool find_ports(struct lab *lab, const bool *keep, const uint32_t *forms,
     return ok;
 }
 
+/* Ports that are two things under one name, as forms tell that the core lacks. */
+static bool part_ports(struct lab *lab, const bool *keep, struct core_ports *out, struct err *err)
+{
+    struct mapping *m = parting_find(lab, keep, out->mapping, measured_width(lab->table, keep));
+
+    if (m && is_usable(m)) {
+        mapping_free(out->mapping);
+        out->mapping = m;
+        out->error = error_known(lab->table, keep, m, LATES_FULL);
+    } else {
+        mapping_free(m);
+    }
+    return lab_goes_on(lab, err);
+}
+
 bool core_ports_find(struct lab *lab, const bool *keep, const uint32_t *forms, size_t n, struct core_ports *out, struct err *err)
 {
-    if (!find_ports(lab, keep, forms, n, out, err))
+    if (!find_ports(lab, keep, forms, n, out, err) || !part_ports(lab, keep, out, err))
         return false;
     bool *rows = rows_known(lab->table, keep, out->mapping);
     out->late = late_share(lab->table, rows, out->mapping) >= LATE_SHARE_LEAST;

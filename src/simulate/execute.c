@@ -110,9 +110,10 @@ static void publish_stored(struct simulator *s, const struct plan_item *item, st
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_STORED]];
 
+    const int32_t stored = stored_when_computed(item) ? later(flight->last, value_of(s, item, flight, item->until_data)) : flight->last;
     flight->done = later(flight->done, flight->last + 1);
     for (uint32_t i = 0; i < item->listed[NODE_STORED]; i++)
-        publish(s, flight, nodes[i], flight->last);
+        publish(s, flight, nodes[i], stored);
 }
 
 /* Values that wait for others besides the item's µops, from @ready on. */
@@ -182,12 +183,12 @@ void value_known(struct simulator *s, const struct iteration *row, uint32_t node
 }
 
 /* Those of the item's µops that wait for its own load, or for the last that computes. */
-static void tell_own(struct simulator *s, struct waiting_uop *own, const struct plan_item *item, bool computing_too, int32_t ready)
+static void tell_own(struct simulator *s, struct waiting_uop *own, const struct plan_item *item, bool of_load, int32_t ready)
 {
     struct waiting_uop *first = own - own->uop;
     for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         uint8_t kind = s->plan.uops.items[u].kind;
-        if (kind == UOP_DATA || (computing_too && kind == UOP_COMPUTE))
+        if (of_load ? behind_load(item, kind) : kind == UOP_DATA)
             source_known(s, first + u, ready);
     }
 }

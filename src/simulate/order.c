@@ -223,7 +223,7 @@ static int32_t own_ready(const struct plan_item *item, const struct plan_uop *uo
 {
     int32_t ready = 0;
 
-    if (item->load)   /* a µop that is older than the load had its turn in that cycle */
+    if (behind_load(item, uop->kind))   /* a µop that is older than the load had its turn in that cycle */
         ready = later(c->load + item->load_latency, c->load + (u < c->loader));
     if (uop->kind == UOP_DATA && item->computing)
         ready = later(ready, later(c->compute_first + item->until_data, c->compute_last + 1));
@@ -313,8 +313,9 @@ static int32_t tell_values(struct simulator *s, const struct plan_item *item, co
         done = later(done, value);
     }
     nodes = &s->plan.listed.items[item->first_listed[NODE_STORED]];
+    int32_t stored = stored_when_computed(item) ? later(c->last, value_of(item, c, item->until_data, 0)) : c->last;
     for (end = nodes + item->listed[NODE_STORED]; nodes < end; nodes++)
-        tell(s, *nodes, c->last, c->last);
+        tell(s, *nodes, stored, c->last);
     if (item->merges)
         *known = tell_merged(s, item, c, through, &done);
     return done;

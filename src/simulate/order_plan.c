@@ -9,9 +9,9 @@ static unsigned rank_of(const struct plan_item *item, const struct plan_uop *uop
 }
 
 /* Whether @uop waits for @other of the same item. */
-static bool waits_for(const struct plan_uop *uop, const struct plan_uop *other)
+static bool waits_for(const struct plan_item *item, const struct plan_uop *uop, const struct plan_uop *other)
 {
-    return uop->own > 0 && (other->kind == UOP_LOAD || (other->kind == UOP_COMPUTE && uop->kind == UOP_DATA));
+    return (other->kind == UOP_LOAD && behind_load(item, uop->kind)) || (other->kind == UOP_COMPUTE && uop->kind == UOP_DATA && uop->own > 0);
 }
 
 /* The item's µops by rank. False when one comes behind a younger one that it does not wait for, though both can want the same port. */
@@ -27,7 +27,7 @@ static bool take_turns(struct plan *p, const struct plan_item *item)
                 continue;
             uops[turn++].turn = i;
             for (uint32_t older = 0; older < i; older++)
-                apart &= rank_of(item, &uops[older]) <= rank || waits_for(&uops[older], &uops[i]) || !(uops[older].ports & uops[i].ports);
+                apart &= rank_of(item, &uops[older]) <= rank || waits_for(item, &uops[older], &uops[i]) || !(uops[older].ports & uops[i].ports);
         }
     return apart;
 }

@@ -243,7 +243,7 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
     }
     for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         uint8_t kind = p->uops.items[u].kind;
-        p->uops.items[u].own = (uint16_t)((item->load && (kind == UOP_COMPUTE || kind == UOP_DATA)) + (item->computing && kind == UOP_DATA));
+        p->uops.items[u].own = (uint16_t)(behind_load(item, kind) + (item->computing && kind == UOP_DATA));
         p->uops.items[u].term = (u + 1) * (uint64_t)0xbf58476d1ce4e5b9u;
     }
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {

@@ -101,6 +101,18 @@ struct plan_item {
     int32_t after;                   /* and the cycles from the dispatch of its µop until all it computes is there, but for what trails behind */
 };
 
+/* Whether a µop of @kind waits for its own load. A value that rename finds is there without it: what computes waits for that value, as its sources say, and the data for what computes. */
+static inline bool behind_load(const struct plan_item *item, uint8_t kind)
+{
+    bool found = item->load_latency <= 0 && item->computing;
+    return item->load && !found && (kind == UOP_COMPUTE || kind == UOP_DATA);
+}
+/* What is stored of an operation on memory is there when it is computed, also where no µop takes it. */
+static inline bool stored_when_computed(const struct plan_item *item)
+{
+    return item->load && item->computing && !item->data;
+}
+
 /* A value of a direct item. */
 struct plan_telling {
     uint32_t node;
