@@ -2,6 +2,7 @@
 #include "chart/parting.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +15,13 @@
 #define BEAM 12             /* tries that are carried on */
 #define ERROR_MOST 0.5      /* what a row counts as */
 #define CORE_WORSE 1.02
+#define CORE_NOTHING 1e-6
 #define SETS_MOST 48
 #define COLUMNS_MOST 256
 #define TERMS_MOST 8
 
 /* A row of one form beside forms of the core, or of these alone. */
-struct beside {
+struct beside_core {
     double cycles, slots;       /* measured; those of the others */
     uint32_t own;               /* executions of the form */
     unsigned count;
@@ -29,7 +31,7 @@ struct beside {
 /* The rows of one form. */
 struct outsider {
     uint32_t form;
-    VEC(struct beside) rows;
+    VEC(struct beside_core) rows;
     double before;              /* mean error of the best few µops with the core as it is */
 };
 
@@ -60,6 +62,8 @@ struct parter {
     const struct view *view;    /* that the threads look by, */
     double *errors;             /* and what they find, of each form */
     unsigned threads;
+    const struct chart_hooks *hooks;
+    atomic_bool over;           /* cancelled */
 };
 
 /* The ports that take the place of those of @set. */
@@ -155,7 +159,7 @@ static double error_with(const struct parter *p, const struct outsider *o, const
     double sum = 0;
 
     for (size_t r = 0; r < o->rows.count; r++) {
-        const struct beside *b = &o->rows.items[r];
+        const struct beside_core *b = &o->rows.items[r];
         double says = fmax(most_of(p->view, sums + r * p->view->width, own, b->own), (b->slots + b->own) / p->slots);
         sum += fmin(fabs(says / b->cycles - 1), ERROR_MOST);
     }
@@ -186,7 +190,10 @@ static size_t try_keep(struct try *best, size_t n, const struct try *t, size_t w
 
     while (at && best[at - 1].error > t->error)
         at--;
-    if (at == BEAM || (at && best[at - 1].error == t->error && memcmp(best[at - 1].row, t->row, width * sizeof *t->row) == 0))
+    for (size_t same = at; same && best[same - 1].error == t->error; same--)
+        if (memcmp(best[same - 1].row, t->row, width * sizeof *t->row) == 0)
+            return n;
+    if (at == BEAM)
         return n;
     n += n < BEAM;
     memmove(best + at + 1, best + at, (n - at - 1) * sizeof *best);
@@ -227,10 +234,15 @@ static double best_error(const struct parter *p, const struct outsider *o, struc
 static void look(void *state, unsigned worker)
 {
     struct parter *p = state;
+    const struct chart_hooks *hooks = p->hooks;
     struct try *work = mem_alloc((2 * BEAM + 1) * sizeof *work);
 
-    for (size_t i = worker; i < p->forms.count; i += p->threads)
+    /* The question may be asked on the caller's thread only. */
+    for (size_t i = worker; i < p->forms.count && !atomic_load(&p->over); i += p->threads) {
+        if (worker == 0 && hooks->cancelled(hooks->state))
+            atomic_store(&p->over, true);
         p->errors[i] = best_error(p, &p->forms.items[i], work);
+    }
     free(work);
 }
 
@@ -238,6 +250,7 @@ static void look(void *state, unsigned worker)
 static void look_by(struct parter *p, const struct view *v, const struct chart_hooks *hooks)
 {
     p->view = v;
+    p->hooks = hooks;
     p->threads = hooks->team ? hooks->threads : 1;
     if (p->threads > 1 && hooks->team(hooks->state, look, p))
         return;
@@ -257,11 +270,11 @@ static double core_error(struct parter *p, const struct view *v)
 }
 
 /* The row @i of @t by entries of the core: true when at most one of its forms is none of these, *outside, which executes @b->own times. */
-static bool beside_make(const struct experiments *t, size_t i, const size_t *entry, const struct mapping *core, struct beside *b, uint32_t *outside)
+static bool beside_make(const struct experiments *t, size_t i, const size_t *entry, const struct mapping *core, struct beside_core *b, uint32_t *outside)
 {
     const struct experiment_row *row = &t->rows.items[i];
 
-    *b = (struct beside){.cycles = row->cycles};
+    *b = (struct beside_core){.cycles = row->cycles};
     *outside = UINT32_MAX;
     for (uint32_t k = 0; k < row->count; k++) {
         const struct flat_term *term = experiments_terms(t, i) + k;
@@ -285,7 +298,7 @@ static void rows_collect(struct parter *p, const struct lab *lab, const bool *ke
 {
     const struct experiments *t = lab->table;
     size_t *entry = mem_alloc((t->forms.count + 1) * sizeof *entry), *at = mem_alloc((t->forms.count + 1) * sizeof *at), kept = 0;
-    struct beside b;
+    struct beside_core b;
     uint32_t outside;
 
     for (size_t f = 0; f < t->forms.count; f++) {
@@ -380,7 +393,8 @@ static struct mapping *parted(const struct parter *p, const struct view *v)
 /* The best way to part, NULL when none is good enough. */
 static struct mapping *part(struct parter *p, const struct chart_hooks *hooks)
 {
-    struct view as_is, best = {0};
+    struct view as_is;
+    portset part = 0, whole = 0;
     double most = 0;
 
     if (!view_make(p, 0, 0, &as_is))
@@ -391,22 +405,23 @@ static struct mapping *part(struct parter *p, const struct chart_hooks *hooks)
         p->forms.items[i].before = p->errors[i];
     view_done(&as_is);
     for (size_t s = 0; s < p->set_count; s++)
-        for (size_t w = 0; w < p->set_count && !hooks->cancelled(hooks->state); w++) {
+        for (size_t w = 0; w < p->set_count && !atomic_load(&p->over) && !hooks->cancelled(hooks->state); w++) {
             struct view v;
             if (p->sets[s] == p->sets[w] || p->sets[s] & ~p->sets[w] || !view_make(p, p->sets[s], p->sets[w], &v))
                 continue;
             hooks->progress(hooks->state, CHART_PORTS, (double)s, (double)p->set_count, "ports that may be two things");
-            if (core_error(p, &v) <= CORE_WORSE * inside) {
+            if (core_error(p, &v) <= CORE_WORSE * inside + CORE_NOTHING) {
                 look_by(p, &v, hooks);
                 const double gain = gain_of(p);
                 if (gain > most) {
                     most = gain;
-                    best = v;
+                    part = p->sets[s];
+                    whole = p->sets[w];
                 }
             }
             view_done(&v);
         }
-    return most > 0 && !hooks->cancelled(hooks->state) ? parted(p, &best) : NULL;
+    return most > 0 && !atomic_load(&p->over) && !hooks->cancelled(hooks->state) ? parted(p, &(struct view){.part = part, .whole = whole, .shift = mapping_ports(p->core)->count}) : NULL;
 }
 
 struct mapping *parting_find(const struct lab *lab, const bool *keep, const struct mapping *core, double width)
@@ -415,7 +430,7 @@ struct mapping *parting_find(const struct lab *lab, const bool *keep, const stru
     struct mapping *out = NULL;
 
     rows_collect(&p, lab, keep);
-    p.errors = mem_alloc((p.forms.count + 1) * sizeof *p.errors);
+    p.errors = mem_zero(p.forms.count + 1, sizeof *p.errors);
     if (sets_collect(&p) && p.inside.rows.count && p.forms.count >= PARTING_FORMS)
         out = part(&p, lab->hooks);
     for (size_t i = 0; i < p.forms.count; i++)

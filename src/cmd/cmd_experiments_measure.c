@@ -148,7 +148,7 @@ static bool worker_run(struct job *job, void *state, struct err *err)
     ok = ok && (source = source_open(w, err)) != NULL;
     ok = ok && runner_run(source, w->table, journal, &w->options, &hooks, &w->summary, err);
     if (source && !w->simulated)
-        w->children = sandbox_children(source_cpu_sandbox(source));
+        w->children = source_cpu_children(source);
     source_free(source);
     journal_close(journal);
     return ok;

@@ -5,19 +5,36 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* The value of the file @name of @cpu's, -1 where there is none. */
+static int number_of(int cpu, const char *name)
+{
+    char path[96];
+    int value = -1;
+
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", cpu, name);
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%d", &value) != 1)
+        value = -1;
+    if (file)
+        fclose(file);
+    return value;
+}
+
 /* The lowest of the CPUs of @cpu's core: the system gives them in order. */
 static int core_of(int cpu)
 {
-    char path[96];
-    int lowest = cpu;
+    const int lowest = number_of(cpu, "topology/thread_siblings_list");
 
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    FILE *file = fopen(path, "re");
-    if (file && fscanf(file, "%d", &lowest) != 1)
-        lowest = cpu;
-    if (file)
-        fclose(file);
-    return lowest;
+    return lowest < 0 ? cpu : lowest;
+}
+
+/* What tells kinds of cores apart: how much they can do by the kernel, and how fast they may be, by which cores of one kind differ by less than a tenth. */
+static bool same_kind(int a, int b)
+{
+    const int fast = number_of(a, "cpufreq/cpuinfo_max_freq"), other = number_of(b, "cpufreq/cpuinfo_max_freq");
+    const bool alike = fast <= 0 || other <= 0 || (fast < other ? fast / 9 * 10 >= other : other / 9 * 10 >= fast);
+
+    return alike && number_of(a, "cpu_capacity") == number_of(b, "cpu_capacity");
 }
 
 static void share_add(struct lane_cpus *share, int cpu)
@@ -60,7 +77,7 @@ unsigned cores_allowed(int first, struct lane_cpus out[CORES_LANES])
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return 0;
     for (int cpu = 0; cpu < CPU_SETSIZE && n < most; cpu++)
-        if (CPU_ISSET((unsigned)cpu, &set)) {
+        if (CPU_ISSET((unsigned)cpu, &set) && same_kind(cpu, first)) {
             all[n] = cpu;
             cores[n++] = core_of(cpu);
         }

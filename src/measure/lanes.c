@@ -15,7 +15,8 @@
 #define PIECE 4                /* experiments at a time: a run costs what a tenth of one does */
 #define HARDLY_QUIET 0.1       /* share of experiments with a value, lately: such a lane tries one at a time */
 #define LATELY 0.5             /* weight of the newest piece */
-#define PATIENCE 0.2           /* of a single lane's: others go on meanwhile */
+#define PATIENCE 0.2           /* of a single lane's: others go on meanwhile; */
+#define LITTLE_PATIENCE 0.05   /* of a lane that is hardly ever quiet */
 #define ROUNDS 12              /* of looks */
 #define MOSTLY 0.5             /* of its looks: a CPU was quiet alone */
 #define PARTLY 0.25            /* and was so together with the others: threads of one core never are */
@@ -26,7 +27,7 @@
 struct lanes {
     struct measure_lane lanes[CORES_LANES];
     struct lane_cpus shares[CORES_LANES];
-    unsigned count;                /* of shares; 1: no others */
+    unsigned count;                /* of shares, at most until the others are begun; 1: no others */
     const struct source_threads *threads;
     void *crew;                    /* NULL: not begun */
     enum lanes_verdict verdict;
@@ -76,6 +77,15 @@ struct sandbox *lanes_sandbox(struct lanes *l)
     return l->lanes[0].sandbox;
 }
 
+unsigned lanes_children(const struct lanes *l)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < CORES_LANES; i++)
+        n += l->lanes[i].sandbox ? sandbox_children(l->lanes[i].sandbox) : 0;
+    return n;
+}
+
 unsigned lanes_used(const struct lanes *l)
 {
     return l->used;
@@ -105,14 +115,14 @@ enum lanes_verdict lanes_judge(const struct lanes_looks *rounds, unsigned count,
     return known ? LANES_APART : LANES_UNKNOWN;
 }
 
-static void cpus_keep(const struct lane_cpus *share)
+static bool cpus_keep(const struct lane_cpus *share)
 {
     cpu_set_t set;
 
     CPU_ZERO(&set);
     for (size_t i = 0; i < share->count; i++)
         CPU_SET((unsigned)share->cpus[i], &set);
-    sched_setaffinity(0, sizeof set, &set);
+    return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
 /* What a lane came to. The first failure counts, which ends the others' work. */
@@ -135,8 +145,10 @@ static void lane_begin(void *state, unsigned member)
 
     if (member == 0)
         return;
-    cpus_keep(&l->shares[member]);
-    lane->sandbox = sandbox_new(-1, &l->errs[member]);
+    if (cpus_keep(&l->shares[member]))
+        lane->sandbox = sandbox_new(-1, &l->errs[member]);
+    else
+        err_set(&l->errs[member], ERR_IO, NULL, "the system does not let threads choose their CPUs");
     if (lane->sandbox)
         seek_begin(&lane->seek, lane->sandbox);
     ended(l, member, lane->sandbox != NULL);
@@ -163,7 +175,7 @@ static bool asked(void *state)
     return stopped(state);
 }
 
-/* All lanes at the same time; false with the error of the first that failed. */
+/* All lanes at the same time; false with the error of the first that failed, or when it was cancelled, also where every lane came to the end of what it had begun. */
 static bool call(struct lanes *l, void (*work)(void *state, unsigned member), struct err *err)
 {
     for (unsigned i = 0; i < l->count; i++)
@@ -171,9 +183,12 @@ static bool call(struct lanes *l, void (*work)(void *state, unsigned member), st
     l->failed = -1;
     atomic_store(&l->stop, false);
     l->threads->call(l->crew, work, l, ask);
-    if (l->failed >= 0)
-        *err = l->errs[l->failed];
-    return l->failed < 0;
+    if (l->failed >= 0) {
+        if (err)
+            *err = l->errs[l->failed];
+        return false;
+    }
+    return !stopped(l) || err_set(err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
 }
 
 /* Of experiments @from to @to - 1 those that need no other try. */
@@ -193,17 +208,22 @@ static void lane_work(void *state, unsigned member)
     struct lane_task t = *l->given;
     bool ok = true;
 
-    hasty.rules.patience *= PATIENCE;
     t.calibration = &hasty;
     t.cancelled = member ? stopped : asked;
     t.state = l;
-    while (ok && !stopped(l)) {
+    while (ok) {
+        /* Pieces are too short for a sandbox to ask. */
+        if (member == 0)
+            ask(l);
+        if (stopped(l))
+            return;
         lock_take(&l->lock);
         const size_t from = l->next, to = from + (from < l->total ? lanes_piece(l->total - from, l->quiet[member]) : 0);
         l->next = to;
         lock_give(&l->lock);
         if (from == to)
             return;
+        hasty.rules.patience = l->given->calibration->rules.patience * (l->quiet[member] < HARDLY_QUIET ? LITTLE_PATIENCE : PATIENCE);
         ok = lane_measure(&l->lanes[member], &t, from, to, &l->errs[member]);
         if (ok)
             l->quiet[member] += LATELY * (share_done(t.out, from, to) - l->quiet[member]);
@@ -239,19 +259,28 @@ static bool judge(struct lanes *l, struct err *err)
     return true;
 }
 
-/* The other lanes; false when there are none and will not be. */
+/* From now on the first lane does all alone, since others cannot. */
+static void others_end(struct lanes *l, const struct err *why)
+{
+    if (why->what[0])
+        log_add(LOG_WARN, "measuring on one CPU at a time: %s", why->what);
+    l->count = 1;
+}
+
+/* The other lanes; false when there are none. */
 static bool others_begin(struct lanes *l)
 {
     struct err err = {0};
 
     for (unsigned i = 0; i < CORES_LANES; i++)
         l->quiet[i] = 1;
-    l->count = cores_allowed(sandbox_cpu(l->lanes[0].sandbox), l->shares);
-    if (l->count > 1 && !sandbox_unfiltered(l->lanes[0].sandbox) && (l->crew = l->threads->begin(l->count, &err)) != NULL && call(l, lane_begin, &err))
+    l->count = sandbox_unfiltered(l->lanes[0].sandbox) ? 1 : cores_allowed(sandbox_cpu(l->lanes[0].sandbox), l->shares);
+    if (l->count < 2)
+        return false;
+    l->crew = l->threads->begin(l->count, &err);
+    if (l->crew && (call(l, lane_begin, &err) || err.code == ERR_INTERRUPTED))
         return true;
-    if (l->count > 1 && err.what[0])
-        log_add(LOG_WARN, "measuring on one CPU at a time: %s", err.what);
-    l->count = 1;
+    others_end(l, &err);
     return false;
 }
 
@@ -266,7 +295,7 @@ static void first_keeps(struct lanes *l, bool narrow)
         there |= own->cpus[i] == sandbox_cpu(first->sandbox);
     if (!there)
         sandbox_move(first->sandbox, own->cpus[0]);
-    if (l->narrow != narrow)
+    if (l->narrow != narrow || !there)
         seek_begin(&first->seek, first->sandbox);
     l->narrow = narrow;
 }
@@ -275,24 +304,30 @@ static void first_keeps(struct lanes *l, bool narrow)
 static bool measure_together(struct lanes *l, size_t n, bool *done, struct err *err)
 {
     const bool judges = clock_seconds() >= l->again;
+    struct err fault = {0};
     cpu_set_t before;
-    bool ok = true;
 
-    if ((!judges && l->verdict == LANES_DISTURB) || sched_getaffinity(0, sizeof before, &before) != 0)
+    if ((!judges && l->verdict == LANES_DISTURB) || sched_getaffinity(0, sizeof before, &before) != 0 || !cpus_keep(&l->shares[0]))
         return true;
-    cpus_keep(&l->shares[0]);
     first_keeps(l, true);
-    ok = !judges || judge(l, err);
+    bool ok = !judges || judge(l, &fault);
     if (ok && l->verdict != LANES_DISTURB) {
         l->total = n;
         l->next = 0;
-        ok = call(l, lane_work, err);
-        *done = true;
+        ok = call(l, lane_work, &fault);
+        *done = ok;
     }
     sched_setaffinity(0, sizeof before, &before);
-    if (l->verdict == LANES_DISTURB)
-        first_keeps(l, false);
-    return ok;
+    if (ok)
+        return true;
+    /* Another lane's fault is not the work's. */
+    if (l->failed > 0 && fault.code != ERR_INTERRUPTED) {
+        others_end(l, &fault);
+        return true;
+    }
+    if (err)
+        *err = fault;
+    return false;
 }
 
 void lanes_begin(struct lanes *l)
@@ -308,7 +343,11 @@ bool lanes_measure(struct lanes *l, const struct lane_task *t, size_t n, struct 
     if (n >= WORTH_IT && l->count > 1 && (l->crew || others_begin(l)))
         ok = measure_together(l, n, &done, err);
     l->used = done ? l->count : 1;
-    return ok && (done || lane_measure(&l->lanes[0], t, 0, n, err));
+    if (!ok || done)
+        return ok;
+    if (l->narrow)
+        first_keeps(l, false);
+    return lane_measure(&l->lanes[0], t, 0, n, err);
 }
 
 bool lanes_learn(struct lanes *l, struct calibration *c, struct err *err)

@@ -15,10 +15,12 @@ void lanes_free(struct lanes *l);
 struct sandbox *lanes_sandbox(struct lanes *l);
 /* The first lane's sandbox is calibrated: it is where it is to begin. */
 void lanes_begin(struct lanes *l);
-/* Measures experiments 0 to @n - 1 of @t, whose cancelled is called on this thread alone. False with err as lane_measure. */
+/* Measures experiments 0 to @n - 1 of @t, whose cancelled is called on this thread alone, before each piece at least. Where another lane fails, the first does all of it. False with err as lane_measure. */
 bool lanes_measure(struct lanes *l, const struct lane_task *t, size_t n, struct err *err);
-/* seek_learn where any lane's CPU was quicker than is known of such. False with err as there. */
+/* seek_learn, between calls, where any lane's CPU was quicker than is known of such. False with err as there. */
 bool lanes_learn(struct lanes *l, struct calibration *c, struct err *err);
+/* sandbox_children of all lanes. */
+unsigned lanes_children(const struct lanes *l);
 /* How many did the last work. */
 unsigned lanes_used(const struct lanes *l);
 

@@ -181,6 +181,7 @@ void record_begin(struct record *r, const char *name, const struct calibration *
 void record_cpus(struct record *r, unsigned cpus)
 {
     lock_take(&r->lock);
+    r->revision += r->cpus != cpus;
     r->cpus = cpus;
     lock_give(&r->lock);
 }

@@ -8,7 +8,8 @@
 #include "base/clock.h"
 
 #define BLOCK 2048           /* rows between a pass and its confirmation: a second or more apart */
-#define CHUNK SANDBOX_ITEMS  /* rows to a batch, a quarter of a second or less: as many as a source takes, since its CPUs end a batch together */
+#define CHUNK SANDBOX_ITEMS  /* rows to a batch at most: as many as a source takes */
+#define CHUNK_EACH 128       /* for each CPU of the source, which end a batch together: about a tenth of a second on a quiet machine, which is what a kill may lose */
 #define CONFIRM 0.01
 #define VALUES 8
 #define PATIENCE 20.0
@@ -255,6 +256,13 @@ static bool asks(const struct runner_state *r, const struct runner_trial *t, boo
     return shorter ? !r->options->one_length && (t->confirmed || !t->short_count) : !t->confirmed;
 }
 
+/* Rows to a batch. */
+static size_t chunk_of(const struct source *s)
+{
+    const size_t each = CHUNK_EACH * (size_t)(s->cpus ? s->cpus : 1);
+    return each < CHUNK ? each : CHUNK;
+}
+
 /* One pass over what is not settled, with long or short bodies. */
 static bool block_pass(struct runner_state *r, struct runner_trial *trials, size_t n, bool shorter)
 {
@@ -264,7 +272,7 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
 
     for (size_t next = 0; next < n && !out_of_budget(r);) {
         size_t count = 0;
-        for (; next < n && count < CHUNK; next++)
+        for (const size_t most = chunk_of(r->source); next < n && count < most; next++)
             if (asks(r, &trials[next], shorter)) {
                 who[count] = next;
                 batch[count++] = trials[next].experiment;
@@ -272,6 +280,8 @@ static bool block_pass(struct runner_state *r, struct runner_trial *trials, size
         if (!count)
             return true;
         r->paused += r->hooks->wait_paused ? r->hooks->wait_paused(r->hooks->state) : 0;
+        if (r->hooks->cancelled && r->hooks->cancelled(r->hooks->state))
+            return err_set(r->err, ERR_INTERRUPTED, NULL, "measuring was cancelled");
         unsigned instructions = r->source->instructions, orders = r->source->orders;
         r->source->instructions = shorter ? SOURCE_SHORT : instructions;
         r->source->orders = r->options->one_order ? 1 : orders;

@@ -43,11 +43,14 @@ void seek_begin(struct seek *k, const struct sandbox *s)
 {
     *k = (struct seek){0};
     k->count = calibrate_cpus(s, k->cpus, SEEK_CPUS);
+    k->at = k->count;
     for (size_t i = 0; i < k->count; i++) {
         k->quiet[i] = NAN;
-        if (k->cpus[i] == sandbox_cpu(s))
-            k->at = i;
+        k->at = k->cpus[i] == sandbox_cpu(s) ? i : k->at;
     }
+    /* Of many only some are looked at, among them where it is. */
+    if (k->at == k->count)
+        k->cpus[--k->at] = sandbox_cpu(s);
 }
 
 bool seek_outgrown(double *took, size_t n, double wanted)

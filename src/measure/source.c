@@ -91,6 +91,11 @@ struct sandbox *source_cpu_sandbox(struct source *s)
     return lanes_sandbox(((struct cpu_source *)s)->lanes);
 }
 
+unsigned source_cpu_children(const struct source *s)
+{
+    return lanes_children(((const struct cpu_source *)s)->lanes);
+}
+
 bool source_code(const struct forms *forms, const struct experiment *e, const struct body_shape *shape, struct body *out, struct err *err)
 {
     struct form_code *codes[FORM_CODES_MAX] = {0};

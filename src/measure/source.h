@@ -36,7 +36,7 @@ struct source {
     bool doubtful;           /* that baseline is a guess: values are to be measured again */
     bool one_pass;           /* it measures nothing: what a journal has of a single pass is a value */
     struct record *record;   /* what keeps the samples; NULL: nothing does */
-    /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself is impossible or was cancelled. */
+    /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself is impossible or was cancelled: nothing in @out counts then. */
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err);
     void (*free)(struct source *s);
 };
@@ -67,6 +67,8 @@ const struct calibration *source_cpu_calibration(const struct source *s);
 /* What a source of this CPU measures from now on goes into @record (borrowed), as a new series. */
 void source_cpu_record(struct source *s, struct record *record);
 struct sandbox *source_cpu_sandbox(struct source *s);
+/* Processes that ran code for it so far; one for each CPU when none died. */
+unsigned source_cpu_children(const struct source *s);
 
 /* The body that source_cpu would run for @e on a processor of the forms' set, without running it. False with err when there is none. Any thread. */
 bool source_code(const struct forms *forms, const struct experiment *e, const struct body_shape *shape, struct body *out, struct err *err);
