@@ -342,7 +342,8 @@ bool lanes_measure(struct lanes *l, const struct lane_task *t, size_t n, struct 
     l->given = t;
     if (n >= WORTH_IT && l->count > 1 && (l->crew || others_begin(l)))
         ok = measure_together(l, n, &done, err);
-    l->used = done ? l->count : 1;
+    if (n >= WORTH_IT || !l->used)
+        l->used = done ? l->count : 1;
     if (!ok || done)
         return ok;
     if (l->narrow)

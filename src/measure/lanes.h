@@ -21,7 +21,7 @@ bool lanes_measure(struct lanes *l, const struct lane_task *t, size_t n, struct 
 bool lanes_learn(struct lanes *l, struct calibration *c, struct err *err);
 /* sandbox_children of all lanes. */
 unsigned lanes_children(const struct lanes *l);
-/* How many did the last work. */
+/* How many did the last work that was not little. */
 unsigned lanes_used(const struct lanes *l);
 
 enum lanes_verdict { LANES_UNKNOWN, LANES_APART, LANES_DISTURB };

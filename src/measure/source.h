@@ -32,7 +32,7 @@ struct source {
     unsigned instructions;   /* of a body, about: may be changed between calls */
     unsigned orders;         /* 1 to BODY_ORDERS of a body that are run, of which the least time counts, and with several of a padded one too (BODY_PAIRED), where that may be quicker: may be changed between calls */
     double baseline;         /* nops per cycle of the idle core; 0: simulated */
-    unsigned cpus;           /* that measured at the same time in the last call; 0: none did, simulated */
+    unsigned cpus;           /* that measured at the same time in the last call that was not little; 0: none did, simulated */
     bool doubtful;           /* that baseline is a guess: values are to be measured again */
     bool one_pass;           /* it measures nothing: what a journal has of a single pass is a value */
     struct record *record;   /* what keeps the samples; NULL: nothing does */
