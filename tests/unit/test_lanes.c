@@ -270,6 +270,49 @@ static void test_measures(void **state)
     forms_free(forms);
 }
 
+static void *no_threads(unsigned members, struct err *err)
+{
+    err_set(err, ERR_LIMIT, NULL, "only 1 of %u threads started", members);
+    return NULL;
+}
+
+static const struct source_threads without = {.begin = no_threads};
+
+/* Where the system gives no threads one CPU does all of it, and so does the one that is named. */
+static void test_measures_alone(void **state)
+{
+    struct err err = {0};
+    struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
+    struct asking asking = {.thread = pthread_self()};
+    struct measured out[EXPERIMENTS];
+    struct experiment e[EXPERIMENTS];
+    cpu_set_t allowed;
+    (void)state;
+    assert_non_null(forms);
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    int last = 0;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        last = CPU_ISSET((unsigned)cpu, &allowed) ? cpu : last;
+    experiments_make(e);
+    for (unsigned named = 0; named < 2; named++) {
+        struct source *source = isa_host() == ISA_X86_64 ? source_cpu(forms, named ? last : -1, 0, named ? &crew_threads : &without, asking_cancelled, &asking, &err) : NULL;
+        if (!source) {
+            print_message("nothing can be measured here: %s\n", err.what);
+            continue;
+        }
+        forget(out);
+        assert_true(source->measure(source, e, EXPERIMENTS, out, asking_cancelled, &asking, &err));
+        for (unsigned i = 0; i < EXPERIMENTS; i++)
+            assert_true(out[i].state[0] && (out[i].busy || out[i].cycles > 0 || i % 8 == 6));
+        assert_int_equal(source->cpus, 1);
+        assert_true(!named || sandbox_cpu(source_cpu_sandbox(source)) == last);
+        source_free(source);
+    }
+    for (unsigned i = 0; i < EXPERIMENTS; i++)
+        experiment_done(&e[i]);
+    forms_free(forms);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -279,6 +322,6 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_crew),   cmocka_unit_test(test_crew_waits), cmocka_unit_test(test_shares),
-                                       cmocka_unit_test(test_pieces), cmocka_unit_test(test_judges),     cmocka_unit_test(test_measures)};
+                                       cmocka_unit_test(test_pieces), cmocka_unit_test(test_judges),     cmocka_unit_test(test_measures), cmocka_unit_test(test_measures_alone)};
     return cmocka_run_group_tests_name("lanes", tests, set_up, NULL);
 }
