@@ -13,10 +13,10 @@
 
 const char *row_flag_name(uint32_t one_flag)
 {
-    static const char *const names[] = {"unknown", "zero-idiom", "ones-idiom", "eliminated", "fused", "fused-into", "load", "store", "divider",
-                                        "~", "unlaminated", "stack-sync", "chain", "added-at-rename", "first-in-group", "joins-next"};
-    unsigned bit = (unsigned)__builtin_ctz(one_flag | 1u << 31);
-    return bit < sizeof names / sizeof *names ? names[bit] : "";
+#define ROW_FLAG_NAME(flag, name) name,
+    static const char *const names[ROW_FLAG_COUNT] = {ROW_FLAGS(ROW_FLAG_NAME)};
+
+    return names[__builtin_ctz(one_flag)];
 }
 
 static void schedule(struct analysis *a, const struct costs *costs)

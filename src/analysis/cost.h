@@ -5,25 +5,30 @@
 
 #include "analysis/sums.h"
 
-enum row_flag {
-    ROW_UNKNOWN = 1 << 0,      /* the machine does not know the form: counted as nothing, the total is a lower bound */
-    ROW_ZERO = 1 << 1,         /* zero idiom, no port */
-    ROW_ONES = 1 << 2,         /* ones idiom */
-    ROW_ELIMINATED = 1 << 3,   /* move done at rename */
-    ROW_FUSED = 1 << 4,        /* macro-fused with the next instruction */
-    ROW_FUSED_INTO = 1 << 5,   /* macro-fused into the one before: costs nothing of its own */
-    ROW_LOAD = 1 << 6,
-    ROW_STORE = 1 << 7,
-    ROW_PIPE = 1 << 8,         /* holds a blocking pipe (divider) */
-    ROW_APPROXIMATE = 1 << 9,  /* put together from a load or store and an operation that the machine knows */
-    ROW_SPLIT = 1 << 10,       /* unlaminated: its fused µops part at rename */
-    ROW_SYNC = 1 << 11,        /* the stack engine adds a µop before it */
-    ROW_CHAIN = 1 << 12,       /* on the dependency cycle that bounds the loop */
-    ROW_SUM = 1 << 13,         /* an addition of a constant that rename does, in most iterations at least */
-    ROW_FIRST = 1 << 14,       /* begins a new group at rename */
-    ROW_JOINS = 1 << 15,       /* an eliminated move that the next instruction takes along: no slot of its own */
-    ROW_NOT_LAST = 1 << 16,    /* not in the last slot of a group at rename */
-};
+/* What a row may be marked with: its constant, its name in the results, meaning. */
+#define ROW_FLAGS(X) \
+    X(UNKNOWN, "unknown")          /* the machine does not know the form: counted as nothing, the total is a lower bound */ \
+    X(ZERO, "zero-idiom")          /* no port */ \
+    X(ONES, "ones-idiom") \
+    X(ELIMINATED, "eliminated")    /* move done at rename */ \
+    X(FUSED, "fused")              /* macro-fused with the next instruction */ \
+    X(FUSED_INTO, "fused-into")    /* macro-fused into the one before: costs nothing of its own */ \
+    X(LOAD, "load") \
+    X(STORE, "store") \
+    X(PIPE, "divider")             /* holds a blocking pipe */ \
+    X(APPROXIMATE, "approximate")  /* put together from a load or store and an operation that the machine knows */ \
+    X(SPLIT, "unlaminated")        /* its fused µops part at rename */ \
+    X(SYNC, "stack-sync")          /* the stack engine adds a µop before it */ \
+    X(CHAIN, "chain")              /* on the dependency cycle that bounds the loop */ \
+    X(SUM, "added-at-rename")      /* an addition of a constant that rename does, in most iterations at least */ \
+    X(FIRST, "first-in-group")     /* begins a new group at rename */ \
+    X(JOINS, "joins-next")         /* an eliminated move that the next instruction takes along: no slot of its own */ \
+    X(NOT_LAST, "not-last-in-group") /* not in the last slot of a group at rename */
+
+#define ROW_FLAG_BIT(flag, name) ROW_BIT_##flag,
+enum { ROW_FLAGS(ROW_FLAG_BIT) ROW_FLAG_COUNT };
+#define ROW_FLAG_VALUE(flag, name) ROW_##flag = 1 << ROW_BIT_##flag,
+enum row_flag { ROW_FLAGS(ROW_FLAG_VALUE) };
 
 struct cost {
     const struct op *op;

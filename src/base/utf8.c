@@ -61,10 +61,41 @@ int utf8_columns(uint32_t code)
     return wcwidth((wchar_t)code);
 }
 
+/* A range of characters, both ends included. */
+struct code_range { uint32_t first, last; };
+
+/* Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt, Unicode 14 to 16): what is shown as nothing where it is not supported. */
+static const struct code_range ignorable[] = {
+    {0xad, 0xad},     {0x34f, 0x34f},   {0x61c, 0x61c},   {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f},   {0x200b, 0x200f},   {0x202a, 0x202e},   {0x2060, 0x206f},
+    {0x3164, 0x3164}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfff8}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
+/* Whether the sorted @ranges have @code. */
+static bool in_ranges(const struct code_range *ranges, size_t count, uint32_t code)
+{
+    while (count) {
+        const size_t middle = count / 2;
+        if (code >= ranges[middle].first && code <= ranges[middle].last)
+            return true;
+        if (code > ranges[middle].last) {
+            ranges += middle + 1;
+            count -= middle + 1;
+        } else {
+            count = middle;
+        }
+    }
+    return false;
+}
+
 bool utf8_steers(uint32_t code)
 {
-    return code < 32 || (code >= 127 && code < 160) || code == 0x61c || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-           (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe0fff);
+    if (code < 127)
+        return code < 32;
+    const bool control = code < 160, separator = code == 0x2028 || code == 0x2029, annotation = code >= 0xfff9 && code <= 0xfffb;
+    const bool blank = code == 0x2800;   /* braille without dots: a space that no search for spaces finds */
+    const bool noncharacter = (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
+
+    return control || separator || annotation || blank || noncharacter || in_ranges(ignorable, sizeof ignorable / sizeof *ignorable, code);
 }
 
 void utf8_escape(const char *text, size_t length, struct str *out)

@@ -18,8 +18,8 @@ bool utf8_valid(const char *text, size_t length, size_t *bad);
 void utf8_copy(char *to, size_t room, const char *text);
 /* Columns of a terminal that @code takes, 1 or 2; 0 for combining marks; -1 for control characters and what the locale cannot show. */
 int utf8_columns(uint32_t code);
-/* Whether @code steers a terminal or the direction and place of other characters instead of showing something: controls (C0, DEL, C1), bidi
- * embeddings, overrides and isolates, line separators, invisible marks and tags. */
+/* Whether @code steers a terminal or the direction and place of other characters, or shows nothing: controls (C0, DEL, C1), line separators, interlinear
+ * annotation, noncharacters, braille without dots, and all that Unicode calls Default_Ignorable_Code_Point. */
 bool utf8_steers(uint32_t code);
 /* Appends @text so that it is UTF-8, says the same and does nothing to a terminal: what steers (utf8_steers) and bytes that are no UTF-8
  * become \t, \n, \r or \xHH, a backslash is doubled. */

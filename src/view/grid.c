@@ -49,7 +49,7 @@ static size_t next_glyph(const char *at, bool ascii, char glyph[8], int *columns
     uint32_t code = 0;
     size_t length = utf8_next(at, strnlen(at, 4), &code);
 
-    *columns = length ? utf8_columns(code) : -1;
+    *columns = length && !utf8_steers(code) ? utf8_columns(code) : -1;
     if (ascii && length > 1)
         for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
             if (strncmp(at, plain[i].glyph, length) == 0) {

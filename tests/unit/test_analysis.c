@@ -299,12 +299,24 @@ static void test_golden_cove_dividers(void **state)
     machine_free(m);
 }
 
+/* Every flag of a row has a name of its own, of letters and dashes. */
+static void test_flag_names(void **state)
+{
+    (void)state;
+    for (unsigned a = 0; a < ROW_FLAG_COUNT; a++) {
+        const char *name = row_flag_name(1u << a);
+        assert_true(*name && strspn(name, "abcdefghijklmnopqrstuvwxyz-") == strlen(name));
+        for (unsigned b = 0; b < a; b++)
+            assert_string_not_equal(name, row_flag_name(1u << b));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_kernels),    cmocka_unit_test(test_rows_of_triad), cmocka_unit_test(test_fusion),
         cmocka_unit_test(test_idioms_and_moves), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_without_load_latency), cmocka_unit_test(test_repeated), cmocka_unit_test(test_all_machines),
-        cmocka_unit_test(test_golden_cove_dividers), cmocka_unit_test(test_two_loops_at_once),
+        cmocka_unit_test(test_golden_cove_dividers), cmocka_unit_test(test_two_loops_at_once), cmocka_unit_test(test_flag_names),
     };
     return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
 }

@@ -390,6 +390,32 @@ static void test_printable(void **state)
     str_done(&out);
 }
 
+/* Every character that Unicode calls ignorable is shown, as perl has the list; so are those that show nothing or move others. */
+static void test_invisible_characters(void **state)
+{
+    static const uint32_t named[] = {0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x17b4, 0x180e, 0x200b, 0x2028, 0x202e, 0x2066, 0x2800, 0x3164, 0xfdd0, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0xfffe, 0x1d173, 0x1fffe, 0xe0041};
+    static const uint32_t seen[] = {' ', 'a', '~', 0xa0, 0xae, 0xb5, 0x2014, 0x2192, 0x2801, 0x4e00, 0x5d0, 0x600, 0x1f600};
+    static const char *const argv[] = {"perl", "-e", "for my $c (0..0x10ffff) { next if $c >= 0xd800 && $c < 0xe000; print \"$c\\n\" if chr($c) =~ /\\p{Default_Ignorable_Code_Point}/ }", NULL};
+    static const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)2 << 30, .file_size = 1 << 20, .wall_seconds = 600, .output = 1 << 20};
+    struct child_result result = {0};
+    size_t listed = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        assert_true(utf8_steers(named[i]));
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
+        assert_false(utf8_steers(seen[i]));
+    if (child_run(argv, "/", NULL, 0, &limits, &result, NULL) && result.status == 0)
+        for (char *at = result.output.data, *end; *at; at = end + 1, listed++) {
+            const unsigned long code = strtoul(at, &end, 10);
+            if (!utf8_steers((uint32_t)code))
+                fail_msg("U+%04lX is not shown", code);
+        }
+    if (!listed)
+        print_message("no perl: its list was not compared\n");
+    child_result_done(&result);
+}
+
 static struct str written;
 static size_t at_once;   /* bytes of the largest write */
 static size_t takes;     /* bytes that are taken at most */
@@ -547,6 +573,7 @@ int main(void)
         cmocka_unit_test(test_state_path),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_printable),
+        cmocka_unit_test(test_invisible_characters),
         cmocka_unit_test(test_messages_are_whole),
         cmocka_unit_test(test_tables_to_a_terminal),
     };
