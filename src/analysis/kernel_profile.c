@@ -87,7 +87,8 @@ static void rank(struct kernel *k)
 /* What perf annotate prints of function @symbol, as a text with percentages. */
 static struct kernel *annotated(const char *path, const char *profile, const char *symbol, const struct kernel_options *options, struct err *err)
 {
-    const char *const argv[] = {"perf", "annotate", "--stdio", "--stdio-color=never", "-i", profile, "-d", path_base(path), "-s", symbol, NULL};
+    char *recorded = path_argument(profile);
+    const char *const argv[] = {"perf", "annotate", "--stdio", "--stdio-color=never", "-i", recorded, "-d", path_base(path), "-s", symbol, NULL};
     struct kernel_options rest = *options;
     struct str listing = {0};
     struct kernel *k = NULL;
@@ -101,6 +102,7 @@ static struct kernel *annotated(const char *path, const char *profile, const cha
     else
         perf_tool_failed(err, profile);
     str_done(&listing);
+    free(recorded);
     return k;
 }
 
@@ -169,7 +171,8 @@ static struct kernel *by_address(const char *path, const char *profile, const ch
 
 struct kernel *kernel_from_profile(const char *path, const char *profile, const struct kernel_options *options, struct err *err)
 {
-    const char *const argv[] = {"perf", "report", "--stdio", "--stdio-color=never", "-i", profile, "-d", path_base(path), "--sort=symbol", NULL};
+    char *recorded = path_argument(profile);
+    const char *const argv[] = {"perf", "report", "--stdio", "--stdio-color=never", "-i", recorded, "-d", path_base(path), "--sort=symbol", NULL};
     const bool placed = options->symbol && str_has_prefix(options->symbol, "0x");
     struct str report = {0};
     struct kernel *k = NULL;
@@ -188,6 +191,7 @@ struct kernel *kernel_from_profile(const char *path, const char *profile, const 
         k = NULL;
     }
     free(symbol);
+    free(recorded);
     str_done(&report);
     return k;
 }

@@ -39,6 +39,7 @@ struct recipe *recipe_copy(const struct recipe *r)
     struct recipe *copy = recipe_new();
 
     copy->path = copy_of(r->path);
+    copy->foreign = r->foreign;
     copy->source = r->source;
     copy->profile = copy_of(r->profile);
     copy->compiler = copy_of(r->compiler);

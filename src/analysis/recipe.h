@@ -7,6 +7,7 @@
 
 struct recipe {
     char *path;                 /* as it was given */
+    bool foreign;               /* a session's file named it, not the user */
     bool source;                /* it is to be compiled */
     char *profile;              /* a file of perf's, which says where it is hot; NULL: none */
     char *compiler;             /* NULL: the first installed */

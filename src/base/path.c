@@ -32,6 +32,18 @@ const char *path_base(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+char *path_argument(const char *path)
+{
+    struct str absolute = {0};
+    char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+
+    if (*path != '/')
+        str_addf(&absolute, "%s/", here ? here : ".");
+    str_add(&absolute, path);
+    free(here);
+    return str_take(&absolute);
+}
+
 char *path_program_directory(void)
 {
     char self[4096];

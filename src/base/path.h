@@ -19,6 +19,9 @@ bool path_make_parents(const char *path, mode_t mode, struct err *err);
 /* The last part of @path, borrowed; all of it where nothing follows the last slash. Any thread. */
 const char *path_base(const char *path);
 
+/* @path as it is given to another program: absolute, so that it is no option there (-x, +command, @file) and means the same in any directory. The caller frees. Any thread. */
+char *path_argument(const char *path);
+
 /* The directory in which the running program lies; NULL when unknown. The caller frees. Any thread. */
 char *path_program_directory(void);
 /* What was configured to be installed as @installed, as it lies where the tree was moved as a whole: as far from the running program as @installed is from @programs,

@@ -105,7 +105,7 @@ static bool run_compile(struct session *s, const void *values, struct result *re
     const struct recipe *now = compiled_here(s, err);
 
     (void)result;   /* filled when the kernel is there */
-    if (!now)
+    if (!now || !session_may_open(s, now, err))
         return false;
     struct recipe *r = recipe_copy(now);
     r->options.loop = 0;   /* another one now */

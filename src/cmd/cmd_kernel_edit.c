@@ -25,6 +25,8 @@ static bool run_reload(struct session *s, const void *values, struct result *res
         return false;
     if (!has_file(k))
         return err_set(err, ERR_USAGE, "kernel save FILE writes its loop", "%s is not in a file", k->name);
+    if (!session_may_open(s, k->recipe, err))
+        return false;
     struct recipe *r = recipe_copy(k->recipe);
     return loading_start(s, r, err);
 }
@@ -77,6 +79,8 @@ static bool run_edit(struct session *s, const void *values, struct result *resul
         return err_set(err, ERR_USAGE, "open the workbench; a script reads an edited file by kernel reload", "kernel edit needs the workbench");
     if (!k->source)
         return err_set(err, ERR_USAGE, "kernel save FILE.s writes the loop as text", "%s is machine code, not text", k->name);
+    if (has_file(k) && !session_may_open(s, k->recipe, err))
+        return false;
     edit_request_done(&s->edit);
     s->edit.line = v->line == NOT_GIVEN ? 0 : v->line;
     if (!has_file(k))

@@ -154,6 +154,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return err_set(err, ERR_USAGE, "kernel functions FILE", "%s is no object or program", k->name);
     if (!path)
         return err_set(err, ERR_USAGE, "kernel functions FILE", "no object or program is loaded");
+    if (loaded && !session_may_open(s, k->recipe, err))
+        return false;
     struct functions_listing *l = mem_zero(1, sizeof *l);
     l->path = mem_strdup(path);
     l->matching = v->matching ? mem_strdup(v->matching) : NULL;

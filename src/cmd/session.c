@@ -9,6 +9,8 @@
 #include "simulate/simulate.h"
 #include "base/child.h"
 #include "base/mem.h"
+#include "base/path.h"
+#include "analysis/recipe.h"
 #include "cmd/analyses.h"
 #include "io/machine_file.h"
 #include "work/active_job.h"
@@ -206,6 +208,7 @@ void session_release(struct session *s)
     str_done(&s->refused);
     str_done(&s->copied);
     str_done(&s->said);
+    free(s->shown_path);
     edit_request_done(&s->edit);
 }
 
@@ -420,6 +423,23 @@ bool session_form_selected(const struct session *s, const char *form)
 bool session_has_kernel(const struct session *s, struct err *err)
 {
     return s->document.kernel || err_set(err, ERR_USAGE, "kernel load FILE, or kernel paste", "no kernel is loaded");
+}
+
+bool session_may_open(struct session *s, const struct recipe *r, struct err *err)
+{
+    struct str path = {0};
+    char *file = path_argument(r->path), *profile = r->profile ? path_argument(r->profile) : NULL;
+
+    str_addf(&path, "%s%s%s", file, profile ? ", profile " : "", profile ? profile : "");
+    free(file);
+    free(profile);
+    if (!r->foreign || (s->shown_path && strcmp(s->shown_path, str_text(&path)) == 0)) {
+        str_done(&path);
+        return true;
+    }
+    free(s->shown_path);
+    s->shown_path = str_take(&path);
+    return err_set(err, ERR_USAGE, "the same command again opens it; kernel load FILE takes another", "the session names the file %.400s, which was not opened yet", s->shown_path);
 }
 
 bool session_fits(const struct session *s, const struct machine *m, struct err *err)

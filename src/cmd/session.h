@@ -13,6 +13,7 @@
 #include "table/result.h"
 
 struct job_ops;
+struct recipe;
 struct keymap;
 struct session_views;
 
@@ -49,6 +50,7 @@ struct session {
     const char *in_view;             /* the view that shows the result of the command or job that ends, in place of its text; NULL: none */
     struct str said;                  /* confirmations of the line that runs, for the workbench to show where nothing is printed */
     struct str copied;                /* for the terminal's clipboard, which the screen is to send it to; empty: nothing */
+    char *shown_path;                 /* the last path of a session's file that the user was shown; NULL: none */
     struct edit_request edit;         /* asked for, or in an editor with a window of its own */
     unsigned replacing;               /* the job that is to replace the document: until it has ended nothing changes; 0: none */
     const char *replacing_how;        /* "is loading another session" */
@@ -141,6 +143,8 @@ void session_select_forms(struct session *s, char **patterns, size_t count);
 bool session_form_selected(const struct session *s, const char *form);
 /* False with err when no kernel is loaded. */
 bool session_has_kernel(const struct session *s, struct err *err);
+/* Whether the file that @r names may be opened. One that a session's file named, not the user, is refused once, with its path in err: the same command again opens it. UI thread. */
+bool session_may_open(struct session *s, const struct recipe *r, struct err *err);
 /* False with err when the loaded kernel is for another instruction set than @m. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
 /* Takes @take_kernel, its loop @loop in use; when it is for another instruction set, that set's machines are shown again. */

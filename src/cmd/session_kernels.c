@@ -334,6 +334,7 @@ static bool load_recipe(const char *dir, const char *prefix, struct kernel *k, s
 
     if (access(named_path(&path, dir, prefix, "-recipe.csv"), F_OK) == 0) {
         struct recipe *r = recipe_new();
+        r->foreign = true;
         ok = session_read_rows(str_text(&path), take_recipe_row, r, err);
         if (ok && !r->path) {
             err_set(err, ERR_DATA, "save the session again", "the row path is missing");

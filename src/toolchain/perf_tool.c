@@ -144,7 +144,8 @@ void perf_tool_failed(struct err *err, const char *profile)
 
 bool perf_samples_read(const char *profile, const char *program, struct perf_samples *out, struct err *err)
 {
-    const char *const argv[] = {"perf", "script", "--show-mmap-events", "-G", "-i", profile, "-F", "pid,ip,dso", NULL};
+    char *file = path_argument(profile);
+    const char *const argv[] = {"perf", "script", "--show-mmap-events", "-G", "-i", file, "-F", "pid,ip,dso", NULL};
     struct str text = {0};
 
     *out = (struct perf_samples){0};
@@ -156,6 +157,7 @@ bool perf_samples_read(const char *profile, const char *program, struct perf_sam
     if (!ok)
         perf_tool_failed(err, profile);
     str_done(&text);
+    free(file);
     return ok && watch_goes_on(err);
 }
 

@@ -54,6 +54,7 @@ static void start(const char *script, const char *line, const char *path)
 bool editor_run(const char *path, size_t line, struct err *err)
 {
     const char *command = editor_command();
+    char *file = path_argument(path);
     struct str place = {0}, script = {0};
     int status = 0;
 
@@ -67,10 +68,11 @@ bool editor_run(const char *path, size_t line, struct err *err)
     sigaction(SIGQUIT, &ignore, &before[1]);
     pid_t child = fork();
     if (child == 0)
-        start(str_text(&script), str_text(&place), path);
+        start(str_text(&script), str_text(&place), file);
     const int reason = errno;
     str_done(&place);
     str_done(&script);
+    free(file);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     sigaction(SIGTSTP, &before[0], NULL);

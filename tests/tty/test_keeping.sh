@@ -153,7 +153,11 @@ test_sessions_by_command() {
     needs cc
     printf 'void f(double *a, long n)\n{\n    for (long i = 0; i < n; i++)\n        a[i] *= 2.5;\n}\n' >"$work/f.c"
     expect 0 "$portolan" --machine skylake -e "kernel load $work/f.c; session save $work/c"
-    expect 0 "$portolan" -e "session load $work/c; kernel compile -O3; kernel opened"
+    # The file that the session names is shown before it is opened: the same command again does that.
+    expect 1 "$portolan" -e "session load $work/c; kernel compile -O3"
+    holds err "the session names the file $work/f.c"
+    printf 'session load %s\nset keep-going on\nkernel compile -O3\nkernel compile -O3\nkernel opened\n' "$work/c" >"$work/again.pf"
+    expect 1 "$portolan" -b "$work/again.pf"
     holds out 'f.c -O3 -march=skylake'
 }
 

@@ -159,7 +159,7 @@ static void test_editor(void **state)
     struct err err = {0};
 
     (void)state;
-    setenv("VISUAL", "test x =", 1);
+    setenv("VISUAL", "test -n", 1);
     self = getpid();
     assert_true(editor_run("x", 0, &err));
     assert_true(editor_run("x", 3, &err));
@@ -168,8 +168,30 @@ static void test_editor(void **state)
     self = 0;
 }
 
+/* A name that begins as an option or a command of an editor reaches it as an absolute path, and never a shell. */
+static void test_editor_argument(void **state)
+{
+    static const char *const names[] = {"+:silent !touch acted", "-c :!touch acted", "--cmd", "@acted", "$(touch acted)", "; touch acted", "a b"};
+    struct err err = {0};
+    char here[4096], *there;
+
+    (void)state;
+    there = getcwd(here, sizeof here);
+    assert_non_null(there);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        /* sh -c 'script' NAME: the last word is what the editor is given. */
+        setenv("WANTED_DIRECTORY", here, 1);
+        setenv("WANTED_NAME", names[i], 1);
+        setenv("VISUAL", "sh -c 'test \"$1\" = \"$WANTED_DIRECTORY/$WANTED_NAME\" -a $# = 1' sh", 1);
+        assert_true(editor_run(names[i], 0, &err));
+        setenv("VISUAL", "sh -c 'test \"$1\" = \"$WANTED_NAME\"' sh", 1);
+        assert_false(editor_run(names[i], 0, &err));
+    }
+    assert_int_equal(access("acted", F_OK), -1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counting), cmocka_unit_test(test_masses), cmocka_unit_test(test_compiled), cmocka_unit_test(test_editor)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counting), cmocka_unit_test(test_masses), cmocka_unit_test(test_compiled), cmocka_unit_test(test_editor), cmocka_unit_test(test_editor_argument)};
     return cmocka_run_group_tests_name("no_allocation", tests, NULL, NULL);
 }

@@ -181,6 +181,9 @@ static void test_names_of_bytes(void **state)
     work_put("we\xffird.s", "1: imulq %rax, %rbx\n jne 1b\n");
     RUN(&t, NULL, "session save %s", "bytes");
     RUN(&s, NULL, "session load %s", "bytes");
+    struct err asked = {0};
+    assert_false(run(&s, NULL, &asked, "kernel reload%s", NULL));
+    assert_non_null(strstr(asked.what, "the session names the file"));
     RUN(&s, NULL, "kernel reload%s", NULL);
     assert_int_equal(s.document.kernel->insn_count, 2);
     for (unsigned i = 0; i < 2; i++) {
@@ -192,6 +195,41 @@ static void test_names_of_bytes(void **state)
     session_done(&s);
     session_done(&t);
     str_done(&shown);
+}
+
+/* What opens the file that a session's recipe names shows it first, whatever it is called: kernel reload, compile, functions and edit. */
+static void test_foreign_path(void **state)
+{
+    static const struct { const char *recipe, *command; } tries[] = {
+        {"path,\"+:silent !touch acted\"", "kernel reload%s"},
+        {"path,-c", "kernel reload%s"},
+        {"path,/etc/passwd\nsource,on", "kernel compile -O3%s"},
+        {"path,/etc/passwd\nprofile,/etc/shadow", "kernel functions%s"},
+        {"path,\"+:silent !touch acted\"", "kernel edit%s"},
+    };
+    struct session s, t;
+
+    (void)state;
+    session_init(&s);
+    work_put("own.s", "addq %rax, %rbx\n");
+    RUN(&s, NULL, "kernel load %s", "own.s");
+    RUN(&s, NULL, "session save %s", "named");
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        struct str recipe = {0};
+        struct err err = {0};
+        str_addf(&recipe, "key,value\n%s\n", tries[i].recipe);
+        work_put("named/kernel-recipe.csv", str_text(&recipe));
+        session_init(&t);
+        RUN(&t, NULL, "session load %s", "named");
+        t.interactive = true;
+        assert_false(run(&t, NULL, &err, tries[i].command, NULL));
+        assert_non_null(strstr(err.what, "the session names the file /"));
+        assert_null(t.edit.path);
+        t.interactive = false;
+        session_done(&t);
+        str_done(&recipe);
+    }
+    session_done(&s);
 }
 
 static void test_refused_whole(void **state)
@@ -688,7 +726,7 @@ static void test_own_is_not_the_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_hex_lines), cmocka_unit_test(test_names_of_bytes), cmocka_unit_test(test_refused_whole),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_hex_lines), cmocka_unit_test(test_names_of_bytes), cmocka_unit_test(test_foreign_path), cmocka_unit_test(test_refused_whole),
         cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_forms_add_a64), cmocka_unit_test(test_export),
         cmocka_unit_test(test_pipes_are_refused),
         cmocka_unit_test(test_strangers_are_kept),
