@@ -25,7 +25,7 @@ DIR *file_open_directory(const char *path);
 /* Appends the file's bytes to @out; refuses more than @limit bytes (ERR_LIMIT) and anything but a regular file or pipe. */
 bool file_read(const char *path, size_t limit, struct str *out, struct err *err);
 /* Writes to a temporary name beside @path, syncs, renames, syncs the directory: the file is whole or untouched. A replaced file keeps
- * its mode; of a symbolic link the target is replaced; devices, pipes and /dev/stdout are written to. What killed writes left in the
+ * its mode; of a symbolic link the target is replaced; in the state directory (path_is_state) the file is 0600 and a link itself is replaced; devices, pipes and /dev/stdout are written to. What killed writes left in the
  * directory is removed. SIGXFSZ must be ignored (main does), so that a limit is a fault. Any thread. */
 bool file_write(const char *path, const void *bytes, size_t length, struct err *err);
 /* Fills @err by errno: "PATH: cannot VERB: reason"; returns false. @todo serves where errno suggests nothing; may be NULL. */

@@ -37,6 +37,7 @@ struct file_set {
     int dir;                /* holds the lock */
     char *path;
     VEC(struct change) changes;
+    bool private;           /* directory and files are for their user alone */
     bool made;              /* the directory is new */
     bool recorded;          /* the record is in place: the change holds */
 };
@@ -110,11 +111,13 @@ static void drop_empty(int dir, const char *name)
 static bool make_parents(int dir, const char *name)
 {
     char *part = mem_strdup(name);
+    struct stat above;
+    const mode_t mode = fstat(dir, &above) == 0 ? above.st_mode & 0777 : 0700;
     bool ok = true;
 
     for (char *slash = strchr(part, '/'); ok && slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        ok = file_calls.mkdir(dir, part, 0777) == 0 || errno == EEXIST;
+        ok = file_calls.mkdir(dir, part, mode) == 0 || errno == EEXIST;
         *slash = '/';
     }
     free(part);
@@ -303,13 +306,14 @@ static bool sync_above(const char *path)
     return ok;
 }
 
-struct file_set *file_set_new(const char *path, struct err *err)
+struct file_set *file_set_new(const char *path, bool private, struct err *err)
 {
     struct file_set *set = mem_zero(1, sizeof *set);
 
     set->dir = -1;
     set->path = mem_strdup(path);
-    set->made = file_calls.mkdir(AT_FDCWD, path, 0777) == 0;
+    set->private = private;
+    set->made = file_calls.mkdir(AT_FDCWD, path, private ? 0700 : 0777) == 0;
     if (!set->made && errno != EEXIST) {
         file_fault(err, path, "make the directory", "check the directory above it and its permissions");
     } else if ((set->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
@@ -363,7 +367,7 @@ bool file_set_write(struct file_set *set, const char *name, const void *bytes, s
         err_set(err, ERR_IO, "choose another directory", "%s in it is not a regular file in a directory", name);
         return err_at(err, set->path, 0, 0);
     }
-    if (!file_temporary_make(set->dir, slash ? slash + 1 : name, &t))
+    if (!file_temporary_make(set->dir, slash ? slash + 1 : name, set->private, &t))
         return file_fault(err, set->path, "write into it", "check the directory and its permissions");
     if (!file_temporary_fill(&t, set->dir, name, bytes, length)) {
         file_fault(err, set->path, "write into it", "the old contents are untouched");
@@ -397,7 +401,7 @@ static bool record_write(struct file_set *set, struct err *err)
 
     bool ok = file_calls_sync_directory(set->dir) && (!set->made || sync_above(set->path));
     record_print(set->changes.items, set->changes.count, &text);
-    ok = ok && file_temporary_make(set->dir, "record", &t) && file_temporary_fill(&t, set->dir, FILE_SET_RECORD, text.data, text.length) &&
+    ok = ok && file_temporary_make(set->dir, "record", set->private, &t) && file_temporary_fill(&t, set->dir, FILE_SET_RECORD, text.data, text.length) &&
          file_calls.rename(set->dir, t.name, set->dir, FILE_SET_RECORD) == 0;
     if (!ok)
         file_fault(err, set->path, "write into it", "the old contents are untouched");
@@ -412,6 +416,8 @@ bool file_set_commit(struct file_set *set, struct err *err)
 {
     if (shortage_lost())
         return err_memory(err, set->path, 0);
+    if (set->private)
+        fchmod(set->dir, 0700);   /* where that cannot be done the files are private still */
     set->recorded = record_write(set, err);
     if (!set->recorded)
         return false;

@@ -17,8 +17,8 @@
 struct file_set;
 
 /* Begins to change directory @dir, which is made (not its parents) when it is not there; a change that was cut short is completed first.
- * Until file_set_free nobody else can begin one or open the directory. NULL with err. One thread. */
-struct file_set *file_set_new(const char *dir, struct err *err);
+ * @private: the directory is 0700 and what is written 0600, also where they were not before. Until file_set_free nobody else can begin one or open the directory. NULL with err. One thread. */
+struct file_set *file_set_new(const char *dir, bool private, struct err *err);
 /* The contents that @name (in the directory, "a/b" in a directory below it, which is made) will have. */
 bool file_set_write(struct file_set *set, const char *name, const void *bytes, size_t length, struct err *err);
 /* @name will be gone, and the directories below that it leaves empty; it need not be there. */

@@ -37,16 +37,17 @@ bool file_temporary_is(const char *name)
     return true;
 }
 
-bool file_temporary_make(int dir, const char *name, struct file_temporary *t)
+bool file_temporary_make(int dir, const char *name, bool private, struct file_temporary *t)
 {
     static atomic_uint serials;
 
+    t->private = private;
     t->process = (long)getpid();
     for (int attempt = 0; attempt < 100; attempt++) {
         struct stat status;
         t->serial = atomic_fetch_add(&serials, 1);
         file_temporary_name(name, t->process, t->serial, t->name);
-        t->fd = file_calls.open(dir, t->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        t->fd = file_calls.open(dir, t->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, private ? 0600 : 0666);
         if (t->fd < 0 && errno != EEXIST)
             return false;
         if (t->fd < 0)
@@ -71,7 +72,7 @@ static bool keep_mode(int fd, int dir, const char *target)
 
 bool file_temporary_fill(struct file_temporary *t, int dir, const char *target, const void *bytes, size_t length)
 {
-    return keep_mode(t->fd, dir, target) && file_calls_write_all(t->fd, bytes, length) && file_calls.sync(t->fd) == 0;
+    return (t->private || keep_mode(t->fd, dir, target)) && file_calls_write_all(t->fd, bytes, length) && file_calls.sync(t->fd) == 0;
 }
 
 bool file_temporary_close(struct file_temporary *t)

@@ -14,14 +14,15 @@ struct file_temporary {
     int fd;                   /* holds a lock: who can lock it knows that its writer is dead */
     long process;
     unsigned serial;
+    bool private;             /* its mode is 0600 */
     char name[NAME_MAX + 1];  /* in the directory of its target */
 };
 
-/* Makes an empty one for target @name in directory @dir, with what the umask allows. False with errno. Any thread. */
-bool file_temporary_make(int dir, const char *name, struct file_temporary *t);
+/* Makes an empty one for target @name in directory @dir, with what the umask allows, @private: for its user alone. False with errno. Any thread. */
+bool file_temporary_make(int dir, const char *name, bool private, struct file_temporary *t);
 /* The name that file_temporary_make gave it. */
 void file_temporary_name(const char *target, long process, unsigned serial, char out[NAME_MAX + 1]);
-/* Writes and syncs the contents; a target that is there hands on its mode. False with errno. */
+/* Writes and syncs the contents; a target that is there hands on its mode, unless the file is private. False with errno. */
 bool file_temporary_fill(struct file_temporary *t, int dir, const char *target, const void *bytes, size_t length);
 /* Closes it, which gives up the lock; false with errno. */
 bool file_temporary_close(struct file_temporary *t);

@@ -12,6 +12,7 @@
 #include "base/file_calls.h"
 #include "base/file_stream.h"
 #include "base/file_temporary.h"
+#include "base/path.h"
 #include "base/shortage.h"
 
 #define LINKS_MAX 40   /* as many as the kernel follows */
@@ -125,12 +126,12 @@ static bool write_through(const char *path, int own, const void *bytes, size_t l
 }
 
 /* A new file takes the place of @name in @dir, or nothing changes. @path is for messages. */
-static bool replace(int dir, const char *name, const char *path, const void *bytes, size_t length, struct err *err)
+static bool replace(int dir, const char *name, bool private, const char *path, const void *bytes, size_t length, struct err *err)
 {
     struct file_temporary t = {.fd = -1};
 
     file_temporary_collect(dir);
-    if (!file_temporary_make(dir, name, &t))
+    if (!file_temporary_make(dir, name, private, &t))
         return file_fault(err, path, "write", "check the directory and its permissions");
     bool ok = file_temporary_fill(&t, dir, name, bytes, length);
     if (!ok)
@@ -146,12 +147,14 @@ static bool replace(int dir, const char *name, const char *path, const void *byt
     return ok;
 }
 
-static bool write_regular(const char *path, const void *bytes, size_t length, struct err *err)
+static bool write_regular(const char *path, bool private, const void *bytes, size_t length, struct err *err)
 {
     struct str target = {0}, directory = {0};
     bool ok = false;
 
-    if (!follow(path, &target, err))
+    if (private)   /* a link there is replaced, not followed */
+        str_add(&target, path);
+    else if (!follow(path, &target, err))
         goto out;
     directory_of(str_text(&target), &directory);
     int dir = file_calls.open(AT_FDCWD, str_text(&directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -161,7 +164,7 @@ static bool write_regular(const char *path, const void *bytes, size_t length, st
         file_fault(err, path, "write", "check the directory and its permissions");
         goto out;
     }
-    ok = replace(dir, name_of(str_text(&target)), path, bytes, length, err);
+    ok = replace(dir, name_of(str_text(&target)), private, path, bytes, length, err);
     close(dir);
 out:
     str_done(&target);
@@ -171,6 +174,7 @@ out:
 
 bool file_write(const char *path, const void *bytes, size_t length, struct err *err)
 {
+    const bool private = path_is_state(path);
     struct stat status;
     int own = own_descriptor(path);
 
@@ -178,7 +182,7 @@ bool file_write(const char *path, const void *bytes, size_t length, struct err *
         return err_memory(err, path, length);
     if (own >= 0)
         return write_through(path, own, bytes, length, err);
-    if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
-        return write_regular(path, bytes, length, err);
+    if ((private ? lstat(path, &status) : stat(path, &status)) != 0 || S_ISREG(status.st_mode) || S_ISLNK(status.st_mode))
+        return write_regular(path, private, bytes, length, err);
     return !file_stream_refused(path, -1, err) && write_through(path, -1, bytes, length, err);
 }

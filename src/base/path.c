@@ -2,27 +2,79 @@
 #include "base/path.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
 
-/* portolan/@name in the directory that @variable names, or in @otherwise below the home. */
-static char *path_in(const char *variable, const char *otherwise, const char *name)
+#define OWN "/portolan"
+
+bool path_owner_trusted(const struct stat *about)
+{
+    return about->st_uid == geteuid() || about->st_uid == 0;
+}
+
+/* Whether directory @path is of a user whom this process trusts; of one that is not there the nearest above it decides, down to the first @least bytes, which must be there. */
+static bool directory_trusted(const char *path, size_t least)
+{
+    char *part = mem_strdup(path);
+    struct stat about = {0};
+    bool there;
+
+    while (!(there = stat(part, &about) == 0) && errno == ENOENT && strlen(part) > least)
+        *strrchr(part, '/') = '\0';
+    free(part);
+    return there && S_ISDIR(about.st_mode) && path_owner_trusted(&about);
+}
+
+/* Says once in the log why nothing is kept. */
+static void refuse_directory(const char *path)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+
+    if (!atomic_flag_test_and_set(&said))
+        log_add(LOG_WARN, "%s is not used: it, or the home, belongs to another user or is not there", path);
+}
+
+/* The program's own directory: in the one that @variable names, or in @otherwise below the home. NULL without one, or when it is another user's (sudo keeps HOME on some systems). */
+static char *directory_in(const char *variable, const char *otherwise)
 {
     const char *chosen = getenv(variable), *home = getenv("HOME");
     struct str path = {0};
+    struct stat about;
+    bool trusted;
 
     /* The specification has relative paths ignored. */
-    if (chosen && chosen[0] == '/')
-        str_addf(&path, "%s/portolan/%s", chosen, name);
-    else if (home && home[0] == '/')
-        str_addf(&path, "%s/%s/portolan/%s", home, otherwise, name);
-    else
+    if (chosen && chosen[0] == '/') {
+        str_addf(&path, "%s" OWN, chosen);
+        trusted = stat(str_text(&path), &about) != 0 || path_owner_trusted(&about);   /* it is made where the user wants it */
+    } else if (home && home[0] == '/') {
+        str_addf(&path, "%s/%s" OWN, home, otherwise);
+        trusted = directory_trusted(str_text(&path), strlen(home));   /* a home is not made */
+    } else {
         return NULL;
+    }
+    if (trusted)
+        return str_take(&path);
+    refuse_directory(str_text(&path));
+    str_done(&path);
+    return NULL;
+}
+
+static char *path_in(const char *variable, const char *otherwise, const char *name)
+{
+    char *directory = directory_in(variable, otherwise);
+    struct str path = {0};
+
+    if (!directory)
+        return NULL;
+    str_addf(&path, "%s/%s", directory, name);
+    free(directory);
     return str_take(&path);
 }
 
@@ -80,6 +132,15 @@ char *path_state(const char *name)
     return path_in("XDG_STATE_HOME", ".local/state", name);
 }
 
+bool path_is_state(const char *path)
+{
+    char *directory = path_state("");
+    const bool is = directory && str_has_prefix(path, directory);
+
+    free(directory);
+    return is;
+}
+
 char *path_config(const char *name)
 {
     return path_in("XDG_CONFIG_HOME", ".config", name);
@@ -92,15 +153,23 @@ char *path_data(const char *name)
 
 bool path_make_parents(const char *path, mode_t mode, struct err *err)
 {
+    const bool private = path_is_state(path);
     char *copy = mem_strdup(path);
     bool ok = true;
 
     for (char *slash = *copy ? strchr(copy + 1, '/') : NULL; ok && slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(copy, mode) < 0 && errno != EEXIST)
+        if (mkdir(copy, private ? 0700 : mode) < 0 && errno != EEXIST)
             ok = err_set(err, ERR_IO, "name another file", "cannot make the directory %s: %s", copy, strerror(errno));
         *slash = '/';
     }
     free(copy);
+    if (ok && private) {   /* one made before it was private */
+        char *directory = path_state(".");
+        struct stat about;
+        if (directory && stat(directory, &about) == 0 && about.st_uid == geteuid() && about.st_mode & 077)
+            chmod(directory, 0700);
+        free(directory);
+    }
     return ok;
 }

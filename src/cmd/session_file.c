@@ -273,7 +273,7 @@ static bool remove_stale(struct session_saving *w, const struct names *before, s
 
 bool session_save(struct session *s, const char *dir, struct err *err)
 {
-    struct session_saving w = {.files = file_set_new(dir, err)};
+    struct session_saving w = {.files = file_set_new(dir, true, err)};
     struct names before = {0};
     bool pipes = file_only_files(true);
 
@@ -288,7 +288,7 @@ bool session_save(struct session *s, const char *dir, struct err *err)
 
 bool session_remove(const char *dir, struct err *err)
 {
-    struct session_saving w = {.files = file_set_new(dir, err)};
+    struct session_saving w = {.files = file_set_new(dir, true, err)};
     struct names files = {0};
     bool ok = w.files && read_manifest(dir, &files, err) && only_ours(dir, &files, err);
 

@@ -164,7 +164,7 @@ static bool fill_set(struct file_set *set, const struct machine *m, struct err *
 
 bool machine_save(const struct machine *m, const char *dir, struct err *err)
 {
-    struct file_set *set = file_set_new(dir, err);
+    struct file_set *set = file_set_new(dir, false, err);
     bool ok = set && check_directory(dir, err) && fill_set(set, m, err) && watch_goes_on(err) && file_set_commit(set, err);
 
     file_set_free(set);

@@ -156,7 +156,7 @@ static bool current(int fd, const char *path)
 /* Opens the file and locks it; -1 with err. */
 static int open_locked(const char *path, struct err *err)
 {
-    int fd = file_calls.open(AT_FDCWD, path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    int fd = file_calls.open(AT_FDCWD, path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
 
     if (fd < 0) {
         err_set(err, ERR_IO, "name another file with --journal", "cannot write: %s", strerror(errno));

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "cmd/autosave.h"
@@ -235,8 +236,14 @@ static bool watch_signals(void)
 static char *history_path(void)
 {
     char *path = path_state("history");
+    struct stat about;
     if (path)
         path_make_parents(path, 0700, NULL);   /* what cannot be made shows when the file is written */
+    if (path && lstat(path, &about) == 0 && !S_ISREG(about.st_mode)) {   /* readline would follow a link */
+        log_add(LOG_WARN, "%s is no file: there is no history", path);
+        free(path);
+        path = NULL;
+    }
     return path;
 }
 

@@ -297,15 +297,22 @@ static void test_state_path(void **state)
     struct str file = {0};
     struct err err = {0};
 
-    setenv("HOME", "/home/somebody", 1);
+    struct str home = {0}, wanted = {0};
+
+    assert_true(path_make_parents(work_path("file"), 0700, &err));
+    str_add(&home, work_path(""));
+    str_addf(&wanted, "%s/.local/state/portolan/history", str_text(&home));
+    setenv("HOME", str_text(&home), 1);
     unsetenv("XDG_STATE_HOME");
     path = path_state("history");
-    assert_string_equal(path, "/home/somebody/.local/state/portolan/history");
+    assert_string_equal(path, str_text(&wanted));
     free(path);
     setenv("XDG_STATE_HOME", "relative", 1);   /* to be ignored */
     path = path_state("history");
-    assert_string_equal(path, "/home/somebody/.local/state/portolan/history");
+    assert_string_equal(path, str_text(&wanted));
     free(path);
+    str_done(&home);
+    str_done(&wanted);
     setenv("XDG_STATE_HOME", "/state", 1);
     path = path_state("evolve.json");
     assert_string_equal(path, "/state/portolan/evolve.json");
@@ -323,6 +330,66 @@ static void test_state_path(void **state)
     str_add(&file, "/below");
     assert_false(path_make_parents(str_text(&file), 0700, &err) && file_write(str_text(&file), "x", 1, &err));
     str_done(&file);
+}
+
+/* Nothing is kept in a home that is not there, which is not made, nor in another user's. */
+static void test_state_of_others(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    char *path;
+
+    assert_true(path_make_parents(work_path("other/file"), 0700, &err));
+    assert_true(path_make_parents(work_path("named/portolan/file"), 0700, &err));
+    unsetenv("XDG_STATE_HOME");
+    setenv("HOME", "/nonexistent/home", 1);
+    assert_null(path_state("history"));
+    assert_null(path_data("machines"));
+    assert_null(path_config("rc"));
+    setenv("HOME", work_path("other"), 1);
+    path = path_state("history");
+    assert_non_null(path);
+    free(path);
+    if (geteuid() == 0) {
+        assert_return_code(chown(work_path("other"), 65534, 65534), 0);
+        assert_null(path_state("history"));
+        setenv("XDG_STATE_HOME", work_path("named"), 1);
+        assert_return_code(chown(work_path("named/portolan"), 65534, 65534), 0);
+        assert_null(path_state("history"));
+        unsetenv("XDG_STATE_HOME");
+    } else {
+        print_message("not root: no directory of another user was tried\n");
+    }
+    unsetenv("HOME");
+}
+
+/* What is written into the state directory is for its user alone; a link there is replaced, and what it leads to stays. */
+static void test_state_is_private(void **state)
+{
+    (void)state;
+    struct stat about;
+    struct err err = {0};
+
+    assert_true(path_make_parents(work_path("private/portolan/old.csv"), 0755, &err));
+    work_put("target", "kept");
+    work_put("private/portolan/old.csv", "old");
+    assert_return_code(chmod(work_path("private/portolan/old.csv"), 0644), 0);
+    assert_return_code(symlink(work_path("target"), work_path("private/portolan/link.csv")), 0);
+    setenv("XDG_STATE_HOME", work_path("private"), 1);
+    static const char *const files[] = {"private/portolan/link.csv", "private/portolan/old.csv", "private/portolan/sessions/a/new.csv"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        assert_true(path_make_parents(work_path(files[i]), 0777, &err));
+        assert_true(file_write(work_path(files[i]), "new", 3, &err));
+        assert_return_code(lstat(work_path(files[i]), &about), 0);
+        assert_true(S_ISREG(about.st_mode));
+        assert_int_equal(about.st_mode & 0777, 0600);
+    }
+    assert_true(work_holds("target", "kept"));
+    assert_return_code(stat(work_path("private/portolan"), &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0700);
+    assert_return_code(stat(work_path("private/portolan/sessions/a"), &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0700);
+    unsetenv("XDG_STATE_HOME");
 }
 
 static void test_utf8(void **state)
@@ -571,6 +638,8 @@ int main(void)
         cmocka_unit_test(test_index_removes),
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_state_path),
+        cmocka_unit_test(test_state_of_others),
+        cmocka_unit_test(test_state_is_private),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_printable),
         cmocka_unit_test(test_invisible_characters),

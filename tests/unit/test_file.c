@@ -83,7 +83,7 @@ static void test_leftovers_of_the_living_stay(void **state)
     struct file_temporary t;
     int dir = open(work_path(""), O_RDONLY | O_DIRECTORY);
 
-    assert_true(dir >= 0 && file_temporary_make(dir, "busy", &t));
+    assert_true(dir >= 0 && file_temporary_make(dir, "busy", false, &t));
     work_put("two", "x");
     assert_int_equal(leftovers("."), 1);
     assert_true(file_temporary_close(&t));
@@ -193,7 +193,7 @@ static void set_begin(void)
 /* a changes, b and sub/c go, sub/deep/d comes. */
 static bool set_change(struct err *err)
 {
-    struct file_set *set = file_set_new(work_path("set"), err);
+    struct file_set *set = file_set_new(work_path("set"), false, err);
     bool ok = set && file_set_write(set, "a", "new a", 5, err) && file_set_remove(set, "b", err) && file_set_remove(set, "sub/c", err) &&
               file_set_write(set, "sub/deep/d", "new d", 5, err) && file_set_commit(set, err);
     file_set_free(set);
@@ -269,7 +269,7 @@ static void test_set_makes_a_directory_or_none(void **state)
     struct err err = {0};
 
     work_remove("set");
-    struct file_set *set = file_set_new(work_path("set"), &err);
+    struct file_set *set = file_set_new(work_path("set"), false, &err);
     assert_non_null(set);
     assert_true(file_set_write(set, "x/y", "1", 1, &err));
     assert_false(file_set_write(set, "../up", "1", 1, &err));
@@ -282,7 +282,7 @@ static void test_set_makes_a_directory_or_none(void **state)
     assert_true(work_holds("set/a", "new a"));
     /* A link in the directory leads out of it. */
     assert_int_equal(symlink(work_path(""), work_path("set/out")), 0);
-    set = file_set_new(work_path("set"), &err);
+    set = file_set_new(work_path("set"), false, &err);
     assert_false(file_set_write(set, "out/escaped", "1", 1, &err));
     file_set_free(set);
     assert_false(work_has("escaped"));
@@ -318,7 +318,7 @@ static void test_false_records_are_refused(void **state)
         work_put("set/.portolan-change", texts[i]);
         assert_int_equal(file_set_open(work_path("set"), &err), -1);
         assert_non_null(strstr(err.file, ".portolan-change"));
-        assert_null(file_set_new(work_path("set"), &err));
+        assert_null(file_set_new(work_path("set"), false, &err));
         assert_true(set_is_old());
         assert_true(work_holds("one", "safe"));
     }

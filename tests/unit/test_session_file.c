@@ -232,6 +232,30 @@ static void test_foreign_path(void **state)
     session_done(&s);
 }
 
+/* A session is for its user alone, also where its directory was open to others before. */
+static void test_private(void **state)
+{
+    static const char *const names[] = {"private", "private/session.csv", "private/kernel.s", "private/manifest.csv", "private/kernels", "private/kernels/1.s"};
+    struct session s;
+    struct stat about;
+
+    (void)state;
+    session_init(&s);
+    work_put("own.s", "addq %rax, %rbx\n");
+    RUN(&s, NULL, "kernel load %s", "own.s");
+    RUN(&s, NULL, "session save %s", "private");
+    assert_return_code(chmod(work_path("private"), 0755), 0);
+    assert_return_code(chmod(work_path("private/kernel.s"), 0644), 0);
+    work_put("own.s", "addq %rax, %rcx\n");
+    RUN(&s, NULL, "kernel load %s", "own.s");
+    RUN(&s, NULL, "session save %s", "private");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        assert_return_code(stat(work_path(names[i]), &about), 0);
+        assert_int_equal(about.st_mode & 0777, S_ISDIR(about.st_mode) ? 0700 : 0600);
+    }
+    session_done(&s);
+}
+
 static void test_refused_whole(void **state)
 {
     (void)state;
@@ -726,7 +750,7 @@ static void test_own_is_not_the_last(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_hex_lines), cmocka_unit_test(test_names_of_bytes), cmocka_unit_test(test_foreign_path), cmocka_unit_test(test_refused_whole),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_hex_kernel), cmocka_unit_test(test_hex_lines), cmocka_unit_test(test_names_of_bytes), cmocka_unit_test(test_foreign_path), cmocka_unit_test(test_private), cmocka_unit_test(test_refused_whole),
         cmocka_unit_test(test_save_spares_other_files), cmocka_unit_test(test_forms_add), cmocka_unit_test(test_forms_add_a64), cmocka_unit_test(test_export),
         cmocka_unit_test(test_pipes_are_refused),
         cmocka_unit_test(test_strangers_are_kept),
