@@ -11,6 +11,15 @@
 #include "isa/foreign.h"
 #include "throughput/schedule.h"
 
+size_t analysis_undecoded(const struct analysis *a)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < a->count; i++)
+        count += (a->rows[i].insn->traits & INSN_UNDECODED) != 0;
+    return count;
+}
+
 const char *row_flag_name(uint32_t one_flag)
 {
 #define ROW_FLAG_NAME(flag, name) name,

@@ -44,6 +44,8 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
 void analysis_free(struct analysis *a);
 /* The first of @insns that is executed as often as a register says (rep movsb); NULL: none. Pure. */
 const struct insn *analysis_repeated(const struct insn *insns, size_t count);
+/* Instructions of @a that no decoder knows (INSN_UNDECODED). Pure. */
+size_t analysis_undecoded(const struct analysis *a);
 const char *row_flag_name(uint32_t one_flag);       /* "unknown", "zero-idiom", ... as in the JSON flags */
 
 #endif

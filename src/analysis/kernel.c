@@ -33,19 +33,42 @@ const size_t kernel_unit_most = 40000;
 struct unit { VEC(struct insn) insns; };
 struct loop_list { VEC(struct kernel_loop) list; };
 
-/* Decodes @length bytes; what is no instruction (tables between functions) is stepped over. False beyond kernel_unit_most. */
-static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text)
+/* Bytes from @code on that are one instruction nobody knows: to the start of the next line, which is at @next, or else to the next byte at which one decodes. */
+static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length, size_t next)
 {
+    const size_t most = sizeof ((struct insn *)0)->bytes;
+    size_t n = isa_step(isa);
+
+    if (next && next <= most)
+        return next < length ? next : length;
+    for (; n < length && n + isa_step(isa) <= most; n += isa_step(isa)) {
+        struct insn insn;
+        const bool decodes = insn_decode(isa, code + n, length - n, 0, false, &insn, NULL);
+        insn_done(&insn);
+        if (decodes)
+            break;
+    }
+    return n < length ? n : length;
+}
+
+/* Decodes @length bytes; what no decoder knows is one unknown instruction. Of a text @a has the lines, at each of which an instruction begins; NULL: there is none. False beyond
+ * kernel_unit_most. */
+static bool unit_decode(struct unit *u, enum isa isa, const uint8_t *code, size_t length, uint64_t offset, const struct assembled *a)
+{
+    size_t row = 0;
+
     insn_learn(isa, code, length, NULL);
     for (size_t at = 0; at < length && !watch_steps(1);) {
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         if (u->insns.count >= kernel_unit_most)
             return false;
-        if (!insn_decode(isa, code + at, length - at, offset + at, text, &insn, NULL)) {
-            at += isa_step(isa);
-            continue;
-        }
+        while (a && row < a->line_count && a->lines[row].offset <= at)
+            row++;
+        const bool begins = row > 0 && a->lines[row - 1].offset == at;   /* not so of data in the text */
+        const size_t next = begins ? (row < a->line_count ? (size_t)a->lines[row].offset : length) - at : 0;
+        if (!insn_decode(isa, code + at, length - at, offset + at, true, &insn, NULL))
+            insn_undecoded(isa, code + at, undecoded_length(isa, code + at, length - at, next), offset + at, NULL, true, &insn);
         insn.offset = offset + at;
         at += insn.length;
         if (!vec_room(&u->insns)) {
@@ -270,7 +293,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     bool assembled = assemble(isa, name, text, length, o->syntax, o->skip_bad, &a, err);
     if (!assembled)
         goto out;
-    if (!unit_decode(&u, a.isa, a.code, a.length, 0, true)) {
+    if (!unit_decode(&u, a.isa, a.code, a.length, 0, &a)) {
         err_set(err, ERR_LIMIT, "load only the loop, or check for large .rept counts", "more than %zu instructions", kernel_unit_most);
         err_at(err, name, 0, 0);
         goto out;
@@ -330,7 +353,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     struct kernel *k = NULL;
     VEC(struct label) labels = {0};
     struct loop_list marked = {0};
-    bool all = unit_decode(&u, o->isa, length ? o->code + start : NULL, length, start, true);
+    bool all = unit_decode(&u, o->isa, length ? o->code + start : NULL, length, start, NULL);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
                 all ? "only LTO bytecode or no code; compile without -flto" : "more than %zu instructions", kernel_unit_most);
@@ -456,7 +479,9 @@ bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct er
     for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++) {
         struct insn *in = &k->insns[i], placed;
         memset(&placed, 0, sizeof placed);
-        if (!insn_decode(k->isa, in->bytes, in->length, address + in->offset, true, &placed, err))
+        if (in->traits & INSN_UNDECODED)
+            insn_undecoded(k->isa, in->bytes, in->length, 0, in->text, true, &placed);
+        else if (!insn_decode(k->isa, in->bytes, in->length, address + in->offset, true, &placed, err))
             return false;
         placed.offset = address + in->offset;
         insn_done(in);

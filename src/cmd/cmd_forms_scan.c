@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static bool cannot_run(const struct machine *m, const struct scan_form *form, co
     return row && machine_lacks(m, row->extension) && !knows(m, form);
 }
 
-/* The share of what the CPU can run; *@lacking gets how many instructions it cannot. */
+/* The share of what the CPU can run; *@lacking gets how many instructions it cannot. A place that was not decoded is one instruction that no machine knows. */
 static double coverage(const struct machine *m, const struct scan *scan, const struct forms *forms, uint64_t *lacking)
 {
     uint64_t known = 0, all = 0;
@@ -42,6 +43,7 @@ static double coverage(const struct machine *m, const struct scan *scan, const s
         known += knew ? form->count : 0;
         *lacking += !knew && cannot_run(m, form, forms) ? form->count : 0;
     }
+    all += scan->undecoded;
     all -= *lacking;
     return all ? (double)known / (double)all : 0;
 }
@@ -102,19 +104,23 @@ static void show(const struct scan *scan, const struct forms *forms, struct mach
     result_line(result, "%llu instructions, %zu form%s; set aside as %s: %llu; bytes not decoded: %llu", (unsigned long long)scan->instructions,
                 scan->forms.count, scan->forms.count == 1 ? "" : "s", isa_ops(scan->isa)->set_aside, (unsigned long long)scan->set_aside,
                 (unsigned long long)scan->skipped_bytes);
+    if (scan->undecoded)
+        result_line(result, "not decoded at %llu place%s: data, or instructions that no decoder here knows; each counts as one unknown instruction", (unsigned long long)scan->undecoded,
+                    scan->undecoded == 1 ? "" : "s");
     result_count(result, "instructions", (int64_t)scan->instructions);
     result_count(result, "forms", (int64_t)scan->forms.count);
     for (size_t i = 0; i < n; i++) {
         uint64_t without;
         double fraction = coverage(machines[i], scan, forms, &without);
         json_object_set_new(fractions, machines[i]->id, json_number(fraction));
-        result_line(result, "%-18s covers %8.4f %% of instructions", machines[i]->id, 100 * fraction);
+        result_line(result, "%-18s covers %8.4f %% of instructions", machines[i]->id, fraction < 1 ? fmin(100 * fraction, 99.9999) : 100);
         if (without)
             result_line(result, "%-18s cannot run %llu more: instruction sets missing on this CPU", "", (unsigned long long)without);
     }
     result_nested(result, "coverage", fractions);
     add_missing(scan, forms, machines, n, result);
     result_count(result, "set_aside", (int64_t)scan->set_aside);
+    result_count(result, "undecoded", (int64_t)scan->undecoded);
 }
 
 /* The job: files are read by the worker, the machines are asked by the UI thread at the end. */

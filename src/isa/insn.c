@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/str.h"
 #include "isa/related.h"
 
 void insn_done(struct insn *insn)
@@ -38,6 +40,29 @@ void insn_fill_roles(struct insn *insn)
         insn->result = hidden_written;
     if (insn->traits & INSN_STACK && !count)
         insn->inputs[0] = hidden_read;
+}
+
+void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line, bool text, struct insn *out)
+{
+    struct str bytes = {0}, shown = {0};
+
+    memset(out, 0, sizeof *out);
+    out->isa = (uint8_t)isa;
+    out->traits = INSN_UNDECODED;
+    out->length = (uint8_t)n;
+    out->offset = offset;
+    memcpy(out->bytes, code, n);
+    for (size_t i = 0; i < n; i++) {
+        str_addf(&bytes, "%02x", code[i]);
+        str_addf(&shown, "%s0x%02x", i ? ", " : ".byte ", code[i]);
+    }
+    snprintf(out->form, FORM_MAX, "UNDECODED (0x%s)", str_text(&bytes));
+    snprintf(out->mnemonic, sizeof out->mnemonic, "%.*s", line ? (int)strcspn(line, " \t") : 5, line ? line : ".byte");
+    insn_fill_roles(out);
+    if (text)
+        out->text = mem_strdup(line ? line : str_text(&shown));
+    str_done(&bytes);
+    str_done(&shown);
 }
 
 const struct operand *insn_operand(const struct insn *insn, uint8_t place)

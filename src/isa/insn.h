@@ -98,12 +98,13 @@ enum insn_trait {
     INSN_RIP_RELATIVE = 1 << 16,
     INSN_INDEXED = 1 << 17,      /* memory operand with an index register */
     INSN_WRITEBACK = 1 << 18,    /* AArch64: one operand is ACCESS_WRITEBACK */
-    INSN_UNDECODED = 1 << 19,    /* AArch64: a word that no decoder here knows; no machine knows its form either */
+    INSN_UNDECODED = 1 << 19,    /* bytes that no decoder here knows; no machine knows their form either */
     INSN_VECTOR = 1 << 20,       /* works on vector registers; AArch64: of 64 bits or more, or on SVE ones */
     INSN_RUNNABLE = 1 << 21,     /* on the list of what measuring may run of others' code (isa/x86/allow.c, isa/a64/allow.c) */
     INSN_STACK = 1 << 22,        /* push, pop, call, return: an implicit memory operand at the stack pointer, which moves by its size */
     INSN_KEEPS_OLD = 1 << 23,    /* the first operand, though only written, keeps a part (sqrtsd, movlps of legacy encoding), or all under a condition (bsf) */
     INSN_NARROW_ADDRESS = 1 << 24,   /* addresses have 32 bits and wrap there (x86-64: prefix 67) */
+    INSN_FOREIGN = 1 << 25,      /* x86-64: the decoder does not have it; what is known of it comes from the text of another disassembler */
 };
 
 struct insn {
@@ -132,6 +133,8 @@ struct insn {
 };
 
 void insn_done(struct insn *insn);
+/* Fills @out with @n bytes, at most 16, that no decoder knows: one instruction of the form `UNDECODED (0x...)`. @line: what is known of its text; NULL: its bytes are. */
+void insn_undecoded(enum isa isa, const uint8_t *code, size_t n, uint64_t offset, const char *line, bool text, struct insn *out);
 /* For decoders: fills result and inputs from the operands' accesses. */
 void insn_fill_roles(struct insn *insn);
 /* The operand at @place (result or one of inputs); NULL for INSN_NO_OPERAND. */

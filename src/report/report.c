@@ -184,6 +184,9 @@ static void add_machine(const struct kernel *k, const struct analysis *a, bool a
         else if (a->rows[i].flags & ROW_UNKNOWN)
             result_line(result, "not known: %s", insn->form);
     }
+    const size_t undecoded = analysis_undecoded(a);
+    if (undecoded)
+        result_line(result, "not decoded: %zu of %zu instructions; no decoder here knows them", undecoded, a->count);
 }
 
 static void add_comparison(struct analysis *const *a, size_t n, struct result *result)
@@ -344,6 +347,7 @@ static json_t *analysis_json(const struct analysis *a)
     json_object_set_new(object, "frontend", frontend_json(&a->frontend));
     json_object_set_new(object, "shape", json_string(a->shape == SHAPE_LOOP ? "loop" : "unrolled"));
     json_object_set_new(object, "critical_path", json_number(a->critical_path));
+    json_object_set_new(object, "undecoded", json_integer((json_int_t)analysis_undecoded(a)));
     json_object_set_new(object, "unknown", unknown);
     json_object_set_new(object, "lower_bound", json_boolean(a->lower_bound));
     json_object_set_new(object, "sentence", json_text(a->sentence));

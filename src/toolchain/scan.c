@@ -39,13 +39,10 @@ static bool scan_object(struct scan *scan, struct object *take_object, const cha
         scan->isa = take_object->isa;
     if (ok && scan->isa != take_object->isa)
         ok = err_set(err, ERR_USAGE, "scan them separately", "%s is for %s, the previous files for %s", path, isa_name(take_object->isa), isa_name(scan->isa));
-    if (ok && take_object->together)
-        ok = insn_learn(scan->isa, take_object->code, take_object->length, err);
-    for (size_t i = 0; ok && !take_object->together && i < take_object->sections.count; i++)
-        ok = insn_learn(scan->isa, take_object->code + take_object->sections.items[i].offset, take_object->sections.items[i].size, err);
     for (size_t i = 0; ok && i < take_object->sections.count; i++) {
         const struct object_section *section = &take_object->sections.items[i];
         size_t end = section->offset + section->size, next = section->offset;
+        bool decoded = true, learned = false;   /* what stands before; what the decoder does not have was asked for */
         for (size_t at = section->offset; ok && at < end;) {
             if (at >= next && scan->progress) {
                 next = at + PROGRESS_STEP;
@@ -53,16 +50,19 @@ static bool scan_object(struct scan *scan, struct object *take_object, const cha
                     ok = err_set(err, ERR_LIMIT, NULL, "the scan of %s was cancelled", path);
             }
             size_t length = insn_form(scan->isa, take_object->code + at, end - at, form, &traits);
-            if (!length) {
-                scan->skipped_bytes += isa_step(scan->isa);
-                at += isa_step(scan->isa);
+            bool known = length && !(traits & INSN_UNDECODED);
+            if (!known && !learned) {
+                learned = true;
+                ok = insn_learn(scan->isa, take_object->code + at, end - at, err);
                 continue;
             }
+            length = length ? length : isa_step(scan->isa);
             at += length;
-            if (traits & INSN_UNDECODED) {   /* literals between functions */
-                scan->skipped_bytes += length;
+            scan->skipped_bytes += known ? 0 : length;
+            scan->undecoded += !known && decoded;
+            decoded = known;
+            if (!known)
                 continue;
-            }
             scan->instructions++;
             if (traits & (INSN_X87_MMX | INSN_SYSTEM))
                 scan->set_aside++;
@@ -91,7 +91,7 @@ bool scan_file(struct scan *scan, const char *path, struct err *err)
 
 void scan_pack(const struct scan *scan, struct str *out)
 {
-    const uint64_t counts[] = {scan->isa, scan->instructions, scan->set_aside, scan->skipped_bytes, scan->forms.count};
+    const uint64_t counts[] = {scan->isa, scan->instructions, scan->set_aside, scan->skipped_bytes, scan->undecoded, scan->forms.count};
 
     pack_array(out, counts, sizeof counts / sizeof *counts, sizeof *counts);
     for (size_t i = 0; i < scan->forms.count; i++) {
@@ -103,7 +103,7 @@ void scan_pack(const struct scan *scan, struct str *out)
 
 bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
 {
-    uint64_t counts[5];
+    uint64_t counts[6];
 
     unpack_array(from, counts, sizeof counts / sizeof *counts, sizeof *counts);
     if (to->instructions == 0)
@@ -113,7 +113,8 @@ bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
     to->instructions += counts[1];
     to->set_aside += counts[2];
     to->skipped_bytes += counts[3];
-    for (uint64_t i = 0; !from->broken && i < counts[4]; i++) {
+    to->undecoded += counts[4];
+    for (uint64_t i = 0; !from->broken && i < counts[5]; i++) {
         const char *form = unpack_text(from);
         uint32_t traits = (uint32_t)unpack_count(from);
         uint64_t count = unpack_count(from);

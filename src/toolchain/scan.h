@@ -19,7 +19,8 @@ struct scan {
     VEC(struct scan_form) forms;   /* sorted by scan_sort: most frequent first */
     uint64_t instructions;         /* all that decoded */
     uint64_t set_aside;            /* of them x87, MMX and system: not in forms */
-    uint64_t skipped_bytes;        /* data between code that starts no instruction */
+    uint64_t skipped_bytes;        /* that no decoder knows: data between code, or instructions newer than all of them */
+    uint64_t undecoded;            /* places where such bytes stand together */
     /* Called now and then with the share of the file that is done; false ends the scan. NULL: not called. */
     bool (*progress)(void *context, const struct scan *scan, double fraction);
     void *context;

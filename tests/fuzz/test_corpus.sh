@@ -18,7 +18,7 @@ test_no_target_fails() {
         name=$(basename "$corpus")
         rounds=${REPLAY_ROUNDS:-100}
         # One process of the assembler, or a directory, for each.
-        case $name in assemble|session) rounds=$((rounds / 10)) ;; esac
+        case $name in assemble|hex|session) rounds=$((rounds / 10)) ;; esac
         (
             ulimit -S -t "$seconds"
             REPLAY_ROUNDS=$rounds TMPDIR=$work exec timeout $((7 * seconds)) "$replays/replay_$name" "$corpus" >"$work/out" 2>&1

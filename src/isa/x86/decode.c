@@ -7,14 +7,20 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
+#include "base/watch.h"
 #include "isa/x86/allow.h"
 #include "isa/x86/form.h"
+#include "isa/x86/learn.h"
 #include "isa/x86/operation.h"
+#include "isa/x86/text.h"
 #include "isa/x86/x87.h"
 
 static ZydisDecoder decoder;
 static ZydisFormatter formatter;
 static pthread_once_t initialised = PTHREAD_ONCE_INIT;
+
+#define LEARN_ROUNDS 4
 
 static ZydisDecoder light;   /* lengths, opcodes and immediates only */
 
@@ -291,6 +297,124 @@ static uint32_t form_vector(const char *form)
     return strstr(form, "MM") ? INSN_VECTOR : 0;
 }
 
+/* Bytes from the ModRM byte at @code on: it, the scaled index and the displacement; 0 when they are not all there. */
+static size_t address_length(const uint8_t *code, size_t length)
+{
+    if (!length)
+        return 0;
+    unsigned mod = code[0] >> 6, rm = code[0] & 7;
+    if (mod == 3)
+        return 1;
+    bool scaled = rm == 4, absolute = mod == 0 && (rm == 5 || (scaled && length > 1 && (code[1] & 7) == 5));
+    return 1u + scaled + (mod == 1 ? 1 : mod == 2 || absolute ? 4 : 0);
+}
+
+/* Bytes of the immediate of opcode @opcode in map @map of a VEX or EVEX encoding; @modrm: its ModRM byte, @narrow: with the operand-size prefix. */
+static size_t immediate_length(unsigned map, unsigned opcode, unsigned modrm, bool narrow)
+{
+    const size_t word = narrow ? 2 : 4;
+
+    if (map == 1)
+        return (opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6);
+    if (map == 3)
+        return 1;
+    if (map == 7)
+        return 4;
+    if (map != 4)
+        return 0;
+    if (opcode == 0x69 || opcode == 0x81 || (opcode == 0xf7 && (modrm >> 3 & 7) < 2))
+        return word;
+    return opcode == 0x6b || opcode == 0x80 || opcode == 0x83 || opcode == 0xc0 || opcode == 0xc1 || opcode == 0x24 || opcode == 0x2c || (opcode == 0xf6 && (modrm >> 3 & 7) < 2);
+}
+
+size_t x86_encoding_length(const uint8_t *code, size_t length)
+{
+    size_t at = 0;
+
+    while (at < length && (code[at] == 0x67 || code[at] == 0x64 || code[at] == 0x65 || code[at] == 0x2e || code[at] == 0x36 || code[at] == 0x3e || code[at] == 0x26))
+        at++;
+    if (at + 4 > length)
+        return 0;
+    const uint8_t first = code[at];
+    const unsigned map = first == 0xc5 ? 1 : first == 0xc4 ? code[at + 1] & 31u : first == 0x62 ? code[at + 1] & 7u : 0;
+    const unsigned pp = first == 0xc5 ? code[at + 1] & 3u : code[at + 2] & 3u;
+    if (map == 0 || map > 7)
+        return 0;
+    at += first == 0xc5 ? 2 : first == 0xc4 ? 3 : 4;
+    if (at + 1 >= length)
+        return 0;
+    const uint8_t opcode = code[at++], modrm = code[at];
+    const size_t address = address_length(code + at, length - at);
+    at += address + immediate_length(map, opcode, modrm, pp == 1);
+    return address && at <= length && at <= X86_LEARN_BYTES ? at : 0;
+}
+
+/* The length of an instruction that the decoder does not have, and in @text what another disassembler makes of it, "" where none knows it; 0: nothing tells the length. */
+static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_LEARN_TEXT])
+{
+    const size_t known = x86_learned(code, length, text);
+
+    if (!known)
+        *text = '\0';
+    return known ? known : x86_encoding_length(code, length);
+}
+
+/* One that the decoder does not have: by the text of another disassembler, else as undecoded. */
+static bool foreign_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out)
+{
+    char line[X86_LEARN_TEXT];
+    const size_t n = foreign_length(code, length, line);
+
+    if (!n)
+        return false;
+    if (*line) {
+        memcpy(out->bytes, code, n);
+        out->length = (uint8_t)n;
+        out->offset = offset;
+        if (x86_text_read(line, out)) {
+            out->opcode_at = opcode_offset(out);
+            out->traits |= INSN_FOREIGN;
+            if (text)
+                out->text = mem_strdup(line);
+            return true;
+        }
+    }
+    insn_undecoded(ISA_X86_64, code, n, offset, *line ? line : NULL, text, out);
+    return true;
+}
+
+bool x86_learn(const uint8_t *code, size_t length, struct err *err)
+{
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+    char text[X86_LEARN_TEXT];
+    size_t fresh = 1;
+    bool ok = true;
+
+    pthread_once(&initialised, initialise);
+    /* What is named only now moves what follows: until nothing new is found. */
+    for (unsigned round = 0; ok && fresh && round < LEARN_ROUNDS; round++) {
+        VEC(struct x86_window) windows = {0};
+        for (size_t at = 0; at < length && !watch_steps(1);) {
+            const size_t left = length - at;
+            if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, left, &in, ops))) {
+                at += in.length;
+                continue;
+            }
+            const size_t known = foreign_length(code + at, left, text);
+            if (!*text) {
+                struct x86_window window = {.length = (uint8_t)(left < X86_LEARN_BYTES ? left : X86_LEARN_BYTES)};
+                memcpy(window.bytes, code + at, window.length);
+                vec_push(&windows, window);
+            }
+            at += known ? known : 1;
+        }
+        ok = x86_learn_windows(windows.items, windows.count, &fresh, err);
+        vec_done(&windows);
+    }
+    return ok;
+}
+
 bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err)
 {
     ZydisDecodedInstruction in;
@@ -300,7 +424,7 @@ bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
     memset(out, 0, sizeof *out);
     out->isa = ISA_X86_64;
     if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, length, &in, ops)))
-        return err_set(err, ERR_DATA, "give whole x86-64 instructions", "no valid instruction at byte %zu (%02x)", (size_t)offset,
+        return foreign_decode(code, length, offset, text, out) || err_set(err, ERR_DATA, "give whole x86-64 instructions", "no valid instruction at byte %zu (%02x)", (size_t)offset,
                        length ? code[0] : 0);
     memcpy(out->bytes, code, in.length);
     out->length = in.length;
@@ -356,10 +480,14 @@ unsigned insn_branch_distance(const struct insn *insn, unsigned *size)
 size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vector)
 {
     ZydisDecodedInstruction in;
+    char text[X86_LEARN_TEXT];
 
     pthread_once(&initialised, initialise);
-    if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&light, NULL, code, length, &in)))
-        return 0;
+    if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&light, NULL, code, length, &in))) {
+        *branch = 0;
+        *vector = true;
+        return foreign_length(code, length, text);
+    }
     const bool plain = in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT;
     *branch = in.raw.imm[0].is_relative && !(plain && (in.opcode == 0xe8 || in.opcode == 0xc7)) ? in.raw.imm[0].value.s + in.length : 0;
     /* The columns of the second opcode table that SSE has. */
@@ -375,8 +503,15 @@ size_t x86_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 
     pthread_once(&initialised, initialise);
-    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, length, &in, ops)))
-        return 0;
+    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, length, &in, ops))) {
+        struct insn insn;
+        memset(&insn, 0, sizeof insn);
+        if (!foreign_decode(code, length, 0, false, &insn))
+            return 0;
+        memcpy(form, insn.form, sizeof insn.form);
+        *traits = insn.traits;
+        return insn.length;
+    }
     form_name(&in, ops, form);
     *traits = traits_of(&in, ops) | form_vector(form);
     return in.length;

@@ -122,6 +122,25 @@ static void add_number(struct name *name, unsigned number)
     add(name, at);
 }
 
+/* Copies that a broadcast makes of its element: where the operation widens, fewer than a vector of such elements has. */
+static unsigned broadcast_count(ZydisBroadcastMode mode)
+{
+    switch (mode) {
+    case ZYDIS_BROADCAST_MODE_1_TO_2:
+        return 2;
+    case ZYDIS_BROADCAST_MODE_1_TO_4:
+        return 4;
+    case ZYDIS_BROADCAST_MODE_1_TO_8:
+        return 8;
+    case ZYDIS_BROADCAST_MODE_1_TO_16:
+        return 16;
+    case ZYDIS_BROADCAST_MODE_1_TO_32:
+        return 32;
+    default:
+        return 64;
+    }
+}
+
 /* Type of the operand number @immediate (count of immediates before it). */
 static void add_type(struct name *name, const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, unsigned immediate)
 {
@@ -138,7 +157,7 @@ static void add_type(struct name *name, const ZydisDecodedInstruction *in, const
         if (in->avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID && !in->avx.broadcast.is_static) {
             add_number(name, op->element_size);
             add(name, "_1to");
-            add_number(name, in->avx.vector_length / (op->element_size ? op->element_size : 8));
+            add_number(name, broadcast_count(in->avx.broadcast.mode));
         } else if (op->size) {
             add_number(name, op->size);
         }
@@ -197,9 +216,19 @@ static const char *rep_prefix(const ZydisDecodedInstruction *in)
 }
 
 /* AVX-512's before there were VEX encodings of them, which only later decoders know: the plain name stays with EVEX, whatever the decoder. */
+static const ZydisMnemonic evex_first[] = {ZYDIS_MNEMONIC_VPMADD52HUQ, ZYDIS_MNEMONIC_VPMADD52LUQ, ZYDIS_MNEMONIC_VCVTNEPS2BF16};
+
 static bool was_evex_alone(ZydisMnemonic mnemonic)
 {
-    return mnemonic == ZYDIS_MNEMONIC_VPMADD52HUQ || mnemonic == ZYDIS_MNEMONIC_VPMADD52LUQ || mnemonic == ZYDIS_MNEMONIC_VCVTNEPS2BF16;
+    return mnemonic == evex_first[0] || mnemonic == evex_first[1] || mnemonic == evex_first[2];
+}
+
+const char *form_encoding(const char *mnemonic, bool evex, bool zmm)
+{
+    for (size_t i = 0; i < sizeof evex_first / sizeof *evex_first; i++)
+        if (strcmp(mnemonic, ZydisMnemonicGetString(evex_first[i])) == 0)
+            return evex ? "" : "_VEX";
+    return evex && !zmm && (str_has_prefix(mnemonic, "vpdp") || str_has_prefix(mnemonic, "vsm4")) ? "_EVEX" : "";
 }
 
 /* An EVEX form that shares its name and operand types with a VEX one. */
@@ -313,11 +342,16 @@ static bool operand_template(const ZydisDecodedInstruction *in, const ZydisDecod
 
 bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops, struct str *out)
 {
-    const char *separator = " ";
+    const char *separator = " ", *rounding = in->encoding != ZYDIS_INSTRUCTION_ENCODING_EVEX           ? ""
+                                             : in->avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID ? ", {{rn-sae}}"
+                                             : in->avx.has_sae                                        ? ", {{sae}}"
+                                                                                                      : "";
     unsigned immediates = 0;
 
     if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
         str_add(out, "{{evex}} ");
+    else if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX && in->meta.isa_ext == ZYDIS_ISA_EXT_AVX_VNNI)
+        str_add(out, "{{vex}} ");   /* without, assemblers take AVX-512's */
     if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK)
         str_add(out, "lock ");
     const char *rep = rep_prefix(in);
@@ -329,6 +363,10 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
             continue;
         if (op->encoding == ZYDIS_OPERAND_ENCODING_MASK)
             continue;
+        if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {   /* assemblers want rounding before it */
+            str_add(out, rounding);
+            rounding = "";
+        }
         str_add(out, separator);
         if (!operand_template(in, op, immediates, out))
             return false;
@@ -338,10 +376,7 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
             str_add(out, zeroes(in, ops) ? "{{{K}}}{{z}}" : "{{{K}}}");
         separator = ", ";
     }
-    if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && in->avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID)
-        str_add(out, ", {{rn-sae}}");
-    else if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && in->avx.has_sae)
-        str_add(out, ", {{sae}}");
+    str_add(out, rounding);
     return true;
 }
 

@@ -122,6 +122,7 @@ const struct isa_ops x86_ops = {
     .compare_form = "CMP (R64, R64)",
     .decode = x86_decode,
     .form = x86_form,
+    .learn = x86_learn,
     .placeholder = x86_placeholder,
     .code_make = x86_code_make,
     .code_free = x86_code_free,

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Instructions that the decoder does not have: one line is one instruction, with its name where another disassembler knows it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <Zydis/Zydis.h>
+#include <cmocka.h>
+
+#include "analysis/analysis.h"
+#include "analysis/kernel.h"
+#include "base/rng.h"
+#include "io/machine_file.h"
+#include "isa/insn.h"
+#include "isa/x86/decode.h"
+#include "isa/x86/text.h"
+
+static size_t bytes_of(const char *hex, uint8_t out[16])
+{
+    size_t n = strlen(hex) / 2;
+    unsigned byte;
+
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(sscanf(hex + 2 * i, "%2x", &byte), 1);
+        out[i] = (uint8_t)byte;
+    }
+    return n;
+}
+
+static const struct foreign { const char *hex, *text, *form; unsigned access[3]; } foreign[] = {
+    /* Bytes and text from binutils 2.40 and LLVM 22; R 1, W 2. */
+    {"c4e26f50e1", "vpdpbssd ymm4,ymm2,ymm1", "VPDPBSSD (YMM, YMM, YMM)", {3, 1, 1}},
+    {"c4e26f502487", "vpdpbssd ymm4,ymm2,YMMWORD PTR [rdi+rax*4]", "VPDPBSSD (YMM, YMM, M256)", {3, 1, 1}},
+    {"c4e2edb45f40", "{vex} vpmadd52luq ymm3,ymm2,YMMWORD PTR [rdi+0x40]", "VPMADD52LUQ_VEX (YMM, YMM, M256)", {3, 1, 1}},
+    {"c4e27eb108", "vbcstnebf162ps ymm1,WORD PTR [rax]", "VBCSTNEBF162PS (YMM, M16)", {2, 1, 0}},
+    {"c4e27e72d1", "{vex} vcvtneps2bf16 xmm2,ymm1", "VCVTNEPS2BF16_VEX (XMM, YMM)", {2, 1, 0}},
+    {"c4e279e619", "cmpbexadd DWORD PTR [rcx],ebx,eax", "CMPBEXADD (M32, R32, R32)", {3, 3, 1}},
+    {"480f38fc07", "aadd   QWORD PTR [rdi],rax", "AADD (M64, R64)", {3, 1, 0}},
+    {"62f4f41801c3", "add\trcx, rbx, rax", "ADD_APX (R64, R64, R64)", {2, 1, 1}},
+    {"d5588b11", "mov\tr18, qword ptr [r17]", "MOV_APX (R64, M64)", {2, 1, 0}},
+    {"62f4fc0c01c3", "{nf}\tadd\trbx, rax", "ADD_APX_NF (R64, R64)", {2, 1, 0}},
+    {"62f56cd95818", "vaddph\tzmm3 {k1} {z}, zmm2, word ptr [rax]{1to32}", "VADDPH_Z (ZMM, K, ZMM, M16_1to32)", {2, 1, 1}},
+    {"62f36d1852d903", "vminmaxps\tzmm3, zmm2, zmm1, {sae}, 0x3", "VMINMAXPS_SAE (ZMM, ZMM, ZMM, I8)", {2, 1, 1}},
+};
+
+/* The form and what is read and written, by the text. */
+static void test_text(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        struct insn in = {0};
+        in.length = (uint8_t)bytes_of(foreign[i].hex, in.bytes);
+        assert_true(x86_text_read(foreign[i].text, &in));
+        assert_string_equal(in.form, foreign[i].form);
+        for (unsigned k = 0; k < 3 && foreign[i].access[k]; k++)
+            assert_int_equal(in.operands[k].access, foreign[i].access[k]);
+    }
+    struct insn in = {0};
+    assert_true(x86_text_read("vpdpbssd ymm4, ymm2, ymmword ptr fs:[r29 + 4*r17 - 0x40]", &in));
+    const struct operand *memory = insn_memory(&in);
+    assert_int_equal(memory->base, 67 + 29 - 16);
+    assert_int_equal(memory->index, 67 + 17 - 16);
+    assert_int_equal(memory->scale, 4);
+    assert_int_equal(memory->displacement, -0x40);
+    assert_int_equal(memory->segment, REG_OTHER);
+    static const char *const bad[] = {"", " ", "(bad)", "vfoo ,,", "vfoo ymm99", "vfoo [", "vfoo ]", "vfoo [rax", "vfoo [rax+]x[", "vfoo {", "vfoo {}", "vfoo [foo]", "vfoo [rax*rbx*]", "lock", "{vex}",
+                                      "vfoo 0x", "vfoo xmm", "vfoo r16q", "vfoo zmm1{k9}{z", "vfoo dword ptr"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        memset(&in, 0, sizeof in);
+        x86_text_read(bad[i], &in);   /* whatever it says: no access outside */
+    }
+}
+
+/* What the bytes of a VEX or EVEX encoding tell of their length, against the decoder's on all that it has. */
+static void test_encoding_length(void **state)
+{
+    (void)state;
+    static const uint8_t first[] = {0xc4, 0xc5, 0x62};
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction in;
+    struct rng rng;
+    size_t decoded = 0;
+
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    rng_seed(&rng, 1);
+    for (size_t i = 0; i < 2000000; i++) {
+        uint8_t code[16];
+        for (size_t k = 0; k < sizeof code; k++)
+            code[k] = (uint8_t)rng_next(&rng);
+        code[0] = first[i % 3];
+        if (code[0] == 0xc4)
+            code[1] = (uint8_t)((code[1] & 0xe0) | (1 + code[1] % 3));
+        if (code[0] == 0x62) {
+            code[1] = (uint8_t)((code[1] & 0xf0) | (1 + code[1] % 6));
+            code[2] |= 4;
+        }
+        if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, code, sizeof code - 1, &in)) || (in.opcode_map == ZYDIS_OPCODE_MAP_0F && in.opcode == 0x77))
+            continue;
+        if (in.mnemonic == ZYDIS_MNEMONIC_JKZD || in.mnemonic == ZYDIS_MNEMONIC_JKNZD)   /* branches of the Knights Corner, without ModRM byte */
+            continue;
+        decoded++;
+        assert_int_equal(x86_encoding_length(code, sizeof code - 1), in.length);
+        for (size_t cut = 0; cut < in.length; cut++)
+            assert_int_equal(x86_encoding_length(code, cut), 0);
+    }
+    assert_true(decoded > 100000);
+}
+
+static bool there(const char *program)
+{
+    char line[128];
+    snprintf(line, sizeof line, "command -v %s >/dev/null 2>&1", program);
+    return system(line) == 0;
+}
+
+/* All in one code: each is one instruction, by its name where a disassembler is there that has it, and never bytes of others. */
+static void test_learned(void **state)
+{
+    (void)state;
+    uint8_t code[16 * (sizeof foreign / sizeof *foreign)];
+    size_t length = 0, at = 0;
+    struct err err = {0};
+    bool llvm = there("llvm-objdump-22");
+
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        length += bytes_of(foreign[i].hex, code + length);
+    assert_true(insn_learn(ISA_X86_64, code, length, &err));
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        struct insn in;
+        bool newer = strstr(foreign[i].form, "APX") || strstr(foreign[i].form, "VMINMAX");
+        if (newer && !llvm)
+            break;
+        assert_true(insn_decode(ISA_X86_64, code + at, length - at, at, true, &in, &err));
+        assert_int_equal(in.length, strlen(foreign[i].hex) / 2);
+        if (!(in.traits & INSN_UNDECODED))   /* an older binutils than 2.40 knows fewer */
+            assert_string_equal(in.form, foreign[i].form);
+        at += in.length;
+        insn_done(&in);
+    }
+}
+
+/* A text: as many instructions as lines, the total a lower bound, what nobody knows counted. */
+static void test_kernel(void **state)
+{
+    (void)state;
+    static const char text[] = ".L1:\n\t.byte 0xc4,0xe2,0x6f,0x50,0xe1\n\tvaddps %ymm1,%ymm2,%ymm3\n\t.byte 0xc4,0xe2,0x6c,0xfb,0xd9\n\tdec %rax\n\tjne .L1\n";
+    struct err err = {0};
+    struct kernel *k = kernel_from_text("text", text, sizeof text - 1, NULL, &err);
+    struct machine *m = machine_load("skylake", &err);
+
+    assert_non_null(k);
+    assert_non_null(m);
+    assert_int_equal(k->insn_count, 5);
+    assert_int_equal(k->insns[2].length, 5);
+    assert_true(k->insns[2].traits & INSN_UNDECODED);
+    assert_string_equal(k->insns[2].form, "UNDECODED (0xc4e26cfbd9)");
+    struct analysis *a = analysis_new(k, 0, m);
+    assert_true(a->lower_bound);
+    assert_true(a->unknown);
+    assert_int_equal(analysis_undecoded(a), 1);
+    analysis_free(a);
+    machine_free(m);
+    kernel_free(k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_encoding_length), cmocka_unit_test(test_learned), cmocka_unit_test(test_kernel)};
+    return cmocka_run_group_tests_name("undecoded", tests, NULL, NULL);
+}
