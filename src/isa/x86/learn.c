@@ -22,13 +22,13 @@
 #define NOP 0x90
 
 /* What was asked: an instruction that is known, or a whole window at whose beginning nobody knows one. */
-struct asked {
+struct named_bytes {
     uint8_t bytes[X86_LEARN_BYTES], length;
     char *text;   /* NULL: not known */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static VEC(struct asked) learned;
+static VEC(struct named_bytes) learned;
 static struct index by_bytes;
 static unsigned lengths;   /* bit per length of a known instruction */
 
@@ -36,12 +36,12 @@ struct key { const uint8_t *bytes; size_t length; };
 
 static bool is_key(const void *items, uint32_t item, const void *key)
 {
-    const struct asked *a = &((const struct asked *)items)[item];
+    const struct named_bytes *a = &((const struct named_bytes *)items)[item];
     const struct key *k = key;
     return a->length == k->length && memcmp(a->bytes, k->bytes, k->length) == 0;
 }
 
-static struct asked *find(const uint8_t *bytes, size_t length)
+static struct named_bytes *find(const uint8_t *bytes, size_t length)
 {
     uint32_t item = index_find(&by_bytes, hash_bytes(bytes, length), is_key, learned.items, &(struct key){bytes, length});
     return item == INDEX_NONE ? NULL : &learned.items[item];
@@ -57,7 +57,7 @@ static void forget(void)
 
 static void keep(const uint8_t *bytes, size_t length, char *take_text)
 {
-    struct asked *there = find(bytes, length);
+    struct named_bytes *there = find(bytes, length);
 
     if (there) {   /* a window that is an instruction as a whole */
         free(there->text);
@@ -65,7 +65,7 @@ static void keep(const uint8_t *bytes, size_t length, char *take_text)
     } else {
         if (!learned.count)
             atexit(forget);
-        struct asked fresh = {.length = (uint8_t)length, .text = take_text};
+        struct named_bytes fresh = {.length = (uint8_t)length, .text = take_text};
         memcpy(fresh.bytes, bytes, length);
         vec_push(&learned, fresh);
         index_add(&by_bytes, hash_bytes(bytes, length), (uint32_t)learned.count - 1);
@@ -74,10 +74,10 @@ static void keep(const uint8_t *bytes, size_t length, char *take_text)
 }
 
 /* The known instruction at @code, of whatever length; NULL: none. Under the lock. */
-static const struct asked *known_at(const uint8_t *code, size_t length)
+static const struct named_bytes *known_at(const uint8_t *code, size_t length)
 {
     for (size_t n = length < X86_LEARN_BYTES ? length : X86_LEARN_BYTES; n; n--) {
-        const struct asked *a = lengths >> n & 1 ? find(code, n) : NULL;
+        const struct named_bytes *a = lengths >> n & 1 ? find(code, n) : NULL;
         if (a && a->text)
             return a;
     }
@@ -241,7 +241,7 @@ size_t x86_learned(const uint8_t *code, size_t length, char text[X86_LEARN_TEXT]
     size_t found = 0;
 
     lock_take(&lock);
-    const struct asked *a = known_at(code, length);
+    const struct named_bytes *a = known_at(code, length);
     if (a) {
         found = a->length;
         strcpy(text, a->text);

@@ -15,24 +15,24 @@
 /* r16 to r31 of APX are numbered behind what the other sets of registers have. */
 #define REG_R16 67
 
-struct word { const char *at; size_t length; };
+struct span { const char *at; size_t length; };
 
-static bool word_is(struct word w, const char *name)
+static bool word_is(struct span w, const char *name)
 {
     return strlen(name) == w.length && strncasecmp(w.at, name, w.length) == 0;
 }
 
-static struct word trimmed(const char *from, const char *to)
+static struct span trimmed(const char *from, const char *to)
 {
     while (from < to && isspace((unsigned char)*from))
         from++;
     while (to > from && isspace((unsigned char)to[-1]))
         to--;
-    return (struct word){from, (size_t)(to - from)};
+    return (struct span){from, (size_t)(to - from)};
 }
 
 /* The number behind the first @skip characters of @w, and where it ends; -1 where none below 32 stands there. */
-static int register_number(struct word w, size_t skip, size_t *end)
+static int register_number(struct span w, size_t skip, size_t *end)
 {
     int n = 0;
     size_t at = skip;
@@ -44,7 +44,7 @@ static int register_number(struct word w, size_t skip, size_t *end)
 }
 
 /* A general register: its number and width. */
-static bool general_read(struct word w, struct operand *op, char type[TYPE_MAX])
+static bool general_read(struct span w, struct operand *op, char type[TYPE_MAX])
 {
     static const char *const names[8] = {"ax", "cx", "dx", "bx", "sp", "bp", "si", "di"}, *const low[8] = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil"},
                       *const high[4] = {"ah", "ch", "dh", "bh"};
@@ -78,7 +78,7 @@ static bool general_read(struct word w, struct operand *op, char type[TYPE_MAX])
 }
 
 /* Registers of the other kinds: vectors, masks, mmx, tiles, and those of the system. */
-static bool special_read(struct word w, struct operand *op, char type[TYPE_MAX])
+static bool special_read(struct span w, struct operand *op, char type[TYPE_MAX])
 {
     static const struct { const char *name, *type; uint16_t bits; uint8_t first, count, file; } kinds[] = {
         {"xmm", "XMM", 128, 16, 32, FILE_VECTOR}, {"ymm", "YMM", 256, 16, 32, FILE_VECTOR}, {"zmm", "ZMM", 512, 16, 32, FILE_VECTOR}, {"tmm", "TMM", 8192, REG_OTHER, 0, FILE_OTHER},
@@ -100,7 +100,7 @@ static bool special_read(struct word w, struct operand *op, char type[TYPE_MAX])
     return false;
 }
 
-static bool register_read(struct word w, struct operand *op, char type[TYPE_MAX])
+static bool register_read(struct span w, struct operand *op, char type[TYPE_MAX])
 {
     op->kind = OPERAND_REGISTER;
     op->scale = 1;
@@ -108,7 +108,7 @@ static bool register_read(struct word w, struct operand *op, char type[TYPE_MAX]
 }
 
 /* `rdi+rax*4+0x40`, `rdi + 4*rax + 0x40`: the parts of an address. @index gets the type of an index that is a vector. */
-static bool address_read(struct word w, struct operand *op, bool *narrow, char index[TYPE_MAX])
+static bool address_read(struct span w, struct operand *op, bool *narrow, char index[TYPE_MAX])
 {
     const char *end = w.at + w.length, *next;
 
@@ -116,9 +116,9 @@ static bool address_read(struct word w, struct operand *op, bool *narrow, char i
         bool minus = *at == '-';
         at += *at == '-' || *at == '+';
         for (next = at; next < end && *next != '+' && *next != '-'; next++) {}
-        struct word part = trimmed(at, next);
+        struct span part = trimmed(at, next);
         const char *star = memchr(part.at, '*', part.length), *stop = part.at + part.length;
-        struct word name = part;
+        struct span name = part;
         struct operand reg = {0};
         char type[TYPE_MAX] = "";
         int scale = 1;
@@ -155,7 +155,7 @@ static bool address_read(struct word w, struct operand *op, bool *narrow, char i
 }
 
 /* `YMMWORD PTR [rdi]`, `dword ptr fs:[rax]`, `WORD BCST [rax]`, `word ptr [rax]{1to32}`. */
-static bool memory_read(struct word w, struct insn *in, struct operand *op, char type[TYPE_MAX])
+static bool memory_read(struct span w, struct insn *in, struct operand *op, char type[TYPE_MAX])
 {
     static const struct { const char *name; uint16_t bits; } sizes[] = {{"byte", 8}, {"word", 16}, {"dword", 32}, {"qword", 64}, {"fword", 48}, {"tbyte", 80},
                                                                         {"xmmword", 128}, {"ymmword", 256}, {"zmmword", 512}};
@@ -175,7 +175,7 @@ static bool memory_read(struct word w, struct insn *in, struct operand *op, char
     }
     if (open - w.at >= 3 && open[-1] == ':')
         op->segment = strncasecmp(open - 3, "fs", 2) == 0 || strncasecmp(open - 3, "gs", 2) == 0 ? REG_OTHER : REG_NONE;
-    if (!address_read((struct word){open + 1, (size_t)(close - open - 1)}, op, &narrow, index))
+    if (!address_read((struct span){open + 1, (size_t)(close - open - 1)}, op, &narrow, index))
         return false;
     in->traits |= (op->index != REG_NONE ? INSN_INDEXED : 0) | (op->base == REG_PC ? INSN_RIP_RELATIVE : 0) | (narrow ? INSN_NARROW_ADDRESS : 0);
     const char *broadcast = memchr(close, '{', (size_t)(w.at + w.length - close));
@@ -191,7 +191,7 @@ static bool memory_read(struct word w, struct insn *in, struct operand *op, char
     return true;
 }
 
-static bool immediate_read(struct word w, const struct insn *in, struct operand *op, char type[TYPE_MAX])
+static bool immediate_read(struct span w, const struct insn *in, struct operand *op, char type[TYPE_MAX])
 {
     char *end;
 
@@ -205,7 +205,7 @@ static bool immediate_read(struct word w, const struct insn *in, struct operand 
 }
 
 /* Prefixes that are written before the mnemonic; the name of the form has those that change what is done. */
-static bool is_prefix(struct word w, const char **in_form)
+static bool is_prefix(struct span w, const char **in_form)
 {
     static const struct { const char *text, *form; } prefixes[] = {
         {"lock", "_LOCK"}, {"{vex}", ""}, {"{vex3}", ""}, {"{vex2}", ""}, {"{evex}", ""}, {"{nf}", "_NF"}, {"{rex2}", ""}, {"{disp32}", ""}, {"{load}", ""},
@@ -268,12 +268,12 @@ static void access_set(struct insn *in)
 }
 
 /* One operand behind @list, with what is written of masks and rounding beside it. */
-static bool operand_add(struct word w, struct insn *in, struct str *list, bool *zeroing, const char **rounding)
+static bool operand_add(struct span w, struct insn *in, struct str *list, bool *zeroing, const char **rounding)
 {
     struct operand op = {.reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .segment = REG_NONE};
     char type[TYPE_MAX] = "";
     const char *brace = memchr(w.at, '{', w.length);
-    struct word plain = brace && !memchr(w.at, '[', w.length) ? trimmed(w.at, brace) : w;
+    struct span plain = brace && !memchr(w.at, '[', w.length) ? trimmed(w.at, brace) : w;
 
     if (!plain.length && brace) {
         bool sae = word_is(w, "{sae}");
@@ -313,14 +313,14 @@ bool x86_text_read(const char *text, struct insn *out)
     const char *at = text, *end, *prefix = "", *rounding = "";
     struct str list = {0};
     bool zeroing = false, ok = true;
-    struct word name;
+    struct span name;
 
     out->operand_count = 0;
     out->traits = out->flags_read = out->flags_written = 0;
     do {
         at += strspn(at, " \t");
         end = at + strcspn(at, " \t");
-        name = (struct word){at, (size_t)(end - at)};
+        name = (struct span){at, (size_t)(end - at)};
         at = end;
     } while (is_prefix(name, &prefix));
     if (!name.length || name.length >= sizeof out->mnemonic || !isalpha((unsigned char)*name.at))
