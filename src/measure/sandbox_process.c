@@ -64,10 +64,11 @@ void sandbox_process_stop(struct sandbox_process *p)
     death(p);
 }
 
+/* Takes the program or the shared library that holds this code. */
 static int image_take(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct sandbox_child *given = data;
-    uint64_t page = given->page_size;
+    const uint64_t page = given->page_size, here = (uint64_t)(uintptr_t)sandbox_process_image;
 
     (void)size;
     given->image = (struct sandbox_range){UINT64_MAX, 0};
@@ -82,8 +83,7 @@ static int image_take(struct dl_phdr_info *info, size_t size, void *data)
         if (part->p_flags & PF_W && given->writable_count < SANDBOX_WRITABLE)
             given->writable[given->writable_count++] = (struct sandbox_range){begin, end};
     }
-    /* The program itself comes first. */
-    return 1;
+    return here >= given->image.begin && here < given->image.end;
 }
 
 void sandbox_process_image(struct sandbox_child *given)

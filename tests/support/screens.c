@@ -62,12 +62,30 @@ bool golden_matches(const char *path, const char *text)
     return same;
 }
 
+void view_text(struct frame *f, unsigned width, unsigned height, bool ascii, bool mono, struct str *out)
+{
+    struct str position = {0};
+    struct grid g;
+    int x, y;
+
+    grid_init(&g, width, height, ascii);
+    g.mono = mono;
+    frame_draw(f, NULL, &g, &x, &y);
+    g.height -= FRAME_ROWS;
+    grid_text(&g, true, out);
+    frame_position(f, &position);
+    if (position.length)
+        str_addf(out, "---- position: %s\n", str_text(&position));
+    str_done(&position);
+    grid_done(&g);
+}
+
 void compare(struct frame *f, const char *name, unsigned width, unsigned height)
 {
     struct str text = {0};
     char path[256];
 
-    screen_text(f, width, height, true, &text);
+    view_text(f, width, height, f->session->settings.ascii, false, &text);
     snprintf(path, sizeof path, "tests/screen/%s-%ux%u.txt", name, width, height);
     if (!golden_matches(path, str_text(&text)))
         fail_msg("%s differs", path);

@@ -102,10 +102,10 @@ test_bench_without_glpk_says_why() {
     holds err 'make bench: the linear program that the engine is compared with is missing; install libglpk-dev, then run ./configure again'
 }
 
-# What make check says of missing libraries comes behind all that it links, so that this must not need them.
-test_no_bench_is_linked_without_the_libraries_of_tests() {
+# What make check says of missing libraries comes behind all that it builds, so that this must not need them.
+test_no_bench_is_compiled_without_the_libraries_of_tests() {
     configured_without CMOCKA
-    expect 0 make -s -f bench.mk --eval='linked: ; @echo "($(strip $(check_PROGRAMS)))"' linked
+    expect 0 make -s -f bench.mk --eval='linked: ; @echo "($(strip $(CHECKED_BENCHES)))"' linked
     holds out '()'
     expect 0 make -s -f bench.mk --eval='linked: ; @echo "$(EXTRA_PROGRAMS)"' linked
     holds out 'bench/bench_screen'

@@ -42,6 +42,37 @@ static void test_golden(void **state)
     }
 }
 
+/* The rows below all views: the line of views and the key bar, of each view; with colours, and in ASCII without them, of the first. */
+static void test_golden_of_the_bars(void **state)
+{
+    (void)state;
+    load();
+    for (size_t i = 0; i < SCREEN_SIZES; i++) {
+        const unsigned width = screen_sizes[i][0], height = screen_sizes[i][1];
+        struct str text = {0};
+        char line[64], path[64];
+
+        for (size_t v = 0; v < view_count(); v++)
+            for (int plain = 0; plain < (v ? 1 : 2); plain++) {
+                struct grid g, bars;
+                int x, y;
+                snprintf(line, sizeof line, "view %s", views[v]->name);
+                run_to_end(line);
+                grid_init(&g, width, height, plain);
+                g.mono = plain;
+                frame_draw(&frame, NULL, &g, &x, &y);
+                bars = g;
+                bars.height = FRAME_ROWS;
+                bars.cells += (size_t)(height - FRAME_ROWS) * width;
+                grid_text(&bars, v == 0, &text);
+                grid_done(&g);
+            }
+        snprintf(path, sizeof path, "tests/screen/frame-%u.txt", width);
+        assert_true(golden_matches(path, str_text(&text)));
+        str_done(&text);
+    }
+}
+
 static void test_golden_of_the_loop(void **state)
 {
     (void)state;
@@ -714,6 +745,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_golden_of_text, setup, teardown),   /* first: the log holds what all tests did */
         cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_golden_of_the_bars, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_of_the_loop, setup, teardown),
         cmocka_unit_test_setup_teardown(test_golden_of_evolution, setup, teardown),
         cmocka_unit_test_setup_teardown(test_machine_in_view_stays, setup, teardown),
