@@ -6,6 +6,11 @@
 
 #include "base/mem.h"
 
+struct recorded_source {
+    struct source base;
+    struct form_codes *codes;
+};
+
 static bool recorded_measure(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err)
 {
     (void)s;
@@ -19,17 +24,24 @@ static bool recorded_measure(struct source *s, const struct experiment *e, size_
     return true;
 }
 
+static void recorded_sums(struct source *s, const struct experiment *e, size_t n, char (*out)[FORM_CODES_SUM])
+{
+    form_codes_sums(((struct recorded_source *)s)->codes, e, n, out);
+}
+
 static void recorded_free(struct source *s)
 {
+    form_codes_free(((struct recorded_source *)s)->codes);
     free(s);
 }
 
-struct source *source_recorded(void)
+struct source *source_recorded(const struct forms *forms)
 {
-    struct source *s = mem_zero(1, sizeof *s);
+    struct recorded_source *s = mem_zero(1, sizeof *s);
 
-    *s = (struct source){.instructions = SOURCE_BODY, .orders = 1, .one_pass = true, .measure = recorded_measure, .free = recorded_free};
-    return s;
+    s->base = (struct source){.instructions = SOURCE_BODY, .orders = 1, .one_pass = true, .measure = recorded_measure, .sums = recorded_sums, .free = recorded_free};
+    s->codes = form_codes_new(forms);
+    return &s->base;
 }
 
 size_t recorded_latencies(void *state, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err)

@@ -184,7 +184,7 @@ static bool chart_work(struct job *job, void *state, struct err *err)
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     bool ok = learn_encodings(w, err) && (w->options.journal = journal_open(w->journal_path, err)) != NULL;
     if (ok)
-        cpu.source = w->source = imitation ? NULL : w->recorded ? source_recorded() : source_cpu(w->forms, w->cpu, 0, &crew_threads, cancelled, w, err);
+        cpu.source = w->source = imitation ? NULL : w->recorded ? source_recorded(w->forms) : source_cpu(w->forms, w->cpu, 0, &crew_threads, cancelled, w, err);
     if (w->source && !w->recorded) {
         sandbox_cancel_by(source_cpu_sandbox(w->source), cancelled, w);
         source_cpu_record(w->source, w->session->document.record);

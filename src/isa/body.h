@@ -76,6 +76,9 @@ struct body_shape {
 
 /* @counts[i] times @forms[i] in each execution. False with err when the experiment cannot be one body: SSE with VEX code, no registers left, too long. Any thread. */
 bool body_make(struct form_code *const *forms, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
+/* Whether code of bodies or chains is what measuring may run: every instruction decodes and is on the list that code of others passes, leaves alone what the loop around it
+ * uses, and reaches memory only where bodies do. False with err, which names the first that is not. body_make and chain_make check what they make of forms that were added. Any thread. */
+bool body_check(enum isa isa, const uint8_t *code, size_t length, struct err *err);
 /* Text of machine code of @isa (Intel syntax on x86-64), one instruction a line, at most @lines of them (0: all). */
 void code_print(enum isa isa, const uint8_t *code, size_t length, size_t lines, struct str *out);
 

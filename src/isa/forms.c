@@ -49,7 +49,7 @@ static struct forms *load(const char *path, enum isa isa, struct err *err)
     f->isa = isa;
     f->rows = mem_alloc(table->count * sizeof *f->rows);
     for (size_t i = 0; i < table->count; i++)
-        f->rows[f->count++] = (struct form_row){table->rows[i][form], table->rows[i][template], table->rows[i][extension], isa};
+        f->rows[f->count++] = (struct form_row){table->rows[i][form], table->rows[i][template], table->rows[i][extension], isa, false};
     if (f->count)
         qsort(f->rows, f->count, sizeof *f->rows, compare_rows);
     return f;
@@ -203,7 +203,7 @@ struct forms *forms_with(const struct forms *base, const struct form_row *rows, 
     f->added_count = ok ? base->added_count : f->inherited;
     for (size_t i = 0; ok && i < count; i++) {
         ok = !watch_steps(1) || watch_goes_on(err);
-        f->added[f->added_count] = (struct form_row){mem_strdup(rows[i].form), mem_strdup(rows[i].template), mem_strdup(rows[i].extension), base->isa};
+        f->added[f->added_count] = (struct form_row){mem_strdup(rows[i].form), mem_strdup(rows[i].template), mem_strdup(rows[i].extension), base->isa, true};
         sorted[i] = &f->added[f->added_count++];
     }
     if (ok && count)

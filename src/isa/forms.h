@@ -16,6 +16,7 @@
 struct form_row {
     char *form, *template, *extension;
     enum isa isa;
+    bool added;   /* by a file or a session of the user's: its code is run like that of others */
 };
 
 /* Registers that an instance has used up, in order per class, so that operands differ. */

@@ -89,6 +89,11 @@ struct isa_ops {
     const char *(*code_extension)(const struct form_row *row, const void *code);
     bool (*codes_learn)(const struct form_row *const *rows, size_t count, const struct isa_assembler *assembler, struct err *err);
     bool (*body_make)(const void *const *codes, const uint32_t *counts, size_t n, const struct body_shape *shape, struct body *out, struct err *err);
+    /* General registers of bodies, a bit each: own_registers are the loop's and the body's, which no template of the user's may name (own_names: the same as text);
+     * kept_registers no instruction of a body writes; base_registers lead to memory, which is reached through no other, and with bases_step bodies step them. */
+    uint32_t own_registers, kept_registers, base_registers;
+    const char *own_names;
+    bool bases_step;
     size_t (*chain_list)(const void *code, struct chain *out);
     bool (*chain_make)(const void *code, const struct chain *chain, unsigned links, struct body *out);
     /* Assembler text (listing.h of its folder says more). dialects: it has an AT&T and an Intel syntax, and comments and addresses as the generic reader takes

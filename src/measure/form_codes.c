@@ -3,22 +3,29 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/vec.h"
+
+#define SUM_BODY 16                     /* instructions: enough for every register to be handed out */
+#define SUM_BASIS 0xcbf29ce484222325
 
 struct form_codes {
     const struct forms *forms;
     struct names names;
     VEC(struct form_code *) codes;   /* by name; NULL: not measurable */
     VEC(char *) reasons;             /* by name; NULL: measurable */
+    VEC(uint64_t) sums;              /* by name; 0: no code */
+    struct body *body;               /* room for one */
 };
 
 struct form_codes *form_codes_new(const struct forms *forms)
 {
     struct form_codes *f = mem_zero(1, sizeof *f);
     f->forms = forms;
+    f->body = mem_alloc(sizeof *f->body);
     return f;
 }
 
@@ -32,8 +39,35 @@ void form_codes_free(struct form_codes *f)
     }
     vec_done(&f->codes);
     vec_done(&f->reasons);
+    vec_done(&f->sums);
+    free(f->body);
     names_done(&f->names);
     free(f);
+}
+
+/* FNV-1a (Fowler, Noll, Vo): the same everywhere. */
+static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        sum = (sum ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
+    return sum;
+}
+
+/* Of a short body of @row alone, as it would be on any processor; 0: it has none. */
+static uint64_t sum_of(struct form_codes *f, const struct form_row *row, struct form_code *code)
+{
+    const struct body_shape shape = {.instructions = SUM_BODY};
+    const uint32_t one = 1;
+    struct form_code *any = code ? code : encodings_code_any(row, NULL);
+    uint64_t sum = 0;
+
+    if (any && body_make(&any, &one, 1, &shape, f->body, NULL)) {
+        const uint8_t setup[] = {(uint8_t)f->body->vectors, f->body->wide, (uint8_t)f->body->breakers};
+        sum = sum_bytes(sum_bytes(SUM_BASIS, f->body->code, f->body->length), setup, sizeof setup);
+    }
+    if (any != code)
+        form_code_free(any);
+    return sum;
 }
 
 static void learn_one(struct form_codes *f, const char *form)
@@ -45,6 +79,7 @@ static void learn_one(struct form_codes *f, const char *form)
     struct form_code *code = row ? encodings_code(row, &err) : NULL;
     if (!row)
         err_set(&err, ERR_MISSING, NULL, "unknown form");
+    vec_push(&f->sums, row ? sum_of(f, row, code) : 0);
     vec_push(&f->codes, code);
     vec_push(&f->reasons, code ? NULL : mem_strdup(err.what));
 }
@@ -85,4 +120,27 @@ bool form_codes_of(const struct form_codes *f, const struct experiment *e, struc
         return false;
     }
     return true;
+}
+
+static void experiment_sum(const struct form_codes *f, const struct experiment *e, char out[FORM_CODES_SUM])
+{
+    uint64_t sum = 0;
+    bool added = false, known = e->count <= FORM_CODES_MAX;
+
+    /* The terms of an experiment may stand in any order. */
+    for (unsigned i = 0; known && i < e->count; i++) {
+        const uint32_t index = names_find(&f->names, e->terms[i].form);
+        const struct form_row *row = forms_find(f->forms, e->terms[i].form);
+        known = f->sums.items[index] != 0;
+        sum += sum_bytes(f->sums.items[index], e->terms[i].form, strlen(e->terms[i].form));
+        added |= row && row->added;
+    }
+    snprintf(out, FORM_CODES_SUM, known ? "%s%016llx" : "", added ? "u" : "", (unsigned long long)sum);
+}
+
+void form_codes_sums(struct form_codes *f, const struct experiment *e, size_t n, char (*out)[FORM_CODES_SUM])
+{
+    form_codes_learn(f, e, n);
+    for (size_t i = 0; i < n; i++)
+        experiment_sum(f, &e[i], out[i]);
 }

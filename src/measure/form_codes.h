@@ -11,6 +11,7 @@
 #include "toolchain/assemble.h"
 
 #define FORM_CODES_MAX 64   /* different forms in one experiment */
+#define FORM_CODES_SUM 20   /* bytes of an experiment's sum with its end */
 
 struct form_codes;
 /* @forms: borrowed. */
@@ -20,5 +21,9 @@ void form_codes_free(struct form_codes *f);
 void form_codes_learn(struct form_codes *f, const struct experiment *e, size_t n);
 /* Code and counts of the terms of @e, which were learnt; at most FORM_CODES_MAX. False with the reason in @why. Any thread. */
 bool form_codes_of(const struct form_codes *f, const struct experiment *e, struct form_code **codes, uint32_t *counts, char *why, size_t room);
+/* What tells the code of each of the @n experiments from that of others of its name, learnt as above: a sum over the instructions that its forms become, the registers and memory they
+ * are given, and what is set up for them, as 16 digits; begins with 'u' where a form of the user's is among them, so that no other can be taken for it. "" where a form has no code on any
+ * processor. The same on every CPU and in every process. One thread, while nobody reads. */
+void form_codes_sums(struct form_codes *f, const struct experiment *e, size_t n, char (*out)[FORM_CODES_SUM]);
 
 #endif

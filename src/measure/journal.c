@@ -44,19 +44,19 @@ struct journal {
 };
 
 /* What a record says besides the columns that every table of experiments has. */
-struct conditions { double baseline, slowed; const char *day; };
+struct conditions { double baseline, slowed; const char *day, *code; };
 
 static struct conditions conditions_of(const struct experiments *t, size_t row)
 {
-    static const char *const columns[] = {"baseline", "slowed", "date"};
-    const char *text[3] = {"", "", ""};
+    static const char *const columns[] = {"baseline", "slowed", "date", "code"};
+    const char *text[] = {"", "", "", ""};
 
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < sizeof text / sizeof *text; i++) {
         uint32_t at = names_find(&t->extra, columns[i]);
         if (at != UINT32_MAX)
             text[i] = experiments_extra(t, row, at);
     }
-    return (struct conditions){*text[0] ? strtod(text[0], NULL) : NAN, *text[1] ? strtod(text[1], NULL) : NAN, text[2]};
+    return (struct conditions){*text[0] ? strtod(text[0], NULL) : NAN, *text[1] ? strtod(text[1], NULL) : NAN, text[2], text[3]};
 }
 
 /* Whether a later last word replaces the one before: a lower value, or one taken under conditions as good; a reason never replaces a value. */
@@ -74,10 +74,9 @@ static void day_take(struct journal_entry *entry, const char *day)
     snprintf(entry->day, sizeof entry->day, "%s", day);
 }
 
-static void entry_take(struct journal_entry *entry, const struct experiments *t, size_t index)
+static void entry_take(struct journal_entry *entry, const struct experiment_row *row, const struct conditions *said)
 {
-    const struct experiment_row *row = &t->rows.items[index];
-    struct conditions now = conditions_of(t, index);
+    const struct conditions now = *said;
     bool shorter = strcmp(row->state, JOURNAL_SHORT) == 0, single = shorter || strcmp(row->state, JOURNAL_ONCE) == 0;
 
     if (single && row->cycles > 0) {
@@ -102,6 +101,14 @@ static void entry_take(struct journal_entry *entry, const struct experiments *t,
     day_take(entry, now.day);
 }
 
+/* What an entry is found by: the experiment, and the code that was run under its name. */
+static void key_print(const struct experiment *e, const char *code, struct str *out)
+{
+    experiment_print_key(e, out);
+    if (*code)
+        str_addf(out, "#%s", code);
+}
+
 static bool read_part(struct journal *j, const struct str *rows, struct err *err)
 {
     struct experiments *table = experiments_parse(j->path, rows->data, rows->length, err);
@@ -113,11 +120,12 @@ static bool read_part(struct journal *j, const struct str *rows, struct err *err
     for (size_t i = 0; ok && i < table->rows.count; i++) {
         struct experiment e;
         experiments_get(table, i, &e);
-        experiment_print_key(&e, &key);
+        const struct conditions said = conditions_of(table, i);
+        key_print(&e, said.code, &key);
         uint32_t index = names_add(&j->keys, str_text(&key));
         if (index == j->entries.count)
             vec_push(&j->entries, ((struct journal_entry){.cycles = NAN, .spread = NAN, .baseline = NAN, .slowed = NAN}));
-        entry_take(&j->entries.items[index], table, i);
+        entry_take(&j->entries.items[index], &table->rows.items[i], &said);
         experiment_done(&e);
         ok = !shortage_met() || err_memory(err, j->path, rows->length);
     }
@@ -265,9 +273,9 @@ void journal_close(struct journal *j)
     free(j);
 }
 
-void journal_add(struct journal *j, const struct experiment *e, const struct measured *m, const char *state)
+void journal_add(struct journal *j, const struct experiment *e, const char *code, const struct measured *m, const char *state)
 {
-    journal_text_add(&j->pending, e, m, state);
+    journal_text_add(&j->pending, e, code, m, state);
 }
 
 static bool write_fault(const struct journal *j, struct err *err)
@@ -301,13 +309,21 @@ bool journal_flush(struct journal *j, struct err *err)
     return true;
 }
 
-const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e)
+static const struct journal_entry *entry_of(const struct journal *j, const struct experiment *e, const char *code)
 {
     struct str key = {0};
-    experiment_print_key(e, &key);
+
+    key_print(e, code, &key);
     uint32_t index = names_find(&j->keys, str_text(&key));
     str_done(&key);
     return index == UINT32_MAX || !j->entries.items[index].state ? NULL : &j->entries.items[index];
+}
+
+const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e, const char *code)
+{
+    const struct journal_entry *entry = entry_of(j, e, code);
+
+    return entry || !*code || *code == 'u' ? entry : entry_of(j, e, "");
 }
 
 char *journal_default_path(void)

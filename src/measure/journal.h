@@ -13,8 +13,8 @@ struct journal;
  * NULL with err. One thread. */
 struct journal *journal_open(const char *path, struct err *err);
 void journal_close(struct journal *j);
-/* Appends one line; in memory until journal_flush. */
-void journal_add(struct journal *j, const struct experiment *e, const struct measured *m, const char *state);
+/* Appends one line; in memory until journal_flush. @code: the sum of its code (form_codes_sums), "" when it is none. */
+void journal_add(struct journal *j, const struct experiment *e, const char *code, const struct measured *m, const char *state);
 /* Writes what was added. False with err when the disk refuses: then the file ends with its last whole record, and the rest can be flushed later. */
 bool journal_flush(struct journal *j, struct err *err);
 
@@ -30,8 +30,8 @@ struct journal_entry {
     double baseline, slowed;    /* conditions of the final value, or the least baseline of single passes; NaN: not known */
     char day[BASELINE_DAY];     /* of it, "" when not known */
 };
-/* NULL when it has nothing of @e. */
-const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e);
+/* NULL when it has nothing of @e with this @code. Where it has only what was written before there were sums, that is taken, but not for forms of the user's ('u'). */
+const struct journal_entry *journal_find(const struct journal *j, const struct experiment *e, const char *code);
 /* Default place: $XDG_STATE_HOME or ~/.local/state, portolan/<cpu name>.csv. The caller frees; NULL without a home. */
 char *journal_default_path(void);
 

@@ -11,10 +11,12 @@
 #include "io/experiments_file.h"
 #include "measure/baseline.h"
 
-#define ROWS_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date\n"
+#define ROWS_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,code\n"
 #define PLAIN_HEADER "experiment,cycles,spread,repeats,state\n"            /* of the oldest journals */
 #define CHECKED_HEADER "experiment,cycles,spread,repeats,state,check\n"    /* of later ones, without conditions */
+#define DATED_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,check\n"   /* of those before sums of code */
 #define NO_CONDITIONS ",,,"
+#define NO_CODE ","
 #define CHECK_DIGITS 8
 
 /* Ends the record that begins at @start with the checksum of what it holds so far. */
@@ -23,7 +25,7 @@ static void seal(struct str *out, size_t start)
     str_addf(out, "%0*x\n", CHECK_DIGITS, checksum_of(out->data + start, out->length - start));
 }
 
-void journal_text_add(struct str *out, const struct experiment *e, const struct measured *m, const char *state)
+void journal_text_add(struct str *out, const struct experiment *e, const char *code, const struct measured *m, const char *state)
 {
     struct str text = {0}, number = {0};
     size_t start = out->length;
@@ -53,6 +55,7 @@ void journal_text_add(struct str *out, const struct experiment *e, const struct 
         str_add(out, ",,");
     baseline_today(day);
     csv_add_field(out, day, false);
+    csv_add_field(out, code, false);
     seal(out, start);
     str_done(&number);
     str_done(&text);
@@ -96,7 +99,7 @@ static void take_line(struct journal_parts *out, bool plain, const char *line, s
     struct str *part = record ? &out->rows : &out->rest;
     str_add_bytes(part, line, record ? record : length);
     if (record && out->old)
-        str_add(part, NO_CONDITIONS);
+        str_add(part, out->old);
     str_add_char(part, '\n');
     out->good += record > 0;
     out->bad += record == 0;
@@ -110,7 +113,8 @@ static bool begins(const char *text, size_t length, const char *header)
 bool journal_parts_read(const char *text, size_t length, struct journal_parts *out)
 {
     bool plain = begins(text, length, PLAIN_HEADER);
-    *out = (struct journal_parts){.old = plain || begins(text, length, CHECKED_HEADER)};
+    const bool checked = plain || begins(text, length, CHECKED_HEADER);
+    *out = (struct journal_parts){.old = checked ? NO_CONDITIONS NO_CODE : begins(text, length, DATED_HEADER) ? NO_CODE : NULL};
     bool known = out->old || begins(text, length, JOURNAL_HEADER);
     size_t at = known ? (size_t)((const char *)memchr(text, '\n', length) - text) + 1 : 0;
     const char *newline;

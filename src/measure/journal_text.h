@@ -1,5 +1,6 @@
 /* The text of a journal: a record a line, each with the conditions it was taken under (nops per cycle of the idle core it was judged by, share of windows that
- * others slowed, day) and a checksum over the rest of it. Older journals have no conditions, the oldest no checksums either. */
+ * others slowed, day), the sum of the code that was measured (form_codes_sums) and a checksum over the rest of it. Older journals have no sums, those before no conditions, the oldest no
+ * checksums either. */
 #ifndef PORTOLAN_MEASURE_JOURNAL_TEXT_H
 #define PORTOLAN_MEASURE_JOURNAL_TEXT_H
 
@@ -9,10 +10,10 @@
 #include "base/str.h"
 #include "measure/source.h"
 
-#define JOURNAL_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,check\n"
+#define JOURNAL_HEADER "experiment,cycles,spread,repeats,state,baseline,slowed,date,code,check\n"
 
-/* Appends the record of @m for @e. */
-void journal_text_add(struct str *out, const struct experiment *e, const struct measured *m, const char *state);
+/* Appends the record of @m for @e, whose code has the sum @code; "": it is none. */
+void journal_text_add(struct str *out, const struct experiment *e, const char *code, const struct measured *m, const char *state);
 
 /* What a journal's text holds. */
 struct journal_parts {
@@ -20,7 +21,7 @@ struct journal_parts {
     struct str rest;      /* the lines that are none */
     size_t good, bad;     /* lines of each */
     size_t torn;          /* bytes of an unfinished last line, in neither: what the death of a program leaves */
-    bool old;             /* written before there were conditions, or checksums */
+    const char *old;      /* what its records lack at their end, else NULL: written before there were sums of code, conditions, or checksums */
 };
 /* False when it is no journal at all: another header and no record. journal_parts_done in both cases. */
 bool journal_parts_read(const char *text, size_t length, struct journal_parts *out);

@@ -46,7 +46,10 @@ static bool item_prepare(struct measure_lane *l, const struct lane_task *t, cons
         *full = true;
         return false;
     }
-    sandbox_items(l->sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(&l->body),
+    bool added = false;
+    for (unsigned i = 0; i < e->count; i++)
+        added |= codes[i]->row->added;
+    sandbox_items(l->sandbox)[at] = (struct sandbox_item){.mode = SANDBOX_WINDOWS, .code = PULSE_ITEM, .offset = offset, .foreign = added, .vectors = sandbox_setup(&l->body),
                                                           .load_places = load_places(t), .executions = l->body.executions, .rivals = rivals,
                                                           .worth = padded ? (l->body.instructions + l->body.breakers) / DENSE : 0};
     l->lengths[at] = (uint32_t)l->body.length;
@@ -71,7 +74,8 @@ static unsigned items_prepare(struct measure_lane *l, const struct lane_task *t,
     return *full ? 0 : orders;
 }
 
-static void item_result(struct measure_lane *l, const struct lane_task *t, size_t at, struct measured *out)
+/* @instructions of the experiment. */
+static void item_result(struct measure_lane *l, const struct lane_task *t, uint64_t instructions, size_t at, struct measured *out)
 {
     const struct sandbox_item *item = &sandbox_items(l->sandbox)[at];
     const struct window_result *r = &item->result;
@@ -92,6 +96,10 @@ static void item_result(struct measure_lane *l, const struct lane_task *t, size_
         out->cycles = (out->counter ? item->counter_cycles : r->cycles) / each;
         out->spread = r->spread;
         state_set(out, EXPERIMENT_OK);
+        if (out->cycles < source_least_cycles(t->source->baseline, instructions)) {
+            snprintf(out->state, sizeof out->state, "impossible: %llu instruction%s in %.2g cycles", (unsigned long long)instructions, instructions == 1 ? "" : "s", out->cycles);
+            out->cycles = out->spread = NAN;
+        }
     }
 }
 
@@ -137,7 +145,7 @@ static void items_result(struct measure_lane *l, const struct lane_task *t, cons
 
     for (unsigned i = 0; i < n; i++) {
         const struct window_result *r = &sandbox_items(l->sandbox)[at + i].result;
-        item_result(l, t, at + i, &orders[i]);
+        item_result(l, t, experiment_size(e), at + i, &orders[i]);
         beaten[i] = r->state == WINDOW_BEATEN;
         if (record)
             record_windows(record, begun + (i + 0.5) * each, orders[i].clock_hz, r->accepted, r->contended, r->disturbed);

@@ -30,7 +30,7 @@ size_t latency_measure(struct sandbox *s, const struct calibration *c, const str
         }
         for (unsigned k = 0; k < TIMES; k++) {
             of_item[items] = i;
-            sandbox_items(s)[items++] = (struct sandbox_item){.code = PULSE_ITEM, .offset = offset, .vectors = sandbox_setup(body)};
+            sandbox_items(s)[items++] = (struct sandbox_item){.code = PULSE_ITEM, .offset = offset, .foreign = code->row->added, .vectors = sandbox_setup(body)};
         }
     }
     free(body);

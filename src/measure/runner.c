@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 
 #define BLOCK 2048           /* rows between a pass and its confirmation: a second or more apart */
 #define CHUNK SANDBOX_ITEMS  /* rows to a batch at most: as many as a source takes */
@@ -25,6 +27,7 @@
 struct runner_trial {
     size_t row;
     struct experiment experiment;
+    char code[FORM_CODES_SUM];   /* sum of what is run for it, "" without */
     double values[VALUES];
     unsigned count;
     double spread;           /* largest of its passes */
@@ -93,7 +96,7 @@ static void settle(struct runner_state *r, struct runner_trial *t, const struct 
 {
     t->settled = true;
     if (r->journal && !t->known && !experiment_state_open(m->state))
-        journal_add(r->journal, &t->experiment, m, m->state);
+        journal_add(r->journal, &t->experiment, t->code, m, m->state);
     r->hooks->result(r->hooks->state, t->row, m);
     r->summary->done += m->cycles > 0;
     r->summary->failed += !(m->cycles > 0);
@@ -154,7 +157,7 @@ static void take_short(struct runner_state *r, struct runner_trial *t, const str
     r->summary->useful += m->cycles > 0 || !m->busy;
     if (m->cycles > 0) {
         if (r->journal)
-            journal_add(r->journal, &t->experiment, m, JOURNAL_SHORT);
+            journal_add(r->journal, &t->experiment, t->code, m, JOURNAL_SHORT);
         t->shorts[t->short_count++] = m->cycles;
         if (t->confirmed)
             compare_lengths(r, t, false);
@@ -192,7 +195,7 @@ static void take(struct runner_state *r, struct runner_trial *t, const struct me
     t->slowed = fmax(t->slowed, m->slowed);
     if (m->cycles > 0) {
         if (r->journal)
-            journal_add(r->journal, &t->experiment, m, JOURNAL_ONCE);
+            journal_add(r->journal, &t->experiment, t->code, m, JOURNAL_ONCE);
         t->values[t->count++] = m->cycles;
         t->spread = m->spread > t->spread ? m->spread : t->spread;
         t->repeats += m->repeats;
@@ -341,13 +344,26 @@ static void recall_passes(struct runner_state *r, struct runner_trial *t, const 
     }
 }
 
+/* Whether a value of @known is none: code that spoilt its own loop was believed once. All that the journal has of the experiment is left alone then. */
+static bool impossible(const struct journal_entry *known, uint64_t instructions)
+{
+    const double least = source_least_cycles(known->baseline, instructions);
+    bool is = known->cycles < least;
+
+    for (unsigned i = 0; i < known->value_count; i++)
+        is |= known->values[i] < least;
+    for (unsigned i = 0; i < known->short_count; i++)
+        is |= known->shorts[i] < least;
+    return is;
+}
+
 /* What the journal knows already. */
 static void recall(struct runner_state *r, struct runner_trial *t)
 {
-    const struct journal_entry *known = r->journal && !r->options->fresh ? journal_find(r->journal, &t->experiment) : NULL;
+    const struct journal_entry *known = r->journal && !r->options->fresh ? journal_find(r->journal, &t->experiment, t->code) : NULL;
     struct measured m = {.clock_hz = NAN, .short_cycles = NAN};
 
-    if (!known)
+    if (!known || impossible(known, experiment_size(&t->experiment)))
         return;
     t->short_count = known->short_count < SHORTS ? known->short_count : SHORTS;
     memcpy(t->shorts, known->shorts, t->short_count * sizeof *t->shorts);
@@ -398,10 +414,27 @@ static void leave(struct runner_state *r, const struct runner_trial *t)
     r->hooks->result(r->hooks->state, t->row, &now);
 }
 
+/* Only a journal asks for them. */
+static void sums_find(const struct runner_state *r, struct runner_trial *trials, size_t n)
+{
+    if (!r->journal || !r->source->sums)
+        return;
+    struct experiment *all = mem_alloc(n * sizeof *all);
+    char (*sums)[FORM_CODES_SUM] = mem_alloc(n * sizeof *sums);
+    for (size_t i = 0; i < n; i++)
+        all[i] = trials[i].experiment;
+    r->source->sums(r->source, all, n, sums);
+    for (size_t i = 0; i < n; i++)
+        memcpy(trials[i].code, sums[i], sizeof sums[i]);
+    free(all);
+    free(sums);
+}
+
 static bool block_run(struct runner_state *r, struct runner_trial *trials, size_t n)
 {
     bool ok = true;
 
+    sums_find(r, trials, n);
     for (size_t i = 0; i < n; i++)
         recall(r, &trials[i]);
     report(r);

@@ -333,6 +333,10 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item, const struct 
         task.start = *s->start;
     task.rules = s->rules;
     task.item = *item;
+    task.least = sandbox_to_beat(item);
+    /* Nothing that an experiment did to its process is there for the next one. */
+    if (!item->kernel && !item->rivals)
+        sandbox_process_stop(&s->foreign);
     if (!s->foreign.pid && !child_start(s, true, err))
         return false;
     pages_fill(s);
@@ -353,6 +357,11 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item, const struct 
     }
 }
 
+static bool is_foreign(const struct sandbox_item *item)
+{
+    return item->kernel || item->foreign;
+}
+
 bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *rules, bool (*cancelled)(void *state), void *state, struct err *err)
 {
     struct sandbox_watching how = {.cancelled = cancelled ? cancelled : s->cancelled, .state = cancelled ? state : s->cancelled_state, .waits = &s->waits};
@@ -362,8 +371,8 @@ bool sandbox_run(struct sandbox *s, unsigned count, const struct window_rules *r
     for (unsigned i = 0; i < count; i++)
         sandbox_answer_clear(&s->items[i]);
     for (unsigned next = 0, end; next < count; next = end) {
-        bool foreign = s->items[next].kernel, ok;
-        for (end = next + 1; !foreign && end < count && !s->items[end].kernel;)
+        bool foreign = is_foreign(&s->items[next]), ok;
+        for (end = next + 1; !foreign && end < count && !is_foreign(&s->items[end]);)
             end++;
         how.batch = foreign ? NULL : s->batch;
         how.patience = foreign ? TASK_PATIENCE : BATCH_PATIENCE;

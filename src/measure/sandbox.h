@@ -1,6 +1,6 @@
 /* Machine code run in a child process: pinned, without system calls or new privileges, in an address space that holds nothing else it could write; its faults
- * are caught. Code that Portolan makes itself shares one child, which is replaced when it dies: only the item it ran is lost. Code of others (kernels) has a
- * child of its own, which ends with the next sandbox_clear. A sandbox belongs to one thread, which must outlive it. */
+ * are caught. Code that Portolan makes itself shares one child, which is replaced when it dies: only the item it ran is lost. Code of others (kernels, and bodies of forms that a file
+ * or session added) has a child of its own, which ends with the next sandbox_clear, and before the next experiment of such forms. A sandbox belongs to one thread, which must outlive it. */
 #ifndef PORTOLAN_MEASURE_SANDBOX_H
 #define PORTOLAN_MEASURE_SANDBOX_H
 
@@ -49,6 +49,7 @@ struct sandbox_item {
     enum pulse_code code;        /* PULSE_ITEM, or one of the chains for raw items */
     uint32_t offset;             /* of the loop in the code area, from sandbox_add */
     bool kernel;                 /* code of others: registers as given below, pages mapped on demand, a child of its own */
+    bool foreign;                /* a body that others had a hand in: as own code, but in a child of its own, a new one for each experiment (rivals 0) */
     unsigned counter;            /* kernel: enum sandbox_counter, as given to sandbox_add */
     bool difference;
     unsigned vectors;            /* enum vector_setup */

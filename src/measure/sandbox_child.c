@@ -199,8 +199,7 @@ static BARE double by_counter(struct sandbox_vault *v, const struct sandbox_item
     return (best[1] - best[0]) / (double)(count - count / 2) / (item->passes ? item->passes : 1);
 }
 
-/* Cycles per iteration that an order of an experiment has to come below to count. */
-static BARE double to_beat(const struct sandbox_item *item)
+BARE double sandbox_to_beat(const struct sandbox_item *item)
 {
     double least = INFINITY;
 
@@ -213,7 +212,7 @@ static BARE double to_beat(const struct sandbox_item *item)
     return least * item->executions;
 }
 
-static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, const struct window_rules *rules, struct window_wait *wait)
+static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, const struct window_rules *rules, double least, struct window_wait *wait)
 {
     const struct pulse pulse = {pulse_run, pulse_now, pulse_rest, v};
 
@@ -225,7 +224,6 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, co
         for (unsigned i = 0; i < item->samples && i < SANDBOX_RAW && !item->fault; i++)
             item->ticks[i] = pulse_run(v, item->code, item->warm, item->count, &item->fault);
     } else {
-        const double least = to_beat(item);
         if (item->worth > 0 && !(least <= item->worth))
             window_not_run(&item->result);
         else
@@ -250,10 +248,11 @@ static BARE void item_run(struct sandbox_vault *v, struct sandbox_item *item, co
     item->done = true;
 }
 
-static BARE void memory_fill(const struct sandbox_vault *v)
+/* With @stack also the stack, which bodies leave alone. */
+static BARE void memory_fill(const struct sandbox_vault *v, bool stack)
 {
     static const size_t parts[] = {AREA_LOADS + AREA_PAGES_AT, AREA_STORES + AREA_PAGES_AT, AREA_STACK}, sizes[] = {AREA_PAGES, AREA_PAGES, AREA_STACK_SIZE};
-    for (unsigned part = 0; part < 3; part++) {
+    for (unsigned part = 0; part < (stack ? 3 : 2); part++) {
         volatile uint64_t *words = (volatile uint64_t *)(v->given.area + parts[part]);
         for (size_t i = 0; i < sizes[part] / 8; i++)
             words[i] = part == 2 ? 0 : VALUE_PATTERN;
@@ -272,13 +271,14 @@ static BARE void batches_serve(struct sandbox_vault *v)
     struct sandbox_batch *batch = v->given.batch;
     char byte = 0;
 
-    memory_fill(v);
+    memory_fill(v, true);
     while (call(SYS_read, v->given.link, (long)&byte, 1, 0, 0, 0) == 1) {
         struct window_wait wait = wait_begin(v, BATCH_WAITS * batch->rules.patience);
         arch_code_changed(v->given.area, batch->code_length);
         for (uint32_t i = batch->current; i < batch->count && i < SANDBOX_ITEMS && !batch->stop; i++) {
             batch->current = i;
-            item_run(v, &batch->items[i], &batch->rules, &wait);
+            memory_fill(v, false);
+            item_run(v, &batch->items[i], &batch->rules, sandbox_to_beat(&batch->items[i]), &wait);
         }
         batch->current = batch->count;
         call(SYS_write, v->given.link, (long)&byte, 1, 0, 0, 0);
@@ -302,10 +302,9 @@ static BARE void tasks_serve(struct sandbox_vault *v)
     struct sandbox_task *task = &v->task;
 
     while (call(SYS_read, v->given.link, (long)task, sizeof *task, 0, 0, 0) == sizeof *task) {
-        memory_fill(v);
-        task->item.rivals = 0;
+        memory_fill(v, true);
         struct window_wait wait = wait_begin(v, task->rules.patience);
-        item_run(v, &task->item, &task->rules, &wait);
+        item_run(v, &task->item, &task->rules, task->least, &wait);
         told_fill(v);
         call(SYS_write, v->given.link, (long)&v->told, sizeof v->told, 0, 0, 0);
     }

@@ -20,7 +20,12 @@ struct sandbox_batch {
 };
 
 /* Code of others: one item comes through the link and goes back through it. */
-struct sandbox_task { struct window_rules rules; struct sandbox_item item; struct sandbox_start start; };
+struct sandbox_task {
+    struct window_rules rules;
+    struct sandbox_item item;
+    struct sandbox_start start;
+    double least;           /* cycles per iteration that the item has to come below (sandbox_to_beat) */
+};
 struct sandbox_told { struct sandbox_item item; struct sandbox_state state; };
 
 /* The first message of a child. */
@@ -108,6 +113,8 @@ struct sandbox_vault {
     struct sandbox_range all;         /* the vault with its stacks */
 };
 
+/* Cycles per iteration that an order of an experiment has to come below to count: by the items before it that are its rivals; INFINITY without. Runs in children too. */
+double sandbox_to_beat(const struct sandbox_item *item);
 /* Leaves what the parent had and runs what it is asked to; ends with the link. */
 void sandbox_child_main(const struct sandbox_child *given) __attribute__((noreturn));
 

@@ -10,6 +10,9 @@
 #include "measure/lanes.h"
 #include "toolchain/assemble.h"
 
+#define NOPS_HIDE 1.25      /* of a core's nops a cycle: the most that other instructions come to, where nops are too short for its µop cache */
+#define SLOTS_MOST 10.0     /* instructions a cycle of the widest cores: a low baseline may be a busy neighbour's doing */
+
 struct cpu_source {
     struct source base;
     struct form_codes *codes;
@@ -45,6 +48,16 @@ static bool cpu_measure(struct source *base, const struct experiment *e, size_t 
     return true;
 }
 
+static void cpu_sums(struct source *base, const struct experiment *e, size_t n, char (*out)[FORM_CODES_SUM])
+{
+    form_codes_sums(((struct cpu_source *)base)->codes, e, n, out);
+}
+
+double source_least_cycles(double baseline, uint64_t instructions)
+{
+    return (double)instructions / (NOPS_HIDE * baseline > SLOTS_MOST ? NOPS_HIDE * baseline : SLOTS_MOST);
+}
+
 static void cpu_free(struct source *base)
 {
     struct cpu_source *s = (struct cpu_source *)base;
@@ -57,7 +70,7 @@ struct source *source_cpu(const struct forms *forms, int cpu, unsigned instructi
 {
     struct cpu_source *s = mem_zero(1, sizeof *s);
 
-    s->base = (struct source){.instructions = instructions ? instructions : SOURCE_BODY, .orders = BODY_ORDERS, .measure = cpu_measure, .free = cpu_free};
+    s->base = (struct source){.instructions = instructions ? instructions : SOURCE_BODY, .orders = BODY_ORDERS, .measure = cpu_measure, .sums = cpu_sums, .free = cpu_free};
     s->codes = form_codes_new(forms);
     s->wide = !(baseline_width() <= SOURCE_WIDE);
     s->started = clock_seconds();

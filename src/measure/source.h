@@ -4,6 +4,7 @@
 
 #include "isa/forms.h"
 #include "measure/calibrate.h"
+#include "measure/form_codes.h"
 #include "measure/record.h"
 #include "model/experiment.h"
 #include "model/mapping.h"
@@ -38,6 +39,8 @@ struct source {
     struct record *record;   /* what keeps the samples; NULL: nothing does */
     /* Fills @out for @n experiments (at most SANDBOX_ITEMS). False with err when measuring itself is impossible or was cancelled: nothing in @out counts then. */
     bool (*measure)(struct source *s, const struct experiment *e, size_t n, struct measured *out, bool (*cancelled)(void *state), void *state, struct err *err);
+    /* The sums of the code of @n experiments (form_codes_sums), by which a journal knows them again; NULL: they are not code, simulated. */
+    void (*sums)(struct source *s, const struct experiment *e, size_t n, char (*out)[FORM_CODES_SUM]);
     void (*free)(struct source *s);
 };
 static inline void source_free(struct source *s)
@@ -45,6 +48,9 @@ static inline void source_free(struct source *s)
     if (s)
         s->free(s);
 }
+
+/* Cycles that @instructions take at least by the issue width of any core, and of one that was seen to run @baseline nops a cycle (0 or NaN: not known): what is less is no time. Pure. */
+double source_least_cycles(double baseline, uint64_t instructions);
 
 /* Slots a cycle of a core that is fast enough for the way its µop cache delivers short instructions to show: bodies are also run padded (docs/measuring.md, "Padded"). */
 #define SOURCE_WIDE 6.5

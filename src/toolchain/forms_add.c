@@ -45,7 +45,7 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
     for (size_t i = 0; i < t->count; i++) {
         if (watch_steps(1))
             return watch_goes_on(err);
-        struct form_row row = {t->rows[i][form], t->rows[i][template], NULL, isa};
+        struct form_row row = {t->rows[i][form], t->rows[i][template], NULL, isa, true};
         if (!*row.form || strlen(row.form) >= FORM_MAX)
             return row_fault(err, path, t->lines[i], "name it as in ADD (R64, R64)", "the form is empty or too long");
         if (!is_plain(row.template, isa_ops(isa))) {
@@ -63,6 +63,21 @@ static bool instances(enum isa isa, const struct csv_table *t, int form, int tem
 static bool is_narrowed(const char *wanted, const char *found)
 {
     return (str_has_prefix(wanted, "LAR (R64, ") || str_has_prefix(wanted, "LSL (R64, ")) && memcmp(wanted, found, 4) == 0 && str_has_prefix(found + 4, "(R32, ");
+}
+
+/* Whether the instruction names a register that bodies have for themselves. */
+static bool names_own_register(const struct insn *in)
+{
+    const struct isa_ops *isa = isa_ops((enum isa)in->isa);
+
+    for (unsigned i = 0; i < in->operand_count; i++) {
+        const struct operand *op = &in->operands[i];
+        const uint8_t named[] = {op->reg, op->base, op->index};
+        for (unsigned k = 0; k < sizeof named && !op->implicit; k++)
+            if (named[k] < isa->generals && isa->own_registers >> named[k] & 1)
+                return true;
+    }
+    return false;
 }
 
 /* Each line must have become one instruction of its row's form. */
@@ -85,8 +100,14 @@ static bool check_code(const struct csv_table *t, int form, const char *path, co
             row_fault(err, path, t->lines[i], "rename the form, or change the template", "the template assembles to %.150s", insn.form);
         else if (!alone)
             row_fault(err, path, t->lines[i], "write one instruction", "the template of %.100s assembles to several instructions", t->rows[i][form]);
+        const bool reserved = same && alone && names_own_register(&insn);
+        if (reserved) {
+            char todo[128];
+            snprintf(todo, sizeof todo, "write it with placeholders, as in %s", isa_ops(a->isa)->template_example);
+            row_fault(err, path, t->lines[i], todo, "the template of %.100s names a register that measuring itself uses (%s)", t->rows[i][form], isa_ops(a->isa)->own_names);
+        }
         insn_done(&insn);
-        if (!same || !alone)
+        if (!same || !alone || reserved)
             return false;
     }
     return true;
@@ -138,7 +159,7 @@ struct forms *forms_add(const struct forms *base, const char *path, size_t *adde
     if (!rows)
         err_memory_for(err, "the forms", t->count * sizeof *rows);
     for (size_t i = 0; rows && i < t->count; i++)
-        rows[i] = (struct form_row){t->rows[i][form], t->rows[i][template], extension < 0 ? (char *)"" : t->rows[i][extension], forms_isa(base)};
+        rows[i] = (struct form_row){t->rows[i][form], t->rows[i][template], extension < 0 ? (char *)"" : t->rows[i][extension], forms_isa(base), true};
     if (rows)
         made = forms_with(base, rows, t->count, err);
     *added = t->count;

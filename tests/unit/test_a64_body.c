@@ -84,7 +84,7 @@ static void test_fields(void **state)
     word = lane->word;
     assert_true(a64_slot_set(&lane->slots[2], 15, &word));
     assert_false(a64_slot_set(&lane->slots[2], 16, &word));
-    const struct form_row unknown = {"NONE (X)", "none {W:X}", "base", ISA_AARCH64}, broken = {"NONE (", "{{{{{", "base", ISA_AARCH64}, *const none[] = {&unknown, &broken};
+    const struct form_row unknown = {"NONE (X)", "none {W:X}", "base", ISA_AARCH64, false}, broken = {"NONE (", "{{{{{", "base", ISA_AARCH64, false}, *const none[] = {&unknown, &broken};
     assert_true(a64_codes_learn(none, 2, &toolchain_assembler, NULL));
     assert_null(a64_code_find(&unknown, NULL));
     assert_null(a64_code_find(&broken, NULL));
@@ -134,6 +134,8 @@ static void test_every_form(void **state)
     VEC(size_t) starts = {0};
     const uint32_t one = 1;
     const enum { EXECUTIONS = 13 } executions = EXECUTIONS;
+    /* The program's own that would not be run if a file had added them: their results depend on where code stands, or on keys of the process. */
+    static const char *const others[] = {"ADR *", "ADRP *", "LDR *, Rel)", "LDRSW *, Rel)", "PAC*", NULL};
     (void)state;
     if (!assembler)
         return;
@@ -167,6 +169,9 @@ static void test_every_form(void **state)
             if (!same && !is_breaker(&insns[n], rows.items[i]->form) && !(insns[n].traits & INSN_UNDECODED))
                 fail_msg("%s came out as %s (%s)", rows.items[i]->form, insns[n].form, insns[n].text);
         }
+        if (!body_check(ISA_AARCH64, (const uint8_t *)code.data + starts.items[i], starts.items[i + 1] - starts.items[i], &err))
+            if (!str_match_any(others, rows.items[i]->form))
+                fail_msg("%s", err.what);
         const char *why = dependence(insns, n, rows.items[i]->form);
         if (why)
             fail_msg("%s %s: %s", rows.items[i]->form, why, insns[0].text);

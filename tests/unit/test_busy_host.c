@@ -75,7 +75,9 @@ static struct experiments *rows(size_t n)
 
     for (size_t i = 0; i < n; i++) {
         struct experiment e = {0};
-        experiment_add(&e, "FORM ()", (uint32_t)i + 1);
+        char form[32];
+        snprintf(form, sizeof form, "FORM%zu ()", i);
+        experiment_add(&e, form, 1);
         experiments_add_named(t, &e);
         experiment_done(&e);
     }

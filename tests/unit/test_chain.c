@@ -105,6 +105,8 @@ static void test_chains_hold(void **state)
             if (!chain_make(code, &chains[k], 3, b, &err))
                 continue;   /* few: sizes that only some registers have */
             made++;
+            if (!body_check(ISA_X86_64, b->code, b->length, &err))
+                fail_msg("%s: %s", forms_at(forms, i)->form, err.what);
             for (size_t at = 0; at < b->length && count < 8; at += insns[count - 1].length)
                 assert_true(insn_decode(ISA_X86_64, b->code + at, b->length - at, at, false, &insns[count++], NULL));
             for (size_t m = 0; m + 1 < count; m++)

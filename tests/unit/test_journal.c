@@ -30,22 +30,32 @@ static void put(const char *name, const char *text, size_t length)
     assert_true(file_write(work_path(name), text, length, NULL));
 }
 
-static void add(struct journal *j, const char *text, double cycles)
+static void add_code(struct journal *j, const char *text, const char *code, double cycles)
 {
     struct experiment e = {0};
     struct measured m = {.cycles = cycles, .spread = 0.001, .repeats = 3};
     assert_true(experiment_parse(text, &e, NULL));
-    journal_add(j, &e, &m, EXPERIMENT_OK);
+    journal_add(j, &e, code, &m, EXPERIMENT_OK);
     experiment_done(&e);
+}
+
+static void add(struct journal *j, const char *text, double cycles)
+{
+    add_code(j, text, "", cycles);
+}
+
+static double cycles_of_code(const struct journal *j, const char *text, const char *code)
+{
+    struct experiment e = {0};
+    assert_true(experiment_parse(text, &e, NULL));
+    const struct journal_entry *entry = journal_find(j, &e, code);
+    experiment_done(&e);
+    return entry ? entry->cycles : NAN;
 }
 
 static double cycles_of(const struct journal *j, const char *text)
 {
-    struct experiment e = {0};
-    assert_true(experiment_parse(text, &e, NULL));
-    const struct journal_entry *entry = journal_find(j, &e);
-    experiment_done(&e);
-    return entry ? entry->cycles : NAN;
+    return cycles_of_code(j, text, "");
 }
 
 static struct journal *open_it(const char *name)
@@ -184,6 +194,38 @@ static void test_old_journals_open(void **state)
     str_done(&text);
 }
 
+/* What is known is known of the code that ran, not of its name; what older journals have of a name counts for the program's own forms. */
+static void test_code_is_the_key(void **state)
+{
+    static const char before[] = "experiment,cycles,spread,repeats,state,baseline,slowed,date,check\n";
+    struct str text = {0};
+
+    (void)state;
+    str_add(&text, before);
+    size_t at = text.length;
+    str_add(&text, "INC (R64),0.25,0.001,3,ok,5.5,0,2026-01-02,");
+    str_addf(&text, "%08x\n", checksum_of(text.data + at, text.length - at));
+    put("code.csv", text.data, text.length);
+    for (unsigned round = 0; round < 3; round++) {
+        struct journal *j = open_it("code.csv");
+        assert_true(cycles_of_code(j, "INC (R64)", "") == 0.25 && cycles_of_code(j, "INC (R64)", "00000000000000aa") == (round < 2 ? 0.25 : 0.2));
+        assert_true(cycles_of_code(j, "INC (R64)", "00000000000000bb") == 0.25);
+        if (round)
+            assert_true(cycles_of_code(j, "INC (R64)", "u00000000000000aa") == 6.2e-5);
+        else
+            assert_true(isnan(cycles_of_code(j, "INC (R64)", "u00000000000000aa")));
+        assert_true(isnan(cycles_of_code(j, "INC (R64)", "u00000000000000bb")));
+        add_code(j, "INC (R64)", round ? "00000000000000aa" : "u00000000000000aa", round ? 0.2 : 6.2e-5);
+        assert_true(journal_flush(j, NULL));
+        journal_close(j);
+    }
+    str_clear(&text);
+    assert_true(file_read(work_path("code.csv"), 1 << 20, &text, NULL));
+    assert_true(str_has_prefix(text.data, JOURNAL_HEADER));
+    assert_false(work_has("code.csv.damaged"));
+    str_done(&text);
+}
+
 /* Journals with checksums but without conditions: readable, and no one knows under which conditions. */
 static void test_journals_without_conditions_open(void **state)
 {
@@ -198,11 +240,11 @@ static void test_journals_without_conditions_open(void **state)
         struct journal *j = open_it("checked.csv");
         struct experiment e = {0};
         assert_true(experiment_parse("A", &e, NULL));
-        const struct journal_entry *entry = journal_find(j, &e);
+        const struct journal_entry *entry = journal_find(j, &e, "");
         assert_true(entry && entry->cycles == 1.5 && isnan(entry->baseline) && !entry->day[0]);
         if (round) {
             struct measured m = {.cycles = 1.2, .spread = 0.001, .repeats = 3, .baseline = 5.55, .slowed = 0.1};
-            journal_add(j, &e, &m, EXPERIMENT_OK);
+            journal_add(j, &e, "", &m, EXPERIMENT_OK);
             assert_true(journal_flush(j, NULL));
         }
         experiment_done(&e);
@@ -282,7 +324,7 @@ static void test_death_at_each_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_part_is_kept), cmocka_unit_test(test_parts), cmocka_unit_test(test_every_flipped_byte), cmocka_unit_test(test_old_journals_open), cmocka_unit_test(test_journals_without_conditions_open),
+        cmocka_unit_test(test_good_part_is_kept), cmocka_unit_test(test_parts), cmocka_unit_test(test_every_flipped_byte), cmocka_unit_test(test_old_journals_open), cmocka_unit_test(test_code_is_the_key), cmocka_unit_test(test_journals_without_conditions_open),
         cmocka_unit_test(test_each_call_fails),   cmocka_unit_test(test_death_at_each_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,8 @@ static void test_every_form(void **state)
         if (!body_make(&code, &one, 1, &(struct body_shape){.instructions = 24}, b, &err))
             fail_msg("%s: %s", row->form, err.what);
         assert_int_equal(b->instructions, 24);
+        if (!body_check(ISA_X86_64, b->code, b->length, &err))
+            fail_msg("%s: %s", row->form, err.what);
         /* The breakers' own forms can be measured as well. */
         unsigned same = count_form(b, row->form);
         if (same < 24)

@@ -251,6 +251,48 @@ static void test_journal_faults(void **state)
     close(fd);
 }
 
+/* What an old journal has of code that spoilt its own loop is no time of anything: it is measured again. */
+static void test_impossible_values_are_not_taken(void **state)
+{
+    struct experiments *t = random_table(20, 99);
+    struct runner_summary s;
+    struct str text = {0}, name = {0};
+    struct err err = {0};
+    const char *path = new_journal();
+    int fd = open(path, O_RDWR | O_TRUNC);
+
+    (void)state;
+    str_add(&text, "experiment,cycles,spread,repeats,state\n");
+    for (size_t i = 0; i < t->rows.count; i++) {
+        struct experiment e;
+        experiments_get(t, i, &e);
+        experiment_print(&e, &name);
+        csv_add_field(&text, str_text(&name), false);
+        str_add(&text, "6.2e-05,0.001,3,ok\n");
+        experiment_done(&e);
+    }
+    assert_true(write(fd, text.data, text.length) == (ssize_t)text.length);
+    if (!run(t, path, &(struct runner_options){0}, 0, &s, &err))
+        fail_msg("%s", err.what);
+    assert_int_equal(s.reused, 0);
+    assert_int_equal(s.done, t->rows.count);
+    check_against_mapping(t, true);
+    str_done(&text);
+    str_done(&name);
+    experiments_free(t);
+    close(fd);
+}
+
+/* Instructions that no issue width lets through so fast. */
+static void test_least_cycles(void **state)
+{
+    (void)state;
+    /* Of a baseline that a busy neighbour halved no true value is refused. */
+    assert_true(source_least_cycles(5.55, 1) < 1.0 / 6 && source_least_cycles(2.6, 1) < 1.0 / 6 && source_least_cycles(8, 1) <= 0.125);
+    assert_true(source_least_cycles(12, 1) < 1.0 / 12 && source_least_cycles(8, 5) == 5 * source_least_cycles(8, 1));
+    assert_true(source_least_cycles(NAN, 1) > 6.2e-5 && source_least_cycles(0, 1) > 6.2e-5);
+}
+
 /* What the two body lengths say, with the loop's own cost allowed for. */
 static void test_lengths(void **state)
 {
@@ -613,7 +655,7 @@ static void test_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimate), cmocka_unit_test(test_pipeline), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_journal_keeps_passes), cmocka_unit_test(test_journal_resumes),
-                                       cmocka_unit_test(test_journal_faults), cmocka_unit_test(test_budget), cmocka_unit_test(test_lengths), cmocka_unit_test(test_two_lengths),
+                                       cmocka_unit_test(test_impossible_values_are_not_taken), cmocka_unit_test(test_least_cycles), cmocka_unit_test(test_journal_faults), cmocka_unit_test(test_budget), cmocka_unit_test(test_lengths), cmocka_unit_test(test_two_lengths),
                                        cmocka_unit_test(test_conditions), cmocka_unit_test(test_expected), cmocka_unit_test(test_seen)};
     return cmocka_run_group_tests_name("runner", tests, setup, teardown);
 }

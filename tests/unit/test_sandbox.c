@@ -69,6 +69,56 @@ static void test_faults(void **state)
     assert_int_equal(sandbox_children(sandbox), 3);
 }
 
+/* What one item of own code writes is not there for the next: a divisor in memory that the first one makes 0 divides again. */
+static void test_memory_is_new_for_each(void **state)
+{
+    static const uint8_t zero[] = {0x31, 0xc0, 0x49, 0x89, 0x45, 0x00, 0x49, 0x89, 0x06};              /* xor eax, eax; mov [r13], rax; mov [r14], rax */
+    static const uint8_t divide[] = {0x31, 0xd2, 0xb8, 5, 0, 0, 0, 0x41, 0xf7, 0x75, 0x00,             /* xor edx, edx; mov eax, 5; div dword [r13] */
+                                     0x31, 0xd2, 0xb8, 5, 0, 0, 0, 0x41, 0xf7, 0x36};                  /* the same of [r14] */
+    struct err err = {0};
+
+    (void)state;
+    sandbox_clear(sandbox);
+    raw(0, zero, sizeof zero);
+    raw(1, divide, sizeof divide);
+    assert_true(sandbox_run(sandbox, 2, NULL, NULL, NULL, &err));
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(sandbox_items(sandbox)[i].fault, FAULT_NONE);
+}
+
+/* Bodies that others had a hand in: each experiment of them has a process of its own, its orders share it, and own code never runs there. */
+static void test_foreign_bodies(void **state)
+{
+    static const uint8_t nop[] = {0x90}, crash[] = {0x31, 0xe4, 0x50}, touch[] = {0x31, 0xc0, 0xc1, 0xe8, 0x01, 0x48, 0x8b, 0x80, 0, 0, 0, 0x10};   /* mov rax, [0x10000000] */
+    struct err err = {0};
+    pid_t before, own = sandbox_pid(sandbox, false), orders;
+
+    (void)state;
+    sandbox_clear(sandbox);
+    for (unsigned i = 0; i < 5; i++) {
+        raw(i, i == 1 ? crash : i == 2 ? touch : nop, i == 1 ? sizeof crash : i == 2 ? sizeof touch : sizeof nop);
+        sandbox_items(sandbox)[i].foreign = i < 4;
+        sandbox_items(sandbox)[i].rivals = i == 3;
+    }
+    assert_true(sandbox_run(sandbox, 1, NULL, NULL, NULL, &err));
+    before = sandbox_pid(sandbox, true);
+    assert_true(before > 0 && before != own && sandbox_pid(sandbox, false) == own);
+    assert_true(sandbox_run(sandbox, 3, NULL, NULL, NULL, &err));
+    orders = sandbox_pid(sandbox, true);
+    assert_true(orders > 0 && orders != before);
+    /* Unlike a kernel's, what it touches outside its memory is not put there for it. */
+    static const unsigned faults[] = {FAULT_NONE, FAULT_SEGMENT, FAULT_SEGMENT};
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(sandbox_items(sandbox)[i].fault, faults[i]);
+    assert_true(sandbox_run(sandbox, 5, NULL, NULL, NULL, &err));
+    assert_true(sandbox_pid(sandbox, true) > 0 && sandbox_pid(sandbox, false) == own);
+    for (unsigned i = 3; i < 5; i++)
+        assert_int_equal(sandbox_items(sandbox)[i].fault, FAULT_NONE);
+    assert_true(sandbox_items(sandbox)[3].ticks[0] > 0);
+    sandbox_clear(sandbox);
+    assert_int_equal(sandbox_pid(sandbox, true), 0);
+}
+
 /* What is worth running only beside something quick is not run beside what has no time. */
 static void test_not_worth_it(void **state)
 {
@@ -500,7 +550,7 @@ static void test_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_not_worth_it), cmocka_unit_test(test_killed), cmocka_unit_test(test_starved), cmocka_unit_test(test_little_room), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_faults), cmocka_unit_test(test_memory_is_new_for_each), cmocka_unit_test(test_foreign_bodies), cmocka_unit_test(test_not_worth_it), cmocka_unit_test(test_killed), cmocka_unit_test(test_starved), cmocka_unit_test(test_little_room), cmocka_unit_test(test_cancel), cmocka_unit_test(test_refused_kernels),
                                        cmocka_unit_test(test_robust_facts), cmocka_unit_test(test_walking), cmocka_unit_test(test_plans_of_others), cmocka_unit_test(test_set), cmocka_unit_test(test_times)};
     if (isa_host() != ISA_X86_64)
         return cmocka_run_group_tests(others, NULL, NULL);

@@ -330,6 +330,12 @@ static void test_forms_add(void **state)
         {"form,template\n,nop\n", "empty", 2},
         {"form\nNOP ()\n", "column template is missing", 1},
         {"form,template\n\"NOP ()\",\"rep nop\"\n", "assembles to PAUSE ()", 2},
+        {"form,template\nNOP (),nop\n\"MOV (R64, R64)\",\"mov r13, r14\"\n", "names a register that measuring itself uses", 3},
+        {"form,template\n\"MOV (M64, R64)\",\"mov {W:M64}, r11\"\n", "names a register that measuring itself uses", 2},
+        {"form,template\nINC (R64),inc r15\n", "names a register that measuring itself uses", 2},
+        {"form,template\nINC (R8l),inc r15b\n", "names a register that measuring itself uses", 2},
+        {"form,template\n\"MOV (R64, M64)\",\"mov {W:R64}, [r14]\"\n", "names a register that measuring itself uses", 2},
+        {"form,template\n\"MOV (R64, R64)\",\"mov rsp, {R:R64}\"\n", "names a register that measuring itself uses", 2},
     };
     struct session s;
     struct str text = {0};

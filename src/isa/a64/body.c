@@ -64,7 +64,7 @@ const char *a64_unfit(const struct form_row *row)
         return "non-temporal store";
     if (strcmp(m, "movprfx") == 0)
         return "prefix of the next instruction";
-    if (strncmp(row->template, "mov sp", 6) == 0)
+    if (strncmp(row->template, "mov sp", 6) == 0 || strncmp(row->template, "mov wsp", 7) == 0)
         return "changes the stack pointer";
     bool touches = access.traits & (INSN_LOAD | INSN_STORE) || str_has_prefix(m, "prf");
     if (touches && strstr(row->template, "[{R:Z}.s"))

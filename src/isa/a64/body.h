@@ -20,6 +20,8 @@ enum {
     A64_FORTH = 25,       /* 16: also the index of addresses */
     A64_STORES = 26, A64_LOADS = 27, A64_COUNTER = 28,
 };
+#define A64_BODY_KEPT (1u << 18 | 1u << A64_BACK | 1u << A64_ZERO | 1u << A64_LONG | 1u << A64_FORTH | 1u << A64_COUNTER)
+#define A64_BODY_BASES (1u << 16 | 1u << 17 | 1u << 21 | 1u << 22 | 1u << 23 | 1u << A64_STORES | 1u << A64_LOADS | 1u << 29 | 1u << 30)
 #define A64_BASES_APART 80
 extern const uint8_t a64_load_bases[4], a64_store_bases[3];
 /* Vector registers with addresses or zeros. */

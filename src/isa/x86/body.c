@@ -27,6 +27,15 @@ struct x86_allocation {
     struct body *body;
 };
 
+/* Whether it reaches memory through registers that its text does not name: two string instructions share their names with scalar SSE ones, with any prefix. */
+static bool walks(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_MEMORY && insn->operands[i].implicit && insn->operands[i].access & (ACCESS_READ | ACCESS_WRITE))
+            return true;
+    return false;
+}
+
 /* Why a form cannot stand in a body, whatever the CPU; NULL when it can. */
 static const char *unfit(const struct form_row *row, const struct insn *insn)
 {
@@ -58,8 +67,7 @@ static const char *unfit(const struct form_row *row, const struct insn *insn)
         return "changes the stack pointer";
     if (str_has_prefix(insn->mnemonic, "ud"))
         return "always faults";
-    /* Two string instructions share their names with scalar SSE ones. */
-    if (str_match_any(walking, insn->mnemonic) || strcmp(row->template, "movsd") == 0 || strcmp(row->template, "cmpsd") == 0)
+    if (str_match_any(walking, insn->mnemonic) || walks(insn))
         return "string instruction";
     return NULL;
 }
