@@ -246,8 +246,8 @@ static void test_private(void **state)
     RUN(&s, NULL, "session save %s", "private");
     assert_return_code(chmod(work_path("private"), 0755), 0);
     assert_return_code(chmod(work_path("private/kernel.s"), 0644), 0);
-    work_put("own.s", "addq %rax, %rcx\n");
-    RUN(&s, NULL, "kernel load %s", "own.s");
+    work_put("other.s", "imulq %rax, %rcx\n");
+    RUN(&s, NULL, "kernel load %s", "other.s");
     RUN(&s, NULL, "session save %s", "private");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_return_code(stat(work_path(names[i]), &about), 0);
