@@ -25,3 +25,4 @@ complete -c portolan -l keep-going -d 'continue after a failed command; the exit
 complete -c portolan -l panes -d 'several views beside each other where the screen is large enough'
 complete -c portolan -l seed -x -d 'random seed for experiments generate and evolve start'
 complete -c portolan -l threads -x -a 'auto' -d 'worker threads for evolve start and kernel evaluate; auto: one per CPU'
+complete -c portolan -l source-path -x -d 'directories, : between them, from which sources that debug information names are read'

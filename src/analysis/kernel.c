@@ -582,16 +582,41 @@ void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count
             k->insns[i].origin = take_lines[k->insns[i].line - 1];
 }
 
+/* @text without what stands in lines before and behind those that @k comes from. */
+static char *lines_of_code(const struct kernel *k, const char *text)
+{
+    uint32_t first = UINT32_MAX, last = 0, line = 1;
+    struct str kept = {0};
+
+    for (size_t i = 0; i < k->insn_count; i++) {
+        first = k->insns[i].origin && k->insns[i].origin < first ? k->insns[i].origin : first;
+        last = k->insns[i].origin > last ? k->insns[i].origin : last;
+    }
+    for (const char *at = text; *at && line <= last; line++) {
+        const size_t span = strcspn(at, "\n");
+        if (line >= first)
+            str_add_bytes(&kept, at, span);
+        str_add_char(&kept, '\n');
+        at += span + (at[span] == '\n');
+    }
+    return str_take(&kept);
+}
+
 void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_text)
 {
     k->debug = mem_zero(1, sizeof *k->debug);
     *k->debug = *take;
     *take = (struct debug_lines){0};
-    kernel_set_origin(k, NULL, 0, take_text);
     for (size_t i = 0; i < k->insn_count; i++) {
         const struct debug_line *row = debug_line_at(k->debug, k->insns[i].offset);
         k->insns[i].origin = row ? row->line : 0;
     }
+    if (take_text) {
+        char *kept = lines_of_code(k, take_text);
+        free(take_text);
+        take_text = kept;
+    }
+    kernel_set_origin(k, NULL, 0, take_text);
 }
 
 double kernel_percent(const struct kernel *k, const struct insn *insn)

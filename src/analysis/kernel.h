@@ -49,6 +49,7 @@ struct kernel_options {
     enum syntax syntax;
     bool skip_bad;
     const char *symbol;         /* function, address or place in a function (f+0x40) or, in text, label to take; NULL: all, or of a large ELF the function with the hottest-looking loop */
+    const char *source_path;    /* directories whose files debug information may name, besides the usual (toolchain/source_file.h); NULL: none */
     size_t first_line, last_line;   /* of text, or of the C file; 1-based; 0: all. An ELF file has none */
     size_t loop;                /* 1-based, refused when there is none such; 0: the best, which is the first */
 };
@@ -74,7 +75,8 @@ void kernel_free(const struct kernel *k);
 const struct kernel *kernel_hold(const struct kernel *k);
 /* Where the text was compiled from: per line of it the line of the C file (0: none), and that file, NULL: it is not there. Once, before others hold @k. */
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char *take_text);
-/* The same of machine code: where its bytes come from, by their offsets, and the source file, NULL: it is not there. *@take is moved. */
+/* The same of machine code: where its bytes come from, by their offsets, and the source file, NULL: it is not there; of that the lines from the first to the last that the code
+ * comes from are kept. *@take is moved. */
 void kernel_set_debug(struct kernel *k, struct debug_lines *take, char *take_text);
 /* Line of the C file that @insn was compiled from, 0 when it is not known; *@text (may be NULL) gets that line, borrowed, or NULL. */
 uint32_t kernel_source_line(const struct kernel *k, const struct insn *insn, const char **text);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analysis/functions.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -15,8 +14,8 @@
 #include "toolchain/debug_lines.h"
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
+#include "toolchain/source_file.h"
 
-#define SOURCE_MOST ((size_t)16 << 20)
 #define CANDIDATES 64    /* functions of a large file that are decoded to find one with a loop */
 
 /* What is said of text but not of machine code. */
@@ -108,27 +107,8 @@ static struct kernel *kernel_of(const struct object *o, const char *path, const 
     return k;
 }
 
-/* The lines of the file that debug information names; as seen from the object where it is not there. */
-static bool read_source(const char *file, const char *object, struct str *out)
-{
-    struct err ignored = {0};
-    struct str beside = {0};
-    const bool before = file_only_files(true);   /* the name is the object's: it may be a pipe's, or a device's */
-    bool found = file_read(file, SOURCE_MOST, out, &ignored);
-
-    if (!found) {
-        str_add_bytes(&beside, object, (size_t)(path_base(object) - object));
-        str_add(&beside, path_base(file));
-        str_clear(out);
-        found = file_read(str_text(&beside), SOURCE_MOST, out, &ignored);
-    }
-    file_only_files(before);
-    str_done(&beside);
-    return found;
-}
-
 /* Where the instructions come from, as far as debug information tells. False with err when it cannot be read, which is no fault of the code. */
-static bool add_source(struct kernel *k, const struct object *o, struct err *err)
+static bool add_source(struct kernel *k, const struct object *o, const char *source_path, struct err *err)
 {
     const struct insn *last = &k->insns[k->insn_count - 1];
     struct debug_lines lines;
@@ -137,8 +117,9 @@ static bool add_source(struct kernel *k, const struct object *o, struct err *err
     const bool ok = debug_lines_read(o, k->insns[0].offset, last->offset + last->length, k->insns[k->loops[0].first].offset, &lines, err);
     if (!ok)
         log_add(LOG_INFO, "%s: %s", o->path, err->what);
-    if (!lines.file || !read_source(lines.file, o->path, &text))
-        str_clear(&text);
+    struct err missing = {0};
+    if (lines.file && !source_file_read(lines.file, o->path, source_path, &text, &missing))
+        log_add(LOG_INFO, "%s: %s; %s", o->path, missing.what, missing.todo);
     kernel_set_debug(k, &lines, text.length ? str_take(&text) : NULL);
     str_done(&text);
     return ok;
@@ -223,7 +204,7 @@ static struct kernel *finish(struct object *o, const char *path, struct kernel *
         err_at(err, path, 0, 0);
     } else {
         struct err fault = {0};
-        add_source(k, o, &fault);
+        add_source(k, o, options ? options->source_path : NULL, &fault);
         if (!prefer_lines(k, options, &fault, err)) {
             err_at(err, path, 0, 0);
             kernel_free(k);

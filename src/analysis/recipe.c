@@ -21,6 +21,7 @@ void recipe_free(struct recipe *r)
         free(r->flags.items[i]);
     vec_done(&r->flags);
     free((char *)r->options.symbol);
+    free((char *)r->options.source_path);
     free(r->path);
     free(r->profile);
     free(r->compiler);
@@ -47,6 +48,7 @@ struct recipe *recipe_copy(const struct recipe *r)
     copy->generic = r->generic;
     copy->options = r->options;
     copy->options.symbol = copy_of(r->options.symbol);
+    copy->options.source_path = copy_of(r->options.source_path);
     for (size_t i = 0; i < r->flags.count; i++)
         vec_push(&copy->flags, mem_strdup(r->flags.items[i]));
     return copy;

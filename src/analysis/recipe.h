@@ -14,7 +14,7 @@ struct recipe {
     VEC(char *) flags;          /* for it */
     char *target;               /* the processor it is to make code for; NULL: as the flags say */
     const char *generic;        /* what else where the compiler does not know that, static; NULL: nothing */
-    struct kernel_options options;   /* its symbol is owned */
+    struct kernel_options options;   /* its symbol and source_path are owned */
     char *printed;              /* what the compiler had to say; NULL: nothing */
 };
 

@@ -200,6 +200,8 @@ bool loading_start(struct session *s, struct recipe *take_recipe, struct err *er
 {
     struct kernel_loading *l = mem_zero(1, sizeof *l);
 
+    free((char *)take_recipe->options.source_path);
+    take_recipe->options.source_path = *s->settings.source_path ? mem_strdup(s->settings.source_path) : NULL;
     l->recipe = take_recipe;
     l->source = take_recipe->source;
     l->loop = kernel_loop_wanted(&take_recipe->options);

@@ -34,7 +34,7 @@ static void print_line(int letter, const char *name, const char *takes, const ch
 /* What stands behind a setting's name. */
 static const char *setting_takes(const struct setting *setting)
 {
-    return setting->kind == SETTING_SWITCH ? NULL : setting->kind == SETTING_COUNT ? "N" : "NAME";
+    return setting->kind == SETTING_SWITCH ? NULL : setting->kind == SETTING_COUNT ? "N" : setting->kind == SETTING_TEXT ? "TEXT" : "NAME";
 }
 
 void program_options_print(struct str *out)

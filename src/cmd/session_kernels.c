@@ -194,16 +194,33 @@ static void add_byte_lines(const struct kernel *k, size_t loop, struct str *out)
     }
 }
 
+/* The first and the last source line that the loop comes from. */
+static void loop_lines(const struct kernel *k, size_t loop, uint32_t *first, uint32_t *last)
+{
+    size_t count;
+    const struct insn *insns = kernel_insns(k, loop, &count);
+
+    *first = UINT32_MAX;
+    *last = 0;
+    for (size_t i = 0; i < count; i++) {
+        *first = insns[i].origin && insns[i].origin < *first ? insns[i].origin : *first;
+        *last = insns[i].origin > *last ? insns[i].origin : *last;
+    }
+}
+
 /* Where it was compiled from. */
 static bool save_origin(struct session_saving *w, const struct kernel *k, size_t loop, const char *prefix, struct err *err)
 {
     struct str text = {0};
+    uint32_t first = 0, last = UINT32_MAX;
     bool ok = true;
 
     if (!kernel_has_source(k))
         return true;
-    for (size_t i = 0; i < k->origin_text_count && !watch_steps(1); i++)
-        str_addf(&text, "%s\n", k->origin_texts[i]);
+    if (!k->source)
+        loop_lines(k, loop, &first, &last);   /* of a file that another file named, no more than what belongs to what is saved */
+    for (size_t i = 0; i < k->origin_text_count && i < last && !watch_steps(1); i++)
+        str_addf(&text, "%s\n", i + 1 >= first ? k->origin_texts[i] : "");
     if (text.length)
         ok = write_named(w, prefix, "-source.txt", &text, err);
     str_clear(&text);

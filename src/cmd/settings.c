@@ -16,6 +16,7 @@ const struct setting settings_table[] = {
     {"panes", SETTING_SWITCH, MEMBER(panes), NULL, 0, 0, "on", true, "several views beside each other where the screen is large enough"},
     {"seed", SETTING_COUNT, MEMBER(seed), NULL, 0, 1000000000000, "1", true, "random seed for experiments generate and evolve start"},
     {"threads", SETTING_COUNT, MEMBER(threads), "auto", 1, THREADS_MAX, "auto", true, "worker threads for evolve start and kernel evaluate; auto: one per CPU"},
+    {"source-path", SETTING_TEXT, MEMBER(source_path), NULL, 0, 0, "", false, "directories, : between them, from which sources that debug information names are read"},
     {NULL, SETTING_SWITCH, 0, 0, NULL, 0, 0, NULL, false, NULL},
 };
 
@@ -27,10 +28,19 @@ void settings_init(struct settings *s)
             BUG("a setting refuses its own default");
 }
 
+static bool same_name(const char *own, const char *name)
+{
+    while (*own && (*own == *name || (*own == '-' && *name == '_'))) {
+        own++;
+        name++;
+    }
+    return !*own && !*name;
+}
+
 const struct setting *setting_find(const char *name)
 {
     for (const struct setting *setting = settings_table; setting->name; setting++)
-        if (strcmp(setting->name, name) == 0)
+        if (same_name(setting->name, name))
             return setting;
     return NULL;
 }
@@ -117,6 +127,11 @@ bool setting_set(struct settings *s, const struct setting *setting, const char *
             (!parameter_count(text, &number) || number < setting->least || number > setting->most))
             return refuse(setting, text, err);
         break;
+    case SETTING_TEXT:
+        if (strlen(text) >= setting->width)
+            return refuse(setting, text, err);
+        memcpy((char *)s + setting->at, text, strlen(text) + 1);
+        return true;
     }
     put_number(s, setting, number);
     return true;
@@ -124,13 +139,16 @@ bool setting_set(struct settings *s, const struct setting *setting, const char *
 
 void setting_take(struct settings *s, const struct settings *from, const struct setting *setting)
 {
-    put_number(s, setting, number_of(from, setting));
+    if (setting->kind == SETTING_TEXT)
+        memcpy((char *)s + setting->at, (const char *)from + setting->at, setting->width);
+    else
+        put_number(s, setting, number_of(from, setting));
 }
 
 void setting_print(const struct settings *s, const struct setting *setting, struct str *out)
 {
     const char *at = setting->choices;
-    uint64_t number = number_of(s, setting);
+    uint64_t number = setting->kind == SETTING_TEXT ? 0 : number_of(s, setting);
 
     switch (setting->kind) {
     case SETTING_SWITCH:
@@ -140,6 +158,9 @@ void setting_print(const struct settings *s, const struct setting *setting, stru
         while (number-- > 0)
             at += strcspn(at, "|") + 1;
         str_add_bytes(out, at, strcspn(at, "|"));
+        return;
+    case SETTING_TEXT:
+        str_add(out, (const char *)s + setting->at);
         return;
     case SETTING_COUNT:
         break;
@@ -159,6 +180,9 @@ void setting_range(const struct setting *setting, struct str *out)
     case SETTING_CHOICE:
         for (const char *at = setting->choices; *at; at += strcspn(at, "|"), at += *at == '|')
             str_addf(out, "%s%.*s", at == setting->choices ? "" : at[strcspn(at, "|")] ? ", " : " or ", (int)strcspn(at, "|"), at);
+        return;
+    case SETTING_TEXT:
+        str_addf(out, "at most %zu bytes", setting->width - 1);
         return;
     case SETTING_COUNT:
         break;

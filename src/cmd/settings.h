@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "table/result.h"
+#include "toolchain/source_file.h"
 
 #define THREADS_MAX 1024
 
@@ -17,14 +18,15 @@ struct settings {
     bool color, ascii, keep_going, panes;
     uint64_t seed;       /* random seed, unless a command is given one */
     unsigned threads;    /* likewise; 0: as many as there are processors */
+    char source_path[SOURCE_PATH_MOST];   /* directories that debug information may name sources in, ":" between them */
 };
 
-enum setting_kind { SETTING_SWITCH, SETTING_CHOICE, SETTING_COUNT };
+enum setting_kind { SETTING_SWITCH, SETTING_CHOICE, SETTING_COUNT, SETTING_TEXT };
 
 struct setting {
     const char *name;          /* as `set` and the session file have it; the program's option has -- before it */
     enum setting_kind kind;
-    size_t at, width;          /* of its member in struct settings: a bool, or a whole number or enum of 4 or 8 bytes */
+    size_t at, width;          /* of its member in struct settings: a bool, a whole number or enum of 4 or 8 bytes, or text */
     const char *choices;       /* "text|csv": of a choice, in the order of its numbers; of a count a word for 0; NULL: none */
     uint64_t least, most;      /* of a count */
     const char *initial;       /* in words that setting_set takes */
@@ -34,7 +36,7 @@ struct setting {
 extern const struct setting settings_table[];   /* ends with a NULL name */
 
 void settings_init(struct settings *s);
-/* NULL when there is none of that name. */
+/* NULL when there is none of that name, in which _ and - are the same. */
 const struct setting *setting_find(const char *name);
 /* Reads @text; false with @err (may be NULL), which says what is allowed. */
 bool setting_set(struct settings *s, const struct setting *setting, const char *text, struct err *err);

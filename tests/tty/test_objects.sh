@@ -153,7 +153,7 @@ C
     sed -n '/inlined v::dot/,$p' out >kept-show && sed -n '/inlined v::dot/,$p' loaded >loaded-show && [ -s kept-show ] || fail 'no source lines'
     holds out 'innermost loop total(v const*, v const*, long)'
     diff loaded-show kept-show >difference || fail "$(cat difference)"
-    cmp -s in.cpp kept-again/kernel-source.txt || fail 'another source was saved'
+    cmp -s kept/kernel-source.txt kept-again/kernel-source.txt || fail 'another source was saved'
     # A name there that is no UTF-8 does not keep the session from being loaded.
     sed 's/dot(/squarename(/g' in.cpp >named.cpp && g++ -O1 -g -c named.cpp && LC_ALL=C sed 's/squarename/squar\xff\xfeame/g' named.o >bytes.o || fail 'no object'
     expect 0 "$portolan" -e 'kernel load bytes.o --lines 7; session save bytes'

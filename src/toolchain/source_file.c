@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "toolchain/source_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/vec.h"
+
+#define SOURCE_MOST ((size_t)16 << 20)
+
+/* Directories as they are, without links. */
+struct roots { VEC(char *) list; };
+
+static void roots_add(struct roots *r, const char *directory)
+{
+    char *real = realpath(directory, NULL);
+
+    if (real && strcmp(real, "/") != 0)
+        vec_push(&r->list, real);
+    else
+        free(real);
+}
+
+static void roots_init(struct roots *r, const char *object, const char *path)
+{
+    struct str part = {0};
+
+    str_add_bytes(&part, object, (size_t)(path_base(object) - object));
+    roots_add(r, part.length ? str_text(&part) : ".");
+    roots_add(r, ".");
+    for (const char *at = path ? path : ""; *at; at += strcspn(at, ":"), at += *at == ':') {
+        str_clear(&part);
+        str_add_bytes(&part, at, strcspn(at, ":"));
+        roots_add(r, str_text(&part));
+    }
+    str_done(&part);
+}
+
+static void roots_done(struct roots *r)
+{
+    for (size_t i = 0; i < r->list.count; i++)
+        free(r->list.items[i]);
+    vec_done(&r->list);
+}
+
+/* Whether @file, without links, lies below a root, and nothing between them is hidden. */
+static bool in_roots(const struct roots *r, const char *file)
+{
+    for (size_t i = 0; i < r->list.count; i++) {
+        const size_t length = strlen(r->list.items[i]);
+        if (strncmp(file, r->list.items[i], length) == 0 && file[length] == '/' && !strstr(file + length, "/."))
+            return true;
+    }
+    return false;
+}
+
+/* Reads @place where it may be read; *@elsewhere: there is such a file where it may not. */
+static bool try_place(const struct roots *r, const char *place, bool *elsewhere, struct str *out)
+{
+    struct err ignored = {0};
+    char *real = realpath(place, NULL);
+    const bool allowed = real && in_roots(r, real);
+    const bool found = allowed && file_read(real, SOURCE_MOST, out, &ignored);
+
+    *elsewhere |= real && !allowed;
+    free(real);
+    return found;
+}
+
+bool source_file_read(const char *named, const char *object, const char *path, struct str *out, struct err *err)
+{
+    const bool before = file_only_files(true);   /* it may be a pipe's name, or a device's */
+    struct roots roots = {{0}};
+    struct str place = {0};
+    bool elsewhere = false;
+
+    roots_init(&roots, object, path);
+    bool found = try_place(&roots, named, &elsewhere, out);
+    for (size_t i = 0; i < roots.list.count && !found; i++)
+        for (const char *tail = named; tail && !found; tail = strchr(tail, '/')) {
+            tail += strspn(tail, "/");
+            str_clear(&place);
+            str_addf(&place, "%s/%s", roots.list.items[i], tail);
+            found = *tail && try_place(&roots, str_text(&place), &elsewhere, out);
+        }
+    file_only_files(before);
+    roots_done(&roots);
+    str_done(&place);
+    if (found)
+        return true;
+    return elsewhere ? err_set(err, ERR_USAGE, "set source-path DIRECTORY allows its directory", "the source %.300s is not read: it is neither beside the object nor below the directory worked in", named)
+                     : err_set(err, ERR_MISSING, "set source-path DIRECTORY says where it is", "the source %.300s is not there", named);
+}
