@@ -109,6 +109,9 @@ struct isa_ops {
     /* The instruction at @code by a light look, for ranking much code: its length, 0 when it is none; *@branch: how far from its start a jump in it leads that is no
      * call (0: there is none, or it leads nowhere); *@vector: whether it works on vectors, or numbers in their registers. */
     size_t (*glance)(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
+    /* Whether the @length bytes at @code, of a listing's column, are one instruction that can stand as data in the text; *@held: how many of its last bytes hold the distance
+     * from its end to where it jumps or calls, *@far that place from its start; 0: none do. */
+    bool (*listed)(const uint8_t *code, size_t length, size_t *held, int64_t *far);
     /* Where the relative branch @form of @n bytes at @at goes, by its encoding. */
     int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);
     /* Markers around a loop in machine code: true when one begins (@begin) or ends at @code, where MARKER_BYTES are. */

@@ -277,15 +277,18 @@ static bool as_failure(const struct child_result *r, struct err *err)
 
 /* The option alone leaves `as` without segment overrides (fs:40): only the directive makes it know them. On the first line, so that lines keep their numbers. */
 static const char intel_head[] = ".intel_syntax noprefix;";
+/* A line that is data has one in the line table only by a label. */
+static const char encoded_head[] = ".loc_mark_labels 1;";
 
 static bool as_run(const char *const argv[], const struct listing *l, const struct object_place *place, const struct child_limits *limits, struct child_result *r, struct err *err)
 {
     const char *dir = place->dir ? place->dir : "/";
     struct str text = {0};
 
-    if (l->syntax != SYNTAX_INTEL)
+    if (l->syntax != SYNTAX_INTEL && !l->encoded)
         return child_run(argv, dir, l->text.data, l->text.length, limits, r, err);
-    str_add(&text, intel_head);
+    str_add(&text, l->syntax == SYNTAX_INTEL ? intel_head : "");
+    str_add(&text, l->encoded ? encoded_head : "");
     str_add_bytes(&text, l->text.data, l->text.length);
     bool ok = child_run(argv, dir, text.data, text.length, limits, r, err);
     str_done(&text);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/steps.h"
+#include "toolchain/llvm_text.h"
 #include "toolchain/words.h"
 
 #define ANONYMOUS "77"   /* the local label that stands for MASM's @@ */
@@ -191,6 +192,8 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
         p++;
         end--;
     }
+    if (*p == '.' && !text_begins(p, end, ".L"))   /* a section's name: `as` has its own symbol of it */
+        return;
     char *name = mem_strndup(p, (size_t)(end - p));
     bool known = names_find(&d->headings, name) != UINT32_MAX;
     if (!known && names_try_add(&d->headings, name) != UINT32_MAX) {
@@ -261,9 +264,46 @@ static void number_add(const char *p, const char *end, struct str *out)
         str_add_bytes(out, p, (size_t)(end - p));
 }
 
+/* `A0h`, as MASM has numbers and everybody else writes them, though MASM wants a digit first. No register: ah, bh, ch, dh. */
+static bool looks_like_number(const char *p, const char *end)
+{
+    if (end - p < 2 || (end[-1] | 32) != 'h' || isa_of_dialects()->is_register(p, (size_t)(end - p)))
+        return false;
+    for (; p < end - 1; p++)
+        if (!isxdigit((unsigned char)*p))
+            return false;
+    return true;
+}
+
+void dialect_learn(struct dialect *d, const char *p, const char *end)
+{
+    static const char *const declare[] = {"extern", "extrn", "externdef", "global", "public", ".globl", ".global", ".extern", ".set", ".equ", ".comm", "proto", NULL};
+    bool declared = true;
+
+    for (unsigned words = 0; declared && words < 8; words++) {   /* a line may declare several */
+        p = skip_blank(p, end);
+        const char *e = word_end(p, end);
+        if (looks_like_number(p, e)) {
+            char *name = mem_strndup(p, (size_t)(e - p));
+            names_try_add(&d->symbols, name);
+            free(name);
+        }
+        declared = words > 0 || word_among(p, e, declare);
+        p = e + (e < end);
+    }
+}
+
 static bool is_name(char c)
 {
     return is_word(c) || c == '?';
+}
+
+static bool is_symbol(const struct dialect *d, const char *p, const char *end)
+{
+    char *name = mem_strndup(p, (size_t)(end - p));
+    bool known = names_find(&d->symbols, name) != UINT32_MAX;
+    free(name);
+    return known;
 }
 
 /* Operands of Intel syntax, word by word. */
@@ -289,7 +329,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             e++;
         const char *next = skip_blank(e, end), *size = size_word(p, e);
         steps_add(1);
-        if (isdigit((unsigned char)*p)) {
+        if (isdigit((unsigned char)*p) || (looks_like_number(p, e) && !d->branch && !is_symbol(d, p, e))) {
             number_add(p, e, out);
         } else if (size && next < end && *next == '[') {
             str_addf(out, "%s PTR ", size);
@@ -439,7 +479,7 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
     }
 }
 
-void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out)
+static void statement(struct dialect *d, const char *p, const char *end, struct str *out)
 {
     static const char *const flow[] = {"call", "callq", "jmp", "jmpq", "bl", "b", NULL};
     const char *e = p, *stop;
@@ -449,6 +489,7 @@ void dialect_statement(struct dialect *d, const char *p, const char *end, struct
         e++;
     const char *operand = skip_blank(e, end), *name = name_begin(operand, end);
     struct opening o = opening_of(p, end);
+    d->branch = o.second_end == o.second;
     if (d->intel && directive(&o, end, out))
         return;
     if (operand < end && *operand == '<' && end[-1] == '>' && end - operand > 2) {   /* llvm-objdump --symbolize-operands */
@@ -474,8 +515,18 @@ void dialect_statement(struct dialect *d, const char *p, const char *end, struct
     }
 }
 
+void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out)
+{
+    struct str read = {0};
+    bool llvm = isa_ops(d->isa)->dialects ? llvm_x86_statement(p, end, d->intel, &read) : llvm_a64_statement(p, end, &read);
+
+    statement(d, llvm ? read.data : p, llvm ? read.data + read.length : end, out);
+    str_done(&read);
+}
+
 void dialect_done(struct dialect *d)
 {
     str_done(&d->scope);
     names_done(&d->headings);
+    names_done(&d->symbols);
 }

@@ -12,6 +12,8 @@
 struct dialect {
     enum isa isa;
     bool intel;            /* the syntax */
+    bool branch;           /* the statement that is being written goes to a label */
+    struct names symbols;  /* of the text, that look like numbers of MASM: `each` */
     struct str scope;      /* NASM: the label that local ones belong to */
     struct names headings; /* labels made of headings: these may come twice, and count once */
 };
@@ -19,6 +21,8 @@ struct dialect {
 void dialect_done(struct dialect *d);
 /* Whether a line without its comment is a directive of MASM, NASM or armasm. Any thread. */
 bool dialect_knows(const char *p, const char *end);
+/* Notes what a line of the text, without its comment or with it, declares; of all lines before any of them is written. */
+void dialect_learn(struct dialect *d, const char *p, const char *end);
 /* Appends to @out what stands for the whole line, without its comment: a directive of another assembler, a label that is more than a word. False: it is none of
  * these. *@function: the name of a function that begins here, within the line, of *@length; NULL: none does. */
 bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out, const char **function, size_t *length);

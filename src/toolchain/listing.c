@@ -76,7 +76,7 @@ static const char *const kept[] = {
     ".p2align", ".align", ".balign", ".skip", ".space", ".zero", ".fill", ".byte", ".value", ".short", ".word", ".hword",
     ".2byte", ".long", ".int", ".4byte", ".quad", ".8byte", ".octa", ".string", ".ascii", ".asciz", ".float", ".single",
     ".double", ".set", ".equ", ".equiv", ".macro", ".endm", ".exitm", ".purgem", ".rept", ".endr", ".irp", ".irpc", ".if",
-    ".ifdef", ".ifndef", ".ifeq", ".ifne", ".ifc", ".ifb", ".ifnb", ".else", ".elseif", ".endif", ".intel_syntax", ".att_syntax",
+    ".ifdef", ".ifndef", ".ifeq", ".ifne", ".ifc", ".ifb", ".ifnb", ".else", ".elseif", ".endif",
     ".altmacro", ".noaltmacro", ".nops", ".comm", ".lcomm", ".data", ".bss", ".text", ".insn",
 };
 
@@ -106,19 +106,39 @@ static bool contains_nocase(const char *p, const char *end, const char *word)
     return false;
 }
 
+/* Whether the section that is named from @p on holds code. Mach-O has its name behind that of a segment, "__TEXT,__const". */
+static bool is_code_section(const char *p, const char *end)
+{
+    p = skip_blank(p, end);
+    if (text_begins(p, end, "__"))
+        return text_find(p, end, ",__text") != NULL;
+    return contains_nocase(p, end, "text") || contains_nocase(p, end, "\"ax") || contains_nocase(p, end, "hot") || contains_nocase(p, end, ".init");
+}
+
+/* The syntax that the directive from @p to @end sets; SYNTAX_AUTO: it sets none. */
+static enum syntax syntax_set(const char *p, const char *end)
+{
+    const char *e = word_end(p, end);
+    return word_is(p, e, ".intel_syntax") ? SYNTAX_INTEL : word_is(p, e, ".att_syntax") ? SYNTAX_ATT : SYNTAX_AUTO;
+}
+
 /* One statement starting with a dot: kept, turned into its plain equal, or dropped. */
-static void directive_clean(struct listing *l, const char *p, const char *end)
+static void directive_clean(struct listing *l, struct dialect *d, const char *p, const char *end)
 {
     const char *e = p;
     while (e < end && !isspace((unsigned char)*e) && *e != ',' && *e != '"')
         e++;
-    if (word_is(p, e, ".section") || word_is(p, e, ".pushsection")) {
+    enum syntax syntax = isa_ops(l->isa)->dialects ? syntax_set(p, end) : SYNTAX_AUTO;
+    if (syntax != SYNTAX_AUTO) {
+        d->intel = syntax == SYNTAX_INTEL;
+        str_add_bytes(&l->text, p, (size_t)(end - p));
+        if (d->intel && skip_blank(e, end) == end)   /* alone: clang takes bare names of registers then, `as` would take them for symbols */
+            str_add(&l->text, " noprefix");
+    } else if (word_is(p, e, ".section") || word_is(p, e, ".pushsection")) {
         const char *name_end = e;
         while (name_end < end && *name_end != '\n' && *name_end != '@')
             name_end++;
-        bool code = contains_nocase(e, name_end, "text") || contains_nocase(e, name_end, "\"ax") ||
-                    contains_nocase(e, name_end, "hot") || contains_nocase(e, name_end, ".init");
-        str_add(&l->text, code ? ".text" : ".data");
+        str_add(&l->text, is_code_section(e, name_end) ? ".text" : ".data");
     } else if (word_is(p, e, ".popsection") || word_is(p, e, ".previous")) {
         str_add(&l->text, ".text");
     } else if (word_is(p, e, ".globl") || word_is(p, e, ".global")) {
@@ -245,7 +265,7 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
             }
             const char *equals = skip_blank(e, stop);
             if (*s == '.' && !(equals < stop && *equals == '=')) {
-                directive_clean(l, s, stop);
+                directive_clean(l, d, s, stop);
             } else {
                 if (!any)
                     *first = (size_t)(s - code);
@@ -264,18 +284,21 @@ static bool statements_clean(struct listing *l, struct dialect *d, const char *c
     return true;
 }
 
-/* The syntax that most lines speak for, each once for either. */
+/* The syntax that a text begins in: the one that most lines before the first directive that sets it speak for, each once for either; that of the directive when there
+ * is nothing but directives before it. */
 static enum syntax syntax_of(const char *text, const struct margins *margins)
 {
     size_t att = 0, intel = 0;
+    bool code = false;
     for (size_t i = 0; i < margins->lines.count; i++) {
         const char *start = text + margins->lines.items[i].start, *end = text + margins->lines.items[i].end, *p = skip_blank(start, end);
         if (p == end || *p == '#' || *p == ';')
             continue;
-        if (contains_nocase(p, end, ".intel_syntax"))
-            return SYNTAX_INTEL;
-        if (contains_nocase(p, end, ".att_syntax"))
-            return SYNTAX_ATT;
+        enum syntax set = syntax_set(p, end);
+        if (set != SYNTAX_AUTO)
+            return code ? (intel > att ? SYNTAX_INTEL : SYNTAX_ATT) : set;
+        code |= (*p != '.' && end[-1] != ':') || text_begins(p, end, ".macro");   /* what stands in a macro sets nothing yet */
+        p += *p == '%';   /* a directive of NASM */
         for (bool mark_att = false, mark_intel = false; p < end && *p != '#'; p++) {
             if (*p == '%' && p + 1 < end && isalpha((unsigned char)p[1])) {
                 att += !mark_att;
@@ -294,6 +317,34 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
         }
     }
     return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
+}
+
+/* Appends the machine code that a disassembly has for the instruction of a line: the bytes are what ran, the text is one tool's reading of them. A branch goes to the
+ * label of its address, as lines between may be missing. False where there are no bytes, or not all of them: then the text is read. @next: the address of the
+ * instruction behind it, 0: not known. */
+static bool bytes_clean(struct listing *l, const struct margin *m, uint64_t next)
+{
+    const struct isa_ops *isa = isa_ops(l->isa);
+    uint8_t code[MARGIN_BYTES];
+    size_t n = m->byte_count, held = 0;
+    int64_t far = 0;
+
+    if (!n || n == MARGIN_BYTES || n % isa->step)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
+    if (!isa->listed(code, n, &held, &far) && (isa->step > 1 || next != m->address + n))
+        return false;
+    if (isa->step > 1) {
+        str_addf(&l->text, ".inst 0x%02x%02x%02x%02x", code[3], code[2], code[1], code[0]);
+        return true;
+    }
+    l->encoded = true;
+    for (size_t i = 0; i < n - held; i++)
+        str_addf(&l->text, "%s0x%02x", i ? ", " : ".byte ", code[i]);
+    if (held)
+        str_addf(&l->text, "; %s %s%u_%llx - . - %zu", held == 1 ? ".byte" : held == 2 ? ".short" : ".long", LISTING_ADDRESS_LABEL, m->section, (unsigned long long)(m->address + (uint64_t)far), held);
+    return true;
 }
 
 /* The code of line @number, from @p to @end, into the text; where its statements stand into @span. */
@@ -315,13 +366,11 @@ static void code_clean(struct listing *l, struct dialect *d, struct str *code, c
     }
 }
 
-/* Disassemblers write comments behind it, and so do those whose text has directives of NASM or MASM. */
+/* Disassemblers write comments behind it, and so do those whose text has directives of NASM or MASM. In AT&T syntax it separates. */
 static enum semicolon semicolon_of(const struct listing *l, const char *text, const struct margins *m)
 {
     if (l->disassembly)
         return SEMICOLON_COMMENTS;
-    if (l->syntax != SYNTAX_INTEL)
-        return SEMICOLON_SEPARATES;
     for (size_t i = 0; i < m->lines.count; i++) {
         const char *end = text + m->lines.items[i].end, *p = skip_blank(text + m->lines.items[i].start, end);
         if (p < end && dialect_knows(p, end))
@@ -332,7 +381,7 @@ static enum semicolon semicolon_of(const struct listing *l, const char *text, co
 
 /* One line: the label of its address, then what it says. @order: see order_of. */
 static void line_clean(struct listing *l, struct dialect *d, struct str *code, bool *in_comment, enum semicolon semicolon, const char *text, size_t number,
-                       const struct margin *m, unsigned order)
+                       const struct margin *m, uint64_t next, unsigned order)
 {
     const char *p = text + m->start, *end = text + m->end;
     struct source_span span = {m->start, 0};
@@ -350,7 +399,7 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         if (m->addressed && p < end)
             str_addf(&l->text, "%s%u_%llx: ", LISTING_ADDRESS_LABEL, m->section, (unsigned long long)m->address);
         if (isa->dialects) {
-            comments_cut(p, end, semicolon, in_comment, code);
+            comments_cut(p, end, l->disassembly || d->intel ? semicolon : SEMICOLON_SEPARATES, in_comment, code);
         } else {
             p = isa->word_end(p, end, l->disassembly);
             isa->comments_cut(p, end, in_comment, code);
@@ -358,6 +407,8 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         const char *s = str_text(code), *stop = trim_end(s, s + code->length);
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
             dialect_heading(d, skip_blank(s, stop), stop - 1, &l->text);
+        else if (stop > s && bytes_clean(l, m, next))
+            span = (struct source_span){(size_t)(p - text) + (size_t)(skip_blank(s, stop) - s), (size_t)(stop - skip_blank(s, stop))};
         else
             code_clean(l, d, code, text, number, p, end, m->section, &span);
     }
@@ -404,6 +455,18 @@ static unsigned *order_of(const struct margins *m)
     return order;
 }
 
+/* The address of the next line that has one and an instruction, in the same section; 0: none. */
+static uint64_t address_behind(const struct margins *m, size_t i)
+{
+    const struct margin *line = &m->lines.items[i], *next;
+
+    if (!line->byte_count || line->start >= line->end)
+        return 0;
+    for (next = line + 1; next < m->lines.items + m->lines.count && !(next->addressed && next->start < next->end); next++)
+        steps_add(1);
+    return next < m->lines.items + m->lines.count && next->section == line->section ? next->address : 0;
+}
+
 void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax, struct listing *out)
 {
     struct margins margins;
@@ -417,9 +480,11 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
     out->disassembly = margins.disassembly;
     struct dialect dialect = {.isa = isa, .intel = out->syntax == SYNTAX_INTEL};
     unsigned *order = order_of(&margins);
+    for (size_t i = 0; isa_ops(isa)->dialects && i < margins.lines.count; i++)
+        dialect_learn(&dialect, text + margins.lines.items[i].start, text + margins.lines.items[i].end);
     enum semicolon semicolon = semicolon_of(out, text, &margins);
     for (size_t i = 0; i < margins.lines.count; i++) {
-        line_clean(out, &dialect, &code, &in_comment, semicolon, text, i + 1, &margins.lines.items[i], order ? order[i] : 0);
+        line_clean(out, &dialect, &code, &in_comment, semicolon, text, i + 1, &margins.lines.items[i], address_behind(&margins, i), order ? order[i] : 0);
         if (margins.percents)
             vec_add(&out->percents, margins.lines.items[i].percent);
     }

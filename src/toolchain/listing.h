@@ -14,8 +14,9 @@ struct listing {
     VEC(struct diagnostic) left_out;                       /* lines that are no assembler text; without their text */
     VEC(float) percents;                                   /* of samples, one per line, NaN where none; empty when the text has none */
     VEC(char *) functions;                                 /* names of .globl and .type */
-    enum syntax syntax;
+    enum syntax syntax;                                    /* that the text begins in; its directives switch */
     bool disassembly;                                      /* it had addresses */
+    bool encoded;                                          /* some instructions are data now: a label stands before each, whose line they have */
 };
 
 enum marker_kind { MARKER_BEGIN, MARKER_END };

@@ -326,6 +326,7 @@ struct address_column {
     bool named;                 /* `<main+4>` or `<+4>` stands behind it */
     bool bytes;
     bool joined;
+    const char *code;           /* where the bytes begin; they end at rest */
 };
 
 /* What debuggers put before the instruction they are at, and breakpoints. */
@@ -387,6 +388,7 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
         return false;
     const char *b = art_end(behind, end), *after;
     unsigned count;
+    out->code = b;
     after = bytes_end(b, end, &count);
     out->bytes = count > 0;
     const char *run = joined_end(b, end);
@@ -462,8 +464,22 @@ static const char *behind_bytes(const char *p, const char *end)
     return count && e < end ? e : NULL;
 }
 
+/* Appends the bytes from @p to @end, pairs of hex digits, to those of @line; what is too long for an instruction leaves it without. */
+static void bytes_take(struct margin *line, const char *p, const char *end)
+{
+    uint64_t value;
+
+    for (p = skip_blank(p, end); end - p >= 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]); p = skip_blank(p + 2, end)) {
+        hex_end(p, p + 2, &value);
+        if (line->byte_count == MARGIN_BYTES)
+            return;
+        line->bytes[line->byte_count++] = (uint8_t)value;
+    }
+}
+
 static void addresses_take(struct framed_text *r)
 {
+    struct margin *last = NULL;   /* line with an instruction: disassemblers break long columns of bytes */
     unsigned section = 0;
     bool headed = false;   /* the line before was a symbol's heading: the function's name comes again */
     struct address_column open = {0};   /* of a line of bytes alone: what they are may stand behind more of them (Visual C++) */
@@ -491,9 +507,17 @@ static void addresses_take(struct framed_text *r)
             line->addressed = true;
             line->address = place.address;
             margin_set(r, line, art_end(place.rest, end), end);
+            bool more = place.bytes && place.rest == end && last && last->section == section && last->address + last->byte_count == place.address;
+            line->joined = place.joined;
+            if (place.bytes)
+                bytes_take(more ? last : line, place.code, place.rest);
+            last = more ? last : line;
         } else if (open.bytes && behind_bytes(p, end)) {
             line->addressed = true;
             line->address = open.address;
+            bytes_take(line, open.code, open.rest);
+            bytes_take(line, p, behind_bytes(p, end));
+            last = NULL;
             margin_set(r, line, behind_bytes(p, end), end);
         } else if (r->percents && !r->m->disassembly) {
             margin_set(r, line, art_end(p, end), end);

@@ -9,12 +9,17 @@
 
 #include "base/vec.h"
 
+#define MARGIN_BYTES 16     /* of machine code; no instruction has more than 15 */
+
 struct margin {
     size_t start, end;      /* the code, in the text; equal: the line has none */
     uint64_t address;       /* when addressed */
     unsigned section;       /* of a disassembly, by its headings */
     bool addressed;
     bool symbol;            /* start and end are of a name that a disassembler gives as a heading */
+    uint8_t bytes[MARGIN_BYTES];   /* the instruction's machine code, where the text has a column of it */
+    uint8_t byte_count;     /* 0: it has none; MARGIN_BYTES: that many or more */
+    bool joined;            /* they stand next to each other, as one number */
     float percent;          /* of the samples of a profile; NaN: not said */
     const char *left_out;   /* why nothing of the line is read; NULL: it is read, empty, or a heading that means no code */
 };

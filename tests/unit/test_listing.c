@@ -23,7 +23,8 @@ static void test_clean(void **state)
     assert_clean("# 1 \"a.c\"\n\t.cfi_startproc\n\t.globl f\nf:\tincl %eax # c\n\t.size f, .-f\n", "\n\n\nf: incl %eax\n\n");
     assert_clean("\t.section .text.hot,\"ax\"\nnop /* a\nb */ nop\n\t.section .rodata\n", ".text\nnop\nnop\n.data\n");
     assert_clean("nop\r\n.ascii \"a#b\"\n", "nop\n.ascii \"a#b\"\n");
-    assert_clean("  10:\t75 fe                \tjne    10 <f+0x10>\n", ".Lportolan_at_0_10: jne .Lportolan_at_0_10\n");
+    assert_clean("  10:\t75 fe                \tjne    10 <f+0x10>\n", ".Lportolan_at_0_10: .byte 0x75; .byte .Lportolan_at_0_10 - . - 1\n");
+    assert_clean("  10 <f+0x10>:\tjne    10 <f+0x10>\n", ".Lportolan_at_0_10: jne .Lportolan_at_0_10\n");
 }
 
 static void test_numeric_labels_are_no_addresses(void **state)

@@ -82,6 +82,15 @@ static size_t glance(const uint8_t *code, size_t length, int64_t *branch, bool *
     return 4;
 }
 
+/* Branches and calls stay text: they go to labels. */
+static bool listed(const uint8_t *code, size_t length, size_t *held, int64_t *far)
+{
+    bool vector;
+
+    *held = 0;
+    return glance(code, length, far, &vector) == length && *far == 0 && (code[3] & 0xfc) != 0x94;
+}
+
 /* `mov x1, #111` or `#222` followed by the bytes 213,3,32,31 (OSACA's order) or by a nop. */
 static bool is_marker(const uint8_t *code, bool begin)
 {
@@ -96,7 +105,7 @@ const struct isa_ops a64_ops = {
     .tool_prefix = "aarch64-linux-gnu",
     .target_option = "-mcpu=",
     .generic_targets = {{NULL, "generic"}},
-    .assembler_options = {"-march=" A64_MARCH},
+    .assembler_options = {"-march=all"},   /* every extension that it has */
     .comment = "//",
     .text_head = "",
     .default_machines = {"neoverse-v2", "neoverse-n1", "cortex-a72"},
@@ -141,6 +150,7 @@ const struct isa_ops a64_ops = {
     .looks_like = a64_looks_like,
     .is_register = a64_is_register,
     .glance = glance,
+    .listed = listed,
     .branch_place = branch_place,
     .is_marker = is_marker,
     .markers = "OSACA markers",

@@ -497,6 +497,18 @@ size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vec
     return in.length;
 }
 
+bool x86_listed(const uint8_t *code, size_t length, size_t *held, int64_t *far)
+{
+    ZydisDecodedInstruction in;
+
+    pthread_once(&initialised, initialise);
+    if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&light, NULL, code, length, &in)) || in.length != length)
+        return false;
+    *held = in.raw.imm[0].is_relative ? in.raw.imm[0].size / 8u : 0;
+    *far = *held ? in.raw.imm[0].value.s + in.length : 0;
+    return true;
+}
+
 size_t x86_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_t *traits)
 {
     ZydisDecodedInstruction in;

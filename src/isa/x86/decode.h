@@ -13,5 +13,7 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err);
 /* The length of a VEX or EVEX encoding, which its bytes tell whatever the instruction is (Intel's manual, volume 2, 2.3 and 2.7); 0 of any other, and of one that is cut. Pure. */
 size_t x86_encoding_length(const uint8_t *code, size_t length);
 size_t x86_glance(const uint8_t *code, size_t length, int64_t *branch, bool *vector);
+/* As isa_ops.listed. Any thread. */
+bool x86_listed(const uint8_t *code, size_t length, size_t *held, int64_t *far);
 
 #endif

@@ -49,7 +49,7 @@ static const char *move_class(const struct insn *move)
 static bool is_register(const char *word, size_t length)
 {
     static const char *const names[] = {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp",
-                                        "al", "bl", "cl", "dl", "ax", "bx", "cx", "dx", "rip", "eip"};
+                                        "al", "bl", "cl", "dl", "ah", "bh", "ch", "dh", "ax", "bx", "cx", "dx", "rip", "eip"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == length && strncasecmp(word, names[i], length) == 0)
             return true;
@@ -98,7 +98,7 @@ const struct isa_ops x86_ops = {
     .target_option = "-march=",
     .generic_targets = {{"AVX512F", "x86-64-v4"}, {"AVX2", "x86-64-v3"}, {"SSE4", "x86-64-v2"}, {NULL, "x86-64"}},
     .plain_tools = true,
-    .assembler_options = {"--64"},
+    .assembler_options = {"--64", "-mindex-reg"},   /* objdump names %riz */
     .comment = "#",
     .text_head = "\t.intel_syntax noprefix\n",
     .default_machines = {"skylake", "sapphirerapids", "znver4"},
@@ -138,6 +138,7 @@ const struct isa_ops x86_ops = {
     .is_register = is_register,
     .is_mnemonic = is_mnemonic,
     .glance = x86_glance,
+    .listed = x86_listed,
     .branch_place = branch_place,
     .is_marker = is_marker,
     .markers = "IACA markers",

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Text means what the writer meant: what one line is depends on what stands before it, on whose tool wrote it, and on nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel.h"
+#include "base/str.h"
+#include "../support/support.h"
+
+/* Fails unless @text is these forms, each behind a "|" but the first. */
+static void assert_forms(const char *text, const char *forms)
+{
+    struct err err = {0};
+    struct str found = {0};
+    struct kernel *k = kernel_from_text("text", text, strlen(text), NULL, &err);
+
+    if (!k)
+        fail_msg("%s\nline %zu: %s", text, err.line, err.what);
+    for (size_t i = 0; i < k->insn_count; i++)
+        str_addf(&found, "%s%s", i ? "|" : "", k->insns[i].form);
+    if (strcmp(str_text(&found), forms) != 0)
+        fail_msg("%s\nis %s\nnot %s", text, str_text(&found), forms);
+    str_done(&found);
+    kernel_free(k);
+}
+
+static void test_syntax_switches(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"movq (%rdi), %rax\n.intel_syntax noprefix\nadd rax, 5\n.att_syntax prefix\nmovq %rax, (%rdi)\n", "MOV (R64, M64)|ADD (R64, I8)|MOV (M64, R64)"},
+        {"mov rax, [rdi]\n.att_syntax\naddq $5, %rax\n.intel_syntax noprefix\nmov [rdi], rax\n", "MOV (R64, M64)|ADD (R64, I8)|MOV (M64, R64)"},
+        {".intel_syntax noprefix\nadd rax, 5\n.att_syntax\naddq $5, (%rax)\n", "ADD (R64, I8)|ADD (M64, I8)"},
+        {".intel_syntax\nadd rax, rbx\n", "ADD (R64, R64)"},                      /* clang's, without noprefix */
+        {".intel_syntax prefix\nadd %rax, %rbx\n", "ADD (R64, R64)"},
+        {".att_syntax noprefix\naddq $5, rax\n", "ADD (R64, I8)"},
+        {"nop; .intel_syntax noprefix; add rax, [rbx]; .att_syntax; addq (%rbx), %rax\n", "NOP ()|ADD (R64, M64)|ADD (R64, M64)"},
+        {"#APP\n.intel_syntax noprefix\nadd rax, 5\n.att_syntax prefix\n#NO_APP\naddq $8, %rdi\n", "ADD (R64, I8)|ADD (R64, I8)"},
+        {".text\n.globl f\nf:\nnop\npushq $5\n.intel_syntax noprefix\npush 5\n", "NOP ()|PUSH (I8)|PUSH (I8)"},
+        {"addq $1, %rax ; addq $1, %rbx\n.intel_syntax noprefix\nadd rax, 1 ; the sum\n", "ADD (R64, I8)|ADD (R64, I8)|ADD (R64, I8)"},
+        {".macro m\n.intel_syntax noprefix\nadd rax, 1\n.att_syntax\n.endm\naddq $1, %rbx\nm\n", "ADD (R64, I8)|ADD (R64, I8)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_forms(cases[i][0], cases[i][1]);
+}
+
+/* Numbers as MASM and its readers have them, for every count of digits; a name that the text declares is one. */
+static void test_hex_suffix(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"cmp esi,FFFFFFFFh\n", "CMP (R32, I8)"},        {"cmp esi, A0h\n", "CMP (R32, I32)"},        {"mov eax, DEADBEEFh\n", "MOV (R32, I32)"},
+        {"mov eax, deadbeefh\n", "MOV (R32, I32)"},      {"add eax, 0A0H\n", "ADD (R32, I32)"},       {"add rax, -A0h\n", "ADD (R64, I32)"},
+        {"mov rax, [rbx+A0h]\n", "MOV (R64, M64)"},      {"mov ah, bh\n", "MOV (R8h, R8h)"},          {"mov eax, Fh\n", "MOV (R32, I32)"},
+        {"add al, CH\n", "ADD (R8l, R8h)"},              {"cmp esi, 10h\n", "CMP (R32, I8)"},         {"mov rax, FFFFFFFFFFFFFFFEh\nadd rax, rbx\n", "MOV (R64, I32)|ADD (R64, R64)"},
+        {"each: add rax, 1\njmp each\n", "ADD (R64, I8)|JMP (Rel8)"},
+        {"extern each\nadd rax, qword ptr [each]\n", "ADD (R64, M64)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_forms(cases[i][0], cases[i][1]);
+    for (unsigned digits = 1; digits <= 7; digits++) {
+        struct str text = {0};
+        str_addf(&text, "add eax, %.*sh\n", (int)digits, "EDCBA98");
+        assert_forms(str_text(&text), digits == 1 ? "ADD (R32, I8)" : "ADD (R32, I32)");
+        str_done(&text);
+    }
+}
+
+static void test_headings(void **state)
+{
+    (void)state;
+    static const char *const sections[] = {".text", ".data", ".bss", ".rodata", ".init", ".plt", ".text.hot", ".debug_line", ".comment", "*ABS*", "f", "f()"};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        struct str text = {0};
+        str_addf(&text, "Disassembly of section .text:\n\n0000000000000000 <%s>:\n   0:\t48 01 c3             \tadd    %%rax,%%rbx\n   3:\t75 fb                \tjne    0 <%s>\n",
+                 sections[i], sections[i]);
+        struct kernel *k = kernel_of(str_text(&text));
+        assert_int_equal(k->loops[0].count, 2);
+        assert_int_equal(k->loops[0].depth, 1);
+        kernel_free(k);
+        str_done(&text);
+    }
+}
+
+/* Where the listing has the bytes its text may be anything: older tools do not know newer instructions. */
+static void test_bytes_decide(void **state)
+{
+    (void)state;
+    assert_forms("   0:\t48 01 c3             \tsub    %rax,%rbx\n   3:\t75 fb                \tjne    0 <f>\n", "ADD (R64, R64)|JNZ (Rel8)");
+    assert_forms("   0:\t48 01 c3             \t(bad)\n   3:\t0f 85 f7 ff ff ff    \tjne    0 <f>\n", "ADD (R64, R64)|JNZ (Rel32)");
+    assert_forms("   0:\t48 b8 88 77 66 55 44 \tmovabs $0x1122334455667788,%rax\n   7:\t33 22 11 \n   a:\t48 01 c3             \tadd    %rax,%rbx\n", "MOV (R64, I64)|ADD (R64, R64)");
+    /* too few of them: a window that cuts them off */
+    assert_forms("   0:\t48 b8 88 77 66       \tmovabs $0x1122334455667788,%rax\n   a:\t48 01 c3             \tadd    %rax,%rbx\n", "MOV (R64, I64)|ADD (R64, R64)");
+    /* lines left out: the branch goes to the address */
+    struct kernel *k = kernel_of("   0:\t48 01 c3             \tadd    %rax,%rbx\n  13:\t75 eb                \tjne    0 <f>\n");
+    assert_int_equal(k->loops[0].count, 2);
+    assert_int_equal(k->loops[0].depth, 1);
+    kernel_free(k);
+}
+
+static void test_a64(void **state)
+{
+    (void)state;
+    if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0 && isa_host() != ISA_AARCH64)
+        skip();
+    static const char *const cases[][2] = {
+        {"LBB0_1:\n\tadrp x8, lCPI0_0@PAGE\n\tldr q3, [x8, lCPI0_0@PAGEOFF]\n\tfmla.4s v0, v1, v2\n\tfmul.2d v0, v1, v2[1]\n\tb.ne LBB0_1\n",
+         "ADRP (X, Rel)|LDR (Q, [X, I])|FMLA (V.4S, V.4S, V.4S)|FMUL (V.2D, V.2D, V.D[I])|B.COND (Rel)"},
+        {"\t.section __TEXT,__literal16,16byte_literals\n\t.p2align 4\nlCPI0_0:\n\t.quad 5\n\t.quad 7\n\t.section __TEXT,__text,regular,pure_instructions\n\tldadd x0, x1, [x2]\n", NULL},
+        {"\tmov.d x8, v0[1]\n\tmov d1, v0[1]\n\tushll2.8h v0, v1, #0\n\tld1.s { v0 }[1], [x8]\n", NULL},
+        {"\tcpyfp [x3]!, [x1]!, x2!\n\tcpyfm [x3]!, [x1]!, x2!\n\tcpyfe [x3]!, [x1]!, x2!\n\tcbnz x2, 0\n", NULL},
+    };
+    static const size_t counts[] = {5, 1, 4, 4};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kernel *k = kernel_of(cases[i][0]);
+        assert_int_equal(k->insn_count, counts[i]);
+        kernel_free(k);
+    }
+    assert_forms(cases[0][0], cases[0][1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_syntax_switches), cmocka_unit_test(test_hex_suffix), cmocka_unit_test(test_headings), cmocka_unit_test(test_bytes_decide),
+                                       cmocka_unit_test(test_a64)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
