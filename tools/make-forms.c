@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "base/csv.h"
 #include "isa/x86/form.h"
+#include "isa/x86/learn.h"
 #include "isa/forms.h"
 
 struct row {
@@ -150,6 +151,87 @@ static void try_evex(void)
                         }
 }
 
+/* Extensions of instructions that the decoder does not have, by the beginning of their mnemonics. */
+static const char *newer_extension(const char *mnemonic)
+{
+    static const struct { const char *begins, *extension; } families[] = {
+        {"vpdpb", "AVX_VNNI_INT8"}, {"vpdpw", "AVX_VNNI_INT16"}, {"vpmadd52", "AVX_IFMA"}, {"vbcstne", "AVX_NE_CONVERT"}, {"vcvtne", "AVX_NE_CONVERT"}, {"vsha512", "SHA512"},
+        {"vsm3", "SM3"}, {"vsm4", "SM4"}, {"aadd", "RAO_INT"}, {"aand", "RAO_INT"}, {"aor", "RAO_INT"}, {"axor", "RAO_INT"}, {"cmp", "CMPCCXADD"}, {"tdpfp16ps", "AMX_FP16"},
+        {"tcmm", "AMX_COMPLEX"},
+    };
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (str_has_prefix(mnemonic, families[i].begins))
+            return families[i].extension;
+    return NULL;
+}
+
+/* The template from the form's types and the operands' access. */
+static void newer_template(const struct insn *in, struct str *out)
+{
+    const char *type = strchr(in->form, '(') + 1;
+
+    str_addf(out, "%s%s", strstr(in->form, "_VEX ") ? "{{vex}} " : "", in->mnemonic);
+    for (unsigned i = 0; i < in->operand_count; i++) {
+        const size_t length = strcspn(type, ",)");
+        const bool read = in->operands[i].access & ACCESS_READ, written = in->operands[i].access & ACCESS_WRITE;
+        str_add(out, i ? ", " : " ");
+        if (in->operands[i].kind == OPERAND_IMMEDIATE)
+            str_addf(out, "{%.*s}", (int)length, type);
+        else
+            str_addf(out, "{%s:%.*s}", read && written ? "RW" : written ? "W" : "R", (int)length, type);
+        type += length + (type[length] == ',' ? 2 : 0);
+    }
+}
+
+static void try_newer(const uint8_t *code, size_t length)
+{
+    ZydisDecodedInstruction decoded;
+    struct insn in;
+    struct str template = {0};
+
+    if (ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code, length, &decoded)) || !insn_decode(ISA_X86_64, code, length, 0, false, &in, NULL))
+        return;
+    const char *extension = newer_extension(in.mnemonic);
+    if (!(in.traits & INSN_FOREIGN) || !extension || find(in.form))
+        return;
+    newer_template(&in, &template);
+    vec_push(&rows, ((struct row){mem_strdup(in.form), mem_strdup(str_text(&template)), mem_strdup(extension), false}));
+    str_done(&template);
+}
+
+/* What other disassemblers know of VEX, and of the one opcode of the atomics without result. */
+static void try_foreign(void)
+{
+    VEC(struct x86_window) windows = {0};
+    size_t fresh;
+    struct err err = {0};
+
+    for (unsigned map = 1; map <= 3; map++)
+        for (unsigned last = 0; last < 16; last++)
+            for (unsigned vvvv = 0; vvvv < 2; vvvv++)
+                for (unsigned opcode = 0; opcode < 256; opcode++)
+                    for (unsigned memory = 0; memory < 2; memory++) {
+                        struct x86_window w = {{0xc4, (uint8_t)(0xe0 | map), (uint8_t)((last & 8) << 4 | (vvvv ? 0x50 : 0x78) | (last & 7)), (uint8_t)opcode, memory ? 3 : 0xd3, 7}, 6};
+                        vec_push(&windows, w);
+                    }
+    for (unsigned prefix = 0; prefix < 4; prefix++)
+        for (unsigned wide = 0; wide < 2; wide++) {
+            static const uint8_t prefixes[] = {0x66, 0xf2, 0xf3};
+            struct x86_window w = {.length = 0};
+            if (prefix)
+                w.bytes[w.length++] = prefixes[prefix - 1];
+            w.bytes[w.length++] = wide ? 0x48 : 0x40;
+            memcpy(w.bytes + w.length, (const uint8_t[]){0x0f, 0x38, 0xfc, 3}, 4);
+            w.length = (uint8_t)(w.length + 4);
+            vec_push(&windows, w);
+        }
+    if (!x86_learn_windows(windows.items, windows.count, &fresh, &err))
+        die("%s", err.what);
+    for (size_t i = 0; i < windows.count; i++)
+        try_newer(windows.items[i].bytes, windows.items[i].length);
+    vec_done(&windows);
+}
+
 /* Runs the assembler on @source; stderr goes to @messages. */
 static int assemble_file(const char *directory)
 {
@@ -214,6 +296,7 @@ static void verify(void)
     if (!file_read(str_text(&path), (size_t)64 << 20, &text, &err))
         die("%s", err.what);
     size_t at = 0;
+    insn_learn(ISA_X86_64, (uint8_t *)text.data, text.length, NULL);
     for (size_t i = 0; i < rows.count; i++) {
         char form[FORM_MAX] = "(nothing)";
         uint32_t traits;
@@ -249,6 +332,7 @@ int main(void)
     try_legacy();
     try_vex();
     try_evex();
+    try_foreign();
     verify();
     qsort(rows.items, rows.count, sizeof *rows.items, compare);
     str_add(&out, "form,template,extension\n");

@@ -165,10 +165,12 @@ static unsigned suffix_bits(const struct parts *p, const struct spelling *f)
 {
     static const char *const bare[] = {"SET",     "PREFETCH", "CLDEMOTE", "CLFLUSH", "CLWB",   "LDMXCSR",  "STMXCSR", "VLDMXCSR",  "VSTMXCSR", "RDSEED",
                                        "RDFSBASE", "RDGSBASE", "WRFSBASE", "WRGSBASE", "RDPID",  "WRSS",     "WRUSS",   "INCSSP",    "RDSSP",    "TPAUSE",
-                                       "UMONITOR", "UMWAIT",   "ENCODEKEY", "INVLPG",  "INVPCID", "CLZERO",  "PSMASH",  "CLRSSBSY"};
+                                       "UMONITOR", "UMWAIT",   "ENCODEKEY", "INVLPG",  "INVPCID", "CLZERO",  "PSMASH",  "CLRSSBSY",
+                                       "AADD",     "AAND",     "AOR",      "AXOR",     "ENQCMD", "MOVDIR64B"};
     bool converts = strstr(p->mnemonic, "CVTSI2") || strstr(p->mnemonic, "CVTUSI2");
     bool to_integer = (strstr(p->mnemonic, "SD2SI") || strstr(p->mnemonic, "SS2SI")) && has_register(f, "gpr");
-    if ((has_vector(f) && !converts && !to_integer) || p->mnemonic[0] == 'F' || strstr(p->mnemonic, "2USI") || strstr(p->mnemonic, "SH2SI"))
+    if ((has_vector(f) && !converts && !to_integer) || p->mnemonic[0] == 'F' || strstr(p->mnemonic, "2USI") || strstr(p->mnemonic, "SH2SI") ||
+        (str_has_prefix(p->mnemonic, "CMP") && strstr(p->mnemonic, "XADD")))
         return 0;
     for (unsigned i = 0; i < sizeof bare / sizeof *bare; i++)
         if (str_has_prefix(p->mnemonic, bare[i]))

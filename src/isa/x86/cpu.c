@@ -23,6 +23,8 @@ static const struct { const char *set; uint32_t leaf, subleaf; uint8_t reg, bit;
     {"AVX512CD", 7, 0, EBX, 28}, {"AVX512BW", 7, 0, EBX, 30}, {"AVX512_VBMI", 7, 0, ECX, 1}, {"AVX512_VBMI2", 7, 0, ECX, 6}, {"AVX512_GFNI", 7, 0, ECX, 8},
     {"AVX512_VAES", 7, 0, ECX, 9}, {"AVX512_VPCLMULQDQ", 7, 0, ECX, 10}, {"AVX512_VNNI", 7, 0, ECX, 11}, {"AVX512_BITALG", 7, 0, ECX, 12},
     {"AVX512_VPOPCNTDQ", 7, 0, ECX, 14}, {"AVX512_VP2INTERSECT", 7, 0, EDX, 8}, {"AVX512_FP16", 7, 0, EDX, 23}, {"AVX512_BF16", 7, 1, EAX, 5},
+    {"AVX_VNNI", 7, 1, EAX, 4}, {"AVX_IFMA", 7, 1, EAX, 23}, {"AVX_VNNI_INT8", 7, 1, EDX, 4}, {"AVX_NE_CONVERT", 7, 1, EDX, 5}, {"AVX_VNNI_INT16", 7, 1, EDX, 10},
+    {"CMPCCXADD", 7, 1, EAX, 7}, {"RAO_INT", 7, 1, EAX, 3}, {"AMX_FP16", 7, 1, EAX, 21},
 };
 
 static bool bit_of(uint32_t leaf, uint32_t subleaf, unsigned reg, unsigned bit)

@@ -235,6 +235,9 @@ static bool template_parse(const char *at, struct x86_code *out)
     if (strncmp(at, "{{evex}} ", 9) == 0) {
         request->allowed_encodings = ZYDIS_ENCODABLE_ENCODING_EVEX;
         at += 9;
+    } else if (strncmp(at, "{{vex}} ", 8) == 0) {
+        request->allowed_encodings = ZYDIS_ENCODABLE_ENCODING_VEX;
+        at += 8;
     }
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(at, prefixes[i].text, strlen(prefixes[i].text)) == 0) {

@@ -312,9 +312,15 @@ static void lea_template(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     str_add(out, "]");
 }
 
-/* Instructions on a whole cache line: assemblers want their operand without a size. */
+/* Instructions on a whole cache line, and on descriptions and keys of its size: assemblers want their operand without a size. */
 static bool is_line(const ZydisDecodedInstruction *in)
 {
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_MOVDIR64B: case ZYDIS_MNEMONIC_ENQCMD: case ZYDIS_MNEMONIC_ENQCMDS: case ZYDIS_MNEMONIC_LDTILECFG: case ZYDIS_MNEMONIC_STTILECFG:
+        return true;
+    default:
+        break;
+    }
     return in->meta.category == ZYDIS_CATEGORY_PREFETCH || in->mnemonic == ZYDIS_MNEMONIC_CLFLUSH ||
            in->mnemonic == ZYDIS_MNEMONIC_CLFLUSHOPT || in->mnemonic == ZYDIS_MNEMONIC_CLWB || in->mnemonic == ZYDIS_MNEMONIC_CLDEMOTE;
 }
@@ -361,7 +367,7 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         const ZydisDecodedOperand *op = &ops[i];
         if (!form_lists(in, op))
             continue;
-        if (op->encoding == ZYDIS_OPERAND_ENCODING_MASK)
+        if (op->encoding == ZYDIS_OPERAND_ENCODING_MASK || (in->mnemonic == ZYDIS_MNEMONIC_FUCOMP && op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT))   /* assemblers do not take its st */
             continue;
         if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {   /* assemblers want rounding before it */
             str_add(out, rounding);

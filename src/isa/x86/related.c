@@ -43,8 +43,8 @@ static const char *memory_of(const char *form)
 
 unsigned x86_form_traits(const char *form)
 {
-    /* An exchange with memory is locked without the prefix. */
-    bool locked = strstr(form, "_LOCK (") || strncmp(form, "XCHG (M", 7) == 0;
+    /* An exchange with memory is locked without the prefix, and so is a comparison with addition. */
+    bool locked = strstr(form, "_LOCK (") || strncmp(form, "XCHG (M", 7) == 0 || (strncmp(form, "CMP", 3) == 0 && strstr(form, "XADD (M"));
     return (memory_of(form) || strstr(form, "VSIB_") ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
 }
 

@@ -261,6 +261,8 @@ static void access_set(struct insn *in)
     }
     if (str_has_prefix(in->mnemonic, "cmp") || str_has_prefix(in->mnemonic, "ccmp") || str_has_prefix(in->mnemonic, "ctest"))
         in->flags_written = FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW;
+    if (strstr(in->mnemonic, "xadd"))
+        in->traits |= INSN_LOCK;
     if (strncmp(in->mnemonic, "jmp", 3) == 0)
         in->traits |= INSN_BRANCH;
     if (in->bytes[0] == 0xc4 || in->bytes[0] == 0xc5 || in->bytes[0] == 0x62)
