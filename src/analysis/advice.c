@@ -113,6 +113,26 @@ void advice_repeated(const struct insn *repeated, struct str *out)
     str_addf(out, "What a repeated %s takes depends on its count and is not modelled: one repetition is counted, so this is a lower bound.", repeated->mnemonic);
 }
 
+/* Of the instructions that were measured alone, where they take all the time; false where slots do. */
+static bool alone_sentence(const struct analysis *a, struct str *out)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < a->count; i++)
+        sum += a->rows[i].alone ? a->rows[i].alone->cycles : 0;
+    if (sum < a->cycles)
+        return false;
+    str_addf(out, "Microcode or waiting takes %.2f cycles per iteration, as measured of each instruction alone:", a->cycles);
+    for (size_t i = 0, named = 0; i < a->count && named < 3; i++)
+        if (a->rows[i].alone) {
+            str_addf(out, "%s %s %.2f", named++ ? "," : "", a->rows[i].insn->mnemonic, a->rows[i].alone->cycles);
+            if (a->rows[i].insn->line)
+                str_addf(out, " (line %u)", a->rows[i].insn->line);
+        }
+    str_add_char(out, '.');
+    return true;
+}
+
 char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
 {
     struct str s = {0};
@@ -144,6 +164,8 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
         str_addf(&s, "Loads and stores take %.2f cycles per iteration.", a->cycles);
     } else if (a->bottleneck == BOUND_RETIRE) {
         str_addf(&s, "Retirement is saturated: %g µops per cycle.", machine_number(a->machine, "retire_width"));
+    } else if (alone_sentence(a, &s)) {
+        ;
     } else {
         double slots = 0, width = machine_number(a->machine, "issue_width");
         for (size_t i = 0; i < a->count; i++)

@@ -34,7 +34,7 @@ struct block_work {
     struct deps deps;
     struct mass *plain;              /* masses off the blocking pipes */
     size_t plain_capacity;
-    double least;                    /* the bounds of the block, without what no simulation shares: loads that are tried again, page walks and assists; 0: none is known */
+    double least;                    /* the bounds of the block, without what no simulation shares: loads that are tried again, page walks, assists and microcode that was measured alone; 0: none is known */
 };
 /* Borrows @m as core_new does. */
 struct block_work *block_work_new(const struct machine *m);

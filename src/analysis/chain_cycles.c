@@ -42,8 +42,6 @@ static bool end_of(const char *name, int *end)
         *end = atoi(name + 2) - 1;
         return *end >= 0 && *end < 9;
     }
-    if (strcmp(name, "base") == 0 || strcmp(name, "index") == 0)
-        name = "address";
     return latency_end_parse(name, end) && *end != LATENCY_ANY;
 }
 

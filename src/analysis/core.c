@@ -58,7 +58,6 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_forward_renamed, "store_forward_renamed"},
         {&c->load_extra_scaled, "load_extra_scaled"},
         {&c->load_extra_three, "load_extra_three"},
-        {&c->lea_index_sooner, "lea_index_sooner"},
         {&c->load_extra_segment, "load_extra_segment"},
         {&c->store_lines_per_cycle, "store_lines_per_cycle"},
         {&c->store_line_bytes, "store_line_bytes"},
@@ -375,9 +374,15 @@ static int32_t fence_latency(const struct core *c, const struct insn *insn, cons
 
 static void take_rules(const struct core *c, struct op *op)
 {
-    for (size_t i = 0; i < c->machine->latency_count; i++)
-        if (str_match(c->machine->latencies[i].form, op->form))
-            vec_push(&op->rules, &c->machine->latencies[i]);
+    for (size_t i = 0; i < c->machine->latency_count; i++) {
+        const struct latency_rule *rule = &c->machine->latencies[i];
+        if (!str_match(rule->form, op->form))
+            continue;
+        if (rule->from != LATENCY_ALONE)
+            vec_push(&op->rules, rule);
+        else if (!op->alone)
+            op->alone = rule;
+    }
 }
 
 static struct op *op_new(struct core *c, const struct insn *insn)

@@ -49,6 +49,7 @@ struct op {
     int32_t latency;                     /* of the operation alone, without load or store; hundredths; -1 not known */
     int32_t load_latency;                /* address to value of its load, hundredths; 0 where that is not known */
     int32_t fence;                       /* hundredths it holds back the next locked or serialising instruction; 0: it is none */
+    const struct latency_rule *alone;    /* cycles that each of its copies takes at least, measured (from alone to alone); NULL: what its ports say */
     VEC(const struct latency_rule *) rules;   /* exceptions between operands (latencies.csv), first match wins */
 };
 
@@ -66,7 +67,7 @@ struct core {
     double store_forward_modify, store_forward_widest, store_address_late, store_forward_copied, store_forward_part, renamed_per_block, renamed_length, renamed_store_beside, unlaminate_first;
     double rename_sum, rename_sum_extra, slow_flags_latency, fp_add_extra, multiplier_extra, vector_domain_extra;
     double load_bank_bytes, loads_per_bank, split_loads_per_cycle, load_replays, load_replays_through, forward_replays, forward_replays_modify;
-    double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, load_latency_x87, store_forward, store_forward_vector, store_forward_x87, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_three, load_extra_segment, lea_index_sooner, high_byte, dtlb_miss, lock, x87_assist;
+    double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, load_latency_x87, store_forward, store_forward_vector, store_forward_x87, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_three, load_extra_segment, high_byte, dtlb_miss, lock, x87_assist;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
     bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, fuses_moves, renamed_by_address, renamed_store_alone, stack_sync_all, stack_sync_computed, high_byte_renamed, turns_of_computing, splits_relative, renamed_relative, renamed_stack_only, groups_whole, memory_not_last, vectors_not_last;

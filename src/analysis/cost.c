@@ -338,6 +338,15 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
     add_sync_masses(c, out);
 }
 
+double costs_alone(const struct costs *costs)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < costs->count; i++)
+        sum += costs->rows[i].op->alone ? costs->rows[i].op->alone->cycles : 0;
+    return sum;
+}
+
 void costs_done(struct costs *costs)
 {
     free(costs->rows);

@@ -51,6 +51,8 @@ struct costs {
 
 /* Fills @out (zeroed, or used before) for one iteration in the steady state of a block that repeats. */
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out);
+/* Cycles of the microcoded, serialising and waiting instructions of one iteration, as measured of each alone; 0 without any. */
+double costs_alone(const struct costs *costs);
 void costs_done(struct costs *costs);
 
 #endif

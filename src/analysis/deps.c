@@ -152,7 +152,7 @@ static int32_t operation_latency(const struct op *op, int from, int to)
 {
     for (size_t i = 0; i < op->rules.count; i++) {
         const struct latency_rule *rule = op->rules.items[i];
-        if ((rule->from == LATENCY_ANY || rule->from == from) && (rule->to == LATENCY_ANY || rule->to == to))
+        if (latency_rule_fits(rule, from, to))
             return (int32_t)lround(rule->cycles * CYCLE);
     }
     return op->latency >= 0 ? op->latency : CYCLE;
@@ -224,7 +224,8 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
             continue;   /* only the flags of a shift by cl depend on the old ones */
         int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : latency_of(b, at, end, node->end);
-        add_edge(b->d, value, n, end, latency + extra, extra > 0 ? extra : 0);
+        bool address = end == LATENCY_BASE || end == LATENCY_INDEX;
+        add_edge(b->d, value, n, address ? LATENCY_ADDRESS : end, latency + extra, extra > 0 ? extra : 0);
     }
 }
 
@@ -346,10 +347,8 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
         fed |= insn->traits & INSN_LOAD && ((b->loaded[parts[i]] && is_fed(b, b->holds[parts[i]])) || b->behind[parts[i]] > 1);
-        if (i == 1 && !(insn->traits & (INSN_LOAD | INSN_STORE)) && has_three_parts(op))
-            extra -= hundredths(b->c->lea_index_sooner);
         b->d->open |= info->traits & OP_LOAD_UNKNOWN && b->holds[parts[i]].known;
-        connect(b, at, b->holds[parts[i]], LATENCY_ADDRESS, extra + sync_latency(b, at, parts[i]));
+        connect(b, at, b->holds[parts[i]], i ? LATENCY_INDEX : LATENCY_BASE, extra + sync_latency(b, at, parts[i]));
     }
     b->d->fed += fed;
 }
@@ -511,7 +510,7 @@ static struct origin origin_of(const struct build *b, uint32_t at, const struct 
     if (node->end >= LATENCY_ADDRESS || row->flags & (ROW_ZERO | ROW_SUM))
         return none;
     if (insn->traits & INSN_LOAD)
-        return row->op->traits & OP_PURE_LOAD ? (struct origin){at, false} : operation_latency(row->op, LATENCY_ADDRESS, node->end) == CYCLE ? (struct origin){at, true} : none;
+        return row->op->traits & OP_PURE_LOAD ? (struct origin){at, false} : operation_latency(row->op, LATENCY_BASE, node->end) == CYCLE ? (struct origin){at, true} : none;
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
         struct holder value = is_followed(op) && op->access & ACCESS_READ ? b->holds[resource_of(b, at, op)] : (struct holder){0};

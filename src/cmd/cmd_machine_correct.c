@@ -59,7 +59,7 @@ static double latency_now(const struct machine *m, const char *form, int from, i
 
     for (size_t i = 0; i < m->latency_count; i++) {
         const struct latency_rule *r = &m->latencies[i];
-        if ((r->from == LATENCY_ANY || r->from == from) && (r->to == LATENCY_ANY || r->to == to) && str_match(r->form, form))
+        if (latency_rule_fits(r, from, to) && str_match(r->form, form))
             return r->cycles;
     }
     return entry && !isnan(entry->latency) ? entry->latency : 1;

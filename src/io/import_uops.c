@@ -328,3 +328,26 @@ struct machine *import_uops(const char *id, const char *path, const char *archit
     str_done(&text);
     return m;
 }
+
+struct mapping *import_uops_alone(const char *path, const struct forms *forms, struct err *err)
+{
+    struct uops_table t = {0};
+    struct str text = {0}, form = {0};
+    struct mapping *m = NULL;
+    bool exact;
+
+    if (file_read(path, CSV_LIMIT, &text, err) && uops_table_csv(&t, path, str_text(&text), text.length, err))
+        m = mapping_new(&(struct ports){0});
+    for (size_t i = 0; m && i < t.count; i++) {
+        const struct uops_row *row = &t.rows[i];
+        if (isnan(row->cycles) || is_special_case(row->name))
+            continue;
+        form_of(row, forms, &form, &exact);
+        const struct mapping_entry *old = mapping_find(m, str_text(&form));
+        mapping_set(m, &(struct mapping_entry){.form = form.data, .latency = old ? fmin(old->latency, row->cycles) : row->cycles, .source = ""});
+    }
+    uops_table_done(&t);
+    str_done(&text);
+    str_done(&form);
+    return m;
+}

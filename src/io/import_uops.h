@@ -14,4 +14,8 @@ struct machine *import_uops(const char *id, const char *path, const char *archit
 struct machine *import_uops_parse(const char *id, const char *name, const char *text, size_t length, const char *architecture,
                                   const struct forms *forms, struct err *err);
 
+/* The measured cycles of each form among copies of itself, from the CSV table at @path by the names of @forms, as latencies of a mapping without ports: the least
+ * where rows share a form. NULL with file:line on a fault. */
+struct mapping *import_uops_alone(const char *path, const struct forms *forms, struct err *err);
+
 #endif

@@ -1,8 +1,8 @@
 /* data/machines/<id>/: machine.csv (key,value,unit,source), mapping.csv (form,usage,latency,micro_ops,source; each form once, `none` is the empty usage) and
  * by hand: overrides.csv (the same columns; an empty field keeps the generated value, `none` is the empty usage, +1*p23 adds and -1*p23
  * takes out, a form with * ? or {A,B} means every form that matches; later rows win; io/overrides.h), facts.csv (the columns of
- * machine.csv; its rows win) and latencies.csv (form,from,to,cycles,source: latency between two operands, each 1 to 9, address, memory,
- * flags or any; the form may be such a pattern, too; the first match wins). A directory whose machine.csv has the fact base holds only what differs from that machine: facts, overrides and
+ * machine.csv; its rows win) and latencies.csv (form,from,to,cycles,source: latency between two operands, each 1 to 9, base, index, address, memory,
+ * flags or any; from alone to alone: the least cycles of one copy among copies of it; the form may be such a pattern, too; the first match wins). A directory whose machine.csv has the fact base holds only what differs from that machine: facts, overrides and
  * latencies. */
 #ifndef PORTOLAN_IO_MACHINE_FILE_H
 #define PORTOLAN_IO_MACHINE_FILE_H

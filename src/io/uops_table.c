@@ -93,6 +93,7 @@ bool uops_table_csv(struct uops_table *t, const char *name, const char *text, si
         row.latency = uops_latency(cells[column[1]], &row.upper_bound);
         row.micro_ops = micro_ops < 1e6 ? (unsigned)micro_ops : 0;
         row.divider = divider_cycles(row.name, cells[column[2]]);
+        row.cycles = last_number(cells[column[2]]);
         uops_table_add(t, &row);
     }
     csv_table_free(csv);

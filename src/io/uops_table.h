@@ -14,6 +14,7 @@ struct uops_row {
     bool upper_bound;    /* that latency is one */
     unsigned micro_ops;  /* without fusion; 0 none given */
     unsigned divider;    /* cycles that the divider is held; 0 none */
+    double cycles;       /* of each copy alone, as measured; NaN: not given */
     size_t line;
 };
 

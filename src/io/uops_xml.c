@@ -81,7 +81,7 @@ static void enter_measurement(struct uops_xml *x, const XML_Char **attributes)
         return;
     }
     free(x->row.ports);   /* of a measurement that never closed: an architecture inside another */
-    x->row = (struct uops_row){.name = x->instruction, .ports = mem_strdup(ports ? ports : ""), .latency = NAN,
+    x->row = (struct uops_row){.name = x->instruction, .ports = mem_strdup(ports ? ports : ""), .latency = NAN, .cycles = NAN,
                                .micro_ops = whole(micro_ops), .divider = whole(divider), .line = XML_GetCurrentLineNumber(x->parser)};
     x->measured = x->open = true;
 }

@@ -162,7 +162,6 @@ const struct fact fact_schema[] = {
     {"load_latency_x87", FACT_NUMBER, CYCLES, "load_latency_scalar", NULL, "address to value, to the x87 stack", "dependencies", false},
     {"load_latency_wide", FACT_NUMBER, CYCLES, "load_latency_vector", NULL, "address to value, 256 or 512 bits", "dependencies", false},
     {"load_extra_scaled", FACT_NUMBER, CYCLES, "0", NULL, "extra load latency of an index scaled by 2 or more", "dependencies", false},
-    {"lea_index_sooner", FACT_NUMBER, CYCLES, "0", NULL, "cycles by which a LEA of base, index and displacement takes less from the index than from the base", "dependencies", false},
     {"load_extra_three", FACT_NUMBER, CYCLES, "0", NULL, "extra load latency of base, index and displacement together, the index not scaled", "dependencies", false},
     {"load_extra_segment", FACT_NUMBER, CYCLES, "0", NULL, "extra load latency of a segment register, fs or gs", "dependencies", false},
     {"store_forward", FACT_NUMBER, CYCLES, "load_latency", NULL, "stored value to loaded value, from a general register", "dependencies", false},

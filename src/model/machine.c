@@ -182,8 +182,16 @@ void machine_drop_latency(struct machine *m)
     memmove(m->latencies, m->latencies + 1, m->latency_count * sizeof *m->latencies);
 }
 
+bool latency_rule_fits(const struct latency_rule *rule, int from, int to)
+{
+    bool address = rule->from == LATENCY_ADDRESS && (from == LATENCY_BASE || from == LATENCY_INDEX);
+
+    return (address || rule->from == LATENCY_ANY || rule->from == from) && (rule->to == LATENCY_ANY || rule->to == to);
+}
+
 static const struct { const char *name; int end; } latency_ends[] = {
     {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
+    {"base", LATENCY_BASE}, {"index", LATENCY_INDEX}, {"alone", LATENCY_ALONE},
 };
 #define LATENCY_ENDS (sizeof latency_ends / sizeof *latency_ends)
 

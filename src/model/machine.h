@@ -8,8 +8,11 @@ struct machine_fact {
     char *key, *value, *unit, *source;
 };
 
-/* Latency between two operands of the forms that match, where it differs from the form's one number (latencies.csv). */
-enum latency_end { LATENCY_ANY = -1, LATENCY_ADDRESS = 100, LATENCY_MEMORY, LATENCY_FLAGS, LATENCY_FENCE, LATENCY_COMMIT };   /* 0.. are operand numbers less one */
+/* Latency between two operands of the forms that match, where it differs from the form's one number (latencies.csv). An address means its base and its index.
+ * From alone to alone: the least cycles that copies of the form take each, whatever its ports: microcoded, serialising and waiting instructions. */
+enum latency_end {   /* 0.. are operand numbers less one */
+    LATENCY_ANY = -1, LATENCY_ADDRESS = 100, LATENCY_MEMORY, LATENCY_FLAGS, LATENCY_FENCE, LATENCY_COMMIT, LATENCY_BASE, LATENCY_INDEX, LATENCY_ALONE
+};
 struct latency_rule {
     const char *form; /* name or pattern with * and ? */
     int from, to;     /* enum latency_end */
@@ -64,7 +67,9 @@ void machine_add_latency(struct machine *m, const char *form, int from, int to, 
 void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
 /* Takes the rule in front of all others out; there must be one. */
 void machine_drop_latency(struct machine *m);
-/* "2", "address", "memory", "flags" or "any", as in latencies.csv: false for anything else. */
+/* Whether the rule holds from what is read as @from to what is written as @to, both enum latency_end. */
+bool latency_rule_fits(const struct latency_rule *rule, int from, int to);
+/* "2", "base", "index", "address", "memory", "flags", "alone" or "any", as in latencies.csv: false for anything else. */
 bool latency_end_parse(const char *text, int *out);
 void latency_end_print(int end, struct str *out);
 

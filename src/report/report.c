@@ -20,6 +20,7 @@ static const char *mark_of(const struct analysis_row *row)
            : row->flags & ROW_ELIMINATED ? "="
            : row->flags & ROW_APPROXIMATE ? "~"
            : row->flags & ROW_PIPE       ? "/"
+           : row->alone                  ? "!"
                                          : "";
 }
 
@@ -110,17 +111,16 @@ static void add_pressure_table(const struct kernel *k, const struct analysis *a,
 
 static void add_legend(const struct analysis *a, struct result *result)
 {
-    static const struct { uint32_t flag; const char *text; } marks[] = {
-        {ROW_UNKNOWN, "? not known to this machine"}, {ROW_FUSED, "+ fused with ^, the next"}, {ROW_ZERO, "0 zero idiom"},
-        {ROW_ELIMINATED, "= move done at rename"},    {ROW_PIPE, "/ holds a divider"},
-        {ROW_APPROXIMATE, "~ put together from parts that the machine knows"},
+    static const char *const marks[] = {
+        "? not known to this machine", "+ fused with ^, the next", "0 zero idiom", "= move done at rename", "/ holds a divider",
+        "~ put together from parts that the machine knows", "! takes longer than its ports say",
     };
     struct str text = {0};
 
     for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
         for (size_t i = 0; i < a->count; i++)
-            if (a->rows[i].flags & marks[k].flag) {
-                str_addf(&text, "%s%s", text.length ? ", " : "  ", marks[k].text);
+            if (*mark_of(&a->rows[i]) == *marks[k]) {
+                str_addf(&text, "%s%s", text.length ? ", " : "  ", marks[k]);
                 break;
             }
     if (text.length)
@@ -168,6 +168,18 @@ static void add_bounds(const struct analysis *a, bool ascii, struct result *resu
     str_done(&bar);
 }
 
+/* The instructions whose time was measured alone, each form once. */
+static void add_alone(const struct analysis *a, struct result *result)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        bool again = false;
+        for (size_t k = 0; k < i; k++)
+            again |= strcmp(a->rows[k].insn->form, a->rows[i].insn->form) == 0;
+        if (a->rows[i].alone && !again)
+            result_line(result, "at least %.2f cycles each: %s (%s)", a->rows[i].alone->cycles, a->rows[i].insn->form, a->rows[i].alone->source);
+    }
+}
+
 static void add_machine(const struct kernel *k, const struct analysis *a, bool ascii, struct result *result)
 {
     result_line(result, "%s: %s%.2f cycles per iteration, bound by %s\n\n", a->machine->title, a->lower_bound ? "at least " : "", a->cycles,
@@ -187,6 +199,7 @@ static void add_machine(const struct kernel *k, const struct analysis *a, bool a
     const size_t undecoded = analysis_undecoded(a);
     if (undecoded)
         result_line(result, "not decoded: %zu of %zu instructions; no decoder here knows them", undecoded, a->count);
+    add_alone(a, result);
 }
 
 static void add_comparison(struct analysis *const *a, size_t n, struct result *result)
@@ -222,7 +235,8 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT},     {.key = "text", .kind = CELL_TEXT},
         {.key = "form", .kind = CELL_TEXT},    {.key = "usage", .kind = CELL_TEXT},     {.key = "latency", .kind = CELL_NUMBER},
-        {.key = "flags", .kind = CELL_TEXT},   {.key = "port", .kind = CELL_TEXT},      {.key = "cycles", .kind = CELL_NUMBER},
+        {.key = "alone", .kind = CELL_NUMBER}, {.key = "flags", .kind = CELL_TEXT},     {.key = "port", .kind = CELL_TEXT},
+        {.key = "cycles", .kind = CELL_NUMBER},
     };
     struct result_table *t = result_table(result, "rows", columns, sizeof columns / sizeof *columns);
     struct str text = {0}, usage = {0}, flags = {0};
@@ -245,6 +259,7 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
                 cell_text(t, row->insn->form);
                 cell_text(t, str_text(&usage));
                 cell_number(t, row->latency);
+                cell_number(t, row->alone ? row->alone->cycles : NAN);
                 cell_text(t, str_text(&flags));
                 cell_text(t, ports->names[j]);
                 cell_number(t, row->pressure[j]);
@@ -299,6 +314,7 @@ static json_t *row_json(const struct analysis_row *row, const struct ports *port
     usage_print(&row->usage, ports, &text);
     json_object_set_new(object, "usage", json_text(str_text(&text)));
     json_object_set_new(object, "latency", json_number(row->latency));
+    json_object_set_new(object, "alone", json_number(row->alone ? row->alone->cycles : NAN));
     json_object_set_new(object, "pressure", pressure_json(ports, row->pressure));
     for (uint32_t rest = row->flags; rest; rest &= rest - 1)
         json_array_append_new(flags, json_string(row_flag_name(rest & -rest)));

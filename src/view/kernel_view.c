@@ -122,7 +122,7 @@ static void draw_value(struct grid *g, int x, int y, double value, double full, 
 static const char *mark_of(const struct analysis_row *row)
 {
     return row->flags & ROW_UNKNOWN ? "?" : row->flags & ROW_FUSED_INTO ? "^" : row->flags & ROW_FUSED ? "+"
-           : row->flags & ROW_ZERO  ? "0" : row->flags & ROW_ELIMINATED || !row->usage.count ? "=" : row->flags & ROW_PIPE  ? "/" : " ";
+           : row->flags & ROW_ZERO  ? "0" : row->alone ? "!" : row->flags & ROW_ELIMINATED || !row->usage.count ? "=" : row->flags & ROW_PIPE ? "/" : " ";
 }
 
 static void tidy(const char *text, struct str *out)

@@ -23,6 +23,8 @@ void reasons_detail(const struct analysis *a, size_t row, struct grid *g, int y)
     if (!isnan(r->latency))
         str_addf(&rest, "  latency %g", r->latency);
     str_addf(&rest, "  issue %g", r->issue);
+    if (r->alone)
+        str_addf(&rest, "  alone at least %g", r->alone->cycles);
     const unsigned form = grid_printf(g, 0, y, 0, ROLE_ACCENT, 0, "%s", r->insn->form) + 2, taken = form + grid_columns(g, str_text(&rest));
     /* Where both do not fit it is the usage that gives way: the ports are in the table above. */
     const unsigned room = g->width > taken + USAGE_LEAST ? g->width - taken : g->width;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "isa/forms.h"
 #include "simulate/simulate.h"
 #include "../support/support.h"
 
@@ -62,6 +63,79 @@ static void test_many_latency_rules(void **state)
     machine_add_latency(m, "IMUL *", LATENCY_ANY, 0, 8, "made up");
     assert_true(bound(m, "imulq %rax, %rax", BOUND_DEPENDENCIES) == 7);
     machine_free(m);
+}
+
+/* A rule of an address holds for its base and its index, one of a part for that part alone; the first that fits counts. */
+static void test_address_parts(void **state)
+{
+    struct machine *m = load_machine("skylake");
+
+    (void)state;
+    machine_put_latency(m, "LEA_B_I_D8 (R64)", LATENCY_INDEX, LATENCY_ANY, 7, "made up");
+    machine_add_latency(m, "LEA_B_I_D8 (R64)", LATENCY_ADDRESS, LATENCY_ANY, 9, "made up");
+    assert_true(bound(m, "leaq 8(%rax,%rcx), %rax", BOUND_DEPENDENCIES) == 9);
+    assert_true(bound(m, "leaq 8(%rcx,%rax), %rax", BOUND_DEPENDENCIES) == 7);
+    machine_free(m);
+}
+
+/* Instructions that take longer among their copies than their ports say, each as often as it is there; whatever else is in the loop goes on meanwhile. */
+static void test_alone(void **state)
+{
+    static const struct { const char *machine, *source; double cycles; } cases[] = {
+        {"skylake", "1: pause; decl %ecx; jnz 1b", 140},
+        {"skylake", "1: pause; pause; decl %ecx; jnz 1b", 280},
+        {"skylake", "1: nop; loop 1b", 5},
+        {"haswell", "1: nop; loop 1b", 5},
+        {"sandybridge", "1: nop; loop 1b", 5},
+        {"alderlake-p", "1: nop; loopne 1b", 5.97},
+        {"znver4", "1: pause; decl %ecx; jnz 1b", 65},
+        {"zen5-charted", "1: pause; decl %ecx; jnz 1b", 65.9},
+        {"skylake", "rdtsc; xgetbv", 32},
+    };
+    struct kernel *k;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine *m = load_machine(cases[i].machine);
+        struct analysis *a = analyse(m, cases[i].source, &k);
+        if (fabs(a->cycles - cases[i].cycles) > 1e-9 || a->bottleneck != BOUND_ISSUE || !strstr(a->sentence, "measured of each instruction alone"))
+            fail_msg("%s, %s: %.3f, %s", cases[i].machine, cases[i].source, a->cycles, a->sentence);
+        analysis_free(a);
+        kernel_free(k);
+        machine_free(m);
+    }
+}
+
+/* Every rule from alone to alone of the machines names a form that there is, and the form gets its cycles. */
+static void test_all_alone(void **state)
+{
+    struct forms *forms = forms_load(ISA_X86_64, NULL, NULL);
+    char **ids = machine_ids();
+    size_t rules = 0;
+
+    (void)state;
+    for (size_t k = 0; ids[k]; k++) {
+        struct machine *m = load_machine(ids[k]);
+        struct core *core = core_new(m);
+        for (size_t i = 0; i < m->latency_count; i++) {
+            const struct latency_rule *rule = &m->latencies[i];
+            if (rule->from != LATENCY_ALONE)
+                continue;
+            if (rule->to != LATENCY_ALONE || !(rule->cycles > 1) || !forms_find(forms, rule->form))
+                fail_msg("%s: %s", ids[k], rule->form);
+            struct insn insn = {.isa = ISA_X86_64};
+            snprintf(insn.form, sizeof insn.form, "%s", rule->form);
+            const struct op *op = core_op(core, &insn);
+            assert_true(op->alone && op->alone->cycles == rule->cycles);
+            rules++;
+        }
+        core_free(core);
+        machine_free(m);
+        free(ids[k]);
+    }
+    free(ids);
+    forms_free(forms);
+    assert_true(rules > 500);
 }
 
 static void assert_chain(const char *source, double cycles)
@@ -429,7 +503,7 @@ int main(void)
         cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end), cmocka_unit_test(test_index_where_slots_count),
         cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_moves_join_operations), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_complex_decoder),
         cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),
-        cmocka_unit_test(test_missing_facts),
+        cmocka_unit_test(test_missing_facts), cmocka_unit_test(test_address_parts), cmocka_unit_test(test_alone), cmocka_unit_test(test_all_alone),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

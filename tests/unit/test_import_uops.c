@@ -229,12 +229,35 @@ static void test_whole_tables(void **state)
     str_done(&path);
 }
 
+/* The cycles of a form alone: what was measured of them, the least of its rows; special cases and rows without a number have none. */
+static void test_alone(void **state)
+{
+    static const char table[] = HEADER
+        "\"PAUSE\",\"PAUSE\",\"\",\"0.50 / 140.00\",\"4 / 1\",\"1*p06\"\n"
+        "\"ADD_01 (R64, R64)\",\"BASE\",\"1\",\"0.25 / 0.27\",\"1 / 1\",\"1*p0156\"\n"
+        "\"ADD_03 (R64, R64)\",\"BASE\",\"1\",\"0.25 / 0.25\",\"1 / 1\",\"1*p0156\"\n"
+        "\"ADC (R64, 0)\",\"BASE\",\"1\",\"0.5 / 9\",\"1 / 1\",\"1*p6\"\n"
+        "\"CPUID\",\"BASE\",\"\",\"\",\"\",\"\"\n";
+    struct err err = {0};
+
+    (void)state;
+    work_put("alone.csv", table);
+    struct mapping *m = import_uops_alone(work_path("alone.csv"), forms, &err);
+    assert_non_null(m);
+    assert_true(mapping_find(m, "PAUSE ()")->latency == 140);
+    assert_true(mapping_find(m, "ADD (R64, R64)")->latency == 0.25);
+    assert_int_equal(mapping_count(m), 2);
+    mapping_free(m);
+    assert_null(import_uops_alone(work_path("none.csv"), forms, &err));
+    assert_non_null(strstr(err.what, "cannot open"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_csv),       cmocka_unit_test(test_xml),          cmocka_unit_test(test_stream),
         cmocka_unit_test(test_malformed), cmocka_unit_test(test_whole_tables),
-        cmocka_unit_test(test_xml_entities),
+        cmocka_unit_test(test_xml_entities), cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests_name("import_uops", tests, load_forms, free_forms);
 }

@@ -171,6 +171,17 @@ static void test_latency_choices(void **state)
     assert_null(machine_load(work_path("choices/"), &err));
     assert_int_equal(err.line, 3);
     assert_non_null(strstr(err.what, "unclosed"));
+    work_put("choices/latencies.csv", "form,from,to,cycles,source\nFDIV,base,index,2,by hand\nFDIV,alone,alone,9,by hand\n");
+    m = load_machine(work_path("choices"));
+    struct str text = {0};
+    machine_latencies_csv(m, &text);
+    assert_string_equal(str_text(&text), "form,from,to,cycles,source\nFDIV,base,index,2,by hand\nFDIV,alone,alone,9,by hand\n");
+    str_done(&text);
+    machine_free(m);
+    work_put("choices/latencies.csv", "form,from,to,cycles,source\nFDIV,1,alone,1,by hand\n");
+    assert_null(machine_load(work_path("choices/"), &err));
+    assert_true(err.line == 2 && err.column == 2);
+    assert_non_null(strstr(err.todo, "alone in both columns"));
 }
 
 static void assert_refused(const struct machine *m, const char *directory, const char *file)
