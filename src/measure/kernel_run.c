@@ -47,6 +47,7 @@ struct run_plan {
     unsigned counter;       /* enum sandbox_counter */
     uint32_t bases, indices;    /* general registers by use in addresses */
     double until;               /* clock_seconds when the time for it is over */
+    unsigned *reached;          /* of its plan */
     bool ended;                 /* its process was: other values are not tried */
     bool beside;                /* others' code stays where it is, and their process */
 };
@@ -131,25 +132,6 @@ static bool in_time(double until, struct err *err)
     return clock_seconds() < until || err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
 }
 
-/* Runs @count iterations a few times: pages touched and ticks. */
-static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count, struct sandbox_item **got, double *ticks, struct err *err)
-{
-    struct sandbox_item *item = sandbox_items(s);
-    item_fill(p, values, item);
-    item->mode = SANDBOX_RAW_TICKS;
-    item->warm = count;
-    item->count = count;
-    item->samples = 3;
-    if (!in_time(p->until, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
-        return false;
-    p->ended |= ends_all(item->fault);
-    *ticks = INFINITY;
-    for (unsigned i = 0; i < 3; i++)
-        *ticks = (double)item->ticks[i] < *ticks ? (double)item->ticks[i] : *ticks;
-    *got = item;
-    return true;
-}
-
 /* The instruction at @offset of the code area, 1-based; 0: none of the kernel's. */
 static unsigned insn_at(const struct run_plan *p, uint32_t offset)
 {
@@ -183,11 +165,36 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
 
     if (item->fault == FAULT_STARVED)
         return err_set(err, ERR_LIMIT, TRY_AGAIN, "core is contended");
-    if (item->fault == FAULT_ADDRESS || item->fault == FAULT_SEGMENT)
+    if (item->fault == FAULT_ADDRESS || item->fault == FAULT_SEGMENT || item->fault == FAULT_RESERVED)
         snprintf(reason, sizeof reason, "%s: 0x%llx", sandbox_fault_text(item->fault), (unsigned long long)item->fault_address);
     else
         snprintf(reason, sizeof reason, "%s", sandbox_fault_text(item->fault));
     return refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
+}
+
+/* Runs @count iterations a few times: pages touched and ticks. */
+static bool try(struct sandbox *s, struct run_plan *p, enum values values, uint64_t count, struct sandbox_item **got, double *ticks, struct err *err)
+{
+    struct sandbox_item *item = sandbox_items(s);
+    item_fill(p, values, item);
+    item->mode = SANDBOX_RAW_TICKS;
+    item->warm = count;
+    item->count = count;
+    item->samples = 3;
+    if (*p->reached >= SANDBOX_GUESSES)
+        return err_set(err, ERR_DATA, NULL, "%s", sandbox_fault_text(FAULT_RESERVED));
+    if (!in_time(p->until, err) || !sandbox_run(s, 1, NULL, NULL, NULL, err))
+        return false;
+    /* Each of these is a guess where measuring's own memory lies. */
+    *p->reached += item->fault == FAULT_RESERVED;
+    p->ended |= ends_all(item->fault) || *p->reached >= SANDBOX_GUESSES;
+    if (*p->reached >= SANDBOX_GUESSES)
+        return fault_text(p, item, err);
+    *ticks = INFINITY;
+    for (unsigned i = 0; i < 3; i++)
+        *ticks = (double)item->ticks[i] < *ticks ? (double)item->ticks[i] : *ticks;
+    *got = item;
+    return true;
 }
 
 /* How often a run of @ticks fills the window. */
@@ -267,7 +274,7 @@ static bool plan_fit(struct sandbox *s, const struct calibration *c, struct run_
     struct sandbox_item *item;
 
     p->apart = false;
-    *plan = (struct kernel_plan){.kind = plan->kind, .values = values, .count = 2};
+    *plan = (struct kernel_plan){.kind = plan->kind, .values = values, .count = 2, .reached = plan->reached};
     p->copies = copies_wanted(p, plan->kind);
     for (;;) {
         if (!code_place(s, p, err) || !try(s, p, values, 2, &item, &last, err))
@@ -320,7 +327,9 @@ static bool plan_adopt(struct sandbox *s, const struct calibration *c, struct ru
     p->apart = hint->apart;
     if (!code_place(s, p, err) || !try(s, p, hint->values, hint->count, &item, &ticks, err) || item->fault || item->pages > hint->pages)
         return false;
+    const unsigned reached = plan->reached;
     *plan = *hint;
+    plan->reached = reached;
     plan->passes = passes_for(c, ticks);
     plan->rough = rough_cycles(c, plan, ticks);
     return true;
@@ -463,12 +472,12 @@ static bool attempt(struct sandbox *s, const struct calibration *c, struct run_p
 }
 
 /* What is known of a kernel before it runs; false with err when it is refused. */
-static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out, struct err *err)
+static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t count, double seconds, struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
 {
     unsigned at;
     const char *reason = kernel_refused(insns, count, &at);
 
-    *p = (struct run_plan){.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + seconds};
+    *p = (struct run_plan){.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + seconds, .reached = &plan->reached};
     *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
     if (reason)
         return refuse(insns, at, reason, err);
@@ -484,7 +493,7 @@ bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const s
     struct run_plan p;
     struct err unfit = {0};
 
-    if (!visit_begin(&p, insns, count, seconds, out, err))
+    if (!visit_begin(&p, insns, count, seconds, plan, out, err))
         return false;
     p.beside = true;
     if (!plan->known) {
@@ -509,7 +518,7 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
     struct run_plan p;
     bool ok = false, off = true;
 
-    if (!visit_begin(&p, insns, count, seconds, out, err))
+    if (!visit_begin(&p, insns, count, seconds, plan, out, err))
         return false;
     /* All that was measured since the last known block was right is this one, and it is measured again by new processes. */
     for (unsigned i = 0; !ok && off && i < ATTEMPTS; i++)

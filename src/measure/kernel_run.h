@@ -26,6 +26,7 @@ struct kernel_plan {
     bool walks;             /* its pointers would leave the pages if it ran longer */
     unsigned pages;         /* touched */
     uint32_t offset;        /* of its code, where kernels stay beside each other */
+    unsigned reached;       /* so often it reached for addresses that are kept free, of SANDBOX_GUESSES */
     double rough;           /* cycles per iteration when it was found out, beside whoever shared the core: no truth, hardly ever too low */
 };
 

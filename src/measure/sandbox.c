@@ -38,7 +38,7 @@ struct sandbox {
     struct sandbox_hello hello;     /* of own code's child */
     uint32_t canary;        /* offset of its loop */
     struct window_rules rules;
-    unsigned children, waits;
+    unsigned children, waits, reached;
     bool any_cpu;
     bool (*cancelled)(void *state);
     void *cancelled_state;
@@ -52,7 +52,7 @@ const char *sandbox_fault_text(unsigned fault)
         "no fault", "SIGILL: not supported by this CPU", "SIGFPE: division fault", "SIGSEGV: access outside its memory", "SIGBUS: misaligned access", "SIGTRAP",
         "time limit exceeded", "system call attempted", "process killed", "address cannot be mapped", "touches too many pages",
         "SIGSEGV: general protection (a non-canonical address, a misaligned vector or a privileged instruction)", "invalid reply from its process",
-        "no processor time: the machine is busy",
+        "no processor time: the machine is busy", "access to addresses that measuring keeps free",
     };
     return fault < FAULT_COUNT ? texts[fault] : "unknown fault";
 }
@@ -351,6 +351,7 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item, const struct 
         sandbox_answer_take(item, &answer.item);
         if (s->after)
             *s->after = answer.state;
+        s->reached += item->fault == FAULT_RESERVED;
         if (item->fault == FAULT_ANSWER)
             sandbox_process_stop(&s->foreign);
         return true;
@@ -486,6 +487,11 @@ bool sandbox_has_counter(const struct sandbox *s)
 unsigned sandbox_waits(const struct sandbox *s)
 {
     return s->waits;
+}
+
+unsigned sandbox_reached(const struct sandbox *s)
+{
+    return s->reached;
 }
 
 bool sandbox_unfiltered(const struct sandbox *s)

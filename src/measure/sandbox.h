@@ -17,11 +17,16 @@
 #define SANDBOX_ITEMS 256        /* in one batch */
 #define SANDBOX_RAW 64           /* samples of a raw item */
 #define SANDBOX_PAGES 512        /* pages mapped on demand for one item */
+/* Of code that looks for what measuring itself needs, which lies in pages of a random place among addresses that nothing else is put at (docs/security.md): an access there that misses ends
+ * its run, and so many of them end a block for good. */
+#define SANDBOX_GUESSES 4
+#define SANDBOX_VAULT_PAGES 24   /* of 4 KiB at most, that can be read and written there; pages that are larger are fewer */
+#define SANDBOX_VAULT_BITS 46    /* of addresses to choose from, where the system has as many */
 #define SANDBOX_REAL_PAGES 8     /* pages of memory behind them, in turn: what a first-level cache holds */
 
 enum sandbox_fault {
     FAULT_NONE, FAULT_ILLEGAL, FAULT_ARITHMETIC, FAULT_SEGMENT, FAULT_BUS, FAULT_TRAP, FAULT_ENDLESS, FAULT_SYSTEM_CALL, FAULT_KILLED, FAULT_ADDRESS, FAULT_PAGES,
-    FAULT_PROTECTION, FAULT_ANSWER, FAULT_STARVED, FAULT_COUNT,
+    FAULT_PROTECTION, FAULT_ANSWER, FAULT_STARVED, FAULT_RESERVED, FAULT_COUNT,
 };
 
 enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES };
@@ -130,6 +135,8 @@ bool sandbox_has_counter(const struct sandbox *s);
 unsigned sandbox_children(const struct sandbox *s);
 /* How often a tenth of a second passed in which what runs did not answer: time in the sandbox's own terms, the same on a busy machine. For tests. */
 unsigned sandbox_waits(const struct sandbox *s);
+/* How often code of others reached for addresses that are kept free (FAULT_RESERVED). For tests. */
+unsigned sandbox_reached(const struct sandbox *s);
 /* True under an emulator that cannot restrict system calls. */
 bool sandbox_unfiltered(const struct sandbox *s);
 /* Of the child that runs own code, or, with @foreign, code of others; 0: none runs. For tests. */

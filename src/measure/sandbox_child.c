@@ -42,6 +42,10 @@ static BARE bool map_on_demand(struct sandbox_vault *v, const siginfo_t *info, u
 {
     uint64_t size = v->given.page_size, address = (uint64_t)info->si_addr & ~(size - 1);
 
+    if ((info->si_code == SEGV_MAPERR && address >= v->kept.begin && address < v->kept.end) || (address >= v->all.begin && address < v->all.end)) {
+        *fault = FAULT_RESERVED;
+        return false;
+    }
     if (info->si_code != SEGV_MAPERR || address < 65536 || address >> 47) {
         *fault = info->si_code == SEGV_ACCERR ? FAULT_SEGMENT : info->si_code == SEGV_MAPERR ? FAULT_ADDRESS : FAULT_PROTECTION;
         return false;

@@ -111,6 +111,8 @@ struct sandbox_vault {
     uint64_t runs;                    /* of items whose loads move */
     uint64_t ignored_heartbeat;       /* of tasks */
     struct sandbox_range all;         /* the vault with its stacks */
+    struct sandbox_range kept;        /* what it was chosen from: nothing is mapped there for code */
+    uint64_t signal_bytes;            /* of the signal stack */
 };
 
 /* Cycles per iteration that an order of an experiment has to come below to count: by the items before it that are its rivals; INFINITY without. Runs in children too. */

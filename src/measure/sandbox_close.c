@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -23,8 +24,9 @@
 #include "measure/bare.h"
 #include "measure/ticks.h"
 
-#define STACK_BYTES ((uint64_t)256 << 10)
-#define SIGNAL_BYTES ((uint64_t)128 << 10)   /* a signal's frame holds all vector and tile registers */
+#define STACK_BYTES ((uint64_t)32 << 10)
+#define HANDLER_BYTES ((uint64_t)16 << 10)   /* of the signal stack, besides the frame, which holds all vector and tile registers */
+#define FRAME_BYTES ((uint64_t)64 << 10)     /* where the system does not say how large that is */
 #define GUARD_BYTES ((uint64_t)64 << 10)
 #define KEPT 4                               /* stretches of addresses that stay */
 #define RULES 8
@@ -48,33 +50,38 @@ static uint64_t pages_of(uint64_t bytes, uint64_t page)
     return (bytes + page - 1) / page * page;
 }
 
-/* The vault, a guard, the signal stack, a guard, the stack: at an address that nothing else tells. NULL with errno. */
+/* The vault, a guard, the signal stack, a guard, the stack: at an address that nothing else tells, in the upper half of the addresses. What code of others touches there is not mapped for it,
+ * so that it has one guess a run. NULL with errno. */
 static struct sandbox_vault *vault_new(const struct sandbox_child *given)
 {
     /* Bits of an address: AArch64 may have few. Much of what the most allow may be taken, a quarter by the shadows of AddressSanitizer alone: never all of so many. */
     static const struct { unsigned bits, tries; } widths[] = {
 #if !defined(__SANITIZE_THREAD__)   /* it takes most addresses of so many bits for shadows, and asks for address 0 instead, which root may have */
-        {46, 200},
+        {SANDBOX_VAULT_BITS, 200},
 #endif
-        {38, 20}, {36, 20},
+        {37, 20}, {36, 20}, {35, 20},
     };
-    uint64_t page = given->page_size, own = pages_of(sizeof(struct sandbox_vault), page), size = own + 2 * GUARD_BYTES + SIGNAL_BYTES + STACK_BYTES;
+    uint64_t page = given->page_size, own = pages_of(sizeof(struct sandbox_vault), page), frame = getauxval(AT_MINSIGSTKSZ);
+    uint64_t signal = pages_of((frame ? frame : FRAME_BYTES) + HANDLER_BYTES, page), size = own + 2 * GUARD_BYTES + signal + STACK_BYTES;
 
     for (size_t i = 0, tries = 0; i < sizeof widths / sizeof *widths; tries = (tries + 1) % widths[i].tries, i += !tries) {
         uint64_t random;
         if (getrandom(&random, sizeof random, 0) != sizeof random)
             return NULL;
-        uint64_t at = ((uint64_t)1 << 33) + random % (((uint64_t)1 << widths[i].bits) - ((uint64_t)1 << 34)) / page * page;
+        const uint64_t begin = (uint64_t)1 << widths[i].bits;
+        uint64_t at = begin + random % (begin - 2 * size) / page * page;
         uint8_t *got = mmap((void *)at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got == MAP_FAILED)
             continue;
-        if (got != (uint8_t *)at || mprotect(got, own, PROT_READ | PROT_WRITE) < 0 || mprotect(got + own + GUARD_BYTES, SIGNAL_BYTES, PROT_READ | PROT_WRITE) < 0 ||
+        if (got != (uint8_t *)at || mprotect(got, own, PROT_READ | PROT_WRITE) < 0 || mprotect(got + own + GUARD_BYTES, signal, PROT_READ | PROT_WRITE) < 0 ||
             mprotect(got + size - STACK_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) < 0) {
             munmap(got, size);
             continue;
         }
         struct sandbox_vault *v = (struct sandbox_vault *)got;
         v->all = (struct sandbox_range){at, at + size};
+        v->kept = (struct sandbox_range){begin, 2 * begin};
+        v->signal_bytes = signal;
         return v;
     }
     return NULL;
@@ -251,7 +258,7 @@ static BARE bool memory_close(struct sandbox_vault *v)
 static BARE bool signals_take(struct sandbox_vault *v, void (*handler)(int, void *, void *))
 {
     static const int numbers[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP, SIGALRM};
-    stack_t stack = {.ss_sp = (void *)(v->all.end - STACK_BYTES - GUARD_BYTES - SIGNAL_BYTES), .ss_size = SIGNAL_BYTES};
+    stack_t stack = {.ss_sp = (void *)(v->all.end - STACK_BYTES - GUARD_BYTES - v->signal_bytes), .ss_size = v->signal_bytes};
     struct kernel_action ignore = {.handler = (void (*)(int, void *, void *))(uintptr_t)SIG_IGN};
     struct kernel_action take = {.handler = handler, .flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | 0x04000000 /* SA_RESTORER */, .restorer = sandbox_sigreturn};
     uint64_t none = 0;

@@ -2,6 +2,7 @@
 /* Blocks that mean harm, by the way they take: each ends in time as a reason or a right value, the next measurement is right, and no process, file or
  * descriptor is left. x86-64. ATTACK_BLOCKS=N: so many random blocks (make torture: 3,000). */
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -24,6 +25,7 @@
 
 #include "../support/attacks.h"
 #include "../support/support.h"
+#include "analysis/kernel.h"
 
 #include "base/clock.h"
 #include "base/rng.h"
@@ -294,7 +296,7 @@ static void test_system_calls(void **state)
     }
     raw("int 0x80", "b814000000 cd80", 0, FAULT_SYSTEM_CALL, FAULT_COUNT);
     raw("sysenter", "0f34", 0, FAULT_ILLEGAL, FAULT_COUNT);
-    raw("a jump into libc", "48b8< ffe0", (uint64_t)(uintptr_t)&calloc, FAULT_ADDRESS, FAULT_SEGMENT);
+    raw("a jump into libc", "48b8< ffe0", (uint64_t)(uintptr_t)&calloc, FAULT_RESERVED, FAULT_SEGMENT);
     raw("a return into nowhere", "48bc0040002000000000 c3", 0, FAULT_ADDRESS, FAULT_SEGMENT);
     raw("a jump out of the loop into the way out", "48b8< ffe0", (uint64_t)(uintptr_t)&sandbox_escape, FAULT_ANSWER, FAULT_COUNT);
     next_right("system calls");
@@ -393,6 +395,92 @@ static void run_something(struct sandbox *s, bool foreign)
                                               .warm = 1, .count = 2, .samples = 2};
     assert_true(sandbox_run(s, 1, NULL, NULL, NULL, &err));
     assert_int_equal(sandbox_items(s)->fault, FAULT_NONE);
+}
+
+/* Bytes of private memory of a child that can be written, but for the area that measured code may write to, and the lowest address of it. */
+static uint64_t private_bytes(int pid, uint64_t *lowest)
+{
+    char path[64], line[512], rights[8];
+    uint64_t bytes = 0, begin, end, code = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/maps", pid);
+    *lowest = UINT64_MAX;
+    for (unsigned pass = 0; pass < 2; pass++) {
+        FILE *f = fopen(path, "r");
+        while (f && fgets(line, sizeof line, f)) {
+            if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &begin, &end, rights) != 3)
+                continue;
+            if (!pass && strcmp(rights, "r-xs") == 0 && end - begin == AREA_CODE)
+                code = begin;
+            if (!pass || strcmp(rights, "rw-p") != 0 || (begin >= code && begin < code + AREA_SIZE))
+                continue;
+            bytes += end - begin;
+            *lowest = begin < *lowest ? begin : *lowest;
+        }
+        if (f)
+            fclose(f);
+    }
+    return bytes;
+}
+
+/* What a table of a million blocks comes to that look for the vault, each as often as it may: hardly any such table finds it once. */
+static void test_odds_of_a_table(void **state)
+{
+    struct err err = {0};
+    const double pages = (double)((uint64_t)1 << SANDBOX_VAULT_BITS) / 4096, blocks = 1e6;
+    uint64_t lowest = 0, bytes = 0;
+
+    (void)state;
+    const double found = blocks * SANDBOX_GUESSES * SANDBOX_VAULT_PAGES / pages;
+    print_message("a table of a million blocks finds it %.4f times\n", found);
+    assert_true(found < 0.01);
+    for (unsigned i = 0; i < 8; i++) {
+        struct sandbox *s = sandbox_new(-1, &err);
+        assert_non_null(s);
+        run_something(s, true);
+        bytes = private_bytes(sandbox_pid(s, true), &lowest);
+        if (bytes && !sandbox_unfiltered(s)) {
+            assert_true(bytes <= SANDBOX_VAULT_PAGES * 4096);
+#if !defined(__SANITIZE_THREAD__)
+            assert_true(lowest >= (uint64_t)1 << SANDBOX_VAULT_BITS && lowest < (uint64_t)2 << SANDBOX_VAULT_BITS);
+#endif
+        }
+        sandbox_free(s);
+    }
+}
+
+/* A block that looks for it has a few guesses, whatever its registers hold and however often it is visited; one that only walks far is measured as before. */
+static void test_guesses(void **state)
+{
+    static const char *const guesses[] = {
+        "48b80000a95c2a610000 488b00",            /* mov rax, 0x612a5ca90000; mov rax, [rax] */
+        "48b90000a95c2a610000 4801c1 488901",     /* the same, rax added, and a store */
+        "48b90000000000400000 4c01f1 488b09",     /* the lower end, and r14 */
+        "48c1e001 488b08",                        /* shl rax, 1; mov rcx, [rax]: once it passes through all of them */
+    };
+    struct err err = {0};
+
+    (void)state;
+#if defined(__SANITIZE_THREAD__)
+    skip();
+#endif
+    for (unsigned i = 0; i < sizeof guesses / sizeof *guesses; i++) {
+        struct kernel *k = kernel_from_hex(ISA_X86_64, guesses[i], &err);
+        struct kernel_plan plan = {0};
+        struct kernel_measured m;
+        assert_non_null(k);
+        const unsigned before = sandbox_reached(sandbox);
+        for (unsigned visit = 0; visit < 4; visit++) {
+            err = (struct err){0};
+            const bool ok = kernel_visit(sandbox, &calibration, k->insns, k->insn_count, 1.2, &plan, &m, &err);
+            if (i + 1 < sizeof guesses / sizeof *guesses && ok)
+                fail_msg("%s was measured", guesses[i]);
+        }
+        const unsigned reached = sandbox_reached(sandbox) - before;
+        if (!reached || reached > SANDBOX_GUESSES)
+            fail_msg("%s reached %u times: %s", guesses[i], reached, err.what);
+        kernel_free(k);
+    }
 }
 
 /* S6: what children inherit, whatever numbers it had; and what is said when descriptors run out. */
@@ -704,7 +792,7 @@ int main(void)
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_hidden_code), cmocka_unit_test(test_stores_around), cmocka_unit_test(test_stores_known), cmocka_unit_test(test_endless),
                                        cmocka_unit_test(test_cancelled), cmocka_unit_test(test_system_calls), cmocka_unit_test(test_forged_answers),
-                                       cmocka_unit_test(test_answers_checked), cmocka_unit_test(test_descriptors), cmocka_unit_test(test_without_close_range), cmocka_unit_test(test_refused), cmocka_unit_test(test_canary), cmocka_unit_test(test_canary_off),
+                                       cmocka_unit_test(test_answers_checked), cmocka_unit_test(test_odds_of_a_table), cmocka_unit_test(test_guesses), cmocka_unit_test(test_descriptors), cmocka_unit_test(test_without_close_range), cmocka_unit_test(test_refused), cmocka_unit_test(test_canary), cmocka_unit_test(test_canary_off),
                                        cmocka_unit_test(test_random), cmocka_unit_test(test_never_quiet), cmocka_unit_test(test_next_values)};
     if (!attacks_possible())
         return cmocka_run_group_tests(others, NULL, NULL);

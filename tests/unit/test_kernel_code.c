@@ -77,6 +77,13 @@ static void test_a64_refused(void **state)
     assert_true(refused((const uint32_t[]){0x10000040}, 1, "PC-relative"));             /* adr */
     assert_true(refused((const uint32_t[]){0x58000040}, 1, "PC-relative"));             /* ldr x0, .+8 */
     assert_true(refused((const uint32_t[]){0x00000000}, 1, "decoded") || refused((const uint32_t[]){0x00000000}, 1, "system"));
+    /* Loads that do not fault would look for what is mapped. Words of SVE are known once a disassembler was asked, where there is one. */
+    static const uint32_t loads[] = {0xa41f6000, 0xa410a000, 0xa400a000};                 /* ldff1b, ldnf1b, ld1b */
+    if (a64_learn((const uint8_t *)loads, sizeof loads, NULL)) {
+        assert_true(refused(loads, 1, "does not fault") || refused(loads, 1, "decoded"));
+        assert_true(refused(loads + 1, 1, "does not fault") || refused(loads + 1, 1, "decoded"));
+        assert_false(refused(loads + 2, 1, "does not fault"));
+    }
     /* The instruction that is in the way is named; of no instructions none. */
     struct insn insns[2];
     unsigned at = 7;

@@ -258,8 +258,8 @@ static void test_little_room(void **state)
     if (child == 0) {
         struct err err;
         unsigned made = 0;
-        for (uint64_t at = 0; at < 48; at++)
-            mmap((void *)(at ? at * part : (uint64_t)1 << 33), at ? part : part - ((uint64_t)1 << 33), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        for (uint64_t at = 64; at < 112; at++)
+            mmap((void *)(at * part), part, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         for (unsigned i = 0; i < PROCESSES; i++) {
             struct sandbox *s = sandbox_new(-1, &err);
             made += s != NULL;

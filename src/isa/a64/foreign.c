@@ -14,6 +14,9 @@ static const char *refused(const struct insn *in)
     bool relative = strcmp(in->mnemonic, "adr") == 0 || strcmp(in->mnemonic, "adrp") == 0;
     for (unsigned k = 0; k < in->operand_count; k++)
         relative |= in->operands[k].kind == OPERAND_MEMORY && in->operands[k].base == REG_NONE && in->operands[k].index == REG_NONE;
+    /* A load that does not fault would find whatever is mapped, without a signal that ends it. */
+    if (str_has_prefix(in->mnemonic, "ldff1") || str_has_prefix(in->mnemonic, "ldnf1"))
+        return "a load that does not fault";
     return relative ? "a PC-relative address" : in->traits & INSN_RUNNABLE ? NULL : "a system instruction";
 }
 
