@@ -144,7 +144,9 @@ struct core *core_new(const struct machine *m)
     c->vectors_not_last = machine_has(m, "group_not_last", "from_vectors");
     c->renamed_relative = fact_switch(m, "renamed_relative");
     c->splits_relative = fact_switch(m, "unlaminate_relative");
-    c->turns_of_computing = machine_has(m, "port_turns", "computing");
+    c->port_binding = machine_has(m, "port_binding", "computing") ? BIND_COMPUTING
+                      : machine_has(m, "port_binding", "slots")   ? BIND_SLOTS
+                                                                   : BIND_AT_DISPATCH;
     c->stack_sync_computed = machine_has(m, "stack_sync", "computed");
     c->stack_sync_all = !c->stack_sync_computed && !machine_has(m, "stack_sync", "changed");
     c->high_byte_renamed = fact_switch(m, "high_byte_renamed");

@@ -53,6 +53,8 @@ struct op {
     VEC(const struct latency_rule *) rules;   /* exceptions between operands (latencies.csv), first match wins */
 };
 
+enum port_binding { BIND_AT_DISPATCH, BIND_SLOTS, BIND_COMPUTING };
+
 enum unlamination { UNLAMINATE_NEVER, UNLAMINATE_THREE, UNLAMINATE_NOT_TWO_ADDRESS, UNLAMINATE_GENERAL, UNLAMINATE_ALL };
 
 struct core {
@@ -70,7 +72,8 @@ struct core {
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, load_latency_x87, store_forward, store_forward_vector, store_forward_x87, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_three, load_extra_segment, high_byte, dtlb_miss, lock, x87_assist;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
-    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, fuses_moves, renamed_by_address, renamed_store_alone, stack_sync_all, stack_sync_computed, high_byte_renamed, turns_of_computing, splits_relative, renamed_relative, renamed_stack_only, groups_whole, memory_not_last, vectors_not_last;
+    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, fuses_moves, renamed_by_address, renamed_store_alone, stack_sync_all, stack_sync_computed, high_byte_renamed, splits_relative, renamed_relative, renamed_stack_only, groups_whole, memory_not_last, vectors_not_last;
+    enum port_binding port_binding;
     bool has_latencies;                  /* of loads or of any form: else no dependence is followed */
     portset multiplier_ports;            /* of what multiplies, converts and compares floating point; 0: what follows it takes no longer */
     portset wide_closes;                 /* ports that take no vector µop beside 512-bit ones */

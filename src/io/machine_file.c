@@ -72,9 +72,10 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
     }
     for (size_t i = 0, warned = 0; i < t->count; i++) {
         struct err doubt = {0};
+        const struct fact *fact = fact_find(t->rows[i][key]);   /* which may have had another key */
         if (!check_row(t->rows[i][key], t->rows[i][value], &doubt) && warned++ < WARNINGS_MAX)
             warn(&doubt, path, t->lines[i]);
-        machine_set_fact(facts, t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
+        machine_set_fact(facts, fact ? fact->key : t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
     }
     return true;
 }

@@ -95,7 +95,7 @@ bool machine_change(struct machine *m, const char *name, const char *value, stru
             err->code = ERR_USAGE;
         return false;
     }
-    machine_set_fact(m, name, value, f->unit, "what if");
+    machine_set_fact(m, f->key, value, f->unit, "what if");
     return true;
 }
 

@@ -57,8 +57,8 @@ const struct fact fact_schema[] = {
     {"fuse_memory_immediate", YES_OR_NO, "yes", NULL, "an operation on memory and an immediate fuses with a following jump", "fusion", false},
     {"fusible_in_last_decoder", YES_OR_NO, "yes", NULL, "the last decoder takes an instruction that could fuse with a jump", "decoders", false},
     {"stack_engine", YES_OR_NO, "no", NULL, "push, pop, call and ret move the stack pointer without a µop", "dependencies, µops", false},
-    {"port_turns", FACT_CHOICE, NO_UNIT, "slots", "slots computing",
-     "what takes turns at rename between the port with the least waiting and the next: every slot of a cycle, or the µops with several ports, loads aside", "simulation", false},
+    {"port_binding", FACT_CHOICE, NO_UNIT, "dispatch", "dispatch slots computing",
+     "when a µop gets its port: at dispatch, any that is free; else at rename (Intel), where every slot of a cycle, or every computing µop with several ports, takes turns between the port with the least waiting and the next", "simulation", false},
     {"stack_sync", FACT_CHOICE, NO_UNIT, "all", "all computed changed",
      "what makes the stack engine write its offset back: all that names the stack pointer, what computes it from itself, or that other than by a constant", "µops", false},
     {"high_byte_renamed", YES_OR_NO, "yes", NULL, "ah, bh, ch and dh are kept apart from their registers", "dependencies", false},
@@ -106,7 +106,7 @@ const struct fact fact_schema[] = {
     {"scheduler", FACT_WHOLE, "µops", 1, MOST, "96", NULL, "µops that wait for operands and ports, over all schedulers", "simulation", false},
     {"load_buffer", FACT_WHOLE, "loads", 1, MOST, "72", NULL, "loads between rename and retirement", "simulation", false},
     {"store_buffer", FACT_WHOLE, "stores", 1, MOST, "56", NULL, "stores between rename and the cache, where loads find them", "simulation, dependencies", false},
-    {"retire_width", FACT_NUMBER, "µops/cycle", 1, MOST, NULL, NULL, "µops, or macro-ops, that retire per cycle", "retirement bound, simulation", false},
+    {"retire_width", FACT_NUMBER, "µops/cycle", 1, MOST, "issue_width", NULL, "µops, or macro-ops, that retire per cycle", "retirement bound, simulation", false},
     {"loads_per_cycle", FACT_NUMBER, "loads/cycle", 0.01, MOST, NULL, NULL, "loads that the first-level cache serves per cycle", "memory bound", false},
     {"stores_per_cycle", FACT_NUMBER, "stores/cycle", 0.01, MOST, NULL, NULL, "stores that the first-level cache takes per cycle", "memory bound, simulation", false},
     {"store_lines_per_cycle", FACT_NUMBER, "lines/cycle", 0.01, MOST, NULL, NULL, "lines that stores reach per cycle; stores in a row to one line count once", "memory bound", false},
@@ -196,8 +196,16 @@ const struct fact fact_schema[] = {
     {.key = NULL},
 };
 
+/* Keys that facts had before. */
+static const struct { const char *former, *key; } renamed[] = {
+    {"port_turns", "port_binding"},
+};
+
 const struct fact *fact_find(const char *key)
 {
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (str_same(renamed[i].former, key))
+            key = renamed[i].key;
     for (const struct fact *f = fact_schema; f->key; f++)
         if (str_same(f->key, key))
             return f;

@@ -34,7 +34,7 @@ struct fact {
 /* The table, sorted by key within its groups; ends with a NULL key. */
 extern const struct fact fact_schema[];
 
-/* NULL for a key that the schema does not have. */
+/* Finds a fact by its key or by the key that it had before; NULL for any other. */
 const struct fact *fact_find(const char *key);
 /* The key that @key was most probably meant to be; NULL when none is near. */
 const char *fact_meant(const char *key);

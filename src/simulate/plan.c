@@ -10,7 +10,6 @@ void plan_done(struct plan *p)
     vec_done(&p->edges);
     vec_done(&p->nodes);
     vec_done(&p->listed);
-    vec_done(&p->tellings);
     vec_done(&p->sources);
     vec_done(&p->readers);
     vec_done(&p->insns);
@@ -187,7 +186,6 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
                              .load = row->flags & ROW_LOAD,
                              .store = row->flags & ROW_STORE};
     item.until_data = item.latency;
-    item.one_slot = item.issue == 1 && item.group_room <= 1 && !item.split;
     vec_push(&p->items, item);
     add_uops(p, w, row, &p->items.items[p->items.count - 1]);
 }
@@ -244,7 +242,6 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
     for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         uint8_t kind = p->uops.items[u].kind;
         p->uops.items[u].own = (uint16_t)(behind_load(item, kind) + (item->computing && kind == UOP_DATA));
-        p->uops.items[u].term = (u + 1) * (uint64_t)0xbf58476d1ce4e5b9u;
     }
     for (uint32_t n = item->first_node; n < item->first_node + item->nodes; n++) {
         struct plan_node *node = &p->nodes.items[n];
@@ -256,8 +253,6 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
         node->item = (uint32_t)p->items.count - 1;
     }
     list_values(p, item);
-    item->plain = item->uops == 1 && !item->merges && p->uops.items[item->first_uop].kind == (item->load ? UOP_LOAD : UOP_COMPUTE);
-    item->direct = item->plain && !item->listed[NODE_EARLY] && !item->listed[NODE_AT_RETIREMENT];
     if (item->listed[NODE_EARLY])
         add_uop(p, (struct plan_uop){.kind = UOP_RENAMED});
     if (item->merges)
@@ -271,7 +266,6 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
     /* Places in them are pointed to, also where nothing is listed. */
     vec_reserve(&p->uops, 1);
     vec_reserve(&p->listed, 1);
-    vec_reserve(&p->tellings, 1);
     vec_reserve(&p->sources, 1);
     vec_reserve(&p->readers, 1);
     fill_edges(p, &w->deps, insns);
@@ -283,6 +277,6 @@ void plan_build(struct plan *p, const struct block_work *w, const struct insn *i
         if (i + 1 == count || !(w->costs.rows[i + 1].flags & ROW_FUSED_INTO))
             end_item(p, w, insns, i + 1);
     }
-    cache_plan(p, w->core, &w->deps.addresses);
-    plan_wire(p);
+    plan_accesses(p, w->core, &w->deps.addresses);
+    plan_connect(p);
 }

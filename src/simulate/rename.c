@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the front end's queue into the schedulers, by events: the queue of each µop, and what it waits for. */
-#include "simulate/bind.h"
-#include "simulate/slots.h"
+/* From the µop queue into reorder buffer and scheduler, so many slots a cycle. */
+#include "simulate/pipeline.h"
 
 #include <string.h>
 
@@ -10,100 +9,27 @@ static void begin_iteration(struct simulator *s)
     uint32_t row = row_of(s, s->issued.iteration);
 
     s->entering = &s->rows[row];
-    *s->entering = (struct iteration){s->issued.iteration, s->issued.iteration * (int64_t)s->plan.uops.count, (int32_t)(row * s->plan.nodes.count),
-                                row * (uint32_t)s->plan.uops.count, row * (uint32_t)s->plan.items.count};
-    s->power *= TURN;
-    s->unpower *= TURN_BACK;
+    *s->entering = (struct iteration){.iteration = s->issued.iteration,
+                                      .age = s->issued.iteration * (int64_t)s->plan.uops.count,
+                                      .value = (int32_t)(row * s->plan.nodes.count),
+                                      .uop = row * (uint32_t)s->plan.uops.count,
+                                      .flight = row * (uint32_t)s->plan.items.count};
 }
 
 void rename_start(struct simulator *s)
 {
     s->entered = 0;
-    s->content = 0;
-    s->power = s->unpower = 1;
+    s->slots_done = 0;
     begin_iteration(s);
 }
 
-/* Which queues in front of the ports the item's µops will go to. */
-static void bind(struct simulator *s, const struct plan_item *item, unsigned slot)
-{
-    const struct plan_uop *uop = &s->plan.uops.items[item->first_uop], *end = uop + item->uops;
-    uint16_t *to = s->bound_to;
-    static const uint32_t none[PORTS_MAX];
-
-    for (; uop < end; uop++, to++) {
-        if (s->late) {
-            demand(s, uop->ports, BOUND_ONE);
-            *to = uop->choice;
-            continue;
-        }
-        unsigned port = choose_port(s, uop, slot, s->before, none);
-        s->bound[port] += BOUND_ONE;
-        slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of the operation it is fused with */
-        *to = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);
-    }
-}
-
-/* µop @uop, number @u, of the item at rename waits from now on for @own of its item's others and for its sources, and runs no earlier than @ready. */
-static inline struct waiting_uop *add_waiting(struct simulator *s, const struct plan_uop *uop, uint32_t u, unsigned own, int32_t ready)
-{
-    const struct iteration *row = s->entering;
-    const struct plan_source *source = &s->plan.sources.items[uop->first_source], *end = source + uop->sources;
-    const int32_t *values = s->values;
-    uint32_t place = row->uop + u;
-    struct waiting_uop *w = &s->waiting[place];
-
-    for (; source < end; source++) {
-        int32_t at = row->value + source->place, value = values[at < 0 ? at + s->value_count : at];
-        own += value == UNKNOWN;
-        ready = value == UNKNOWN ? ready : later(ready, value + source->add);
-    }
-    w->key = (uint64_t)(row->age + u) << 32 | place;
-    w->uop = u;
-    w->flight = row->flight + s->issued.index;
-    w->open = (uint16_t)own;
-    w->ready = ready;
-    return w;
-}
-
-/* The same for what the item has after its µops: number @u, which may be known at once. */
-static void add_follower(struct simulator *s, uint32_t u, unsigned own)
-{
-    struct waiting_uop *w = add_waiting(s, &s->plan.uops.items[u], u, own, s->now);
-
-    s->entered++;
-    if (!w->open)
-        all_known(s, w);
-}
-
-static void enter_uops(struct simulator *s, const struct plan_item *item)
-{
-    const struct plan_uop *uop = &s->plan.uops.items[item->first_uop];
-    const uint16_t *queue = s->bound_to;
-    uint64_t content = 0, power = s->power;
-    int32_t soon = s->now + AT_RENAME;
-
-    for (uint32_t u = item->first_uop, end = u + item->uops; u < end; u++, uop++, queue++) {
-        struct waiting_uop *w = add_waiting(s, uop, u, uop->own, soon);
-        uint64_t term = (uop->term ^ *queue) * TURN;
-        w->queue = *queue;
-        w->term = (term ^ term >> 29) * power;
-        content += w->term;
-        if (w->open)
-            continue;
-        if (w->ready == soon)   /* none that has come so far is younger */
-            enqueue(s, w);
-        else
-            enter_calendar(s, w, w->ready);
-    }
-    s->content += content;
-}
-
 /* The item at rename begins to wait for what it needs. */
-static void await(struct simulator *s, const struct plan_item *item)
+static void enter_uops(struct simulator *s, const struct plan_item *item)
 {
     struct flight *flight = &s->flights[s->entering->flight + s->issued.index];
     int32_t *values = &s->values[s->entering->value];
+    const uint32_t *listed = &s->plan.listed.items[item->first_value];
+    uint32_t after = item->first_uop + item->uops;
 
     flight->issue = flight->done = flight->last = s->now;
     flight->first = flight->load = flight->compute_first = flight->compute_last = UNKNOWN;
@@ -111,40 +37,85 @@ static void await(struct simulator *s, const struct plan_item *item)
     flight->pending = item->uops;
     flight->merging = item->merges;
     flight->computing = item->computing;
-    flight->told = false;
-    const uint32_t *node = &s->plan.listed.items[item->first_value], *end = node + item->values;
-    for (; node < end; node++)
-        values[*node] = UNKNOWN;
-    enter_uops(s, item);
-    uint32_t after = item->first_uop + item->uops;
+    flight->published = false;
+    for (uint32_t i = 0; i < item->values; i++)
+        values[listed[i]] = UNKNOWN;
+    for (uint32_t u = item->first_uop; u < after; u++)
+        scheduler_add(s, u, s->plan.uops.items[u].own, s->now + RENAME_TO_PORT);
     s->entered = s->entering->age + after;
     if (item->listed[NODE_EARLY])
-        add_follower(s, after++, 0);
+        scheduler_add(s, after++, 0, s->now);
     if (item->merges)
-        add_follower(s, after, 1);   /* it waits for the item's own µops at least */
+        scheduler_add(s, after, 1, s->now);   /* it waits for the item's own µops at least */
 }
 
 static void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
 {
-    bind(s, item, slot);
-    await(s, item);
+    ports_bind(s, item, slot);
+    enter_uops(s, item);
     s->rob += (int32_t)item->issue;
     s->scheduler += (int32_t)item->uops;
     s->loads += item->load;
     s->stores += item->store;
 }
 
-static double *find_obstacle(struct simulator *s, const struct plan_item *item)
+/* What keeps @item from entering; NULL: nothing. */
+static double *obstacle(const struct simulator *s, const struct plan_item *item)
 {
-    return obstacle(s, item);
+    if (s->rob + (int32_t)item->issue > s->rob_size && s->rob)
+        return &s->out->stalls_rob;
+    if (s->scheduler + item->room > s->scheduler_size || (item->load && s->loads >= s->load_size) ||
+        (item->store && s->stores >= s->store_size))
+        return &s->out->stalls_scheduler;
+    return NULL;
 }
 
-static void count_before(struct simulator *s)
+/* Whether @item, which has taken no slot yet, waits for the next group. @slots are left of this
+ * one, in which @fused µops are. */
+static bool waits_for_group(const struct simulator *s, const struct plan_item *item, uint32_t slots, uint32_t fused)
 {
-    memcpy(s->before, s->bound, sizeof s->before);
+    if (slots < item->group_room && slots != (uint32_t)s->issue_width)
+        return true;
+    return item->split && fused && (fused >= s->core->unlaminate_first || item->issue > slots);
 }
 
+static void next_item(struct simulator *s, const struct plan_item *item)
+{
+    s->front.queued -= (int32_t)item->decode;
+    place_next(&s->issued, s->plan.items.count);
+    if (s->issued.index == 0)
+        begin_iteration(s);
+}
+
+/* An item enters when it was delivered in a cycle before. */
 void rename_cycle(struct simulator *s)
 {
-    rename_items(s, (struct entrance){find_obstacle, enter, begin_iteration, count_before});
+    uint32_t width = (uint32_t)s->issue_width, slots = width, fused = 0;
+
+    s->stall = NULL;
+    s->turn = 0;
+    memcpy(s->before, s->bound, s->core->ports->count * sizeof *s->before);
+    do {
+        const struct plan_item *item = &s->plan.items.items[s->issued.index];
+        double *stall = s->issued.number >= s->front.delivered.number ? &s->out->stalls_front
+                        : s->slots_done                               ? NULL
+                                                                      : obstacle(s, item);
+        if (stall) {
+            s->stall = slots == width ? stall : NULL;
+            return;
+        }
+        s->moved = true;
+        if (!s->slots_done && waits_for_group(s, item, slots, fused))
+            return;
+        uint32_t need = item->issue - s->slots_done, take = need < slots ? need : slots;
+        if (take < need) {
+            s->slots_done += take;
+            return;
+        }
+        s->slots_done = 0;
+        slots -= take;
+        fused += item->split ? item->decode : take;
+        enter(s, item, width - slots - take);
+        next_item(s, item);
+    } while (slots > 0);
 }

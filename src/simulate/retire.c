@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* In program order out of the reorder buffer, stores on to the cache. */
-#include "simulate/state.h"
+#include "simulate/pipeline.h"
 
 static void set_commit_times(struct simulator *s, const struct plan_item *item, const struct iteration *row)
 {
     const uint32_t *nodes = &s->plan.listed.items[item->first_listed[NODE_AT_RETIREMENT]];
 
     for (uint32_t i = 0; i < item->listed[NODE_AT_RETIREMENT]; i++)
-        value_known(s, row, nodes[i], value_with_trails(s, row, &s->plan.nodes.items[nodes[i]], s->now));
+        writeback_value(s, row, nodes[i], writeback_trailed(s, row, &s->plan.nodes.items[nodes[i]], s->now));
 }
 
 static void keep_step(struct simulator *s, const struct plan_item *item, int64_t iteration, const struct flight *flight)
@@ -17,22 +17,12 @@ static void keep_step(struct simulator *s, const struct plan_item *item, int64_t
             (struct simulated_step){flight->fetch, flight->issue, flight->first == UNKNOWN ? flight->issue : flight->first, flight->done, s->now};
 }
 
-void retire_commit(struct simulator *s)
-{
-    int32_t committed = cache_commit(s);
-
-    s->moved |= committed > 0;
-    s->leaving -= committed;
-    s->stores -= committed;
-}
-
 void retire_cycle(struct simulator *s)
 {
     int32_t slots = s->retire_width;
 
     s->scanned = -1;   /* no µop had its turn in this cycle */
-    if (s->leaving || s->cache.busy)
-        retire_commit(s);
+    memory_commit(s);
     for (int64_t waiting = s->issued.number - s->retired.number; slots > 0 && waiting > 0; waiting--) {
         const struct flight *flight = &s->flights[s->next_retired];
         if (flight->pending || flight->merging || flight->done >= s->now)

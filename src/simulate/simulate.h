@@ -36,7 +36,6 @@ struct simulate_options {
     unsigned iterations;      /* at most; 0: until the state repeats, within a built-in limit */
     unsigned timeline;        /* iterations to keep steps of; 0: none */
     unsigned moved;           /* simulate_kernel: bytes that the code is moved behind where it stands, 0 to 63 */
-    bool by_events;           /* never in program order (state.h): the other way, to compare with */
 };
 
 struct simulator;   /* storage reused from block to block; one thread */

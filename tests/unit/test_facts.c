@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "isa/isa.h"
+#include "model/change.h"
 #include "model/facts.h"
 #include "../support/support.h"
 
@@ -127,7 +128,7 @@ static void test_loader_warns(void **state)
             fail_msg("%s", line.text);
         free(line.text);
     }
-    assert_true(fact_number(m, "scheduler") == 96 && isnan(fact_number(m, "retire_width")) && !fact_switch(m, "stack_engine"));
+    assert_true(fact_number(m, "scheduler") == 96 && isnan(fact_number(m, "predecode_width")) && !fact_switch(m, "stack_engine"));
     assert_true(fact_number(m, "issue_width") == 6);
     machine_free(m);
 }
@@ -198,12 +199,26 @@ static void test_sets(void **state)
     str_done(&prose);
 }
 
+/* A key that a fact had before is read as the one that it has now. */
+static void test_former_keys(void **state)
+{
+    struct machine *m = load_machine("skylake");
+    struct err err = {0};
+
+    (void)state;
+    assert_true(fact_find("port_turns") == fact_find("port_binding"));
+    assert_true(machine_change(m, "port_turns", "computing", &err));
+    assert_string_equal(machine_fact(m, "port_binding"), "computing");
+    assert_null(machine_fact(m, "port_turns"));
+    machine_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shipped),      cmocka_unit_test(test_schema),       cmocka_unit_test(test_values),
         cmocka_unit_test(test_loader_warns), cmocka_unit_test(test_few_warnings), cmocka_unit_test(test_otherwise),
-        cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_sets),         cmocka_unit_test(test_former_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,7 +236,7 @@ static void test_simulated(void **state)
         struct simulation sim;
         struct bounds bounds;
         bounds_of(w, insns, count, &options, false, &bounds);
-        simulate(s, w, insns, count, &options, &(struct simulate_options){.iterations = 4000, .by_events = i % 2 == 1}, &sim);
+        simulate(s, w, insns, count, &options, &(struct simulate_options){.iterations = 4000}, &sim);
         assert_int_equal(bounds.frontend.source, SOURCE_UOP_CACHE);
         assert_true(bounds.bottleneck == BOUND_FRONTEND);
         if (fabs(sim.cycles / bounds.total - 1) > 0.01)

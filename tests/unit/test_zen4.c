@@ -43,7 +43,7 @@ static struct bounds bounds_as(const struct machine *m, const char *hex, struct 
 
 static const struct block_options as_measured = {.shape = SHAPE_CACHED, .start = START_MEASURED};
 
-static double simulated_as(const struct machine *m, const char *hex, bool by_events)
+static double simulated_as(const struct machine *m, const char *hex)
 {
     struct err err = {0};
     struct kernel *kernel = kernel_from_hex(ISA_X86_64, hex, &err);
@@ -56,7 +56,7 @@ static double simulated_as(const struct machine *m, const char *hex, bool by_eve
     const struct insn *insns = kernel_insns(kernel, 0, &count);
     struct block_work *work = block_work_new(m);
     bounds_of(work, insns, count, &as_measured, false, &bounds);
-    simulate(simulator, work, insns, count, &as_measured, &(struct simulate_options){.by_events = by_events}, &sim);
+    simulate(simulator, work, insns, count, &as_measured, &(struct simulate_options){0}, &sim);
     const double cycles = sim.cycles;
     simulation_done(&sim);
     block_work_free(work);
@@ -72,10 +72,8 @@ static void test_found_modifies(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct machine *m = load_machine(machines[i]);
-        for (unsigned by_events = 0; by_events < 2; by_events++) {
-            assert_true(fabs(simulated_as(m, "48830701", by_events) - 1) < 0.01);
-            assert_true(fabs(simulated_as(m, "ff430c", by_events) - 1) < 0.01);
-        }
+        assert_true(fabs(simulated_as(m, "48830701") - 1) < 0.01);
+        assert_true(fabs(simulated_as(m, "ff430c") - 1) < 0.01);
         machine_free(m);
     }
 }

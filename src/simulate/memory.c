@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The first-level cache: loads whose banks are taken wait a cycle, stores leave two together when they are neighbours on a line. */
-#include "simulate/state.h"
+#include "simulate/pipeline.h"
 
 #include "analysis/first_level.h"
 
@@ -58,7 +58,7 @@ static void link_stores(struct plan *p)
     }
 }
 
-void cache_plan(struct plan *p, const struct core *c, const struct address_work *work)
+void plan_accesses(struct plan *p, const struct core *c, const struct address_work *work)
 {
     uint32_t period = 1;
 
@@ -94,15 +94,14 @@ static void next_store(const struct simulator *s, struct place *at)
     at->index = next;
 }
 
-/* The line that @at is in. Lines have lengths that are powers of two, as good as always. */
 static uint64_t line_of(const struct simulator *s, uint64_t at)
 {
-    return s->cache.shift ? at >> s->cache.shift : at / s->cache.line;
+    return at / s->cache.line;
 }
 
 static bool crosses(const struct simulator *s, uint64_t at, uint32_t bytes)
 {
-    return bytes <= s->cache.line && at - line_of(s, at) * s->cache.line + bytes > s->cache.line;
+    return bytes <= s->cache.line && at % s->cache.line + bytes > s->cache.line;
 }
 
 /* Where the store at @at begins, and relative to what: two with the same can be compared. */
@@ -114,21 +113,22 @@ static uint64_t store_place(const struct simulator *s, const struct place *at, u
     return (uint64_t)access->offset + (uint64_t)at->iteration * (uint64_t)access->step;
 }
 
-void cache_start(struct simulator *s)
+void memory_start(struct simulator *s)
 {
     s->cache.taken.cycle = -1;
     s->cache.most_per_bank = (unsigned)s->core->loads_per_bank;
     s->cache.most_crossed = isnan(s->core->split_loads_per_cycle) ? UINT32_MAX : (uint32_t)s->core->split_loads_per_cycle;
     s->cache.busy = 0;
-    s->load_ports = 0;
+    s->cache.ports = 0;
     for (size_t u = 0; u < s->plan.uops.count; u++)
-        s->load_ports |= s->plan.uops.items[u].bytes ? s->plan.uops.items[u].ports : 0;
+        s->cache.ports |= s->plan.uops.items[u].bytes ? s->plan.uops.items[u].ports : 0;
     s->cache.line = line_of_stores(s->core);
-    s->cache.shift = s->cache.line & (s->cache.line - 1) ? 0 : (uint32_t)__builtin_ctz(s->cache.line);
     s->cache.leaving = (struct place){.index = s->plan.first_store};
 }
 
-int32_t cache_commit(struct simulator *s)
+/* How many of the stores that have retired, at least one or what the last still takes, reach the
+ * cache in this cycle. */
+static int32_t committed(struct simulator *s)
 {
     if (!s->plan.pairs)
         return s->leaving < s->commit_width ? s->leaving : s->commit_width;
@@ -149,4 +149,47 @@ int32_t cache_commit(struct simulator *s)
         return 1;
     next_store(s, &s->cache.leaving);
     return 2;
+}
+
+void memory_commit(struct simulator *s)
+{
+    if (!s->leaving && !s->cache.busy)
+        return;
+    int32_t stores = committed(s);
+    s->moved |= stores > 0;
+    s->leaving -= stores;
+    s->stores -= stores;
+}
+
+/* Loads of the cycle that have a bank of @banks, of what @symbol names, in common with the most others. */
+static unsigned most_in_bank(const struct cache_cycle *at, uint32_t symbol, uint32_t banks)
+{
+    unsigned most = 0;
+
+    for (uint32_t rest = banks; rest; rest &= rest - 1) {
+        unsigned here = 0;
+        for (unsigned i = 0; i < at->loads; i++)
+            here += at->symbols[i] == symbol && at->banks[i] >> __builtin_ctz(rest) & 1;
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t iteration)
+{
+    struct cache_cycle *at = &s->cache.taken;
+    const struct plan_place *place = &s->plan.places.items[load->first_place + ((uint32_t)iteration & load->place_mask)];
+
+    if (at->cycle != s->now)
+        *at = (struct cache_cycle){.cycle = s->now};
+    if (place->crosses && at->crossed >= s->cache.most_crossed)
+        return false;
+    if (most_in_bank(at, load->symbol, place->banks) >= s->cache.most_per_bank)
+        return false;
+    if (at->loads < CACHE_LOADS) {
+        at->symbols[at->loads] = load->symbol;
+        at->banks[at->loads++] = place->banks;
+    }
+    at->crossed += place->crosses;
+    return true;
 }

@@ -69,7 +69,7 @@ static void add_source(struct plan *p, uint32_t first, const struct plan_edge *e
     vec_push(&p->sources, ((struct plan_source){place, add}));
 }
 
-static void wire_uop(struct plan *p, struct plan_uop *uop)
+static void list_sources(struct plan *p, struct plan_uop *uop)
 {
     const struct plan_item *item = &p->items.items[uop->item];
     int32_t add;
@@ -82,7 +82,7 @@ static void wire_uop(struct plan *p, struct plan_uop *uop)
 }
 
 /* A pure load's value comes after its address or the forwarded store on their ways to the register; a store reaches the cache after its data. */
-static void wire_node(struct plan *p, const struct plan_item *item, bool pure_load, uint32_t n)
+static void list_trails(struct plan *p, const struct plan_item *item, bool pure_load, uint32_t n)
 {
     struct plan_node *node = &p->nodes.items[n];
 
@@ -116,19 +116,6 @@ static uint32_t node_at(const struct plan *p, int32_t place, uint32_t *distance)
     int32_t nodes = (int32_t)p->nodes.count;
     *distance = place < 0 ? (uint32_t)((nodes - 1 - place) / nodes) : 0;
     return (uint32_t)(place + (int32_t)*distance * nodes);
-}
-
-/* How far back values are read, by µops and by what only trails behind. */
-static void find_carried(struct plan *p)
-{
-    uint32_t distance;
-
-    for (size_t n = 0; n < p->nodes.count; n++)
-        p->nodes.items[n].carried = 0;
-    for (size_t i = 0; i < p->sources.count; i++) {
-        struct plan_node *node = &p->nodes.items[node_at(p, p->sources.items[i].place, &distance)];
-        node->carried = distance > node->carried ? distance : node->carried;
-    }
 }
 
 /* Turns the µops' lists of sources into the values' lists of readers. */
@@ -167,7 +154,6 @@ static void number_choices(struct plan *p)
     p->pipe_choices = 1;
     for (size_t u = 0; u < p->uops.count; u++) {
         struct plan_uop *uop = &p->uops.items[u];
-        uop->only = uop->ports & (uop->ports - 1) ? -1 : (int8_t)__builtin_ctz(uop->ports | (portset)1 << (PORTS_MAX - 1));
         uop->choice = (uint16_t)p->choices;
         uop->pipe_choice = uop->pipe ? (uint16_t)p->pipe_choices : 0;
         for (size_t i = 0; i < u; i++) {
@@ -184,20 +170,18 @@ static void number_choices(struct plan *p)
     }
 }
 
-void plan_wire(struct plan *p)
+void plan_connect(struct plan *p)
 {
     p->sources.count = p->readers.count = 0;
     for (size_t u = 0; u < p->uops.count; u++)
-        wire_uop(p, &p->uops.items[u]);
+        list_sources(p, &p->uops.items[u]);
     for (size_t k = 0; k < p->items.count; k++) {
         const struct plan_item *item = &p->items.items[k];
         bool pure_load = is_pure_load(p, item);
         for (unsigned kind = 0; kind < NODE_KINDS; kind++)
             for (uint32_t i = 0; i < item->listed[kind]; i++)
-                wire_node(p, item, pure_load, p->listed.items[item->first_listed[kind] + i]);
+                list_trails(p, item, pure_load, p->listed.items[item->first_listed[kind] + i]);
     }
     list_readers(p);
-    find_carried(p);
     number_choices(p);
-    plan_turns(p);
 }

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ports: bound at rename (Intel) or taken at dispatch, and the dispatch of µops to them. */
+#include "simulate/pipeline.h"
+
+#include <string.h>
+
+/* The ports of loads, where all loads can go to the same ones and no other µop to any of them. */
+static portset alike(const struct plan *p)
+{
+    portset loads = 0;
+
+    for (size_t u = 0; u < p->uops.count; u++)
+        loads |= p->uops.items[u].kind == UOP_LOAD ? p->uops.items[u].ports : 0;
+    for (size_t u = 0; u < p->uops.count; u++) {
+        const struct plan_uop *uop = &p->uops.items[u];
+        if (uop->ports & loads && (uop->kind != UOP_LOAD || uop->ports != loads || uop->pipe))
+            return 0;
+    }
+    return loads;
+}
+
+void ports_start(struct simulator *s)
+{
+    s->load_turn = 0;
+    s->alike = s->bound_at_rename ? alike(&s->plan) : 0;
+    memset(s->bound, 0, sizeof s->bound);
+    memset(s->pipe_free, 0, sizeof s->pipe_free);
+    memset(s->busy, 0, sizeof s->busy);
+}
+
+unsigned ports_turn(const struct simulator *s)
+{
+    return portset_size(s->alike & (((portset)1 << s->load_turn) - 1));
+}
+
+/* Loads take their ports in turn. */
+static unsigned next_in_turn(struct simulator *s, portset ports)
+{
+    portset above = ports & ~(((portset)2 << s->load_turn) - 1);
+
+    s->load_turn = (uint8_t)__builtin_ctz(above ? above : ports);
+    return s->load_turn;
+}
+
+/* The port of @ports with the least waiting when the cycle began, the highest of equals. When it is
+ * not its @turn, the next best, unless that has three more (measured on Skylake; uiCA). */
+static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
+{
+    int best = -1, next = -1;
+
+    for (portset rest = ports; rest;) {
+        int port = 31 - __builtin_clz(rest);
+        rest ^= (portset)1 << port;
+        if (best < 0 || s->before[port] < s->before[best]) {
+            next = best;
+            best = port;
+        } else if (next < 0 || s->before[port] < s->before[next]) {
+            next = port;
+        }
+    }
+    return (unsigned)(turn & 1 && s->before[next] - s->before[best] < 3 ? next : best);
+}
+
+static unsigned choose_port(struct simulator *s, const struct plan_uop *uop, unsigned slot)
+{
+    if (uop->kind == UOP_LOAD)
+        return next_in_turn(s, uop->ports);
+    if (!(uop->ports & (uop->ports - 1)))
+        return (unsigned)__builtin_ctz(uop->ports);
+    return least_waiting(s, uop->ports, s->turns_of_computing ? s->turn++ : slot);
+}
+
+/* Counts @change µops at each port of @ports. */
+static void count_waiting(struct simulator *s, portset ports, uint32_t change)
+{
+    for (portset rest = ports; rest; rest &= rest - 1)
+        s->bound[__builtin_ctz(rest)] += change;
+}
+
+void ports_bind(struct simulator *s, const struct plan_item *item, unsigned slot)
+{
+    for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
+        const struct plan_uop *uop = &s->plan.uops.items[u];
+        struct waiting_uop *w = &s->waiting[s->entering->uop + u];
+        if (!s->bound_at_rename) {
+            count_waiting(s, uop->ports, 1);
+            w->queue = uop->choice;
+            continue;
+        }
+        unsigned port = choose_port(s, uop, slot);
+        s->bound[port]++;
+        slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of its operation */
+        w->queue = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);
+    }
+}
+
+/* Of the ports that @q's µops can take now the one that least is waiting for; -1: none. */
+static int free_port(const struct simulator *s, const struct queue *q, portset taken)
+{
+    int best = -1;
+
+    for (portset rest = q->ports & ~taken; rest; rest &= rest - 1) {
+        int port = __builtin_ctz(rest);
+        if (held_until(s, q->pipe, (unsigned)port) <= s->now && (best < 0 || s->bound[port] < s->bound[best]))
+            best = port;
+    }
+    return best;
+}
+
+/* The queue with the oldest µop of those that are not blocked in this cycle. */
+static struct queue *oldest(struct simulator *s)
+{
+    struct queue *best = NULL;
+    int64_t age = INT64_MAX;
+
+    for (size_t i = 0; i < s->active.count; i++) {
+        struct queue *q = &s->queues.items[s->active.items[i]];
+        if (q->blocked == s->now || q->age >= age)
+            continue;
+        best = q;
+        age = q->age;
+    }
+    return best;
+}
+
+/* Whether @w is no load of known banks, or finds them free. */
+static bool has_banks(struct simulator *s, const struct waiting_uop *w)
+{
+    const struct plan_uop *uop = &s->plan.uops.items[w->uop];
+    return !uop->bytes || memory_load(s, uop, s->rows[s->flights[w->flight].row].iteration);
+}
+
+static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
+{
+    const struct plan_uop *uop = &s->plan.uops.items[w->uop];
+
+    s->busy[port]++;
+    if (s->bound_at_rename)
+        s->bound[port]--;
+    else
+        count_waiting(s, uop->ports, -1u);
+    w->open = DISPATCHED;
+    if (uop->pipe) {
+        unsigned pipe = (unsigned)__builtin_ctz(uop->pipe);
+        s->pipe_free[pipe] = s->now + uop->hold;
+        s->busy[pipe] += uop->hold - (uop->pipe == uop->ports);   /* a port that is held was counted */
+    }
+    writeback_dispatched(s, w);
+}
+
+void ports_cycle(struct simulator *s)
+{
+    portset taken = 0;
+
+    for (struct queue *q; (q = oldest(s)) != NULL;) {
+        struct waiting_uop *w = &s->waiting[q->uops[q->head]];
+        int port = free_port(s, q, taken);
+        if (port < 0) {
+            q->blocked = s->now;
+            continue;
+        }
+        if (s->plan.banked && q->ports & s->cache.ports && !has_banks(s, w)) {
+            q->blocked = s->now;   /* it comes again in the next cycle */
+            s->moved = true;
+            continue;
+        }
+        scheduler_leave(s, q);
+        taken |= (portset)1 << port;
+        if (!(q->ports & ~taken))
+            q->blocked = s->now;
+        s->scanned = w->age;
+        s->moved = true;
+        dispatch(s, w, (unsigned)port);
+    }
+    s->scanned = INT64_MAX;
+}

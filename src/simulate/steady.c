@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* When a simulation may end: its state repeats, which makes the period exact, or it has settled at
+ * its bound. */
+#include "simulate/pipeline.h"
+
+#include <string.h>
+
+#define KEPT_SHARE 20        /* of all looks so far, one part in so many lies between two states that are kept, */
+#define KEPT_ITEMS 150       /* items at least, which cost more than writing a state down */
+#define STRETCH_CYCLES 128   /* at least */
+#define STRETCH_LOOKS 4      /* at least */
+#define STRETCH_SHARE 5      /* at least one part in so many of all cycles: slow buffers have time to fill */
+#define STRETCHES 3          /* that must be alike */
+#define PRIME 0x100000001b3u
+#define SLACK 0.5            /* cycles: retirement comes in groups */
+
+void steady_start(struct simulator *s, double least, double enough)
+{
+    s->states.count = s->snapshots.count = 0;
+    s->highest = 0;
+    s->checks = 0;
+    s->next_kept = 1;
+    s->last_cycles[0] = s->last_cycles[1] = 0;
+    s->settle = (struct settle){.least = least, .enough = enough};
+}
+
+static int32_t since(const struct simulator *s, int32_t cycle)
+{
+    return cycle == UNKNOWN ? UNKNOWN : later(cycle - s->now, 0);
+}
+
+/* What of the state is counted: cheap to write, and different for most states. */
+static int32_t *write_counts(const struct simulator *s, int32_t *out)
+{
+    int64_t first = s->issued.iteration * (int64_t)s->plan.items.count;
+
+    out += front_state(&s->front, s->issued.iteration, out);
+    *out++ = (int32_t)(s->issued.number - first);
+    *out++ = (int32_t)(s->retired.number - first);
+    *out++ = (int32_t)s->slots_done;
+    *out++ = s->scheduler;
+    *out++ = (int32_t)((s->ages - s->weights * (uint64_t)s->entering->age) >> 32);
+    *out++ = s->loads;
+    *out++ = s->stores;
+    *out++ = s->leaving;
+    *out++ = s->alike ? 0 : s->load_turn;
+    *out++ = (int32_t)(s->issued.iteration % s->plan.phases);
+    *out++ = s->cache.busy;
+    for (unsigned i = 0; i < s->core->ports->count; i++)
+        if (!(s->alike >> i & 1))
+            *out++ = (int32_t)s->bound[i];
+    return out;
+}
+
+/* The queue of a µop; for loads that take alike ports in turn, counted from the one that is next. */
+static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
+{
+    if (!s->alike || s->plan.uops.items[w->uop].kind != UOP_LOAD)
+        return w->queue;
+    int32_t rank = (int32_t)portset_size(s->alike & (((portset)1 << w->queue % PORTS_MAX) - 1)) - (int32_t)ports_turn(s);
+    return rank < 0 ? rank + (int32_t)portset_size(s->alike) : rank;
+}
+
+/* An item that has not done all. Each word says whether and what follows. */
+static int32_t *write_item(const struct simulator *s, const struct place *at, const struct flight *flight, int32_t *out)
+{
+    const struct plan_item *item = &s->plan.items.items[at->index];
+    const struct waiting_uop *w = &s->waiting[flight->row * s->plan.uops.count + item->first_uop];
+
+    *out++ = (int32_t)(s->issued.number - at->number);
+    *out++ = (int32_t)flight->pending;
+    if (flight->first != UNKNOWN) {
+        *out++ = since(s, flight->done);
+        *out++ = flight->compute_first == UNKNOWN ? UNKNOWN : later(flight->compute_first - s->now, -256);
+    }
+    for (const struct waiting_uop *end = w + item->uops; flight->pending && w < end; w++) {
+        *out++ = w->open;
+        if (w->open == DISPATCHED)
+            continue;
+        *out++ = queue_of(s, w);
+        *out++ = since(s, w->ready);
+    }
+    return out;
+}
+
+/* Values to come, and those that were there but are still on their way to a reader. Those not known
+ * follow from what has not been dispatched. */
+static int32_t *write_values(const struct simulator *s, int64_t iteration, size_t listed, int32_t *out)
+{
+    const int32_t *values = values_of(s, iteration);
+    const uint32_t *nodes = s->plan.listed.items;
+
+    *out++ = INT32_MIN;
+    for (size_t i = 0; i < listed; i++) {
+        int32_t value = values[nodes[i]];
+        if (value != UNKNOWN && value > s->now - s->plan.nodes.items[nodes[i]].reach) {
+            *out++ = (int32_t)i;
+            *out++ = value - s->now;
+        }
+    }
+    return out;
+}
+
+/* What follows the counts in a state. */
+static int32_t *write_rest(const struct simulator *s, int64_t from, int32_t *out)
+{
+    int64_t base = s->issued.iteration;
+    uint32_t next = s->next_retired;
+
+    for (unsigned i = 0; i < s->core->ports->count; i++)
+        *out++ = since(s, s->pipe_free[i]);
+    for (struct place at = s->retired; at.number < s->issued.number; place_next(&at, s->plan.items.count)) {
+        const struct flight *flight = &s->flights[next];
+        next = next + 1 == s->flight_count ? 0 : next + 1;
+        if (flight->pending || flight->merging || flight->done > s->now)
+            out = write_item(s, &at, flight, out);
+    }
+    for (int64_t iteration = from; iteration < base; iteration++)
+        out = write_values(s, iteration, s->plan.listed.count, out);
+    return write_values(s, base, s->plan.items.items[s->issued.index].first_value, out);
+}
+
+#define COUNTS (FRONT_STATE + 11 + PORTS_MAX)
+
+/* All that decides the future, relative to now and to the iteration at rename. */
+static void write_state(struct simulator *s, const int32_t *counts, size_t count)
+{
+    int64_t from = s->retired.iteration - (int64_t)s->plan.longest_distance;
+    from = from < 0 ? 0 : from;
+    size_t each = 4 * s->plan.items.count + 3 * s->plan.uops.count + 2 * s->plan.nodes.count + 1;
+    vec_reserve(&s->states, s->states.count + COUNTS + PORTS_MAX + (size_t)(s->issued.iteration - from + 1) * each);
+    int32_t *out = s->states.items + s->states.count;
+    memcpy(out, counts, count * sizeof *counts);
+    s->states.count = (size_t)(write_rest(s, from, out + count) - s->states.items);
+}
+
+/* Of the counts and the cycles of the last two iterations. As FNV-1a, by words, in two lanes that
+ * do not wait for each other. */
+static uint64_t hash_of(const struct simulator *s, const int32_t *counts, size_t count)
+{
+    uint64_t even = (uint32_t)(s->now - s->last_cycles[0]), odd = (uint32_t)(s->last_cycles[0] - s->last_cycles[1]);
+
+    for (size_t i = 0; i + 1 < count; i += 2) {
+        even = (even ^ (uint32_t)counts[i]) * PRIME;
+        odd = (odd ^ (uint32_t)counts[i + 1]) * PRIME;
+    }
+    even = (even ^ (uint32_t)counts[count - 1]) * PRIME;
+    return even ^ (odd << 32 | odd >> 32);
+}
+
+/* The newest of the first @count snapshots that has @hash, 1 for the first; 0: none. */
+static size_t newest_with(const struct simulator *s, size_t count, uint64_t hash)
+{
+    while (count > 0 && s->snapshots.items[count - 1].hash != hash)
+        count--;
+    return count;
+}
+
+static bool same_as(const struct simulator *s, const struct snapshot *old, size_t start)
+{
+    size_t length = s->states.count - start;
+    return old->length == length && memcmp(&s->states.items[old->start], &s->states.items[start], length * sizeof(int32_t)) == 0;
+}
+
+/* A few states are kept on the way, but not while the reorder buffer fills. */
+static bool is_worth_keeping(struct simulator *s)
+{
+    int32_t rob = s->rob + (int32_t)s->slots_done;
+    bool filling = rob > s->highest;
+
+    s->highest = filling ? rob : s->highest;
+    s->checks++;
+    if (filling || s->checks < s->next_kept)
+        return false;
+    uint32_t spread = s->checks / KEPT_SHARE, least = KEPT_ITEMS / (uint32_t)s->plan.items.count;
+    s->next_kept = s->checks + (spread > least ? spread : least) + 1;
+    return true;
+}
+
+/* The state is that of @then, except for the turn of the ports that are alike. Some more periods
+ * bring that back. */
+static void take_period(const struct simulator *s, const struct snapshot *then)
+{
+    unsigned count = portset_size(s->alike), times = 1;
+
+    for (unsigned step = count + ports_turn(s) - then->turn; count && step * times % count; times++)
+        ;
+    s->out->period = times * (unsigned)(s->issued.iteration - then->iteration);
+    s->out->numerator = (int64_t)times * (s->now - then->cycle);
+    s->out->cycles = (double)s->out->numerator / s->out->period;
+}
+
+bool steady_repeats(struct simulator *s)
+{
+    int32_t counts[COUNTS];
+    size_t count = (size_t)(write_counts(s, counts) - counts), start = s->states.count;
+    uint64_t hash = hash_of(s, counts, count);
+    bool keep = is_worth_keeping(s);
+    size_t old = newest_with(s, s->snapshots.count, hash);
+
+    s->last_cycles[1] = s->last_cycles[0];
+    s->last_cycles[0] = s->now;
+    if (!old && !keep)
+        return false;
+    write_state(s, counts, count);
+    for (; old > 0; old = newest_with(s, old - 1, hash)) {
+        const struct snapshot *then = &s->snapshots.items[old - 1];
+        if (!same_as(s, then, start))
+            continue;
+        take_period(s, then);
+        return true;
+    }
+    if (keep)
+        vec_push(&s->snapshots, ((struct snapshot){hash, ports_turn(s), start, s->states.count - start, s->issued.iteration, s->now}));
+    else
+        s->states.count = start;
+    return false;
+}
+
+/* Whether a buffer holds more than at any look before: the speed is not yet what it will be. */
+static bool fills(struct simulator *s)
+{
+    const int32_t held[BUFFERS] = {s->rob + (int32_t)s->slots_done, s->scheduler, s->loads, s->stores, s->front.queued};
+    bool more = false;
+
+    for (unsigned i = 0; i < BUFFERS; i++) {
+        more |= held[i] > s->settle.highest[i];
+        s->settle.highest[i] = later(s->settle.highest[i], held[i]);
+    }
+    return more;
+}
+
+static bool near(double a, double b, double slack)
+{
+    return a - b <= slack && b - a <= slack;
+}
+
+/* Ends a stretch of @w. True when enough have been like the first of them. */
+static bool is_like_the_first(struct settle *w)
+{
+    bool same = !w->filling && near(w->earliest, w->first.earliest, SLACK) && w->latest - w->first.latest <= 2 * SLACK;
+
+    if (!same) {
+        w->first.earliest = w->earliest;
+        w->first.latest = w->latest;
+        w->alike = 0;
+    }
+    return ++w->alike >= STRETCHES;
+}
+
+/* The same where what is not simulated takes so long that being no slower decides: true when enough
+ * stretches after the first have not fallen behind that. */
+static bool is_enough(struct settle *w)
+{
+    bool ahead = !w->filling && w->behind <= w->behind_before;
+
+    w->ahead = ahead ? w->ahead + 1 : 0;
+    w->behind_before = w->behind;
+    return w->ahead >= STRETCHES;
+}
+
+static double cycles_late(const struct simulator *s, double cycles)
+{
+    return s->now - cycles * (double)s->retired.number / (double)s->plan.items.count;
+}
+
+/* Many states repeat late or never, though the loop runs at its bound. No loop is faster than that:
+ * when the buffers have filled and no cycle is lost over three stretches, the bound is the result. */
+bool steady_settled(struct simulator *s)
+{
+    struct settle *w = &s->settle;
+
+    if (w->least <= 0 && w->enough <= 0)
+        return false;
+    w->filling |= fills(s);
+    double late = cycles_late(s, w->least), behind = w->enough > 0 ? cycles_late(s, w->enough) : 0;
+    if (w->looks++ == 0) {
+        w->begin = s->now;
+        w->earliest = w->latest = late;
+        w->behind = behind;
+    }
+    w->earliest = late < w->earliest ? late : w->earliest;
+    w->latest = late > w->latest ? late : w->latest;
+    w->behind = behind > w->behind ? behind : w->behind;
+    int32_t length = s->now - w->begin;
+    if (w->looks < STRETCH_LOOKS || length < STRETCH_CYCLES || length < s->now / STRETCH_SHARE)
+        return false;
+    bool settled = is_like_the_first(w) && w->least > 0, enough = is_enough(w) && w->enough > 0;
+    w->looks = 0;
+    w->filling = false;
+    if (!settled && !enough)
+        return false;
+    s->out->cycles = w->least;   /* simulate() takes what is enough where that is more */
+    s->out->settled = true;
+    return true;
+}
