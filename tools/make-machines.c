@@ -58,6 +58,7 @@ static const struct shipped {
     {"neoverse-n2", "neoverse-n2" CRYPTOGRAPHY, "Arm Neoverse N2", NULL, ISA_AARCH64, false},
     {"neoverse-v1", "neoverse-v1", "Arm Neoverse V1", NULL, ISA_AARCH64, false},
     {"neoverse-v2", "neoverse-v2" CRYPTOGRAPHY, "Arm Neoverse V2", NULL, ISA_AARCH64, false},
+    {"neoverse-v3", "neoverse-v3" CRYPTOGRAPHY, "Arm Neoverse V3", NULL, ISA_AARCH64, false},
     {"a64fx", "a64fx", "Fujitsu A64FX", NULL, ISA_AARCH64, false},
     {"ampere1", "ampere1", "Ampere-1 (AmpereOne)", NULL, ISA_AARCH64, false},
 };

@@ -9,6 +9,7 @@
 
 #include "base/steps.h"
 #include "base/vec.h"
+#include "io/llvm_advance.h"
 #include "io/llvm_amd.h"
 #include "io/llvm_mca.h"
 #include "isa/isa.h"
@@ -570,6 +571,7 @@ struct machine *import_llvm(const char *cpu, const struct forms *forms, struct e
         llvm_amd_complete(m, forms);
         set_facts(m, str_text(&summary));
         set_load_latency(m);
+        ok = !isa_ops(forms_at(forms, 0)->isa)->load_store || llvm_advances(cpu, forms, m, err);
     }
     if (ok && !m)
         ok = err_set(err, ERR_DATA, "choose another CPU", "llvm-mca gave no resources for %s", cpu);

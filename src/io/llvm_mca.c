@@ -42,8 +42,10 @@ static void explain(const char *program_name, const char *cpu, const char *outpu
         err_set(err, ERR_DATA, NULL, "%s failed: %.*s", program_name, (int)(strcspn(what, "\n") > 300 ? 300 : strcspn(what, "\n")), what);
 }
 
-/* Runs llvm-mca with @extra on @input, its table in @out. With LLVM_MCA_DIED, of a signal, @err says so too. */
-enum llvm_mca_end llvm_mca_run(enum isa isa, const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
+#define EXTRA_MAX 8
+
+/* Runs llvm-mca with the options @extra, at most EXTRA_MAX and then NULL, on @input; its report is in @out. With LLVM_MCA_DIED @err names the signal. */
+static enum llvm_mca_end run(enum isa isa, const char *cpu, const char *const *extra, const struct str *input, struct str *out, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 120, .memory = (size_t)8 << 30, .file_size = OUTPUT_LIMIT,
                                                .wall_seconds = 240, .output = 4096};
@@ -59,8 +61,14 @@ enum llvm_mca_end llvm_mca_run(enum isa isa, const char *cpu, const char *extra,
     for (const char *f = cpu + strcspn(cpu, "+"); *f; f += 1 + strcspn(f + 1, "+"))
         str_addf(&features, "%.*s,", (int)(1 + strcspn(f + 1, "+")), f);
     str_addf(&path, "%s/table", directory);
-    const char *argv[] = {program(), isa_ops(isa)->llvm_triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), extra,
-                          str_text(&features), isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
+    /* A set without a syntax option ends the list there: it comes last. */
+    const char *last[] = {isa_ops(isa)->llvm_syntax, "-output-asm-variant=1", NULL};
+    const char *argv[7 + EXTRA_MAX + 3] = {program(), isa_ops(isa)->llvm_triple, str_text(&mcpu), "-skip-unsupported-instructions=any", "-o", str_text(&path), str_text(&features)};
+    size_t count = 7;
+    for (size_t i = 0; extra[i]; i++)
+        argv[count++] = extra[i];
+    for (size_t i = 0; last[i]; i++)
+        argv[count++] = last[i];
     if (!child_run(argv, directory, input->data, input->length, &limits, &result, err)) {
         if (err->code == ERR_MISSING)
             err_set(err, ERR_MISSING, "install the package llvm-22", "cannot start %s", argv[0]);
@@ -83,6 +91,17 @@ out:
     str_done(&features);
     str_done(&path);
     return how;
+}
+
+enum llvm_mca_end llvm_mca_run(enum isa isa, const char *cpu, const char *extra, const struct str *input, struct str *out, struct err *err)
+{
+    return run(isa, cpu, (const char *const[]){extra, NULL}, input, out, err);
+}
+
+enum llvm_mca_end llvm_mca_timeline(enum isa isa, const char *cpu, const struct str *input, struct str *out, struct err *err)
+{
+    static const char *const options[] = {"-timeline", "-json", "-iterations=1", "-instruction-info=false", "-resource-pressure=false", "-summary-view=false", NULL};
+    return run(isa, cpu, options, input, out, err);
 }
 
 bool llvm_mca_cpu(const char *cpu, struct err *err)

@@ -448,9 +448,12 @@ static struct machine *read_directory(const char *id, const char *dir, struct er
     path_in(&path, dir, "overrides.csv");
     if (ok && access(str_text(&path), F_OK) == 0)
         ok = machine_override(m, str_text(&path), err);
-    path_in(&path, dir, "latencies.csv");
-    if (ok && access(str_text(&path), F_OK) == 0)
-        ok = read_latencies(str_text(&path), m, err);
+    static const char *const rules[] = {"latencies.csv", "advances.csv"};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        path_in(&path, dir, rules[i]);
+        if (ok && access(str_text(&path), F_OK) == 0)
+            ok = read_latencies(str_text(&path), m, err);
+    }
     if (!ok) {
         machine_free(m);
         m = NULL;

@@ -76,7 +76,7 @@ static bool sum_file(int file, uint64_t sums[4])
 
 bool machine_image_sum(const char *dir, uint64_t sum[2])
 {
-    static const char *const names[] = {"machine.csv", "facts.csv", "mapping.csv", "overrides.csv", "latencies.csv"};
+    static const char *const names[] = {"machine.csv", "facts.csv", "mapping.csv", "overrides.csv", "latencies.csv", "advances.csv"};
     uint64_t sums[4] = {1, 2, 3, 4};
     struct str path = {0};
     bool ok = true;

@@ -17,7 +17,7 @@
 
 #define ROW_STEPS 4   /* of base/steps.h, to write one */
 
-static const char *const own_files[] = {"machine.csv", "mapping.csv", "latencies.csv", "facts.csv", "overrides.csv", NULL};
+static const char *const own_files[] = {"machine.csv", "mapping.csv", "latencies.csv", "advances.csv", "facts.csv", "overrides.csv", NULL};
 
 static void save_fact(const char *key, const char *value, const struct machine_fact *old, struct str *out)
 {
@@ -105,6 +105,11 @@ static bool write_tables(const struct machine *m, const char *dir, struct err *e
     str_clear(&text);
     machine_mapping_csv(m, &text);
     ok = ok && watch_goes_on(err) && write_in(dir, "mapping.csv", &text, err);
+    if (ok && m->latency_count) {
+        str_clear(&text);
+        machine_latencies_csv(m, &text);
+        ok = write_in(dir, "advances.csv", &text, err);
+    }
     str_done(&text);
     return ok;
 }
