@@ -22,6 +22,8 @@ static portset ports_fact(const struct machine *m, const char *key)
 static void read_numbers(struct core *c, const struct machine *m)
 {
     const struct { double *to; const char *key; } numbers[] = {
+        {&c->dispatch_per_cycle, "dispatch_per_cycle"},
+        {&c->eliminate_per_cycle, "eliminate_per_cycle"},
         {&c->issue_width, "issue_width"},
         {&c->retire_width, "retire_width"},
         {&c->decoders, "decoders"},
@@ -135,7 +137,7 @@ struct core *core_new(const struct machine *m)
     c->fusible_last = fact_switch(m, "fusible_in_last_decoder");
     c->low_byte_merges = !fact_switch(m, "low_byte_renamed");
     c->fuses_nops = fact_switch(m, "fuse_nop");
-    c->fuses_moves = machine_fact(m, "fuse_move") != NULL;
+    c->fuses_moves = machine_fact(m, "fuse_move") != NULL || machine_has(m, "eliminate", "prefix");
     c->renamed_by_address = machine_has(m, "renamed_match", "address");
     c->renamed_store_alone = fact_switch(m, "renamed_store_alone");
     c->renamed_stack_only = machine_has(m, "renamed_base", "stack");
@@ -151,6 +153,7 @@ struct core *core_new(const struct machine *m)
     c->stack_sync_all = !c->stack_sync_computed && !machine_has(m, "stack_sync", "changed");
     c->high_byte_renamed = fact_switch(m, "high_byte_renamed");
     c->has_latencies = has_latencies(m);
+    c->dispatch_ports = ports_fact(m, "dispatch_ports");
     c->multiplier_ports = ports_fact(m, "multiplier_ports");
     c->wide_closes = ports_fact(m, "wide_closes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL

@@ -63,7 +63,7 @@ struct core {
     const struct ports *ports;
     portset pipes;
     /* Facts (model/facts.c), NaN when the machine lacks one for which nothing else is taken. Units: cycles, µops per cycle, bytes, entries. */
-    double issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, loop_buffer, taken_branches;
+    double dispatch_per_cycle, eliminate_per_cycle, issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, loop_buffer, taken_branches;
     double decode_complex_uops, uop_cache_width, uop_cache_block, uop_cache_lines, uop_cache_line_uops, uop_cache_line_insns, uop_cache_window, uop_cache_window_lines, uop_cache_window_again, uop_cache_size;
     double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes, store_run, store_word_bytes, store_word_busy, store_word_wait;
     double store_forward_modify, store_forward_widest, store_address_late, store_forward_copied, store_forward_part, renamed_per_block, renamed_length, renamed_store_beside, unlaminate_first;
@@ -75,6 +75,7 @@ struct core {
     bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, fuses_moves, renamed_by_address, renamed_store_alone, stack_sync_all, stack_sync_computed, high_byte_renamed, splits_relative, renamed_relative, renamed_stack_only, groups_whole, memory_not_last, vectors_not_last;
     enum port_binding port_binding;
     bool has_latencies;                  /* of loads or of any form: else no dependence is followed */
+    portset dispatch_ports;              /* of µops that dispatch_per_cycle limits */
     portset multiplier_ports;            /* of what multiplies, converts and compares floating point; 0: what follows it takes no longer */
     portset wide_closes;                 /* ports that take no vector µop beside 512-bit ones */
     enum unlamination unlamination;

@@ -47,10 +47,18 @@ bool fusion_possible(const struct machine *m, const struct insn *first)
     return false;
 }
 
+static bool fusion_prefixes(const struct machine *m, const struct insn *move)
+{
+    const char *class = isa_ops((enum isa)move->isa)->move_class(move);
+    return class && strcmp(class, "prefix") == 0 && machine_has(m, "eliminate", class);
+}
+
 bool fusion_moves(const struct machine *m, const struct insn *move, const struct insn *operation)
 {
     const struct operand *to = &move->operands[0], *both = &operation->operands[0];
 
+    if (fusion_prefixes(m, move))   /* the architecture has it write what the next instruction overwrites */
+        return operation->operand_count && both->kind == OPERAND_REGISTER && both->reg == to->reg;
     if (operation->traits & (INSN_LOAD | INSN_STORE | INSN_LOCK) || !operation->operand_count || both->kind != OPERAND_REGISTER || both->reg != to->reg || both->bits != to->bits ||
         !machine_has(m, "fuse_move", operation->mnemonic))
         return false;

@@ -45,7 +45,28 @@ static void add_row(const struct core *c, const struct cost *row, unsigned width
     }
 }
 
-double issue_cycles(const struct core *c, const struct costs *costs)
+uint32_t issue_limited(const struct core *c, const struct costs *costs, const struct cost *row)
+{
+    uint32_t limited = 0;
+
+    for (uint32_t i = row->first; i < row->first + row->count; i++)
+        limited += costs->masses[i].ports & c->dispatch_ports ? costs->masses[i].count : 0;
+    return limited;
+}
+
+/* Cycles of what dispatch and rename take only a few of per cycle. */
+static double kinds_cycles(const struct core *c, const struct costs *costs)
+{
+    double limited = 0, moves = 0;
+
+    for (size_t i = 0; i < costs->count; i++) {
+        limited += issue_limited(c, costs, &costs->rows[i]);
+        moves += (costs->rows[i].flags & (ROW_ELIMINATED | ROW_JOINS)) == ROW_ELIMINATED;
+    }
+    return fmax(fmax(0, limited / c->dispatch_per_cycle), moves / c->eliminate_per_cycle);   /* fmax ignores a NaN */
+}
+
+static double slots_cycles(const struct core *c, const struct costs *costs)
 {
     double slots = 0, seen[GROUP_MOST][GROUP_MOST] = {{0}}, when[GROUP_MOST][GROUP_MOST];
     unsigned width = isnan(c->issue_width) ? 0 : core_slots(c);
@@ -66,4 +87,9 @@ double issue_cycles(const struct core *c, const struct costs *costs)
         for (size_t i = 0; i < costs->count; i++)
             add_row(c, &costs->rows[i], width, &g);
     }
+}
+
+double issue_cycles(const struct core *c, const struct costs *costs)
+{
+    return isnan(c->issue_width) ? NAN : fmax(slots_cycles(c, costs), kinds_cycles(c, costs));
 }

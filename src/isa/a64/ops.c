@@ -18,6 +18,8 @@ static const char *move_class(const struct insn *move)
 {
     const struct operand *to = &move->operands[0];
 
+    if (strcmp(move->mnemonic, "movprfx") == 0)
+        return "prefix";
     if (!(move->traits & INSN_MOVE))
         return NULL;
     if (move->operands[1].reg == REG_NONE)
