@@ -67,6 +67,7 @@ struct isa_ops {
     uint8_t generals, stack_pointer, frame_pointer;
     uint8_t vectors;              /* the first of 32 vector registers */
     bool load_store;              /* operations work on registers only: what loads or stores computes nothing else but addresses */
+    const char *word_directive;   /* assembler directive for an instruction given as a word of four bytes; NULL: none */
     /* Forms whose ports a machine's table has for the pieces of instructions; NULL where the set has no use for one. */
     const char *load_form, *store_form;   /* of a plain load and store of a general register */
     const char *address_form;     /* the addition that steps an address beside an access */

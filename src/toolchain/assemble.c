@@ -18,6 +18,7 @@
 #include "base/steps.h"
 #include "base/vec.h"
 #include "base/child.h"
+#include "isa/llvm_mc.h"
 #include "toolchain/listing.h"
 #include "toolchain/object.h"
 
@@ -130,6 +131,66 @@ static void lines_blank(struct str *clean, const struct refused_list *refused, s
         memset(clean->data + start, ' ', size);
     }
     vec_done(&lines.starts);
+}
+
+/* Replaces @size bytes at @start of @clean, which are a line, by @word; the text grows where that is longer. */
+static void line_replace(struct str *clean, size_t start, size_t size, const char *directive, uint32_t word)
+{
+    char text[64];
+    size_t length = (size_t)snprintf(text, sizeof text, "%s 0x%08x", directive, (unsigned)word);
+
+    if (length <= size) {
+        memset(clean->data + start, ' ', size);
+        memcpy(clean->data + start, text, length);
+        return;
+    }
+    struct str grown = {0};
+    str_add_bytes(&grown, clean->data, start);
+    str_add_bytes(&grown, text, length);
+    str_add_bytes(&grown, clean->data + start + size, clean->length - start - size);
+    str_done(clean);
+    *clean = grown;
+}
+
+/* Has llvm-mc assemble the lines from @from on that `as` refused: it knows newer instructions. Those that it knows stand in @clean as
+ * words and are refused no more. Returns their number; 0 without llvm-mc. */
+static size_t second_assemble(enum isa isa, struct str *clean, struct refused_list *refused, size_t from)
+{
+    size_t count = refused->list.count - from, kept = from, start, size;
+    struct line_starts lines = {0};
+    struct err ignored = {0};
+
+    if (!count || !llvm_mc_serves(isa))
+        return 0;
+    struct llvm_mc_word *words = mem_zero(count, sizeof *words);
+    lines_index(&lines, str_text(clean), clean->length);
+    for (size_t i = 0; i < count; i++) {
+        line_find(&lines, refused->list.items[from + i].line, &start, &size);
+        words[i].text = clean->data + start;
+        words[i].length = size;
+    }
+    bool ran = llvm_mc_encode(isa, words, count, &ignored);
+    /* From the last line to the first: places before a line that grows stay. */
+    for (size_t i = count; ran && i-- > 0;)
+        if (words[i].known) {
+            line_find(&lines, refused->list.items[from + i].line, &start, &size);
+            line_replace(clean, start, size, isa_ops(isa)->word_directive, words[i].word);
+        }
+    for (size_t i = 0; i < count; i++) {
+        struct diagnostic *d = &refused->list.items[from + i];
+        if (ran && words[i].known) {
+            refused->seen.items[d->line] = false;
+            free(d->text);
+            free(d->reason);
+        } else {
+            refused->list.items[kept++] = *d;
+        }
+    }
+    size_t known = refused->list.count - kept;
+    refused->list.count = kept;
+    vec_done(&lines.starts);
+    free(words);
+    return known;
 }
 
 static void object_take(struct object *o, const struct listing *l, struct assembled *out)
@@ -334,7 +395,8 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
             return false;
         if (done)
             return result_read(place, listed, l, out, err);
-        if (!skip_bad)
+        bool again = pass == 0 && second_assemble(l->isa, &l->text, refused, before) > 0;
+        if (!skip_bad && !(again && refused->list.count == before))
             return true;
         lines_blank(&l->text, refused, before);
     }

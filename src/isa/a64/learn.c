@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "base/child.h"
 #include "isa/isa.h"
+#include "isa/llvm_mc.h"
 
 #define RUN_WORDS 65536   /* words per run */
 #define PLACE_TEXT 20     /* #0x and sixteen digits */
@@ -75,16 +76,10 @@ static void keep_place(struct disassembled *d, uint64_t address)
     *last = '\0';
 }
 
-static void keep(uint32_t word, uint64_t address, const char *text, size_t length)
+static void keep_text(struct disassembled *fresh, uint64_t address, const char *text, size_t length)
 {
     size_t span = 0;
-    if (find(word))
-        return;
-    if (!learned.count)
-        atexit(forget);
-    vec_push(&learned, ((struct disassembled){.word = word}));
-    index_add(&by_word, hash_word(word), (uint32_t)learned.count - 1);
-    struct disassembled *fresh = &learned.items[learned.count - 1];
+
     while (span < length && !isspace((unsigned char)text[span]))
         span++;
     /* `.inst 0x... ; undefined` */
@@ -95,6 +90,17 @@ static void keep(uint32_t word, uint64_t address, const char *text, size_t lengt
         span++;
     fresh->operands = mem_strndup(text + span, length - span);
     keep_place(fresh, address);
+}
+
+static void keep(uint32_t word, uint64_t address, const char *text, size_t length)
+{
+    if (find(word))
+        return;
+    if (!learned.count)
+        atexit(forget);
+    vec_push(&learned, ((struct disassembled){.word = word}));
+    index_add(&by_word, hash_word(word), (uint32_t)learned.count - 1);
+    keep_text(&learned.items[learned.count - 1], address, text, length);
 }
 
 /* `   4:	f8200041 	ldadd	x0, x1, [x2]  // comment`; a target is followed by ` <.data+0x8>`. */
@@ -145,17 +151,38 @@ static bool run(const uint32_t *words, size_t count, struct err *err)
     return ok;
 }
 
+/* Asks llvm-mc, where it is installed, for the words from place @from on that objdump does not know. */
+static void ask_second(size_t from)
+{
+    VEC(struct llvm_mc_word) words = {0};
+    struct err ignored = {0};
+
+    for (size_t i = from; i < learned.count; i++)
+        if (!learned.items[i].mnemonic)
+            vec_push(&words, ((struct llvm_mc_word){.word = learned.items[i].word}));
+    if (words.count && llvm_mc_decode(ISA_AARCH64, words.items, words.count, &ignored))
+        for (size_t i = 0; i < words.count; i++)
+            if (words.items[i].known) {
+                keep_text(find(words.items[i].word), 0, words.items[i].text, strlen(words.items[i].text));
+                free((char *)words.items[i].text);
+            }
+    vec_done(&words);
+}
+
 bool a64_learn_words(const uint32_t *words, size_t count, struct err *err)
 {
     VEC(uint32_t) fresh = {0};
     bool ok = true;
 
     lock_take(&lock);
+    size_t before = learned.count;
     for (size_t i = 0; i < count; i++)
         if (!find(words[i]))
             vec_push(&fresh, words[i]);
     for (size_t at = 0; ok && at < fresh.count; at += RUN_WORDS)
         ok = run(fresh.items + at, fresh.count - at < RUN_WORDS ? fresh.count - at : RUN_WORDS, err);
+    if (ok)
+        ask_second(before);
     lock_give(&lock);
     vec_done(&fresh);
     return ok;

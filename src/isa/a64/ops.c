@@ -108,6 +108,7 @@ const struct isa_ops a64_ops = {
     .target_option = "-mcpu=",
     .generic_targets = {{NULL, "generic"}},
     .assembler_options = {"-march=all"},   /* every extension that it has */
+    .word_directive = ".inst",
     .comment = "//",
     .text_head = "",
     .default_machines = {"neoverse-v2", "neoverse-n1", "cortex-a72"},

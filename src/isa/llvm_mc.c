@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "isa/llvm_mc.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/mem.h"
+#include "isa/isa.h"
+
+#define LINE_LABEL "portolan_line_"
+#define WORD_BYTES 4
+
+static const char *program(void)
+{
+    return access("/usr/bin/llvm-mc-22", X_OK) == 0 ? "llvm-mc-22" : "llvm-mc";
+}
+
+bool llvm_mc_serves(enum isa isa)
+{
+    return isa_ops(isa)->word_directive != NULL;
+}
+
+/* Runs llvm-mc on @input, its listing with encodings in @r, which the caller clears. Lines that it refuses do not count as a fault. */
+static bool run(enum isa isa, const char *mode, const struct str *input, struct child_result *r, struct err *err)
+{
+    static const struct child_limits limits = {.cpu_seconds = 10, .memory = (size_t)2 << 30, .file_size = 4096, .wall_seconds = 30, .output = (size_t)64 << 20};
+    struct str triple = {0};
+    str_addf(&triple, "-triple=%s", strchr(isa_ops(isa)->llvm_triple, '=') + 1);
+    const char *argv[] = {program(), str_text(&triple), "-mattr=+all", "-show-encoding", mode, NULL};
+    char *dir = child_directory_new(err);
+    bool ok = dir && child_run(argv, dir, input->data, input->length, &limits, r, err);
+
+    if (ok && (r->timed_out || r->cut || !WIFEXITED(r->status)))
+        ok = err_set(err, ERR_DATA, "install the package llvm-22", "%s failed", argv[0]);
+    child_directory_free(dir);
+    str_done(&triple);
+    return ok;
+}
+
+/* Reads "// encoding: [0x29,0x21,0xc0,0x5a]" in the line from @line to @end; false without four whole bytes. */
+static bool encoding_read(const char *line, const char *end, uint32_t *word)
+{
+    static const char head[] = "encoding: [";
+    const char *at = memmem(line, (size_t)(end - line), head, sizeof head - 1);
+
+    *word = 0;
+    if (!at)
+        return false;
+    at += sizeof head - 1;
+    for (unsigned i = 0; i < WORD_BYTES; i++) {
+        char *stop;
+        unsigned long byte = strtoul(at, &stop, 16);
+        if (stop != at + 4 || byte > 255 || *stop != (i + 1 < WORD_BYTES ? ',' : ']'))
+            return false;
+        *word |= (uint32_t)byte << 8 * i;
+        at = stop + 1;
+    }
+    return true;
+}
+
+/* Whether it can only be one instruction. */
+static bool is_plain(const struct llvm_mc_word *line)
+{
+    size_t at = 0;
+
+    while (at < line->length && isspace((unsigned char)line->text[at]))
+        at++;
+    if (at == line->length || !isalpha((unsigned char)line->text[at]))
+        return false;
+    for (; at < line->length; at++)
+        if (strchr(";:\"\n\r", line->text[at]))
+            return false;
+    return true;
+}
+
+bool llvm_mc_encode(enum isa isa, struct llvm_mc_word *lines, size_t count, struct err *err)
+{
+    struct str input = {0};
+    struct child_result r = {0};
+    size_t line = count;
+
+    for (size_t i = 0; i < count; i++) {
+        lines[i].known = false;
+        if (is_plain(&lines[i]))
+            str_addf(&input, LINE_LABEL "%zu:\n%.*s\n", i, (int)lines[i].length, lines[i].text);
+    }
+    bool ok = run(isa, "-assemble", &input, &r, err);
+    for (const char *at = str_text(&r.output), *end; ok && *at; at = *end ? end + 1 : end) {
+        uint32_t word;
+        end = at + strcspn(at, "\n");
+        if (str_has_prefix(at, LINE_LABEL))
+            line = strtoul(at + sizeof LINE_LABEL - 1, NULL, 10);
+        else if (line < count && encoding_read(at, end, &word)) {
+            lines[line].word = word;
+            lines[line].known = !lines[line].known;
+        }
+    }
+    child_result_done(&r);
+    str_done(&input);
+    return ok;
+}
+
+static struct llvm_mc_word *word_find(struct llvm_mc_word *words, size_t count, uint32_t word, size_t *from)
+{
+    for (size_t i = *from; i < count; i++)
+        if (words[i].word == word) {
+            *from = i + 1;
+            return &words[i];
+        }
+    return NULL;
+}
+
+bool llvm_mc_decode(enum isa isa, struct llvm_mc_word *words, size_t count, struct err *err)
+{
+    struct str input = {0};
+    struct child_result r = {0};
+    size_t from = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t w = words[i].word;
+        words[i].known = false;
+        str_addf(&input, "0x%x 0x%x 0x%x 0x%x\n", w & 255, w >> 8 & 255, w >> 16 & 255, w >> 24);
+    }
+    bool ok = run(isa, "-disassemble", &input, &r, err);
+    for (const char *at = str_text(&r.output), *end; ok && *at; at = *end ? end + 1 : end) {
+        uint32_t word;
+        end = at + strcspn(at, "\n");
+        struct llvm_mc_word *found = encoding_read(at, end, &word) ? word_find(words, count, word, &from) : NULL;
+        const char *stop = found ? memmem(at, (size_t)(end - at), isa_ops(isa)->comment, strlen(isa_ops(isa)->comment)) : NULL;
+        while (stop && stop > at && isspace((unsigned char)stop[-1]))
+            stop--;
+        while (stop && at < stop && isspace((unsigned char)*at))
+            at++;
+        if (stop) {
+            found->text = mem_strndup(at, (size_t)(stop - at));
+            found->known = true;
+        }
+    }
+    child_result_done(&r);
+    str_done(&input);
+    return ok;
+}
