@@ -137,7 +137,7 @@ static void test_store_forwarding(void **state)
         struct machine *m = machine(machines[i]);
         const struct mapping_entry *add = mapping_find(m->mapping, "FADD (D, D, D)");
         double chain = machine_number(m, "store_forward_vector") + add->latency;
-        assert_true(chain > 5 && chain < 30);
+        assert_true(chain > 5 && chain < 40);
         machine_free(m);
         for (size_t k = 0; k < sizeof linked / sizeof *linked; k++) {
             double cycles = bound_on(linked[k].text, machines[i], BOUND_DEPENDENCIES);
@@ -155,7 +155,7 @@ static void test_unknown(void **state)
     (void)state;
     NEEDS_ASSEMBLER();
     static const struct { const char *text; size_t rows; bool known_to_v2; } cases[] = {
-        {"fadd v0.8h, v1.8h, v2.8h\nadd x3, x3, x4\n", 2, true}, {"ldadd x0, x1, [x2]\nadd x3, x3, x4\n", 2, false}, {".inst 0xffffffff\nadd x3, x3, x4\n", 2, false}, {"fadd z0.d, z1.d, z2.d\nret\n", 2, true},
+        {"fadd v0.8h, v1.8h, v2.8h\nadd x3, x3, x4\n", 2, true}, {"ldadd x0, x1, [x2]\nadd x3, x3, x4\n", 2, true}, {".inst 0xffffffff\nadd x3, x3, x4\n", 2, false}, {"fadd z0.d, z1.d, z2.d\nret\n", 2, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct kernel *k = a64_kernel(cases[i].text);

@@ -83,7 +83,8 @@ static void test_unknown(void **state)
         {"GenuineIntel 6 300 5", x86 ? "no tables for this CPU: GenuineIntel family 6 model 300 stepping 5" : "no tables for this CPU: x86-64 GenuineIntel family 6 model 300 stepping 5"},
         {"GenuineIntel 6 183 1 atom", "no tables for this CPU: Raptor Lake E core, Gracemont core"},
         {"AuthenticAMD 26 36 0", "no tables for this CPU: Strix Point, Krackan Point, Strix Halo or later, Zen 5 core"},
-        {"0x61 0 0x22 0", x86 ? "no tables for this CPU: AArch64 0x61 part 0x022" : "no tables for this CPU: 0x61 part 0x022"},
+        {"0x61 0 0x22 0", "no tables for this CPU: Apple M1 E core, Icestorm core"},
+        {"0x61 0 0x29 0", x86 ? "no tables for this CPU: AArch64 0x61 part 0x029" : "no tables for this CPU: 0x61 part 0x029"},
         {"none", "this CPU cannot be identified"},
     };
 

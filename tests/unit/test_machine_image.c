@@ -17,7 +17,7 @@
 #include "../support/support.h"
 #include "io/machine_image.h"
 
-static const char *const names[] = {"machine.csv", "facts.csv", "mapping.csv", "overrides.csv", "latencies.csv"};
+static const char *const names[] = {"machine.csv", "facts.csv", "mapping.csv", "overrides.csv", "latencies.csv", "advances.csv"};
 #define NAMES (sizeof names / sizeof *names)
 
 /* The files of the shipped machine @id into the copy, @extra behind those of the name @changed. */
