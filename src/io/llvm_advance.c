@@ -17,20 +17,20 @@
 #define FRESH_MASK 4  /* few instructions take a mask past p7 */
 
 /* A register of a template. */
-struct place {
+struct template_place {
     unsigned operand;
     char file;        /* X, V or P */
     bool read, written;
 };
 
 /* From what @from reads to what @to writes: places in the template's order. */
-struct pair {
+struct advance_pair {
     const struct form_row *row;
     unsigned from, to;              /* places */
     unsigned from_operand, to_operand;
 };
 
-typedef VEC(struct pair) pair_list;
+typedef VEC(struct advance_pair) pair_list;
 
 static char file_of(const char *type)
 {
@@ -38,7 +38,7 @@ static char file_of(const char *type)
 }
 
 /* Parses a placeholder at @at, "{RW:V}"; false for a repeated register, a label and a brace. */
-static bool place_at(const char *at, struct place *out)
+static bool place_at(const char *at, struct template_place *out)
 {
     size_t length = strcspn(at, "}");
     const char *colon = memchr(at, ':', length);
@@ -52,7 +52,7 @@ static bool place_at(const char *at, struct place *out)
 }
 
 /* Lists the places of @template, at most @most; 0 for one with memory, a list of registers or a label. */
-static unsigned places_of(const char *template, struct place *out, unsigned most)
+static unsigned places_of(const char *template, struct template_place *out, unsigned most)
 {
     unsigned count = 0, operand = 0;
 
@@ -70,13 +70,13 @@ static unsigned places_of(const char *template, struct place *out, unsigned most
 
 static void list_pairs(const struct form_row *row, pair_list *pairs)
 {
-    struct place places[8];
+    struct template_place places[8];
     unsigned count = places_of(row->template, places, 8);
 
     for (unsigned to = 0; to < count; to++)
         for (unsigned from = 0; places[to].written && from < count; from++)
             if (places[from].read && places[from].file == places[to].file)
-                vec_push(pairs, ((struct pair){row, from, to, places[from].operand, places[to].operand}));
+                vec_push(pairs, ((struct advance_pair){row, from, to, places[from].operand, places[to].operand}));
 }
 
 static unsigned *counter(struct form_registers *in, char file)
@@ -92,7 +92,7 @@ static void write_instance(const struct form_row *row, struct form_registers in,
 
     for (const char *at = row->template; *at;) {
         char type[8];
-        struct place p;
+        struct template_place p;
         if (*at != '{') {
             str_add_char(out, *at++);
             continue;
@@ -115,7 +115,7 @@ static void write_instance(const struct form_row *row, struct form_registers in,
     str_add_char(out, '\n');
 }
 
-static void add_region(const struct pair *p, size_t number, struct str *out)
+static void add_region(const struct advance_pair *p, size_t number, struct str *out)
 {
     const char *comment = isa_ops(p->row->isa)->comment;
     unsigned written = 0, ignored;
@@ -185,7 +185,7 @@ bool llvm_advances(const char *cpu, const struct forms *forms, struct machine *m
     for (size_t at = 0; ok && at < pairs.count; at += CHUNK)
         ok = run_pairs(cpu, &pairs, at, pairs.count - at < CHUNK ? pairs.count - at : CHUNK, cycles, err);
     for (size_t i = 0; ok && i < pairs.count; i++) {
-        const struct pair *p = &pairs.items[i];
+        const struct advance_pair *p = &pairs.items[i];
         const struct mapping_entry *entry = mapping_find(m->mapping, p->row->form);
         if (cycles[i] >= 0 && cycles[i] < entry->latency)
             machine_add_latency(m, p->row->form, (int)p->from_operand, (int)p->to_operand, fmax(1, cycles[i]), "LLVM 22 scheduling model: ReadAdvance");
