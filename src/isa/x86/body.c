@@ -37,19 +37,21 @@ static bool walks(const struct insn *insn)
 }
 
 /* Why a form cannot stand in a body, whatever the CPU; NULL when it can. */
-static const char *unfit(const struct form_row *row, const struct insn *insn)
+static const char *unfit(const struct insn *insn)
 {
     static const char *const serialising[] = {"cpuid", "?fence", "serialize", "rdtsc*", "rdpmc", "rdrand", "rdseed", "rdpru", "rdpid", "clflush*", "clwb", "pause",
                                               "cldemote", "mcommit", "clzero", "movdir*", "enqcmd*", "tpause", "umwait", "umonitor", "prefetchwt1", NULL};
     static const char *const streaming[] = {"*movntdq", "*movntps", "*movntpd", "movnti", "movntq", "movntsd", "movntss", NULL};
-    static const char *const state[] = {"vzero*", "*ldmxcsr", "emms", "femms", "x*save*", "xrstor*", "fx*", "rd?sbase", "wr?sbase", "xgetbv", "xsetbv", "std", "sti", "cli",
-                                        "?*pkru", "*ssp*", "swapgs", "in", "out", "xtest", "xabort", "xend", "xbegin", "fisttp", "*shstk", "*ssbsy", "wrss*", "wruss*",
-                                        "ptwrite", "rdsspd", "rdsspq", "clui", "stui", "testui", "endbr*", "xlat*", "lar", "lsl", "verr", "verw", "sgdt", "sidt", "sldt",
-                                        "smsw", "str", "xstore", "montmul", "xcrypt*", "xsha*", "psmash", "pvalidate", "rmp*", "*kl", "*kl256", "*kl128", NULL};
+    static const char *const state[] = {"vzero*", "*ldmxcsr", "emms", "femms", "xsave*", "xrstor*", "fxsave*", "fxrstor*", "rd?sbase", "wr?sbase", "xgetbv", "xsetbv", "std", "sti",
+                                        "cli", "rdpkru", "wrpkru", "incssp?", "rdssp?", "saveprevssp", "rstorssp", "swapgs", "in", "out", "xtest", "xabort", "xend", "xbegin",
+                                        "setssbsy", "clrssbsy", "wrss?", "wruss?", "ptwrite", "clui", "stui", "testui", "lar", "lsl", "verr", "verw", "sgdt", "sidt", "sldt",
+                                        "smsw", "str", "xstore", "montmul", "xcrypt_*", "xsha1", "xsha256", "psmash", "pvalidate", "rmpadjust", "rmpupdate", "encodekey*",
+                                        "aesenc*kl", "aesdec*kl", "loadiwkey", NULL};
     static const char *const stack[] = {"push*", "pop", "popf*", "enter", "leave", NULL};
-    static const char *const walking[] = {"movsb", "movsw", "movsq", "stos?", "lods?", "scas?", "cmpsb", "cmpsw", "cmpsq", "ins?", "outs?", "maskmov*", "vmaskmovdqu", NULL};
+    static const char *const walking[] = {"movsb", "movsw", "movsq", "stos?", "lods?", "scas?", "cmpsb", "cmpsw", "cmpsq", "ins?", "outs?", "maskmov*", "vmaskmovdqu",
+                                          "xlat*", NULL};
 
-    if (insn->traits & INSN_X87_MMX || strstr(row->form, "MM,") == row->form)
+    if (insn->traits & INSN_X87_MMX)
         return "uses x87 or MMX state";
     if (insn->traits & INSN_BRANCH)
         return "branch";
@@ -93,7 +95,7 @@ static bool code_make(const struct form_row *row, struct x86_code *code, struct 
         return err_set(err, ERR_DATA, NULL, "%s", reason);
     if (!x86_code_encode(row, code, err))
         return false;
-    reason = unfit(row, &code->insn);
+    reason = unfit(&code->insn);
     return !reason || err_set(err, ERR_DATA, NULL, "%s", reason);
 }
 

@@ -196,6 +196,8 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
 
 static uint32_t flow_traits(const ZydisDecodedInstruction *in)
 {
+    if (in->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || in->mnemonic == ZYDIS_MNEMONIC_ENDBR32)   /* marks a target of branches for who checks it: a NOP to the core */
+        return INSN_NOP;
     switch (in->meta.category) {
     case ZYDIS_CATEGORY_COND_BR:
         return INSN_BRANCH | INSN_CONDITIONAL;
