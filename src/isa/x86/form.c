@@ -369,7 +369,9 @@ bool form_template(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
             continue;
         if (op->encoding == ZYDIS_OPERAND_ENCODING_MASK || (in->mnemonic == ZYDIS_MNEMONIC_FUCOMP && op->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT))   /* assemblers do not take its st */
             continue;
-        if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {   /* assemblers want rounding before it */
+        /* Assemblers want rounding before an immediate, LLVM before a general register that is read, too. */
+        if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE || (i && op->type == ZYDIS_OPERAND_TYPE_REGISTER && (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR32 ||
+                                                                                                             ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_GPR64))) {
             str_add(out, rounding);
             rounding = "";
         }
