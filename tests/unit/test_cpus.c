@@ -45,7 +45,7 @@ static void test_identities(void **state)
         {"GenuineIntel 6 85 7", "cascadelake", "Cascade Lake (Skylake-X core, skylake-avx512 tables)"},
         {"GenuineIntel 6 85 11", "cooperlake", "Cooper Lake (Skylake-X core, skylake-avx512 tables)"},
         /* A model number is not believed when the CPU can do what that processor cannot: hypervisors put in others. */
-        {"GenuineIntel 6 167 1", "rocketlake", "Rocket Lake (Cypress Cove core, icelake-server tables)"},
+        {"GenuineIntel 6 167 1", "rocketlake", "Rocket Lake (Cypress Cove core, icelake-client tables)"},
         {"GenuineIntel 6 167 8 - AVX2 AVX512_FP16_512", "sapphirerapids", "Sapphire Rapids or later (Golden Cove core, sapphirerapids tables)"},
         /* Hybrid parts, by leaf 1Ah. */
         {"GenuineIntel 6 183 1 core", "raptorlake", "Raptor Lake (Golden Cove core, alderlake-p tables)"},

@@ -85,7 +85,7 @@ static void test_no_memory(void **state)
     assert_int_equal(err.code, ERR_MEMORY);
 }
 
-/* A blank line says nothing, but with it the text is no longer the one that the image was made from. */
+/* One with a base has no image: the files of the base would have to be the same. A blank line says nothing, but with it the text is no longer the one that the image was made from. */
 static void test_same_as_text(void **state)
 {
     char **ids = machine_ids();
@@ -94,8 +94,16 @@ static void test_same_as_text(void **state)
     if (!machine_images_size)
         return;   /* built for another host; cmocka's skip() counts as a failure in TAP */
     for (size_t i = 0; ids[i]; i++) {
+        struct machine *shipped = load_machine(ids[i]);
+        bool based = machine_fact(shipped, "base") != NULL;
+        machine_free(shipped);
         copy_machine(ids[i], "", "");
         struct machine *image = image_of(ids[i]);
+        if (based) {
+            assert_null(image);
+            free(ids[i]);
+            continue;
+        }
         if (!image)
             fail_msg("no image of %s", ids[i]);
         copy_machine(ids[i], "mapping.csv", "\n");

@@ -36,6 +36,31 @@ static void each_machine(void (*check)(const struct machine *m))
     assert_true(count >= 13);
 }
 
+/* Port 1 takes no vector µop of 512 bits: its vector unit is half of port 0's then. */
+static void test_wide_ports(void **state)
+{
+    static const char *const ids[] = {"skylake-avx512", "icelake-server", "icelake-client", "sapphirerapids"};
+    static const char *const others[] = {"*GATHER*", "*SCATTER*", "VPCONFLICT*", "VMOVDQU8*", "VMOVDQU16*"};   /* their µops have less than 512 bits, or are more than uops.info found */
+
+    (void)state;
+    for (size_t k = 0; k < sizeof ids / sizeof *ids; k++) {
+        struct machine *m = load_machine(ids[k]);
+        size_t wide = 0;
+        for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+            const struct mapping_entry *e = mapping_at(m->mapping, i);
+            bool other = !strstr(e->form, "ZMM");
+            for (size_t n = 0; n < sizeof others / sizeof *others; n++)
+                other |= str_match(others[n], e->form);
+            wide += !other;
+            for (unsigned u = 0; u < e->usage.count && !other; u++)   /* ports 0 and 1, or 1 and 5, without 6 */
+                if (e->usage.uops[u].ports & 2 && e->usage.uops[u].ports & 0x21 && !(e->usage.uops[u].ports & 0x40))
+                    fail_msg("%s: %s", ids[k], e->form);
+        }
+        assert_true(wide > 2500);
+        machine_free(m);
+    }
+}
+
 static struct forms *forms;
 
 static int load_forms(void **state)
@@ -226,6 +251,8 @@ static void test_corrected(void **state)
         {"haswell", "VDIVSD (XMM, XMM, XMM)", 8}, {"haswell", "CMOVBE (R64, R64)", 1}, {"haswell", "CMOVZ (R64, R64)", 0.5},
         {"haswell", "VADDPD (YMM, YMM, YMM)", 1}, {"haswell", "VFMADD213PD (YMM, YMM, YMM)", 0.5}, {"broadwell", "ADC (R64, R64)", 0.5},
         {"alderlake-p", "SETZ (R8l)", 0.5}, {"sapphirerapids", "LEA_B_IS (R64)", 1. / 3}, {"icelake-server", "PUSH (R64)", 0.5},
+        {"icelake-server", "VFMADD231PD (ZMM, ZMM, ZMM)", 0.5}, {"icelake-client", "VFMADD231PD (ZMM, ZMM, ZMM)", 1}, {"icelake-server", "VPDPBUSD (ZMM, ZMM, ZMM)", 0.5},
+        {"icelake-server", "VPMULLQ (ZMM, ZMM, ZMM)", 1.5}, {"icelake-client", "VPMULLQ (ZMM, ZMM, ZMM)", 3}, {"icelake-server", "VPSLLVD (ZMM, ZMM, ZMM)", 1},
         {"ivybridge", "VDIVPD (YMM, YMM, YMM)", 16}, {"sandybridge", "VMOVUPS (YMM, M256)", 1},
         {"znver1", "VMOVUPS (YMM, M256)", 1}, {"znver1", "MOV (M64, R64)", 1}, {"znver2", "VMOVUPS (YMM, M256)", 0.5}, {"znver2", "MOV (M64, R64)", 1},
         {"znver3", "VMOVUPS (YMM, M256)", 0.5}, {"znver3", "MOV (R64, M64)", 1. / 3}, {"znver4", "MOV (M64, R64)", 0.5},
@@ -249,7 +276,7 @@ static void test_corrected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_extensions), cmocka_unit_test(test_usages),   cmocka_unit_test(test_memory_forms), cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_wide_ports), cmocka_unit_test(test_extensions), cmocka_unit_test(test_usages),   cmocka_unit_test(test_memory_forms), cmocka_unit_test(test_facts),
         cmocka_unit_test(test_override_sources), cmocka_unit_test(test_coverage), cmocka_unit_test(test_corrected),
     };
     return cmocka_run_group_tests_name("machines", tests, load_forms, free_forms);
