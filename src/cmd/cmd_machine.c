@@ -10,7 +10,14 @@
 static void add_ids(struct result_table *t, char **take_ids)
 {
     for (char **id = take_ids; *id; id++) {
+        struct machine *m = machine_load(*id, NULL);
+        const char *checked = m ? machine_fact(m, "checked") : NULL;
         cell_text(t, *id);
+        if (checked)
+            cell_text(t, checked);
+        else
+            cell_missing(t);
+        machine_free(m);
         free(*id);
     }
     free(take_ids);
@@ -46,8 +53,8 @@ static bool add_processors(struct result *result, struct err *err)
 
 static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct result_column columns[] = {{.key = "machine", .kind = CELL_TEXT}};
-    struct result_table *t = result_table(result, "machines", columns, 1);
+    static const struct result_column columns[] = {{.key = "machine", .kind = CELL_TEXT, .width = 20}, {.key = "checked", .kind = CELL_TEXT}};
+    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
 
     (void)values;
     t->shape = TABLE_VALUES;
@@ -67,7 +74,7 @@ static const char *const list_examples[] = {"machine list", NULL};
 const struct command command_machine_list = {
     .name = "machine list",
     .help = "list the available machines",
-    .description = "Shipped machines, your own in $XDG_DATA_HOME/portolan/machines, and other processors with the core of one of them. native is the "
+    .description = "Shipped machines with what their figures were checked against, your own in $XDG_DATA_HOME/portolan/machines, and other processors with the core of one of them. native is the "
                    "machine of this CPU.",
     .examples = list_examples,
     .run = run_list,

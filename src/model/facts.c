@@ -19,6 +19,7 @@ const struct fact fact_schema[] = {
     {"ports", FACT_WORDS, NO_UNIT, NULL, NULL, "port names, in display order", "loader", true},
     {"pipes", FACT_WORDS, NO_UNIT, NULL, NULL, "ports occupied for several cycles per operation: dividers", "loader", true},
     {"source", FACT_TEXT, NO_UNIT, NULL, NULL, "where the mapping comes from, and its licence", "reports", true},
+    {"checked", FACT_TEXT, NO_UNIT, NULL, NULL, "what its figures were checked against, and how far they are off", "machine list", true},
     {"measured_host", FACT_TEXT, NO_UNIT, NULL, NULL, "name of the host whose measurements the mapping is made of", "forms compare", true},
     {"measured_cpu", FACT_TEXT, NO_UNIT, NULL, NULL, "that host's processor", "forms compare", true},
     {"measured_microcode", FACT_TEXT, NO_UNIT, NULL, NULL, "that processor's microcode", "forms compare", true},
