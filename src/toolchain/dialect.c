@@ -243,7 +243,7 @@ static const char *size_word(const char *p, const char *end)
 {
     static const char *const sizes[][2] = {{"byte", "BYTE"}, {"word", "WORD"}, {"dword", "DWORD"}, {"qword", "QWORD"}, {"oword", "XMMWORD"}, {"yword", "YMMWORD"}, {"zword", "ZMMWORD"},
                                            {"tword", "TBYTE"}, {"real4", "DWORD"}, {"real8", "QWORD"}, {"real10", "TBYTE"}, {"xmmword", "XMMWORD"}, {"ymmword", "YMMWORD"},
-                                           {"zmmword", "ZMMWORD"}, {"tbyte", "TBYTE"}, {"mmword", "QWORD"}, {"fword", "FWORD"}};
+                                           {"zmmword", "ZMMWORD"}, {"tbyte", "TBYTE"}, {"mmword", "QWORD"}, {"fword", "FWORD"}, {"gword", "QWORD"}, {"bword", "QWORD"}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (word_is(p, end, sizes[i][0]))
             return sizes[i][1];
@@ -306,6 +306,14 @@ static bool is_symbol(const struct dialect *d, const char *p, const char *end)
     return known;
 }
 
+/* Behind ` (07FF6A1B23230h)`, the address that Visual Studio writes behind a name; @p itself where there is none. */
+static const char *noted_address_end(const char *p, const char *end)
+{
+    uint64_t address;
+    const char *open = skip_blank(p, end), *e = open > p && open < end && *open == '(' ? hex_end(open + 1, end, &address) : NULL;
+    return e && end - e > 1 && (*e | 32) == 'h' && e[1] == ')' ? e + 2 : p;
+}
+
 /* Operands of Intel syntax, word by word. */
 static void words_clean(const struct dialect *d, const char *p, const char *end, struct str *out)
 {
@@ -317,6 +325,10 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             close = close ? close + 1 : end;
             str_add_bytes(out, p, (size_t)(close - p));
             p = close;
+            continue;
+        }
+        if (noted_address_end(p, end) > p) {
+            p = noted_address_end(p, end);
             continue;
         }
         bracket |= *p == '[' || *p == ':';
@@ -338,10 +350,20 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             str_addf(out, "%s PTR", size);
             pointer = true;
             e = next + 3;
+        } else if (bracket && word_is(p, e, "reloc")) {   /* .NET: data of the method's, or of the runtime's */
+            str_add(out, next < end && (is_name(*next) || *next == '@') ? "rip+" : "rip");
+            e = next;
+            while (e < end && isxdigit((unsigned char)*e))
+                e++;
+            e = e < end && *e == 'x' ? word_end(e, end) : next;
         } else if (word_is(p, e, "rel") && next > e) {
             bool sub = out->length && out->data[out->length - 1] == '[';
             str_add(out, sub ? "rip+" : "");
             e = next;
+        } else if (bracket && word_is(p, e, "string") && next < end && *next == '"') {   /* Visual Studio: text of the program's */
+            const char *close = memchr(next + 1, '"', (size_t)(end - next - 1));
+            str_add(out, "rip");
+            e = close ? close + 1 : end;
         } else if (word_is(p, e, "flat") && e < end && *e == ':') {
             e++;
         } else if (word_is(p, e, "near") || word_is(p, e, "strict")) {
@@ -479,6 +501,31 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
     }
 }
 
+/* .NET: `call [System.Console:WriteLine(int)]` through a cell of the runtime's, `call [rax+18H]Program:Sum():int:this` with the name of what is called, `tail.jmp`. */
+static bool managed_call(const char *p, const char *e, const char *operand, const char *end, struct str *out)
+{
+    bool tail = word_is(p, e, "tail.jmp") || word_is(p, e, "rex.jmp"), jump = tail || word_is(p, e, "jmp");
+    const char *close = operand < end && *operand == '[' ? memchr(operand, ']', (size_t)(end - operand)) : NULL, *name = operand + (close != NULL), *stop = word_end(name, end);
+
+    if (!jump && !word_is(p, e, "call"))
+        return false;
+    const char *const last = trim_end(operand, end), *round = memchr(name, '(', (size_t)(last - name)), *colon = memchr(name, ':', (size_t)(last - name));
+    bool named = stop > name && !isa_of_dialects()->is_register(name, (size_t)(stop - name)) && !isdigit((unsigned char)*name);
+    if (close && named && (round || colon || text_begins(name, last, "CORINFO_"))) {
+        str_addf(out, "%s QWORD PTR [rip]", jump ? "jmp" : "call");
+    } else if (close && close + 1 < last && (isalpha((unsigned char)close[1]) || close[1] == '_')) {
+        str_addf(out, "%s QWORD PTR %.*s", jump ? "jmp" : "call", (int)(close + 1 - operand), operand);
+    } else if (!close && named && round && colon && colon < round && !text_find(name, last, "::")) {
+        str_addf(out, "%s ", jump ? "jmp" : "call");
+        add_quoted(name, last, out);
+    } else if (tail) {
+        str_addf(out, "jmp %.*s", (int)(last - operand), operand);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void statement(struct dialect *d, const char *p, const char *end, struct str *out)
 {
     static const char *const flow[] = {"call", "callq", "jmp", "jmpq", "bl", "b", NULL};
@@ -491,6 +538,8 @@ static void statement(struct dialect *d, const char *p, const char *end, struct 
     struct opening o = opening_of(p, end);
     d->branch = o.second_end == o.second;
     if (d->intel && directive(&o, end, out))
+        return;
+    if (d->intel && managed_call(p, e, operand, end, out))
         return;
     if (operand < end && *operand == '<' && end[-1] == '>' && end - operand > 2) {   /* llvm-objdump --symbolize-operands */
         str_add_bytes(out, p, (size_t)(operand - p));

@@ -9,6 +9,7 @@
 #include "base/watch.h"
 #include "toolchain/dialect.h"
 #include "toolchain/margins.h"
+#include "toolchain/plan9.h"
 #include "toolchain/semicolon.h"
 #include "toolchain/words.h"
 
@@ -211,6 +212,17 @@ static void statement_clean(struct listing *l, struct dialect *d, const char *p,
 {
     struct str targeted = {0};
 
+    struct str att = {0};
+    const char *function;
+    size_t length;
+
+    if (l->plan9) {
+        plan9_statement(p, end, &att, &function, &length);
+        if (function)
+            vec_add(&l->functions, mem_strndup(function, length));
+        p = str_text(&att);
+        end = p + att.length;
+    }
     if (l->disassembly) {
         if (isa_ops(l->isa)->target_clean)
             isa_ops(l->isa)->target_clean(p, end, section, &targeted);
@@ -221,6 +233,7 @@ static void statement_clean(struct listing *l, struct dialect *d, const char *p,
     }
     dialect_statement(d, p, end, &l->text);
     str_done(&targeted);
+    str_done(&att);
 }
 
 /* Labels, then statements between semicolons. @code holds no comments. Span offsets are relative to @code. */
@@ -322,7 +335,7 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
 /* Appends the machine code that a disassembly has for the instruction of a line: the bytes are what ran, the text is one tool's reading of them. A branch goes to the
  * label of its address, as lines between may be missing. False where there are no bytes, or not all of them: then the text is read. @next: the address of the
  * instruction behind it, 0: not known. */
-static bool bytes_clean(struct listing *l, const struct margin *m, uint64_t next)
+static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next)
 {
     const struct isa_ops *isa = isa_ops(l->isa);
     uint8_t code[MARGIN_BYTES];
@@ -339,6 +352,10 @@ static bool bytes_clean(struct listing *l, const struct margin *m, uint64_t next
         str_addf(&l->text, ".inst 0x%02x%02x%02x%02x", code[3], code[2], code[1], code[0]);
         return true;
     }
+    if (held && !m->addressed)
+        return false;
+    if (!m->addressed)   /* data needs a label */
+        str_addf(&l->text, "%sline_%zx: ", LISTING_ADDRESS_LABEL, number);
     l->encoded = true;
     for (size_t i = 0; i < n - held; i++)
         str_addf(&l->text, "%s0x%02x", i ? ", " : ".byte ", code[i]);
@@ -407,7 +424,7 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         const char *s = str_text(code), *stop = trim_end(s, s + code->length);
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
             dialect_heading(d, skip_blank(s, stop), stop - 1, &l->text);
-        else if (stop > s && bytes_clean(l, m, next))
+        else if (stop > s && bytes_clean(l, m, number, next))
             span = (struct source_span){(size_t)(p - text) + (size_t)(skip_blank(s, stop) - s), (size_t)(stop - skip_blank(s, stop))};
         else
             code_clean(l, d, code, text, number, p, end, m->section, &span);
@@ -478,6 +495,9 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
     margins_find(text, length, &margins);
     out->syntax = !isa_ops(isa)->dialects ? SYNTAX_AUTO : syntax == SYNTAX_AUTO ? syntax_of(text, &margins) : syntax;
     out->disassembly = margins.disassembly;
+    out->plan9 = margins.plan9 && isa_ops(isa)->dialects;
+    if (out->plan9)
+        out->syntax = SYNTAX_ATT;
     struct dialect dialect = {.isa = isa, .intel = out->syntax == SYNTAX_INTEL};
     unsigned *order = order_of(&margins);
     for (size_t i = 0; isa_ops(isa)->dialects && i < margins.lines.count; i++)

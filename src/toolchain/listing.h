@@ -16,6 +16,7 @@ struct listing {
     VEC(char *) functions;                                 /* names of .globl and .type */
     enum syntax syntax;                                    /* that the text begins in; its directives switch */
     bool disassembly;                                      /* it had addresses */
+    bool plan9;                                            /* its statements were in that language, and are in AT&T's now */
     bool encoded;                                          /* some instructions are data now: a label stands before each, whose line they have */
 };
 

@@ -7,13 +7,16 @@
 #include <string.h>
 
 #include "base/steps.h"
+#include "isa/isa.h"
+#include "toolchain/columns.h"
 #include "toolchain/dialect.h"
+#include "toolchain/plan9.h"
 #include "toolchain/prose.h"
 #include "toolchain/report.h"
+#include "toolchain/runtimes.h"
 #include "toolchain/words.h"
 
 #define STEP_BYTES 100   /* that are looked through in one step of base/steps.h */
-#define BAR "\u2502"     /* of tables drawn with lines */
 
 /* A text that is being looked through. */
 struct framed_text {
@@ -155,23 +158,6 @@ static const char *number_end(const char *p, const char *end, uint64_t *number)
     return gap > p ? p : NULL;
 }
 
-/* Pairs of hex digits with blanks between; returns the end of the column, @p itself when there is none. */
-static const char *bytes_end(const char *p, const char *end, unsigned *count)
-{
-    *count = 0;
-    while (end - p >= 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]) &&
-           (end - p == 2 || p[2] == ' ' || p[2] == '\t')) {
-        ++*count;
-        p += 2;
-        const char *gap = skip_blank(p, end);
-        bool column_ends = gap - p > 1 || (gap > p && *p == '\t');
-        p = gap;
-        if (column_ends)
-            break;
-    }
-    return p;
-}
-
 /* Pairs of hex digits in brackets or without, as listings of assemblers have them; the end, or NULL. */
 static const char *listed_bytes_end(const char *p, const char *end)
 {
@@ -216,7 +202,7 @@ static void numbers_take(struct framed_text *r)
         filled++;
         e = number_end(p, end, &number);
         unsigned bytes = 0;
-        if (e && e[-1] == ':' && bytes_end(skip_blank(e, end), end, &bytes) && bytes)
+        if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
             e = NULL;   /* a short address with bytes behind */
         if (e && ((number > last && number <= last + 1 + blank) || (in_order == 0 && filled < 3))) {
             in_order++;
@@ -241,26 +227,6 @@ static void numbers_take(struct framed_text *r)
     }
 }
 
-/* "12.34" with a percent sign or without, and the rule behind it; NULL when there is none. A profile leaves both blank where it saw nothing. */
-static const char *percent_end(const char *p, const char *end, float *percent)
-{
-    const char *start = p;
-    float value = 0, unit = 1;
-    for (; p < end && isdigit((unsigned char)*p) && p - start < 3; p++)
-        value = 10 * value + (float)(*p - '0');
-    if (p == start || p >= end || *p != '.')
-        return NULL;
-    for (p++; p < end && isdigit((unsigned char)*p); p++)
-        value += (unit /= 10) * (float)(*p - '0');
-    if (unit > 0.5f)
-        return NULL;
-    p += p < end && *p == '%';
-    if (p < end && !isspace((unsigned char)*p) && *p != ':' && *p != '|' && !text_begins(p, end, BAR))
-        return NULL;
-    *percent = value;
-    return p;
-}
-
 static const char *rule_end(const char *p, const char *end)
 {
     p = skip_blank(p, end);
@@ -277,46 +243,16 @@ static void percents_take(struct framed_text *r)
     for (size_t i = 0; i < r->m->lines.count; i++) {
         line_at(r, i, &p, &end);
         filled += p < end;
-        with += percent_end(p, end, &percent) != NULL;
+        with += column_percent(p, end, &percent) != NULL;
         heading |= text_begins(p, end, "Percent") && (trim_end(p, end) == p + 7 || rule_end(p + 7, end) > skip_blank(p + 7, end));
     }
     r->percents = with && (heading || (with > 1 && 2 * with >= filled));
     for (size_t i = 0; r->percents && i < r->m->lines.count; i++) {
         struct margin *line = line_at(r, i, &p, &end);
-        e = percent_end(p, end, &line->percent);
+        e = column_percent(p, end, &line->percent);
         r->m->percents |= e != NULL;
         margin_set(r, line, rule_end(e ? e : p, end), end);
     }
-}
-
-/* Bytes beside each other, at least two of them. */
-static const char *joined_end(const char *p, const char *end)
-{
-    const char *e = p;
-    while (e < end && isxdigit((unsigned char)*e))
-        e++;
-    return e - p >= 2 && (e - p) % 2 == 0 && (e == end || isspace((unsigned char)*e)) ? e : p;
-}
-
-/* Arrows of jumps, as perf and objdump draw them before the instruction. */
-static const char *art_end(const char *p, const char *end)
-{
-    static const char *const arrows[] = {"\u2191", "\u2193", "\u2190", "\u2192", "\u2502", "\u250c", "\u2514", "\u251c", "\u2500", "\u256d", "\u2570", "\u254e", "\u25b8"};
-    p = skip_blank(p, end);
-    bool ascii = p < end && (*p == '|' || *p == '\\' || *p == '+' || (*p == '/' && p + 1 < end && p[1] != '/' && p[1] != '*'));
-    for (bool more = true; more && p < end;) {
-        more = false;
-        if (isspace((unsigned char)*p) || (ascii && strchr("|\\/+->X", *p) && (*p != 'X' || p[1] == '-' || p[1] == '\t'))) {
-            p++;
-            more = true;
-        }
-        for (size_t i = 0; !more && i < sizeof arrows / sizeof *arrows; i++)
-            if (text_begins(p, end, arrows[i])) {
-                p += strlen(arrows[i]);
-                more = true;
-            }
-    }
-    return p;
 }
 
 /* An address with what belongs to it. */
@@ -326,6 +262,7 @@ struct address_column {
     bool named;                 /* `<main+4>` or `<+4>` stands behind it */
     bool bytes;
     bool joined;
+    bool wide;                  /* eight digits or more before a mnemonic */
     const char *code;           /* where the bytes begin; they end at rest */
 };
 
@@ -386,12 +323,12 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
         behind++;
     else if (!out->named && ((e - digits < 4 && !prefixed) || behind >= end || !isspace((unsigned char)*behind)))
         return false;
-    const char *b = art_end(behind, end), *after;
+    const char *b = column_art(behind, end), *after;
     unsigned count;
     out->code = b;
-    after = bytes_end(b, end, &count);
+    after = column_bytes(b, end, &count);
     out->bytes = count > 0;
-    const char *run = joined_end(b, end);
+    const char *run = column_joined(b, end);
     bool digits_within = false;   /* fadd has none */
     for (const char *at = b; at < run; at++)
         digits_within |= isdigit((unsigned char)*at) != 0;
@@ -401,7 +338,9 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
         after = skip_blank(run, end);
     }
     out->rest = after;
-    return out->bytes || out->named || prefixed || (out->joined && !colon) || (colon && b > behind);
+    const char *word = skip_blank(behind, end);
+    out->wide = !colon && !out->named && e - digits >= 8 && isa_of_dialects()->is_mnemonic(word, (size_t)(word_end(word, end) - word));
+    return out->bytes || out->named || prefixed || out->wide || (out->joined && !colon) || (colon && b > behind);
 }
 
 /* `0000000000001139 <main>:` gives main. */
@@ -437,7 +376,7 @@ static void disassembly_judge(struct framed_text *r)
         places++;
         joined += place.joined;
         named |= place.named;
-        if (place.named || place.bytes || place.joined) {
+        if (place.named || place.bytes || place.joined || place.wide) {
             sure++;
         } else {
             weak += place.address > last || place.address == 0;
@@ -460,7 +399,7 @@ static bool is_label_line(const char *p, const char *end)
 static const char *behind_bytes(const char *p, const char *end)
 {
     unsigned count;
-    const char *e = bytes_end(p, end, &count);
+    const char *e = column_bytes(p, end, &count);
     return count && e < end ? e : NULL;
 }
 
@@ -475,6 +414,12 @@ static void bytes_take(struct margin *line, const char *p, const char *end)
             return;
         line->bytes[line->byte_count++] = (uint8_t)value;
     }
+}
+
+static bool is_source_line(const char *p, const char *end)
+{
+    const char *why = p < end ? prose_reason(p, end, false, false) : NULL;
+    return why && strcmp(why, "source code") == 0;
 }
 
 static void addresses_take(struct framed_text *r)
@@ -503,10 +448,12 @@ static void addresses_take(struct framed_text *r)
         if (heading) {
             margin_set(r, line, start, stop);
             line->symbol = true;
+        } else if (placed && !place.bytes && !place.named && is_source_line(place.rest, end)) {   /* its number and a colon */
+            leave(line, "source code");
         } else if (placed) {
             line->addressed = true;
             line->address = place.address;
-            margin_set(r, line, art_end(place.rest, end), end);
+            margin_set(r, line, column_art(place.rest, end), end);
             bool more = place.bytes && place.rest == end && last && last->section == section && last->address + last->byte_count == place.address;
             line->joined = place.joined;
             if (place.bytes)
@@ -520,7 +467,7 @@ static void addresses_take(struct framed_text *r)
             last = NULL;
             margin_set(r, line, behind_bytes(p, end), end);
         } else if (r->percents && !r->m->disassembly) {
-            margin_set(r, line, art_end(p, end), end);
+            margin_set(r, line, column_art(p, end), end);
         } else if (is_label_line(p, end) && !(headed && memchr(p, '(', (size_t)(end - p))) && *p != '/') {
             margin_set(r, line, p, end);
         } else {
@@ -562,7 +509,7 @@ void margins_find(const char *text, size_t length, struct margins *out)
     split(&r, length);
     quotes_take(&r);
     fences_take(&r);
-    if (report_take(text, out))
+    if (report_take(text, out) || runtimes_take(text, out))
         return;
     numbers_take(&r);
     percents_take(&r);
@@ -570,6 +517,7 @@ void margins_find(const char *text, size_t length, struct margins *out)
     if (out->disassembly || r.percents)
         addresses_take(&r);
     out->disassembly |= r.percents;
+    out->plan9 = plan9_looks_like(text, out);
     prose_leave(&r);
 }
 

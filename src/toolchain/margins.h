@@ -27,6 +27,7 @@ struct margin {
 struct margins {
     VEC(struct margin) lines;
     bool disassembly;       /* branches name addresses */
+    bool plan9;             /* it is in the assembler language of Plan 9, which Go has */
     bool percents;          /* some line has one */
 };
 

@@ -34,6 +34,19 @@ static bool is_file_line(const char *p, const char *end)
     return colon > p && colon < end && colon[-1] == ':';
 }
 
+/* `Demo.Sum(Int32[])`, as SharpLab names a method of .NET above its code. */
+static bool is_method(const char *p, const char *end)
+{
+    const char *open = memchr(p, '(', (size_t)(end - p)), *dot = open ? memchr(p, '.', (size_t)(open - p)) : NULL;
+
+    if (!dot || dot == p || end[-1] != ')' || !isalpha((unsigned char)*p))
+        return false;
+    for (; p < open; p++)
+        if (isspace((unsigned char)*p) || *p == ',' || *p == '%')
+            return false;
+    return true;
+}
+
 bool prose_is_heading(const char *p, const char *end)
 {
     static const char *const begins[] = {"Disassembly of ", "Dump of assembler code", "End of assembler dump", "Samples: ", "Percent", "Address range ", "In archive ",
@@ -45,7 +58,7 @@ bool prose_is_heading(const char *p, const char *end)
     bool program = path && path > p && !text_find(p, path, "%") && !memchr(p, ',', (size_t)(path - p)) && skip_blank(word_end(p, end), end) >= path &&
                    path + 2 < end && isalpha((unsigned char)path[2]) && !memchr(path + 2, ' ', (size_t)(end - path - 2));
     program |= path && path > p + 1 && path[-1] == ')' && path + 2 < end && isalpha((unsigned char)path[2]);
-    return program || is_rule(p, end) || is_file_line(p, end) || text_find(p, end, "file format ");
+    return program || is_method(p, end) || is_rule(p, end) || is_file_line(p, end) || text_find(p, end, "file format ");
 }
 
 static bool is_prompt(const char *p, const char *end)

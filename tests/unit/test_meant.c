@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "analysis/kernel.h"
+#include "base/csv_reader.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "../support/support.h"
 
@@ -126,9 +128,71 @@ static void test_a64(void **state)
     assert_forms(cases[0][0], cases[0][1]);
 }
 
+enum { FILE_NAME, LOOP, LEFT_OUT, FORMS, FIELDS };
+
+/* How a text may come: as it is, from Windows, indented, quoted in a mail. */
+static const struct { const char *before, *behind; } ways[] = {{"", "\n"}, {"", "\r\n"}, {"    ", "\n"}, {"> ", "\n"}};
+
+static void text_come(const char *text, size_t way, struct str *out)
+{
+    for (const char *at = text, *end; *at; at = end + (*end != '\0')) {
+        end = strchrnul(at, '\n');
+        str_addf(out, "%s%.*s%s", ways[way].before, (int)(end - at), at, ways[way].behind);
+    }
+}
+
+static size_t row_wrong(char *const *row, const char *text, size_t way)
+{
+    struct err err = {0};
+    struct str come = {0}, forms = {0};
+    size_t count = 0;
+
+    text_come(text, way, &come);
+    struct kernel *k = kernel_from_text(row[FILE_NAME], come.data, come.length, NULL, &err);
+    const struct insn *insns = k ? kernel_insns(k, 0, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        str_addf(&forms, "%s%s", i ? "|" : "", insns[i].form);
+    bool ok = k && strcmp(str_text(&forms), row[FORMS]) == 0 && strcmp(k->loops[0].why, row[LOOP]) == 0 && k->left_out_count == strtoul(row[LEFT_OUT], NULL, 10) && !k->refused_count;
+    if (!ok)
+        print_error("%s, way %zu: %s, %s, %zu left out; line %zu: %s\n", row[FILE_NAME], way, k ? k->loops[0].why : "refused", str_text(&forms), k ? k->left_out_count : 0, err.line, err.what);
+    kernel_free(k);
+    str_done(&come);
+    str_done(&forms);
+    return !ok;
+}
+
+/* What each kind of tool prints (tests/data/kinds): its loop, form by form, and how many lines are no code. */
+static void test_kinds(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct csv_reader *r = csv_reader_open(source_path("tests/data/kinds/kinds.csv"), &err);
+    char **row, path[160];
+    size_t count, rows = 0, wrong = 0;
+    bool arm = system("aarch64-linux-gnu-as --version >/dev/null 2>&1") == 0 || isa_host() == ISA_AARCH64;
+
+    if (!r)
+        fail_msg("%s", err.what);
+    while (csv_reader_next(r, &row, &count, &err)) {
+        struct str text = {0};
+        assert_int_equal(count, FIELDS);
+        if (rows++ == 0 || (!arm && strstr(row[FILE_NAME], "a64")))
+            continue;
+        snprintf(path, sizeof path, "tests/data/kinds/%s", row[FILE_NAME]);
+        if (!file_read(source_path(path), (size_t)1 << 20, &text, &err))
+            fail_msg("%s: %s", path, err.what);
+        for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
+            wrong += row_wrong(row, str_text(&text), way);
+        str_done(&text);
+    }
+    csv_reader_close(r);
+    assert_true(rows > 10);
+    assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_syntax_switches), cmocka_unit_test(test_hex_suffix), cmocka_unit_test(test_headings), cmocka_unit_test(test_bytes_decide),
-                                       cmocka_unit_test(test_a64)};
+                                       cmocka_unit_test(test_a64), cmocka_unit_test(test_kinds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
