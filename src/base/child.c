@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -180,6 +181,18 @@ char *child_directory_new(struct err *err)
     vec_push(&directories, made);
     lock_give(&directories_lock);
     return name;
+}
+
+bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err)
+{
+    static const char full[] = "No space left on device", quota[] = "Disk quota exceeded";   /* children speak English */
+    const bool over = strstr(printed, quota) != NULL;
+    struct statvfs room;
+
+    if (!over && (!strstr(printed, full) || statvfs(dir, &room) != 0 || ((uint64_t)room.f_bavail * room.f_frsize >= needed && (room.f_favail || !room.f_files))))
+        return false;
+    err_set(err, ERR_IO, "make room there, or set TMPDIR to another directory", "no room for temporary files in %s: %s", directories_base(), over ? quota : full);
+    return true;
 }
 
 void child_directory_free(char *path)

@@ -41,6 +41,8 @@ void child_watch(bool (*cancelled)(void *state), void *state);
 
 /* A new directory of mode 0700 below $TMPDIR or /tmp, removed at exit() if not before, and by the next program that needs one after a kill. NULL on failure. */
 char *child_directory_new(struct err *err);
+/* Whether a program that failed in @dir says in what it @printed that there is no room, and there is less than @needed bytes of it or a quota: no fault of what it was given. Then err says so. */
+bool child_directory_full(const char *dir, const char *printed, size_t needed, struct err *err);
 /* Removes the directory with the files in it, frees @path. NULL is fine. */
 void child_directory_free(char *path);
 

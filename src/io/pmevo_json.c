@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/watch.h"
 #include "io/export_mapping.h"
+#include "io/json_text.h"
 #include "io/pmevo_names.h"
 #include "isa/forms.h"
 
@@ -145,30 +146,10 @@ static void keep_disputed(struct translation *t, json_t *assignment)
     free(disputed);
 }
 
-/* Text for jansson, a piece at a time, so that reading can be ended. */
-struct pieces {
-    const char *bytes;
-    size_t at, length;
-};
-
-static size_t next_piece(void *buffer, size_t size, void *state)
-{
-    struct pieces *p = state;
-    size_t piece = size < p->length - p->at ? size : p->length - p->at;
-
-    watch_at("bytes", (double)p->at, (double)p->length);
-    if (watch_steps(1 + piece / 16))
-        return (size_t)-1;
-    memcpy(buffer, p->bytes + p->at, piece);
-    p->at += piece;
-    return piece;
-}
-
 static json_t *parse_json(const char *name, const char *bytes, size_t length, const char *const kinds[], const char **kind, struct err *err)
 {
     json_error_t fault;
-    struct pieces pieces = {bytes, 0, length};
-    json_t *root = json_load_callback(next_piece, &pieces, JSON_REJECT_DUPLICATES, &fault);
+    json_t *root = json_text_parse(bytes, length, &fault);
 
     if (!root && !watch_goes_on(err))
         return NULL;

@@ -10,6 +10,8 @@
 #include "base/file.h"
 #include "base/steps.h"
 #include "base/vec.h"
+#include "base/watch.h"
+#include "io/json_text.h"
 
 #define FILE_LIMIT ((size_t)256 << 20)
 static const char kind[] = "PortolanPopulation";
@@ -101,7 +103,7 @@ bool population_parse(const char *name, const char *bytes, size_t length, struct
 {
     struct err own = {0};
     json_error_t fault = {0};
-    json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &fault), *item;
+    json_t *root = json_text_parse(bytes, length, &fault), *item;
     const char *found = json_string_value(json_object_get(root, "kind")), *print = json_string_value(json_object_get(root, "fingerprint"));
     const char *best_of = json_string_value(json_object_get(root, "best_so_far_of"));
     const json_t *best = json_object_get(root, "best_so_far");
@@ -112,9 +114,9 @@ bool population_parse(const char *name, const char *bytes, size_t length, struct
 
     *out = (struct population){0};
     bool ok = root != NULL;
-    if (!ok)
+    if (!ok && watch_goes_on(&own))
         err_set(&own, ERR_DATA, NULL, "%s", fault.text);
-    else if (!found || strcmp(found, kind) != 0)
+    else if (ok && (!found || strcmp(found, kind) != 0))
         ok = err_set(&own, ERR_DATA, NULL, "not a population file");
     ok = ok && read_ports(json_object_get(root, "ports"), &ports, &own);
     json_array_foreach(json_object_get(root, "individuals"), i, item) {

@@ -7,9 +7,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/steps.h"
 #include "base/str.h"
+#include "base/watch.h"
 #include "io/uops_table.h"
+
+#define PIECE_BYTES ((size_t)1 << 16)
+#define TOKEN_BYTES ((XML_Index)1 << 20)   /* of a tag or comment: what is not whole is scanned again from its beginning with each piece */
+#define DEPTH_LIMIT 64
 
 struct uops_xml {
     XML_Parser parser;
@@ -25,6 +29,8 @@ struct uops_xml {
     struct uops_row row;
     struct err *err;         /* of the feed under way */
     bool failed;
+    unsigned depth;
+    XML_Index fed;           /* bytes */
 };
 
 static const char *attribute(const XML_Char **attributes, const char *name)
@@ -103,7 +109,11 @@ static void XMLCALL on_start(void *data, const XML_Char *element, const XML_Char
 {
     struct uops_xml *x = data;
 
-    steps_add(1);
+    watch_steps(1);
+    if (++x->depth > DEPTH_LIMIT) {
+        fault(x, "give uops.info's instructions.xml", "elements nested too deeply");
+        return;
+    }
     if (strcmp(element, "instruction") == 0) {
         const char *name = attribute(attributes, "string");
         x->rooted = true;
@@ -126,6 +136,7 @@ static void XMLCALL on_end(void *data, const XML_Char *element)
 
     if (x->failed)
         return;
+    x->depth--;
     if (strcmp(element, "architecture") == 0)
         x->wanted = false;
     if (x->open && strcmp(element, "measurement") == 0) {
@@ -137,14 +148,12 @@ static void XMLCALL on_end(void *data, const XML_Char *element)
     }
 }
 
-/* An entity can be ten times another, and that ten times a third: none is taken, nor a file in its place. */
-static void XMLCALL on_entity(void *data, const XML_Char *name, int parameter, const XML_Char *value, int length, const XML_Char *base, const XML_Char *system,
-                              const XML_Char *public, const XML_Char *notation)
+/* An entity can be ten times another, and that ten times a third; each default of an attribute is looked at for every element: no declaration is taken. */
+static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system, const XML_Char *public, int internal)
 {
-    (void)parameter, (void)value, (void)length, (void)base, (void)system, (void)public, (void)notation;
-    char what[128];
-    snprintf(what, sizeof what, "the file defines an entity, %.60s", name);
-    fault(data, "write out what it stands for", what);
+    (void)name, (void)system, (void)public;
+    if (internal)
+        fault(data, "write out what its entities and attributes stand for", "the file declares a document type of its own");
 }
 
 struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char *architecture)
@@ -160,7 +169,7 @@ struct uops_xml *uops_xml_new(struct uops_table *t, const char *name, const char
     x->chosen = architecture != NULL;
     XML_SetUserData(x->parser, x);
     XML_SetElementHandler(x->parser, on_start, on_end);
-    XML_SetEntityDeclHandler(x->parser, on_entity);
+    XML_SetStartDoctypeDeclHandler(x->parser, on_doctype);
     return x;
 }
 
@@ -186,9 +195,11 @@ bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool la
     x->err = err;
     if (x->failed)
         return err_set(err, ERR_DATA, NULL, "parsing already failed");
-    /* The parser counts in int. */
     do {
-        size_t part = length > (1 << 20) ? (size_t)1 << 20 : length;
+        size_t part = length > PIECE_BYTES ? PIECE_BYTES : length;
+        if (watch_steps(1 + part / 100))
+            return watch_goes_on(err);
+        x->fed += (XML_Index)part;
         if (XML_Parse(x->parser, bytes, (int)part, last && part == length) == XML_STATUS_ERROR) {
             if (!x->failed && XML_GetErrorCode(x->parser) == XML_ERROR_NO_MEMORY) {
                 x->failed = true;
@@ -197,6 +208,9 @@ bool uops_xml_feed(struct uops_xml *x, const char *bytes, size_t length, bool la
             fault(x, "the file must be well-formed XML", XML_ErrorString(XML_GetErrorCode(x->parser)));
             return false;
         }
+        const XML_Index begun = XML_GetCurrentByteIndex(x->parser);
+        if (begun >= 0 && x->fed - begun > TOKEN_BYTES)
+            return fault(x, "give uops.info's instructions.xml", "a tag or comment of more than a megabyte");
         bytes += part;
         length -= part;
     } while (length);

@@ -9,7 +9,44 @@
 #include "base/watch.h"
 
 #define DEPTH_LIMIT 64       /* libyaml looks at every open bracket for each token, */
-#define ANCHOR_LIMIT 1000    /* and at every anchor for each anchor: what is far from any machine file is refused before it is built */
+#define ANCHOR_LIMIT 1000    /* at every anchor for each anchor, */
+#define ALIAS_LIMIT 10000    /* and each alias, */
+#define TAG_LIMIT 16         /* and at every tag directive for each: what is far from any machine file is refused before it is built */
+
+/* Text for libyaml, a piece at a time, so that reading can be ended. */
+struct yaml_pieces {
+    const char *text;
+    size_t at, length;
+};
+
+static int next_piece(void *state, unsigned char *buffer, size_t size, size_t *got)
+{
+    struct yaml_pieces *p = state;
+
+    *got = size < p->length - p->at ? size : p->length - p->at;
+    watch_at("bytes", (double)p->at, (double)p->length);
+    if (watch_steps(1 + *got / 16))
+        return 0;
+    memcpy(buffer, p->text + p->at, *got);
+    p->at += *got;
+    return 1;
+}
+
+/* Directives are read in one call, however many they are. */
+static bool few_directives(const char *name, const char *text, size_t length, struct err *err)
+{
+    size_t count = 0, line = 1;
+
+    for (const char *at = text, *end = text + length; at && at < end; line++) {
+        if (*at == '%' && ++count > TAG_LIMIT) {
+            err_set(err, ERR_LIMIT, "give an OSACA machine file", "too many directives");
+            return err_at(err, name, line, 1);
+        }
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at ? at + 1 : NULL;
+    }
+    return true;
+}
 
 static bool refuse(const yaml_event_t *event, const char *name, const char *what, struct err *err)
 {
@@ -22,18 +59,20 @@ static bool within_limits(const char *name, const char *text, size_t length, str
 {
     yaml_parser_t parser;
     yaml_event_t event;
-    size_t depth = 0, anchors = 0;
+    struct yaml_pieces pieces = {text, 0, length};
+    size_t depth = 0, anchors = 0, aliases = 0;
     bool ok = true;
 
     if (!yaml_parser_initialize(&parser))
         return err_memory(err, name, length);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    yaml_parser_set_input(&parser, next_piece, &pieces);
     for (bool ended = false; ok && !ended && yaml_parser_parse(&parser, &event);) {
         const unsigned char *anchor = event.type == YAML_SCALAR_EVENT           ? event.data.scalar.anchor
                                       : event.type == YAML_SEQUENCE_START_EVENT ? event.data.sequence_start.anchor
                                       : event.type == YAML_MAPPING_START_EVENT  ? event.data.mapping_start.anchor
                                                                                 : NULL;
         anchors += anchor != NULL;
+        aliases += event.type == YAML_ALIAS_EVENT;
         depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
         depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
         ended = event.type == YAML_STREAM_END_EVENT;
@@ -43,24 +82,27 @@ static bool within_limits(const char *name, const char *text, size_t length, str
             ok = refuse(&event, name, "lists or mappings nested too deeply", err);
         else if (anchors > ANCHOR_LIMIT)
             ok = refuse(&event, name, "too many anchors", err);
+        else if (aliases > ALIAS_LIMIT)
+            ok = refuse(&event, name, "too many aliases", err);
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
-    return ok;
+    return ok && watch_goes_on(err);
 }
 
 bool yaml_tree_parse(const char *name, const char *text, size_t length, struct yaml_tree *out, struct err *err)
 {
     yaml_parser_t parser;
     yaml_document_t more;
+    struct yaml_pieces pieces = {text, 0, length};
     bool ok = false;
 
     *out = (struct yaml_tree){.name = name};
-    if (!within_limits(name, text, length, err))
+    if (!few_directives(name, text, length, err) || !within_limits(name, text, length, err))
         return false;
     if (!yaml_parser_initialize(&parser))
         return err_memory(err, name, length);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    yaml_parser_set_input(&parser, next_piece, &pieces);
     if (!yaml_parser_load(&parser, &out->document))
         goto fault;
     out->loaded = true;
@@ -73,6 +115,10 @@ bool yaml_tree_parse(const char *name, const char *text, size_t length, struct y
     yaml_parser_delete(&parser);
     return ok;
 fault:
+    if (!watch_goes_on(err)) {
+        yaml_parser_delete(&parser);
+        return false;
+    }
     if (parser.error == YAML_MEMORY_ERROR || !parser.problem) {   /* what it composes the tree with fails without a word */
         yaml_parser_delete(&parser);
         return err_memory(err, name, length);

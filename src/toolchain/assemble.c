@@ -387,7 +387,7 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
         if (foreign)
             ok = err_set(err, ERR_DATA, "remove the directive", "directives that read other files are refused");
         else if (!done && (r.timed_out || found == 0))
-            ok = as_failure(&r, err);
+            ok = !(place->dir && child_directory_full(place->dir, str_text(&r.output), as_limits.file_size, err)) && as_failure(&r, err);
         else if (!done && skip_bad && pass + 1 >= PASSES)
             ok = err_set(err, ERR_LIMIT, "give assembler text", "the assembler reports errors in more than %zu lines", refused->list.count);
         child_result_done(&r);

@@ -264,7 +264,7 @@ static bool run(const struct compiling *c, const char *dir, const char *target, 
     }
     if (ok && !(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0)) {
         *again = target && unknown_target(str_text(&r.output), target);
-        ok = *again || compile_blame(c->path, str_text(&r.output), err);
+        ok = *again || (!child_directory_full(dir, str_text(&r.output), cc_limits.file_size, err) && compile_blame(c->path, str_text(&r.output), err));
     }
     if (!*again)
         str_add_bytes(&out->printed, str_text(&r.output), r.output.length);

@@ -84,6 +84,8 @@ static bool names_own_register(const struct insn *in)
 static bool check_code(const struct csv_table *t, int form, const char *path, const struct assembled *a, struct err *err)
 {
     size_t at = 0;
+
+    insn_learn(a->isa, a->code, a->length, NULL);
     for (size_t i = 0; i < t->count; i++) {
         if (watch_steps(DECODING_STEPS))
             return watch_goes_on(err);

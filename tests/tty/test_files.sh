@@ -83,4 +83,23 @@ test_file_system_in_user_space() {
     wait_until umount "$work/fuse" || fail 'it is still in use'
 }
 
+# A full directory for temporary files is no fault of the source.
+test_no_room_for_temporary_files() {
+    needs gcc
+    needs unshare
+    mkdir -p "$work/full"
+    unshare -rm mount -t tmpfs -o size=16k tmpfs "$work/full" 2>/dev/null || skip "no file system can be mounted"
+    awk 'BEGIN { for (i = 0; i < 300; i++) printf "int g%d(int x) { while (x %% 7) x += %d; return x; }\n", i, i + 1 }' >"$work/many.c"
+    for compiler in gcc clang clang-19; do
+        command -v "$compiler" >/dev/null || continue
+        expect 1 unshare -rm sh -c "mount -t tmpfs -o size=16k tmpfs '$work/full' && TMPDIR='$work/full' '$portolan' -e 'kernel load $work/many.c --compiler $compiler'"
+        holds err "no room for temporary files in $work/full"
+        lacks err 'correct it and load again'
+    done
+    # What only speaks of it is the source's fault.
+    printf '#error No space left on device\n' >"$work/words.c"
+    expect 1 "$portolan" -e "kernel load $work/words.c"
+    lacks err 'no room for temporary files'
+}
+
 run_tests

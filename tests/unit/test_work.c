@@ -26,7 +26,6 @@
 #include "io/pmevo_json.h"
 #include "io/population_file.h"
 #include "io/uops_table.h"
-#include "io/yaml_tree.h"
 #include "measure/journal.h"
 #include "toolchain/archive.h"
 #include "toolchain/assemble.h"
@@ -264,39 +263,6 @@ static void test_counts(void **state)
             fail_msg("case %zu: %s", i, k ? "a kernel" : "no reason");
         kernel_free(k);
         assert_true(steps_taken - before < 100000);
-    }
-}
-
-static bool read_yaml(const char *piece, size_t count)
-{
-    struct str text = {0};
-    struct yaml_tree tree;
-    struct err err = {0};
-
-    for (size_t i = 0; i < count; i++)
-        str_addf(&text, piece, i);
-    bool ok = yaml_tree_parse("text", text.data, text.length, &tree, &err);
-    assert_true(ok || err.what[0]);
-    yaml_tree_done(&tree);
-    str_done(&text);
-    return ok;
-}
-
-static void flat_list(size_t count)
-{
-    assert_true(read_yaml("- [%zu, x]\n", count));
-}
-
-static void test_trees(void **state)
-{
-    (void)state;
-    assert_grows(flat_list, 2000);
-    /* What libyaml itself takes the square for ends early, however long it is. */
-    static const char *const bad[] = {"[", "{a: ", "- ", "- &a%zu x\n"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        uint64_t before = steps_taken;
-        assert_false(read_yaml(bad[i], 200000));
-        assert_true(steps_taken - before < 10000);
     }
 }
 
@@ -738,6 +704,6 @@ static void test_tables(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_assembling), cmocka_unit_test(test_objects), cmocka_unit_test(test_overlapping), cmocka_unit_test(test_counts), cmocka_unit_test(test_trees), cmocka_unit_test(test_tables), cmocka_unit_test(test_others), cmocka_unit_test(test_listings), cmocka_unit_test(test_more)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_assembling), cmocka_unit_test(test_objects), cmocka_unit_test(test_overlapping), cmocka_unit_test(test_counts),  cmocka_unit_test(test_tables), cmocka_unit_test(test_others), cmocka_unit_test(test_listings), cmocka_unit_test(test_more)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
