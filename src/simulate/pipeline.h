@@ -90,6 +90,7 @@ struct simulator {
 
     /* Facts, and entries in use; leaving: stores retired but not in the cache. */
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width, commit_width;
+    int32_t dispatch_most, moves_most;   /* of a cycle: µops of dispatch_ports, eliminated moves */
     int32_t rob, scheduler, loads, stores, leaving;
 
     /* Rename. */

@@ -180,6 +180,8 @@ static void begin_item(struct plan *p, const struct block_work *w, const struct 
                              .complex = row->decode > 1 || row->op->traits & OP_COMPLEX,
                              .split = row->flags & ROW_SPLIT && !isnan(w->core->unlaminate_first),
                              .group_room = isnan(w->core->issue_width) ? 1 : issue_room(w->core, row),
+                             .limited = issue_limited(w->core, &w->costs, row),
+                             .moves = (row->flags & (ROW_ELIMINATED | ROW_JOINS)) == ROW_ELIMINATED,
                              .joins = row->flags & ROW_JOINS,
                              .branch = branch,
                              .fusible = !branch && row->op->traits & OP_FUSIBLE,

@@ -77,6 +77,7 @@ struct plan_item {
     int32_t latency, load_latency;   /* cycles; the load's from its dispatch to the operation */
     int32_t until_data;              /* cycles from the first µop that computes to the stored data */
     uint16_t computing;              /* µops that compute */
+    uint32_t limited, moves;         /* µops of dispatch_ports; moves that rename does, of eliminate_per_cycle */
     uint32_t group_room;             /* slots that its group at rename must have left; 1: any */
     int32_t room;                    /* scheduler entries that must be free to enter */
     bool complex, fusible, branch, load, store;

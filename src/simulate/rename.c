@@ -79,6 +79,18 @@ static bool waits_for_group(const struct simulator *s, const struct plan_item *i
     return item->split && fused && (fused >= s->core->unlaminate_first || item->issue > slots);
 }
 
+/* What rename has taken in a cycle of kinds that it takes only so many of. */
+struct kinds {
+    uint32_t limited, moves;
+};
+
+/* Whether @item has one too many of a kind for this cycle. An item with more than a cycle takes enters alone. */
+static bool waits_for_kind(const struct simulator *s, const struct plan_item *item, const struct kinds *taken)
+{
+    return (taken->limited && taken->limited + item->limited > (uint32_t)s->dispatch_most && item->limited) ||
+           (item->moves && taken->moves + item->moves > (uint32_t)s->moves_most);
+}
+
 static void next_item(struct simulator *s, const struct plan_item *item)
 {
     s->front.queued -= (int32_t)item->decode;
@@ -91,6 +103,7 @@ static void next_item(struct simulator *s, const struct plan_item *item)
 void rename_cycle(struct simulator *s)
 {
     uint32_t width = (uint32_t)s->issue_width, slots = width, fused = 0;
+    struct kinds taken = {0};
 
     s->stall = NULL;
     s->turn = 0;
@@ -105,7 +118,7 @@ void rename_cycle(struct simulator *s)
             return;
         }
         s->moved = true;
-        if (!s->slots_done && waits_for_group(s, item, slots, fused))
+        if (!s->slots_done && (waits_for_group(s, item, slots, fused) || waits_for_kind(s, item, &taken)))
             return;
         uint32_t need = item->issue - s->slots_done, take = need < slots ? need : slots;
         if (take < need) {
@@ -115,6 +128,8 @@ void rename_cycle(struct simulator *s)
         s->slots_done = 0;
         slots -= take;
         fused += item->split ? item->decode : take;
+        taken.limited += item->limited;
+        taken.moves += item->moves;
         enter(s, item, width - slots - take);
         next_item(s, item);
     } while (slots > 0);
