@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The AArch64 machines against what their processors were measured to do, or their makers say. The published tables are not part of
+ * the project: $PORTOLAN_SHARED/data/arm has them, and without it only the loops are tried. */
+#include <ctype.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/analysis.h"
+#include "base/csv.h"
+#include "io/machine_file.h"
+#include "simulate/simulate.h"
+#include "throughput/throughput.h"
+#include "../support/support.h"
+
+static struct csv_table *published(const char *name)
+{
+    const char *shared = getenv("PORTOLAN_SHARED");
+    struct str path = {0};
+    struct err err = {0};
+
+    if (!shared)
+        return NULL;
+    str_addf(&path, "%s/data/arm/%s", shared, name);
+    struct csv_table *t = csv_table_read(str_text(&path), &err);
+    str_done(&path);
+    return t;
+}
+
+static const char *field(const struct csv_table *t, size_t row, const char *column)
+{
+    int at = csv_table_column(t, column);
+    assert_true(at >= 0);
+    return t->rows[row][at];
+}
+
+/* Cycles per form alone: its ports, and what dispatch takes of its kind. */
+static double cycles_alone(const struct machine *m, struct throughput *work, const struct mapping_entry *entry)
+{
+    struct mass masses[32];
+    size_t n = 0;
+    double limited = 0;
+    const char *text = machine_fact(m, "dispatch_ports");
+    portset kind = 0;
+
+    if (text)
+        assert_true(portset_parse(&text, mapping_ports(m->mapping), &kind, NULL));
+    for (unsigned i = 0; i < entry->usage.count && n < 32; i++) {
+        masses[n++] = (struct mass){entry->usage.uops[i].ports, entry->usage.uops[i].count};
+        limited += entry->usage.uops[i].ports & kind ? entry->usage.uops[i].count : 0;
+    }
+    double most = kind ? limited / machine_number(m, "dispatch_per_cycle") : 0;
+    return fmax(fmax(throughput_of_masses(work, masses, n), most), 1 / machine_number(m, "decode_width"));
+}
+
+static double latency_between(const struct machine *m, const struct mapping_entry *entry, int from, int to)
+{
+    for (size_t i = 0; i < m->latency_count; i++) {
+        const struct latency_rule *rule = &m->latencies[i];
+        if ((rule->from == from || rule->from == LATENCY_ANY) && (rule->to == to || rule->to == LATENCY_ANY) && str_match(rule->form, entry->form))
+            return rule->cycles;
+    }
+    return entry->latency;
+}
+
+/* Whether operand @number of @form is a mask of what it writes: then the numbers of LLVM mean the destination that is read. */
+static bool is_mask(const char *form, int number)
+{
+    const char *at = strchr(form, '(') + 1;
+
+    if (*at == 'P')
+        return false;
+    for (; number > 0 && at; number--)
+        at = strchr(at, ',') ? strchr(at, ',') + 2 : NULL;
+    return at && at[0] == 'P' && (at[1] == '/' || at[1] == ',' || at[1] == ')');
+}
+
+/* Counts the latencies of one row, "1>0:4;2>0:2-6", and those within what was measured. */
+static void count_latencies(const struct machine *m, const struct mapping_entry *entry, const char *row, size_t *count, size_t *equal)
+{
+    for (const char *at = row; *at; at += *at == ';') {
+        int from, to, read = 0;
+        double low, high;
+        if (sscanf(at, "%d>%d:%lf%n", &from, &to, &low, &read) == 3) {
+            high = at[read] == '-' ? atof(at + read + 1) : low;
+            double have = latency_between(m, entry, is_mask(entry->form, from) ? 0 : from, to);
+            (*count)++;
+            *equal += have >= fmin(low, high) && have <= fmax(low, high);
+        }
+        at += strcspn(at, ";");
+    }
+}
+
+static void test_neoverse_v2_as_on_a_grace(void **state)
+{
+    (void)state;
+    struct csv_table *t = published("grace.csv");
+    struct machine *m = load_machine("neoverse-v2");
+    struct throughput *work = throughput_new(mapping_ports(m->mapping)->count);
+    double sum = 0, forms = 0;
+    size_t count = 0, equal = 0;
+
+    for (size_t i = 0; t && i < t->count; i++) {
+        const struct mapping_entry *entry = mapping_find(m->mapping, field(t, i, "form"));
+        double measured = atof(field(t, i, "cycles_min"));
+        assert_non_null(entry);
+        count_latencies(m, entry, field(t, i, "latencies"), &count, &equal);
+        if (measured > 0) {
+            sum += fabs(cycles_alone(m, work, entry) - measured) / measured;
+            forms++;
+        }
+    }
+    if (t) {
+        print_message("throughputs of %.0f forms %.2f %% off, %.2f %% of %zu latencies equal\n", forms, 100 * sum / forms, 100.0 * (double)equal / (double)count, count);
+        assert_true(sum / forms <= 0.06);
+        assert_true((double)equal >= 0.96 * (double)count);
+    }
+    throughput_free(work);
+    machine_free(m);
+    csv_table_free(t);
+}
+
+/* The sum of the numbers of "1+3+6", NAN where it is none. */
+static double steps_of(const char *text)
+{
+    double sum = 0;
+
+    if (!isdigit((unsigned char)*text))
+        return NAN;
+    for (const char *at = text; *at; at++)
+        if (isdigit((unsigned char)*at)) {
+            char *end;
+            sum += strtod(at, &end);
+            at = end - 1;
+        } else if (!strchr("+ ", *at)) {
+            return NAN;
+        }
+    return sum;
+}
+
+/* Whether @form is the operation that the manual calls @name, "ADD (vector)", of its @section. */
+static bool is_named(const char *form, const char *name, const char *section)
+{
+    size_t length = strcspn(name, " ,");
+    char first = form[strcspn(form, "(") + 1];
+    const char *kinds = strcmp(section, "base") == 0 ? "XW" : strcmp(section, "simd") == 0 ? "VBHSD" : "ZP";
+
+    return strncmp(form, name, length) == 0 && form[length] == ' ' && strchr(kinds, first);
+}
+
+/* The latency of each form whose operation is in the table is one of those that it has there; where a table says "at most" a lower one will do. Returns the share. */
+static double share_named(const struct machine *m, const struct csv_table *t, size_t *forms)
+{
+    size_t fit = 0;
+
+    *forms = 0;
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const struct mapping_entry *entry = mapping_at(m->mapping, i);
+        bool named = false, found = false;
+        if (isnan(entry->latency) || strchr(entry->form, '[') || strstr(entry->form, "Rel"))
+            continue;
+        for (size_t k = 0; k < t->count; k++) {
+            const char *text = field(t, k, "latency");
+            bool most = strncmp(text, "≤", strlen("≤")) == 0 || *text == '[';
+            double cycles = most ? HUGE_VAL : steps_of(text);
+            if (isnan(cycles) || !is_named(entry->form, field(t, k, "instruction"), field(t, k, "section")))
+                continue;
+            named = true;
+            found |= most || entry->latency == cycles;
+        }
+        *forms += named;
+        fit += named && found;
+    }
+    return (double)fit / (double)*forms;
+}
+
+static void hold_to(const char *id, const char *table, size_t least_forms, double least_share)
+{
+    struct csv_table *t = published(table);
+    struct machine *m = load_machine(id);
+    size_t forms;
+
+    if (t) {
+        double share = share_named(m, t, &forms);
+        print_message("%s: %.2f %% of %zu latencies as in %s\n", id, 100 * share, forms, table);
+        assert_true(forms >= least_forms);
+        assert_true(share >= least_share);
+    }
+    machine_free(m);
+    csv_table_free(t);
+}
+
+static void test_a64fx_as_in_its_manual(void **state)
+{
+    (void)state;
+    hold_to("a64fx", "a64fx-manual.csv", 2400, 0.97);
+}
+
+static void test_apple_m1_as_measured(void **state)
+{
+    (void)state;
+    hold_to("apple-m1", "firestorm.csv", 2000, 0.98);
+}
+
+/* Bound and simulation of loops with an answer that was measured or is in a manual. */
+static void test_loops(void **state)
+{
+    static const struct { const char *machine, *text; double cycles; } loops[] = {
+        /* dispatch takes four additions per cycle, though six ports could */
+        {"neoverse-v2", "add x1, x20, x21\nadd x2, x20, x21\nadd x3, x20, x21\nadd x4, x20, x21\nadd x5, x20, x21\nadd x6, x20, x21\nadd x7, x20, x21\nadd x8, x20, x21\n", 2},
+        {"neoverse-v2", "mov x1, x20\nmov x2, x20\nmov x3, x20\nmov x4, x20\nmov x5, x20\nmov x6, x20\nmov x7, x20\nmov x8, x20\n", 2},
+        {"neoverse-v2", "uadalp v0.4s, v1.8h\n", 1},
+        {"neoverse-v2", "usra v0.2d, v1.2d, #3\n", 1},
+        {"neoverse-v2", "mla z0.d, p0/m, z1.d, z2.d\n", 3},
+        {"neoverse-v2", "sdiv x0, x0, x1\n", 5},
+        /* movprfx costs nothing, and what it moves is waited for: 4 from the product, none from the old z1 */
+        {"neoverse-v2", "movprfx z1, z0\nfmla z1.d, p0/m, z2.d, z3.d\nmovprfx z0, z1\nfmla z0.d, p0/m, z2.d, z3.d\n", 4},
+        {"a64fx", "eor x0, x0, x1\n", 1},
+        {"a64fx", "fadd d0, d0, d1\n", 9},
+        {"a64fx", "mul x1, x11, x12\nmul x2, x13, x14\nmul x3, x11, x12\n", 3},
+        /* two loads or one store per cycle */
+        {"a64fx", "ldr d0, [x1]\nldr d1, [x2]\nstr d2, [x3]\nstr d2, [x4]\n", 3},
+        {"apple-m1", "fmadd d0, d1, d2, d0\n", 4},
+    };
+
+    (void)state;
+    if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
+        return;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct str text = {0};
+        str_addf(&text, "1: %ssubs x28, x28, #1\nb.ne 1b\n", loops[i].text);
+        struct kernel *k = kernel_with(str_text(&text), &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
+        struct machine *m = load_machine(loops[i].machine);
+        struct analysis *a = analysis_new(k, 0, m);
+        struct simulation s;
+        simulate_kernel(k, 0, m, &(struct simulate_options){0}, &s, NULL);
+        double simulated = s.cycles;
+        if (a->lower_bound || fabs(a->cycles - loops[i].cycles) > 0.26 || fabs(simulated - loops[i].cycles) > 0.26)
+            fail_msg("%s, %s: bound %g, simulated %g, not %g", loops[i].machine, loops[i].text, a->cycles, simulated, loops[i].cycles);
+        simulation_done(&s);
+        analysis_free(a);
+        machine_free(m);
+        kernel_free(k);
+        str_done(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_neoverse_v2_as_on_a_grace), cmocka_unit_test(test_a64fx_as_in_its_manual),
+        cmocka_unit_test(test_apple_m1_as_measured), cmocka_unit_test(test_loops),
+    };
+    return cmocka_run_group_tests_name("silicon", tests, NULL, NULL);
+}
