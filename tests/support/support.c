@@ -336,3 +336,9 @@ void assert_grows(void (*run)(size_t size), size_t size)
     if (once < size / 2 || (double)twice > GROWTH * (double)once)
         fail_msg("%zu: %llu steps, %zu: %llu", size, (unsigned long long)once, 2 * size, (unsigned long long)twice);
 }
+
+unsigned asked_for(const char *name, unsigned usual)
+{
+    const char *text = getenv(name);
+    return text && atoi(text) > 0 ? (unsigned)atoi(text) : usual;
+}

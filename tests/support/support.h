@@ -50,6 +50,8 @@ void assert_grows(void (*run)(size_t size), size_t size);
 
 /* Whether a process that sets RLIMIT_AS is held to it; false, having said so, where it is not: emulators of processors let it set what they need for themselves. */
 bool address_space_limited(void);
+/* @usual, or what the environment variable @name asks for: tests of searches do with few seeds, `make torture` takes more. */
+unsigned asked_for(const char *name, unsigned usual);
 /* How many files are in @directory; -1 when it cannot be read. */
 int entries_in(const char *directory);
 /* Children of this process that still exist, dead ones too; 0 when processes cannot be seen. */

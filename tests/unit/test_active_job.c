@@ -21,7 +21,7 @@
 #include "work/job.h"
 #include "../support/support.h"
 
-#define FORMS 18
+#define FORMS 12
 #define ROUNDS 64
 
 static struct mapping *truth(void)
@@ -333,11 +333,11 @@ static void test_replay_command(void **state)
         assert_false(run_line(&s, str_text(&line), NULL, &err));
     }
     str_clear(&line);
-    str_addf(&line, "evolve start --active --replay %s --most 40 --ports 3 --population 3 --generations 1 --threads 1 --checkpoint none; evolve wait", path);
+    str_addf(&line, "evolve start --active --replay %s --most 20 --ports 3 --population 3 --generations 1 --threads 1 --checkpoint none; evolve wait", path);
     if (!run_line(&s, str_text(&line), &out, &err))
         fail_msg("%s", err.what);
-    assert_non_null(strstr(str_text(&out), "18 forms, 58 experiments"));
-    assert_int_equal(check_table(s.document.experiments, 2), 40);
+    assert_non_null(strstr(str_text(&out), "12 forms, 32 experiments"));
+    assert_int_equal(check_table(s.document.experiments, 2), 20);
     session_done(&s);
     str_done(&line);
     str_done(&out);

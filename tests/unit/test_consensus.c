@@ -17,7 +17,6 @@
 
 #include "../support/support.h"
 
-#define SEEDS 8
 
 /* What is asked of the members beyond what was measured. */
 static void test_members_predict(void **state)
@@ -138,6 +137,7 @@ static void test_few_and_noisy(void **state)
     struct evolve_options o = known_options();
     struct evolve_status status;
     struct err err = {0};
+    const unsigned seeds = asked_for("SEEDS", 2);
     double error[2] = {0}, disagreement;
     struct rng rng;
     (void)state;
@@ -145,7 +145,7 @@ static void test_few_and_noisy(void **state)
     struct genome *true_genome = genome_of_mapping(b.truth, b.p, &err);
     rng_seed(&rng, 1234);
     struct problem *unmeasured = consensus_problem(b.p, &true_genome, 1, &rng, &disagreement);
-    for (o.seed = 1; o.seed <= SEEDS; o.seed++) {
+    for (o.seed = 1; o.seed <= seeds; o.seed++) {
         size_t count;
         struct evolve *e = evolve_new(b.p, &o, NULL, 0, &err);
         evolve_worker(e, 0, NULL, NULL);
@@ -157,8 +157,8 @@ static void test_few_and_noisy(void **state)
         const struct genome *least = all[0];
         for (size_t i = 1; i < count; i++)
             least = all[i]->cost < least->cost ? all[i] : least;
-        error[0] += error_from(least, unmeasured, b.p->experiments) / SEEDS;
-        error[1] += error_from(best, unmeasured, b.p->experiments) / SEEDS;
+        error[0] += error_from(least, unmeasured, b.p->experiments) / seeds;
+        error[1] += error_from(best, unmeasured, b.p->experiments) / seeds;
         for (size_t i = 0; i < count; i++)
             genome_free(all[i]);
         free(all);

@@ -212,10 +212,11 @@ static void test_finds_ports(void **state)
     struct evolve_status status;
     (void)state;
     known_set_up(&b, 14, 0.002, 60);
+    const unsigned seeds = asked_for("SEEDS", 3);
     unsigned found = 0, equivalent = 0;
     uint64_t told = 0, sought = 0;
     /* One seed may settle on a port too many, and which one depends on the last bits of sums, so on the compiler. */
-    for (o.seed = 1; o.seed <= 20; o.seed++) {
+    for (o.seed = 1; o.seed <= seeds; o.seed++) {
         o.ports = 4;
         mapping_free(evolved(&b, &o, &status));
         told += status.evaluations;
@@ -227,9 +228,9 @@ static void test_finds_ports(void **state)
         equivalent += status.ports == 4 || unseen(b.truth, m) < 0.005;
         mapping_free(m);
     }
-    print_message("%u of 20 right, %u right or equivalent, %.2f times the evaluations\n", found, equivalent, (double)sought / (double)told);
-    assert_true(found >= 18);
-    assert_true(equivalent >= 19);
+    print_message("%u of %u right, %u right or equivalent, %.2f times the evaluations\n", found, seeds, equivalent, (double)sought / (double)told);
+    assert_true(found + 1 + seeds / 20 >= seeds);
+    assert_true(equivalent + 1 >= seeds);
     assert_true((double)sought < 1.45 * (double)told);
     known_tear_down(&b);
 }
@@ -562,7 +563,7 @@ static void test_classes(void **state)
     struct known_bed b;
     struct err err = {0};
     (void)state;
-    known_set_up(&b, 35, 0.01, 50);
+    known_set_up(&b, 28, 0.01, 40);
     struct problem *p = b.p;
     struct classes *q = classes_new(p);
     assert_non_null(q);
@@ -595,7 +596,7 @@ static void test_classes(void **state)
     assert_float_equal(with.d_avg, without.d_avg, 2e-3);
     assert_true(with.evaluations < without.evaluations);
     bool *keep = mem_zero(b.t->rows.count, 1);
-    for (size_t i = 0; i < 35 + 100; i++)
+    for (size_t i = 0; i < 28 + 80; i++)
         keep[i] = true;
     p = problem_new(b.t, keep, &err);
     assert_null(classes_new(p));
@@ -666,10 +667,10 @@ static void note_round(void *state, const struct select_round *round, const stru
 /* Active choice: as good as all pairs from few of them. */
 static void test_select(void **state)
 {
-    struct mapping *truth = known(28);
+    struct mapping *truth = known(21);
     struct experiments *t = experiments_new();
     struct measured_known cpu = {truth, 0.005, {{0}}};
-    struct select_options o = {.evolve = known_options(), .first = 30, .batch = 20, .most = 378, .size = 4};
+    struct select_options o = {.evolve = known_options(), .first = 30, .batch = 20, .most = 210, .size = 4};
     struct curve curve = {.truth = truth};
     struct err err = {0};
     (void)state;
@@ -680,7 +681,7 @@ static void test_select(void **state)
     struct mapping *m = select_run(t, &o, measure_known, &cpu, note_round, &curve, &err);
     assert_non_null(m);
     assert_true(curve.rounds > 1);
-    assert_true(curve.measurements <= 378);
+    assert_true(curve.measurements <= 210);
     assert_true(curve.error < 0.05);
     mapping_free(m);
     experiments_free(t);
