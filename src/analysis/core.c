@@ -336,6 +336,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= machine_has(c->machine, "false_dependency", insn->mnemonic) ? OP_FALSE_INPUT : 0;
     op->traits |= machine_has(c->machine, "not_zero_idiom", insn->mnemonic) ? OP_KEEPS_ZERO : 0;
     op->traits |= machine_has(c->machine, "carry_idiom", insn->mnemonic) ? OP_CARRY_IDIOM : 0;
+    op->traits |= machine_has(c->machine, "zero_idiom", insn->mnemonic) ? OP_SAME_ZERO : 0;
+    op->traits |= machine_has(c->machine, "ones_idiom", insn->mnemonic) ? OP_SAME_ONES : 0;
     op->traits |= machine_has(c->machine, "slow_flags", insn->mnemonic) ? OP_SLOW_FLAGS : 0;
     op->traits |= machine_has(c->machine, "rename_sum_slow", insn->mnemonic) ? OP_SLOW_SUM : 0;
     op->traits |= machine_has(c->machine, "rename_sum_again", insn->mnemonic) ? OP_SUM_AGAIN : 0;

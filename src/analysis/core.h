@@ -35,6 +35,8 @@ enum op_trait {
     OP_SUM_AGAIN = 1 << 18,        /* takes its ports twice where it reads such a sum */
     OP_LOAD_UNKNOWN = 1 << 19,     /* how long its load takes is not known */
     OP_NOT_LAST = 1 << 20,         /* not in the last slot of a group at rename */
+    OP_SAME_ZERO = 1 << 21,        /* of a register with itself it is done at rename */
+    OP_SAME_ONES = 1 << 22,        /* of a register with itself it depends on nothing, though it is executed */
 };
 
 /* One form on one machine. */

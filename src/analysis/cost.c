@@ -108,7 +108,8 @@ static void fill_row(struct core *c, const struct insn *insn, const struct renam
 
     *row = (struct cost){.op = op, .sum = *sum, .first = (uint32_t)costs->mass_count, .decode = 1, .issue = 1, .retire = 1};
     row->flags = (insn->traits & INSN_LOAD ? ROW_LOAD : 0) | (insn->traits & INSN_STORE ? ROW_STORE : 0) | (op->traits & OP_NOT_LAST ? ROW_NOT_LAST : 0);
-    if (insn->traits & INSN_ZERO_IDIOM && !(op->traits & OP_KEEPS_ZERO)) {
+    bool same = op->traits & (OP_SAME_ZERO | OP_SAME_ONES) && insn_same_sources(insn);
+    if ((insn->traits & INSN_ZERO_IDIOM && !(op->traits & OP_KEEPS_ZERO)) || (same && op->traits & OP_SAME_ZERO)) {
         row->flags |= ROW_ZERO;
         return;
     }
@@ -129,7 +130,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct renam
         costs->unknown = true;
         return;
     }
-    row->flags |= (insn->traits & INSN_ONES_IDIOM ? ROW_ONES : 0) | (op->traits & OP_APPROXIMATE ? ROW_APPROXIMATE : 0) |
+    row->flags |= (insn->traits & INSN_ONES_IDIOM || same ? ROW_ONES : 0) | (op->traits & OP_APPROXIMATE ? ROW_APPROXIMATE : 0) |
                   (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0);
     /* A move that the table leaves to rename, from a register to itself: an operation like any other. */
     bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add && insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);

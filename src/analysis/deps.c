@@ -438,7 +438,7 @@ static void read_inputs(struct build *b, uint32_t at)
     uint32_t flags = insn->flags_read | (keeps_flags(insn) ? insn->flags_written : 0);
 
     bool same_register = row->op->traits & OP_CARRY_IDIOM && insn->operands[0].reg == insn->operands[1].reg && insn->operands[0].bits >= 32;
-    if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP))
+    if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP) || row->flags & (ROW_ZERO | ROW_ONES))
         return;
     b->slow = slow_latency(b, at);
     for (unsigned i = 0; i < insn->operand_count; i++) {
@@ -573,7 +573,7 @@ static uint8_t behind_load(const struct build *b, uint32_t at)
     const struct insn *insn = &b->insns[at];
     unsigned least = 0;
 
-    if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM))
+    if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM) || b->costs->rows[at].flags & (ROW_ZERO | ROW_ONES))
         return 0;
     if (insn->traits & INSN_LOAD)
         return finds_store(b, at) ? 0 : b->costs->rows[at].op->traits & OP_PURE_LOAD ? 1 : 2;

@@ -100,6 +100,22 @@ const struct operand *insn_memory(const struct insn *insn)
     return first_of(insn, OPERAND_MEMORY);
 }
 
+bool insn_same_sources(const struct insn *insn)
+{
+    const struct operand *last = NULL, *before = NULL;
+
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->implicit)
+            continue;
+        if (op->kind != OPERAND_REGISTER || op->file == FILE_MASK)
+            return false;
+        before = last;
+        last = op;
+    }
+    return before && before->reg == last->reg && before->bits == last->bits && last->bits >= 32;
+}
+
 bool insn_count_in_register(const struct insn *insn)
 {
     const struct operand *count = insn_operand(insn, insn->inputs[1]);

@@ -144,6 +144,8 @@ const struct operand *insn_immediate(const struct insn *insn);
 /* Whether a general register or the flags get something from vectors or masks. */
 bool insn_leaves_vectors(const struct insn *insn);
 const struct operand *insn_memory(const struct insn *insn);
+/* Whether the last two listed operands are one register of at least 32 bits, and no mask is among them. */
+bool insn_same_sources(const struct insn *insn);
 /* A shift or rotation by a count in a register: by cl on x86-64. */
 bool insn_count_in_register(const struct insn *insn);
 #define LINE_TEXT 12

@@ -78,6 +78,8 @@ const struct fact fact_schema[] = {
     {"low_byte_renamed", YES_OR_NO, "no", NULL, "a write to the low byte or word of a register does not wait for the rest of it", "dependencies", false},
     {"false_dependency", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions with a false dependency on their destination", "dependencies", false},
     {"not_zero_idiom", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "zeroing idioms that are executed like other instructions, though they depend on nothing", "rename", false},
+    {"zero_idiom", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "further instructions that rename does, as zeroing, when both sources are the same register", "rename", false},
+    {"ones_idiom", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that are executed but depend on nothing when both sources are the same register", "dependencies", false},
     {"carry_idiom", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that depend on the carry alone when both registers are the same", "dependencies", false},
     {"complex_decode", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that only the first decoder takes", "decoders", false},
     {"serialising", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions that wait for the previous one of them to complete", "dependencies", false},

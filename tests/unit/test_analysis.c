@@ -129,6 +129,18 @@ static void test_idioms_and_moves(void **state)
     assert_false(flags_of("1: xorb %al,%al\njmp 1b\n", "skylake", 0) & ROW_ZERO);
     assert_true(flags_of("1: vpxor %xmm1,%xmm1,%xmm2\njmp 1b\n", "skylake", 0) & ROW_ZERO);
     assert_true(flags_of("1: pcmpeqd %xmm1,%xmm1\njmp 1b\n", "skylake", 0) & ROW_ONES);
+    /* What more AMD knows: of one register, whole and without a mask. */
+    static const char *const amd[] = {"znver1", "znver2", "znver3", "znver4", "zen5-charted"};
+    for (size_t i = 0; i < sizeof amd / sizeof *amd; i++) {
+        assert_true(flags_of("1: pandn %xmm1,%xmm1\njmp 1b\n", amd[i], 0) & ROW_ZERO);
+        assert_true(flags_of("1: vandnps %ymm1,%ymm1,%ymm2\njmp 1b\n", amd[i], 0) & ROW_ZERO);
+        assert_false(flags_of("1: pandn %xmm1,%xmm2\njmp 1b\n", amd[i], 0) & ROW_ZERO);
+        assert_false(flags_of("1: vandnps %ymm1,%ymm2,%ymm2\njmp 1b\n", amd[i], 0) & ROW_ZERO);
+        assert_true(flags_of("1: pcmpeqq %xmm1,%xmm1\njmp 1b\n", amd[i], 0) & ROW_ONES);
+    }
+    assert_false(flags_of("1: vpandnd %zmm1,%zmm1,%zmm2{%k1}\njmp 1b\n", "znver4", 0) & ROW_ZERO);
+    assert_false(flags_of("1: pandn %xmm1,%xmm1\njmp 1b\n", "skylake", 0) & ROW_ZERO);
+    assert_true(flags_of("1: vpcmpeqq %xmm1,%xmm1,%xmm2\njmp 1b\n", "sapphirerapids", 0) & ROW_ONES);
     assert_true(flags_of("1: movq %rax,%rbx\njmp 1b\n", "skylake", 0) & ROW_ELIMINATED);
     assert_false(flags_of("1: movq %rax,%rbx\njmp 1b\n", "icelake-server", 0) & ROW_ELIMINATED);
     assert_true(flags_of("1: vmovaps %ymm0,%ymm1\njmp 1b\n", "icelake-server", 0) & ROW_ELIMINATED);
