@@ -294,6 +294,15 @@ static int32_t hundredths(double cycles)
     return isnan(cycles) ? 0 : (int32_t)lround(cycles * CYCLE);
 }
 
+/* An operation on a register that rename still keeps as a sum, if only as the count of a shift: each of its steps takes longer, whichever input it waits for. */
+static int32_t sum_latency(const struct build *b, uint32_t at)
+{
+    const struct cost *row = &b->costs->rows[at];
+    int32_t steps = row->op->latency > CYCLE ? row->op->latency / CYCLE : 1;
+
+    return row->op->traits & OP_SLOW_SUM && row->sum.pending ? steps * hundredths(b->c->rename_sum_extra) : 0;
+}
+
 /* The stack engine's µop stands between the last push or pop and the instruction that names the stack pointer. */
 static int32_t sync_latency(const struct build *b, uint32_t at, uint8_t reg)
 {
@@ -441,6 +450,7 @@ static void read_inputs(struct build *b, uint32_t at)
     if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP) || row->flags & (ROW_ZERO | ROW_ONES))
         return;
     b->slow = slow_latency(b, at);
+    const int32_t sum = sum_latency(b, at);
     for (unsigned i = 0; i < insn->operand_count; i++) {
         const struct operand *op = &insn->operands[i];
         if (op->kind == OPERAND_MEMORY) {
@@ -449,8 +459,7 @@ static void read_inputs(struct build *b, uint32_t at)
             struct holder value = b->holds[resource_of(b, at, op)];
             if (op->offset_bits && !value.known)   /* a part of what was written whole */
                 value = b->holds[op->reg];
-            bool sum = row->op->traits & OP_SLOW_SUM && op->file == FILE_GENERAL && row->sum.pending >> op->reg & 1;
-            connect(b, at, value, (int)i, sync_latency(b, at, op->reg) + between_kinds(b, at, value) + (sum ? hundredths(b->c->rename_sum_extra) : 0));
+            connect(b, at, value, (int)i, sync_latency(b, at, op->reg) + between_kinds(b, at, value) + sum);
             if (op->reg < REG_HIGH_BYTES && !op->offset_bits && op->bits > 8)   /* the second byte was written apart: merged first */
                 connect(b, at, b->holds[RESOURCE_HIGH + op->reg], (int)i, hundredths(b->c->high_byte));
         }

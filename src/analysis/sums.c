@@ -7,6 +7,12 @@
 #define REGISTERS 32
 #define RARE 7           /* of 100 iterations: an addition that is executed so seldom never is */
 
+/* Whether rename keeps @constant as a sum: a number of two's complement. */
+static bool is_kept(const struct core *c, int64_t constant)
+{
+    return (double)constant <= c->rename_sum && (double)constant >= -c->rename_sum - 1;
+}
+
 /* The register that gets @from plus @constant; false for other instructions. */
 static bool addition_of(const struct insn *insn, uint8_t *to, uint8_t *from, int64_t *constant)
 {
@@ -49,7 +55,7 @@ static bool sets_constant(const struct core *c, const struct insn *insn)
 {
     const struct operand *to = &insn->operands[0], *immediate = insn_immediate(insn);
 
-    return insn->operation == OPERATION_MOVE && immediate && to->kind == OPERAND_REGISTER && to->file == FILE_GENERAL && to->bits == 64 && fabs((double)immediate->immediate) <= c->rename_sum;
+    return insn->operation == OPERATION_MOVE && immediate && to->kind == OPERAND_REGISTER && to->file == FILE_GENERAL && to->bits == 64 && is_kept(c, immediate->immediate);
 }
 
 static uint32_t registers_read(const struct insn *insn)
@@ -77,9 +83,9 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
     int64_t constant;
 
     if (addition_of(insn, &to, &from, &constant)) {
-        sums->pending[to] = fabs((double)constant) > c->rename_sum ? 0 : (int64_t)((uint64_t)sums->pending[from] + (uint64_t)constant);
-        bool adds = fabs((double)constant) <= c->rename_sum && constant;
-        sums->kept = (sums->kept & ~(1u << to)) | (adds || (sums->kept >> from & 1 && fabs((double)constant) <= c->rename_sum) ? 1u << to : 0);
+        sums->pending[to] = !is_kept(c, constant) ? 0 : (int64_t)((uint64_t)sums->pending[from] + (uint64_t)constant);
+        bool adds = is_kept(c, constant) && constant;
+        sums->kept = (sums->kept & ~(1u << to)) | (adds || (sums->kept >> from & 1 && is_kept(c, constant)) ? 1u << to : 0);
         sums->net[to] = (int64_t)((uint64_t)sums->net[to] + (uint64_t)constant);
         sums->computed |= to != from ? 1u << to : 0;
         return;
@@ -101,13 +107,13 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
 /* A register that is only added to reaches the limit again and again. */
 static uint8_t share_executed(const struct core *c, const struct sums *sums, uint8_t to, uint8_t from, int64_t constant)
 {
-    double size = fabs((double)constant);
+    double size = fabs((double)constant), limit = c->rename_sum + (constant < 0);
 
-    if (size > c->rename_sum)
+    if (!is_kept(c, constant))
         return 100;
     if (to != from || sums->computed >> to & 1 || !sums->net[to] || !constant)
         return 0;
-    double share = 100 / (floor(c->rename_sum / size) + 1);
+    double share = 100 / (floor(limit / size) + 1);
     return share < RARE ? 0 : (uint8_t)share;
 }
 

@@ -212,7 +212,12 @@ static void test_each_fact_matters(void **state)
         {"rename_sum_again", "", "488d781f48c1ef05", 1, 0.5},                       /* lea rdi,[rax+31]; shr rdi,5: on two ports three times */
         {"rename_sum_again", "", "488d781f480fcf", 1, 1},                           /* bswap does not */
         {"rename_sum_again", "", "48c7c0ffffffff48d3e8", 1.5, 1},                   /* mov rax,-1; shr rax,cl */
-        {"rename_sum", "1", "48c7c0feffffff48d3e8", 1.5, 1},                        /* mov rax,-2; shr rax,cl: beyond the limit */
+        {"rename_sum", "1", "48c7c0fdffffff48d3e8", 1.5, 1},                        /* mov rax,-3; shr rax,cl: beyond the limit */
+        {"rename_sum_extra", "0", "49c7c201000000c4e2a9f7c0", 3, 1},                /* mov r10,1; shlx rax,rax,r10: the count waits for nothing, the shift takes longer */
+        {"rename_sum_extra", "0", "49c7c201000000c4e2a8f7c0", 6, 2},                /* bextr has two steps */
+        {"rename_sum_extra", "0", "49c7c201000000c4e2a8f5c0", 3, 1},                /* bzhi */
+        {"rename_sum_extra", "0", "49c7c201000000c4c2fbf5c2", 3, 3},                /* pdep takes as long as with any mask */
+        {"rename_sum", "1", "49c7c200fcffffc4e2a9f7c0", 3, 1},                      /* mov r10,-1024; shlx rax,rax,r10 */
         {"slow_flags_latency", "", "4885db480f44c1", 2, 1},                         /* test rbx,rbx; cmovz rax,rcx */
         {"slow_flags_latency", "", "84c0410f45ef4883c3104939de", 1 + 5 / 6.0, 1},   /* test al,al; cmovne ebp,r15d; add rbx,16; cmp r14,rbx: renamed together from five places of six; 1.67 measured */
         {"slow_flags_latency", "", "4885c0" "0fb6430e" "be88040000" "0f95c2" "4c89ff" "c1e203" "83e0f7" "09d0" "88430e", 4.5, 4},   /* test rax,rax; movzx eax,byte [rbx+14]; mov esi,1160; setne dl;
