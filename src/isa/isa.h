@@ -59,6 +59,7 @@ struct isa_ops {
     const char *set_aside;        /* which of its instructions a scan counts apart */
     /* llvm-mca: how it is called, and an instruction that marks the end of a row, as text, opcode and form. */
     const char *llvm_triple, *llvm_syntax;
+    const char *llvm_features;    /* llvm-mc's option for all instructions that it has; NULL: it takes them all without */
     struct { const char *text, *opcode, *form; } llvm_marker;
     uint16_t elf_machine;         /* e_machine of its ELF files, little-endian */
     char mapping_symbol;          /* first character of symbols that are the assembler's own, 0: none */

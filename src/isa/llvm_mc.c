@@ -20,18 +20,13 @@ static const char *program(void)
     return access("/usr/bin/llvm-mc-22", X_OK) == 0 ? "llvm-mc-22" : "llvm-mc";
 }
 
-bool llvm_mc_serves(enum isa isa)
-{
-    return isa_ops(isa)->word_directive != NULL;
-}
-
 /* Runs llvm-mc on @input, its listing with encodings in @r, which the caller clears. Lines that it refuses do not count as a fault. */
 static bool run(enum isa isa, const char *mode, const struct str *input, struct child_result *r, struct err *err)
 {
     static const struct child_limits limits = {.cpu_seconds = 10, .memory = (size_t)2 << 30, .file_size = 4096, .wall_seconds = 30, .output = (size_t)64 << 20};
     struct str triple = {0};
     str_addf(&triple, "-triple=%s", strchr(isa_ops(isa)->llvm_triple, '=') + 1);
-    const char *argv[] = {program(), str_text(&triple), "-mattr=+all", "-show-encoding", mode, NULL};
+    const char *argv[] = {program(), str_text(&triple), "-show-encoding", mode, isa_ops(isa)->llvm_features, NULL};
     char *dir = child_directory_new(err);
     bool ok = dir && child_run(argv, dir, input->data, input->length, &limits, r, err);
 
@@ -42,25 +37,28 @@ static bool run(enum isa isa, const char *mode, const struct str *input, struct 
     return ok;
 }
 
-/* Reads "// encoding: [0x29,0x21,0xc0,0x5a]" in the line from @line to @end; false without four whole bytes. */
-static bool encoding_read(const char *line, const char *end, uint32_t *word)
+/* Reads "// encoding: [0x29,0x21,0xc0,0x5a]" in the line from @line to @end; false where a byte is left open. */
+static bool encoding_read(const char *line, const char *end, struct llvm_mc_word *out)
 {
     static const char head[] = "encoding: [";
     const char *at = memmem(line, (size_t)(end - line), head, sizeof head - 1);
 
-    *word = 0;
+    out->word = 0;
+    out->size = 0;
     if (!at)
         return false;
-    at += sizeof head - 1;
-    for (unsigned i = 0; i < WORD_BYTES; i++) {
+    for (at += sizeof head - 1; out->size < LLVM_MC_BYTES; at++) {
         char *stop;
         unsigned long byte = strtoul(at, &stop, 16);
-        if (stop != at + 4 || byte > 255 || *stop != (i + 1 < WORD_BYTES ? ',' : ']'))
+        if (stop != at + 4 || byte > 255 || (*stop != ',' && *stop != ']'))
             return false;
-        *word |= (uint32_t)byte << 8 * i;
-        at = stop + 1;
+        out->word |= out->size < WORD_BYTES ? (uint32_t)byte << 8 * out->size : 0;
+        out->bytes[out->size++] = (uint8_t)byte;
+        at = stop;
+        if (*stop == ']')
+            return true;
     }
-    return true;
+    return false;
 }
 
 /* Whether it can only be one instruction. */
@@ -78,7 +76,7 @@ static bool is_plain(const struct llvm_mc_word *line)
     return true;
 }
 
-bool llvm_mc_encode(enum isa isa, struct llvm_mc_word *lines, size_t count, struct err *err)
+bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t count, struct err *err)
 {
     struct str input = {0};
     struct child_result r = {0};
@@ -86,17 +84,22 @@ bool llvm_mc_encode(enum isa isa, struct llvm_mc_word *lines, size_t count, stru
 
     for (size_t i = 0; i < count; i++) {
         lines[i].known = false;
-        if (is_plain(&lines[i]))
-            str_addf(&input, LINE_LABEL "%zu:\n%.*s\n", i, (int)lines[i].length, lines[i].text);
+        if (!is_plain(&lines[i]))
+            continue;
+        if (isa_ops(isa)->dialects)
+            str_add(&input, intel && !memchr(lines[i].text, '%', lines[i].length) ? ".intel_syntax noprefix\n" : ".att_syntax\n");
+        str_addf(&input, LINE_LABEL "%zu:\n%.*s\n", i, (int)lines[i].length, lines[i].text);
     }
     bool ok = run(isa, "-assemble", &input, &r, err);
     for (const char *at = str_text(&r.output), *end; ok && *at; at = *end ? end + 1 : end) {
-        uint32_t word;
+        struct llvm_mc_word read;
         end = at + strcspn(at, "\n");
-        if (str_has_prefix(at, LINE_LABEL))
+        if (str_has_prefix(at, LINE_LABEL)) {
             line = strtoul(at + sizeof LINE_LABEL - 1, NULL, 10);
-        else if (line < count && encoding_read(at, end, &word)) {
-            lines[line].word = word;
+        } else if (line < count && encoding_read(at, end, &read)) {
+            lines[line].word = read.word;
+            lines[line].size = read.size;
+            memcpy(lines[line].bytes, read.bytes, read.size);
             lines[line].known = !lines[line].known;
         }
     }
@@ -128,9 +131,9 @@ bool llvm_mc_decode(enum isa isa, struct llvm_mc_word *words, size_t count, stru
     }
     bool ok = run(isa, "-disassemble", &input, &r, err);
     for (const char *at = str_text(&r.output), *end; ok && *at; at = *end ? end + 1 : end) {
-        uint32_t word;
+        struct llvm_mc_word read;
         end = at + strcspn(at, "\n");
-        struct llvm_mc_word *found = encoding_read(at, end, &word) ? word_find(words, count, word, &from) : NULL;
+        struct llvm_mc_word *found = encoding_read(at, end, &read) ? word_find(words, count, read.word, &from) : NULL;
         const char *stop = found ? memmem(at, (size_t)(end - at), isa_ops(isa)->comment, strlen(isa_ops(isa)->comment)) : NULL;
         while (stop && stop > at && isspace((unsigned char)stop[-1]))
             stop--;

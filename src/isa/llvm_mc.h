@@ -5,20 +5,22 @@
 #include "base/str.h"
 #include "isa/insn.h"
 
-/* An instruction of four bytes and its text. */
+#define LLVM_MC_BYTES 15   /* the most that an instruction has */
+
+/* An instruction and its text. */
 struct llvm_mc_word {
     const char *text;    /* to encode: the line, not ended by a zero byte; decoded: owned by the caller */
     size_t length;       /* of a line to encode */
-    uint32_t word;
+    uint32_t word;       /* of sets with words of four bytes */
+    uint8_t bytes[LLVM_MC_BYTES], size;
     bool known;
 };
 
-/* Whether sets of @isa have words of four bytes and an assembler directive for them. */
-bool llvm_mc_serves(enum isa isa);
-/* Fills word and known of the @count lines. Lines that could be more than one instruction, or a directive, are not known.
+/* Fills word, bytes, size and known of the @count lines. Lines that could be more than one instruction, or a directive, are not known; of a set with dialects a line with
+ * a % is in AT&T syntax, the others in Intel's if @intel.
  * False with err when llvm-mc does not run. */
-bool llvm_mc_encode(enum isa isa, struct llvm_mc_word *lines, size_t count, struct err *err);
-/* Fills text and known of the @count words. False with err when llvm-mc does not run. */
+bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t count, struct err *err);
+/* Fills text and known of the @count words, which have four bytes. False with err when llvm-mc does not run. */
 bool llvm_mc_decode(enum isa isa, struct llvm_mc_word *words, size_t count, struct err *err);
 
 #endif

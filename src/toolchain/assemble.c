@@ -113,6 +113,8 @@ static size_t messages_read(const char *printed, const char *text, size_t length
     return out->list.count - before;
 }
 
+#define ENCODED_LABEL ".Lportolan_encoded_"
+
 static int diagnostic_order(const void *a, const void *b)
 {
     const struct diagnostic *x = a, *y = b;
@@ -133,34 +135,41 @@ static void lines_blank(struct str *clean, const struct refused_list *refused, s
     vec_done(&lines.starts);
 }
 
-/* Replaces @size bytes at @start of @clean, which are a line, by @word; the text grows where that is longer. */
-static void line_replace(struct str *clean, size_t start, size_t size, const char *directive, uint32_t word)
+/* Replaces @size bytes at @start of @clean, which are line @line, by the encoding of @word; the text grows where that is longer. */
+static void line_replace(enum isa isa, struct str *clean, size_t line, size_t start, size_t size, const struct llvm_mc_word *word)
 {
-    char text[64];
-    size_t length = (size_t)snprintf(text, sizeof text, "%s 0x%08x", directive, (unsigned)word);
+    const char *directive = isa_ops(isa)->word_directive;
+    struct str text = {0};
 
-    if (length <= size) {
+    if (directive)
+        str_addf(&text, "%s 0x%08x", directive, (unsigned)word->word);
+    for (size_t i = 0; !directive && i < word->size; i++)
+        i ? str_addf(&text, ",0x%02x", word->bytes[i]) : str_addf(&text, ENCODED_LABEL "%zu: .byte 0x%02x", line, word->bytes[i]);
+    if (text.length <= size) {
         memset(clean->data + start, ' ', size);
-        memcpy(clean->data + start, text, length);
+        memcpy(clean->data + start, text.data, text.length);
+        str_done(&text);
         return;
     }
     struct str grown = {0};
     str_add_bytes(&grown, clean->data, start);
-    str_add_bytes(&grown, text, length);
+    str_add_bytes(&grown, text.data, text.length);
     str_add_bytes(&grown, clean->data + start + size, clean->length - start - size);
+    str_done(&text);
     str_done(clean);
     *clean = grown;
 }
 
-/* Has llvm-mc assemble the lines from @from on that `as` refused: it knows newer instructions. Those that it knows stand in @clean as
- * words and are refused no more. Returns their number; 0 without llvm-mc. */
-static size_t second_assemble(enum isa isa, struct str *clean, struct refused_list *refused, size_t from)
+/* Has llvm-mc assemble the lines from @from on that `as` refused: it knows newer instructions. Those that it knows stand in the text of @l as
+ * their encodings and are refused no more. Returns their number; 0 without llvm-mc. */
+static size_t second_assemble(struct listing *l, struct refused_list *refused, size_t from)
 {
     size_t count = refused->list.count - from, kept = from, start, size;
     struct line_starts lines = {0};
     struct err ignored = {0};
+    struct str *clean = &l->text;
 
-    if (!count || !llvm_mc_serves(isa))
+    if (!count)
         return 0;
     struct llvm_mc_word *words = mem_zero(count, sizeof *words);
     lines_index(&lines, str_text(clean), clean->length);
@@ -169,12 +178,14 @@ static size_t second_assemble(enum isa isa, struct str *clean, struct refused_li
         words[i].text = clean->data + start;
         words[i].length = size;
     }
-    bool ran = llvm_mc_encode(isa, words, count, &ignored);
+    bool ran = llvm_mc_encode(l->isa, l->syntax == SYNTAX_INTEL, words, count, &ignored);
     /* From the last line to the first: places before a line that grows stay. */
     for (size_t i = count; ran && i-- > 0;)
         if (words[i].known) {
-            line_find(&lines, refused->list.items[from + i].line, &start, &size);
-            line_replace(clean, start, size, isa_ops(isa)->word_directive, words[i].word);
+            const size_t line = refused->list.items[from + i].line;
+            line_find(&lines, line, &start, &size);
+            line_replace(l->isa, clean, line, start, size, &words[i]);
+            l->encoded |= !isa_ops(l->isa)->word_directive;
         }
     for (size_t i = 0; i < count; i++) {
         struct diagnostic *d = &refused->list.items[from + i];
@@ -213,6 +224,8 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
         names_add(&functions, l->functions.items[i]);
     for (size_t i = 0; i < o->symbols.count; i++) {
         const struct object_symbol *s = &o->symbols.items[i];
+        if (str_has_prefix(s->name, ENCODED_LABEL))
+            continue;
         while (at + 1 < lines.count && lines.items[at].offset < s->offset)
             at++;
         uint32_t line = lines.count ? lines.items[at].line : 0;
@@ -338,7 +351,7 @@ static bool as_failure(const struct child_result *r, struct err *err)
 
 /* The option alone leaves `as` without segment overrides (fs:40): only the directive makes it know them. On the first line, so that lines keep their numbers. */
 static const char intel_head[] = ".intel_syntax noprefix;";
-/* A line that is data has one in the line table only by a label. */
+/* A line that is data has one in the line table only by a label; of what llvm-mc encoded it is no label of the user's. */
 static const char encoded_head[] = ".loc_mark_labels 1;";
 
 static bool as_run(const char *const argv[], const struct listing *l, const struct object_place *place, const struct child_limits *limits, struct child_result *r, struct err *err)
@@ -395,7 +408,7 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
             return false;
         if (done)
             return result_read(place, listed, l, out, err);
-        bool again = pass == 0 && second_assemble(l->isa, &l->text, refused, before) > 0;
+        bool again = pass == 0 && second_assemble(l, refused, before) > 0;
         if (!skip_bad && !(again && refused->list.count == before))
             return true;
         lines_blank(&l->text, refused, before);

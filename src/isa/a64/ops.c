@@ -117,6 +117,7 @@ const struct isa_ops a64_ops = {
     .template_example = "add {W:X}, {R:X}, #0xc0",
     .set_aside = "system",
     .llvm_triple = "-mtriple=aarch64-linux-gnu",
+    .llvm_features = "-mattr=+all",
     .llvm_marker = {"clrex", "CLREX", "CLREX ()"},
     .elf_machine = EM_AARCH64,
     .mapping_symbol = '$',
