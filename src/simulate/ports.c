@@ -43,22 +43,20 @@ static unsigned next_in_turn(struct simulator *s, portset ports)
 }
 
 /* The port of @ports with the least waiting when the cycle began, the highest of equals. When it is
- * not its @turn, the next best, unless that has three more (measured on Skylake; uiCA). */
+ * not its @turn, the next best, unless that has three more (measured on Skylake; uiCA). Which is
+ * best is hard to predict, so no branch depends on it. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
-    int best = -1, next = -1;
+    uint32_t best = UINT32_MAX, next = UINT32_MAX;   /* µops that wait, then how far down the port is */
 
-    for (portset rest = ports; rest;) {
-        int port = 31 - __builtin_clz(rest);
-        rest ^= (portset)1 << port;
-        if (best < 0 || s->before[port] < s->before[best]) {
-            next = best;
-            best = port;
-        } else if (next < 0 || s->before[port] < s->before[next]) {
-            next = port;
-        }
+    for (portset rest = ports; rest; rest &= rest - 1) {
+        uint32_t port = (uint32_t)__builtin_ctz(rest), one = s->before[port] * PORTS_MAX + PORTS_MAX - 1 - port;
+        uint32_t worse = one > best ? one : best;
+        best = one < best ? one : best;
+        next = worse < next ? worse : next;
     }
-    return (unsigned)(turn & 1 && s->before[next] - s->before[best] < 3 ? next : best);
+    bool other = turn & 1 && next / PORTS_MAX - best / PORTS_MAX < 3;
+    return PORTS_MAX - 1 - (other ? next : best) % PORTS_MAX;
 }
 
 static unsigned choose_port(struct simulator *s, const struct plan_uop *uop, unsigned slot)
