@@ -165,6 +165,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
             out->total = out->cycles[kind];
             out->bottleneck = (enum bound_kind)kind;
         }
+    w->total = out->total;
     /* What takes as long as the branch that closes the loop would stay when it is unrolled. */
     for (int kind = BOUND_FRONTEND + 1; out->bottleneck == BOUND_FRONTEND && out->frontend.by_branch && kind < BOUND_COUNT; kind++)
         if (out->cycles[kind] >= out->total)

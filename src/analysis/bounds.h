@@ -34,6 +34,7 @@ struct block_work {
     struct deps deps;
     struct mass *plain;              /* masses off the blocking pipes */
     size_t plain_capacity;
+    double total;                    /* the largest bound of the block; 0: none is known */
     double least;                    /* the bounds of the block, without what no simulation shares: loads that are tried again, page walks, assists and microcode that was measured alone; 0: none is known */
 };
 /* Borrows @m as core_new does. */

@@ -370,9 +370,12 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     }
 }
 
-/* Locked instructions (an exchange with memory is one) and those in the fact serialising, by their latency. */
+/* Locked instructions (an exchange with memory is one), barriers by the time that was measured of them alone, and those in the fact serialising by
+ * their latency. */
 static int32_t fence_latency(const struct core *c, const struct insn *insn, const struct op *op)
 {
+    if (insn->traits & INSN_BARRIER)
+        return op->alone ? hundredths(op->alone->cycles) : op->latency > 0 ? op->latency : CYCLE;
     bool locked = insn->traits & INSN_LOCK || (insn->operation == OPERATION_EXCHANGE && insn->traits & INSN_STORE);
     if (locked)
         return hundredths(c->lock);
@@ -423,9 +426,9 @@ static struct op *op_new(struct core *c, const struct insn *insn)
         op->latency = 0;
     if (op->traits & OP_STACK && insn->traits & INSN_LOAD && insn->traits & INSN_STORE)
         op->latency = 0;   /* push and pop of memory move it: what they compute is the stack pointer */
-    op->fence = fence_latency(c, insn, op);
     restrict_indexed(c, &op->usage, &op->indexed);
     take_rules(c, op);
+    op->fence = fence_latency(c, insn, op);
     return op;
 }
 

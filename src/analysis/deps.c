@@ -47,6 +47,7 @@ struct build {
     struct forwarding forwarding;
     uint8_t *turns;                /* where the top of the x87 stack is before each instruction and at the end; NULL: it is not used */
     int32_t slow;                  /* hundredths that the instruction takes at least: a select or set whose flags come slowly */
+    struct holder barrier;         /* the last instruction that all wait for; not known: there is none */
     bool blocked;                  /* a load waits for a store to reach the cache: commits matter */
 };
 
@@ -427,6 +428,42 @@ static void keep_order(struct build *b, uint32_t at)
         add_edge(b->d, b->holds[RESOURCE_FENCE], node_of(b->d, at, RESOURCE_FENCE), LATENCY_FENCE, op->fence, 0);
 }
 
+/* The last barrier of the iteration before is the first that is waited for. */
+static void find_barrier(struct build *b)
+{
+    for (uint32_t i = 0; i < b->costs->count; i++)
+        if (b->insns[i].traits & INSN_BARRIER)
+            b->barrier = (struct holder){node_of(b->d, i, RESOURCE_FENCE), 1, true};
+}
+
+/* Barrier @at waits for the values of instructions @from to @to, made @distance iterations ago. */
+static void wait_for_all(struct build *b, uint32_t at, uint32_t from, uint32_t to, uint32_t distance)
+{
+    uint32_t fence = node_of(b->d, at, RESOURCE_FENCE);
+
+    for (uint32_t n = b->d->first_node[from]; n < b->d->first_node[to]; n++)
+        if (b->d->nodes[n].end != LATENCY_COMMIT)
+            add_edge(b->d, (struct holder){n, distance, true}, fence, LATENCY_FENCE, b->costs->rows[at].op->fence, 0);
+}
+
+/* Barriers wait for all since the one before, and everything else for the last of them. */
+static void keep_barriers(struct build *b, uint32_t at)
+{
+    const struct insn *insn = &b->insns[at];
+
+    if (!b->barrier.known)
+        return;
+    if (insn->traits & INSN_BARRIER) {
+        uint32_t before = b->d->nodes[b->barrier.node].insn;
+        if (b->barrier.distance)
+            wait_for_all(b, at, before + 1, (uint32_t)b->costs->count, 1);
+        wait_for_all(b, at, b->barrier.distance ? 0 : before + 1, at, 0);
+        b->barrier = (struct holder){node_of(b->d, at, RESOURCE_FENCE), 0, true};
+    } else if (!(insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP))) {
+        connect(b, at, b->barrier, LATENCY_FENCE, insn->traits & INSN_LOAD ? b->costs->rows[at].op->load_latency : 0);
+    }
+}
+
 /* The old value of a destination that is not wholly replaced, or that the machine waits for without need. */
 static bool reads_old_value(const struct build *b, uint32_t at, unsigned i)
 {
@@ -638,12 +675,14 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
     }
     d->first_node[count] = (uint32_t)d->node_count;
     uint64_t written = begin_iteration(&b);
+    find_barrier(&b);
     follow_stores(&b);
     forwarding_start(&b.forwarding, c, insns, costs, written, &d->addresses);
     if (c->load_replays_through > 0)
         hold_behind_before(&b);
     for (uint32_t i = 0; i < count && !watch_steps(1); i++) {
         read_inputs(&b, i);
+        keep_barriers(&b, i);
         uint8_t behind = c->load_replays_through > 0 ? behind_load(&b, i) : 0;
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             hold(&b, n, 0);

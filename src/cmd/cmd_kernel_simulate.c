@@ -65,6 +65,8 @@ static void add_text(const struct machine *m, const struct simulation *sim, cons
     if (sim->period)
         result_line(result, "%s: %s%.2f cycles per iteration simulated (repeats exactly every %u iteration%s: %lld/%u, found at iteration %u)", m->title, least,
                     sim->cycles, sim->period, sim->period == 1 ? "" : "s", (long long)sim->numerator, sim->period, sim->iterations);
+    else if (sim->bounded)
+        result_line(result, "%s: %s%.2f cycles per iteration: its bound (%s), of which the simulation has only a part", m->title, least, sim->cycles, bound_name(bounds->bottleneck));
     else if (sim->replayed)
         result_line(result, "%s: %s%.2f cycles per iteration: what its loads take with those that are tried again, which are not simulated", m->title, least, sim->cycles);
     else if (sim->assisted)

@@ -104,6 +104,7 @@ enum insn_trait {
     INSN_STACK = 1 << 22,        /* push, pop, call, return: an implicit memory operand at the stack pointer, which moves by its size */
     INSN_KEEPS_OLD = 1 << 23,    /* the first operand, though only written, keeps a part (sqrtsd, movlps of legacy encoding), or all under a condition (bsf) */
     INSN_NARROW_ADDRESS = 1 << 24,   /* addresses have 32 bits and wrap there (x86-64: prefix 67) */
+    INSN_BARRIER = 1 << 26,      /* begins when all before it is done, and nothing after it begins before it is: lfence, cpuid, isb */
     INSN_FOREIGN = 1 << 25,      /* x86-64: the decoder does not have it; what is known of it comes from the text of another disassembler */
 };
 

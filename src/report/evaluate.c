@@ -209,7 +209,7 @@ void evaluation_add(struct evaluation *e, const struct measured_block *block)
         struct simulation sim;
         simulate(e->simulator, e->work, e->insns.items, e->insns.count, &options, &(struct simulate_options){0}, &sim);
         if (isfinite(sim.cycles))
-            predicted = fmax(sim.cycles, bounds.cycles[BOUND_MEMORY]);   /* pages are not simulated */
+            predicted = sim.cycles;
         simulation_done(&sim);
     }
     if (e->protocol == PROTOCOL_BHIVE && options.shape == SHAPE_UNROLLED)

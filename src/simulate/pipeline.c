@@ -144,8 +144,9 @@ static void cycle(struct simulator *s)
 /* The first cycle after now in which anything can happen, when nothing did in this one. */
 static int32_t next_event(const struct simulator *s)
 {
-    int32_t next = scheduler_next(s);
+    int32_t next = scheduler_next(s), renamed = rename_next(s);
 
+    next = renamed < next ? renamed : next;
     if (s->retired.number < s->issued.number) {
         const struct flight *oldest = flight_of(s, s->retired.iteration, s->retired.index);
         if (!oldest->pending && !oldest->merging && oldest->done + 1 > s->now && oldest->done + 1 < next)

@@ -19,7 +19,7 @@ struct flight {
     uint32_t row;                                       /* its iteration's */
     uint32_t pending, computing;                        /* µops not dispatched; those that compute */
     bool published;                                     /* its computed values are known */
-    bool merging;                                       /* those of its UOP_MERGED are not yet */
+    bool merging;                                       /* those without a µop are not yet */
 };
 
 /* An iteration in flight. */
@@ -97,6 +97,7 @@ struct simulator {
     uint32_t slots_done;               /* of the item at rename */
     struct iteration *entering;        /* the iteration at rename */
     int64_t entered;                   /* age of the next µop to come */
+    int64_t sequencer_free;            /* when what takes rename alone ends, in hundredths of a cycle */
     double *stall;                     /* what held rename in this cycle; NULL: nothing */
 
     /* Ports. */
@@ -195,6 +196,8 @@ void pipeline_free(struct simulator *s);
 /* rename.c */
 void rename_start(struct simulator *s);
 void rename_cycle(struct simulator *s);
+/* First cycle after now in which rename goes on after what it waits for alone; UNKNOWN: it does not wait. */
+int32_t rename_next(const struct simulator *s);
 
 /* scheduler.c */
 void scheduler_start(struct simulator *s);

@@ -154,7 +154,7 @@ static void fill_edges(struct plan *p, const struct deps *d, const struct insn *
         int32_t operation = cycles_of(from->weight - d->before[i]);
         const struct dep_node *to = &d->nodes[from->to];
         bool minor = (d->ends[i] == LATENCY_FLAGS && to->end == LATENCY_FLAGS && !insns[to->insn].flags_read) || merges_last(&insns[to->insn], d->ends[i]);
-        p->edges.items[p->edges.count++] = (struct plan_edge){from->from, from->to, from->distance, cycles_of(d->before[i]), operation, d->ends[i], minor};
+        p->edges.items[p->edges.count++] = (struct plan_edge){from->from, from->to, from->distance, cycles_of(d->before[i]), operation, d->ends[i], minor, to->end == LATENCY_FENCE};
         p->nodes.items[from->from].read = true;
         if (p->longest_distance < from->distance)
             p->longest_distance = from->distance;
@@ -230,6 +230,10 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
     struct plan_item *item = &p->items.items[p->items.count - 1];
 
     item->members = next - item->insn;
+    for (uint32_t i = item->insn; i < next; i++) {
+        const struct latency_rule *alone = w->costs.rows[i].op->alone;
+        item->alone += alone ? (int32_t)lround(alone->cycles * CYCLE) : 0;
+    }
     item->nodes = w->deps.first_node[next] - item->first_node;
     uint32_t edge = item->first_edge;
     while (edge < p->edges.count && p->edges.items[edge].to < item->first_node + item->nodes)
@@ -253,6 +257,7 @@ static void end_item(struct plan *p, const struct block_work *w, const struct in
         else if (node->kind == NODE_STORED)
             item->until_data = node->latency;
         node->item = (uint32_t)p->items.count - 1;
+        item->late |= !item->uops && node->latency > 0 && !(w->costs.rows[item->insn].flags & (ROW_ZERO | ROW_ELIMINATED | ROW_SUM));
     }
     list_values(p, item);
     if (item->listed[NODE_EARLY])

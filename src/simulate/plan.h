@@ -59,6 +59,7 @@ struct plan_edge {
     int32_t before, operation;   /* cycles: load or forwarding, then the operation */
     int16_t end;          /* enum latency_end */
     bool minor;           /* delays one of several values only, not the instruction */
+    bool follows;         /* from a fence to the next one, or from all to a barrier */
 };
 
 /* An instruction as the predecoder sees it. */
@@ -75,6 +76,7 @@ struct plan_item {
     uint32_t first_node, nodes;
     uint32_t issue, decode;          /* slots at rename; µops from the decoders */
     int32_t latency, load_latency;   /* cycles; the load's from its dispatch to the operation */
+    int32_t alone;                   /* cycles that it takes rename alone, hundredths; 0: its slots say */
     int32_t until_data;              /* cycles from the first µop that computes to the stored data */
     uint16_t computing;              /* µops that compute */
     uint32_t limited, moves;         /* µops of dispatch_ports; moves that rename does, of eliminate_per_cycle */
@@ -82,6 +84,7 @@ struct plan_item {
     int32_t room;                    /* scheduler entries that must be free to enter */
     bool complex, fusible, branch, load, store;
     bool merges;                     /* has a UOP_MERGED */
+    bool late;                       /* no µop, but its values take time, and it retires after them */
     bool split;                      /* a load and its operation, unlaminated at rename */
     bool joins;                      /* takes no decoder: the next item is decoded with it */
     bool data;                       /* has a µop that takes the data to store */

@@ -22,6 +22,15 @@ static int32_t handed_on(const struct plan *p, const struct plan_item *load, con
     return (load->computing && p->nodes.items[edge->to].latency == 0) + (store->computing && store->data && !store->load && stored->latency == 0);
 }
 
+/* The same of a fence: one of its µops waits, the one from which its value counts. */
+static bool follows(const struct plan_item *item, uint8_t kind, int32_t operation, int32_t latency, int32_t *add)
+{
+    uint8_t first = !item->uops ? UOP_RENAMED : item->computing ? UOP_COMPUTE : item->load ? UOP_LOAD : kind;
+
+    *add = operation - (first == UOP_LOAD ? item->load_latency : latency);
+    return kind == first;
+}
+
 /* Cycles from the source of @edge to the first in which a µop of that kind could run because of it. False: it does not wait for it. */
 static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_t kind, const struct plan_edge *edge, int32_t *add)
 {
@@ -32,9 +41,13 @@ static bool waits_for(const struct plan *p, const struct plan_item *item, uint8_
     *add = edge->operation;
     if (kind == UOP_MERGED)
         return edge->minor && to->merged;
+    if (edge->follows)
+        return follows(item, kind, edge->operation, to->latency, add);
     *add = 0;
     if (edge->end == LATENCY_COMMIT || edge->minor || (to->kind == NODE_EARLY) != (kind == UOP_RENAMED))
         return false;
+    if (edge->end == LATENCY_FENCE && kind != UOP_RENAMED)   /* a barrier: no µop runs before */
+        return true;
     switch (kind) {
     case UOP_LOAD:
         *add = memory ? before - item->load_latency - overlap(p, edge) : 0;

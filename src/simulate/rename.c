@@ -20,7 +20,29 @@ void rename_start(struct simulator *s)
 {
     s->entered = 0;
     s->slots_done = 0;
+    s->sequencer_free = 0;
     begin_iteration(s);
+}
+
+/* Whether @item is microcode or a wait, measured alone, and the one before still goes on. */
+static bool waits_for_sequencer(const struct simulator *s, const struct plan_item *item)
+{
+    return item->alone && s->sequencer_free > (int64_t)s->now * CYCLE;
+}
+
+/* Parts of a cycle that are left over add up. */
+static void take_sequencer(struct simulator *s, const struct plan_item *item)
+{
+    int64_t now = (int64_t)s->now * CYCLE;
+
+    s->sequencer_free = (now - s->sequencer_free < CYCLE ? s->sequencer_free : now) + item->alone;
+}
+
+int32_t rename_next(const struct simulator *s)
+{
+    bool waits = s->issued.number < s->front.delivered.number && waits_for_sequencer(s, &s->plan.items.items[s->issued.index]);
+
+    return waits ? (int32_t)((s->sequencer_free + CYCLE - 1) / CYCLE) : UNKNOWN;
 }
 
 /* The item at rename begins to wait for what it needs. */
@@ -35,7 +57,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item)
     flight->first = flight->load = flight->compute_first = flight->compute_last = UNKNOWN;
     flight->row = row_of(s, s->issued.iteration);
     flight->pending = item->uops;
-    flight->merging = item->merges;
+    flight->merging = item->merges || (item->late && item->listed[NODE_EARLY]);
     flight->computing = item->computing;
     flight->published = false;
     for (uint32_t i = 0; i < item->values; i++)
@@ -62,6 +84,8 @@ static void enter(struct simulator *s, const struct plan_item *item, unsigned sl
 /* What keeps @item from entering; NULL: nothing. */
 static double *obstacle(const struct simulator *s, const struct plan_item *item)
 {
+    if (waits_for_sequencer(s, item))
+        return &s->out->stalls_front;
     if (s->rob + (int32_t)item->issue > s->rob_size && s->rob)
         return &s->out->stalls_rob;
     if (s->scheduler + item->room > s->scheduler_size || (item->load && s->loads >= s->load_size) ||
@@ -120,6 +144,8 @@ void rename_cycle(struct simulator *s)
         s->moved = true;
         if (!s->slots_done && (waits_for_group(s, item, slots, fused) || waits_for_kind(s, item, &taken)))
             return;
+        if (!s->slots_done && item->alone)
+            take_sequencer(s, item);
         uint32_t need = item->issue - s->slots_done, take = need < slots ? need : slots;
         if (take < need) {
             s->slots_done += take;

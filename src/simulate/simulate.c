@@ -73,6 +73,12 @@ void simulate(struct simulator *s, const struct block_work *w, const struct insn
         out->settled = false;
         out->replayed = true;
     }
+    if (out->cycles < w->total * (1 - 1e-9)) {   /* no loop is faster than its bounds */
+        out->bounded = true;
+        out->cycles = w->total;
+        out->period = 0;
+        out->settled = out->replayed = false;
+    }
     for (unsigned i = 0; i < w->core->ports->count; i++)
         out->busy[i] = (s->busy[i] - s->mark.busy[i]) / iterations;
     out->stalls_front = (out->stalls_front - s->mark.front) / iterations;

@@ -22,6 +22,7 @@ struct simulation {
     unsigned period;        /* iterations after which the state repeats; 0: it did not within the limit, cycles is a mean over the last quarter; or it has settled, or one of: */
     bool assisted;          /* x87 assists are added to cycles */
     bool replayed;          /* cycles is what the loads take with those that are tried again (bounds_replays): more than was simulated */
+    bool bounded;           /* cycles is the largest bound, of which the simulation has only a part (pages, fractions of cycles): more than was simulated */
     bool settled;           /* the state need not have repeated, but no cycle was lost against the largest bound, which cycles is; never with a timeline */
     unsigned iterations;    /* simulated */
     /* Steady state, per iteration: */

@@ -46,6 +46,7 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
     *out++ = s->alike ? 0 : s->load_turn;
     *out++ = (int32_t)(s->issued.iteration % s->plan.phases);
     *out++ = s->cache.busy;
+    *out++ = later((int32_t)(s->sequencer_free - (int64_t)s->now * CYCLE), -CYCLE);
     for (unsigned i = 0; i < s->core->ports->count; i++)
         if (!(s->alike >> i & 1))
             *out++ = (int32_t)s->bound[i];
@@ -120,7 +121,7 @@ static int32_t *write_rest(const struct simulator *s, int64_t from, int32_t *out
     return write_values(s, base, s->plan.items.items[s->issued.index].first_value, out);
 }
 
-#define COUNTS (FRONT_STATE + 11 + PORTS_MAX)
+#define COUNTS (FRONT_STATE + 12 + PORTS_MAX)
 
 /* All that decides the future, relative to now and to the iteration at rename. */
 static void write_state(struct simulator *s, const int32_t *counts, size_t count)

@@ -95,8 +95,11 @@ void writeback_without_port(struct simulator *s, const struct waiting_uop *w)
     }
     for (uint32_t i = 0; i < item->listed[NODE_EARLY]; i++) {
         int32_t value = w->ready + s->plan.nodes.items[nodes[i]].latency;
+        if (item->late)
+            flight->done = later(flight->done, value);
         writeback_value(s, &s->rows[flight->row], nodes[i], value);
     }
+    flight->merging &= item->merges;
 }
 
 /* Wakes those of the item's µops that wait for its own load, or for the last that computes. */

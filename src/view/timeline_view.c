@@ -110,7 +110,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, sim->period == 1 ? "%.2f cycles (repeats every iteration)" : "%.2f cycles (repeats every %u iterations)",
                             sim->cycles, sim->period) + 2;
     else
-        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, sim->replayed ? "%.2f cycles (loads tried again)" : "about %.2f cycles (the state did not repeat)", sim->cycles) + 2;
+        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, sim->bounded ? "%.2f cycles (the bound, simulated in part)" : sim->replayed ? "%.2f cycles (loads tried again)" : "about %.2f cycles (the state did not repeat)", sim->cycles) + 2;
     const bool texts = g->width >= TEXTS_LEAST, own = !texts && g->height >= OWN_ROW_LEAST;
     char stalls[80];
     snprintf(stalls, sizeof stalls, "stalls: front end %.2f, ROB %.2f, scheduler %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);

@@ -132,7 +132,7 @@ static void flow(const struct a64_text *t, struct a64_access *out)
     else if (strcmp(m, "nop") == 0)
         out->traits |= INSN_NOP;
     else if (matches(m, system))
-        out->traits |= INSN_SYSTEM;
+        out->traits |= INSN_SYSTEM | (strcmp(m, "isb") == 0 ? INSN_BARRIER : 0);
     out->link_written = (out->traits & INSN_CALL) != 0;
     out->link_read = (out->traits & INSN_RETURN) && t->count == 0;
 }

@@ -194,6 +194,12 @@ static uint32_t idiom_traits(const ZydisDecodedInstruction *in, const ZydisDecod
     return is_ones(in->mnemonic) ? INSN_ONES_IDIOM : 0;
 }
 
+/* LFENCE waits on AMD as on Intel: systems set the bit that makes it (Linux, since 2018). */
+static bool is_barrier(ZydisMnemonic mnemonic)
+{
+    return mnemonic == ZYDIS_MNEMONIC_LFENCE || mnemonic == ZYDIS_MNEMONIC_CPUID || mnemonic == ZYDIS_MNEMONIC_SERIALIZE;
+}
+
 static uint32_t flow_traits(const ZydisDecodedInstruction *in)
 {
     if (in->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || in->mnemonic == ZYDIS_MNEMONIC_ENDBR32)   /* marks a target of branches for who checks it: a NOP to the core */
@@ -253,6 +259,8 @@ static uint32_t traits_of(const ZydisDecodedInstruction *in, const ZydisDecodedO
         traits |= memory_traits(in, ops);
     if (in->attributes & ZYDIS_ATTRIB_HAS_LOCK)
         traits |= INSN_LOCK;
+    if (is_barrier(in->mnemonic))
+        traits |= INSN_BARRIER;
     if (in->meta.isa_ext == ZYDIS_ISA_EXT_X87 || in->meta.isa_ext == ZYDIS_ISA_EXT_MMX)
         traits |= INSN_X87_MMX;
     if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX || in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
