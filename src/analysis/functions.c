@@ -11,6 +11,7 @@
 #include "base/watch.h"
 #include "isa/isa.h"
 #include "toolchain/demangle.h"
+#include "toolchain/object_names.h"
 
 #define OVERLAPS 4       /* of functions: aliases have the same place */
 
@@ -127,19 +128,6 @@ void function_ranking_done(struct function_ranking *r)
     vec_done(&r->loops);
 }
 
-/* The function around a place in the code. */
-static const struct object_symbol *around(const struct object *o, uint64_t place)
-{
-    const struct object_symbol *best = NULL;
-
-    for (size_t i = 0; place != UINT64_MAX && i < o->symbols.count && !watch_steps(1); i++) {
-        const struct object_symbol *s = &o->symbols.items[i];
-        if (s->function && place >= s->offset && place - s->offset < s->size)
-            best = s;
-    }
-    return best;
-}
-
 /* The hexadecimal number that @text is; false when it is none. */
 static bool read_hex(const char *text, uint64_t *out)
 {
@@ -218,7 +206,7 @@ const struct object_symbol *function_find(const struct object *o, const char *wa
     *place = UINT64_MAX;
     if (read_hex(wanted, &number)) {
         *place = object_address_place(o, number);
-        found = around(o, *place);
+        found = *place == UINT64_MAX ? NULL : object_function_at(o, *place);
         return found ? found : find_name(o, wanted, err);
     }
     if (!plus || !read_hex(plus + 1, &number))

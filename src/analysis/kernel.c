@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/kernel_names.h"
 #include "analysis/kernel_object.h"
 #include "analysis/loops.h"
 #include "analysis/recipe.h"
@@ -32,6 +33,12 @@ const size_t kernel_unit_most = 40000;
 
 struct unit { VEC(struct insn) insns; };
 struct loop_list { VEC(struct kernel_loop) list; };
+
+static int label_order(const void *a, const void *b)
+{
+    const struct label *x = a, *y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
 
 /* Bytes from @code on that are one instruction nobody knows: to the start of the next line, which is at @next, or else to the next byte at which one decodes. */
 static size_t undecoded_length(enum isa isa, const uint8_t *code, size_t length, size_t next)
@@ -123,12 +130,19 @@ static void loop_push(struct loop_list *out, const struct insn *insns, size_t fi
     vec_push(&out->list, loop);
 }
 
-/* The first instruction from @i on that does not begin before @offset: marks come in the order of the code, and nothing is looked at twice. */
-static size_t insn_from(const struct unit *u, size_t i, uint64_t offset)
+/* The first instruction that does not begin before @offset. */
+static size_t insn_from(const struct unit *u, uint64_t offset)
 {
-    while (i < u->insns.count && u->insns.items[i].offset < offset && !watch_steps(1))
-        i++;
-    return i;
+    size_t low = 0, high = u->insns.count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (u->insns.items[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* The first one from @i on that stands in line @line or behind it. */
@@ -139,17 +153,17 @@ static size_t insn_of_line(const struct unit *u, size_t i, size_t line)
     return i;
 }
 
-static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t start, size_t length, struct loop_list *out)
+/* Marks in @length bytes of code, the first of which is at @position. */
+static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code, size_t length, uint64_t position, struct loop_list *out)
 {
     const struct isa_ops *ops = isa_ops(isa);
-    size_t begin = SIZE_MAX, from = 0;
+    size_t begin = SIZE_MAX;
 
-    for (size_t at = start; at + MARKER_BYTES <= length; at += isa_step(isa)) {
+    for (size_t at = 0; at + MARKER_BYTES <= length; at += isa_step(isa)) {
         if (ops->is_marker(code + at, true)) {
             begin = at + MARKER_BYTES;
         } else if (begin != SIZE_MAX && ops->is_marker(code + at, false)) {
-            size_t first = insn_from(u, from, begin), end = insn_from(u, first, at);
-            from = end;
+            const size_t first = insn_from(u, position + begin), end = insn_from(u, position + at);
             if (end > first)
                 loop_push(out, u->insns.items, first, end, "", ops->markers);
             begin = SIZE_MAX;
@@ -330,8 +344,9 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     k->percent_count = a.percent_count;
     a.percents = NULL;
     marks_comments(&u, text, length, &marked);
-    marks_bytes(&u, a.isa, a.code, 0, a.length, &marked);
+    marks_bytes(&u, a.isa, a.code, a.length, 0, &marked);
     loops_set(k, &u, &marked, a.labels, a.label_count, "whole text (no loop)");
+    kernel_names_of_text(k, &a);
     k = kernel_with_loop(k, o, err);
 out:
     unit_done(&u);
@@ -347,13 +362,46 @@ static char *readable(const char *name)
     return text ? text : mem_strdup(name);
 }
 
+/* What a section has of a range of code. */
+struct code_part {
+    size_t section;      /* the next one to look at */
+    const uint8_t *code;
+    size_t length;
+    uint64_t position;   /* of its first byte */
+};
+
+/* Goes on to the next section with code of the @length bytes from @start on; false behind the last. */
+static bool part_next(const struct object *o, size_t start, size_t length, struct code_part *part)
+{
+    while (part->section < o->sections.count) {
+        const struct object_section *s = &o->sections.items[part->section++];
+        const size_t from = s->offset > start ? s->offset : start, to = s->offset + s->size < start + length ? s->offset + s->size : start + length;
+        if (from >= to)
+            continue;
+        part->code = o->code + from;
+        part->length = to - from;
+        part->position = s->position + (from - s->offset);
+        return true;
+    }
+    return false;
+}
+
+static int insn_order(const void *a, const void *b)
+{
+    const struct insn *x = a, *y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start, size_t length, struct err *err)
 {
     struct unit u = {0};
     struct kernel *k = NULL;
     VEC(struct label) labels = {0};
     struct loop_list marked = {0};
-    bool all = unit_decode(&u, o->isa, length ? o->code + start : NULL, length, start, NULL);
+    struct code_part part = {0};
+    bool all = true;
+    while (all && part_next(o, start, length, &part))
+        all = unit_decode(&u, o->isa, part.code, part.length, part.position, NULL);
     if (!all || u.insns.count == 0) {
         err_set(err, all ? ERR_DATA : ERR_LIMIT, "name another function with --symbol",
                 all ? "only LTO bytecode or no code; compile without -flto" : "more than %zu instructions", kernel_unit_most);
@@ -363,13 +411,19 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     for (size_t i = 0; i < o->symbols.count && !watch_steps(1); i++) {
         const struct object_symbol *symbol = &o->symbols.items[i];
         if (symbol->offset + symbol->size >= start && symbol->offset <= start + length)
-            vec_add(&labels, ((struct label){readable(symbol->name), symbol->offset, 0, symbol->function}));
+            vec_add(&labels, ((struct label){.name = readable(symbol->name), .offset = object_position(o, symbol->offset), .size = symbol->size, .function = symbol->function}));
     }
+    if (labels.count)
+        qsort(labels.items, labels.count, sizeof *labels.items, label_order);
+    if (u.insns.count)
+        qsort(u.insns.items, u.insns.count, sizeof *u.insns.items, insn_order);
     k = mem_zero(1, sizeof *k);
     k->name = mem_strdup(name);
     k->isa = o->isa;
-    marks_bytes(&u, o->isa, o->code, start, start + length, &marked);
+    for (part = (struct code_part){0}; part_next(o, start, length, &part);)
+        marks_bytes(&u, o->isa, part.code, part.length, part.position, &marked);
     loops_set(k, &u, &marked, labels.items, labels.count, "whole code (no loop)");
+    kernel_names_of_object(k, o);
 out:
     for (size_t i = 0; i < labels.count; i++)
         free(labels.items[i].name);
@@ -483,7 +537,8 @@ bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct er
             insn_undecoded(k->isa, in->bytes, in->length, 0, in->text, true, &placed);
         else if (!insn_decode(k->isa, in->bytes, in->length, address + in->offset, true, &placed, err))
             return false;
-        placed.offset = address + in->offset;
+        placed.offset = placed.address = address + in->offset;
+        placed.placed = true;
         insn_done(in);
         *in = placed;
     }
@@ -524,6 +579,7 @@ void kernel_free(const struct kernel *held)
         debug_lines_done(k->debug);
     free(k->debug);
     recipe_free(k->recipe);
+    kernel_names_free(k->names);
     free(k->source);
     free(k->name);
     free(k);

@@ -6,6 +6,7 @@
 #include "toolchain/assemble.h"
 #include "isa/insn.h"
 
+struct kernel_names;
 struct recipe;
 
 struct kernel_loop {
@@ -39,6 +40,7 @@ struct kernel {
     char *origin;               /* the C file, its line ends replaced by 0 */
     const char **origin_texts;  /* its lines, in it: the first million */
     size_t origin_text_count;
+    struct kernel_names *names; /* of the places that it refers to (analysis/kernel_names.h); NULL: none are known */
     struct recipe *recipe;      /* how it was made of a file (analysis/recipe.h); NULL: of text or hex */
     _Atomic unsigned holders;   /* besides the one that made it */
 };

@@ -53,7 +53,7 @@ static void loop_first(struct kernel *k, size_t loop)
     k->loops[0] = chosen;
 }
 
-/* The loop that begins at @place, else the smallest one around it, becomes the first. */
+/* The loop that begins at @place, a position, else the smallest one around it, becomes the first. */
 static void prefer_loop(struct kernel *k, uint64_t place)
 {
     size_t best = SIZE_MAX;
@@ -114,7 +114,12 @@ static bool add_source(struct kernel *k, const struct object *o, const char *sou
     struct debug_lines lines;
     struct str text = {0};
 
-    const bool ok = debug_lines_read(o, k->insns[0].offset, last->offset + last->length, k->insns[k->loops[0].first].offset, &lines, err);
+    const uint64_t at = object_position_place(o, k->insns[k->loops[0].first].offset);
+    const struct object_section *section = object_section_at(o, at);
+    /* What lies in other sections has other debug information. */
+    const uint64_t before = section ? at - section->offset : 0, first = k->insns[0].offset, from = section && first > section->position ? first - section->position : 0;
+    const uint64_t to = section && last->offset + last->length - section->position < section->size ? last->offset + last->length - section->position : section ? section->size : 0;
+    const bool ok = debug_lines_read(o, at - before + from, at - before + to, at, &lines, err);
     if (!ok)
         log_add(LOG_INFO, "%s: %s", o->path, err->what);
     struct err missing = {0};
@@ -183,7 +188,7 @@ static struct kernel *kernel_of_object(const struct object *o, const char *path,
     else if (symbol || !wanted)
         k = kernel_of(o, path, symbol, err);
     if (k && place != UINT64_MAX)
-        prefer_loop(k, place);
+        prefer_loop(k, object_position(o, place));
     return k;
 }
 
@@ -218,7 +223,7 @@ static struct kernel *finish(struct object *o, const char *path, struct kernel *
 struct kernel *kernel_from_object(const char *path, const struct kernel_options *options, struct err *err)
 {
     struct object o;
-    struct kernel *k = object_read(path, OBJECT_FUNCTIONS, &o, err) ? kernel_of_object(&o, path, options, err) : NULL;
+    struct kernel *k = object_read(path, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err) ? kernel_of_object(&o, path, options, err) : NULL;
 
     k = finish(&o, path, k, options, err);
     return k ? kernel_with_loop(k, options, err) : NULL;
@@ -235,7 +240,7 @@ static struct kernel *named_in_archive(const struct archive *a, const struct ker
         const struct archive_member *m = &a->members.items[i];
         struct object o;
         struct err fault = {0};
-        struct kernel *next = object_read_member(m, OBJECT_FUNCTIONS, &o, &fault) ? kernel_of_object(&o, m->spec, options, &fault) : NULL;
+        struct kernel *next = object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, &fault) ? kernel_of_object(&o, m->spec, options, &fault) : NULL;
         next = finish(&o, m->spec, next, options, &fault);
         if (next && k) {
             several = true;
@@ -306,7 +311,7 @@ static struct kernel *hottest_in_archive(const struct archive *a, const struct k
     for (size_t i = 0; i < best.list.count && !has_loop(k) && !watch_over(); i++) {
         const struct archive_member *m = &a->members.items[best.list.items[i].member];
         struct kernel *next = NULL;
-        if (object_read_member(m, OBJECT_FUNCTIONS, &o, err) && options_fit(&o, options, err) && best.list.items[i].function.symbol < o.symbols.count)
+        if (object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err) && options_fit(&o, options, err) && best.list.items[i].function.symbol < o.symbols.count)
             next = kernel_of(&o, m->spec, &o.symbols.items[best.list.items[i].function.symbol], err);
         next = whole_or_none(&o, m->spec, next, err);
         k = better(k, next);
@@ -315,7 +320,7 @@ static struct kernel *hottest_in_archive(const struct archive *a, const struct k
     }
     if (k) {   /* debug information is read of what is kept alone: it may take its time */
         const struct archive_member *m = &a->members.items[member];
-        if (!object_read_member(m, OBJECT_FUNCTIONS, &o, err)) {
+        if (!object_read_member(m, OBJECT_FUNCTIONS | OBJECT_NAMES, &o, err)) {
             kernel_free(k);
             k = NULL;
         }

@@ -137,7 +137,7 @@ static bool add_percents(struct kernel *k, const char *path, const struct perf_s
     bool ok = percents ? object_read(path, 0, &o, err) : err_memory_for(err, "the samples of each instruction", k->insn_count * sizeof *percents);
 
     for (size_t i = 0; ok && i < k->insn_count && !watch_steps(20); i++)
-        percents[i] = (float)(100. * (double)perf_samples_within(samples, object_file_offset(&o, k->insns[i].offset), k->insns[i].length) / (double)samples->places.count);
+        percents[i] = (float)(100. * (double)perf_samples_within(samples, object_file_offset(&o, object_position_place(&o, k->insns[i].offset)), k->insns[i].length) / (double)samples->places.count);
     if (percents)
         object_done(&o);
     if (ok)

@@ -11,6 +11,7 @@
 /* Beyond this many instructions a loop's inner paths are not followed. */
 #define PATH_LIMIT 20000
 #define NO_TARGET SIZE_MAX
+#define ENCLOSING_MOST 64   /* functions that begin between a place and the one it lies in */
 
 static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
 {
@@ -176,8 +177,10 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
         str_addf(out, "0x%s", address);
         return;
     }
-    for (size_t i = label_from(labels, count, offset); i-- > 0;)
-        if (labels[i].function && str_has_prefix(labels[i].name, "0x")) {   /* a function known by its address alone */
+    for (size_t i = label_from(labels, count, offset), tries = 0; i-- > 0 && tries < ENCLOSING_MOST; tries += labels[i].function)
+        if (labels[i].function && labels[i].size && offset - labels[i].offset >= labels[i].size) {   /* it does not reach so far */
+            continue;
+        } else if (labels[i].function && str_has_prefix(labels[i].name, "0x")) {   /* a function known by its address alone */
             str_addf(out, "0x%llx", strtoull(labels[i].name, NULL, 16) + (unsigned long long)(offset - labels[i].offset));
             return;
         } else if (labels[i].function) {

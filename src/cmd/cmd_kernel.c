@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/kernel_text.h"
 #include "base/file.h"
 #include "cmd/command.h"
 #include "cmd/loading.h"
@@ -176,39 +177,6 @@ const struct command command_kernel_use = {
     .run = run_use,
 };
 
-/* A branch to the loop's head; what tests a register keeps it. */
-static void add_branch(const struct insn *insn, struct str *out)
-{
-    const char *operands = strchr(insn->text, ' '), *place = operands ? strrchr(insn->text, ',') : NULL;
-    bool relative = false;
-    for (unsigned i = 0; i < insn->operand_count; i++)
-        relative |= insn->operands[i].kind == OPERAND_RELATIVE;
-    if (!relative)
-        str_addf(out, "\t%s\n", insn->text);
-    else
-        str_addf(out, "\t%s%.*s loop\n", insn->mnemonic, place ? (int)(place - operands + 1) : 0, place ? operands : "");
-}
-
-/* Loop @loop as text that kernel load reads back. */
-static void print_loop(const struct kernel *k, size_t loop, struct str *text)
-{
-    const struct isa_ops *isa = isa_ops(k->isa);
-    size_t count;
-    const struct insn *insns = kernel_insns(k, loop, &count);
-
-    str_addf(text, "%s %s\n%sloop:\n", isa->comment, k->loops[loop].why, isa->text_head);
-    for (size_t i = 0; i < count; i++) {
-        struct insn again;
-        if (!insn_decode(insns[i].isa, insns[i].bytes, insns[i].length, insns[i].offset, true, &again, NULL))
-            BUG("a decoded instruction does not decode");
-        if (again.traits & INSN_BRANCH)
-            add_branch(&again, text);
-        else
-            str_addf(text, "\t%s\n", again.text);
-        insn_done(&again);
-    }
-}
-
 struct kernel_save_values {
     const char *file;
 };
@@ -229,8 +197,7 @@ static bool run_save(struct session *s, const void *values, struct result *resul
     kernel_insns(s->document.kernel, s->document.loop, &count);
     if (count == 0)
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
-    print_loop(s->document.kernel, s->document.loop, &text);
-    bool ok = file_write(v->file, text.data, text.length, err);
+    bool ok = kernel_text(s->document.kernel, s->document.loop, &text, err) && file_write(v->file, text.data, text.length, err);
     if (ok) {
         result_confirm(result, "%s: %zu instruction%s", v->file, count, count == 1 ? "" : "s");
         result_text(result, "file", v->file);
@@ -245,6 +212,8 @@ static const char *const save_examples[] = {"kernel save loop.s", NULL};
 const struct command command_kernel_save = {
     .name = "kernel save",
     .help = "write the current loop as assembler text (x86-64: Intel syntax)",
+    .description = "Labels and exits keep their names. What is written becomes the same bytes when it is assembled: instructions that the assembler would encode "
+                   "otherwise stand as bytes, with their text in a comment.",
     .arguments = save_arguments,
     .examples = save_examples,
     .values_size = sizeof(struct kernel_save_values),

@@ -20,6 +20,14 @@ struct diagnostic {
 /* Part of the user's text. */
 struct source_span { size_t start, length; };
 
+/* A place in code that a linker fills in. */
+struct code_reference {
+    uint64_t place;       /* of the first byte that it fills in, in the code */
+    char *name;
+    int64_t addend;
+    const struct isa_relocation *kind;   /* NULL: one that assembler text does not say */
+};
+
 /* What a text became: one code section's bytes and the line that each instruction came from. */
 struct assembled {
     enum isa isa;
@@ -27,8 +35,15 @@ struct assembled {
     size_t length;
     struct code_line { uint64_t offset; uint32_t line; } *lines;   /* sorted by offset, one per instruction start */
     size_t line_count;
-    struct label { char *name; uint64_t offset; uint32_t line; bool function; } *labels;   /* sorted by offset */
+    struct label {
+        char *name;
+        uint64_t offset, size;    /* size 0: to the next one */
+        uint32_t line;
+        bool function;
+    } *labels;                    /* sorted by offset */
     size_t label_count;
+    struct code_reference *references;   /* sorted by place */
+    size_t reference_count;
     struct diagnostic *refused;   /* lines the assembler would not take (with skip_bad they are left out) */
     size_t refused_count;
     struct diagnostic *left_out;  /* lines that are no assembler text: sentences, source, what stands outside of a code block */

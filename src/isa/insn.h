@@ -113,6 +113,8 @@ struct insn {
     uint8_t bytes[16];
     uint8_t length;
     uint64_t offset;              /* in the code it was decoded from */
+    uint64_t address;             /* as its file has it, which is shown; in relocatable files the place in its section */
+    bool placed;                  /* it has an address */
     uint32_t line;                /* 1-based line of the text; 0: none */
     uint32_t origin;              /* 1-based line of the C file that the text was compiled from; 0: not known */
     char *text;                   /* source text as the user wrote it, or disassembly; owned */

@@ -42,6 +42,13 @@ struct isa_vary;
 struct spelling;
 struct str;
 
+/* A kind of reference that a linker fills in. */
+struct isa_relocation {
+    unsigned type;               /* as ELF numbers it */
+    const char *spelling;        /* how assembler text says it, @ for the name: ":lo12:@"; NULL ends a list */
+    bool relative;               /* to the place of the reference itself */
+};
+
 /* An instruction set: its data and what it does differently. One const table per set, in a folder of its own. */
 struct isa_ops {
     const char *title;            /* as prose has it: "AArch64" */
@@ -63,6 +70,10 @@ struct isa_ops {
     struct { const char *text, *opcode, *form; } llvm_marker;
     uint16_t elf_machine;         /* e_machine of its ELF files, little-endian */
     char mapping_symbol;          /* first character of symbols that are the assembler's own, 0: none */
+    const struct isa_relocation *relocations;   /* that its assembler text can say */
+    unsigned relocation_jump_slot, relocation_global;   /* types that fill in the address of a function */
+    /* Whether a stub of the procedure linkage table jumps at byte @at of @code, which lies at @address: *@slot is the address that it jumps through, *@begin where in @code it begins. */
+    bool (*linkage_stub)(const uint8_t *code, size_t length, size_t at, uint64_t address, uint64_t *slot, uint64_t *begin);
     uint8_t step;                 /* bytes from one place where an instruction may begin to the next */
     /* General registers are numbered from 0, the stack pointer among them. */
     uint8_t generals, stack_pointer, frame_pointer;

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/watch.h"
 #include "toolchain/object.h"
+#include "toolchain/object_names.h"
 
 #define AROUND 16384u      /* bytes decoded on each side of code without symbols */
 #define LARGE 65536u       /* bytes of a function that are decoded whole */
@@ -31,35 +33,6 @@ static int places_order(const void *a, const void *b)
 {
     const struct code_place *x = a, *y = b;
     return (x->at > y->at) - (x->at < y->at);
-}
-
-/* The section that @at lies in; there is one. */
-static const struct object_section *section_of(const struct object *o, uint64_t at)
-{
-    const struct object_section *s = o->sections.items;
-    while (at < s->offset || at >= s->offset + s->size)
-        s++;
-    return s;
-}
-
-/* The function that @at lies in: of those that begin before it the nearest that reaches so far; NULL: none. */
-static const struct object_symbol *function_at(const struct object *o, uint64_t at)
-{
-    size_t low = 0, high = o->symbols.count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (o->symbols.items[middle].offset <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low, tries = 0; i-- > 0 && tries < 64; tries++) {
-        const struct object_symbol *s = &o->symbols.items[i];
-        if (s->function && at - s->offset < s->size)
-            return s;
-    }
-    return NULL;
 }
 
 static void function_add(struct run_profile *p, const char *name, const char *file, size_t samples)
@@ -86,16 +59,14 @@ static size_t loop_at(const struct kernel *k, uint64_t at)
     return best;
 }
 
-static void loop_add(struct run_profile *p, const struct object *o, const struct kernel *k, size_t loop, const char *file, size_t samples)
+static void loop_add(struct run_profile *p, const struct kernel *k, size_t loop, const char *file, size_t samples)
 {
     struct str name = {0};
-    uint64_t at = k->insns[k->loops[loop].first].offset;
-    const struct object_section *s = section_of(o, at);
 
     if (*k->loops[loop].label)
         str_add(&name, k->loops[loop].label);
-    else
-        str_addf(&name, "0x%llx", (unsigned long long)(s->address + (at - s->offset)));
+    else   /* no symbol reaches so far */
+        str_addf(&name, "%s+0x%llx", path_base(file), (unsigned long long)k->insns[k->loops[loop].first].address);
     for (size_t i = 0; i < p->loops.count; i++)
         if (strcmp(p->loops.items[i].name, str_text(&name)) == 0 && strcmp(p->loops.items[i].file, file) == 0) {
             p->loops.items[i].samples += samples;
@@ -115,13 +86,13 @@ static void loops_take(struct run_profile *p, const struct object *o, const stru
     size_t *samples = mem_zero(k && k->loop_count ? k->loop_count : 1, sizeof *samples);
 
     for (size_t i = first; k && i < end && !watch_steps(1 + k->loop_count / 16); i++) {
-        size_t loop = loop_at(k, places[i].at);
+        size_t loop = loop_at(k, object_position(o, places[i].at));
         if (loop != SIZE_MAX)
             samples[loop] += places[i].count;
     }
     for (size_t l = 0; k && l < k->loop_count; l++)
         if (samples[l])
-            loop_add(p, o, k, l, file, samples[l]);
+            loop_add(p, k, l, file, samples[l]);
     free(samples);
     kernel_free(k);
 }
@@ -154,7 +125,7 @@ static void search(struct run_profile *p, const struct object *o, const struct o
         return;
     }
     while (first < end && !watch_steps(1)) {
-        const struct object_section *section = section_of(o, places[first].at);
+        const struct object_section *section = object_section_at(o, places[first].at);
         uint64_t low = s ? s->offset : section->offset, high = s ? s->offset + s->size : section->offset + section->size;
         uint64_t from = places[first].at - low > AROUND ? boundary(o, section, walk, places[first].at - AROUND) : low;
         uint64_t to = high - places[first].at > 2 * AROUND ? places[first].at + 2 * AROUND : high;
@@ -172,9 +143,9 @@ static void find_in_object(struct run_profile *p, const struct object *o, struct
     struct walk walk = {NULL, 0};
 
     for (size_t first = 0, end; first < list->list.count && !watch_steps(1); first = end) {
-        const struct object_symbol *s = function_at(o, places[first].at);
+        const struct object_symbol *s = object_function_at(o, places[first].at);
         size_t samples = 0;
-        for (end = first; end < list->list.count && function_at(o, places[end].at) == s; end++)
+        for (end = first; end < list->list.count && object_function_at(o, places[end].at) == s; end++)
             samples += places[end].count;
         function_add(p, s ? s->name : "", file, samples);
         if ((double)samples >= DECODED * (double)p->samples)
@@ -188,7 +159,7 @@ void places_find(struct run_profile *p, const struct samples *s, uint32_t image)
     struct place_list list = {{0}};
     struct object o = {.code = NULL};
     struct err ignored;
-    bool readable = path[0] == '/' && object_read(path, 0, &o, &ignored);
+    bool readable = path[0] == '/' && object_read(path, OBJECT_NAMES, &o, &ignored);
     size_t elsewhere = 0;
 
     for (size_t i = 0; i < s->points.count; i++) {

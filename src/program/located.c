@@ -123,7 +123,7 @@ static size_t take_twin(struct located *out, const struct program_code *c, const
 
     for (size_t i = 0; i < s->points.count; i++) {
         uint64_t at = s->points.items[i].image == image ? object_place(o, s->points.items[i].offset) : UINT64_MAX;
-        size_t insn = at != UINT64_MAX ? insn_at(t->own, at) : SIZE_MAX;
+        size_t insn = at != UINT64_MAX ? insn_at(t->own, object_position(o, at)) : SIZE_MAX;
         uint32_t part = insn == SIZE_MAX ? NOWHERE : of[t->first + t->same[insn]];
         if (part == NOWHERE)
             continue;

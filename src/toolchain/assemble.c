@@ -229,12 +229,15 @@ static void object_take(struct object *o, const struct listing *l, struct assemb
         while (at + 1 < lines.count && lines.items[at].offset < s->offset)
             at++;
         uint32_t line = lines.count ? lines.items[at].line : 0;
-        vec_add(&labels, ((struct label){mem_strdup(s->name), s->offset, line, names_find(&functions, s->name) != UINT32_MAX}));
+        vec_add(&labels, ((struct label){.name = mem_strdup(s->name), .offset = s->offset, .line = line, .function = names_find(&functions, s->name) != UINT32_MAX}));
     }
     steps_add(lines.count + labels.count);
     names_done(&functions);
     out->labels = labels.items;
     out->label_count = labels.count;
+    out->references = o->references.items;
+    out->reference_count = o->references.count;
+    memset(&o->references, 0, sizeof o->references);
 }
 
 /* Whether a word begins with a dot and not, as labels do, with ".L": only directives read files, or make macros that read them. */
@@ -324,7 +327,7 @@ static bool result_read(const struct object_place *place, bool listed, const str
             str_addf(&path, "%s/out.o", place->dir);
         else
             str_add(&path, place_name(place->file, name));
-        ok = object_read(path.data, OBJECT_LINES, &object, err);
+        ok = object_read(path.data, OBJECT_LINES | OBJECT_NAMES, &object, err);
     }
     if (ok && object.length == 0)
         ok = err_set(err, ERR_DATA, left_out_as_source(l) ? ADVICE_C : "give assembler text with instructions", "no instructions in this text");
@@ -563,6 +566,9 @@ void assembled_done(struct assembled *a)
     for (size_t i = 0; i < a->label_count; i++)
         free(a->labels[i].name);
     free(a->labels);
+    for (size_t i = 0; i < a->reference_count; i++)
+        free(a->references[i].name);
+    free(a->references);
     diagnostics_free(a->refused, a->refused_count);
     diagnostics_free(a->left_out, a->left_out_count);
     free(a->spans);

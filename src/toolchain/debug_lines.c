@@ -229,7 +229,7 @@ bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint
             ok = err_set(err, ERR_DATA, "build the file again with -g", WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "its debug information takes more than %d s to read" : "its debug information is damaged", CPU_SECONDS);
     }
     if (ok)
-        debug_lines_parse(str_text(&text), text.length, s->offset, out);
+        debug_lines_parse(str_text(&text), text.length, s->position, out);
     str_done(&text);
     return ok && watch_goes_on(err);
 }

@@ -6,9 +6,9 @@
 #include "base/vec.h"
 #include "toolchain/object.h"
 
-/* The code from @place (in object.code) to the next row's is of @line. */
+/* The code from @place to the next row's is of @line. */
 struct debug_line {
-    uint64_t place;
+    uint64_t place;     /* a position (object_position) */
     uint32_t line;      /* of the function's own file: of code inlined from elsewhere the call's; 0: none */
     uint32_t inlined;   /* 1 + the name, among inlined, of the innermost inlined function; 0: not inlined */
 };

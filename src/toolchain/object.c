@@ -14,8 +14,10 @@
 #include "base/watch.h"
 #include "toolchain/archive.h"
 #include "toolchain/object_lines.h"
+#include "toolchain/object_names.h"
 #include "toolchain/unwind.h"
 
+#define PAGE 4096
 #define COPIED_MOST ((size_t)1 << 20)   /* bytes of code; what is larger stays in the mapped file */
 
 static int symbol_order(const void *a, const void *b)
@@ -26,6 +28,12 @@ static int symbol_order(const void *a, const void *b)
     if (x->function != y->function)
         return x->function ? -1 : 1;
     return strcmp(x->name, y->name);
+}
+
+static int section_order(const void *a, const void *b)
+{
+    const struct object_section *x = a, *y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
 #define NO_SECTION UINT32_MAX
@@ -42,26 +50,6 @@ static bool spend(struct budget *left, size_t symbols, size_t names, struct err 
     left->symbols -= symbols;
     left->names -= names;
     return !watch_steps(1 + names / 100) || watch_goes_on(err);
-}
-
-/* A table of names. elf_strptr looks at all of one that has no end for every name: such a table has none. */
-struct strings {
-    const char *bytes;
-    size_t length;
-};
-
-static struct strings strings_at(Elf *elf, size_t index)
-{
-    Elf_Scn *scn = elf_getscn(elf, index);
-    Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-    const char *bytes = data ? data->d_buf : NULL;
-
-    return bytes && data->d_size && !bytes[data->d_size - 1] ? (struct strings){bytes, data->d_size} : (struct strings){NULL, 0};
-}
-
-static const char *string_of(const struct strings *s, size_t at)
-{
-    return at < s->length ? s->bytes + at : NULL;
 }
 
 /* By the index in the file: which of ours a section is. */
@@ -108,13 +96,13 @@ static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Sh
     Elf_Data *data = elf_getdata(scn, NULL);
     if (!data || header->sh_entsize == 0)
         return true;
-    const struct strings names = strings_at(elf, header->sh_link);
+    const struct elf_strings names = elf_strings_at(elf, header->sh_link);
     for (size_t i = 0; i < header->sh_size / header->sh_entsize; i++) {
         GElf_Sym symbol;
         if (!gelf_getsym(data, (int)i, &symbol))
             break;
         unsigned type = GELF_ST_TYPE(symbol.st_info);
-        const char *name = string_of(&names, symbol.st_name);
+        const char *name = elf_string(&names, symbol.st_name);
         if (!spend(left, 1, 0, err))
             return false;
         if (!name || !*name || (isa_ops(o->isa)->mapping_symbol && *name == isa_ops(o->isa)->mapping_symbol) || (type != STT_FUNC && type != STT_NOTYPE && type != STT_GNU_IFUNC))
@@ -158,7 +146,7 @@ static bool map_section(struct object *o, Elf_Scn *scn, const GElf_Shdr *header,
 {
     if (header->sh_offset > length || header->sh_size > length - header->sh_offset || header->sh_size > length - o->length)
         return err_set(err, ERR_DATA, "build the file again", "its section %.100s reaches beyond the file, or others overlap", name);
-    vec_add(&o->sections, ((struct object_section){mem_strdup(name), elf_ndxscn(scn), header->sh_addr, header->sh_offset, o->begin + header->sh_offset, header->sh_size}));
+    vec_add(&o->sections, ((struct object_section){.name = mem_strdup(name), .index = elf_ndxscn(scn), .address = header->sh_addr, .file_offset = header->sh_offset, .offset = o->begin + header->sh_offset, .size = header->sh_size}));
     o->length += header->sh_size;
     return true;
 }
@@ -176,20 +164,20 @@ static bool copy_section(struct object *o, size_t room, Elf_Scn *scn, const GElf
     if (data->d_size > room - o->length)
         return err_set(err, ERR_DATA, "build the file again", "the size of its section %.100s is damaged", name);
     memcpy(o->code + o->length, data->d_buf, data->d_size);
-    vec_add(&o->sections, ((struct object_section){mem_strdup(name), elf_ndxscn(scn), header->sh_addr, header->sh_offset, o->length, data->d_size}));
+    vec_add(&o->sections, ((struct object_section){.name = mem_strdup(name), .index = elf_ndxscn(scn), .address = header->sh_addr, .file_offset = header->sh_offset, .offset = o->length, .size = data->d_size}));
     o->length += data->d_size;
     watch_steps(1 + data->d_size / 1000);
     return true;
 }
 
 /* Bytes of all sections with code; what overlaps is counted again. */
-static uint64_t code_size(Elf *elf, const struct strings *names)
+static uint64_t code_size(Elf *elf, const struct elf_strings *names)
 {
     uint64_t total = 0;
     GElf_Shdr header;
 
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-        const char *name = gelf_getshdr(scn, &header) ? string_of(names, header.sh_name) : NULL;
+        const char *name = gelf_getshdr(scn, &header) ? elf_string(names, header.sh_name) : NULL;
         if (name && holds_code(&header, name) && __builtin_add_overflow(total, header.sh_size, &total))
             return UINT64_MAX;
     }
@@ -197,7 +185,7 @@ static uint64_t code_size(Elf *elf, const struct strings *names)
 }
 
 /* Sections with code; *@unwind gets the number of the one with the unwind tables. */
-static bool code_read(struct object *o, Elf *elf, const struct strings *names, size_t length, unsigned parts, size_t *unwind, struct budget *left, struct err *err)
+static bool code_read(struct object *o, Elf *elf, const struct elf_strings *names, size_t length, unsigned parts, size_t *unwind, struct budget *left, struct err *err)
 {
     GElf_Shdr header;
 
@@ -212,7 +200,7 @@ static bool code_read(struct object *o, Elf *elf, const struct strings *names, s
     if (!o->together)
         o->code = (uint8_t *)(uintptr_t)o->file.bytes;
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-        const char *name = gelf_getshdr(scn, &header) ? string_of(names, header.sh_name) : NULL;
+        const char *name = gelf_getshdr(scn, &header) ? elf_string(names, header.sh_name) : NULL;
         Elf_Data *data;
         if (!name)
             continue;
@@ -251,6 +239,20 @@ static void symbols_sort(struct object *o)
         qsort(o->symbols.items, o->symbols.count, sizeof *o->symbols.items, symbol_order);
 }
 
+/* Sections of a relocatable file have places of their own, which keep what is aligned to pages. */
+static void positions_set(struct object *o, bool relocatable)
+{
+    uint64_t next = 0;
+
+    o->ascending = true;
+    for (size_t i = 0; i < o->sections.count; i++) {
+        struct object_section *s = &o->sections.items[i];
+        s->position = relocatable ? next : s->address;
+        o->ascending &= i == 0 || s->position >= s[-1].position + s[-1].size;
+        next = (next + s->size + 2 * PAGE - 1) / PAGE * PAGE;   /* no code of one section lies next to another's */
+    }
+}
+
 static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned parts, struct err *err)
 {
     struct budget left = {length / sizeof(Elf32_Sym) + 1, 16 * length + 4096};
@@ -268,14 +270,19 @@ static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned pa
         return refuse_machine(file.e_machine, err);
     o->isa = (enum isa)isa;
     const bool relocatable = file.e_type == ET_REL;
-    const struct strings section_names = strings_at(elf, names);
-    if (!code_read(o, elf, &section_names, length, parts, &unwind, &left, err) || !tables_read(o, elf, relocatable, &left, err))
+    const struct elf_strings section_names = elf_strings_at(elf, names);
+    if (!code_read(o, elf, &section_names, length, parts, &unwind, &left, err))
+        return false;
+    if (o->sections.count)
+        qsort(o->sections.items, o->sections.count, sizeof *o->sections.items, section_order);
+    if (!tables_read(o, elf, relocatable, &left, err))
         return false;
     symbols_sort(o);
     if (parts & OBJECT_FUNCTIONS && !relocatable && unwind_functions(o, elf, unwind, file.e_entry))
         symbols_sort(o);
     symbols_bound(o);
-    return watch_goes_on(err);
+    positions_set(o, relocatable);
+    return (!(parts & OBJECT_NAMES) || object_names_read(o, elf, relocatable, length, err)) && watch_goes_on(err);
 }
 
 /* The ELF file in bytes @offset on of the file at @path, @size of them (0: all). */
@@ -354,6 +361,7 @@ void object_done(struct object *o)
         free(o->symbols.items[i].name);
     vec_done(&o->symbols);
     vec_done(&o->lines);
+    object_names_done(o);
 }
 
 const struct object_symbol *object_symbol_find(const struct object *o, const char *name)
@@ -374,27 +382,31 @@ uint64_t object_place(const struct object *o, uint64_t file_offset)
     return UINT64_MAX;
 }
 
-/* The section with byte @place of the code; NULL: none. */
-static const struct object_section *section_at(const struct object *o, uint64_t place)
+const struct object_section *object_section_at(const struct object *o, uint64_t place)
 {
-    for (size_t i = 0; i < o->sections.count; i++) {
-        const struct object_section *s = &o->sections.items[i];
-        if (place >= s->offset && place < s->offset + s->size)
-            return s;
+    size_t low = 0, high = o->sections.count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (o->sections.items[middle].offset <= place)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return NULL;
+    const struct object_section *s = low ? &o->sections.items[low - 1] : NULL;
+    return s && place - s->offset < s->size ? s : NULL;
 }
 
 uint64_t object_address(const struct object *o, uint64_t place)
 {
-    const struct object_section *s = section_at(o, place);
+    const struct object_section *s = object_section_at(o, place);
 
     return s ? s->address + (place - s->offset) : place;
 }
 
 uint64_t object_file_offset(const struct object *o, uint64_t place)
 {
-    const struct object_section *s = section_at(o, place);
+    const struct object_section *s = object_section_at(o, place);
 
     return s ? s->file_offset + (place - s->offset) : place;
 }
@@ -405,6 +417,32 @@ uint64_t object_address_place(const struct object *o, uint64_t address)
         const struct object_section *s = &o->sections.items[i];
         if (address >= s->address && address - s->address < s->size)
             return s->offset + (address - s->address);
+    }
+    return UINT64_MAX;
+}
+
+uint64_t object_position(const struct object *o, uint64_t place)
+{
+    const struct object_section *s = object_section_at(o, place);
+
+    return s ? s->position + (place - s->offset) : place;
+}
+
+uint64_t object_position_place(const struct object *o, uint64_t position)
+{
+    size_t low = 0, high = o->sections.count;
+
+    while (o->ascending && low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (o->sections.items[middle].position <= position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = o->ascending ? low ? low - 1 : 0 : 0; i < (o->ascending ? low : o->sections.count); i++) {
+        const struct object_section *s = &o->sections.items[i];
+        if (position >= s->position && position - s->position < s->size)
+            return s->offset + (position - s->position);
     }
     return UINT64_MAX;
 }

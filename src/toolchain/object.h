@@ -10,10 +10,12 @@
 #include "base/fault.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "isa/assembled.h"
 #include "isa/isa.h"
 
 enum object_parts {
     OBJECT_LINES = 1,       /* its line table: only of a one-section file by `as -g` */
+    OBJECT_NAMES = 4,       /* what its code refers to: references and stubs (toolchain/object_names.h) */
     OBJECT_FUNCTIONS = 2,   /* functions without a symbol too, named by their addresses: from unwind tables, else from calls and the entry point */
 };
 
@@ -23,6 +25,7 @@ struct object_section {
     uint64_t address;     /* 0 in relocatable files */
     uint64_t file_offset;
     size_t offset, size;  /* in object.code */
+    uint64_t position;    /* what instructions are counted from (struct insn.offset): the address, in relocatable files a place that no other section has */
 };
 
 struct object_symbol {
@@ -32,6 +35,12 @@ struct object_symbol {
     uint64_t limit;       /* where its section ends, in object.code */
     bool function;        /* STT_FUNC, or global */
     bool nameless;        /* found without a symbol; the name is its address */
+};
+
+/* A stub through which functions of other files are called. */
+struct object_stub {
+    uint64_t address;
+    char *name;           /* "puts@plt" */
 };
 
 struct object_line { uint64_t offset; uint32_t line; };
@@ -45,9 +54,12 @@ struct object {
     struct mapped file;                    /* where code stays in it, and must not be changed */
     char *path;                            /* of the file that it was read from, to read more of it */
     uint64_t begin, bytes;                 /* of the ELF file in it: the place of a member of an archive, else 0; its size */
-    VEC(struct object_section) sections;
+    VEC(struct object_section) sections;   /* by offset */
+    bool ascending;                        /* their positions ascend, too */
     VEC(struct object_symbol) symbols;     /* those in executable sections, by offset */
     VEC(struct object_line) lines;         /* only when asked for */
+    VEC(struct code_reference) references;   /* likewise, by place */
+    VEC(struct object_stub) stubs;         /* likewise, by address */
 };
 
 /* Reads an x86-64 or AArch64 (little-endian) ELF file, and besides of it @parts; lib.a(member.o) is one in an archive. Asks watch_steps. object_done frees @out in both cases. Any thread. */
@@ -63,6 +75,11 @@ const struct object_symbol *object_symbol_find(const struct object *o, const cha
 
 /* The address that the file gives byte @place of @o's code; in a relocatable file the place in its section. */
 uint64_t object_address(const struct object *o, uint64_t place);
+/* The section with byte @place of the code; NULL: none. Any thread. */
+const struct object_section *object_section_at(const struct object *o, uint64_t place);
+/* Where the instruction at byte @place of @o's code is counted to be: struct insn.offset; and back, UINT64_MAX when no executable section has it. Any thread. */
+uint64_t object_position(const struct object *o, uint64_t place);
+uint64_t object_position_place(const struct object *o, uint64_t position);
 /* The byte of @o's code at an address of the file; UINT64_MAX when no executable section has it. */
 uint64_t object_address_place(const struct object *o, uint64_t address);
 /* Where byte @file_offset of the file stands in @o's code; UINT64_MAX when no executable section has it. */

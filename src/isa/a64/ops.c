@@ -102,6 +102,43 @@ static bool is_marker(const uint8_t *code, bool begin)
     return memcmp(code, first, 4) == 0 && (memcmp(code + 4, written, 4) == 0 || memcmp(code + 4, nop, 4) == 0);
 }
 
+static const struct isa_relocation relocations[] = {
+    {R_AARCH64_CALL26, "@", true},
+    {R_AARCH64_JUMP26, "@", true},
+    {R_AARCH64_CONDBR19, "@", true},
+    {R_AARCH64_TSTBR14, "@", true},
+    {R_AARCH64_LD_PREL_LO19, "@", true},
+    {R_AARCH64_ADR_PREL_LO21, "@", true},
+    {R_AARCH64_ADR_PREL_PG_HI21, "@", true},
+    {R_AARCH64_ADR_GOT_PAGE, ":got:@", true},
+    {R_AARCH64_ADD_ABS_LO12_NC, ":lo12:@", false},
+    {R_AARCH64_LDST8_ABS_LO12_NC, ":lo12:@", false},
+    {R_AARCH64_LDST16_ABS_LO12_NC, ":lo12:@", false},
+    {R_AARCH64_LDST32_ABS_LO12_NC, ":lo12:@", false},
+    {R_AARCH64_LDST64_ABS_LO12_NC, ":lo12:@", false},
+    {R_AARCH64_LDST128_ABS_LO12_NC, ":lo12:@", false},
+    {R_AARCH64_LD64_GOT_LO12_NC, ":got_lo12:@", false},
+    {0, NULL, false},
+};
+
+/* adrp x16, page; ldr x17, [x16, #low]; where the pair stands, behind a bti. */
+static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address, uint64_t *slot, uint64_t *begin)
+{
+    uint32_t words[2], before = 0;
+
+    if (length - at < sizeof words)
+        return false;
+    memcpy(words, code + at, sizeof words);
+    if ((words[0] & 0x9f00001f) != 0x90000010 || (words[1] & 0xffc003ff) != 0xf9400211)
+        return false;
+    const uint64_t pages = (uint64_t)(words[0] >> 5 & 0x7ffff) << 2 | (words[0] >> 29 & 3), signed_pages = (pages ^ 1u << 20) - (1u << 20);
+    *slot = ((address + at) & ~(uint64_t)0xfff) + (signed_pages << 12) + 8 * (words[1] >> 10 & 0xfff);
+    if (at >= sizeof before)
+        memcpy(&before, code + at - sizeof before, sizeof before);
+    *begin = before == 0xd503245f ? at - sizeof before : at;
+    return true;
+}
+
 const struct isa_ops a64_ops = {
     .title = "AArch64",
     .tool_prefix = "aarch64-linux-gnu",
@@ -120,6 +157,10 @@ const struct isa_ops a64_ops = {
     .llvm_features = "-mattr=+all",
     .llvm_marker = {"clrex", "CLREX", "CLREX ()"},
     .elf_machine = EM_AARCH64,
+    .relocations = relocations,
+    .relocation_jump_slot = R_AARCH64_JUMP_SLOT,
+    .relocation_global = R_AARCH64_GLOB_DAT,
+    .linkage_stub = linkage_stub,
     .mapping_symbol = '$',
     .step = 4,
     .generals = 32,

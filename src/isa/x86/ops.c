@@ -91,6 +91,39 @@ static bool is_mnemonic(const char *word, size_t length)
     return strncmp(vex, "cmp", 3) == 0 && length > 6 && (last[0] == 'p' || last[0] == 's') && (last[1] == 's' || last[1] == 'd');
 }
 
+static const struct isa_relocation relocations[] = {
+    {R_X86_64_PC32, "@", true},
+    {R_X86_64_PLT32, "@", true},
+    {R_X86_64_GOTPCREL, "@@GOTPCREL", true},
+    {R_X86_64_GOTPCRELX, "@@GOTPCREL", true},
+    {R_X86_64_REX_GOTPCRELX, "@@GOTPCREL", true},
+    {R_X86_64_GOTTPOFF, "@@GOTTPOFF", true},
+    {R_X86_64_TLSGD, "@@TLSGD", true},
+    {R_X86_64_TLSLD, "@@TLSLD", true},
+    {R_X86_64_TPOFF32, "@@TPOFF", false},
+    {R_X86_64_DTPOFF32, "@@DTPOFF", false},
+    {R_X86_64_32S, "@", false},
+    {R_X86_64_32, "@", false},
+    {R_X86_64_64, "@", false},
+    {0, NULL, false},
+};
+
+/* jmp [rip+d], alone, behind endbr64, or with bnd before it. */
+static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address, uint64_t *slot, uint64_t *begin)
+{
+    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    int32_t distance;
+
+    if (length - at < 6 || code[at] != 0xff || code[at + 1] != 0x25)
+        return false;
+    memcpy(&distance, code + at + 2, sizeof distance);
+    *slot = address + at + 6 + (uint64_t)(int64_t)distance;
+    *begin = at > 0 && code[at - 1] == 0xf2 ? at - 1 : at;
+    if (*begin >= sizeof endbr64 && memcmp(code + *begin - sizeof endbr64, endbr64, sizeof endbr64) == 0)
+        *begin -= sizeof endbr64;
+    return true;
+}
+
 const struct isa_ops x86_ops = {
     .title = "x86-64",
     .tool_prefix = "x86_64-linux-gnu",
@@ -110,6 +143,10 @@ const struct isa_ops x86_ops = {
     .llvm_syntax = "-x86-asm-syntax=intel",
     .llvm_marker = {"cld", "CLD", "CLD ()"},
     .elf_machine = EM_X86_64,
+    .relocations = relocations,
+    .relocation_jump_slot = R_X86_64_JUMP_SLOT,
+    .relocation_global = R_X86_64_GLOB_DAT,
+    .linkage_stub = linkage_stub,
     .step = 1,
     .generals = 16,
     .stack_pointer = 4,

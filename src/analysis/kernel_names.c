@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/kernel_names.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "base/watch.h"
+#include "toolchain/demangle.h"
+#include "toolchain/object.h"
+#include "toolchain/object_names.h"
+
+static int by_position(const void *a, const void *b)
+{
+    const struct kernel_name *x = a, *y = b;
+    return (x->position > y->position) - (x->position < y->position);
+}
+
+/* Where @insn jumps or calls; NULL: nowhere that it says. */
+static const struct operand *target_of(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_RELATIVE)
+            return &insn->operands[i];
+    return NULL;
+}
+
+/* The positions that need a name, in order and each once. */
+static void list_positions(const struct kernel *k, struct kernel_names *out)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < k->insn_count; i++) {
+        const struct operand *target = target_of(&k->insns[i]);
+        if (target)
+            vec_add(&out->list, ((struct kernel_name){(uint64_t)target->displacement, NULL}));
+    }
+    for (size_t i = 0; i < k->loop_count; i++)
+        vec_add(&out->list, ((struct kernel_name){k->insns[k->loops[i].first].offset, NULL}));
+    if (out->list.count)
+        qsort(out->list.items, out->list.count, sizeof *out->list.items, by_position);
+    for (size_t i = 0; i < out->list.count; i++)
+        if (!kept || out->list.items[i].position != out->list.items[kept - 1].position)
+            out->list.items[kept++] = out->list.items[i];
+    out->list.count = kept;
+}
+
+/* Leaves out those that got no name. */
+static void drop_nameless(struct kernel_names *names)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < names->list.count; i++)
+        if (names->list.items[i].name)
+            names->list.items[kept++] = names->list.items[i];
+    names->list.count = kept;
+}
+
+const char *kernel_name_at(const struct kernel *k, uint64_t position)
+{
+    const struct kernel_name wanted = {position, NULL},
+                             *found = k->names && k->names->list.count ? bsearch(&wanted, k->names->list.items, k->names->list.count, sizeof wanted, by_position) : NULL;
+    return found ? found->name : NULL;
+}
+
+const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn, size_t *count)
+{
+    const struct code_reference *first = k->names ? k->names->references.items : NULL;
+    size_t low = 0, high = k->names ? k->names->references.count : 0, end;
+    const size_t all = high;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (first[middle].place < insn->offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (end = low; end < all && first[end].place < insn->offset + insn->length; end++)
+        ;
+    *count = end - low;
+    return *count ? first + low : NULL;
+}
+
+bool symbol_printable(const char *name)
+{
+    for (const char *at = name; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == '"' || *at == '\\' || *at == 127)
+            return false;
+    return *name && utf8_valid(name, strlen(name), NULL);
+}
+
+void symbol_print(const char *name, struct str *out)
+{
+    /* A plain name may be an operator or a register in Intel syntax; one that begins with a dot is none. */
+    bool plain = *name == '.';
+
+    for (const char *at = name; *at; at++)
+        plain = plain && (isalnum((unsigned char)*at) || *at == '_' || *at == '.' || *at == '$');
+    str_addf(out, plain ? "%s" : "\"%s\"", name);
+}
+
+void reference_print(const struct code_reference *reference, const struct insn *insn, bool quoted, struct str *out)
+{
+    const struct isa_relocation *kind = reference->kind;
+    const char *at = kind ? strchr(kind->spelling, '@') : NULL;
+    int64_t addend = reference->addend;
+
+    if (!at || (quoted && !symbol_printable(reference->name)))
+        return;
+    /* x86-64 counts from the end of the instruction. */
+    if (kind->relative && insn->isa == ISA_X86_64)
+        addend += (int64_t)(insn->offset + insn->length - reference->place);
+    str_add_bytes(out, kind->spelling, (size_t)(at - kind->spelling));
+    if (quoted)
+        symbol_print(reference->name, out);
+    else
+        str_add(out, reference->name);
+    str_add(out, at + 1);
+    if (addend)
+        str_addf(out, "%+lld", (long long)addend);
+}
+
+/* Where the last operand of @text begins. */
+static const char *last_operand(const char *text)
+{
+    const char *comma = strrchr(text, ','), *blank = strchr(text, ' '), *at = comma ? comma + 1 : blank;
+
+    return at ? at + strspn(at, " ") : NULL;
+}
+
+/* @inside, up to @end, without a number at its end: "rip+0x0", "rax*4+0x10". */
+static const char *without_number(const char *inside, const char *end)
+{
+    const char *at = end;
+
+    while (at > inside && (isxdigit((unsigned char)at[-1]) || at[-1] == 'x'))
+        at--;
+    if (at < end && isdigit((unsigned char)*at) && at > inside && (at[-1] == '+' || at[-1] == '-'))
+        return at - 1;
+    return at == inside && isdigit((unsigned char)*at) ? inside : end;
+}
+
+/* Whether it stands for an immediate: the last field of an instruction that has one. */
+static bool is_immediate(const struct insn *insn, const struct code_reference *reference)
+{
+    const size_t bytes = reference->place + 8 == insn->offset + insn->length && insn->length > 9 ? 8 : 4;
+    bool has = false;
+
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        has |= insn->operands[i].kind == OPERAND_IMMEDIATE && !insn->operands[i].implicit;
+    return has && reference->place + bytes == insn->offset + insn->length;
+}
+
+bool reference_insert(const struct insn *insn, const char *text, const struct code_reference *reference, bool quoted, struct str *out)
+{
+    struct str said = {0};
+    const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL, *last = last_operand(text);
+    const bool x86 = insn->isa == ISA_X86_64;
+
+    reference_print(reference, insn, quoted, &said);
+    const bool operand = target_of(insn) || (x86 ? is_immediate(insn, reference) : !close);
+    const bool found = said.length && (operand ? last != NULL : close != NULL);
+    if (found && operand) {
+        str_add_bytes(out, text, (size_t)(last - text));
+        str_addf(out, "%s%s", x86 && !target_of(insn) ? "OFFSET " : "", str_text(&said));
+    } else if (found) {
+        const char *end = x86 ? without_number(open + 1, close) : open + 1 + strcspn(open + 1, ",]");
+        str_add_bytes(out, text, (size_t)(end - text));
+        str_addf(out, "%s%s%s", !x86 ? ", " : end > open + 1 ? "+" : "", str_text(&said), close);
+    }
+    str_done(&said);
+    return found;
+}
+
+/* The text of @insn, of @o's code: where it jumps by address and name, and what else it refers to. */
+static void name_text(struct kernel *k, const struct object *o, struct insn *insn)
+{
+    const struct operand *target = target_of(insn);
+    const char *last = last_operand(insn->text);
+    struct str text = {0}, name = {0};
+    size_t count;
+    const struct code_reference *references = kernel_references(k, insn, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        str_clear(&text);
+        if (reference_insert(insn, insn->text, &references[i], false, &text)) {
+            free(insn->text);
+            insn->text = mem_strdup(str_text(&text));
+        }
+    }
+    if (!count && target && last) {
+        const uint64_t position = (uint64_t)target->displacement, place = object_position_place(o, position);
+        str_add_bytes(&text, insn->text, (size_t)(last - insn->text));
+        str_addf(&text, "0x%llx", (unsigned long long)(place == UINT64_MAX ? position : object_address(o, place)));
+        if (object_name_add(o, position, true, &name))
+            str_addf(&text, " <%s>", str_text(&name));
+        free(insn->text);
+        insn->text = mem_strdup(str_text(&text));
+    } else if (!count && insn->traits & INSN_RIP_RELATIVE) {
+        const struct operand *memory = insn_memory(insn);
+        const uint64_t position = insn->offset + insn->length + (uint64_t)(memory ? memory->displacement : 0);
+        str_addf(&text, "%s  # 0x%llx", insn->text, (unsigned long long)position);
+        if (object_name_add(o, position, true, &name))
+            str_addf(&text, " <%s>", str_text(&name));
+        free(insn->text);
+        insn->text = mem_strdup(str_text(&text));
+    }
+    str_done(&text);
+    str_done(&name);
+}
+
+void kernel_names_of_object(struct kernel *k, const struct object *o)
+{
+    struct kernel_names *names = k->names = mem_zero(1, sizeof *names);
+
+    list_positions(k, names);
+    for (size_t i = 0; i < names->list.count && !watch_steps(1); i++) {
+        struct str name = {0};
+        if (object_name_add(o, names->list.items[i].position, false, &name))
+            names->list.items[i].name = str_take(&name);
+        str_done(&name);
+    }
+    drop_nameless(names);
+    for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++) {
+        struct insn *insn = &k->insns[i];
+        const uint64_t place = object_position_place(o, insn->offset);
+        insn->address = object_address(o, place);
+        insn->placed = true;
+        for (const struct code_reference *r = object_reference_in(o, place, insn->length), *end = o->references.items + o->references.count;
+             r && r < end && r->place < place + insn->length; r++)
+            vec_add(&names->references, ((struct code_reference){insn->offset + (r->place - place), mem_strdup(r->name), r->addend, r->kind}));
+    }
+    for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++)
+        if (k->insns[i].text && !(k->insns[i].traits & INSN_UNDECODED))
+            name_text(k, o, &k->insns[i]);
+}
+
+void kernel_names_of_text(struct kernel *k, const struct assembled *a)
+{
+    struct kernel_names *names = k->names = mem_zero(1, sizeof *names);
+
+    list_positions(k, names);
+    for (size_t i = 0, at = 0; i < names->list.count && !watch_steps(1); i++) {
+        while (at < a->label_count && a->labels[at].offset < names->list.items[i].position)
+            at++;
+        for (size_t l = at; l < a->label_count && a->labels[l].offset == names->list.items[i].position && !names->list.items[i].name; l++)
+            names->list.items[i].name = mem_strdup(a->labels[l].name);
+    }
+    drop_nameless(names);
+    for (size_t i = 0; i < a->reference_count; i++)
+        vec_add(&names->references, ((struct code_reference){a->references[i].place, mem_strdup(a->references[i].name), a->references[i].addend, a->references[i].kind}));
+}
+
+void kernel_names_free(struct kernel_names *names)
+{
+    if (!names)
+        return;
+    for (size_t i = 0; i < names->list.count; i++)
+        free(names->list.items[i].name);
+    for (size_t i = 0; i < names->references.count; i++)
+        free(names->references.items[i].name);
+    vec_done(&names->list);
+    vec_done(&names->references);
+    free(names);
+}

@@ -1,0 +1,40 @@
+/* What the code of a kernel calls the places that it refers to: labels, functions, stubs, what a linker is to fill in. */
+#ifndef PORTOLAN_ANALYSIS_KERNEL_NAMES_H
+#define PORTOLAN_ANALYSIS_KERNEL_NAMES_H
+
+#include "analysis/kernel.h"
+#include "base/vec.h"
+
+struct object;
+
+/* A place that a jump of the code leads to, or that a loop begins at. */
+struct kernel_name {
+    uint64_t position;   /* as struct insn.offset */
+    char *name;          /* as the file has it: "f+0x28", "puts@plt", ".L3" */
+};
+
+struct kernel_names {
+    VEC(struct kernel_name) list;             /* by position */
+    VEC(struct code_reference) references;    /* by place, which is a position here */
+};
+
+/* Gives @k, of @o's code, its names and references, and its instructions their addresses and texts with names in them. Once, before others hold @k. */
+void kernel_names_of_object(struct kernel *k, const struct object *o);
+/* The same of assembler text: its labels and references; texts stay the user's. */
+void kernel_names_of_text(struct kernel *k, const struct assembled *a);
+void kernel_names_free(struct kernel_names *names);
+
+/* The name of @position, borrowed; NULL: it has none. Any thread. */
+const char *kernel_name_at(const struct kernel *k, uint64_t position);
+/* The first reference in @insn, of which *@count gets the number; they follow one another. Any thread. */
+const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn, size_t *count);
+/* @reference of @insn as assembler text has it: "x", "x+4", ":lo12:x"; @quoted: names in quotes where they need them. Empty where no text says it. */
+void reference_print(const struct code_reference *reference, const struct insn *insn, bool quoted, struct str *out);
+/* @text, a disassembly of @insn, with @reference in the place of the number that the linker fills in. False, nothing appended, where that place is not found. Any thread. */
+bool reference_insert(const struct insn *insn, const char *text, const struct code_reference *reference, bool quoted, struct str *out);
+/* Appends @name as a symbol of assembler text: as it is, or in quotes. */
+void symbol_print(const char *name, struct str *out);
+/* Whether assembler text can say it: it has no control characters, quotes or backslashes, and is UTF-8. */
+bool symbol_printable(const char *name);
+
+#endif

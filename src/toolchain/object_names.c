@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "toolchain/object_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "toolchain/demangle.h"
+
+#define ENCLOSING_MOST 64   /* functions that begin between a place and the one it lies in */
+
+struct elf_strings elf_strings_at(Elf *elf, size_t index)
+{
+    Elf_Scn *scn = elf_getscn(elf, index);
+    Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+    const char *bytes = data ? data->d_buf : NULL;
+
+    return bytes && data->d_size && !bytes[data->d_size - 1] ? (struct elf_strings){bytes, data->d_size} : (struct elf_strings){NULL, 0};
+}
+
+const char *elf_string(const struct elf_strings *s, size_t at)
+{
+    return at < s->length ? s->bytes + at : NULL;
+}
+
+/* What a file of its size may come to, as in toolchain/object.c. */
+struct room {
+    size_t entries, names;
+};
+
+static bool take_room(struct room *left, size_t names, struct err *err)
+{
+    if (!left->entries || names > left->names)
+        return err_set(err, ERR_LIMIT, "build the file again", "its relocations or their names overlap");
+    left->entries--;
+    left->names -= names;
+    return !watch_steps(1) || watch_goes_on(err);
+}
+
+/* A table of relocations with the symbols that it names. */
+struct relocations {
+    Elf_Data *entries, *symbols;
+    size_t count;            /* of entries */
+    struct elf_strings names, section_names;
+    size_t target;           /* section that it is of */
+};
+
+/* Those of @scn; false when it holds none, or no symbols for them. */
+static bool relocations_of(Elf *elf, Elf_Scn *scn, struct relocations *out)
+{
+    GElf_Shdr header, symbols;
+    Elf_Scn *table;
+    size_t names;
+
+    *out = (struct relocations){0};
+    if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_RELA || !header.sh_entsize || !(table = elf_getscn(elf, header.sh_link)) || !gelf_getshdr(table, &symbols) ||
+        (symbols.sh_type != SHT_SYMTAB && symbols.sh_type != SHT_DYNSYM))
+        return false;
+    out->entries = elf_getdata(scn, NULL);
+    out->symbols = elf_getdata(table, NULL);
+    out->count = header.sh_size / header.sh_entsize;
+    out->target = header.sh_info;
+    if (!out->entries || !out->symbols || elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    out->names = elf_strings_at(elf, symbols.sh_link);
+    out->section_names = elf_strings_at(elf, names);
+    return true;
+}
+
+/* What relocation @rela is to; NULL: it has no name. A section's own symbol has the section's. */
+static const char *name_of(Elf *elf, const struct relocations *r, const GElf_Rela *rela)
+{
+    GElf_Sym symbol;
+    GElf_Shdr header;
+    Elf_Scn *scn;
+
+    if (!GELF_R_SYM(rela->r_info) || !gelf_getsym(r->symbols, (int)GELF_R_SYM(rela->r_info), &symbol))
+        return NULL;
+    if (GELF_ST_TYPE(symbol.st_info) == STT_SECTION)
+        return (scn = elf_getscn(elf, symbol.st_shndx)) && gelf_getshdr(scn, &header) ? elf_string(&r->section_names, header.sh_name) : NULL;
+    const char *name = elf_string(&r->names, symbol.st_name);
+    return name && *name ? name : NULL;
+}
+
+/* The kind of relocation @type; NULL: one that needs more than a name. */
+static const struct isa_relocation *kind_of(const struct isa_ops *isa, unsigned type)
+{
+    const struct isa_relocation *kind = isa->relocations;
+
+    while (kind->spelling && kind->type != type)
+        kind++;
+    return kind->spelling ? kind : NULL;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct code_reference *x = a, *y = b;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* What the code of @section refers to. */
+static bool read_references(struct object *o, Elf *elf, const struct relocations *r, const struct object_section *section, struct room *left, struct err *err)
+{
+    const struct isa_ops *isa = isa_ops(o->isa);
+
+    for (size_t i = 0; i < r->count; i++) {
+        GElf_Rela rela;
+        if (!gelf_getrela(r->entries, (int)i, &rela))
+            break;
+        const char *name = name_of(elf, r, &rela);
+        const struct isa_relocation *kind = kind_of(isa, (unsigned)GELF_R_TYPE(rela.r_info));
+        if (!take_room(left, name ? strlen(name) : 0, err))
+            return false;
+        if (name && rela.r_offset < section->size)
+            vec_add(&o->references, ((struct code_reference){section->offset + rela.r_offset, mem_strdup(name), rela.r_addend, kind}));
+    }
+    return true;
+}
+
+/* A slot of the global offset table and the function whose address it gets. */
+struct slot { uint64_t address; const char *name; };
+struct slot_list { VEC(struct slot) list; };
+
+static int by_address(const void *a, const void *b)
+{
+    const struct slot *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+static bool read_slots(Elf *elf, const struct isa_ops *isa, const struct relocations *r, struct slot_list *out, struct room *left, struct err *err)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        GElf_Rela rela;
+        if (!gelf_getrela(r->entries, (int)i, &rela))
+            break;
+        const unsigned type = (unsigned)GELF_R_TYPE(rela.r_info);
+        const char *name = type == isa->relocation_jump_slot || type == isa->relocation_global ? name_of(elf, r, &rela) : NULL;
+        if (!take_room(left, 0, err))
+            return false;
+        if (name)
+            vec_add(&out->list, ((struct slot){rela.r_offset, name}));
+    }
+    return true;
+}
+
+/* The stubs in a section of them: each jumps through a slot. */
+static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address, const struct slot_list *slots, struct room *left, struct err *err)
+{
+    const struct isa_ops *isa = isa_ops(o->isa);
+    struct str name = {0};
+    bool ok = true;
+
+    for (size_t at = 0; ok && at < data->d_size; at += isa_step(o->isa)) {
+        uint64_t slot, begin;
+        if (watch_steps(1) || !isa->linkage_stub((const uint8_t *)data->d_buf, data->d_size, at, address, &slot, &begin))
+            continue;
+        const struct slot wanted = {slot, NULL}, *found = slots->list.count ? bsearch(&wanted, slots->list.items, slots->list.count, sizeof *slots->list.items, by_address) : NULL;
+        if (!found)
+            continue;
+        str_clear(&name);
+        str_addf(&name, "%s@plt", found->name);
+        ok = take_room(left, name.length, err);
+        if (ok)
+            vec_add(&o->stubs, ((struct object_stub){address + begin, mem_strdup(str_text(&name))}));
+    }
+    str_done(&name);
+    return ok;
+}
+
+static int stub_order(const void *a, const void *b)
+{
+    const struct object_stub *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+static bool read_linkage(struct object *o, Elf *elf, struct slot_list *slots, struct room *left, struct err *err)
+{
+    const struct isa_ops *isa = isa_ops(o->isa);
+    struct relocations r;
+    size_t index;
+    bool ok = elf_getshdrstrndx(elf, &index) == 0;
+    const struct elf_strings names = ok ? elf_strings_at(elf, index) : (struct elf_strings){NULL, 0};
+
+    for (Elf_Scn *scn = NULL; ok && (scn = elf_nextscn(elf, scn)) != NULL;)
+        ok = !relocations_of(elf, scn, &r) || read_slots(elf, isa, &r, slots, left, err);
+    if (slots->list.count)
+        qsort(slots->list.items, slots->list.count, sizeof *slots->list.items, by_address);
+    for (Elf_Scn *scn = NULL; ok && slots->list.count && (scn = elf_nextscn(elf, scn)) != NULL;) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(scn, &header) ? elf_string(&names, header.sh_name) : NULL;
+        Elf_Data *data = name && str_has_prefix(name, ".plt") && header.sh_type == SHT_PROGBITS && header.sh_flags & SHF_EXECINSTR ? elf_getdata(scn, NULL) : NULL;
+        if (data && data->d_buf)
+            ok = read_stubs(o, data, header.sh_addr, slots, left, err);
+    }
+    if (o->stubs.count)
+        qsort(o->stubs.items, o->stubs.count, sizeof *o->stubs.items, stub_order);
+    return ok;
+}
+
+bool object_names_read(struct object *o, Elf *elf, bool relocatable, size_t length, struct err *err)
+{
+    struct room left = {length / sizeof(Elf32_Rel) + 1, 16 * length + 4096};
+    struct slot_list slots = {{0}};
+    struct relocations r;
+    bool ok = true;
+
+    if (!relocatable) {
+        ok = read_linkage(o, elf, &slots, &left, err);
+        vec_done(&slots.list);
+        return ok;
+    }
+    for (Elf_Scn *scn = NULL; ok && (scn = elf_nextscn(elf, scn)) != NULL;) {
+        const struct object_section *section = NULL;
+        if (!relocations_of(elf, scn, &r))
+            continue;
+        for (size_t i = 0; i < o->sections.count && !section && !watch_steps(1); i++)
+            section = o->sections.items[i].index == r.target ? &o->sections.items[i] : NULL;
+        ok = !section || read_references(o, elf, &r, section, &left, err);
+    }
+    if (o->references.count)
+        qsort(o->references.items, o->references.count, sizeof *o->references.items, by_place);
+    return ok;
+}
+
+void object_names_done(struct object *o)
+{
+    for (size_t i = 0; i < o->references.count; i++)
+        free(o->references.items[i].name);
+    for (size_t i = 0; i < o->stubs.count; i++)
+        free(o->stubs.items[i].name);
+    vec_done(&o->references);
+    vec_done(&o->stubs);
+}
+
+const struct object_symbol *object_function_at(const struct object *o, uint64_t place)
+{
+    size_t low = 0, high = o->symbols.count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (o->symbols.items[middle].offset <= place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low, tries = 0; i-- > 0 && tries < ENCLOSING_MOST; tries++) {
+        const struct object_symbol *s = &o->symbols.items[i];
+        if (s->function && place - s->offset < s->size)
+            return s;
+    }
+    return NULL;
+}
+
+bool object_name_add(const struct object *o, uint64_t position, bool readable, struct str *out)
+{
+    const struct object_stub wanted = {position, NULL}, *stub = o->stubs.count ? bsearch(&wanted, o->stubs.items, o->stubs.count, sizeof *o->stubs.items, stub_order) : NULL;
+    const uint64_t place = stub ? UINT64_MAX : object_position_place(o, position);
+    const struct object_symbol *s = place == UINT64_MAX ? NULL : object_function_at(o, place);
+
+    if (!stub && !s)
+        return false;
+    char *name = readable ? demangle(stub ? stub->name : s->name) : NULL;
+    str_add(out, name ? name : stub ? stub->name : s->name);
+    free(name);
+    if (s && place > s->offset)
+        str_addf(out, "+0x%llx", (unsigned long long)(place - s->offset));
+    return true;
+}
+
+const struct code_reference *object_reference_in(const struct object *o, uint64_t place, size_t length)
+{
+    size_t low = 0, high = o->references.count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (o->references.items[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < o->references.count && o->references.items[low].place < place + length ? &o->references.items[low] : NULL;
+}

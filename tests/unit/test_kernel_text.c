@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A loop that is saved is the same program: its bytes, its references, the names of its labels and exits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel.h"
+#include "analysis/kernel_names.h"
+#include "analysis/kernel_text.h"
+#include "base/child.h"
+#include "base/file.h"
+#include "base/utf8.h"
+#include "../support/support.h"
+
+#define LOOPS_MOST 4   /* of a file */
+
+static void add_bytes(const struct insn *insns, size_t count, struct str *out)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t b = 0; b < insns[i].length; b++)
+            str_addf(out, "%02x", insns[i].bytes[b]);
+}
+
+/* Fails unless loop @loop of @k, saved and loaded again, has the same bytes and references. Returns how many instructions stand as bytes. */
+static size_t assert_same(const struct kernel *k, size_t loop, const char *name, struct str *text)
+{
+    const struct kernel_options options = {.isa_given = true, .isa = k->isa};
+    struct str before = {0}, after = {0};
+    struct err err = {0};
+    size_t count, references = 0, again_references = 0, bytes = 0;
+    const struct insn *insns = kernel_insns(k, loop, &count);
+
+    str_clear(text);
+    if (!kernel_text(k, loop, text, &err))
+        fail_msg("%s, loop %zu: %s", name, loop + 1, err.what);
+    struct kernel *again = kernel_from_text("again", str_text(text), text->length, &options, &err);
+    if (!again)
+        fail_msg("%s, loop %zu: %s\n%s", name, loop + 1, err.what, str_text(text));
+    add_bytes(insns, count, &before);
+    add_bytes(again->insns, again->insn_count, &after);
+    if (strcmp(str_text(&before), str_text(&after)) != 0)
+        fail_msg("%s, loop %zu: %s became %s\n%s", name, loop + 1, str_text(&before), str_text(&after), str_text(text));
+    for (size_t i = 0, n; i < count; i++) {
+        kernel_references(k, &insns[i], &n);
+        references += n;
+    }
+    again_references = again->names ? again->names->references.count : 0;
+    if (references != again_references)
+        fail_msg("%s, loop %zu: %zu references became %zu\n%s", name, loop + 1, references, again_references, str_text(text));
+    for (const char *at = str_text(text); (at = strstr(at, "\n\t.byte")) != NULL; at++)
+        bytes++;
+    kernel_free(again);
+    str_done(&before);
+    str_done(&after);
+    return bytes;
+}
+
+/* All files of @directory that load. */
+static size_t save_all(const char *directory, size_t *loops, size_t *insns, size_t *bytes)
+{
+    DIR *stream = opendir(directory);
+    struct str text = {0};
+    size_t files = 0;
+
+    for (struct dirent *entry; stream && (entry = readdir(stream));) {
+        const char *ending = strrchr(entry->d_name, '.');
+        struct str path = {0};
+        struct err err = {0};
+        str_addf(&path, "%s/%s", directory, entry->d_name);
+        struct kernel *k = ending && (strcmp(ending, ".s") == 0 || strcmp(ending, ".txt") == 0) ? kernel_load(str_text(&path), NULL, &err) : NULL;
+        for (size_t loop = 0; k && loop < k->loop_count && loop < LOOPS_MOST; loop++) {
+            *bytes += assert_same(k, loop, entry->d_name, &text);
+            *insns += k->loops[loop].count;
+            ++*loops;
+        }
+        files += k != NULL;
+        if (k)
+            kernel_free(k);
+        str_done(&path);
+    }
+    if (stream)
+        closedir(stream);
+    str_done(&text);
+    return files;
+}
+
+static void test_bundled(void **state)
+{
+    static const char *const directories[] = {"data/kernels", "tests/data", "tests/data/pastes", "../shared/cases"};   /* the last where it is there */
+    size_t loops = 0, insns = 0, bytes = 0, files = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
+        files += save_all(source_path(directories[i]), &loops, &insns, &bytes);
+    print_message("%zu files, %zu loops, %zu instructions, %zu of them as bytes\n", files, loops, insns, bytes);
+    assert_true(files >= 20);
+    assert_true(bytes * 20 < insns);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bundled)};
+    return cmocka_run_group_tests_name("kernel_text", tests, NULL, NULL);
+}
