@@ -18,6 +18,12 @@ static int by_position(const void *a, const void *b)
     return (x->position > y->position) - (x->position < y->position);
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct code_reference *x = a, *y = b;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
 /* Where @insn jumps or calls; NULL: nowhere that it says. */
 static const struct operand *target_of(const struct insn *insn)
 {
@@ -27,15 +33,24 @@ static const struct operand *target_of(const struct insn *insn)
     return NULL;
 }
 
+/* Where @insn leads, or its memory is, counted from where it is itself; false: it does not say. */
+static bool place_of(const struct insn *insn, uint64_t *position)
+{
+    const struct operand *target = target_of(insn), *memory = insn->traits & INSN_RIP_RELATIVE ? insn_memory(insn) : NULL;
+
+    *position = target ? (uint64_t)target->displacement : memory ? insn->offset + insn->length + (uint64_t)memory->displacement : 0;
+    return target || memory;
+}
+
 /* The positions that need a name, in order and each once. */
 static void list_positions(const struct kernel *k, struct kernel_names *out)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < k->insn_count; i++) {
-        const struct operand *target = target_of(&k->insns[i]);
-        if (target)
-            vec_add(&out->list, ((struct kernel_name){(uint64_t)target->displacement, NULL}));
+        uint64_t position;
+        if (place_of(&k->insns[i], &position))
+            vec_add(&out->list, ((struct kernel_name){position, NULL}));
     }
     for (size_t i = 0; i < k->loop_count; i++)
         vec_add(&out->list, ((struct kernel_name){k->insns[k->loops[i].first].offset, NULL}));
@@ -63,6 +78,23 @@ const char *kernel_name_at(const struct kernel *k, uint64_t position)
     const struct kernel_name wanted = {position, NULL},
                              *found = k->names && k->names->list.count ? bsearch(&wanted, k->names->list.items, k->names->list.count, sizeof wanted, by_position) : NULL;
     return found ? found->name : NULL;
+}
+
+bool *kernel_names_used(const struct kernel *k, size_t loop)
+{
+    bool *used = mem_zero(k->names->list.count + 1, sizeof *used);
+    size_t count;
+    const struct insn *insns = kernel_insns(k, loop, &count);
+
+    for (size_t i = 0; i <= count; i++) {
+        struct kernel_name wanted = {insns[0].offset, NULL};
+        if (i < count && !place_of(&insns[i], &wanted.position))
+            continue;
+        const struct kernel_name *found = k->names->list.count ? bsearch(&wanted, k->names->list.items, k->names->list.count, sizeof wanted, by_position) : NULL;
+        if (found)
+            used[found - k->names->list.items] = true;
+    }
+    return used;
 }
 
 const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn, size_t *count)
@@ -175,12 +207,24 @@ bool reference_insert(const struct insn *insn, const char *text, const struct co
     return found;
 }
 
-/* The text of @insn, of @o's code: where it jumps by address and name, and what else it refers to. */
-static void name_text(struct kernel *k, const struct object *o, struct insn *insn)
+/* Appends @name, which may have "+0x28" or "@plt" behind it, as its programmer knows it. */
+static void add_readable(const char *name, struct str *out)
 {
-    const struct operand *target = target_of(insn);
+    const char *end = strstr(name, "+0x"), *at = strchr(name, '@');
+
+    end = end ? end : at ? at : name + strlen(name);
+    char *plain = mem_strndup(name, (size_t)(end - name)), *readable = demangle(plain);
+    str_addf(out, "%s%s", readable ? readable : plain, end);
+    free(plain);
+    free(readable);
+}
+
+/* The text of @insn: where it leads by address and name, and what else it refers to. */
+static void name_text(const struct kernel *k, struct insn *insn)
+{
     const char *last = last_operand(insn->text);
-    struct str text = {0}, name = {0};
+    struct str text = {0};
+    uint64_t position;
     size_t count;
     const struct code_reference *references = kernel_references(k, insn, &count);
 
@@ -191,25 +235,30 @@ static void name_text(struct kernel *k, const struct object *o, struct insn *ins
             insn->text = mem_strdup(str_text(&text));
         }
     }
-    if (!count && target && last) {
-        const uint64_t position = (uint64_t)target->displacement, place = object_position_place(o, position);
-        str_add_bytes(&text, insn->text, (size_t)(last - insn->text));
-        str_addf(&text, "0x%llx", (unsigned long long)(place == UINT64_MAX ? position : object_address(o, place)));
-        if (object_name_add(o, position, true, &name))
-            str_addf(&text, " <%s>", str_text(&name));
-        free(insn->text);
-        insn->text = mem_strdup(str_text(&text));
-    } else if (!count && insn->traits & INSN_RIP_RELATIVE) {
-        const struct operand *memory = insn_memory(insn);
-        const uint64_t position = insn->offset + insn->length + (uint64_t)(memory ? memory->displacement : 0);
-        str_addf(&text, "%s  # 0x%llx", insn->text, (unsigned long long)position);
-        if (object_name_add(o, position, true, &name))
-            str_addf(&text, " <%s>", str_text(&name));
+    if (!count && last && place_of(insn, &position)) {
+        const char *name = kernel_name_at(k, position);
+        str_clear(&text);
+        if (target_of(insn))
+            str_add_bytes(&text, insn->text, (size_t)(last - insn->text));
+        else
+            str_addf(&text, "%s  %s ", insn->text, isa_ops((enum isa)insn->isa)->comment);
+        str_addf(&text, "0x%llx", (unsigned long long)(insn->address + (position - insn->offset)));
+        if (name) {
+            str_add(&text, " <");
+            add_readable(name, &text);
+            str_add(&text, ">");
+        }
         free(insn->text);
         insn->text = mem_strdup(str_text(&text));
     }
     str_done(&text);
-    str_done(&name);
+}
+
+static void name_texts(struct kernel *k)
+{
+    for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++)
+        if (k->insns[i].text && !(k->insns[i].traits & INSN_UNDECODED))
+            name_text(k, &k->insns[i]);
 }
 
 void kernel_names_of_object(struct kernel *k, const struct object *o)
@@ -219,7 +268,7 @@ void kernel_names_of_object(struct kernel *k, const struct object *o)
     list_positions(k, names);
     for (size_t i = 0; i < names->list.count && !watch_steps(1); i++) {
         struct str name = {0};
-        if (object_name_add(o, names->list.items[i].position, false, &name))
+        if (object_name_add(o, names->list.items[i].position, &name))
             names->list.items[i].name = str_take(&name);
         str_done(&name);
     }
@@ -233,9 +282,17 @@ void kernel_names_of_object(struct kernel *k, const struct object *o)
              r && r < end && r->place < place + insn->length; r++)
             vec_add(&names->references, ((struct code_reference){insn->offset + (r->place - place), mem_strdup(r->name), r->addend, r->kind}));
     }
-    for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++)
-        if (k->insns[i].text && !(k->insns[i].traits & INSN_UNDECODED))
-            name_text(k, o, &k->insns[i]);
+    name_texts(k);
+}
+
+void kernel_names_take(struct kernel *k, struct kernel_names *take_names)
+{
+    k->names = take_names;
+    if (take_names->list.count)
+        qsort(take_names->list.items, take_names->list.count, sizeof *take_names->list.items, by_position);
+    if (take_names->references.count)
+        qsort(take_names->references.items, take_names->references.count, sizeof *take_names->references.items, by_place);
+    name_texts(k);
 }
 
 void kernel_names_of_text(struct kernel *k, const struct assembled *a)

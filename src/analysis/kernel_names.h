@@ -22,10 +22,14 @@ struct kernel_names {
 void kernel_names_of_object(struct kernel *k, const struct object *o);
 /* The same of assembler text: its labels and references; texts stay the user's. */
 void kernel_names_of_text(struct kernel *k, const struct assembled *a);
+/* Names and references that were kept with the code of @k, whose instructions have their addresses; in any order. Takes @take_names. Once, before others hold @k. */
+void kernel_names_take(struct kernel *k, struct kernel_names *take_names);
 void kernel_names_free(struct kernel_names *names);
 
 /* The name of @position, borrowed; NULL: it has none. Any thread. */
 const char *kernel_name_at(const struct kernel *k, uint64_t position);
+/* Of each of @k's names, which it has, whether loop @loop needs it; the caller frees. Any thread. */
+bool *kernel_names_used(const struct kernel *k, size_t loop);
 /* The first reference in @insn, of which *@count gets the number; they follow one another. Any thread. */
 const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn, size_t *count);
 /* @reference of @insn as assembler text has it: "x", "x+4", ":lo12:x"; @quoted: names in quotes where they need them. Empty where no text says it. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels in a session's directory: NAME.s or NAME.hex, NAME-source.txt and NAME-lines.csv of those whose source is known, and NAME-recipe.csv where they come from a file. */
+/* Kernels in a session's directory: NAME.s or NAME.hex, NAME-names.csv of machine code that refers to names, NAME-source.txt and NAME-lines.csv of those whose source is known, and NAME-recipe.csv where they come from a file. */
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/kernel_names.h"
 #include "analysis/recipe.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -169,6 +172,45 @@ static bool save_bytes(struct session_saving *w, const struct kernel *k, size_t 
     return ok;
 }
 
+static bool in_loop(const struct insn *insns, size_t count, uint64_t position)
+{
+    return position >= insns[0].offset && position < insns[count - 1].offset + insns[count - 1].length;
+}
+
+/* What the loop of machine code refers to: places by their distance from its first byte, which lies outside of it for exits; with a type: what a linker fills in there. */
+static bool save_names(struct session_saving *w, const struct kernel *k, size_t loop, const char *prefix, struct err *err)
+{
+    struct str text = {0};
+    size_t count;
+    const struct insn *insns = kernel_insns(k, loop, &count);
+    bool ok = true;
+
+    if (!k->names || !count || !(k->names->list.count + k->names->references.count))
+        return true;
+    str_add(&text, "byte,name,addend,type\n");
+    bool *used = kernel_names_used(k, loop);
+    for (size_t i = 0; i < k->names->list.count && !watch_steps(1); i++) {
+        const struct kernel_name *name = &k->names->list.items[i];
+        if (!used[i])
+            continue;
+        str_addf(&text, "%lld,", (long long)(name->position - insns[0].offset));
+        session_field(&text, name->name, false);
+        str_add(&text, ",\n");
+    }
+    free(used);
+    for (size_t i = 0; i < k->names->references.count && !watch_steps(1); i++) {
+        const struct code_reference *r = &k->names->references.items[i];
+        if (!in_loop(insns, count, r->place))
+            continue;
+        str_addf(&text, "%lld,", (long long)(r->place - insns[0].offset));
+        session_field(&text, r->name, false);
+        str_addf(&text, ",%lld,%u\n", (long long)r->addend, r->kind ? r->kind->type : 0);
+    }
+    ok = write_named(w, prefix, "-names.csv", &text, err);
+    str_done(&text);
+    return ok;
+}
+
 /* Of each line of the text the line that it was compiled from, where it is another than that of the line before. */
 static void add_text_lines(const struct kernel *k, struct str *out)
 {
@@ -246,10 +288,10 @@ bool session_kernel_save(struct session_saving *w, const struct kernel *k, size_
         size_t count;
         const struct insn *insns = kernel_insns(k, loop, &count);
         if (count && (k->recipe || insns->offset)) {
-            session_row_number(rows, "kernel-address", insns->offset);
+            session_row_number(rows, "kernel-address", insns->placed ? insns->address : insns->offset);
             session_row(rows, "kernel-place", k->loops[loop].why);
         }
-        return save_bytes(w, k, loop, prefix, err) && save_origin(w, k, loop, prefix, err);
+        return save_bytes(w, k, loop, prefix, err) && save_names(w, k, loop, prefix, err) && save_origin(w, k, loop, prefix, err);
     }
     for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++) {
         first = k->insns[i].line < first ? k->insns[i].line : first;
@@ -480,6 +522,57 @@ static bool load_origin(const char *dir, const char *prefix, struct kernel *k, s
     return ok;
 }
 
+/* A whole number with a sign, in decimal digits. */
+static bool read_signed(const char *text, int64_t *out)
+{
+    char *end;
+
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return end > text && !*end && !errno && !isspace((unsigned char)*text);
+}
+
+/* What save_names wrote. */
+static bool load_names(const char *dir, const char *prefix, struct kernel *k, struct err *err)
+{
+    static const char *const columns[] = {"byte", "name", "addend", "type"};
+    enum { BYTE, NAME, ADDEND, TYPE, COLUMN_COUNT };
+    struct str path = {0};
+    int at[COLUMN_COUNT];
+
+    if (access(named_path(&path, dir, prefix, "-names.csv"), F_OK) != 0) {
+        str_done(&path);
+        return true;
+    }
+    struct csv_table *t = csv_table_read(str_text(&path), err);
+    struct kernel_names *names = mem_zero(1, sizeof *names);
+    bool ok = t && session_columns(t, str_text(&path), columns, COLUMN_COUNT, at, err);
+    for (size_t i = 0; ok && i < t->count && !watch_steps(1); i++) {
+        char *const *row = t->rows[i];
+        int64_t byte = 0, addend = 0, type = 0;
+        const bool reference = *row[at[TYPE]];
+        const char *const fields[] = {row[at[BYTE]], reference ? row[at[ADDEND]] : "0", reference ? row[at[TYPE]] : "0"};
+        int64_t *const values[] = {&byte, &addend, &type};
+        for (int f = 0; ok && f < 3; f++)
+            if (!read_signed(fields[f], values[f]))
+                ok = session_row_fault(err, str_text(&path), t->lines[i], at[f ? f + 1 : 0], columns[f ? f + 1 : 0], fields[f]);
+        if (ok && !*row[at[NAME]])
+            ok = session_row_fault(err, str_text(&path), t->lines[i], at[NAME], columns[NAME], "");
+        const uint64_t position = k->insns[0].offset + (uint64_t)byte;
+        if (ok && reference)
+            vec_add(&names->references, ((struct code_reference){position, mem_strdup(row[at[NAME]]), addend, isa_relocation(k->isa, (unsigned)type)}));
+        else if (ok)
+            vec_add(&names->list, ((struct kernel_name){position, mem_strdup(row[at[NAME]])}));
+    }
+    csv_table_free(t);
+    str_done(&path);
+    if (ok)
+        kernel_names_take(k, names);
+    else
+        kernel_names_free(names);
+    return ok;
+}
+
 struct kernel *session_kernel_load(const char *dir, const char *prefix, const struct kernel_record *r, size_t *loop, struct err *err)
 {
     struct str path = {0}, text = {0};
@@ -489,7 +582,7 @@ struct kernel *session_kernel_load(const char *dir, const char *prefix, const st
     if (file_read(named_path(&path, dir, prefix, hex ? ".hex" : ".s"), SESSION_TEXT_LIMIT, &text, err))
         k = hex ? kernel_from_hex(r->options.isa, str_text(&text), err) : kernel_from_text(str_text(&path), str_text(&text), text.length, &r->options, err);
     bool placed = !k || !hex || !r->place || kernel_place(k, r->address, r->place, err);
-    if (k && (!placed || !load_origin(dir, prefix, k, err) || !load_recipe(dir, prefix, k, err))) {
+    if (k && (!placed || (hex && !load_names(dir, prefix, k, err)) || !load_origin(dir, prefix, k, err) || !load_recipe(dir, prefix, k, err))) {
         kernel_free(k);
         k = NULL;
     }

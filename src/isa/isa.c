@@ -20,6 +20,15 @@ const struct isa_ops *isa_ops(enum isa isa)
     return sets[isa];
 }
 
+const struct isa_relocation *isa_relocation(enum isa isa, unsigned type)
+{
+    const struct isa_relocation *kind = isa_ops(isa)->relocations;
+
+    while (kind->spelling && kind->type != type)
+        kind++;
+    return kind->spelling ? kind : NULL;
+}
+
 const char *isa_name(enum isa isa)
 {
     return names[isa];

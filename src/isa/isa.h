@@ -148,6 +148,8 @@ struct isa_ops {
 };
 
 const struct isa_ops *isa_ops(enum isa isa);
+/* The kind of relocation that ELF numbers @type; NULL: one that assembler text does not say. */
+const struct isa_relocation *isa_relocation(enum isa isa, unsigned type);
 
 /* "x86-64", "aarch64": as in data/isa/<name>.csv, machine.csv's fact isa and --isa. */
 const char *isa_name(enum isa isa);

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
-#include "toolchain/demangle.h"
 
 #define ENCLOSING_MOST 64   /* functions that begin between a place and the one it lies in */
 
@@ -83,16 +82,6 @@ static const char *name_of(Elf *elf, const struct relocations *r, const GElf_Rel
     return name && *name ? name : NULL;
 }
 
-/* The kind of relocation @type; NULL: one that needs more than a name. */
-static const struct isa_relocation *kind_of(const struct isa_ops *isa, unsigned type)
-{
-    const struct isa_relocation *kind = isa->relocations;
-
-    while (kind->spelling && kind->type != type)
-        kind++;
-    return kind->spelling ? kind : NULL;
-}
-
 static int by_place(const void *a, const void *b)
 {
     const struct code_reference *x = a, *y = b;
@@ -102,14 +91,12 @@ static int by_place(const void *a, const void *b)
 /* What the code of @section refers to. */
 static bool read_references(struct object *o, Elf *elf, const struct relocations *r, const struct object_section *section, struct room *left, struct err *err)
 {
-    const struct isa_ops *isa = isa_ops(o->isa);
-
     for (size_t i = 0; i < r->count; i++) {
         GElf_Rela rela;
         if (!gelf_getrela(r->entries, (int)i, &rela))
             break;
         const char *name = name_of(elf, r, &rela);
-        const struct isa_relocation *kind = kind_of(isa, (unsigned)GELF_R_TYPE(rela.r_info));
+        const struct isa_relocation *kind = isa_relocation(o->isa, (unsigned)GELF_R_TYPE(rela.r_info));
         if (!take_room(left, name ? strlen(name) : 0, err))
             return false;
         if (name && rela.r_offset < section->size)
@@ -252,7 +239,7 @@ const struct object_symbol *object_function_at(const struct object *o, uint64_t 
     return NULL;
 }
 
-bool object_name_add(const struct object *o, uint64_t position, bool readable, struct str *out)
+bool object_name_add(const struct object *o, uint64_t position, struct str *out)
 {
     const struct object_stub wanted = {position, NULL}, *stub = o->stubs.count ? bsearch(&wanted, o->stubs.items, o->stubs.count, sizeof *o->stubs.items, stub_order) : NULL;
     const uint64_t place = stub ? UINT64_MAX : object_position_place(o, position);
@@ -260,9 +247,7 @@ bool object_name_add(const struct object *o, uint64_t position, bool readable, s
 
     if (!stub && !s)
         return false;
-    char *name = readable ? demangle(stub ? stub->name : s->name) : NULL;
-    str_add(out, name ? name : stub ? stub->name : s->name);
-    free(name);
+    str_add(out, stub ? stub->name : s->name);
     if (s && place > s->offset)
         str_addf(out, "+0x%llx", (unsigned long long)(place - s->offset));
     return true;
