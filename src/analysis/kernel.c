@@ -363,7 +363,7 @@ static char *readable(const char *name)
 }
 
 /* What a section has of a range of code. */
-struct code_part {
+struct range_part {
     size_t section;      /* the next one to look at */
     const uint8_t *code;
     size_t length;
@@ -371,7 +371,7 @@ struct code_part {
 };
 
 /* Goes on to the next section with code of the @length bytes from @start on; false behind the last. */
-static bool part_next(const struct object *o, size_t start, size_t length, struct code_part *part)
+static bool part_next(const struct object *o, size_t start, size_t length, struct range_part *part)
 {
     while (part->section < o->sections.count) {
         const struct object_section *s = &o->sections.items[part->section++];
@@ -398,7 +398,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     struct kernel *k = NULL;
     VEC(struct label) labels = {0};
     struct loop_list marked = {0};
-    struct code_part part = {0};
+    struct range_part part = {0};
     bool all = true;
     while (all && part_next(o, start, length, &part))
         all = unit_decode(&u, o->isa, part.code, part.length, part.position, NULL);
@@ -420,7 +420,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
     k = mem_zero(1, sizeof *k);
     k->name = mem_strdup(name);
     k->isa = o->isa;
-    for (part = (struct code_part){0}; part_next(o, start, length, &part);)
+    for (part = (struct range_part){0}; part_next(o, start, length, &part);)
         marks_bytes(&u, o->isa, part.code, part.length, part.position, &marked);
     loops_set(k, &u, &marked, labels.items, labels.count, "whole code (no loop)");
     kernel_names_of_object(k, o);

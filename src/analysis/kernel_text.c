@@ -18,19 +18,19 @@
 enum writing { WRITTEN_PLAIN, WRITTEN_LONG, WRITTEN_BYTES };
 
 /* A place that the text names: in the loop a label, else one that is set. */
-struct place {
+struct text_place {
     uint64_t position;
     char *name;
     bool inside;         /* of the loop: an instruction begins there */
 };
 
-struct writer {
+struct text_writer {
     const struct kernel *k;
     const struct insn *insns;
     size_t count;
     enum writing *how;   /* per instruction */
     size_t *lines;       /* likewise: the line it stands in */
-    struct { VEC(struct place) list; } places;   /* by position */
+    struct { VEC(struct text_place) list; } places;   /* by position */
 };
 
 void comment_print(const char *text, struct str *out)
@@ -51,13 +51,13 @@ void comment_print(const char *text, struct str *out)
 
 static int by_position(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct text_place *x = a, *y = b;
     return (x->position > y->position) - (x->position < y->position);
 }
 
-static struct place *place_at(const struct writer *w, uint64_t position)
+static struct text_place *place_at(const struct text_writer *w, uint64_t position)
 {
-    const struct place wanted = {.position = position};
+    const struct text_place wanted = {.position = position};
     return w->places.list.count ? bsearch(&wanted, w->places.list.items, w->places.list.count, sizeof wanted, by_position) : NULL;
 }
 
@@ -69,7 +69,7 @@ static const struct operand *target_of(const struct insn *insn)
     return NULL;
 }
 
-static bool named(const struct writer *w, const char *name)
+static bool named(const struct text_writer *w, const char *name)
 {
     for (size_t i = 0; i < w->places.list.count; i++)
         if (w->places.list.items[i].name && strcmp(w->places.list.items[i].name, name) == 0)
@@ -78,15 +78,15 @@ static bool named(const struct writer *w, const char *name)
 }
 
 /* Whether the linker fills in where @insn leads. */
-static bool is_linked(const struct writer *w, const struct insn *insn)
+static bool is_linked(const struct text_writer *w, const struct insn *insn)
 {
     size_t count;
     return kernel_references(w->k, insn, &count) != NULL;
 }
 
-static void add_place(struct writer *w, uint64_t position)
+static void add_place(struct text_writer *w, uint64_t position)
 {
-    struct place p = {.position = position};
+    struct text_place p = {.position = position};
 
     for (size_t i = 0; i < w->count && !p.inside; i++)
         p.inside = w->insns[i].offset == position;
@@ -94,7 +94,7 @@ static void add_place(struct writer *w, uint64_t position)
 }
 
 /* The head and all that the loop jumps to, with the names they have or get. */
-static void find_places(struct writer *w)
+static void find_places(struct text_writer *w)
 {
     size_t kept = 0;
 
@@ -110,13 +110,13 @@ static void find_places(struct writer *w)
             w->places.list.items[kept++] = w->places.list.items[i];
     w->places.list.count = kept;
     for (size_t i = 0; i < kept; i++) {
-        struct place *p = &w->places.list.items[i];
+        struct text_place *p = &w->places.list.items[i];
         const char *name = kernel_name_at(w->k, p->position);
         if (name && symbol_printable(name) && !named(w, name))
             p->name = mem_strdup(name);
     }
     for (size_t i = 0; i < kept; i++) {
-        struct place *p = &w->places.list.items[i];
+        struct text_place *p = &w->places.list.items[i];
         struct str name = {0};
         if (p->name)
             continue;
@@ -130,7 +130,7 @@ static void find_places(struct writer *w)
     }
 }
 
-static void add_bytes(const struct writer *w, const struct insn *insn, struct str *out)
+static void add_bytes(const struct text_writer *w, const struct insn *insn, struct str *out)
 {
     size_t count, at = 0;
     const struct code_reference *references = kernel_references(w->k, insn, &count);
@@ -149,7 +149,7 @@ static void add_bytes(const struct writer *w, const struct insn *insn, struct st
 }
 
 /* @text with the name of where it leads in the place of the number. */
-static void add_jump(const struct writer *w, const char *text, const struct place *to, struct str *out)
+static void add_jump(const struct text_writer *w, const char *text, const struct text_place *to, struct str *out)
 {
     const char *comma = strrchr(text, ','), *blank = strchr(text, ' '), *last = comma ? comma + 1 : blank ? blank : text + strlen(text);
 
@@ -160,10 +160,10 @@ static void add_jump(const struct writer *w, const char *text, const struct plac
 }
 
 /* What a disassembler makes of @insn, with all its names. False when no text says it. */
-static bool add_text(const struct writer *w, const struct insn *insn, struct str *out)
+static bool add_text(const struct text_writer *w, const struct insn *insn, struct str *out)
 {
     const struct operand *target = target_of(insn);
-    const struct place *to = target && !is_linked(w, insn) ? place_at(w, (uint64_t)target->displacement) : NULL;
+    const struct text_place *to = target && !is_linked(w, insn) ? place_at(w, (uint64_t)target->displacement) : NULL;
     struct insn again;
     struct str text = {0}, next = {0};
     size_t count;
@@ -191,7 +191,7 @@ static bool add_text(const struct writer *w, const struct insn *insn, struct str
 }
 
 /* One instruction, and what it is in a comment where it stands as bytes. */
-static void add_insn(struct writer *w, size_t i, struct str *out)
+static void add_insn(struct text_writer *w, size_t i, struct str *out)
 {
     const struct insn *insn = &w->insns[i];
     struct str text = {0};
@@ -209,10 +209,10 @@ static void add_insn(struct writer *w, size_t i, struct str *out)
     str_done(&text);
 }
 
-static void print(struct writer *w, const char *why, struct str *out)
+static void print(struct text_writer *w, const char *why, struct str *out)
 {
     const struct isa_ops *isa = isa_ops(w->k->isa);
-    const struct place *head = place_at(w, w->insns[0].offset);
+    const struct text_place *head = place_at(w, w->insns[0].offset);
     size_t line = 1;
 
     str_addf(out, "%s ", isa->comment);
@@ -221,7 +221,7 @@ static void print(struct writer *w, const char *why, struct str *out)
     for (size_t i = 0; i < out->length; i++)
         line += out->data[i] == '\n';
     for (size_t i = 0; i < w->count; i++) {
-        const struct place *here = place_at(w, w->insns[i].offset);
+        const struct text_place *here = place_at(w, w->insns[i].offset);
         if (here) {
             symbol_print(here->name, out);
             str_add(out, ":\n");
@@ -233,7 +233,7 @@ static void print(struct writer *w, const char *why, struct str *out)
         str_add_char(out, '\n');
     }
     for (size_t i = 0; i < w->places.list.count; i++) {
-        const struct place *p = &w->places.list.items[i];
+        const struct text_place *p = &w->places.list.items[i];
         if (p->inside)
             continue;
         str_add(out, "\t.set ");
@@ -245,7 +245,7 @@ static void print(struct writer *w, const char *why, struct str *out)
 }
 
 /* Whether @a's references within @insn, whose first byte is at @at there, are @insn's own. */
-static bool same_references(const struct writer *w, const struct insn *insn, const struct assembled *a, uint64_t at)
+static bool same_references(const struct text_writer *w, const struct insn *insn, const struct assembled *a, uint64_t at)
 {
     size_t count, seen = 0;
     const struct code_reference *own = kernel_references(w->k, insn, &count);
@@ -271,7 +271,7 @@ static size_t code_of_line(const struct assembled *a, size_t line)
 }
 
 /* Has what became other bytes written otherwise the next time; false when there is nothing. Distances count only where no length is wrong. */
-static bool revise(struct writer *w, const struct assembled *a)
+static bool revise(struct text_writer *w, const struct assembled *a)
 {
     bool lengths = false, changed = false;
 
@@ -294,7 +294,7 @@ static bool revise(struct writer *w, const struct assembled *a)
 }
 
 /* Whether @a is the loop, byte for byte. */
-static bool is_same(const struct writer *w, const struct assembled *a)
+static bool is_same(const struct text_writer *w, const struct assembled *a)
 {
     size_t at = 0;
 
@@ -309,7 +309,7 @@ static bool is_same(const struct writer *w, const struct assembled *a)
 
 bool kernel_text(const struct kernel *k, size_t loop, struct str *out, struct err *err)
 {
-    struct writer w = {.k = k};
+    struct text_writer w = {.k = k};
     struct str text = {0};
     bool same = false, ok = true;
 

@@ -106,16 +106,16 @@ static bool read_references(struct object *o, Elf *elf, const struct relocations
 }
 
 /* A slot of the global offset table and the function whose address it gets. */
-struct slot { uint64_t address; const char *name; };
-struct slot_list { VEC(struct slot) list; };
+struct linkage_slot { uint64_t address; const char *name; };
+struct linkage_slots { VEC(struct linkage_slot) list; };
 
 static int by_address(const void *a, const void *b)
 {
-    const struct slot *x = a, *y = b;
+    const struct linkage_slot *x = a, *y = b;
     return (x->address > y->address) - (x->address < y->address);
 }
 
-static bool read_slots(Elf *elf, const struct isa_ops *isa, const struct relocations *r, struct slot_list *out, struct room *left, struct err *err)
+static bool read_slots(Elf *elf, const struct isa_ops *isa, const struct relocations *r, struct linkage_slots *out, struct room *left, struct err *err)
 {
     for (size_t i = 0; i < r->count; i++) {
         GElf_Rela rela;
@@ -126,13 +126,13 @@ static bool read_slots(Elf *elf, const struct isa_ops *isa, const struct relocat
         if (!take_room(left, 0, err))
             return false;
         if (name)
-            vec_add(&out->list, ((struct slot){rela.r_offset, name}));
+            vec_add(&out->list, ((struct linkage_slot){rela.r_offset, name}));
     }
     return true;
 }
 
 /* The stubs in a section of them: each jumps through a slot. */
-static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address, const struct slot_list *slots, struct room *left, struct err *err)
+static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address, const struct linkage_slots *slots, struct room *left, struct err *err)
 {
     const struct isa_ops *isa = isa_ops(o->isa);
     struct str name = {0};
@@ -142,7 +142,7 @@ static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address,
         uint64_t slot, begin;
         if (watch_steps(1) || !isa->linkage_stub((const uint8_t *)data->d_buf, data->d_size, at, address, &slot, &begin))
             continue;
-        const struct slot wanted = {slot, NULL}, *found = slots->list.count ? bsearch(&wanted, slots->list.items, slots->list.count, sizeof *slots->list.items, by_address) : NULL;
+        const struct linkage_slot wanted = {slot, NULL}, *found = slots->list.count ? bsearch(&wanted, slots->list.items, slots->list.count, sizeof *slots->list.items, by_address) : NULL;
         if (!found)
             continue;
         str_clear(&name);
@@ -161,7 +161,7 @@ static int stub_order(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-static bool read_linkage(struct object *o, Elf *elf, struct slot_list *slots, struct room *left, struct err *err)
+static bool read_linkage(struct object *o, Elf *elf, struct linkage_slots *slots, struct room *left, struct err *err)
 {
     const struct isa_ops *isa = isa_ops(o->isa);
     struct relocations r;
@@ -188,7 +188,7 @@ static bool read_linkage(struct object *o, Elf *elf, struct slot_list *slots, st
 bool object_names_read(struct object *o, Elf *elf, bool relocatable, size_t length, struct err *err)
 {
     struct room left = {length / sizeof(Elf32_Rel) + 1, 16 * length + 4096};
-    struct slot_list slots = {{0}};
+    struct linkage_slots slots = {{0}};
     struct relocations r;
     bool ok = true;
 

@@ -57,7 +57,7 @@ test_stripped_in_a_script() {
     [ "$(grep -c '^sum ' "$work/printed")" -eq 2 ] || fail "printed: $(cat "$work/printed")"
     grep -q ',two+0x[0-9a-f]*,' "$work/out" || fail "no loop by address: $(cat "$work/out")"
     # The two hottest of its loops.
-    awk -F, '/,two+0x[0-9a-f]*,/ { n[++k] = $2 } END { exit !(k >= 2 && n[1] > 1.5 * n[2] && n[1] < 6 * n[2]) }' "$work/out" || fail "loops: $(cat "$work/out")"
+    awk -F, '/,two[+]0x[0-9a-f]*,/ { n[++k] = $2 } END { exit !(k >= 2 && n[1] > 1.5 * n[2] && n[1] < 6 * n[2]) }' "$work/out" || fail "loops: $(cat "$work/out")"
 }
 
 test_loop_opens() {
