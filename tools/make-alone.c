@@ -32,7 +32,7 @@ static const struct measured {
     {"broadwell", "broadwell", "Broadwell", NULL},
     {"skylake", "skylake", "Skylake", NULL},
     {"skylake-avx512", "skylakex", "Skylake-X", NULL},
-    {"icelake-server", "icelake", "Ice Lake", NULL},
+    {"icelake-server", "icelake", "Ice Lake client", "icelake-client"},
     {"alderlake-p", "alderlakep", "Alder Lake P", NULL},
     {"sapphirerapids", "alderlakep", "Alder Lake P", "alderlake-p"},
     {"lunarlake-p", "alderlakep", "Alder Lake P", "alderlake-p"},

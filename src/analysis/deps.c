@@ -198,6 +198,15 @@ static bool is_step(const struct insn *insn, int end)
     return false;
 }
 
+/* The mask that a gather or a scatter leaves is zero, whatever it was, and wherever the elements were. */
+static bool is_spent_mask(const struct build *b, const struct insn *insn, int end)
+{
+    const struct operand *memory = insn_memory(insn);
+
+    return memory && memory->index != REG_NONE && memory->index >= b->c->isa->vectors && end > 0 && end < LATENCY_ADDRESS &&
+           (insn->operands[end].access & (ACCESS_READ | ACCESS_WRITE)) == (ACCESS_READ | ACCESS_WRITE);
+}
+
 /* From @value, read as @end, to all that the instruction writes. @extra cycles come before the operation; below 0 it takes so much less. */
 static void connect(struct build *b, uint32_t at, struct holder value, int end, int32_t extra)
 {
@@ -213,7 +222,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
         bool stack = row->op->traits & OP_STACK && node->resource == sp && end < LATENCY_ADDRESS && insn->operands[end].implicit;
         if (row->op->traits & OP_STACK && node->resource == sp && insn->operands[node->end].implicit && !stack)
             continue;   /* the new stack pointer depends on the old one only */
-        if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT || node->end == LATENCY_FENCE)
+        if ((swap && end == node->end && end < LATENCY_ADDRESS) || node->end == LATENCY_COMMIT || node->end == LATENCY_FENCE || is_spent_mask(b, insn, node->end))
             continue;
         bool stepped = insn->traits & INSN_WRITEBACK && node->end < LATENCY_ADDRESS && insn->operands[node->end].access & ACCESS_WRITEBACK;
         if (stepped != (insn->traits & INSN_WRITEBACK && is_step(insn, end)))

@@ -155,6 +155,20 @@ static void test_amd_registers(void **state)
     }
 }
 
+/* The mask that a gather leaves is zero, whatever it loaded: the next one by it does not wait, what reads the loaded elements does. */
+static void test_gather_mask(void **state)
+{
+    struct kernel *k;
+
+    (void)state;
+    struct analysis *a = analyse(skylake, "vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0", &k);
+    assert_true(a->bounds[BOUND_DEPENDENCIES] == 1 && a->bounds[BOUND_PORTS] == 4 && a->cycles == 5);   /* merged with ymm0; eight loads; measured alone */
+    analysis_free(a);
+    kernel_free(k);
+    assert_true(bound(skylake, "vpcmpeqd %ymm4, %ymm4, %ymm4; vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0; vpand %ymm4, %ymm5, %ymm2", BOUND_DEPENDENCIES) <= 1);
+    assert_true(bound(skylake, "vpcmpeqd %ymm4, %ymm4, %ymm4; vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0; vpand %ymm0, %ymm5, %ymm2", BOUND_DEPENDENCIES) > 15);
+}
+
 static void assert_chain(const char *source, double cycles)
 {
     double got = bound(skylake, source, BOUND_DEPENDENCIES);
@@ -520,7 +534,7 @@ int main(void)
         cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end), cmocka_unit_test(test_index_where_slots_count),
         cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_moves_join_operations), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_complex_decoder),
         cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),
-        cmocka_unit_test(test_missing_facts), cmocka_unit_test(test_address_parts), cmocka_unit_test(test_alone), cmocka_unit_test(test_amd_registers), cmocka_unit_test(test_all_alone),
+        cmocka_unit_test(test_missing_facts), cmocka_unit_test(test_address_parts), cmocka_unit_test(test_alone), cmocka_unit_test(test_gather_mask), cmocka_unit_test(test_amd_registers), cmocka_unit_test(test_all_alone),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
