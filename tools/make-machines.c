@@ -145,6 +145,20 @@ static void add_lacking(struct machine *m, const struct forms *forms, bool atomi
             mapping_set(m->mapping, &sum);
         usage_done(&sum.usage);
     }
+    /* The pairs of registers of casp have no template. */
+    static const char *const pairs[] = {"CASP (W, W, W, W, [X])",  "CASP (X, X, X, X, [X])",  "CASPA (W, W, W, W, [X])",  "CASPA (X, X, X, X, [X])",
+                                        "CASPL (W, W, W, W, [X])", "CASPL (X, X, X, X, [X])", "CASPAL (W, W, W, W, [X])", "CASPAL (X, X, X, X, [X])"};
+    const struct mapping_entry *single = mapping_find(m->mapping, "CAS (X, X, [X])");
+    for (size_t i = 0; single && i < sizeof pairs / sizeof *pairs; i++) {
+        struct mapping_entry sum = {.form = (char *)pairs[i], .source = "estimate: as CAS, and a load and a store more"};
+        add_usage(m, single->form, &sum);
+        double latency = sum.latency;
+        add_usage(m, access[0], &sum);
+        add_usage(m, access[2], &sum);
+        sum.latency = latency;
+        mapping_set(m->mapping, &sum);
+        usage_done(&sum.usage);
+    }
 }
 
 static bool make(const char *directory, const struct shipped *which, const struct forms *forms, struct err *err)
