@@ -31,7 +31,7 @@ static const struct { const char *name, *march; } extensions[] = {
     {"sm4", "armv8.2-a+sm4"}, {"v8.1", "armv8.1-a"}, {"v8.2", "armv8.2-a"}, {"v8.3", "armv8.3-a"}, {"v8.3fp16", "armv8.3-a+fp16"}, {"v8.4", "armv8.4-a"},
     {"v8.5", "armv8.5-a"}, {"bf16", "armv8.2-a+bf16"}, {"i8mm", "armv8.2-a+i8mm"}, {"sve", "armv8.2-a+sve"}, {"sve+", "armv8.2-a+sve+bf16+i8mm+f32mm+f64mm"},
     {"sve2", "armv8.2-a+sve2"}, {"sve2+", "armv8.2-a+sve2+sve2-bitperm+sve2-aes+sve2-sha3+sve2-sm4"}, {"rng", "armv8.5-a+rng"},
-    {"memtag", "armv8.5-a+memtag"}, {"all", A64_MARCH},
+    {"memtag", "armv8.5-a+memtag"}, {"all", "all"},
 };
 
 /* What user programs have of the system space, which is not searched. */
@@ -110,12 +110,12 @@ static void search(void)
 {
     /* Destination and first source: distinct registers first, so that equal ones mean a tie of the encoding; then the values that stand for
      * sp, xzr or operations. */
-    static const uint32_t combinations[][2] = {{1, 2}, {1, 31}, {31, 2}, {0, 2}, {8, 2}, {16, 2}, {24, 2}, {1, 0}, {1, 4}, {1, 8}, {1, 16}, {17, 2}, {9, 2}, {25, 2}};
+    static const uint32_t combinations[][2] = {{1, 2}, {1, 31}, {31, 2}, {0, 2}, {8, 2}, {16, 2}, {24, 2}, {1, 0}, {1, 4}, {1, 8}, {1, 16}, {17, 2}, {9, 2}, {25, 2}, {17, 18}, {1, 18}};
     static const uint32_t thirds[] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 0, 2, 1};
     size_t count = sizeof combinations / sizeof *combinations;
     for (uint32_t top = 0; top < 2048; top++) {
         if (has_gaps(top))
-            learn(top, combinations, (top >> 4 & 15) == 2 ? count : 3);
+            learn(top, combinations, (top >> 4 & 15) == 2 || (top >> 4 & 7) == 7 ? count : 3);
         for (size_t i = 0; i < count; i++)
             for (size_t k = 0; k < 32; k++)
                 try_all(top, thirds[k], combinations[i][1], combinations[i][0]);
@@ -194,7 +194,7 @@ static void verify(const char *directory)
             instance_of(i, &text);
         str_add_char(&text, '\n');
     }
-    if (!assemble_file(directory, A64_MARCH, &text, &messages))
+    if (!assemble_file(directory, "all", &text, &messages))
         die("the assembler failed: %.400s", str_text(&messages));
     path_in(&path, directory, "f.bin");
     str_clear(&text);
@@ -222,7 +222,7 @@ static void try_extras(const char *directory)
     struct str text = {0}, messages = {0}, path = {0};
     struct err err;
     str_add(&text, extras);
-    if (!assemble_file(directory, A64_MARCH, &text, &messages))
+    if (!assemble_file(directory, "all", &text, &messages))
         die("the assembler failed: %.400s", str_text(&messages));
     path_in(&path, directory, "f.bin");
     str_clear(&text);

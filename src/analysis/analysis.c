@@ -51,6 +51,7 @@ static void fill_rows(struct analysis *a, const struct insn *insns, const struct
         row->insn = &insns[i];
         row->flags = cost->flags;
         row->issue = cost->issue;
+        row->slowest = cost->op->slowest;
         row->alone = cost->op->alone;
         row->latency = cost->flags & (ROW_ZERO | ROW_ELIMINATED | ROW_SUM) ? 0 : cost->op->entry ? cost->op->entry->latency : NAN;
         row->pressure = mem_zero(ports, sizeof(double));

@@ -10,6 +10,7 @@ struct analysis_row {
     struct usage usage;        /* after fusion, idioms, elimination */
     double latency;            /* cycles, NaN unknown */
     double issue;              /* µops through rename */
+    const struct latency_rule *slowest; /* latency with the operands that take longest, borrowed from the machine; NULL: none is known */
     const struct latency_rule *alone;   /* cycles that each copy takes at least, as measured of it alone, borrowed from the machine; NULL: its ports say */
     uint32_t flags;            /* enum row_flag */
     double *pressure;          /* cycles per port, ports of the machine */

@@ -388,10 +388,12 @@ static void take_rules(const struct core *c, struct op *op)
         const struct latency_rule *rule = &c->machine->latencies[i];
         if (!str_match(rule->form, op->form))
             continue;
-        if (rule->from != LATENCY_ALONE)
+        if (!latency_end_whole(rule->from))
             vec_push(&op->rules, rule);
-        else if (!op->alone)
+        else if (rule->from == LATENCY_ALONE && !op->alone)
             op->alone = rule;
+        else if (rule->from == LATENCY_SLOWEST && !op->slowest)
+            op->slowest = rule;
     }
 }
 

@@ -163,7 +163,7 @@ static void add_latencies(const struct machine *m, const struct mapping_entry *e
     }
     for (size_t i = 0; i < m->latency_count; i++) {
         const struct latency_rule *rule = &m->latencies[i];
-        if (!str_match(rule->form, entry->form) || (rule->from == LATENCY_ANY && rule->to == LATENCY_ANY) || rule->from == LATENCY_ALONE)
+        if (!str_match(rule->form, entry->form) || (rule->from == LATENCY_ANY && rule->to == LATENCY_ANY) || latency_end_whole(rule->from))
             continue;
         snprintf(before, sizeof before, "%g", rule->cycles);
         for (int step = 0; step <= 2 * LATENCY_MOST; step++) {

@@ -308,9 +308,9 @@ static bool read_latencies(const char *path, struct machine *m, struct err *err)
         struct latency_row read = {.machine = m, .source = row[column[4]]};
         int fault = !latency_end_parse(row[column[1]], &read.from) ? 1 : !latency_end_parse(row[column[2]], &read.to) ? 2 : -1;
         if (fault >= 0)
-            err_set(err, ERR_DATA, "write 1 to 9, base, index, address, memory, flags, alone or any", "invalid operand \"%s\"", row[column[fault]]);
-        else if ((read.from == LATENCY_ALONE) != (read.to == LATENCY_ALONE))
-            err_set(err, ERR_DATA, "write alone in both columns", "alone with the operand \"%s\"", row[column[fault = read.from == LATENCY_ALONE ? 2 : 1]]);
+            err_set(err, ERR_DATA, "write 1 to 9, base, index, address, memory, flags, alone, slowest or any", "invalid operand \"%s\"", row[column[fault]]);
+        else if ((latency_end_whole(read.from) || latency_end_whole(read.to)) && read.from != read.to)
+            err_set(err, ERR_DATA, "write it in both columns", "%s with the operand \"%s\"", row[column[latency_end_whole(read.from) ? 1 : 2]], row[column[fault = latency_end_whole(read.from) ? 2 : 1]]);
         else if (!parse_number(row[column[3]], &read.cycles) || isnan(read.cycles))
             err_set(err, ERR_DATA, "give a number of at least 0", "invalid latency \"%s\"", row[column[fault = 3]]);
         else if (!choices_each(row[column[0]], add_latency, &read, err))

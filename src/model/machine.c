@@ -192,6 +192,7 @@ bool latency_rule_fits(const struct latency_rule *rule, int from, int to)
 static const struct { const char *name; int end; } latency_ends[] = {
     {"any", LATENCY_ANY}, {"address", LATENCY_ADDRESS}, {"memory", LATENCY_MEMORY}, {"flags", LATENCY_FLAGS},
     {"base", LATENCY_BASE}, {"index", LATENCY_INDEX}, {"alone", LATENCY_ALONE},
+    {"slowest", LATENCY_SLOWEST},
 };
 #define LATENCY_ENDS (sizeof latency_ends / sizeof *latency_ends)
 

@@ -9,9 +9,10 @@ struct machine_fact {
 };
 
 /* Latency between two operands of the forms that match, where it differs from the form's one number (latencies.csv). An address means its base and its index.
+ * From slowest to slowest: what the form takes with the operands that it takes longest with; its other figures are of those it is quick with.
  * From alone to alone: the least cycles that copies of the form take each, whatever its ports: microcoded, serialising and waiting instructions. */
 enum latency_end {   /* 0.. are operand numbers less one */
-    LATENCY_ANY = -1, LATENCY_ADDRESS = 100, LATENCY_MEMORY, LATENCY_FLAGS, LATENCY_FENCE, LATENCY_COMMIT, LATENCY_BASE, LATENCY_INDEX, LATENCY_ALONE
+    LATENCY_ANY = -1, LATENCY_ADDRESS = 100, LATENCY_MEMORY, LATENCY_FLAGS, LATENCY_FENCE, LATENCY_COMMIT, LATENCY_BASE, LATENCY_INDEX, LATENCY_ALONE, LATENCY_SLOWEST
 };
 struct latency_rule {
     const char *form; /* name or pattern with * and ? */
@@ -69,7 +70,12 @@ void machine_put_latency(struct machine *m, const char *form, int from, int to, 
 void machine_drop_latency(struct machine *m);
 /* Whether the rule holds from what is read as @from to what is written as @to, both enum latency_end. */
 bool latency_rule_fits(const struct latency_rule *rule, int from, int to);
-/* "2", "base", "index", "address", "memory", "flags", "alone" or "any", as in latencies.csv: false for anything else. */
+/* Whether a rule from @end is of the form as a whole, not between operands. */
+static inline bool latency_end_whole(int end)
+{
+    return end == LATENCY_ALONE || end == LATENCY_SLOWEST;
+}
+/* "2", "base", "index", "address", "memory", "flags", "alone", "slowest" or "any", as in latencies.csv: false for anything else. */
 bool latency_end_parse(const char *text, int *out);
 void latency_end_print(int end, struct str *out);
 

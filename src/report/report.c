@@ -168,15 +168,25 @@ static void add_bounds(const struct analysis *a, bool ascii, struct result *resu
     str_done(&bar);
 }
 
-/* The instructions whose time was measured alone, each form once. */
-static void add_alone(const struct analysis *a, struct result *result)
+static bool is_again(const struct analysis *a, size_t row)
+{
+    for (size_t k = 0; k < row; k++)
+        if (strcmp(a->rows[k].insn->form, a->rows[row].insn->form) == 0)
+            return true;
+    return false;
+}
+
+/* The instructions whose time was measured alone or depends on their operands, each form once. */
+static void add_special(const struct analysis *a, struct result *result)
 {
     for (size_t i = 0; i < a->count; i++) {
-        bool again = false;
-        for (size_t k = 0; k < i; k++)
-            again |= strcmp(a->rows[k].insn->form, a->rows[i].insn->form) == 0;
-        if (a->rows[i].alone && !again)
-            result_line(result, "at least %.2f cycles each: %s (%s)", a->rows[i].alone->cycles, a->rows[i].insn->form, a->rows[i].alone->source);
+        const struct analysis_row *row = &a->rows[i];
+        if (is_again(a, i))
+            continue;
+        if (row->alone)
+            result_line(result, "at least %.2f cycles each: %s (%s)", row->alone->cycles, row->insn->form, row->alone->source);
+        if (row->slowest)
+            result_line(result, "by its operands %s takes %g to %g cycles, here the least (%s)", row->insn->form, row->latency, row->slowest->cycles, row->slowest->source);
     }
 }
 
@@ -199,7 +209,7 @@ static void add_machine(const struct kernel *k, const struct analysis *a, bool a
     const size_t undecoded = analysis_undecoded(a);
     if (undecoded)
         result_line(result, "not decoded: %zu of %zu instructions; no decoder here knows them", undecoded, a->count);
-    add_alone(a, result);
+    add_special(a, result);
 }
 
 static void add_comparison(struct analysis *const *a, size_t n, struct result *result)

@@ -252,11 +252,27 @@ static void test_loops(void **state)
     }
 }
 
+/* Of a division both ends are known: the quick one counts. */
+static void test_range(void **state)
+{
+    (void)state;
+    if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
+        return;
+    struct kernel *k = kernel_with("1: sdiv x0, x0, x1\nadd x1, x1, x2\ncbnz x9, 1b\n", &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
+    struct machine *m = load_machine("neoverse-v2");
+    struct analysis *a = analysis_new(k, 0, m);
+    assert_true(a->rows[0].latency == 5 && a->rows[0].slowest && a->rows[0].slowest->cycles == 20);
+    assert_null(a->rows[1].slowest);
+    analysis_free(a);
+    machine_free(m);
+    kernel_free(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_neoverse_v2_as_on_a_grace), cmocka_unit_test(test_a64fx_as_in_its_manual),
-        cmocka_unit_test(test_apple_m1_as_measured), cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_apple_m1_as_measured), cmocka_unit_test(test_loops), cmocka_unit_test(test_range),
     };
     return cmocka_run_group_tests_name("silicon", tests, NULL, NULL);
 }
