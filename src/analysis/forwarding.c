@@ -67,10 +67,11 @@ static bool stores_sum(const struct forwarding *f, uint32_t store)
     return f->costs->rows[store].sum.pending & ~(1u << f->core->isa->stack_pointer);
 }
 
-/* Traits of addresses that rename does not look for. */
-static uint32_t unfollowed(const struct core *c)
+/* Addresses without a register, which rename does not follow on such machines (fact renamed_relative). */
+static bool is_fixed(const struct core *c, const struct insn *insn)
 {
-    return INSN_INDEXED | (c->renamed_relative ? 0 : INSN_RIP_RELATIVE);
+    const struct operand *memory = insn_memory(insn);
+    return !c->renamed_relative && memory->base >= REG_PC && memory->index >= REG_PC;
 }
 
 /* As far as the two instructions tell. A part of a sum has to be computed. */
@@ -85,9 +86,11 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
         return false;
     if (to->bits < 64 && stores_sum(f, link->store))
         return false;
+    if (is_fixed(f->core, load) || is_fixed(f->core, store))
+        return false;
     if (!f->core->renamed_by_address)
         return (double)f->costs->count >= f->core->renamed_length || same_text(f, from, to);
-    return !((load->traits | store->traits) & unfollowed(f->core));
+    return !((load->traits | store->traits) & INSN_INDEXED);
 }
 
 void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns, const struct costs *costs, uint64_t written,
@@ -139,7 +142,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return c->store_forward_x87;
     if (f->costs->rows[link->load].op->traits & OP_VECTOR)
         return vector_latency(f, link);
-    bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES && !((load->traits | store->traits) & unfollowed(c));
+    bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES && !((load->traits | store->traits) & INSN_INDEXED) && !is_fixed(c, load) && !is_fixed(c, store);
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
     follows = follows && isnan(c->renamed_length);   /* what is shorter takes the time of what rename does not follow */
     bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;

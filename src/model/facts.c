@@ -191,7 +191,7 @@ const struct fact fact_schema[] = {
     {"renamed_length", FACT_WHOLE, "instructions", 1, MOST, NULL, NULL, "where rename goes by text: in blocks of at least so many instructions it finds the store wherever the addresses are equal",
      "dependencies", false},
     {"renamed_base", FACT_CHOICE, NO_UNIT, "any", "any stack", "base of such addresses: any register, or the stack pointer alone, without index", "dependencies", false},
-    {"renamed_relative", YES_OR_NO, "yes", NULL, "loads and stores relative to the program counter are among those that may be renamed", "dependencies", false},
+    {"renamed_relative", YES_OR_NO, "yes", NULL, "loads and stores relative to the program counter, or at a fixed address, are among those that may be renamed", "dependencies", false},
     {"renamed_per_block", FACT_WHOLE, "loads", 1, MOST, NULL, NULL, "of more such loads in 32 bytes of code none is found", "dependencies", false},
     {"renamed_store_alone", YES_OR_NO, "no", NULL, "beside a store found at rename each store takes the cache alone", "memory bound", false},
     {"renamed_store_beside", FACT_WHOLE, "stores", 0, MOST, NULL, NULL,
