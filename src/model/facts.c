@@ -62,7 +62,7 @@ const struct fact fact_schema[] = {
     {"fusible_in_last_decoder", YES_OR_NO, "yes", NULL, "the last decoder takes an instruction that could fuse with a jump", "decoders", false},
     {"stack_engine", YES_OR_NO, "no", NULL, "push, pop, call and ret move the stack pointer without a µop", "dependencies, µops", false},
     {"port_binding", FACT_CHOICE, NO_UNIT, "dispatch", "dispatch slots computing",
-     "when a µop gets its port: at dispatch, any that is free; else at rename (Intel), where every slot of a cycle, or every computing µop with several ports, takes turns between the port with the least waiting and the next", "simulation", false},
+     "when a µop gets its port: at dispatch, any that is free; else at rename (Intel), where every slot of a cycle with a µop, or every computing µop with several ports, takes turns between the port with the least waiting and the next", "simulation", false},
     {"stack_sync", FACT_CHOICE, NO_UNIT, "all", "all computed changed",
      "what makes the stack engine write its offset back: all that names the stack pointer, what computes it from itself, or that other than by a constant", "µops", false},
     {"high_byte_renamed", YES_OR_NO, "yes", NULL, "ah, bh, ch and dh are kept apart from their registers", "dependencies", false},

@@ -105,7 +105,7 @@ struct simulator {
     bool turns_of_computing;           /* µops that compute take turns, not slots */
     uint32_t bound[PORTS_MAX];         /* µops that wait for each port */
     uint32_t before[PORTS_MAX];        /* the same when rename began its cycle */
-    unsigned turn;                     /* µops of this cycle so far whose port was chosen among several */
+    unsigned turn;                     /* of this cycle so far: slots with µops, or µops whose port was chosen among several */
     uint8_t load_turn;                 /* port of the last load */
     portset alike;                     /* ports that loads take in turn and nothing else does; 0: none */
     int32_t pipe_free[PORTS_MAX];      /* cycle until which a port or pipe is held */
@@ -224,8 +224,8 @@ int32_t scheduler_next(const struct simulator *s);
 
 /* ports.c */
 void ports_start(struct simulator *s);
-/* Chooses the queues of @item's µops, which take slots of the cycle from @slot on. */
-void ports_bind(struct simulator *s, const struct plan_item *item, unsigned slot);
+/* Chooses the queues of @item's µops. */
+void ports_bind(struct simulator *s, const struct plan_item *item);
 /* By age, each µop that is ready takes a port that is free. */
 void ports_cycle(struct simulator *s);
 /* The port that loads take next, counted within those alike. */

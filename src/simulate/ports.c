@@ -59,13 +59,13 @@ static unsigned least_waiting(const struct simulator *s, portset ports, unsigned
     return PORTS_MAX - 1 - (other ? next : best) % PORTS_MAX;
 }
 
-static unsigned choose_port(struct simulator *s, const struct plan_uop *uop, unsigned slot)
+static unsigned choose_port(struct simulator *s, const struct plan_uop *uop, unsigned turn)
 {
     if (uop->kind == UOP_LOAD)
         return next_in_turn(s, uop->ports);
     if (!(uop->ports & (uop->ports - 1)))
         return (unsigned)__builtin_ctz(uop->ports);
-    return least_waiting(s, uop->ports, s->turns_of_computing ? s->turn++ : slot);
+    return least_waiting(s, uop->ports, s->turns_of_computing ? s->turn++ : turn);
 }
 
 /* Counts @change µops at each port of @ports. */
@@ -75,8 +75,10 @@ static void count_waiting(struct simulator *s, portset ports, uint32_t change)
         s->bound[__builtin_ctz(rest)] += change;
 }
 
-void ports_bind(struct simulator *s, const struct plan_item *item, unsigned slot)
+void ports_bind(struct simulator *s, const struct plan_item *item)
 {
+    unsigned turn = s->turn;
+
     for (uint32_t u = item->first_uop; u < item->first_uop + item->uops; u++) {
         const struct plan_uop *uop = &s->plan.uops.items[u];
         struct waiting_uop *w = &s->waiting[s->entering->uop + u];
@@ -85,11 +87,13 @@ void ports_bind(struct simulator *s, const struct plan_item *item, unsigned slot
             w->queue = uop->choice;
             continue;
         }
-        unsigned port = choose_port(s, uop, slot);
+        unsigned port = choose_port(s, uop, turn);
         s->bound[port]++;
-        slot += uop->kind == UOP_COMPUTE;   /* a load shares the slot of its operation */
+        turn += uop->kind == UOP_COMPUTE;   /* a load shares the slot of its operation */
         w->queue = (uint16_t)(uop->pipe_choice * PORTS_MAX + port);
     }
+    if (item->uops && !s->turns_of_computing)   /* what rename does itself takes no turn */
+        s->turn += item->issue;
 }
 
 /* Of the ports that @q's µops can take now the one that least is waiting for; -1: none. */

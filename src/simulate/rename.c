@@ -71,9 +71,9 @@ static void enter_uops(struct simulator *s, const struct plan_item *item)
         scheduler_add(s, after, 1, s->now);   /* it waits for the item's own µops at least */
 }
 
-static void enter(struct simulator *s, const struct plan_item *item, unsigned slot)
+static void enter(struct simulator *s, const struct plan_item *item)
 {
-    ports_bind(s, item, slot);
+    ports_bind(s, item);
     enter_uops(s, item);
     s->rob += (int32_t)item->issue;
     s->scheduler += (int32_t)item->uops;
@@ -156,7 +156,7 @@ void rename_cycle(struct simulator *s)
         fused += item->split ? item->decode : take;
         taken.limited += item->limited;
         taken.moves += item->moves;
-        enter(s, item, width - slots - take);
+        enter(s, item);
         next_item(s, item);
     } while (slots > 0);
 }

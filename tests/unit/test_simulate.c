@@ -14,7 +14,6 @@
 #include "base/rng.h"
 #include "base/vec.h"
 #include "base/csv_reader.h"
-#include "io/machine_file.h"
 #include "../support/support.h"
 
 /* Instructions that random blocks are made of: moves, arithmetic, loads, stores, vectors, stack, shifts, a division, prefixes. */
@@ -712,91 +711,6 @@ static void test_stages(void **state)
     assert_string_equal(other, " FD_R         ");
 }
 
-/* Nothing passes a barrier: what stands between two of them adds up, in bounds and simulation. */
-static void test_barriers(void **state)
-{
-    static const char between[] = "f20f59c0" "0faee8" "f20f59c9" "0faee8";   /* mulsd xmm0,xmm0; lfence; mulsd xmm1,xmm1; lfence */
-    static const char without[] = "f20f59c0" "f20f59c9";
-    static const char loads[] = "488b07" "0faee8" "488b0f" "0faee8";         /* mov rax,[rdi]; lfence; mov rcx,[rdi]; lfence */
-    char **ids = machine_ids();
-
-    (void)state;
-    for (size_t i = 0; ids[i]; i++) {
-        struct machine *machine = load_machine(ids[i]);
-        struct block_work *w = strcmp(machine->isa, "x86-64") == 0 && !isnan(machine_number(machine, "load_latency")) ? block_work_new(machine) : NULL;
-        struct simulator *s = simulator_new();
-        struct bounds fenced, free_running, loaded;
-        struct block b = {.count = 0}, plain = {.count = 0}, l = {.count = 0};
-        if (w) {
-            assert_true(append_all(&b, between) && append_all(&plain, without) && append_all(&l, loads));
-            struct simulation sim = run(s, w, &b, &fenced);
-            assert_true(sim.cycles >= fenced.total && fenced.total < sim.cycles * 1.1);
-            run(s, w, &plain, &free_running);
-            double product = free_running.cycles[BOUND_DEPENDENCIES];   /* both run next to each other */
-            if (fenced.cycles[BOUND_DEPENDENCIES] < 2 * product + 2)
-                fail_msg("%s: %.2f with barriers, %.2f without", ids[i], fenced.cycles[BOUND_DEPENDENCIES], product);
-            sim = run(s, w, &l, &loaded);
-            assert_true(sim.cycles >= 2 * machine_number(machine, "load_latency") + 2);
-        }
-        simulator_free(s);
-        block_work_free(w);
-        machine_free(machine);
-        free(ids[i]);
-    }
-    free(ids);
-}
-
-/* Microcode and waits that were measured alone take that time in the simulation, parts of cycles add up, and what stands next to them does not. */
-static void test_alone(void **state)
-{
-    static const struct { const char *machine, *hex; double cycles; } cases[] = {
-        {"skylake", "f390" "ffc9", 140}, {"zen5-charted", "f390" "ffc9", 65.9}, {"skylake", "f390" "f390", 280},
-    };
-    struct simulator *s = simulator_new();
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct machine *machine = load_machine(cases[i].machine);
-        struct block_work *w = block_work_new(machine);
-        struct block b = {.count = 0};
-        struct bounds bounds;
-        assert_true(append_all(&b, cases[i].hex));
-        struct simulation sim = run(s, w, &b, &bounds);
-        if (fabs(sim.cycles - cases[i].cycles) > 1e-6 || sim.bounded)
-            fail_msg("%s, %s: %.3f, not %.3f", cases[i].machine, cases[i].hex, sim.cycles, cases[i].cycles);
-        block_work_free(w);
-        machine_free(machine);
-    }
-    simulator_free(s);
-}
-
-/* Zen 2 finds stores of general registers of 32 and 64 bits at rename, by the same registers and displacement (Agner Fog: 2 cycles instead of 15). */
-static void test_mirrored(void **state)
-{
-    static const struct { const char *hex; bool found; } cases[] = {
-        {"8906" "830605" "8b1e" "89d8", true},                        /* mov [rsi],eax; add dword [rsi],5; mov ebx,[rsi]; mov eax,ebx */
-        {"488946f8" "488346f805" "488b5ef8" "4889d8", true},          /* the same of 64 bits at rsi-8 */
-        {"668906" "66830605" "668b1e" "6689d8", false},               /* of 16 bits */
-        {"89050001" "0000" "8305fa00000005" "8b1df400" "0000" "89d8", false},   /* relative to the program counter */
-    };
-    struct machine *machine = load_machine("znver2");
-    struct block_work *w = block_work_new(machine);
-    struct simulator *s = simulator_new();
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct block b = {.count = 0};
-        struct bounds bounds;
-        assert_true(append_all(&b, cases[i].hex));
-        struct simulation sim = run(s, w, &b, &bounds);
-        if (cases[i].found ? sim.cycles != 2 : sim.cycles < 8)
-            fail_msg("%s: %.2f cycles, bound %.2f", cases[i].hex, sim.cycles, bounds.total);
-    }
-    simulator_free(s);
-    block_work_free(w);
-    machine_free(machine);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold), cmocka_unit_test(test_adding_never_lowers), cmocka_unit_test(test_copies),
@@ -804,6 +718,6 @@ int main(void)
         cmocka_unit_test(test_settled),
                                        cmocka_unit_test(test_settled_too_early), cmocka_unit_test(test_no_bound), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_facts_beyond), cmocka_unit_test(test_far_ahead), cmocka_unit_test(test_taken_branch),
                                        cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_replayed_early),
-        cmocka_unit_test(test_stages), cmocka_unit_test(test_barriers), cmocka_unit_test(test_alone), cmocka_unit_test(test_mirrored)};
+        cmocka_unit_test(test_stages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
