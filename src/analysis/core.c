@@ -33,6 +33,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->predecode_width, "predecode_width"},
         {&c->lcp_penalty, "lcp_penalty"},
         {&c->decode_complex_uops, "decode_complex_uops"},
+        {&c->decode_alone_uops, "decode_alone_uops"},
         {&c->uop_cache_width, "uop_cache_width"},
         {&c->uop_cache_block, "uop_cache_block"},
         {&c->uop_cache_lines, "uop_cache_lines"},

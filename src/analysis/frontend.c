@@ -103,7 +103,7 @@ static double decode(const struct core *c, const struct insn *insns, const struc
                 cycle += (d->micro_ops - 1) / core_microcode_width(c);
             /* The µops of the first leave fewer places for the others. */
             used += d->micro_ops > 1 ? (d->micro_ops < decoders ? d->micro_ops : decoders) : 1;
-            full = d->branch || d->micro_ops >= most;
+            full = d->branch || d->micro_ops >= c->decode_alone_uops;
         }
     }
     free(list);

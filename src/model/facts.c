@@ -93,6 +93,7 @@ const struct fact fact_schema[] = {
     {"decoders", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL, "decoders, of which only the first takes an instruction of several µops", "decoders", false},
     {"decode_complex_uops", FACT_WHOLE, "µops", 1, MOST, "4", NULL,
      "the most µops that an instruction may have for the first decoder; larger ones come from microcode, as many per cycle, or as many as rename takes", "decoders", false},
+    {"decode_alone_uops", FACT_WHOLE, "µops", 1, MOST, "decode_complex_uops", NULL, "µops from which on an instruction is the last that is decoded in its cycle", "decoders", false},
     {"decode_width", FACT_WHOLE, "instructions/cycle", 1, MOST, NULL, NULL, "instructions per cycle through equal decoders", "decoders", false},
     {"uop_cache_width", FACT_WHOLE, "µops/cycle", 1, MOST, NULL, NULL, "µops per cycle from the µop cache", "µop cache", false},
     {"uop_cache_block", FACT_WHOLE, "bytes", 1, MOST, "32", NULL, "aligned bytes of code whose µops share lines of the µop cache", "µop cache", false},

@@ -165,12 +165,20 @@ static void keep_worst(struct evaluation *e, struct worst_block take)
         free(e->worst[--e->worst_count].hex);
 }
 
+static bool has_length_changing_prefix(const struct evaluation *e)
+{
+    for (size_t i = 0; i < e->insns.count; i++)
+        if (e->insns.items[i].traits & INSN_LCP)
+            return true;
+    return false;
+}
+
 /* Short blocks run again before all copies have left the µop cache: a share of them does not wait for the decoders, the smaller the more code
- * there is (facts copies_cached, copies_cached_bytes). */
+ * there is (facts copies_cached, copies_cached_bytes). Blocks with a length-changing prefix pay for it in every copy, as measured. */
 static double less_cached(const struct evaluation *e, const struct bounds *b, size_t length, double predicted)
 {
     const struct core *c = e->work->core;
-    double other = 0;
+    double other = has_length_changing_prefix(e) ? fmax(0, b->frontend.predecode) : 0;
 
     if (b->bottleneck != BOUND_FRONTEND || isnan(c->copies_cached) || isnan(c->copies_cached_bytes))
         return predicted;

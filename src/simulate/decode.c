@@ -6,6 +6,7 @@ void decode_start(struct front *f, const struct core *c)
 {
     f->decoders = whole(c->decoders);
     f->complex_uops = (int32_t)c->decode_complex_uops;
+    f->alone_uops = (uint32_t)whole(c->decode_alone_uops);
     f->microcode_width = core_microcode_width(c);
     f->fusible_last = c->fusible_last;
     f->room = f->complex_uops < f->uop_queue ? f->complex_uops : f->uop_queue;
@@ -31,7 +32,7 @@ void decode_cycle(struct front *f)
         used += item->decode > 1 ? item->decode : !item->joins;
         if (item->decode > most)   /* microcode */
             f->decode_stall = (int32_t)((item->decode - 1) / f->microcode_width);
-        if (item->branch || item->decode >= most)
+        if (item->branch || item->decode >= f->alone_uops)
             break;
     }
 }

@@ -43,7 +43,7 @@ struct front {
 
     /* Decoders. */
     int32_t decoders, complex_uops;        /* facts */
-    uint32_t microcode_width;
+    uint32_t microcode_width, alone_uops;
     bool fusible_last;
     int64_t visible;                /* instructions in the instruction queue before this cycle, ever */
     int64_t decoded;                /* of them taken by the decoders */

@@ -75,7 +75,7 @@ static int64_t decode_one_by_one(const struct front *f, int32_t *queued, int32_t
         used += item->decode > 1 ? item->decode : 1;
         if (item->decode > (uint32_t)f->complex_uops)
             *stall = (int32_t)((item->decode - 1) / f->microcode_width);
-        if (item->branch || item->decode >= (uint32_t)f->complex_uops)
+        if (item->branch || item->decode >= f->alone_uops)
             break;
     }
     return items;

@@ -126,8 +126,25 @@ static void test_turns(void **state)
     }
 }
 
+/* Haswell's decoders take no pattern 3-1: an instruction of three µops is decoded alone, on Skylake another one with it. */
+static void test_three_uops(void **state)
+{
+    static const char three[] = "4887d8" "90" "4887d8" "90";   /* xchg rax,rbx; nop, twice */
+    static const struct { const char *machine; double decode; } cases[] = {{"haswell", 4}, {"broadwell", 4}, {"skylake", 2}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine *m = load_machine(cases[i].machine);
+        struct bounds bounds;
+        struct simulation sim = run(m, three, &bounds);
+        if (fabs(bounds.frontend.decode - cases[i].decode) > 1e-9 || sim.cycles < cases[i].decode)
+            fail_msg("%s: %.2f by the decoders, %.2f simulated", cases[i].machine, bounds.frontend.decode, sim.cycles);
+        machine_free(m);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_barriers), cmocka_unit_test(test_alone), cmocka_unit_test(test_mirrored), cmocka_unit_test(test_turns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_barriers), cmocka_unit_test(test_alone), cmocka_unit_test(test_mirrored), cmocka_unit_test(test_turns), cmocka_unit_test(test_three_uops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
