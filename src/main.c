@@ -34,7 +34,7 @@
 static const char usage_text[] =
     "usage: portolan [OPTION]... [FILE]...       open the workbench; FILE: a kernel, a script (.pf) or a session\n"
     "       portolan -b [OPTION]... [SCRIPT]     run a script, or standard input\n"
-    "       portolan -e 'COMMAND; COMMAND'...    run commands\n"
+    "       portolan -e 'COMMAND; COMMAND'... [FILE]...   run commands, on FILE where one is named\n"
     "\n";
 static const char usage_end[] =
     "\n"
@@ -220,8 +220,6 @@ static int parse(int argc, char **argv, struct arguments *a, struct session *s)
     str_done(&letters);
     if (status >= 0)
         return status;
-    if (a->commands.count && optind < argc)
-        return misuse("-e takes no FILE: -e 'kernel load FILE' loads it");
     if (a->batch && argc - optind > 1)
         return misuse("-b takes one script");
     /* A directory that holds a session can be named like a file; it comes first. */
@@ -316,7 +314,7 @@ static bool settle(struct arguments *a, struct session *s, struct err *err)
     s->settings.ascii |= ascii;
     for (size_t i = 0; i < a->set_count; i++)
         setting_take(&s->settings, &a->given, a->set[i]);
-    return !a->machines.count || session_select(s, a->machines.items, a->machines.count, err);
+    return !a->machines.count || session_choose(s, a->machines.items, a->machines.count, err);
 }
 
 /* Commands, a script, files or the workbench; *@status is the workbench's. */
@@ -328,6 +326,8 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     if (a->commands.count || a->batch || !isatty(STDIN_FILENO))
         watch_interrupt();
     log_to_stderr(a->commands.count || a->batch || !terminal);
+    for (size_t i = 0; ok && a->commands.count && !a->batch && i < a->files.count && !s->quit; i++)
+        ok = open_file(s, a->files.items[i], &(bool){false}, err);
     for (size_t i = 0; ok && i < a->commands.count && !s->quit; i++)
         ok = command_run(s, a->commands.items[i], stdout, err);
     if (a->commands.count)

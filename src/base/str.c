@@ -161,3 +161,9 @@ bool str_match_any(const char *const *patterns, const char *text)
             return true;
     return false;
 }
+
+bool text_is_hex(const char *text)
+{
+    const size_t length = strlen(text);
+    return length && length % 2 == 0 && strspn(text, "0123456789abcdefABCDEF") == length;
+}

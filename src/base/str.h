@@ -40,4 +40,7 @@ bool str_match(const char *pattern, const char *text);
 /* Whether one of @patterns does; they end with NULL. */
 bool str_match_any(const char *const *patterns, const char *text);
 
+/* Whether @text is bytes, as pairs of hex digits, at least one. Any thread. */
+bool text_is_hex(const char *text);
+
 #endif

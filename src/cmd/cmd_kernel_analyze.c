@@ -12,7 +12,7 @@
 
 struct analysis **kernel_analyze(struct session *s, const struct word_list *machines, size_t *count, struct err *err)
 {
-    if (!session_has_kernel(s, err))
+    if (!session_has_kernel(s, err) || (!machines->count && !session_shown_fit(s, err)))
         return NULL;
     size_t wanted = machines->count ? machines->count : s->document.selected_count;
     struct analysis **analyses = mem_zero(wanted, sizeof *analyses);
@@ -66,6 +66,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     if (!analyses)
         return false;
+    session_note_analysed(s, v->machines.count == 1 ? analyses[0]->machine->id : NULL);
     report_add(s->document.kernel, s->document.loop, analyses, count, s->settings.ascii, result);
     bool ok = v->trip == NOT_GIVEN || kernel_trip(s->document.kernel, s->document.loop, v->trip, analyses, count, result, err);
     kernel_analyses_free(analyses, count);

@@ -18,7 +18,8 @@
 #define FORMS_SHOWN 40
 #define BATCH 256   /* blocks a worker takes at a time */
 #define BHIVE_ITERATIONS 100.0
-#define PER_SAMPLE 8    /* blocks that tell how many iterations their cycles are of */
+#define NONSENSE 0.9    /* an error, a fraction, beyond which a file's cycles are not of its blocks */
+#define CLOSE 0.005     /* median errors, fractions, between which the mean decides */
 
 struct batch {
     struct str text;                /* the hex digits, each ended by NUL */
@@ -33,7 +34,9 @@ struct kernel_evaluating {
     char *file, *arch, *rows_path;  /* arch, rows_path NULL: not given */
     struct machine *machine;        /* a copy: the session's may change meanwhile */
     enum evaluate_model model;
-    enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;
+    enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;   /* as asked for; COLUMNS: the columns tell, or the data */
+    enum evaluate_protocol protocol;  /* that was taken, and why */
+    struct str because;
     unsigned workers;
     struct evaluation_result result;
     double seconds;
@@ -73,13 +76,6 @@ static double number_of(const char *text)
     char *end;
     double value = strtod(text, &end);
     return *text && !*end ? value : NAN;
-}
-
-/* Whether @text is bytes in hex: a row that has no cycles may be the first all the same. */
-static bool is_code(const char *text)
-{
-    const size_t length = strlen(text);
-    return length && length % 2 == 0 && strspn(text, "0123456789abcdefABCDEF") == length;
 }
 
 static void take_row(struct evaluation_run *run, struct batch *b, char **fields)
@@ -173,12 +169,11 @@ static bool read_header(struct evaluation_run *run, struct err *err)
     }
     if (run->hex >= 0 && run->cycles >= 0)
         return true;
-    if (count != 2 || !(number_of(fields[1]) > 0 || (!*fields[1] && is_code(fields[0]))))
+    if (count != 2 || !(number_of(fields[1]) > 0 || (!*fields[1] && text_is_hex(fields[0]))))
         return err_set(err, ERR_DATA, "begin with hex,cycles", "the header must have the columns hex and cycles");
     run->hex = 0;
     run->cycles = 1;
-    take_row(run, &run->batches[0], fields);
-    work_batch(run, 0);
+    take_row(run, &run->batches[0], fields);   /* for the caller to evaluate */
     return true;
 }
 
@@ -269,10 +264,17 @@ static void run_done(struct evaluation_run *run, unsigned workers)
     csv_reader_close(run->reader);
 }
 
-/* The median error, a fraction, of the first blocks of @w's file when their cycles are those of @per iterations; NaN when there are none. *@median: of their
- * cycles. The rest of the file is not read. */
-static double error_when_per(struct kernel_evaluating *w, double per, double *median)
+/* What the first blocks of a file tell. */
+struct glance_result {
+    double median, mean;   /* errors, fractions; NaN: there are no blocks */
+    double cycles;         /* their median */
+    size_t count;
+};
+
+/* How the first blocks of @w's file are predicted when their cycles are those of @per iterations and were measured by @protocol. The rest of the file is not read. */
+static struct glance_result glance(struct kernel_evaluating *w, double per, enum evaluate_protocol protocol)
 {
+    struct glance_result seen = {NAN, NAN, NAN, 0};
     struct batch *batch = mem_zero(1, sizeof *batch);
     struct err none = {0};
     struct evaluation_run run = {.per = per, .workers = 1, .wanted = w->arch, .err = &none, .batches = batch, .evaluations = mem_zero(1, sizeof *run.evaluations), .sampling = true};
@@ -280,17 +282,20 @@ static double error_when_per(struct kernel_evaluating *w, double per, double *me
     size_t n = 0;
 
     run.evaluations[0] = evaluation_new(w->machine, MODEL_BOUNDS);
+    evaluation_measured_by(run.evaluations[0], protocol);
     run.reader = csv_reader_open(w->file, &none);
     if (run.reader && read_header(&run, &none) && !run.own) {
+        work_batch(&run, 0);
         next_batch(&run, 0);
         work_batch(&run, 0);
         qsort(batch->cycles, batch->count, sizeof *batch->cycles, by_number);
         while (n < batch->count && !isnan(batch->cycles[n]))   /* rows without cycles stand behind the others */
             n++;
-        *median = n ? batch->cycles[n / 2] * per : NAN;
+        seen.cycles = n ? batch->cycles[n / 2] * per : NAN;
     }
     evaluation_finish(run.evaluations[0], &r);
-    double error = n >= PER_SAMPLE ? r.median : NAN;
+    if (n && r.n)
+        seen = (struct glance_result){r.median, r.mape, seen.cycles, r.n};
     evaluation_result_done(&r);
     if (run.reader)
         run_done(&run, 1);
@@ -299,24 +304,51 @@ static double error_when_per(struct kernel_evaluating *w, double per, double *me
         free(run.evaluations);
         free(batch);
     }
-    return error;
+    return seen;
+}
+
+static bool is_rereadable(const struct kernel_evaluating *w)
+{
+    struct stat status;
+    return stat(w->file, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 /* How many iterations the file's cycles are of: 1, or 100 as BHive has them, which their median tells: a hundred times what the blocks take. */
 static double iterations_of(struct kernel_evaluating *w)
 {
-    struct stat status;
-    double median;
-
-    if (stat(w->file, &status) != 0 || !S_ISREG(status.st_mode) || !(error_when_per(w, 1, &median) > 0.9) || !(error_when_per(w, BHIVE_ITERATIONS, &median) < 0.6))
+    if (!is_rereadable(w))
         return 1;
-    w->cycles_median = median;
+    const struct glance_result one = glance(w, 1, PROTOCOL_BHIVE), many = glance(w, BHIVE_ITERATIONS, PROTOCOL_BHIVE);
+    if (!(one.median > 0.9) || !(many.median < 0.6))
+        return 1;
+    w->cycles_median = many.cycles;
     return BHIVE_ITERATIONS;
 }
 
-static bool measured_here(const struct kernel_evaluating *w, const struct evaluation_run *run)
+/* The method that the cycles are of: asked for, told by the columns (@own), or the one whose predictions are nearer to the first blocks. */
+static void protocol_choose(struct kernel_evaluating *w, bool own)
 {
-    return w->measured_by == MEASURED_BY_PORTOLAN || (w->measured_by == MEASURED_BY_COLUMNS && run->own == 2);
+    str_clear(&w->because);
+    w->protocol = w->measured_by == MEASURED_BY_PORTOLAN || (w->measured_by == MEASURED_BY_COLUMNS && own) ? PROTOCOL_PORTOLAN : PROTOCOL_BHIVE;
+    if (w->measured_by != MEASURED_BY_COLUMNS) {
+        str_add(&w->because, "as --measured-by says");
+    } else if (own) {
+        str_add(&w->because, "the file has its columns spread and state");
+    } else if (!is_rereadable(w)) {
+        str_add(&w->because, "assumed: the file can be read once only; --measured-by says it");
+    } else {
+        const struct glance_result copies = glance(w, w->per, PROTOCOL_BHIVE), loops = glance(w, w->per, PROTOCOL_PORTOLAN);
+        const bool close = fabs(copies.median - loops.median) < CLOSE;   /* most blocks take as long either way: the others tell */
+        const double copies_error = close ? copies.mean : copies.median, loops_error = close ? loops.mean : loops.median;
+        w->protocol = loops_error < copies_error && loops_error < NONSENSE ? PROTOCOL_PORTOLAN : PROTOCOL_BHIVE;
+        if (!(fmin(loops_error, copies_error) < NONSENSE))
+            str_add(&w->because, "assumed: the cycles fit neither method; --measured-by says it");
+        else if (loops_error < copies_error || loops_error > copies_error)
+            str_addf(&w->because, "by the data: the %s error of the first %zu blocks is %.2f %%, with the other method %.2f %%", close ? "mean" : "median", copies.count,
+                     100 * fmin(loops_error, copies_error), 100 * fmax(loops_error, copies_error));
+        else
+            str_addf(&w->because, "assumed: the first %zu block%s fit%s both methods alike; --measured-by says it", copies.count, copies.count == 1 ? "" : "s", copies.count == 1 ? "s" : "");
+    }
 }
 
 static void take_rows(void *state, struct unpacking *from)
@@ -345,7 +377,7 @@ static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_ru
     if (ranks_count() == 1)
         return NULL;
     pack_count(&setup, w->model);
-    pack_count(&setup, measured_here(w, run));
+    pack_count(&setup, w->protocol == PROTOCOL_PORTOLAN);
     pack_count(&setup, run->rows != NULL);
     machine_pack(w->machine, &setup);
     struct farm *farm = farm_new(RANK_EVALUATE, w->workers, &setup, &taking);
@@ -372,9 +404,12 @@ static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *ro
         evaluation_write_blocks(run.evaluations[i], rows);
     }
     bool ok = read_header(&run, err);
-    if (ok && measured_here(w, &run))
-        for (unsigned i = 0; i < w->workers; i++)
-            evaluation_measured_by(run.evaluations[i], PROTOCOL_PORTOLAN);
+    if (ok)
+        protocol_choose(w, run.own == 2);
+    for (unsigned i = 0; ok && i < w->workers; i++)
+        evaluation_measured_by(run.evaluations[i], w->protocol);
+    if (ok)
+        work_batch(&run, 0);
     if (ok && (run.farm = hire(w, &run)))
         w->ranks = ranks_count();
     if (ok)
@@ -418,6 +453,8 @@ static void evaluate_finish(void *state, const struct job_info *info)
         result_line(w->session->result, "cycles are of %g iterations, as BHive's: the first blocks' median is %g; divided by %g", w->per, w->cycles_median, w->per);
         result_number(w->session->result, "divided_by", w->per);
     }
+    result_line(w->session->result, "measured by %s (%s)", w->protocol == PROTOCOL_PORTOLAN ? "kernel measure's loops" : "BHive's unrolled copies", str_text(&w->because));
+    result_text(w->session->result, "measured_by", w->protocol == PROTOCOL_PORTOLAN ? "portolan" : "bhive");
     if (w->ranks) {
         result_line(w->session->result, "evaluated by %u ranks", w->ranks);
         result_count(w->session->result, "ranks", w->ranks);
@@ -431,6 +468,7 @@ static void evaluating_free(void *state)
     free(w->file);
     free(w->arch);
     free(w->rows_path);
+    str_done(&w->because);
     machine_free(w->machine);
     evaluation_result_done(&w->result);
     free(w);
@@ -458,7 +496,7 @@ static const struct parameter options[] = {
     {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_evaluate_values, model), .choices = "bounds|simulate", .initial = "bounds",
      .help = "model: the highest bound, or the simulation"},
     {.name = "--measured-by", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_evaluate_values, measured_by), .choices = "bhive|portolan",
-     .otherwise = "detected from the columns", .help = "measurement method: BHive's, or kernel measure"},
+     .otherwise = "detected from columns or data", .help = "measurement method: BHive's, or kernel measure"},
     {.name = "--arch", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_evaluate_values, arch), .value = "NAME", .otherwise = "the machine fact arch",
      .help = "only rows with this value in the column arch"},
     {.name = "--threads", .kind = PARAMETER_COUNT, .at = offsetof(struct kernel_evaluate_values, threads), .value = "N", .least = 1, .most = THREADS_MAX,

@@ -253,18 +253,27 @@ static bool file_improve(const struct kernel_measuring *w, struct err *err)
     return ok;
 }
 
+static void add_block(struct kernel_measuring *w, const char *hex)
+{
+    vec_push(&w->rows, ((struct measured_row){.hex = mem_strdup(hex), .cycles = NAN, .spread = NAN}));
+}
+
 static bool measure_file(struct kernel_measuring *w, struct err *err)
 {
     struct csv_table *table = csv_table_read(w->in, err);
     int column = table ? csv_table_column(table, "hex") : -1;
     struct file_stream *out = NULL;
 
+    if (table && column < 0 && table->columns && text_is_hex(table->header[0])) {   /* BHive's, without a header */
+        column = 0;
+        add_block(w, table->header[0]);
+    }
     if (table && column < 0) {
         err_set(err, ERR_DATA, "begin with hex,cycles or hex", "the column hex is missing");
         err_at(err, w->in, 1, 1);
     }
     for (size_t i = 0; column >= 0 && i < table->count; i++)
-        vec_push(&w->rows, ((struct measured_row){.hex = mem_strdup(table->rows[i][column]), .cycles = NAN, .spread = NAN}));
+        add_block(w, table->rows[i][column]);
     bool ok = column >= 0 && (!w->out || (out = file_stream_new(w->out, err)) != NULL);
     ok = ok && measure_rows(w, out, err);
     bool closed = file_stream_close(out, ok ? err : NULL);
@@ -433,7 +442,7 @@ struct kernel_measure_values {
 
 static const struct parameter options[] = {
     {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_measure_values, file), .value = "CSV", .otherwise = "measure the loaded kernel",
-     .complete = COMPLETE_FILE, .help = "measure every block of a CSV with a column hex instead"},
+     .complete = COMPLETE_FILE, .help = "measure every block of a CSV with a column hex, or of BHive's without a header, instead"},
     {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_measure_values, out), .value = "CSV", .otherwise = "rows are part of the CSV result",
      .complete = COMPLETE_FILE, .help = "with --file: CSV for the rows hex,cycles,spread,state, written as they are measured"},
     {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct kernel_measure_values, patience), .value = "T", .least = 0.1, .most = 8640000,

@@ -177,10 +177,10 @@ static bool run(struct session *s, const void *values, struct result *result, st
     struct result_table *timeline = result_table(result, "timeline", steps, sizeof steps / sizeof *steps);
     timeline->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i == 0 || i < v->machines.count; i++) {
-        struct machine *m = v->machines.count ? session_machine(s, v->machines.items[i], err) : session_current(s, err);
+        struct machine *m = session_kernel_machine(s, v->machines.count ? v->machines.items[i] : NULL, err);
         struct simulation sim;
         struct bounds bounds;
-        if (!m || !session_fits(s, m, err))
+        if (!m)
             return false;
         simulate_kernel(s->document.kernel, s->document.loop, m, &how, &sim, &bounds);
         add_text(m, &sim, &bounds, insns, count, result);

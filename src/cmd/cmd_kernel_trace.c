@@ -80,8 +80,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     if (!ending || strcmp(ending, ".html") != 0)
         return err_set(err, ERR_USAGE, "kernel trace FILE.html", "the file name must end in .html");
-    struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
-    if (!m || !session_fits(s, m, err))
+    struct machine *m = session_kernel_machine(s, v->machine, err);
+    if (!m)
         return false;
     struct tracing *w = mem_alloc(sizeof *w);
     *w = (struct tracing){kernel_hold(s->document.kernel), s->document.loop, v->iterations, machine_hold(m), mem_strdup(v->file)};

@@ -396,7 +396,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return err_set(err, ERR_DATA, "kernel use N takes another loop", "the loop has no instructions");
     if (count > TUNE_INSNS)
         return err_set(err, ERR_LIMIT, "kernel load --lines A-B takes a part of it", "the loop has %zu instructions, kernel tune takes at most %d", count, TUNE_INSNS);
-    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_machine(s, d->selected[d->in_view], err);
+    const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_shown_fit(s, err) ? session_machine(s, d->selected[d->in_view], err) : NULL;
     if (!m || !session_fits(s, m, err))
         return false;
     struct tuning *w = mem_zero(1, sizeof *w);

@@ -328,8 +328,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     (void)result;   /* the jobs fill it */
     if (!session_has_kernel(s, err))
         return false;
-    struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
-    if (!m || !session_fits(s, m, err))
+    struct machine *m = session_kernel_machine(s, v->machine, err);
+    if (!m)
         return false;
     struct machine *changed = machine_copy(m);
     bool ok = true;

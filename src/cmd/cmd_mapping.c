@@ -48,6 +48,8 @@ void mapping_describe(const struct machine *m, struct result *result)
     unsigned ports = mapping_ports(m->mapping)->count;
 
     result_line(result, "%s: %zu form%s on %u port%s", m->id, forms, forms == 1 ? "" : "s", ports, ports == 1 ? "" : "s");
+    if (strcmp(m->title, m->id) != 0 && str_has_prefix(m->title, m->id))   /* what its table is not */
+        result_line(result, "%s", m->title);
 }
 
 bool mapping_adopt(struct session *s, struct machine *take_machine, const char *what, struct result *result, struct err *err)

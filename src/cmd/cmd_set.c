@@ -76,7 +76,7 @@ static bool choose_publish(struct session *s, void *state, struct result *result
         session_add_machine(s, c->loaded.items[i]);
         c->loaded.items[i] = NULL;
     }
-    if (!session_select(s, c->ids.items, c->ids.count, err))
+    if (!session_choose(s, c->ids.items, c->ids.count, err))
         return false;
     confirm("machine", c->list, result);
     return true;

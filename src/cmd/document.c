@@ -220,6 +220,7 @@ void document_drop_preloaded(struct document *d)
 
 void document_done(struct document *d)
 {
+    free(d->analysed);
     free(d->here.id);
     free(d->here.base);
     free(d->here.title);

@@ -122,6 +122,9 @@ struct document {
     struct run_profile *profile;          /* of the last `program profile`; NULL: none */
     enum isa isa;
     struct selection kept[ISA_COUNT]; /* of the sets that are not shown, too */
+    bool chosen;                      /* those of chosen_isa were, by the user: no others stand in for them in silence */
+    enum isa chosen_isa;
+    char *analysed;                   /* id of the one machine that the kernel was analysed for by name; NULL: none was */
     struct record *record;            /* what measuring saw */
     struct runner_summary measured;   /* of the last `experiments measure` */
     double measured_clock_hz;

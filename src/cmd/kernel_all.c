@@ -120,7 +120,7 @@ bool kernel_analyze_all(struct session *s, const struct word_list *machines, str
 {
     static const struct task_ops ops = {all_work, NULL, all_free};
 
-    if (!session_has_kernel(s, err))
+    if (!session_has_kernel(s, err) || (!machines->count && !session_shown_fit(s, err)))
         return false;
     struct all_loops *w = mem_zero(1, sizeof *w);
     w->kernel = kernel_hold(s->document.kernel);

@@ -113,6 +113,11 @@ void kernel_tell_loaded(struct session *s, struct result *result)
     result_line(result, "%s%s: %s, %zu instruction%s%s%s%s", k->name, str_text(&made), k->loops[s->document.loop].why, count, count == 1 ? "" : "s",
                 k->loop_count > 1 ? "; kernel list shows the other loops" : "", k->of_many ? "; --symbol takes another function" : "", str_text(&rest));
     str_done(&rest);
+    struct err other = {0};
+    if (!session_shown_fit(s, &other)) {
+        result_line(result, "%s: shown are %s%s", other.what, s->document.selected[0], s->document.selected_count > 1 ? " and others" : "");
+        result_text(result, "machines_not_chosen", other.what);
+    }
     result_text(result, "kernel", k->name);
     if (k->recipe && k->recipe->source)
         result_text(result, "compiled", str_text(&made) + (made.length > 0));

@@ -233,18 +233,30 @@ static void entitle(const struct here *here, struct machine *m)
     m->title = str_take(&title);
 }
 
+static struct machine *document_machine(const struct document *d, const char *id)
+{
+    for (size_t i = 0; i < d->machine_count; i++)
+        if (strcmp(d->machines[i]->id, id) == 0)
+            return d->machines[i];
+    return NULL;
+}
+
 struct machine *session_machine(struct session *s, const char *id, struct err *err)
 {
     if (!(id = session_machine_id(s, id, err)))
         return NULL;
-    for (size_t i = 0; i < s->document.machine_count; i++)
-        if (strcmp(s->document.machines[i]->id, id) == 0)
-            return s->document.machines[i];
-    struct machine *m = document_take_preloaded(&s->document, id);
-    if (!m)
-        m = machine_load(id, err);
+    struct machine *m = document_machine(&s->document, id);
     if (m)
-        session_add_machine(s, m);
+        return m;
+    char *own = machine_own_id(id);
+    m = strcmp(own, id) == 0 ? NULL : document_machine(&s->document, own);
+    if (!m) {
+        if (!(m = document_take_preloaded(&s->document, own)))
+            m = machine_load(own, err);
+        if (m)
+            session_add_machine(s, m);
+    }
+    free(own);
     return m;
 }
 
@@ -353,10 +365,21 @@ bool session_select(struct session *s, char **ids, size_t count, struct err *err
     const char **own = mem_alloc((count + 1) * sizeof *own);
     bool ok = find_machines(s, ids, count, own, &isa, err);
 
-    if (ok)
+    if (ok) {
         session_show(s, isa, own, count);
+        session_note_analysed(s, NULL);
+    }
     free(own);
     return ok;
+}
+
+bool session_choose(struct session *s, char **ids, size_t count, struct err *err)
+{
+    if (!session_select(s, ids, count, err))
+        return false;
+    s->document.chosen = true;
+    s->document.chosen_isa = s->document.isa;
+    return true;
 }
 
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count)
@@ -447,6 +470,37 @@ bool session_fits(const struct session *s, const struct machine *m, struct err *
     const char *isa = s->document.kernel ? isa_name(s->document.kernel->isa) : m->isa;
     return strcmp(isa, m->isa) == 0 ||
            err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "%s is a machine for %s, but the kernel is %s", m->id, m->isa, isa);
+}
+
+bool session_shown_fit(const struct session *s, struct err *err)
+{
+    const struct document *d = &s->document;
+    const struct selection *chosen = &d->kept[d->chosen_isa];
+
+    return !d->chosen || !d->kernel || d->kernel->isa == d->chosen_isa || !chosen->count ||
+           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "%s, which was chosen, is a machine for %s, but the kernel is %s", chosen->ids[0],
+                   isa_name(d->chosen_isa), isa_name(d->kernel->isa));
+}
+
+struct machine *session_kernel_machine(struct session *s, const char *id, struct err *err)
+{
+    const char *analysed = s->document.analysed;
+    struct machine *m;
+
+    if (id)
+        m = session_machine(s, id, err);
+    else if (analysed && (m = session_machine(s, analysed, err)) && session_fits(s, m, &(struct err){0}))
+        return m;
+    else
+        m = session_shown_fit(s, err) ? session_current(s, err) : NULL;
+    return m && session_fits(s, m, err) ? m : NULL;
+}
+
+void session_note_analysed(struct session *s, const char *id)
+{
+    char *copy = id ? mem_strdup(id) : NULL;
+    free(s->document.analysed);
+    s->document.analysed = copy;
 }
 
 /* Takes @take_kernel. */

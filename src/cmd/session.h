@@ -109,6 +109,8 @@ void session_note_failure(struct session *s, const char *line);
 void session_clear_output(struct session *s);
 /* Replaces the selection by @ids, all of which must load and be of one instruction set. */
 bool session_select(struct session *s, char **ids, size_t count, struct err *err);
+/* The same, by the user's word: others do not stand in for them where they do not fit the kernel. */
+bool session_choose(struct session *s, char **ids, size_t count, struct err *err);
 /* The same without asking: machines of @isa that are known to load. */
 void session_show(struct session *s, enum isa isa, const char *const *ids, size_t count);
 /* Analyses of the kernel on the selected machines, made when these have changed; borrowed until the next command. On the screen a job makes those of a long loop:
@@ -147,6 +149,13 @@ bool session_has_kernel(const struct session *s, struct err *err);
 bool session_may_open(struct session *s, const struct recipe *r, struct err *err);
 /* False with err when the loaded kernel is for another instruction set than @m. */
 bool session_fits(const struct session *s, const struct machine *m, struct err *err);
+/* Whether the machines shown are of the kernel's instruction set because they were chosen, or nobody chose any; false with err when those chosen are of another set. */
+bool session_shown_fit(const struct session *s, struct err *err);
+/* The machine for a command about the kernel: @id; where it is NULL the one that kernel analyze was last asked for by name, else the current one. NULL with err, also
+ * when it is for another instruction set. */
+struct machine *session_kernel_machine(struct session *s, const char *id, struct err *err);
+/* Makes @id, NULL: none, the machine that kernel analyze was asked for. */
+void session_note_analysed(struct session *s, const char *id);
 /* Takes @take_kernel, its loop @loop in use; when it is for another instruction set, that set's machines are shown again. */
 void session_set_kernel(struct session *s, const struct kernel *take_kernel, size_t loop);
 /* Goes to kernel @at of the shelf, which has so many, with its loop @loop in use. */

@@ -9,14 +9,14 @@
 #include "base/mem.h"
 #include "io/machine_image.h"
 
-static const char *const columns[CPUS_COLUMNS] = {"name", "product", "core", "machine", "vendor", "family", "models", "steppings", "kind", "needs", "lacks"};
+static const char *const columns[CPUS_COLUMNS] = {"name", "product", "core", "machine", "vendor", "family", "models", "steppings", "kind", "needs", "lacks", "aliases"};
 
 /* Whether the columns stand in this order, as cpus_at takes them. */
 static bool check(const struct csv_table *t, const char *path, struct err *err)
 {
     for (int i = 0; i < CPUS_COLUMNS; i++)
         if (csv_table_column(t, columns[i]) != i) {
-            err_set(err, ERR_DATA, "begin with name,product,core,machine,vendor,family,models,steppings,kind,needs,lacks", "column %d is not %s", i + 1, columns[i]);
+            err_set(err, ERR_DATA, "begin with name,product,core,machine,vendor,family,models,steppings,kind,needs,lacks,aliases", "column %d is not %s", i + 1, columns[i]);
             return err_at(err, path, 1, (size_t)i + 1);
         }
     return true;
@@ -96,13 +96,26 @@ struct cpu_product cpus_at(const struct cpus *cpus, size_t index)
     return (struct cpu_product){row[CPUS_NAME], row[CPUS_PRODUCT], row[CPUS_CORE], row[CPUS_MACHINE], index};
 }
 
+static bool is_alias(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+
+    for (const char *at = list, *end; *at; at = end + (*end != '\0')) {
+        end = strchrnul(at, ';');
+        if ((size_t)(end - at) == length && strncasecmp(at, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool cpus_named(const struct cpus *cpus, const char *name, struct cpu_product *out)
 {
-    for (size_t i = 0; *name && i < cpus->count; i++)
-        if (strcmp(cpus->rows[i][CPUS_NAME], name) == 0) {
-            *out = cpus_at(cpus, i);
-            return true;
-        }
+    for (int alias = 0; alias < 2; alias++)
+        for (size_t i = 0; *name && i < cpus->count; i++)
+            if (alias ? is_alias(cpus->rows[i][CPUS_ALIASES], name) : strcmp(cpus->rows[i][CPUS_NAME], name) == 0) {
+                *out = cpus_at(cpus, i);
+                return true;
+            }
     return false;
 }
 

@@ -12,6 +12,7 @@
 #include "io/llvm_advance.h"
 #include "io/llvm_amd.h"
 #include "io/llvm_mca.h"
+#include "io/llvm_models.h"
 #include "isa/isa.h"
 
 #define RESOURCES_MAX 256
@@ -430,49 +431,6 @@ static bool read_rows(struct llvm_import *r, const char *text, const char *end, 
     return true;
 }
 
-/* Whose model it is, by the names of its units, and LLVM's names of that core. LLVM lends many CPUs the model of another core without saying so. */
-static const struct {
-    const char *units, *core, *cpus;
-} models[] = {
-    {"CyUnit", "Apple's Cyclone of 2013", "cyclone apple-a7 apple-a8 apple-a9"},
-    {"A53Unit", "the Cortex-A53", "cortex-a53"},
-    {"A57Unit", "the Cortex-A57", "cortex-a57"},
-    {"CortexA510Unit", "the Cortex-A510", "cortex-a510"},
-    {"N1Unit", "the Neoverse N1", "neoverse-n1"},
-    {"N2Unit", "the Neoverse N2", "neoverse-n2"},
-    {"N3Unit", "the Neoverse N3", "neoverse-n3"},
-    {"V1Unit", "the Neoverse V1", "neoverse-v1"},
-    {"V2Unit", "the Neoverse V2", "neoverse-v2 grace"},
-    {"V3Unit", "the Neoverse V3", "neoverse-v3"},
-    {"SBPort", "Sandy Bridge", "sandybridge corei7-avx"},
-    {"HWPort", "Haswell", "haswell core-avx2"},
-    {"SKLPort", "Skylake (client)", "skylake"},
-    {"SKXPort", "Skylake-X", "skylake-avx512 skx"},
-    {"ICXPort", "Ice Lake (server)", "icelake-server"},
-    {"SPRPort", "Sapphire Rapids", "sapphirerapids"},
-    {"Zn4", "Zen 4", "znver4"},
-};
-
-/* What LLVM lends stands in the title. */
-static void name_lender(struct machine *m, const char *cpu, const struct llvm_import *r)
-{
-    char *own = mem_strndup(cpu, strcspn(cpu, "+"));
-    struct str title = {0};
-
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-        size_t length = strlen(own);
-        const char *at = strstr(models[i].cpus, own);
-        bool its = at && (at == models[i].cpus || at[-1] == ' ') && (at[length] == ' ' || !at[length]);
-        if (!str_has_prefix(r->resources[0].name, models[i].units) || its)
-            continue;
-        str_addf(&title, "%s (LLVM lends it the model of %s)", own, models[i].core);
-        free(m->title);
-        m->title = mem_strdup(str_text(&title));
-    }
-    str_done(&title);
-    free(own);
-}
-
 /* *@read: as read_rows has it; 0 when the table was not come to. */
 static struct machine *parse(enum isa isa, const char *cpu, const char *text, size_t length, const char *const *forms, size_t form_count, size_t *read, struct err *err)
 {
@@ -495,7 +453,10 @@ static struct machine *parse(enum isa isa, const char *cpu, const char *text, si
     char *id = mem_strndup(cpu, strcspn(cpu, "+"));
     r->machine = machine_new(id, &r->ports);
     free(id);
-    name_lender(r->machine, cpu, r);
+    struct str title = {0};
+    llvm_model_title(r->machine->id, r->resources[0].name, &title);
+    free(r->machine->title);
+    r->machine->title = str_take(&title);
     if (read_rows(r, table, stop ? stop : end, forms, form_count, read, err))
         m = r->machine;
     else

@@ -519,7 +519,7 @@ static struct machine *load_alias(const char *id, struct err *err)
     char *dir = cpus && cpus_named(cpus, id, &p) ? shipped_directory(p.machine) : NULL;
     if (!dir)
         no_machine(id, err);
-    else if ((m = load_directory(id, dir, err)) != NULL) {
+    else if ((m = load_directory(p.name, dir, err)) != NULL && strcmp(p.name, p.machine) != 0) {
         cpu_product_title(&p, &title);
         free(m->title);
         m->title = str_take(&title);
@@ -550,6 +550,22 @@ struct machine *machine_load(const char *id_or_dir, struct err *err)
     struct machine *m = dir && access(dir, F_OK) == 0 ? load_directory(id_or_dir, dir, err) : load_alias(id_or_dir, err);
     free(dir);
     return m;
+}
+
+char *machine_own_id(const char *id)
+{
+    struct err none = {0};
+    struct cpus *cpus = NULL;
+    struct cpu_product p;
+    char *dir = strchr(id, '/') ? NULL : shipped_directory(id);
+
+    if (!dir && !strchr(id, '/'))
+        dir = machine_user_directory(id);
+    const bool there = strchr(id, '/') || (dir && access(dir, F_OK) == 0);
+    char *own = mem_strdup(!there && (cpus = cpus_load(&none)) && cpus_named(cpus, id, &p) && *p.name ? p.name : id);
+    cpus_free(cpus);
+    free(dir);
+    return own;
 }
 
 static int compare_names(const void *a, const void *b)

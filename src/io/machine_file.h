@@ -12,6 +12,8 @@
 /* Loads a directory (a path with a slash), or an id looked up below the data directory, then among the user's machines, then as the name of a processor
  * (io/cpus.h), which is the machine of its core under that name. NULL on failure; nothing half-loaded stays. */
 struct machine *machine_load(const char *id_or_dir, struct err *err);
+/* The id of the machine that @id names, which may be what other tools call it (SKX, ZEN4, znver5); @id itself where it is none such. The caller frees. Any thread. */
+char *machine_own_id(const char *id);
 /* The same without the user's machines, which can be based on any of these. */
 struct machine *machine_load_shipped(const char *id, struct err *err);
 /* A mapping.csv alone: its ports are those that the usages mention, sorted; names that end in DV, or DV and a number, are blocking pipes. */

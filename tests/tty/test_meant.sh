@@ -1,0 +1,108 @@
+#!/bin/sh
+# What is asked for is what is answered: the machine that was named, the file that was named, the method that the data tells.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+cat >"$work/loop.s" <<'TEXT'
+1:	addq $1, %rax
+	imulq %rbx, %rcx
+	decl %edx
+	jnz 1b
+TEXT
+
+# A machine of another instruction set is an error, wherever it was named; nothing stands in for it.
+test_machines_are_not_replaced() {
+    for way in "$portolan --machine neoverse-v2 -e" "$portolan -e 'set machine neoverse-v2' -e"; do
+        for command in 'kernel analyze' 'kernel simulate' 'kernel analyze --all' 'kernel whatif issue_width=8' 'kernel trace t.html'; do
+            expect 1 sh -c "$way 'kernel load $work/loop.s; $command'"
+            holds err 'neoverse-v2, which was chosen, is a machine for aarch64, but the kernel is x86-64'
+            lacks out 'cycles per iteration'
+        done
+    done
+    for command in analyze simulate; do
+        expect 1 "$portolan" -e "kernel load $work/loop.s; kernel $command --machine neoverse-v2"
+        holds err 'neoverse-v2 is a machine for aarch64, but the kernel is x86-64'
+    done
+    expect 0 "$portolan" --machine neoverse-v2 -e "kernel load $work/loop.s; kernel analyze --machine skylake"
+    holds out 'neoverse-v2, which was chosen, is a machine for aarch64'
+    holds out 'Intel Skylake (client): 3.00'
+}
+
+# What was analysed by name is what is simulated then, until a machine is set.
+test_the_machine_stays() {
+    expect 0 "$portolan" -e "kernel load $work/loop.s; kernel analyze --machine haswell; kernel simulate"
+    holds out 'Intel Haswell: 3.00 cycles per iteration simulated'
+    expect 0 "$portolan" -e "kernel load $work/loop.s; kernel analyze --machine haswell; set machine znver4; kernel simulate"
+    holds out 'AMD Zen 4: 3.00 cycles per iteration simulated'
+}
+
+test_names_of_other_tools() {
+    while read -r name id; do
+        expect 0 "$portolan" -e "machine show $name"
+        holds out "$id: "
+    done <<'NAMES'
+SNB sandybridge
+IVB ivybridge
+HSW haswell
+BDW broadwell
+SKL skylake
+SKX skylake-avx512
+CSX cascadelake
+CLX cascadelake
+ICL icelake-client
+ICX icelake-server
+SPR sapphirerapids
+TGL tigerlake
+RKL rocketlake
+ADL-P alderlake-p
+ZEN1 znver1
+ZEN+ zenplus
+ZEN2 znver2
+ZEN3 znver3
+ZEN4 znver4
+zen4 znver4
+znver5 graniteridge
+A72 cortex-a72
+N1 neoverse-n1
+V2 neoverse-v2
+A64FX a64fx
+M1 apple-m1
+NAMES
+    expect 0 "$portolan" -e "kernel load $work/loop.s; kernel analyze --machine ICX --machine znver5"
+    holds out icelake-server
+}
+
+test_files_before_commands() {
+    expect 0 "$portolan" "$work/loop.s" -e 'kernel analyze --machine skylake'
+    holds out 'Intel Skylake (client): 3.00'
+    expect 0 "$portolan" -e 'kernel analyze --machine skylake' "$work/loop.s"
+    holds out 'Intel Skylake (client): 3.00'
+    expect 1 "$portolan" "$work/none.s" -e 'kernel analyze'
+    holds err none.s
+}
+
+# LLVM's tables of cores that execute in order, and those of another core, say so where their figures are.
+test_tables_say_what_they_are() {
+    needs llvm-mca-22
+    expect 0 "$portolan" -e "mapping import llvm gracemont; kernel load $work/loop.s; kernel analyze --machine gracemont"
+    [ "$(grep -c 'LLVM lends it the model of Golden Cove' "$work/out")" -eq 2 ] || fail "$(cat "$work/out")"
+    expect 0 "$portolan" -e 'mapping import llvm cortex-a53'
+    holds out 'an in-order core'
+    expect 0 "$portolan" -e 'mapping import llvm skylake'
+    lacks out 'lends'
+}
+
+# Cycles of loops and of unrolled copies are told apart by what the machine makes of either.
+test_the_method_is_found() {
+    cut -d, -f1,2 "$source/tests/data/zen4-loops.csv" >"$work/loops.csv"
+    expect 0 "$portolan" -e "kernel evaluate $work/loops.csv --machine znver4"
+    holds out "measured by kernel measure's loops (by the data"
+    expect 0 "$portolan" -e "kernel evaluate $work/loops.csv --machine znver4 --measured-by bhive"
+    holds out "measured by BHive's unrolled copies (as --measured-by says)"
+    printf '4883c2014883fa40,103\n480fafc0,301\n4801c8,100\n4809c8,100\n90,25\n' >"$work/five.csv"
+    expect 0 "$portolan" -e "kernel evaluate $work/five.csv --machine skylake"
+    holds out 'cycles are of 100 iterations'
+    holds out '5 blocks'
+    holds out 'measured by'
+}
+
+run_tests
