@@ -181,6 +181,11 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
         str_add(&s, " Some forms are unknown to this machine, so this is a lower bound.");
     else if (a->lower_bound)
         str_addf(&s, " This machine %s, so dependency chains may take longer.", isnan(a->bounds[BOUND_DEPENDENCIES]) ? "has no latencies" : "lacks the fact load_latency");
+    for (int kind = 0, told = 0; kind < UNMODELLED_COUNT; kind++)
+        if (a->not_modelled[kind])
+            str_addf(&s, "%s%s", told++ ? "; " : " Not modelled: ", a->not_modelled[kind]);
+    if (a->not_modelled[UNMODELLED_BRANCHES] || a->not_modelled[UNMODELLED_CROSSINGS])
+        str_add_char(&s, '.');
     nest_note(k, loop, &s);
     return str_take(&s);
 }

@@ -183,6 +183,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     if (!isnan(a->bounds[BOUND_DEPENDENCIES])) {
         mark_chain(a, &work->deps);
         take_edges(a, insns, &work->deps);
+        unmodelled_find(insns, a->count, &work->deps, a->not_modelled);
     }
     a->sentence = advice_of(a, k, loop);
     block_work_free(work);
@@ -202,6 +203,8 @@ void analysis_free(struct analysis *a)
     free(a->rows);
     free(a->totals);
     free(a->edges);
+    for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
+        free(a->not_modelled[kind]);
     free(a->sentence);
     free(a);
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/bounds.h"
 #include "analysis/kernel.h"
+#include "analysis/unmodelled.h"
 
 struct analysis_row {
     const struct insn *insn;   /* borrowed from the kernel */
@@ -38,7 +39,8 @@ struct analysis {
     bool lower_bound;                /* a form is unknown, one is repeated, the machine has no latencies for chains, or none for a load in them */
     bool unknown;                    /* a form is unknown */
     const struct insn *repeated;     /* the first that is executed as often as a register says (rep movsb), borrowed; NULL: none */
-    char *sentence;                  /* what binds, in words */
+    char *not_modelled[UNMODELLED_COUNT];   /* what the loop may have of each kind, in words; NULL: nothing, or the machine has no latencies */
+    char *sentence;                  /* what binds, and what is not modelled, in words */
 };
 
 /* Of loop @loop of @k. NULL only on bugs: every kernel can be analysed. Any thread; borrows @k and @m. */

@@ -287,7 +287,7 @@ static void add_summaries(struct analysis *const *a, size_t n, struct result *re
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT},       {.key = "cycles", .kind = CELL_NUMBER},        {.key = "bottleneck", .kind = CELL_TEXT},
         {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "critical_path", .kind = CELL_NUMBER}, {.key = "shape", .kind = CELL_TEXT},
-        {.key = "sentence", .kind = CELL_TEXT},
+        {.key = "undecoded", .kind = CELL_COUNT},    {.key = "sentence", .kind = CELL_TEXT},
     };
     struct result_table *t = result_table(result, "summaries", columns, sizeof columns / sizeof *columns);
 
@@ -299,6 +299,7 @@ static void add_summaries(struct analysis *const *a, size_t n, struct result *re
         cell_switch(t, a[i]->lower_bound);
         cell_number(t, a[i]->critical_path);
         cell_text(t, a[i]->shape == SHAPE_LOOP ? "loop" : "unrolled");
+        cell_count(t, analysis_undecoded(a[i]));
         cell_text(t, a[i]->sentence);
     }
 }
@@ -354,7 +355,7 @@ static json_t *frontend_json(const struct frontend *f)
 static json_t *analysis_json(const struct analysis *a)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
-    json_t *object = json_object(), *rows = json_array(), *bound = json_object(), *unknown = json_array();
+    json_t *object = json_object(), *rows = json_array(), *bound = json_object(), *unknown = json_array(), *unmodelled = json_array();
 
     json_object_set_new(object, "machine", json_text(a->machine->id));
     for (size_t i = 0; i < a->count && !watch_steps(ports->count); i++) {
@@ -376,6 +377,10 @@ static json_t *analysis_json(const struct analysis *a)
     json_object_set_new(object, "undecoded", json_integer((json_int_t)analysis_undecoded(a)));
     json_object_set_new(object, "unknown", unknown);
     json_object_set_new(object, "lower_bound", json_boolean(a->lower_bound));
+    for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
+        if (a->not_modelled[kind])
+            json_array_append_new(unmodelled, json_text(a->not_modelled[kind]));
+    json_object_set_new(object, "not_modelled", unmodelled);
     json_object_set_new(object, "sentence", json_text(a->sentence));
     return object;
 }

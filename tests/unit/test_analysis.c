@@ -323,10 +323,48 @@ static void test_flag_names(void **state)
     }
 }
 
+static void assert_unmodelled(const char *source, const char *branches, const char *crossings)
+{
+    struct machine *m = load_machine("skylake");
+    struct kernel *k = kernel_of(source);
+    struct analysis *a = analysis_new(k, 0, m);
+    const char *expected[UNMODELLED_COUNT] = {branches, crossings};
+
+    for (int kind = 0; kind < UNMODELLED_COUNT; kind++) {
+        const char *got = a->not_modelled[kind];
+        if (!got != !expected[kind] || (got && (!strstr(got, expected[kind]) || !strstr(a->sentence, got))))
+            fail_msg("%s: %s; %s", source, got ? got : "nothing", a->sentence);
+    }
+    analysis_free(a);
+    kernel_free(k);
+    machine_free(m);
+}
+
+/* What no bound counts is listed where the loop may have it: branches by what is loaded, not by counters, be they in memory; accesses that move and need not be aligned. */
+static void test_not_modelled(void **state)
+{
+    (void)state;
+    assert_unmodelled("1: cmpb $0, (%rdi)\nje 2f\naddq $1, %rdi\ncmpq %rdi, %rcx\njne 1b\n2:\n", "jz (line 2)", NULL);
+    assert_unmodelled("1: movzbl (%rdi), %eax\naddq $1, %rdi\ntestl %eax, %eax\njne 1b\n", "jnz (line 4)", NULL);
+    assert_unmodelled("1: movl (%rdi,%rcx,4), %eax\nleal 1(%rax), %edx\nimull %edx, %edx\ncmpl $7, %edx\njg 2f\n2: incq %rcx\ncmpq %rsi, %rcx\njb 1b\n", "jnle (line 5)", NULL);
+    assert_unmodelled("1: movq (%rax), %rax\ntestq %rax, %rax\njne 1b\n", "jnz (line 3)", NULL);
+    assert_unmodelled("1: movzbl (%rdi), %eax\nincq %rdi\njmp *8(%rsi,%rax,8)\n", "jmp (line 3)", NULL);
+    /* Counters, also where -O0 keeps them, and a limit that stays where it is. */
+    assert_unmodelled("1: addl $1, -4(%rbp)\ncmpl $99, -4(%rbp)\njle 1b\n", NULL, NULL);
+    assert_unmodelled("1: movl (%rdi), %eax\naddl %eax, %edx\naddq $4, %rdi\ncmpq 8(%rsp), %rdi\njne 1b\n", NULL, NULL);
+    assert_unmodelled("1: popq %rax\naddq %rax, %rdx\ndecl %ecx\njne 1b\n", NULL, NULL);
+    /* A step that is no multiple of the size; vectors, but for those that fault. */
+    assert_unmodelled("1: movl (%rdi), %eax\naddq $6, %rdi\ndecl %ecx\njne 1b\n", NULL, "mov (line 1)");
+    assert_unmodelled("1: movups (%rdi), %xmm0\nmovups %xmm0, (%rsi)\naddq $16, %rdi\naddq $16, %rsi\ndecl %ecx\njne 1b\n", NULL, "movups (line 1), movups (line 2)");
+    assert_unmodelled("1: movaps (%rdi), %xmm0\naddps 16(%rdi), %xmm0\naddq $32, %rdi\ndecl %ecx\njne 1b\n", NULL, NULL);
+    assert_unmodelled("1: vaddps (%rdi), %ymm0, %ymm0\naddq $32, %rdi\ndecl %ecx\njne 1b\n", NULL, "vaddps (line 1)");
+    assert_unmodelled("1: vaddps (%rsp), %ymm0, %ymm0\ndecl %ecx\njne 1b\n", NULL, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_kernels),    cmocka_unit_test(test_rows_of_triad), cmocka_unit_test(test_fusion),
+        cmocka_unit_test(test_not_modelled), cmocka_unit_test(test_known_kernels),    cmocka_unit_test(test_rows_of_triad), cmocka_unit_test(test_fusion),
         cmocka_unit_test(test_idioms_and_moves), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_without_load_latency), cmocka_unit_test(test_repeated), cmocka_unit_test(test_all_machines),
         cmocka_unit_test(test_golden_cove_dividers), cmocka_unit_test(test_two_loops_at_once), cmocka_unit_test(test_flag_names),
     };

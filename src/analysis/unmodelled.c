@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/unmodelled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/watch.h"
+
+#define NAMED 3
+#define VECTOR_BYTES 16
+#define NOBODY UINT32_MAX
+
+/* The instructions of one kind, the first few by name. */
+struct listed {
+    struct str text;
+    size_t count, last;   /* last: place of the one before and 1 */
+};
+
+static void list(struct listed *l, const struct insn *insns, size_t at)
+{
+    if (l->count && l->last == at + 1)   /* an instruction with two accesses */
+        return;
+    l->last = at + 1;
+    if (l->count++ >= NAMED)
+        return;
+    str_addf(&l->text, "%s%s", l->count > 1 ? ", " : "", insns[at].mnemonic);
+    if (insns[at].line)
+        str_addf(&l->text, " (line %u)", insns[at].line);
+}
+
+static char *listed_take(struct listed *l, const char *what)
+{
+    struct str text = {0};
+
+    if (l->count)
+        str_addf(&text, "%s: %s%s", what, str_text(&l->text), l->count > NAMED ? " and more" : "");
+    str_done(&l->text);
+    return l->count ? str_take(&text) : NULL;
+}
+
+static bool moves(const struct access *a)
+{
+    return !a->stepped || a->step != 0;
+}
+
+/* Faults where its data are not aligned. */
+static bool demands_alignment(const struct insn *insn)
+{
+    static const char *const aligned[] = {"movap*", "vmovap*", "movdqa", "vmovdqa*", "movnt*", "vmovnt*"};
+    static const char *const any[] = {"movup*", "movdqu", "lddqu", "movlp*", "movhp*", "pcmp?str*"};
+
+    for (size_t i = 0; i < sizeof aligned / sizeof *aligned; i++)
+        if (str_match(aligned[i], insn->mnemonic))
+            return true;
+    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+        if (str_match(any[i], insn->mnemonic))
+            return false;
+    return insn->traits & INSN_LEGACY_SSE;
+}
+
+static void list_crossings(const struct insn *insns, const struct address_work *work, struct listed *l)
+{
+    for (size_t i = 0; i < work->accesses.count; i++) {
+        const struct access *a = &work->accesses.items[i];
+        if (a->bytes < 2 || !moves(a) || demands_alignment(&insns[a->insn]))
+            continue;
+        if (a->bytes >= VECTOR_BYTES || (a->stepped && a->step % a->bytes != 0))
+            list(l, insns, a->insn);
+    }
+}
+
+/* Whether what the node holds was loaded: not an address that the load steps, nor the stack pointer of a pop. */
+static bool is_loaded(const struct insn *insn, const struct dep_node *node)
+{
+    if (node->end >= LATENCY_ADDRESS)
+        return node->end == LATENCY_FLAGS || node->end == LATENCY_MEMORY;
+    const struct operand *op = &insn->operands[node->end];
+    return !(op->access & ACCESS_WRITEBACK) && !(op->implicit && insn->traits & INSN_STACK);
+}
+
+/* The nodes that hold what was loaded from elsewhere in each iteration, and all that is made of them. */
+static bool *loaded_nodes(const struct insn *insns, size_t count, const struct deps *d)
+{
+    bool *loaded = mem_zero(d->node_count + 1, sizeof *loaded), *still = mem_zero(count + 1, sizeof *still), changed = true;
+    const struct address_work *work = &d->addresses;
+
+    for (size_t i = 0; i < work->accesses.count; i++)
+        still[work->accesses.items[i].insn] |= !work->accesses.items[i].store && !moves(&work->accesses.items[i]);
+    for (size_t i = 0; i < work->found_count; i++)   /* its value is the store's */
+        still[work->found[i].load] = true;
+    for (size_t n = 0; n < d->node_count; n++) {
+        const struct insn *insn = &insns[d->nodes[n].insn];
+        loaded[n] = insn->traits & INSN_LOAD && !still[d->nodes[n].insn] && is_loaded(insn, &d->nodes[n]);
+    }
+    while (changed && !watch_steps(1)) {
+        changed = false;
+        for (size_t i = 0; i < d->edge_count; i++)
+            if (loaded[d->edges[i].from] && !loaded[d->edges[i].to])
+                loaded[d->edges[i].to] = changed = true;
+    }
+    free(still);
+    return loaded;
+}
+
+/* Whether one of the values that decide the branch was loaded; @writers: the node that each resource holds. */
+static bool depends(const struct insn *insn, const uint32_t *writers, const bool *loaded)
+{
+    bool found = false;
+
+    if (insn->flags_read & FLAG_CARRY)
+        found |= writers[RESOURCE_CARRY] != NOBODY && loaded[writers[RESOURCE_CARRY]];
+    if (insn->flags_read & ~(uint32_t)FLAG_CARRY)
+        found |= writers[RESOURCE_FLAGS] != NOBODY && loaded[writers[RESOURCE_FLAGS]];
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS)
+            found |= writers[op->reg] != NOBODY && loaded[writers[op->reg]];
+        found |= op->kind == OPERAND_MEMORY && op->index < INSN_REGISTERS;   /* a table of targets */
+    }
+    return found;
+}
+
+static void list_branches(const struct insn *insns, size_t count, const struct deps *d, struct listed *l)
+{
+    bool *loaded = loaded_nodes(insns, count, d);
+    uint32_t writers[RESOURCE_COUNT];
+
+    for (size_t r = 0; r < RESOURCE_COUNT; r++)
+        writers[r] = NOBODY;
+    for (int round = 0; round < 2; round++)
+        for (size_t at = 0; at < count; at++) {
+            bool other = insns[at].traits & (INSN_CALL | INSN_RETURN);
+            if (round && insns[at].traits & INSN_BRANCH && !other && depends(&insns[at], writers, loaded))
+                list(l, insns, at);
+            for (uint32_t n = d->first_node[at]; n < d->first_node[at + 1]; n++)
+                writers[d->nodes[n].resource] = n;
+        }
+    free(loaded);
+}
+
+void unmodelled_find(const struct insn *insns, size_t count, const struct deps *d, char *out[UNMODELLED_COUNT])
+{
+    struct listed branches = {.count = 0}, crossings = {.count = 0};
+
+    list_branches(insns, count, d, &branches);
+    list_crossings(insns, &d->addresses, &crossings);
+    out[UNMODELLED_BRANCHES] = listed_take(&branches, "mispredictions of branches on loaded data");
+    out[UNMODELLED_CROSSINGS] = listed_take(&crossings, "accesses that cross pages");
+}
