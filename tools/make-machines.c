@@ -31,7 +31,7 @@
     " AVX512_GFNI AVX512_VAES AVX512_VPCLMULQDQ AVX512_BF16"
 
 /* An option of Arm's cores that LLVM leaves off for the newer ones; the servers that are built with these cores have it. */
-#define CRYPTOGRAPHY "+aes+sha2+sha3+sm4"
+#define CRYPTOGRAPHY "+aes+sha2+sha3+sm4+sve2-aes+sve2-sha3+sve2-sm4"
 
 /* @cpu is LLVM's name for the model: the P core of Alder Lake goes by the chip's name, Ivy Bridge has none of its own. */
 static const struct shipped {

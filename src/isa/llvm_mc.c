@@ -9,31 +9,42 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "isa/isa.h"
 
 #define LINE_LABEL "portolan_line_"
 #define WORD_BYTES 4
+#define LISTING_LIMIT ((size_t)64 << 20)
 
 static const char *program(void)
 {
     return access("/usr/bin/llvm-mc-22", X_OK) == 0 ? "llvm-mc-22" : "llvm-mc";
 }
 
-/* Runs llvm-mc on @input, its listing with encodings in @r, which the caller clears. Lines that it refuses do not count as a fault. */
-static bool run(enum isa isa, const char *mode, const struct str *input, struct child_result *r, struct err *err)
+/* Runs llvm-mc on @input, its listing with encodings in @out. Lines that it refuses do not count as a fault. Of words the listing is written to a
+ * file, apart from the complaints, which would break into its lines; with a refused line llvm-mc keeps no file. */
+static bool run(enum isa isa, bool words, const struct str *input, struct str *out, struct err *err)
 {
-    static const struct child_limits limits = {.cpu_seconds = 10, .memory = (size_t)2 << 30, .file_size = 4096, .wall_seconds = 30, .output = (size_t)64 << 20};
-    struct str triple = {0};
-    str_addf(&triple, "-triple=%s", strchr(isa_ops(isa)->llvm_triple, '=') + 1);
-    const char *argv[] = {program(), str_text(&triple), "-show-encoding", mode, isa_ops(isa)->llvm_features, NULL};
+    static const struct child_limits limits = {.cpu_seconds = 20, .memory = (size_t)2 << 30, .file_size = LISTING_LIMIT, .wall_seconds = 60, .output = LISTING_LIMIT};
+    struct str triple = {0}, path = {0};
+    struct child_result r = {0};
     char *dir = child_directory_new(err);
-    bool ok = dir && child_run(argv, dir, input->data, input->length, &limits, r, err);
 
-    if (ok && (r->timed_out || r->cut || !WIFEXITED(r->status)))
+    str_addf(&triple, "-triple=%s", strchr(isa_ops(isa)->llvm_triple, '=') + 1);
+    str_addf(&path, "%s/listing", dir ? dir : "");
+    const char *argv[] = {program(), str_text(&triple), "-show-encoding", "-o", words ? str_text(&path) : "-", words ? "-disassemble" : "-assemble", isa_ops(isa)->llvm_features, NULL};
+    bool ok = dir && child_run(argv, dir, input->data, input->length, &limits, &r, err);
+    if (ok && (r.timed_out || r.cut || !WIFEXITED(r.status)))
         ok = err_set(err, ERR_DATA, "install the package llvm-22", "%s failed", argv[0]);
+    if (ok && !words)
+        str_add_bytes(out, r.output.data, r.output.length);
+    else if (ok && access(str_text(&path), R_OK) == 0)
+        ok = file_read(str_text(&path), LISTING_LIMIT, out, err);
+    child_result_done(&r);
     child_directory_free(dir);
     str_done(&triple);
+    str_done(&path);
     return ok;
 }
 
@@ -79,7 +90,7 @@ static bool is_plain(const struct llvm_mc_word *line)
 bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t count, struct err *err)
 {
     struct str input = {0};
-    struct child_result r = {0};
+    struct str listing = {0};
     size_t line = count;
 
     for (size_t i = 0; i < count; i++) {
@@ -90,8 +101,8 @@ bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t
             str_add(&input, intel && !memchr(lines[i].text, '%', lines[i].length) ? ".intel_syntax noprefix\n" : ".att_syntax\n");
         str_addf(&input, LINE_LABEL "%zu:\n%.*s\n", i, (int)lines[i].length, lines[i].text);
     }
-    bool ok = run(isa, "-assemble", &input, &r, err);
-    for (const char *at = str_text(&r.output), *end; ok && *at; at = *end ? end + 1 : end) {
+    bool ok = run(isa, false, &input, &listing, err);
+    for (const char *at = str_text(&listing), *end; ok && *at; at = *end ? end + 1 : end) {
         struct llvm_mc_word read;
         end = at + strcspn(at, "\n");
         if (str_has_prefix(at, LINE_LABEL)) {
@@ -103,7 +114,7 @@ bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t
             lines[line].known = !lines[line].known;
         }
     }
-    child_result_done(&r);
+    str_done(&listing);
     str_done(&input);
     return ok;
 }
@@ -121,7 +132,7 @@ static struct llvm_mc_word *word_find(struct llvm_mc_word *words, size_t count, 
 bool llvm_mc_decode(enum isa isa, struct llvm_mc_word *words, size_t count, struct err *err)
 {
     struct str input = {0};
-    struct child_result r = {0};
+    struct str listing = {0};
     size_t from = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -129,8 +140,8 @@ bool llvm_mc_decode(enum isa isa, struct llvm_mc_word *words, size_t count, stru
         words[i].known = false;
         str_addf(&input, "0x%x 0x%x 0x%x 0x%x\n", w & 255, w >> 8 & 255, w >> 16 & 255, w >> 24);
     }
-    bool ok = run(isa, "-disassemble", &input, &r, err);
-    for (const char *at = str_text(&r.output), *end; ok && *at; at = *end ? end + 1 : end) {
+    bool ok = run(isa, true, &input, &listing, err);
+    for (const char *at = str_text(&listing), *end; ok && *at; at = *end ? end + 1 : end) {
         struct llvm_mc_word read;
         end = at + strcspn(at, "\n");
         struct llvm_mc_word *found = encoding_read(at, end, &read) ? word_find(words, count, read.word, &from) : NULL;
@@ -144,7 +155,7 @@ bool llvm_mc_decode(enum isa isa, struct llvm_mc_word *words, size_t count, stru
             found->known = true;
         }
     }
-    child_result_done(&r);
+    str_done(&listing);
     str_done(&input);
     return ok;
 }
