@@ -46,7 +46,7 @@ static const char scalable[] =
     " fmmla fmsb fnmad fnmla fnmls fnmsb fscale fsubr ftmad ftsmul ftssel histcnt histseg incb incd inch incp incw index insr lasta lastb ld1b ld1d ld1h"
     " ld1rb ld1rd ld1rh ld1rob ld1rod ld1roh ld1row ld1rqb ld1rqd ld1rqh ld1rqw ld1rsb ld1rsh ld1rsw ld1rw ld1sb ld1sh ld1sw ld1w ld2b ld2d ld2h ld2w ld3b"
     " ld3d ld3h ld3w ld4b ld4d ld4h ld4w ldff1b ldff1d ldff1h ldff1sb ldff1sh ldff1sw ldff1w ldnf1b ldnf1d ldnf1h ldnf1sb ldnf1sh ldnf1sw ldnf1w ldnt1b"
-    " ldnt1d ldnt1h ldnt1sb ldnt1sh ldnt1sw ldnt1w lslr lsrr mad match movprfx movs msb nbsl nmatch nor nors not nots orns orrs orv pfalse pfirst pmullb"
+    " ldnt1d ldnt1h ldnt1sb ldnt1sh ldnt1sw ldnt1w lslr lsrr mad match movprfx movs msb nand nands nbsl nmatch nor nors not nots orns orrs orv pfalse pfirst pmullb"
     " pmullt pnext prfb prfd prfh prfw ptest ptrue ptrues punpkhi punpklo raddhnb raddhnt rdffr rdffrs rdvl revb revh revw rshrnb rshrnt rsubhnb rsubhnt"
     " sabalb sabalt sabdlb sabdlt saddlb saddlbt saddlt saddv saddwb saddwt sbclb sbclt sdivr sel shrnb shrnt shsubr smlalb smlalt smlslb smlslt smullb"
     " smullt splice sqcadd sqdecb sqdecd sqdech sqdecp sqdecw sqdmlalb sqdmlalbt sqdmlalt sqdmlslb sqdmlslbt sqdmlslt sqdmullb sqdmullt sqincb sqincd sqinch"
