@@ -40,8 +40,7 @@ static void name_rows(const struct analysis *a, portset set, struct str *out)
         if (!taken[rank])
             return;
         str_addf(out, "%s%s %.2f", rank ? ", " : "", a->rows[chosen[rank]].insn->mnemonic, most);
-        if (a->rows[chosen[rank]].insn->line)
-            str_addf(out, " (line %u)", a->rows[chosen[rank]].insn->line);
+        insn_place_note(a->rows[chosen[rank]].insn, out);
     }
 }
 
@@ -63,8 +62,7 @@ static void chain_sentence(const struct analysis *a, struct str *out)
             break;
         }
         str_addf(out, "%s%s", named > 1 ? ", " : "", a->rows[i].insn->mnemonic);
-        if (a->rows[i].insn->line)
-            str_addf(out, " (line %u)", a->rows[i].insn->line);
+        insn_place_note(a->rows[i].insn, out);
     }
     str_add(out, memory ? ": the value goes through memory; keep it in a register to avoid the store and the load." :
             links > 0 ? ": more accumulators or a shorter chain would help; more ports would not." : ".");

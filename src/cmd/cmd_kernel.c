@@ -16,16 +16,16 @@ static void cell_line(struct result_table *t, uint32_t line)
         cell_missing(t);
 }
 
+/* "0x1258", as objdump has it. */
+static void cell_address(struct result_table *t, const struct insn *insn)
+{
+    char text[PLACE_TEXT + 2];
+
+    cell_text(t, insn_address_text(insn, text));
+}
+
 static bool run_show(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct result_column columns[] = {
-        {.key = "line", .kind = CELL_COUNT, .width = 5},
-        {.key = "form", .kind = CELL_TEXT, .width = 39},
-        {.key = "text", .title = "instruction", .kind = CELL_TEXT},
-        {.key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2, .hide = NOT_TEXT},
-        {.key = "source_line", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
-        {.key = "source", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
-    };
     const struct kernel *k = s->document.kernel;
     size_t count;
 
@@ -33,6 +33,16 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     if (!session_has_kernel(s, err))
         return false;
     const struct insn *insns = kernel_insns(k, s->document.loop, &count);
+    const bool code = count && insns[0].placed;
+    const struct result_column columns[] = {
+        {.key = "line", .kind = CELL_COUNT, .width = 5, .hide = code ? NOT_TEXT | NOT_DOCUMENT : 0},
+        {.key = "address", .kind = CELL_TEXT, .width = 5, .hide = code ? 0 : NOT_TEXT | NOT_DOCUMENT},
+        {.key = "form", .kind = CELL_TEXT, .width = 39},
+        {.key = "text", .title = "instruction", .kind = CELL_TEXT},
+        {.key = "percent", .title = "samples", .unit = "%", .kind = CELL_NUMBER, .decimals = 2, .hide = NOT_TEXT},
+        {.key = "source_line", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT},
+        {.key = "source", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT},
+    };
     result_text(result, "kernel", k->name);
     struct result_table *t = result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
     t->headless = true;
@@ -44,6 +54,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
             table_note(t, "%*s%s", (int)(13 - strcspn(str_text(&note), ":") % 13), "", str_text(&note));
         str_done(&note);
         cell_line(t, insns[i].line);
+        cell_address(t, &insns[i]);
         cell_text(t, insns[i].form);
         cell_text(t, insns[i].text ? insns[i].text : "");
         cell_number(t, kernel_percent(k, &insns[i]));
@@ -66,20 +77,22 @@ const struct command command_kernel_show = {
 
 static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct result_column columns[] = {
-        {.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1, .hide = NOT_CSV | NOT_JSON},
-        {.key = "loop", .kind = CELL_COUNT, .width = 4},
-        {.key = "current", .kind = CELL_SWITCH, .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
-        {.key = "instructions", .kind = CELL_COUNT},
-        {.key = "first_line", .title = "from line", .kind = CELL_COUNT},
-        {.key = "last_line", .title = "to line", .kind = CELL_COUNT},
-        {.key = "why", .kind = CELL_TEXT},
-    };
     const struct kernel *k = s->document.kernel;
 
     (void)values;
     if (!session_has_kernel(s, err))
         return false;
+    const uint8_t of_text = k->insns[0].placed ? NOT_TEXT | NOT_DOCUMENT : 0, of_code = k->insns[0].placed ? 0 : NOT_TEXT | NOT_DOCUMENT;
+    const struct result_column columns[] = {
+        {.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1, .hide = NOT_CSV | NOT_JSON},
+        {.key = "loop", .kind = CELL_COUNT, .width = 4},
+        {.key = "current", .kind = CELL_SWITCH, .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
+        {.key = "instructions", .kind = CELL_COUNT},
+        {.key = "first_line", .title = "from line", .kind = CELL_COUNT, .hide = of_text},
+        {.key = "last_line", .title = "to line", .kind = CELL_COUNT, .hide = of_text},
+        {.key = "address", .kind = CELL_TEXT, .hide = of_code},
+        {.key = "why", .kind = CELL_TEXT},
+    };
     result_count(result, "current", (int64_t)s->document.loop + 1);
     struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < k->loop_count; i++) {
@@ -90,6 +103,7 @@ static bool run_list(struct session *s, const void *values, struct result *resul
         cell_count(t, (int64_t)loop->count);
         cell_line(t, loop->first_line);
         cell_line(t, loop->last_line);
+        cell_address(t, &k->insns[loop->first]);
         cell_text(t, loop->why);
     }
     return true;

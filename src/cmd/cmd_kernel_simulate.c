@@ -14,7 +14,8 @@
 static void add_timeline(const struct simulation *sim, const struct insn *insns, size_t count, struct result *result)
 {
     struct str out = {0};
-    char number[LINE_TEXT];
+    const unsigned width = insn_place_width(insns, count);
+    char number[PLACE_TEXT];
 
     str_add(&out, "\n  F fetched, . queued, I renamed, - waits for operands or its port, D dispatched, = executes, _ done, R retired\n");
     for (unsigned iteration = 0; iteration < sim->step_iterations; iteration++)
@@ -22,7 +23,7 @@ static void add_timeline(const struct simulation *sim, const struct insn *insns,
             const struct simulated_step *step = &sim->steps[iteration * count + k];
             if (!step->retire)
                 continue;
-            str_addf(&out, "%3u %4s ", iteration, insn_line_text(insns[k].line, number));
+            str_addf(&out, "%3u %*s ", iteration, (int)width, insn_place_text(&insns[k], number));
             for (int32_t cycle = 0; cycle < TIMELINE_COLUMNS && cycle <= step->retire; cycle++)
                 str_add_char(&out, stage_glyph(stage_at(step, cycle)));
             str_addf(&out, "  %s\n", insn_shown(&insns[k]));

@@ -127,12 +127,45 @@ const char *insn_shown(const struct insn *insn)
     return insn->text ? insn->text + strspn(insn->text, " \t") : insn->mnemonic;
 }
 
-const char *insn_line_text(uint32_t line, char out[LINE_TEXT])
+const char *insn_place_text(const struct insn *insn, char out[PLACE_TEXT])
 {
     *out = '\0';
-    if (line)
-        snprintf(out, LINE_TEXT, "%u", line);
+    if (insn->line)
+        snprintf(out, PLACE_TEXT, "%u", insn->line);
+    else if (insn->placed)
+        snprintf(out, PLACE_TEXT, "%llx", (unsigned long long)insn->address);
     return out;
+}
+
+const char *insn_address_text(const struct insn *insn, char out[PLACE_TEXT + 2])
+{
+    snprintf(out, PLACE_TEXT + 2, "0x%llx", (unsigned long long)insn->address);
+    return insn->placed ? out : NULL;
+}
+
+const char *insn_place_title(const struct insn *insn)
+{
+    return !insn->line && insn->placed ? "address" : "line";
+}
+
+unsigned insn_place_width(const struct insn *insns, size_t count)
+{
+    unsigned width = count ? (unsigned)strlen(insn_place_title(&insns[0])) : 4;
+
+    for (size_t i = 0; i < count; i++) {
+        char text[PLACE_TEXT];
+        const unsigned own = (unsigned)strlen(insn_place_text(&insns[i], text));
+        width = own > width ? own : width;
+    }
+    return width;
+}
+
+void insn_place_note(const struct insn *insn, struct str *out)
+{
+    if (insn->line)
+        str_addf(out, " (line %u)", insn->line);
+    else if (insn->placed)
+        str_addf(out, " (0x%llx)", (unsigned long long)insn->address);
 }
 
 bool insn_decode(enum isa isa, const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err)

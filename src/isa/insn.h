@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "isa/isa.h"
 #include "isa/operation.h"
 
@@ -151,9 +152,16 @@ const struct operand *insn_memory(const struct insn *insn);
 bool insn_same_sources(const struct insn *insn);
 /* A shift or rotation by a count in a register: by cl on x86-64. */
 bool insn_count_in_register(const struct insn *insn);
-#define LINE_TEXT 12
-/* @line as text in @out, which is returned; empty for 0, code that came from bytes. */
-const char *insn_line_text(uint32_t line, char out[LINE_TEXT]);
+#define PLACE_TEXT 20
+/* Where @insn stands, in @out, which is returned: its line, of code of a file its address as other disassemblers have it, in hexadecimal digits; empty for bytes that came from nowhere. */
+const char *insn_place_text(const struct insn *insn, char out[PLACE_TEXT]);
+/* "0x1258" in @out, which is returned; NULL: none is known. */
+const char *insn_address_text(const struct insn *insn, char out[PLACE_TEXT + 2]);
+/* What a column of these is called: "line" or "address"; and how wide it is for @count instructions, at least 4. */
+const char *insn_place_title(const struct insn *insn);
+unsigned insn_place_width(const struct insn *insns, size_t count);
+/* Appends " (line 7)" or " (0x1258)", or nothing. */
+void insn_place_note(const struct insn *insn, struct str *out);
 /* The instruction as people wrote it, without the blanks before it; its mnemonic where it has no text. */
 const char *insn_shown(const struct insn *insn);
 /* Decodes one instruction of @isa at @code; fills all but line (text becomes its disassembly when @text is true). False with err when the bytes are no

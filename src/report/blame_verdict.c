@@ -16,6 +16,8 @@ void blame_place(const struct insn *insns, size_t at, struct str *out)
 {
     if (insns[at].line)
         str_addf(out, "line %u", insns[at].line);
+    else if (insns[at].placed)
+        str_addf(out, "0x%llx", (unsigned long long)insns[at].address);
     else
         str_addf(out, "instruction %zu", at + 1);
 }

@@ -75,7 +75,7 @@ static bool has_marks(const struct analysis *a)
 static void add_pressure_table(const struct kernel *k, const struct analysis *a, struct result *result)
 {
     const struct ports *ports = mapping_ports(a->machine->mapping);
-    struct result_column columns[PORTS_MAX + 3] = {{.key = "line", .kind = CELL_COUNT, .width = 5}};
+    struct result_column columns[PORTS_MAX + 3] = {{.key = a->count ? insn_place_title(a->rows[0].insn) : "line", .kind = CELL_COUNT, .width = a->count ? (uint8_t)(insn_place_width(a->rows[0].insn, a->count) + 1) : 5}};
     bool marks = has_marks(a);
     struct str text = {0};
     unsigned count = 1;
@@ -90,9 +90,9 @@ static void add_pressure_table(const struct kernel *k, const struct analysis *a,
     t->totals = true;
     for (size_t i = 0; i < a->count && !watch_steps(ports->count); i++) {
         const struct analysis_row *row = &a->rows[i];
-        char number[LINE_TEXT];
+        char number[PLACE_TEXT];
         add_source(t, k, a, i);
-        cell_text(t, insn_line_text(row->insn->line, number));
+        cell_text(t, insn_place_text(row->insn, number));
         for (unsigned j = 0; j < ports->count; j++)
             add_pressure(t, row->pressure[j], a->cycles);
         if (marks)
@@ -243,14 +243,15 @@ static void flags_text(uint32_t flags, const char *separator, struct str *out)
 static void add_rows(struct analysis *const *a, size_t n, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "machine", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT},     {.key = "text", .kind = CELL_TEXT},
+        {.key = "machine", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT},     {.key = "address", .kind = CELL_TEXT},
+        {.key = "text", .kind = CELL_TEXT},
         {.key = "form", .kind = CELL_TEXT},    {.key = "usage", .kind = CELL_TEXT},     {.key = "latency", .kind = CELL_NUMBER},
         {.key = "alone", .kind = CELL_NUMBER}, {.key = "flags", .kind = CELL_TEXT},     {.key = "port", .kind = CELL_TEXT},
         {.key = "cycles", .kind = CELL_NUMBER},
     };
     struct result_table *t = result_table(result, "rows", columns, sizeof columns / sizeof *columns);
     struct str text = {0}, usage = {0}, flags = {0};
-    char line[LINE_TEXT];
+    char address[PLACE_TEXT + 2];
 
     t->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
     for (size_t i = 0; i < n; i++) {
@@ -264,7 +265,11 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
             flags_text(row->flags, " ", &flags);
             for (unsigned j = 0; j < ports->count; j++) {
                 cell_text(t, a[i]->machine->id);
-                cell_text(t, insn_line_text(row->insn->line, line));
+                if (row->insn->line)
+                    cell_count(t, row->insn->line);
+                else
+                    cell_missing(t);
+                cell_text(t, insn_address_text(row->insn, address));
                 cell_text(t, str_text(&text));
                 cell_text(t, row->insn->form);
                 cell_text(t, str_text(&usage));
@@ -312,12 +317,21 @@ static json_t *pressure_json(const struct ports *ports, const double *pressure)
     return object;
 }
 
+/* "0x1258", as objdump has it; null: none is known. */
+static json_t *address_json(const struct insn *insn)
+{
+    char text[PLACE_TEXT + 2];
+
+    return insn_address_text(insn, text) ? json_string(text) : json_null();
+}
+
 static json_t *row_json(const struct analysis_row *row, const struct ports *ports)
 {
     json_t *object = json_object(), *flags = json_array();
     struct str text = {0};
 
     json_object_set_new(object, "line", row->insn->line ? json_integer(row->insn->line) : json_null());
+    json_object_set_new(object, "address", address_json(row->insn));
     tidy_text(row->insn->text ? row->insn->text : "", &text);
     json_object_set_new(object, "text", json_text(str_text(&text)));
     json_object_set_new(object, "form", json_text(row->insn->form));

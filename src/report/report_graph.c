@@ -19,6 +19,8 @@ static void add_node(const struct analysis_row *row, size_t index, struct str *o
     str_addf(out, "  i%zu [label=\"", index);
     if (insn->line)
         str_addf(out, "%zu: ", (size_t)insn->line);
+    else if (insn->placed)
+        str_addf(out, "%llx: ", (unsigned long long)insn->address);
     add_quoted(insn->text ? insn->text : insn->mnemonic, out);
     if (row->flags & ROW_UNKNOWN)
         str_add(out, "\\nunknown form");

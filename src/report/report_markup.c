@@ -223,7 +223,7 @@ static void markdown_table(const struct kernel *k, const struct analysis *a, str
     struct str table = {0};
 
     busy_ports_find(a, &busy);
-    str_add(&table, "| line | instruction |");
+    str_addf(&table, "| %s | instruction |", a->count ? insn_place_title(a->rows[0].insn) : "line");
     for (unsigned j = 0; j < busy.count; j++)
         str_addf(&table, " %s |", ports->names[busy.ports[j]]);
     str_add(&table, " notes |\n|---:|---|");
@@ -231,7 +231,7 @@ static void markdown_table(const struct kernel *k, const struct analysis *a, str
         str_add(&table, "---:|");
     str_add(&table, "---|\n");
     for (size_t i = 0; i < a->count; i++) {
-        char number[LINE_TEXT];
+        char number[PLACE_TEXT];
         uint32_t line;
         const char *source = new_source(k, a, i, &line);
         if (source) {
@@ -242,7 +242,7 @@ static void markdown_table(const struct kernel *k, const struct analysis *a, str
                 str_add(&table, " |");
             str_add_char(&table, '\n');
         }
-        str_addf(&table, "| %s | ", insn_line_text(a->rows[i].insn->line, number));
+        str_addf(&table, "| %s | ", insn_place_text(a->rows[i].insn, number));
         markdown_code(a->rows[i].insn->text ? a->rows[i].insn->text : a->rows[i].insn->mnemonic, &table);
         str_add(&table, " |");
         markdown_cells(&busy, a->rows[i].pressure, &table);
@@ -322,14 +322,14 @@ static void html_table(const struct kernel *k, const struct analysis *a, struct 
     struct busy_ports busy;
 
     busy_ports_find(a, &busy);
-    str_addf(out, "<table class=\"ports%s\">\n<caption>Cycles per iteration on each port%s%s</caption>\n<thead><tr><th>line</th><th class=\"t\">instruction</th>", busy.count > ROOMY ? " many" : "",
-             busy.idle.length ? "; idle: " : "", str_text(&busy.idle));
+    str_addf(out, "<table class=\"ports%s\">\n<caption>Cycles per iteration on each port%s%s</caption>\n<thead><tr><th>%s</th><th class=\"t\">instruction</th>", busy.count > ROOMY ? " many" : "",
+             busy.idle.length ? "; idle: " : "", str_text(&busy.idle), a->count ? insn_place_title(a->rows[0].insn) : "line");
     for (unsigned j = 0; j < busy.count; j++)
         str_addf(out, "<th>%s</th>", ports->names[busy.ports[j]]);
     str_add(out, "<th>latency</th><th class=\"t\">notes</th><th class=\"t\">usage</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < a->count; i++) {
         const struct analysis_row *row = &a->rows[i];
-        char number[LINE_TEXT];
+        char number[PLACE_TEXT];
         uint32_t line;
         const char *source = new_source(k, a, i, &line);
         if (source) {
@@ -338,7 +338,7 @@ static void html_table(const struct kernel *k, const struct analysis *a, struct 
             str_add(out, "</code></td></tr>\n");
         }
         str_addf(out, "<tr%s><td>%s</td><td class=\"t\" title=\"", row->flags & ROW_CHAIN ? " class=\"c\"" : row->flags & ROW_UNKNOWN ? " class=\"u\"" : "",
-                 insn_line_text(row->insn->line, number));
+                 insn_place_text(row->insn, number));
         html_text(row->insn->form, out);
         str_add(out, "\"><code>");
         html_text(row->insn->text ? row->insn->text : row->insn->mnemonic, out);

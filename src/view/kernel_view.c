@@ -231,15 +231,17 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
     const struct ports *ports = mapping_ports(a->machine->mapping);
     const bool samples = profiled(k, g);
     const unsigned beside_ports = (blame ? COSTS : 0) + (samples ? SAMPLES : 0);
-    const struct port_columns columns = columns_for(a, &v->left, g->width - beside_ports);
+    const unsigned places = a->count ? insn_place_width(a->rows[0].insn, a->count) : 4;
+    const int first_x = (int)places + 1;
+    const struct port_columns columns = columns_for(a, &v->left, g->width - beside_ports - (places - 4 < g->width - beside_ports ? places - 4 : 0));
     const struct analysis_row *current = &a->rows[v->cursor];
-    int costs_x = 5 + (int)(columns.count * CELL), samples_x = costs_x + (blame ? COSTS : 0), text_x = costs_x + (int)beside_ports + 1;
+    int costs_x = first_x + (int)(columns.count * CELL), samples_x = costs_x + (blame ? COSTS : 0), text_x = costs_x + (int)beside_ports + 1;
 
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
-    grid_put(g, 0, y, 5, ROLE_HEADER, 0, "line");
+    grid_put(g, 0, y, places + 1, ROLE_HEADER, 0, a->count ? insn_place_title(a->rows[0].insn) : "line");
     for (unsigned j = 0; j < columns.count; j++) {
         bool used = current->pressure[columns.ports[j]] > 0;
-        grid_printf(g, 5 + (int)(j * CELL), y, CELL, used ? ROLE_ACCENT : ROLE_HEADER, used ? ATTR_BOLD | ATTR_UNDERLINE : 0, "%5.5s", ports->names[columns.ports[j]]);
+        grid_printf(g, first_x + (int)(j * CELL), y, CELL, used ? ROLE_ACCENT : ROLE_HEADER, used ? ATTR_BOLD | ATTR_UNDERLINE : 0, "%5.5s", ports->names[columns.ports[j]]);
     }
     if (blame)
         grid_put(g, costs_x, y, COSTS, ROLE_HEADER, 0, "  here  model");
@@ -257,13 +259,13 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
         bool cursor = i == v->cursor;
         enum role role = cursor ? ROLE_CURSOR : v->match[0] && holds(a->rows[i].insn, v->match) ? ROLE_MATCH : a->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT;
         struct str text = {0};
-        char number[LINE_TEXT];
+        char number[PLACE_TEXT];
         int line = y + 1 + (int)r;
         if (cursor)
             grid_fill(g, 0, line, g->width, 1, ROLE_CURSOR, 0, ' ');
-        grid_printf(g, 0, line, 5, role, 0, "%4s", insn_line_text(a->rows[i].insn->line, number));
+        grid_printf(g, 0, line, places + 1, role, 0, "%*s", (int)places, insn_place_text(a->rows[i].insn, number));
         for (unsigned j = 0; j < columns.count; j++)
-            draw_value(g, 5 + (int)(j * CELL), line, a->rows[i].pressure[columns.ports[j]], a->cycles, cursor);
+            draw_value(g, first_x + (int)(j * CELL), line, a->rows[i].pressure[columns.ports[j]], a->cycles, cursor);
         if (blame)
             draw_costs(blame, a, i, cursor, g, costs_x, line);
         if (samples)
@@ -281,9 +283,9 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
     free(gutter.edges);
     unsigned body = rows > 2 ? rows - 2 : 0;
     int last = y + 1 + (int)(a->count - v->top < body ? a->count - v->top : body);
-    grid_put(g, 0, last, 5, ROLE_TITLE, ATTR_BOLD, "sum");
+    grid_put(g, 0, last, places + 1, ROLE_TITLE, ATTR_BOLD, "sum");
     for (unsigned j = 0; j < columns.count; j++)
-        draw_value(g, 5 + (int)(j * CELL), last, a->totals[columns.ports[j]], a->cycles, false);
+        draw_value(g, first_x + (int)(j * CELL), last, a->totals[columns.ports[j]], a->cycles, false);
     if (text_x + 3 + LEGEND > (int)g->width)
         return;
     grid_put(g, text_x + 3, last, 0, ROLE_DIM, 0, "idle");

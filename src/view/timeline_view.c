@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "view/view.h"
 
-#define LEFT 9               /* columns for iteration and line */
+#define PLACES 5             /* columns for the iteration, before that of the line or address */
 #define TEXT 30              /* columns for the instruction, where there is room */
 #define TEXTS_LEAST 100    /* columns of a screen that has the instructions beside the rows; on others that of the cursor has a row below */
 #define OWN_ROW_LEAST 16   /* rows for that */
@@ -61,33 +61,36 @@ static const struct simulation *shown(struct timeline_view_state *v, struct sess
     return sim;
 }
 
-static void draw_ruler(const struct timeline_view_state *v, struct grid *g, int y, int width)
+static void draw_ruler(const struct timeline_view_state *v, const struct insn *insns, size_t count, struct grid *g, int y, int width)
 {
+    const int begin = PLACES + (int)insn_place_width(insns, count);
+
     grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
-    grid_put(g, 0, y, LEFT, ROLE_HEADER, 0, "iter line");
+    grid_printf(g, 0, y, (unsigned)begin, ROLE_HEADER, 0, "iter %s", insn_place_title(insns));
     for (int x = 0; x < width; x++)
         if ((v->left + x) % 10 == 0)
-            grid_printf(g, LEFT + 1 + x, y, 6, ROLE_HEADER, 0, "%d", v->left + x);
+            grid_printf(g, begin + 1 + x, y, 6, ROLE_HEADER, 0, "%d", v->left + x);
 }
 
-static void draw_row(const struct simulated_step *step, const struct insn *insn, size_t iteration, bool first, bool cursor, int32_t left, struct grid *g, int y, int width)
+static void draw_row(const struct simulated_step *step, const struct insn *insn, unsigned places, size_t iteration, bool first, bool cursor, int32_t left, struct grid *g, int y, int width)
 {
     enum role role = cursor ? ROLE_CURSOR : first ? ROLE_TITLE : ROLE_DIM;
-    char number[LINE_TEXT];
+    const int begin = PLACES + (int)places;
+    char number[PLACE_TEXT];
 
     if (cursor)
         grid_fill(g, 0, y, g->width, 1, ROLE_CURSOR, 0, ' ');
-    grid_printf(g, 0, y, LEFT, role, 0, "%4zu %4s", iteration, insn_line_text(insn->line, number));
+    grid_printf(g, 0, y, (unsigned)begin, role, 0, "%4zu %*s", iteration, (int)places, insn_place_text(insn, number));
     for (int x = 0; x < width; x++) {
         enum stage stage = stage_at(step, left + x);
         char glyph[2] = {stage_glyph(stage), 0};
         if (stage != STAGE_NONE)
-            grid_put(g, LEFT + 1 + x, y, 1, cursor ? ROLE_CURSOR : stages[stage].role, stage == STAGE_EXECUTES || stage == STAGE_DISPATCHED ? ATTR_BOLD : 0, glyph);
+            grid_put(g, begin + 1 + x, y, 1, cursor ? ROLE_CURSOR : stages[stage].role, stage == STAGE_EXECUTES || stage == STAGE_DISPATCHED ? ATTR_BOLD : 0, glyph);
         else if (first && (left + x) % 10 == 0)
-            grid_put(g, LEFT + 1 + x, y, 1, role, 0, "·");
+            grid_put(g, begin + 1 + x, y, 1, role, 0, "·");
     }
-    if (width + LEFT + 2 < (int)g->width)
-        grid_put(g, LEFT + 2 + width, y, 0, cursor ? ROLE_CURSOR : ROLE_TEXT, 0, insn_shown(insn));
+    if (width + begin + 2 < (int)g->width)
+        grid_put(g, begin + 2 + width, y, 0, cursor ? ROLE_CURSOR : ROLE_TEXT, 0, insn_shown(insn));
 }
 
 static void timeline_draw(void *state, struct session *s, struct grid *g)
@@ -111,13 +114,14 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
                             sim->cycles, sim->period) + 2;
     else
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, ATTR_BOLD, sim->bounded ? "%.2f cycles (the bound, simulated in part)" : sim->replayed ? "%.2f cycles (loads tried again)" : "about %.2f cycles (the state did not repeat)", sim->cycles) + 2;
+    const unsigned places = insn_place_width(insns, count);
     const bool texts = g->width >= TEXTS_LEAST, own = !texts && g->height >= OWN_ROW_LEAST;
     char stalls[80];
     snprintf(stalls, sizeof stalls, "stalls: front end %.2f, ROB %.2f, scheduler %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
     const bool told = used + 2 + strlen(stalls) <= g->width;
     if (told || !own)
         grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, stalls);
-    int width = (int)g->width - LEFT - 1 - (g->width >= 160 ? TEXT_WIDE : texts ? TEXT : 0);
+    int width = (int)g->width - PLACES - (int)places - 1 - (g->width >= 160 ? TEXT_WIDE : texts ? TEXT : 0);
     const unsigned others = 4 + own;
     v->height = g->height > others ? g->height - others : 1;
     if (v->cursor < v->top)
@@ -127,10 +131,10 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     const struct simulated_step *current = &sim->steps[v->cursor];
     if (!v->pinned && (current->issue < v->left || current->retire >= v->left + width))
         v->left = current->fetch > 2 ? current->fetch - 2 : 0;
-    draw_ruler(v, g, 1, width);
+    draw_ruler(v, insns, count, g, 1, width);
     for (size_t r = 0; r < v->height && v->top + r < sim->step_iterations * count; r++) {
         size_t row = v->top + r;
-        draw_row(&sim->steps[row], &insns[row % count], row / count, row % count == 0, row == v->cursor, v->left, g, 2 + (int)r, width);
+        draw_row(&sim->steps[row], &insns[row % count], places, row / count, row % count == 0, row == v->cursor, v->left, g, 2 + (int)r, width);
     }
     int y = (int)g->height - 2;
     if (own) {

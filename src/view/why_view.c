@@ -36,12 +36,13 @@ static void draw_insn(const struct analysis *a, size_t row, double cycles, const
 {
     const struct insn *insn = a->rows[row].insn;
     const char *text = insn_shown(insn);
-    char number[LINE_TEXT];
+    const unsigned width = insn_place_width(a->rows[0].insn, a->count);
+    char number[PLACE_TEXT];
 
     if (isnan(cycles))
-        grid_printf(g, 2, y, 0, ROLE_TEXT, 0, "%4s  %10s  %s", insn_line_text(insn->line, number), "", text);
+        grid_printf(g, 2, y, 0, ROLE_TEXT, 0, "%*s  %10s  %s", (int)width, insn_place_text(insn, number), "", text);
     else
-        grid_printf(g, 2, y, 0, ROLE_TEXT, 0, "%4s  %5.2f %-4s  %s", insn_line_text(insn->line, number), cycles, unit, text);
+        grid_printf(g, 2, y, 0, ROLE_TEXT, 0, "%*s  %5.2f %-4s  %s", (int)width, insn_place_text(insn, number), cycles, unit, text);
 }
 
 /* The instructions of the chain that bounds the loop, with their latencies. */
