@@ -7,7 +7,8 @@ source=${PORTOLAN_SRC:-.}
 test_file=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 work=$(mktemp -d) || exit 99
 export PORTOLAN_CPU=none   # no test depends on the CPU that it runs on
-SECONDS_TO_WAIT=60   # of every wait: only what is broken takes as long
+# Tests wait for events, never for a time. Every wait has this limit, which only a hang reaches: what takes seconds on an idle machine has it 50 times over.
+HANG_SECONDS=${HANG_SECONDS:-600}
 sockets=
 
 finish() {
@@ -16,7 +17,8 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+trap 'printf "Bail out! a hang: %s was ended from outside in %s\n" "$test_file" "${name-}"; exit 143' TERM
+trap 'exit 129' HUP
 
 # The test has failed; it goes on.
 fail() { printf '%s\n' "$*" >>"$work/faults"; }
@@ -35,13 +37,20 @@ expect() {
 holds() { grep -qF -- "$2" "$work/$1" || fail "$1 lacks \"$2\": $(head -c 300 "$work/$1")"; }
 lacks() { ! grep -qF -- "$2" "$work/$1" || fail "$1 has \"$2\": $(grep -F -- "$2" "$work/$1" | head -c 300)"; }
 
-# wait_until COMMAND...: until it succeeds; false when the time is up.
+# wait_until COMMAND...: until it succeeds; false, and told as a hang, when the limit is reached.
 wait_until() {
-    polls=$((SECONDS_TO_WAIT * 20))
+    polls=$((HANG_SECONDS * 20))
     until "$@"; do
-        [ "$((polls -= 1))" -gt 0 ] || return 1
+        [ "$((polls -= 1))" -gt 0 ] || { fail "a hang: $HANG_SECONDS s without: $*"; return 1; }
         sleep 0.05
     done
+}
+# bounded COMMAND...: runs it; what hangs is ended, and told as that.
+bounded() {
+    bounded_status=0
+    timeout -k 5 "$HANG_SECONDS" "$@" || bounded_status=$?
+    [ "$bounded_status" -ne 124 ] || fail "a hang: not ended after $HANG_SECONDS s: $*"
+    return "$bounded_status"
 }
 
 # A screen: t SUBCOMMAND... speaks to this test's own tmux server, open_screen COLUMNS ROWS COMMAND starts it.

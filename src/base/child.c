@@ -316,18 +316,58 @@ static int child_start(const char *const *argv, const char *dir, int input, int 
     return rc;
 }
 
+/* A number of /proc/@process/@file; @format finds it. 0 when there is none. */
+static unsigned long long number_of(const char *process, const char *file, const char *format)
+{
+    char path[64], text[512];
+    unsigned long long number = 0;
+
+    snprintf(path, sizeof path, "/proc/%.20s/%s", process, file);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    /* A program's name may hold anything but the last of these. */
+    const char *from = strrchr(text, ')');
+    return sscanf(from ? from + 1 : text, format, &number) == 1 ? number : 0;
+}
+
+/* Seconds in which the process of @group that waited longest for a processor could have run. */
+static double starved(pid_t group)
+{
+    unsigned long long most = 0;
+    DIR *all = opendir("/proc");
+
+    for (const struct dirent *d; all && (d = readdir(all));)
+        if (d->d_name[0] >= '1' && d->d_name[0] <= '9' && number_of(d->d_name, "stat", " %*c %*u %llu") == (unsigned long long)group) {
+            const unsigned long long waited = number_of(d->d_name, "schedstat", "%*u %llu");
+            most = waited > most ? waited : most;
+        }
+    if (all)
+        closedir(all);
+    return 1e-9 * (double)most;
+}
+
 /* Feeds and listens until both ends are closed and the child has ended; false when time or patience ran out. */
 static bool child_talk(pid_t pid, int input, int output, const char *bytes, size_t length, const struct child_limits *limits,
                        struct child_result *out, bool *interrupted)
 {
     int pidfd = pidfd_open(pid, 0);
-    double deadline = now() + limits->wall_seconds;
+    const double begun = now();
+    double deadline = begun + limits->wall_seconds;
     size_t sent = 0;
     bool ended = false;
     if (length == 0)
         shutdown(input, SHUT_WR);
     while (!ended || output >= 0) {
         double left = deadline - now();
+        if (left <= 0) {
+            deadline = begun + limits->wall_seconds + starved(pid);
+            left = deadline - now();
+        }
         *interrupted = interrupt_waits();
         if (left <= 0 || *interrupted)
             break;

@@ -14,7 +14,7 @@ struct child_limits {
     unsigned cpu_seconds;
     size_t memory;         /* bytes of address space */
     size_t file_size;      /* bytes of each file written */
-    double wall_seconds;
+    double wall_seconds;   /* on the clock, but for the time in which it could run and others had the processor: a busy machine is no reason to end it */
     double asks;           /* seconds after which child_watch's function is asked again; 0: 0.1 */
     size_t output;         /* bytes kept of what it prints */
     bool fixed_addresses;  /* the same addresses in every run, where the system grants it */

@@ -28,7 +28,7 @@
 #define ADVICE_C "this looks like C: kernel load compiles .c and .cpp files"
 
 static const struct child_limits as_limits = {
-    .cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = (size_t)32 << 20, .wall_seconds = 5, .output = (size_t)256 << 10};
+    .cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = (size_t)32 << 20, .wall_seconds = 30, .output = (size_t)256 << 10};
 
 /* Where the lines of a text begin; past its last line nothing. */
 struct line_starts {
@@ -343,7 +343,7 @@ static bool as_failure(const struct child_result *r, struct err *err)
 {
     static const char *const advice = "shorten the text (check for large .rept or .fill counts)";
     if (r->timed_out)
-        return err_set(err, ERR_LIMIT, advice, "the assembler took more than 5 seconds and was stopped");
+        return err_set(err, ERR_LIMIT, advice, "the assembler took more than 30 seconds and was stopped");
     if (WIFSIGNALED(r->status))
         return err_set(err, ERR_LIMIT, advice, "the assembler was stopped at its limits (2 s of CPU time, 1 GiB of memory, 32 MiB of output)");
     const char *first = str_text(&r->output);

@@ -17,7 +17,7 @@
 #define SOURCE_LIMIT ((size_t)16 << 20)
 
 static const struct child_limits cc_limits = {
-    .cpu_seconds = 20, .memory = (size_t)3 << 30, .file_size = (size_t)64 << 20, .wall_seconds = 30, .output = (size_t)256 << 10};
+    .cpu_seconds = 20, .memory = (size_t)3 << 30, .file_size = (size_t)64 << 20, .wall_seconds = 120, .output = (size_t)256 << 10};
 
 bool compile_is_source(const char *path)
 {
@@ -259,7 +259,7 @@ static bool run(const struct compiling *c, const char *dir, const char *target, 
     if (!ok && err && err->code == ERR_MISSING)
         err_set(err, ERR_MISSING, "install it, name another with --compiler, or load assembler text", "the compiler %s is not installed", c->argv.items[0]);
     if (ok && met_limit(&r)) {
-        ok = err_set(err, ERR_LIMIT, "make the file smaller", "the compiler was stopped at its limits (30 s, 20 s of CPU time, 3 GiB of memory)");
+        ok = err_set(err, ERR_LIMIT, "make the file smaller", "the compiler was stopped at its limits (120 s, 20 s of CPU time, 3 GiB of memory)");
         err_at(err, c->path, 0, 0);
     }
     if (ok && !(WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0)) {

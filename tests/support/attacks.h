@@ -5,7 +5,6 @@
 #include "measure/calibrate.h"
 #include "measure/kernel_run.h"
 
-#define SECONDS_ALLOWED 2.0
 #define WAITS_ALLOWED 20      /* of a tenth of a second each, which is two seconds: counted, as a busy machine is late itself */
 #define TRIES 6               /* this machine may be busy with other things: what is off once is tried again */
 #define BLOCK_MAX 160

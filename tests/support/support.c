@@ -15,9 +15,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analysis/kernel.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/names.h"
 #include "base/steps.h"
@@ -341,4 +343,16 @@ unsigned asked_for(const char *name, unsigned usual)
 {
     const char *text = getenv(name);
     return text && atoi(text) > 0 ? (unsigned)atoi(text) : usual;
+}
+
+struct hang hang_begin(const char *what)
+{
+    return (struct hang){clock_wall(), what};
+}
+
+void hang_look(const struct hang *h)
+{
+    if (clock_wall() - h->begun > HANG_SECONDS)
+        fail_msg("a hang: %s for %d s", h->what, HANG_SECONDS);
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }

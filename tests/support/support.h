@@ -59,4 +59,12 @@ int children_left(void);
 /* How many descriptors process @pid has; -1 when they cannot be seen. */
 int files_of(int pid);
 
+/* Tests wait for events, never for a time. A wait has one limit, which only a hang reaches: what takes seconds on an idle machine has it 50 times over. */
+#define HANG_SECONDS 600
+struct hang { double begun; const char *what; };
+/* A wait for @what (a string that stays) begins. */
+struct hang hang_begin(const char *what);
+/* To be called while it lasts: rests for a millisecond. Fails, and says that it is a hang, after HANG_SECONDS. */
+void hang_look(const struct hang *h);
+
 #endif

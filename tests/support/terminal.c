@@ -14,7 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
 #include "base/clock.h"
+#include "support.h"
 
 #define RECENT_MOST ((size_t)1 << 18)
 #define LOOK_MS 20   /* between looks at whether it has stopped or ended */
@@ -113,14 +121,22 @@ bool terminal_read(struct terminal *t, int milliseconds)
     return any;
 }
 
-bool terminal_type(struct terminal *t, const char *bytes, size_t length, double seconds)
+/* Says so, since all others that end without an event have a fault of their own. */
+static bool hangs(const struct terminal *t, const char *what)
 {
-    const double until = clock_wall() + seconds;
+    if (t->pid)
+        print_message("# a hang: %s for %d s\n", what, HANG_SECONDS);
+    return false;
+}
+
+bool terminal_type(struct terminal *t, const char *bytes, size_t length)
+{
+    const double until = clock_wall() + HANG_SECONDS;
 
     while (length && look(t)) {
         struct pollfd both = {.fd = t->fd, .events = POLLIN | POLLOUT};
         if (clock_wall() > until)
-            return false;
+            return hangs(t, "it takes no key");
         if (poll(&both, 1, LOOK_MS) <= 0)
             continue;
         if (both.revents & POLLIN)
@@ -143,7 +159,7 @@ void terminal_resize(struct terminal *t, unsigned columns, unsigned rows)
     ioctl(t->fd, TIOCSWINSZ, &size);
 }
 
-bool terminal_await(struct terminal *t, const char *text, double seconds)
+bool terminal_sees(struct terminal *t, const char *text, double seconds)
 {
     const double until = clock_wall() + seconds;
 
@@ -155,13 +171,23 @@ bool terminal_await(struct terminal *t, const char *text, double seconds)
     return true;
 }
 
-bool terminal_await_end(struct terminal *t, double seconds)
+bool terminal_await(struct terminal *t, const char *text)
+{
+    return terminal_sees(t, text, HANG_SECONDS) || hangs(t, text);
+}
+
+bool terminal_ends(struct terminal *t, double seconds)
 {
     const double until = clock_wall() + seconds;
 
     while (t->pid && clock_wall() < until)
         terminal_read(t, 100);
     return !t->pid;
+}
+
+bool terminal_await_end(struct terminal *t)
+{
+    return terminal_ends(t, HANG_SECONDS) || hangs(t, "it does not end");
 }
 
 double terminal_cpu(const struct terminal *t)

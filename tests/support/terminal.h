@@ -23,13 +23,17 @@ bool terminal_open(struct terminal *t, char *const argv[], unsigned columns, uns
 void terminal_close(struct terminal *t);
 /* Takes what is printed, and continues what has stopped itself, for @milliseconds, or until something has been printed or it has ended. False when nothing was printed. */
 bool terminal_read(struct terminal *t, int milliseconds);
-/* Types @length bytes as fast as they are taken, reading meanwhile. False when they are not taken within @seconds, or it has ended. */
-bool terminal_type(struct terminal *t, const char *bytes, size_t length, double seconds);
+/* Types @length bytes as fast as they are taken, reading meanwhile. False when that hangs (HANG_SECONDS), which is said, or it has ended. */
+bool terminal_type(struct terminal *t, const char *bytes, size_t length);
 void terminal_resize(struct terminal *t, unsigned columns, unsigned rows);
-/* Until @text has been printed since `recent` was cleared: false when @seconds are over or it has ended. */
-bool terminal_await(struct terminal *t, const char *text, double seconds);
-/* Until it ends: false when @seconds are over. */
-bool terminal_await_end(struct terminal *t, double seconds);
+/* Until @text has been printed since `recent` was cleared: false when that hangs, which is said, or it has ended. */
+bool terminal_await(struct terminal *t, const char *text);
+/* The same for @seconds, of what is tried again otherwise. */
+bool terminal_sees(struct terminal *t, const char *text, double seconds);
+/* Until it ends: false when that hangs, which is said. */
+bool terminal_await_end(struct terminal *t);
+/* The same for @seconds, of what is tried again otherwise. */
+bool terminal_ends(struct terminal *t, double seconds);
 /* Seconds of processor time that it has used; NaN when they cannot be seen. */
 double terminal_cpu(const struct terminal *t);
 

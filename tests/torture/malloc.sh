@@ -49,7 +49,7 @@ while read -r line; do
     i=0
     while [ $i -lt "$runs" ]; do
         at=$(awk -v n="$all" -v i=$i -v r="$runs" 'BEGIN { srand(i * 7919 + 1); rand(); printf "%d\n", 1 + int((i + rand()) * n / r) }')
-        timeout 120 env FAIL_AT="$at" LD_PRELOAD="$work/failing.so" "$portolan" -e "$line" >"$work/out" 2>"$work/err" </dev/null
+        timeout 600 env FAIL_AT="$at" LD_PRELOAD="$work/failing.so" "$portolan" -e "$line" >"$work/out" 2>"$work/err" </dev/null
         count $? "$line, allocation $at"
         i=$((i + 1))
     done
@@ -71,7 +71,7 @@ begin
 awk 'BEGIN { print "experiment,cycles"; for (i = 0; i < 40000; i++) printf "F%d + G%d + H%d,%d\n", i, i, i % 97, i % 7 + 1 }' >"$work/large.csv"
 limit=20000
 while [ $limit -lt 400000 ]; do
-    (ulimit -c 0; ulimit -v $limit; exec timeout 120 "$portolan" -e "kernel hex 4801d84829c375f8; experiments load $work/large.csv; experiments list; kernel analyze") >"$work/out" 2>"$work/err" </dev/null
+    (ulimit -c 0; ulimit -v $limit; exec timeout 600 "$portolan" -e "kernel hex 4801d84829c375f8; experiments load $work/large.csv; experiments list; kernel analyze") >"$work/out" 2>"$work/err" </dev/null
     status=$?
     # Below some limit the program or its libraries do not even load.
     if [ $status = 127 ] || grep -q 'shared librar' "$work/err"; then :; else count $status "ulimit -v $limit"; fi

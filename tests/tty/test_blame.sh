@@ -6,7 +6,7 @@ reasons='no stable time|core is contended|perf|seccomp|not available|for another
 
 test_loop_is_blamed() {
     status=0
-    timeout 120 "$portolan" --format json -e "kernel load $source/data/kernels/pi-O1.s; kernel blame --seconds 3" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    bounded "$portolan" --format json -e "kernel load $source/data/kernels/pi-O1.s; kernel blame --seconds 3" >"$work/out" 2>"$work/err" </dev/null || status=$?
     if [ "$status" -ne 0 ]; then
         grep -qE "$reasons" "$work/err" || fail "status $status: $(cat "$work/err")"
         return
@@ -21,7 +21,7 @@ test_needs_a_loop() {
 
 test_refused_code_says_why() {
     status=0
-    timeout 120 "$portolan" -e 'kernel hex 0f0b; kernel blame --seconds 1' >"$work/out" 2>"$work/err" </dev/null || status=$?
+    bounded "$portolan" -e 'kernel hex 0f0b; kernel blame --seconds 1' >"$work/out" 2>"$work/err" </dev/null || status=$?
     [ "$status" -eq 1 ] || fail "status $status"
     grep -qE "a system instruction|$reasons" "$work/err" || fail "$(cat "$work/err")"
 }

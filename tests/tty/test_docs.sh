@@ -4,7 +4,6 @@
 . "${PORTOLAN_SRC:-.}/tests/helpers.sh"
 
 export PORTOLAN_CPU='GenuineIntel 6 94 3'   # tables that are there, for the commands that compare with this CPU's
-SECONDS_EACH=300   # of one block, so that what hangs ends
 # file|how its line begins|why it is not run here. A row that fits no line is a fault.
 LEFT_OUT="
 docs/adding-a-machine.md|machine check --machine NAME|NAME stands for a machine of the reader's
@@ -137,8 +136,8 @@ test_documented_commands_run() {
         case $block in
         *.sh)
             grep -q '^mpirun' "$work/now" && [ -z "${PORTOLAN_MPIRUN-}" ] && continue
-            timeout -k 5 $SECONDS_EACH sh -e "$work/now" >"$work/out" 2>"$work/err" </dev/null || fault $? ;;
-        *)  timeout -k 5 $SECONDS_EACH portolan --machine skylake -b "$work/now" >"$work/out" 2>"$work/err" </dev/null || fault $? ;;
+            bounded sh -e "$work/now" >"$work/out" 2>"$work/err" </dev/null || fault $? ;;
+        *)  bounded portolan --machine skylake -b "$work/now" >"$work/out" 2>"$work/err" </dev/null || fault $? ;;
         esac
         [ -z "${TELL-}" ] || echo "# $place: $(($(date +%s) - began)) s"
         ran=$((ran + 1))

@@ -117,7 +117,7 @@ test_demo_stops() {
 test_demo_to_its_end() {
     open_bare 80 24
     see 'What next?'
-    prompt demo --seconds 4
+    prompt demo --seconds 22   # two for each step: more than a look at the screen takes, however busy the machine is
     see 'Demo, 4 of 11'
     see 'Demo, 7 of 11'
     see 'Demo, 9 of 11'

@@ -229,10 +229,10 @@ test_added_forms_are_known_apart() {
 
 # The screen holds it, or the host is never quiet, so that nothing is measured of which a time left could be told, and the run ends by itself.
 see_unless_contended() {
-    wait_until screen_holds "$1" && return 0
-    screen_holds 'contention then 100 %' && skip "the host is never quiet"
-    see "$1"
+    wait_until seen_or_contended "$1"
+    screen_holds "$1" || skip "the host is never quiet"
 }
+seen_or_contended() { screen_holds "$1" || screen_holds 'contention then 100 %'; }
 
 # While blocks of a file are measured, the view machine shows the core that they run on, quiet and contended, and how far they are.
 test_blocks_show_the_core() {

@@ -156,8 +156,8 @@ test_a_profile_of_now() {
     needs gcc
     printf '%s\n' 'double x[4096]; int main(void) { for (int k = 0; k < 30000; k++) for (int i = 0; i < 4096; i++) x[i] = x[i] * .5 + 1; return x[7] > 5; }' >"$work/spin.c"
     gcc -O1 -g -o "$work/spin" "$work/spin.c" || skip 'gcc makes no program here'
-    timeout 60 perf record -q -e cpu-clock -o "$work/perf.data" "$work/spin" >/dev/null 2>&1 || skip 'perf records nothing here'
-    timeout 60 perf report --stdio -i "$work/perf.data" 2>/dev/null | grep -q 'main' || skip 'perf found no sample'
+    bounded perf record -q -e cpu-clock -o "$work/perf.data" "$work/spin" >/dev/null 2>&1 || skip 'perf records nothing here'
+    bounded perf report --stdio -i "$work/perf.data" 2>/dev/null | grep -q 'main' || skip 'perf found no sample'
     expect 0 "$portolan" -e "kernel load '$work/spin' --profile '$work/perf.data'; kernel show"
     holds out 'innermost loop'
     holds out 'mulsd'

@@ -8,7 +8,7 @@ MARK=$work   # in the environment of all its ranks
 export MARK
 
 needs_mpi() { [ -n "${PORTOLAN_MPIRUN-}" ] || skip 'built without MPI (./configure --with-mpi)'; }
-ranks() { count=$1; shift; timeout 120 "$PORTOLAN_MPIRUN" -n "$count" "$portolan" "$@"; }
+ranks() { count=$1; shift; bounded "$PORTOLAN_MPIRUN" -n "$count" "$portolan" "$@"; }
 
 measure() {
     [ -e "$work/all.csv" ] || "$portolan" --machine skylake -e "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' 'VPADDQ (YMM, YMM, YMM)' \
@@ -115,7 +115,7 @@ other_rank() {
 test_a_dead_rank_leaves_the_checkpoint() {
     needs_mpi
     measure
-    ranks 2 -e "experiments load $work/all.csv; evolve start --ports 5 --seconds 100 --threads 1 --checkpoint $work/dying.json; evolve wait" >"$work/dying" 2>&1 &
+    ranks 2 -e "experiments load $work/all.csv; evolve start --ports 5 --seconds 3600 --threads 1 --checkpoint $work/dying.json; evolve wait" >"$work/dying" 2>&1 &
     run=$!
     wait_until [ -s "$work/dying.json" ] || { fail "no checkpoint: $(cat "$work/dying")"; return; }
     victim=$(other_rank)

@@ -94,7 +94,7 @@ const pen = new Proxy({}, {get: () => () => {}, set: () => true});
 const element = {clientWidth: side, clientHeight: side, getContext: () => pen, addEventListener: () => {}};
 const document = {getElementById: () => element}, window = {addEventListener: () => {}};
 STUB
-            timeout 60 node "$work/page.js" || fail "the script of the page fails in $width pixels"
+            bounded node "$work/page.js" || fail "the script of the page fails in $width pixels"
         done
     fi
     # What a file is called is text, not markup.

@@ -97,14 +97,14 @@ test_browser_opens_the_report() {
     browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip 'chromium is not installed'
     expect 0 "$portolan" -e "$all; report '$work/r.html'"
     # As root it refuses its own sandbox; the page is ours.
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --dump-dom "file://$work/r.html" >"$work/out" 2>"$work/err" || skip "$browser does not run here: $(tail -1 "$work/err")"
+    bounded "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --dump-dom "file://$work/r.html" >"$work/out" 2>"$work/err" || skip "$browser does not run here: $(tail -1 "$work/err")"
     for part in '<h2>Evolution</h2>' '<h2>Accuracy</h2>' 'Evolution, run 1' '10 experiments'; do
         holds out "$part"
     done
     [ "$(grep -c '<svg' "$work/out")" -eq 4 ] || fail "$(grep -c '<svg' "$work/out") pictures instead of 4"
     # What a parser of HTML mends it moves or closes: the text stays the same, and nothing of it stands behind the body.
     tail -1 "$work/out" | grep -q '</body></html>$' || fail "the page does not end as one: $(tail -1 "$work/out" | tail -c 200)"
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --window-size=1200,2000 --screenshot="$work/r.png" "file://$work/r.html" >/dev/null 2>&1
+    bounded "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --window-size=1200,2000 --screenshot="$work/r.png" "file://$work/r.html" >/dev/null 2>&1
     [ "$(wc -c <"$work/r.png")" -gt 50000 ] || fail 'an empty page was drawn'
 }
 
@@ -115,7 +115,7 @@ test_wide_tables_fit() {
     expect 0 "$portolan" -e "set machine znver4; kernel load '$source/data/kernels/pi-O1.s'; report '$work/wide.html'"
     sed '/<\/body>/i <script>addEventListener("load", () => { const t = document.querySelector(".ports"), head = t.tHead.rows[0].cells, n = head.length; const notes = head[n - 2].getBoundingClientRect().right <= innerWidth, page = document.documentElement.scrollWidth <= innerWidth; t.scrollLeft = 9999; const name = t.tBodies[0].rows[0].cells[1].getBoundingClientRect().left >= t.getBoundingClientRect().left; document.title = `${n - 5} ports, notes ${notes}, page ${page}, scrolled ${t.scrollLeft > 99}, name ${name}`; })</script>' \
         "$work/wide.html" >"$work/asked.html"
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --window-size=1200,900 --dump-dom "file://$work/asked.html" >"$work/out" 2>"$work/err" || skip "$browser does not run here: $(tail -1 "$work/err")"
+    bounded "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" --window-size=1200,900 --dump-dom "file://$work/asked.html" >"$work/out" 2>"$work/err" || skip "$browser does not run here: $(tail -1 "$work/err")"
     holds out '<title>18 ports, notes true, page true, scrolled true, name true</title>'
 }
 

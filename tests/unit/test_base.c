@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -483,6 +484,56 @@ static void test_invisible_characters(void **state)
     child_result_done(&result);
 }
 
+/* In a process of its own, which may only have what busy ones on its CPU leave: 1 when a program was ended by the clock, although it could hardly run. */
+static int run_starved(void)
+{
+    static const char *const argv[] = {"sh", "-c", "n=0; while [ $n -lt 3000 ]; do n=$((n + 1)); done", NULL};
+    const double wall = 0.3;
+    const struct child_limits limits = {.cpu_seconds = 60, .memory = (size_t)2 << 30, .file_size = 1 << 20, .wall_seconds = wall, .output = 4096};
+    const struct sched_param none = {0};
+    struct child_result result;
+    cpu_set_t all, one;
+
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof all, &all) != 0)
+        return 2;
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); cpu++)
+        if (CPU_ISSET(cpu, &all))
+            CPU_SET(cpu, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0)
+        return 2;
+    for (unsigned i = 0; i < 2; i++)
+        if (fork() == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            for (;;)
+                ;
+        }
+    if (sched_setscheduler(0, SCHED_IDLE, &none) != 0)
+        return 2;
+    const bool ran = child_run(argv, "/", NULL, 0, &limits, &result, NULL);
+    const int fault = !ran ? 3 : result.timed_out && result.cpu_seconds < wall / 2 ? 1 : 0;
+    child_result_done(&result);
+    return fault;
+}
+
+/* Limits on the clock are for what hangs: where others have the processor, they wait. */
+static void test_starved_programs_are_not_ended(void **state)
+{
+    int status;
+
+    (void)state;
+    if (access("/proc/self/schedstat", R_OK) != 0)
+        skip();
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(run_starved());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 2)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static struct str written;
 static size_t at_once;   /* bytes of the largest write */
 static size_t takes;     /* bytes that are taken at most */
@@ -642,7 +693,7 @@ int main(void)
         cmocka_unit_test(test_state_is_private),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_printable),
-        cmocka_unit_test(test_invisible_characters),
+        cmocka_unit_test(test_starved_programs_are_not_ended), cmocka_unit_test(test_invisible_characters),
         cmocka_unit_test(test_messages_are_whole),
         cmocka_unit_test(test_tables_to_a_terminal),
     };

@@ -30,7 +30,6 @@
 #include "toolchain/object.h"
 #include "../support/support.h"
 
-#define HUNG_SECONDS 20   /* of a process that waits for ever: it is ended, and the test has failed */
 
 static const char loops[] = "long add_up(const long *a, long n)\n{\n    long s = 0;\n    for (long i = 0; i < n; i++)\n        s += a[i] * 3;\n    return s;\n}\n";
 
@@ -54,7 +53,7 @@ static int fate_of(void (*work)(void))
 
     assert_true(pid >= 0);
     if (pid == 0) {
-        alarm(HUNG_SECONDS);
+        alarm(HANG_SECONDS);   /* of a process that waits for ever: it is ended, and the test has failed */
         work();
         _exit(0);
     }

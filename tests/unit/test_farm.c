@@ -21,8 +21,7 @@
 #include "work/job.h"
 #include "../support/support.h"
 
-#define LOOKS 60000     /* at what ends by itself within some milliseconds */
-#define PATIENCE 3000   /* times that nothing comes before the launcher lets go, and the test fails */
+#define PATIENCE (1000 * HANG_SECONDS)   /* times that nothing comes for a millisecond before the launcher lets go, and the test fails: a hang */
 
 /* The launcher: two ranks. */
 static struct launcher {
@@ -306,11 +305,11 @@ static void test_stop_reaches_islands_that_go_on(void **state)
     struct evolve_run *run = evolve_run_start(&(struct evolve_start){.take_problem = problem_new(t, NULL, &err)}, &o, &err);
     assert_non_null(run);
     assert_int_equal(run->ranks, 2);
-    unsigned looks = 0;
+    const struct hang h = hang_begin("the run does not end");
     do {
-        nanosleep(&(struct timespec){0, 1000000}, NULL);
+        hang_look(&h);
         evolve_get_status(run->evolve, &status);
-    } while (status.state != EVOLVE_DONE && ++looks < LOOKS);
+    } while (status.state != EVOLVE_DONE);
     assert_int_equal(status.state, EVOLVE_DONE);
     atomic_store(&stopped, true);
     evolve_stop(run->evolve);

@@ -589,7 +589,7 @@ static void test_job(void **state)
     /* job_wait has printed it already; the frame shows what a drain brings. */
     frame_run(&frame, "forms scan /proc/self/exe");
     struct pollfd wake = {.fd = job_wake_fd(), .events = POLLIN};
-    while (!strstr(views[frame.current]->name, "output") && poll(&wake, 1, 60000) > 0)
+    while (!strstr(views[frame.current]->name, "output") && poll(&wake, 1, 1000 * HANG_SECONDS) > 0)
         frame_jobs(&frame);
     assert_true(screen_holds("instructions"));
     snprintf(told, sizeof told, "job %u forms scan /proc/self/exe: done after", info.number + 1);

@@ -95,8 +95,9 @@ static void test_own_words_come_first(void **state)
         struct err err = {0};
         unsigned number = job_start("looping", &looping, &l, &err);
         assert_true(number > 0);
+        const struct hang h = hang_begin("a job does not go through its loop");
         while (!atomic_load(&l.looped))
-            usleep(1000);
+            hang_look(&h);
         assert_true(job_find(number, &info));
         if (!strstr(info.note, told[i]))
             fail_msg("\"%s\" without \"%s\"", info.note, told[i]);
@@ -140,7 +141,7 @@ static void test_runs_to_the_end(void **state)
     /* The main loop's way: poll the wake pipe, drain. */
     while (!finished) {
         struct pollfd fd = {.fd = job_wake_fd(), .events = POLLIN};
-        assert_true(poll(&fd, 1, 30000) > 0);
+        assert_true(poll(&fd, 1, 1000 * HANG_SECONDS) > 0);   /* or it hangs */
         job_drain();
     }
     assert_true(job_find(number, &info));

@@ -23,7 +23,7 @@ static const char source[] = ".type f,@function\nf: ret\n.globl g\n.type g,@func
 static char *assemble_object(char **dir)
 {
     const char *argv[] = {"as", "-o", "t.o", NULL};
-    struct child_limits limits = {.cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = 1 << 20, .wall_seconds = 5, .output = 1 << 16};
+    struct child_limits limits = {.cpu_seconds = 2, .memory = (size_t)1 << 30, .file_size = 1 << 20, .wall_seconds = 60, .output = 1 << 16};
     struct child_result r;
     struct err err = {0};
     *dir = child_directory_new(&err);
@@ -88,7 +88,7 @@ static void test_damaged_files(void **state)
 static char *link_stripped(const char *text, char **dir)
 {
     const char *as[] = {"as", "-o", "t.o", NULL}, *ld[] = {"ld", "-s", "-o", "t", "-e", "start", "t.o", NULL};
-    struct child_limits limits = {.cpu_seconds = 10, .memory = (size_t)1 << 30, .file_size = 16 << 20, .wall_seconds = 30, .output = 1 << 16};
+    struct child_limits limits = {.cpu_seconds = 10, .memory = (size_t)1 << 30, .file_size = 16 << 20, .wall_seconds = 60, .output = 1 << 16};
     struct child_result r;
     struct err err = {0};
     struct str path = {0};

@@ -455,9 +455,8 @@ static void test_let_go(void **state)
     struct sampling o = {.pid = pid, .seconds = 0.1, .rate = 1000, .method = SAMPLING_INTERRUPT};
     if (!sampling_run(&o, &s, &err))
         assert_true(refused(SAMPLING_INTERRUPT, &err));
-    for (int i = 0; tracer_of(pid) && i < 1000; i++)
-        usleep(10000);
-    assert_int_equal(tracer_of(pid), 0);
+    for (const struct hang h = hang_begin("it is still traced"); tracer_of(pid);)
+        hang_look(&h);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     close(ready[0]);

@@ -207,7 +207,7 @@ static void saves(const char *name, void (*fault)(void))
     pid_t child = fork();
     if (child == 0) {
         struct err err = {0};
-        alarm(100);
+        alarm(HANG_SECONDS);
         if (!freopen(work_path("said"), "w", stderr))
             _exit(4);
         session_init(&s);
@@ -271,7 +271,7 @@ static void save_with_log(void)
 
     if (child == 0) {
         lock_none();
-        alarm(20);
+        alarm(HANG_SECONDS);
         log_add(LOG_INFO, "saved");
         _exit(log_count() ? 0 : 1);
     }

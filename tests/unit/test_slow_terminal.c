@@ -17,7 +17,6 @@
 #include "base/clock.h"
 #include "tui/input.h"
 
-#define PATIENCE 240.0
 
 static struct terminal terminal;
 
@@ -31,7 +30,7 @@ static int open_workbench(void **state)
     setenv("TERM", "xterm-256color", 1);
     assert_non_null(argv[0]);
     assert_true(terminal_open(&terminal, argv, 120, 40));
-    assert_true(terminal_await(&terminal, "F10", PATIENCE));
+    assert_true(terminal_await(&terminal, "F10"));
     str_clear(&terminal.recent);
     return 0;
 }
@@ -45,12 +44,12 @@ static int close_workbench(void **state)
 
 static void type(const char *bytes, size_t length)
 {
-    assert_true(terminal_type(&terminal, bytes, length, PATIENCE));
+    assert_true(terminal_type(&terminal, bytes, length));
 }
 
 static void see(const char *text)
 {
-    if (!terminal_await(&terminal, text, PATIENCE))
+    if (!terminal_await(&terminal, text))
         fail_msg("not seen: %s", text);
 }
 

@@ -16,14 +16,13 @@
 #include "../support/terminal.h"
 #include "base/csv.h"
 
-#define PATIENCE 240.0
 
 /* Presses @key until @text is seen: a key is obeyed once, so it is seen at the first time. */
 static void press(struct terminal *t, const char *key, const char *text)
 {
     str_clear(&t->recent);
-    assert_true(terminal_type(t, key, strlen(key), PATIENCE));
-    if (!terminal_await(t, text, PATIENCE))
+    assert_true(terminal_type(t, key, strlen(key)));
+    if (!terminal_await(t, text))
         fail_msg("not seen after %s: %s", key, text);
 }
 
@@ -41,12 +40,12 @@ static void test_keys_and_frames(void **state)
     setenv("TERM", "xterm-256color", 1);
     assert_non_null(argv[0]);
     assert_true(terminal_open(&t, argv, 120, 40));
-    assert_true(terminal_await(&t, "F10", PATIENCE));
+    assert_true(terminal_await(&t, "F10"));
     press(&t, "\014", "\033[2J");
     press(&t, "?", "command prompt");
     press(&t, "\014", "\033[2J");
-    assert_true(terminal_type(&t, "Q", 1, PATIENCE));
-    assert_true(terminal_await_end(&t, PATIENCE));
+    assert_true(terminal_type(&t, "Q", 1));
+    assert_true(terminal_await_end(&t));
     assert_int_equal(t.status, 0);
     assert_non_null(strstr(str_text(&t.recent), "input to screen: "));
     assert_non_null(strstr(str_text(&t.recent), "first screen after "));
@@ -88,7 +87,7 @@ static void test_a_file_that_cannot_be_written(void **state)
     char *argv[] = {getenv("PORTOLAN"), "--timing", (char *)"/nosuch/times.csv", NULL};
 
     assert_true(terminal_open(&t, argv, 80, 24));
-    assert_true(terminal_await_end(&t, PATIENCE));
+    assert_true(terminal_await_end(&t));
     assert_true(WIFEXITED(t.status) && WEXITSTATUS(t.status) == 1);
     assert_non_null(strstr(str_text(&t.recent), "/nosuch/times.csv"));
     terminal_close(&t);
