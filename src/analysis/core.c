@@ -86,6 +86,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->slow_flags_latency, "slow_flags_latency"},
         {&c->fp_add_extra, "fp_add_extra"},
         {&c->load_bank_bytes, "load_bank_bytes"},
+        {&c->load_line_banks, "load_line_banks"},
         {&c->loads_per_bank, "loads_per_bank"},
         {&c->split_loads_per_cycle, "split_loads_per_cycle"},
         {&c->load_replays, "load_replays"},

@@ -71,7 +71,7 @@ struct core {
     double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes, store_run, store_word_bytes, store_word_busy, store_word_wait;
     double store_forward_modify, store_forward_widest, store_address_late, store_forward_copied, store_forward_part, renamed_per_block, renamed_length, renamed_store_beside, unlaminate_first;
     double rename_sum, rename_sum_extra, slow_flags_latency, fp_add_extra, multiplier_extra, vector_domain_extra;
-    double load_bank_bytes, loads_per_bank, split_loads_per_cycle, load_replays, load_replays_through, forward_replays, forward_replays_modify;
+    double load_bank_bytes, load_line_banks, loads_per_bank, split_loads_per_cycle, load_replays, load_replays_through, forward_replays, forward_replays_modify;
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, load_latency_x87, store_forward, store_forward_vector, store_forward_x87, store_forward_fail, store_forward_wide, store_forward_renamed, load_extra_scaled, load_extra_three, load_extra_segment, high_byte, dtlb_miss, lock, x87_assist;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;

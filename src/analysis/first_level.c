@@ -2,6 +2,7 @@
 #include "analysis/first_level.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define BANKS_MOST 32
 
@@ -60,11 +61,62 @@ static double bound_of(const struct core *c, const struct address_work *work, si
     return fmax(most / c->loads_per_bank, crossed / c->split_loads_per_cycle);   /* fmax ignores a NaN */
 }
 
+bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b)
+{
+    return !isnan(c->load_line_banks) && a != b && (a ^ b) % (uint64_t)c->load_line_banks == 0;
+}
+
+static int line_order(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Cycles per iteration of the busiest bank of lines, for the loads whose addresses can be compared with that of access @first: a line takes its bank
+ * for a cycle, in which at most @together loads get something of it. */
+static double line_banks_of(const struct core *c, const struct address_work *work, size_t first, unsigned together)
+{
+    uint32_t symbol = work->accesses.items[first].symbol, banks = (uint32_t)c->load_line_banks, period = 1, loads = 0;
+    double cycles[BANKS_MOST] = {0}, most = 0;
+
+    for (size_t i = first; i < work->accesses.count; i++) {
+        const struct access *access = &work->accesses.items[i];
+        if (!is_placed_load(access) || access->symbol != symbol)
+            continue;
+        uint32_t own = first_level_period(access, FIRST_LEVEL_LINE * banks);
+        period = own > period ? own : period;
+        loads++;
+    }
+    uint64_t *lines = mem_alloc(((size_t)2 * loads * period + 1) * sizeof *lines);
+    size_t count = 0;
+    for (size_t i = first; i < work->accesses.count; i++) {
+        const struct access *access = &work->accesses.items[i];
+        for (uint32_t k = 0; is_placed_load(access) && access->symbol == symbol && k < period; k++) {
+            uint64_t at = (uint64_t)access->offset + k * (uint64_t)access->step;
+            lines[count++] = at / FIRST_LEVEL_LINE;
+            if (first_level_crosses((int64_t)at, access->bytes, FIRST_LEVEL_LINE))
+                lines[count++] = at / FIRST_LEVEL_LINE + 1;
+        }
+    }
+    qsort(lines, count, sizeof *lines, line_order);
+    for (size_t i = 0, n; i < count; i += n) {
+        for (n = 1; i + n < count && lines[i + n] == lines[i];)
+            n++;
+        cycles[lines[i] % banks] += (double)((n + together - 1) / together);
+    }
+    free(lines);
+    for (uint32_t bank = 0; bank < banks; bank++)
+        most = fmax(most, cycles[bank] / period);
+    return most;
+}
+
 double first_level_loads(const struct core *c, const struct address_work *work)
 {
     double bound = 0;
 
-    if (isnan(c->load_bank_bytes) && isnan(c->split_loads_per_cycle))
+    bool lines = c->load_line_banks > 1;
+    unsigned together = c->load && c->load->count ? portset_size(c->load->uops[0].ports) : 1;
+    if (isnan(c->load_bank_bytes) && isnan(c->split_loads_per_cycle) && !lines)
         return 0;
     for (size_t i = 0; i < work->accesses.count; i++) {
         bool first = is_placed_load(&work->accesses.items[i]);
@@ -72,6 +124,8 @@ double first_level_loads(const struct core *c, const struct address_work *work)
             first = !is_placed_load(&work->accesses.items[k]) || work->accesses.items[k].symbol != work->accesses.items[i].symbol;
         if (first)
             bound = fmax(bound, bound_of(c, work, i));
+        if (first && lines)
+            bound = fmax(bound, line_banks_of(c, work, i, together));
     }
     return bound;
 }

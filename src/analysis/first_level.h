@@ -14,7 +14,9 @@ uint32_t first_level_banks(int64_t offset, uint32_t bytes, uint32_t bank_bytes);
 bool first_level_crosses(int64_t offset, uint32_t bytes, uint32_t line);
 /* Iterations after which @access, wherever its step takes it, is at the same place of @line bytes again. */
 uint32_t first_level_period(const struct access *access, uint32_t line);
-/* Cycles per iteration that the loads of @work need by their addresses: banks (facts load_bank_bytes, loads_per_bank) and lines crossed
+/* True when lines @a and @b, numbers of 64 bytes, are two of one bank (fact load_line_banks). */
+bool first_level_lines_clash(const struct core *c, uint64_t a, uint64_t b);
+/* Cycles per iteration that the loads of @work need by their addresses: banks (facts load_bank_bytes, loads_per_bank, load_line_banks) and lines crossed
  * (split_loads_per_cycle). Loads at unknown distances from each other are taken not to conflict. 0 without the facts. */
 double first_level_loads(const struct core *c, const struct address_work *work);
 /* Runs of stores to one line per iteration in the steady state (facts store_line_bytes, store_run): each takes the cache once. A store across two

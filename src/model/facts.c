@@ -123,6 +123,7 @@ const struct fact fact_schema[] = {
     {"store_word_busy", FACT_NUMBER, CYCLES, "0", NULL, "time after a store to a word during which such a read has to wait", "memory bound", false},
     {"store_word_wait", FACT_NUMBER, CYCLES, "0", NULL, "how long it waits then", "memory bound", false},
     {"load_bank_bytes", FACT_WHOLE, "bytes", 2, 64, NULL, NULL, "width of the banks, by address modulo 64, that loads share", "memory bound, simulation", false},
+    {"load_line_banks", FACT_WHOLE, "banks", 1, 32, NULL, NULL, "banks that take turns line by line of 64 bytes, a power of two: a bank serves one line per cycle, to any number of loads", "memory bound, simulation", false},
     {"loads_per_bank", FACT_WHOLE, "loads/cycle", 1, MOST, "1", NULL, "loads that one such bank serves per cycle", "memory bound, simulation", false},
     {"load_replays", FACT_NUMBER, "loads", 0, 1, NULL, NULL, "what a load whose value is another's address takes of the loads per cycle besides: those behind it are tried too early", "memory bound, simulation", false},
     {"load_replays_through", FACT_WHOLE, "instructions", 0, 64, "0", NULL, "the same with up to so many operations on registers between the two loads", "memory bound, simulation", false},

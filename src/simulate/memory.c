@@ -33,13 +33,13 @@ static uint32_t line_of_stores(const struct core *c)
 /* The places of @load, one after the other; returns after how many it comes back to the first. */
 static uint32_t list_places(struct plan *p, const struct core *c, struct plan_uop *load, const struct access *access)
 {
-    uint32_t period = first_level_period(access, FIRST_LEVEL_LINE);
+    uint32_t period = first_level_period(access, FIRST_LEVEL_LINE * (c->load_line_banks > 1 ? (uint32_t)c->load_line_banks : 1));
 
     load->first_place = (uint32_t)p->places.count;
     load->place_mask = period - 1;
     for (uint32_t k = 0; k < period; k++) {
         int64_t offset = (int64_t)(((uint64_t)access->offset + k * (uint64_t)access->step) % FIRST_LEVEL_LINE);
-        vec_push(&p->places, ((struct plan_place){first_level_banks(offset, load->bytes, (uint32_t)c->load_bank_bytes),
+        vec_push(&p->places, ((struct plan_place){isnan(c->load_bank_bytes) ? 0 : first_level_banks(offset, load->bytes, (uint32_t)c->load_bank_bytes),
                                                   first_level_crosses(offset, load->bytes, FIRST_LEVEL_LINE)}));
     }
     return period;
@@ -63,7 +63,7 @@ void plan_accesses(struct plan *p, const struct core *c, const struct address_wo
     uint32_t period = 1;
 
     p->places.count = 0;
-    p->banked = !isnan(c->load_bank_bytes);
+    p->banked = !isnan(c->load_bank_bytes) || c->load_line_banks > 1;
     p->pairs = !isnan(c->store_run) && c->store_run >= 2;
     for (size_t i = 0; (p->banked || p->pairs) && i < work->accesses.count; i++) {
         const struct access *access = &work->accesses.items[i];
@@ -79,6 +79,8 @@ void plan_accesses(struct plan *p, const struct core *c, const struct address_wo
             continue;
         load->bytes = (uint16_t)access->bytes;
         load->symbol = access->symbol;
+        load->offset = (uint64_t)access->offset;
+        load->step = (uint64_t)access->step;
         uint32_t own = list_places(p, c, load, access);
         period = own > period ? own : period;
     }
@@ -184,10 +186,15 @@ bool memory_load(struct simulator *s, const struct plan_uop *load, int64_t itera
         *at = (struct cache_cycle){.cycle = s->now};
     if (place->crosses && at->crossed >= s->cache.most_crossed)
         return false;
+    uint64_t line = (load->offset + (uint64_t)iteration * load->step) / FIRST_LEVEL_LINE;
+    for (unsigned i = 0; i < at->loads; i++)
+        if (at->symbols[i] == load->symbol && first_level_lines_clash(s->core, at->lines[i], line))
+            return false;
     if (most_in_bank(at, load->symbol, place->banks) >= s->cache.most_per_bank)
         return false;
     if (at->loads < CACHE_LOADS) {
         at->symbols[at->loads] = load->symbol;
+        at->lines[at->loads] = line;
         at->banks[at->loads++] = place->banks;
     }
     at->crossed += place->crosses;

@@ -56,6 +56,7 @@ struct cache_cycle {
     int32_t cycle;
     uint32_t loads, crossed;    /* of them across two lines */
     uint32_t symbols[CACHE_LOADS], banks[CACHE_LOADS];
+    uint64_t lines[CACHE_LOADS];   /* 64 bytes */
 };
 
 /* A state that was written down. */

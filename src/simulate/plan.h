@@ -36,6 +36,7 @@ struct plan_uop {
     uint16_t own;         /* what it waits for within its item: the load, the last that computes */
     uint32_t symbol;      /* of a load whose place is known: as in struct access */
     uint16_t bytes;       /* of such a load; 0: its place is not known */
+    uint64_t offset, step;  /* of such a load: as in struct access */
     uint32_t first_place, place_mask;   /* its places: of iteration 0; the period less one */
     uint32_t item;
     uint32_t first_source, sources;

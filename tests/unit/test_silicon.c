@@ -225,6 +225,12 @@ static void test_loops(void **state)
         {"a64fx", "eor x0, x0, x1\n", 1},
         {"a64fx", "fadd d0, d0, d1\n", 9},
         {"a64fx", "mul x1, x11, x12\nmul x2, x13, x14\nmul x3, x11, x12\n", 3},
+        /* two banks by lines: one load per cycle 128 bytes apart, two 64 bytes apart, three on a line */
+        {"neoverse-v2", "ldr x1, [x0]\nldr x2, [x0, #128]\nldr x3, [x0, #256]\nadd x0, x0, #384\n", 3},
+        {"neoverse-v2", "ldr x1, [x0]\nldr x2, [x0, #64]\nldr x3, [x0, #128]\nldr x4, [x0, #192]\nadd x0, x0, #256\n", 2},
+        {"neoverse-v2", "ldr x1, [x0]\nldr x2, [x0, #8]\nldr x3, [x0, #16]\nadd x0, x0, #64\n", 1},
+        {"neoverse-v2", "ldr q1, [x0, #56]\nldr q2, [x0, #120]\nadd x0, x0, #128\n", 2},
+        {"neoverse-v2", "ldp x1, x2, [x0]\nldp x3, x4, [x0, #16]\nldp x5, x6, [x0, #32]\nldp x7, x8, [x0, #48]\n", 2},
         /* two loads or one store per cycle */
         {"a64fx", "ldr d0, [x1]\nldr d1, [x2]\nstr d2, [x3]\nstr d2, [x4]\n", 3},
         {"apple-m1", "fmadd d0, d1, d2, d0\n", 4},
