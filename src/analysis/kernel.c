@@ -16,6 +16,7 @@
 #include "analysis/recipe.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/vec.h"
 #include "base/watch.h"
 #include "isa/isa.h"
@@ -171,28 +172,70 @@ static void marks_bytes(const struct unit *u, enum isa isa, const uint8_t *code,
     }
 }
 
+/* Where each region ends, as an index of a mark; the count of marks: at the end of the text. A mark with a name ends the region of that name that began last, one
+ * without the region that began last; a region that none ends ends with the first mark that could. */
+static void marks_pair(const struct marker_list *marks, size_t *ends)
+{
+    const size_t count = marks->list.count;
+    struct names names = {0};
+    VEC(size_t) open = {0}, last = {0};   /* regions not ended yet; per name the one that began last, plus one */
+    bool *ended = mem_zero(count + 1, sizeof *ended);
+    size_t next = count;
+
+    for (size_t m = count; m-- > 0;) {
+        if (marks->list.items[m].kind == MARKER_END)
+            next = m;
+        ends[m] = next;
+    }
+    for (size_t m = 0; m < count && !watch_steps(1); m++) {
+        const struct marker *mark = &marks->list.items[m];
+        const char *name = strchr(mark->text, ' ');
+        const uint32_t id = name ? names_try_add(&names, name + 1) : UINT32_MAX;
+        while (id != UINT32_MAX && last.count <= id)
+            vec_push(&last, 0);
+        if (mark->kind == MARKER_BEGIN) {
+            vec_push(&open, m);
+            if (id != UINT32_MAX)
+                last.items[id] = m + 1;
+            continue;
+        }
+        size_t begun = id != UINT32_MAX ? last.items[id] : 0;
+        if (begun)
+            last.items[id] = 0;
+        while (!begun && open.count) {
+            const size_t top = open.items[--open.count];
+            begun = ended[top] ? 0 : top + 1;
+        }
+        if (begun) {
+            ends[begun - 1] = m;
+            ended[begun - 1] = true;
+        }
+    }
+    free(ended);
+    names_done(&names);
+    vec_done(&open);
+    vec_done(&last);
+}
+
 static void marks_comments(const struct unit *u, const char *text, size_t length, struct loop_list *out)
 {
     struct marker_list marks;
-    size_t closing = 0, first = 0, end = 0, end_line = 0;
 
     listing_markers(text, length, &marks);
-    for (size_t m = 0; m < marks.list.count && !watch_steps(1); m++) {
+    const size_t count = marks.list.count;
+    size_t *ends = mem_alloc((count + 1) * sizeof *ends), *places = mem_alloc((count + 1) * sizeof *places), at = 0;
+    marks_pair(&marks, ends);
+    for (size_t m = 0; m < count; m++)   /* the first instruction behind each */
+        places[m] = at = insn_of_line(u, at, marks.list.items[m].line + 1);
+    places[count] = u->insns.count;
+    for (size_t m = 0; m < count && !watch_steps(1); m++) {
         const struct marker *begin = &marks.list.items[m];
-        if (begin->kind != MARKER_BEGIN)
-            continue;
-        for (closing = closing > m ? closing : m + 1; closing < marks.list.count && marks.list.items[closing].kind != MARKER_END; closing++)
-            steps_add(1);
-        size_t last_line = closing < marks.list.count ? marks.list.items[closing].line : SIZE_MAX;
-        first = insn_of_line(u, first, begin->line + 1);
-        /* Of two that one mark closes, the second ends where the first does. */
-        if (last_line != end_line || end < first)
-            end = insn_of_line(u, first, last_line);
-        end_line = last_line;
         const char *name = strchr(begin->text, ' ');
-        if (end > first)
-            loop_push(out, u->insns.items, first, end, name ? name + 1 : "", begin->text);
+        if (begin->kind == MARKER_BEGIN && places[ends[m]] > places[m])
+            loop_push(out, u->insns.items, places[m], places[ends[m]], name && strcmp(name, " markers") != 0 ? name + 1 : "", begin->text);
     }
+    free(ends);
+    free(places);
     listing_markers_done(&marks);
 }
 

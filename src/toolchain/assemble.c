@@ -372,7 +372,57 @@ static bool as_run(const char *const argv[], const struct listing *l, const stru
     return ok;
 }
 
-static bool passes_run(const char *text, size_t length, bool skip_bad, struct listing *l, bool listed, const struct object_place *place,
+/* Which refused lines are no fault of the whole: all, or those outside of the regions that the text marks. */
+struct lenience {
+    bool all;
+    VEC(bool) marked;   /* by line number from 1: within a region; empty: the text marks none */
+};
+
+/* Whether a line holds the bytes that end IACA's and OSACA's marks in assembler text. */
+static bool is_byte_mark(const char *p, const char *end)
+{
+    const char *at = find_in_line(p, end, ".byte");
+    return at && ((find_in_line(at, end, "100") && find_in_line(at, end, "103") && find_in_line(at, end, "144")) ||
+                  (find_in_line(at, end, "213") && find_in_line(at, end, "32") && find_in_line(at, end, "31")));
+}
+
+static void lenience_find(struct lenience *out, const char *text, size_t length)
+{
+    struct marker_list marks;
+    size_t number = 1, next = 0;
+    long open = 0;
+    bool any = false, bytes = false;
+
+    listing_markers(text, length, &marks);
+    vec_push(&out->marked, false);
+    for (const char *p = text, *end = text + length, *stop; p < end; p = stop + 1, number++) {
+        stop = memchr(p, '\n', (size_t)(end - p));
+        stop = stop ? stop : end;
+        for (; next < marks.list.count && marks.list.items[next].line <= number; next++) {
+            open += marks.list.items[next].kind == MARKER_BEGIN ? 1 : -(open > 0);
+            any = true;
+        }
+        if (is_byte_mark(p, stop)) {
+            bytes = !bytes;
+            any = true;
+        }
+        vec_add(&out->marked, open > 0 || bytes);
+    }
+    if (!any)
+        vec_done(&out->marked);
+    listing_markers_done(&marks);
+}
+
+/* Whether the text goes on without all lines of @refused from @from on. */
+static bool goes_without(const struct lenience *l, const struct refused_list *refused, size_t from)
+{
+    for (size_t i = from; !l->all && i < refused->list.count; i++)
+        if (refused->list.items[i].line >= l->marked.count || l->marked.items[refused->list.items[i].line])
+            return false;
+    return true;
+}
+
+static bool passes_run(const char *text, size_t length, const struct lenience *lenience, struct listing *l, bool listed, const struct object_place *place,
                        struct refused_list *refused, struct assembled *out, struct err *err)
 {
     char program[64], name[64];
@@ -404,7 +454,7 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
             ok = err_set(err, ERR_DATA, "remove the directive", "directives that read other files are refused");
         else if (!done && (r.timed_out || found == 0))
             ok = !(place->dir && child_directory_full(place->dir, str_text(&r.output), as_limits.file_size, err)) && as_failure(&r, err);
-        else if (!done && skip_bad && pass + 1 >= PASSES)
+        else if (!done && goes_without(lenience, refused, 0) && pass + 1 >= PASSES)
             ok = err_set(err, ERR_LIMIT, "give assembler text", "the assembler reports errors in more than %zu lines", refused->list.count);
         child_result_done(&r);
         if (!ok)
@@ -412,7 +462,7 @@ static bool passes_run(const char *text, size_t length, bool skip_bad, struct li
         if (done)
             return result_read(place, listed, l, out, err);
         bool again = pass == 0 && second_assemble(l, refused, before) > 0;
-        if (!skip_bad && !(again && refused->list.count == before))
+        if (!goes_without(lenience, refused, 0) && !(again && refused->list.count == before))
             return true;
         lines_blank(&l->text, refused, before);
     }
@@ -531,7 +581,12 @@ bool assemble(enum isa isa, const char *name, const char *text, size_t length, e
     for (size_t i = 0; i < l.refused.count; i++)
         refuse(&refused, text, length, l.refused.items[i].line, l.refused.items[i].reason, strlen(l.refused.items[i].reason));
     struct object_place place;
-    bool listed = may_read_files(&l.text), ok = object_place_init(&place, listed, err) && passes_run(text, length, skip_bad, &l, listed, &place, &refused, out, err);
+    struct lenience lenience = {.all = skip_bad};
+    if (!skip_bad)
+        lenience_find(&lenience, text, length);
+    bool listed = may_read_files(&l.text), ok = object_place_init(&place, listed, err) && passes_run(text, length, &lenience, &l, listed, &place, &refused, out, err);
+    const bool taken = goes_without(&lenience, &refused, 0);
+    vec_done(&lenience.marked);
     object_place_done(&place);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (refused.list.count)
@@ -547,7 +602,7 @@ bool assemble(enum isa isa, const char *name, const char *text, size_t length, e
     vec_done(&refused.lines.starts);
     if (!ok)
         return err_at(err, name, 0, 0);
-    return skip_bad || !out->refused_count || refusal(name, text, length, out, err);
+    return taken || refusal(name, text, length, out, err);
 }
 
 void diagnostics_free(struct diagnostic *list, size_t count)

@@ -396,6 +396,29 @@ static enum semicolon semicolon_of(const struct listing *l, const char *text, co
     return SEMICOLON_EITHER;
 }
 
+/* The number of IACA's marker that Visual C++ writes, a store to a place of its own behind gs: 111 begins, 222 ends; 0: the statement is none. Both its numbers are. */
+static unsigned iaca_store(const char *p, const char *end)
+{
+    unsigned numbers[2] = {0, 0}, count = 0;
+    const char *e = word_end(p, end);
+
+    if (!(word_is(p, e, "mov") || word_is(p, e, "movb")) || !contains_nocase(e, end, "gs:"))
+        return 0;
+    for (const char *at = e; at < end; at = e) {
+        e = word_end(at, end);
+        if (e == at)
+            e++;
+        const char *digits = at + (*at == '$' && at + 1 < end);
+        if (e == at || !isdigit((unsigned char)*digits))
+            continue;
+        const bool hex = (e[-1] | 32) == 'h' || (end - digits > 1 && (digits[1] | 32) == 'x');
+        if (count < 2)
+            numbers[count] = (unsigned)strtoul(digits, NULL, hex ? 16 : 10);
+        count++;
+    }
+    return count == 2 && numbers[0] == numbers[1] && (numbers[0] == 111 || numbers[0] == 222) ? numbers[0] : 0;
+}
+
 /* One line: the label of its address, then what it says. @order: see order_of. */
 static void line_clean(struct listing *l, struct dialect *d, struct str *code, bool *in_comment, enum semicolon semicolon, const char *text, size_t number,
                        const struct margin *m, uint64_t next, unsigned order)
@@ -424,6 +447,8 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         const char *s = str_text(code), *stop = trim_end(s, s + code->length);
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
             dialect_heading(d, skip_blank(s, stop), stop - 1, &l->text);
+        else if (iaca_store(skip_blank(s, stop), stop))
+            ;   /* a mark, which is looked for in the text */
         else if (stop > s && bytes_clean(l, m, number, next))
             span = (struct source_span){(size_t)(p - text) + (size_t)(skip_blank(s, stop) - s), (size_t)(stop - skip_blank(s, stop))};
         else
@@ -532,6 +557,14 @@ void listing_done(struct listing *l)
     vec_done(&l->functions);
 }
 
+/* Where a comment begins, or @end. */
+static const char *code_stop(const char *p, const char *end)
+{
+    while (p < end && *p != ';' && *p != '#')
+        p++;
+    return p;
+}
+
 void listing_markers(const char *text, size_t length, struct marker_list *out)
 {
     static const char *const words[] = {"LLVM-MCA-BEGIN", "LLVM-MCA-END", "OSACA-BEGIN", "OSACA-END"};
@@ -540,7 +573,12 @@ void listing_markers(const char *text, size_t length, struct marker_list *out)
     size_t number = 0;
     for (const char *start, *end; line_next(&c, &start, &end);) {
         number++;
-        const char *p = start;
+        const char *p = start, *store = text_find(start, end, "mov");
+        const unsigned iaca = store || (store = text_find(start, end, "MOV")) ? iaca_store(store, code_stop(store, end)) : 0;
+        if (iaca) {
+            vec_add(&out->list, ((struct marker){iaca == 222 ? MARKER_END : MARKER_BEGIN, number, mem_strdup("IACA markers")}));
+            continue;
+        }
         while (p < end && *p != '#' && *p != ';' && *p != '/')
             p++;
         while (p < end && (*p == '#' || *p == ';' || *p == '/' || *p == '*' || *p == ' ' || *p == '\t'))

@@ -128,6 +128,42 @@ static void test_a64(void **state)
     assert_forms(cases[0][0], cases[0][1]);
 }
 
+/* Fails unless the loops of @text are these: "first-last why" of source lines, each behind a "|" but the first. */
+static void assert_loops(const char *text, const char *loops, size_t skipped)
+{
+    struct err err = {0};
+    struct str found = {0};
+    struct kernel *k = kernel_from_text("text", text, strlen(text), NULL, &err);
+
+    if (!k)
+        fail_msg("%s\nline %zu: %s", text, err.line, err.what);
+    for (size_t i = 0; i < k->loop_count; i++)
+        str_addf(&found, "%s%u-%u %s", i ? "|" : "", k->loops[i].first_line, k->loops[i].last_line, k->loops[i].why);
+    if (strcmp(str_text(&found), loops) != 0 || k->refused_count != skipped)
+        fail_msg("%s\nhas %s, %zu skipped\nnot %s", text, str_text(&found), k->refused_count, loops);
+    str_done(&found);
+    kernel_free(k);
+}
+
+/* A mark with a name ends the region of that name; stores of IACA for Visual C++ are marks; a fault outside of all regions is none. */
+static void test_regions(void **state)
+{
+    (void)state;
+    assert_loops("# LLVM-MCA-BEGIN a\nincl %eax\n# LLVM-MCA-BEGIN b\nincl %ebx\n# LLVM-MCA-END a\nincl %ecx\n# LLVM-MCA-END b\n", "2-4 LLVM-MCA-BEGIN a|4-6 LLVM-MCA-BEGIN b", 0);
+    assert_loops("# LLVM-MCA-BEGIN a\nincl %eax\n# LLVM-MCA-BEGIN b\nincl %ebx\n# LLVM-MCA-END b\nincl %ecx\n# LLVM-MCA-END\n", "2-6 LLVM-MCA-BEGIN a|4-4 LLVM-MCA-BEGIN b", 0);
+    assert_loops("# LLVM-MCA-BEGIN\nincl %eax\n# LLVM-MCA-END of the loop\nincl %ecx\n", "2-2 LLVM-MCA-BEGIN", 0);
+    assert_loops("# LLVM-MCA-BEGIN a\nincl %eax\n# LLVM-MCA-BEGIN b\nincl %ebx\n# LLVM-MCA-END\nincl %ecx\n", "2-4 LLVM-MCA-BEGIN a|4-4 LLVM-MCA-BEGIN b", 0);
+    assert_loops("nosuch %eax\n# LLVM-MCA-BEGIN a\nincl %eax\n# LLVM-MCA-END\n.bad %eax, (,\nother %ecx\n", "3-3 LLVM-MCA-BEGIN a", 2);
+    assert_loops("nosuch %eax\nmovl $111, %ebx\n.byte 100,103,144\nincl %eax\nmovl $222, %ebx\n.byte 100,103,144\nother %ecx\n", "4-4 IACA markers", 2);
+    assert_loops("f:\n\tmov BYTE PTR gs:111, 111\n\tadd rax, 8\n\tmov BYTE PTR gs:222, 222\n\tsub r8, 1\n\tjne SHORT f\n", "3-3 IACA markers|3-6 innermost loop f", 0);
+    assert_loops("f:\n\tmov\tBYTE PTR gs:6fH, 6fH\t; 0000006fH\n\tadd rax, 8\n\tmov\tBYTE PTR gs:0deH, 0deH\n\tsub r8, 1\n\tjne f\n", "3-3 IACA markers|3-6 innermost loop f", 0);
+    assert_loops("f:\n\tmovb $111, %gs:111\n\taddq $8, %rax\n\tmovb $222, %gs:222\n\tjne f\n", "3-3 IACA markers|3-5 innermost loop f", 0);
+    struct err err = {0};
+    static const char inside[] = "# LLVM-MCA-BEGIN a\nnosuch %eax\n# LLVM-MCA-END\n";
+    assert_null(kernel_from_text("text", inside, sizeof inside - 1, NULL, &err));
+    assert_int_equal(err.line, 2);
+}
+
 enum { FILE_NAME, LOOP, LEFT_OUT, FORMS, FIELDS };
 
 /* How a text may come: as it is, from Windows, indented, quoted in a mail. */
@@ -193,6 +229,6 @@ static void test_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_syntax_switches), cmocka_unit_test(test_hex_suffix), cmocka_unit_test(test_headings), cmocka_unit_test(test_bytes_decide),
-                                       cmocka_unit_test(test_a64), cmocka_unit_test(test_kinds)};
+                                       cmocka_unit_test(test_a64), cmocka_unit_test(test_regions), cmocka_unit_test(test_kinds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
