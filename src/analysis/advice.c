@@ -160,6 +160,8 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
         frontend_sentence(a, &s);
     } else if (a->bottleneck == BOUND_MEMORY) {
         str_addf(&s, "Loads and stores take %.2f cycles per iteration.", a->cycles);
+        if (a->fitted)
+            str_add(&s, " That is a fitted mean: some loads are tried again (facts load_replays, forward_replays).");
     } else if (a->bottleneck == BOUND_RETIRE) {
         str_addf(&s, "Retirement is saturated: %g µops per cycle.", machine_number(a->machine, "retire_width"));
     } else if (alone_sentence(a, &s)) {

@@ -179,6 +179,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->bottleneck_ports = bounds.bottleneck_ports;
     a->cycles = bounds.total;
     a->bottleneck = bounds.bottleneck;
+    a->fitted = bounds.fitted && bounds.bottleneck == BOUND_MEMORY;
     a->critical_path = NAN;
     if (!isnan(a->bounds[BOUND_DEPENDENCIES])) {
         mark_chain(a, &work->deps);

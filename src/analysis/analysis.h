@@ -36,6 +36,7 @@ struct analysis {
     portset bottleneck_ports;        /* of the port bound */
     double cycles;                   /* maximum of the bounds */
     enum bound_kind bottleneck;
+    bool fitted;                     /* as in struct bounds, of the bound that binds */
     bool lower_bound;                /* a form is unknown, one is repeated, the machine has no latencies for chains, or none for a load in them */
     bool unknown;                    /* a form is unknown */
     const struct insn *repeated;     /* the first that is executed as often as a register says (rep movsb), borrowed; NULL: none */

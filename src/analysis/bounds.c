@@ -153,6 +153,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], banks);
         w->least = largest(out) > out->cycles[BOUND_DEPENDENCIES] || deps_whole(&w->deps) ? largest(out) : 0;
         double replays = bounds_replays(w, insns, count);
+        out->fitted = replays > 0 && !(replays <= out->cycles[BOUND_MEMORY]);
         if (replays > 0)
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], replays);
         out->cycles[BOUND_DEPENDENCIES] += bounds_assists(w->core, insns, count, options);

@@ -14,6 +14,7 @@ struct bounds {
     double total;                    /* the maximum */
     enum bound_kind bottleneck;
     bool unknown;                    /* a form is unknown: lower bounds */
+    bool fitted;                     /* the memory bound is a mean that was fitted: loads that are tried again */
     bool open;                       /* so is how long some load takes that others wait for: dependencies is a lower bound */
 };
 

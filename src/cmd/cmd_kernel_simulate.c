@@ -69,7 +69,7 @@ static void add_text(const struct machine *m, const struct simulation *sim, cons
     else if (sim->bounded)
         result_line(result, "%s: %s%.2f cycles per iteration: its bound (%s), of which the simulation has only a part", m->title, least, sim->cycles, bound_name(bounds->bottleneck));
     else if (sim->replayed)
-        result_line(result, "%s: %s%.2f cycles per iteration: what its loads take with those that are tried again, which are not simulated", m->title, least, sim->cycles);
+        result_line(result, "%s: %s%.2f cycles per iteration: what its loads take with those that are tried again, a fitted mean that is not simulated", m->title, least, sim->cycles);
     else if (sim->assisted)
         result_line(result, "%s: %s%.2f cycles per iteration, simulated and x87 assists on top", m->title, least, sim->cycles);
     else

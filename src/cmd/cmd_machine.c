@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/facts.h"
 #include "cmd/command.h"
 #include "io/cpus.h"
 #include "io/machine_file.h"
@@ -101,6 +102,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     const struct machine_show_values *v = values;
     const struct machine *m = v->id ? session_machine(s, v->id, err) : session_current(s, err);
     json_t *facts = json_object();
+    struct str source = {0};
 
     if (!m) {
         json_decref(facts);
@@ -119,10 +121,14 @@ static bool run_show(struct session *s, const void *values, struct result *resul
         cell_text(t, m->facts[i].key);
         cell_text(t, m->facts[i].value);
         cell_text(t, m->facts[i].unit);
-        cell_text(t, m->facts[i].source);
+        const struct fact *fact = fact_find(m->facts[i].key);
+        str_clear(&source);
+        str_addf(&source, "%s%s", fact && fact->kind == FACT_FITTED ? "fitted: " : "", m->facts[i].source);
+        cell_text(t, str_text(&source));
         json_object_set_new(facts, m->facts[i].key, json_text(m->facts[i].value));
     }
     result_nested(result, "facts", facts);
+    str_done(&source);
     return true;
 }
 

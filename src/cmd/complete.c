@@ -103,7 +103,7 @@ static void add_changes(struct completions *c, struct session *s, const char *pr
     for (const struct fact *f = fact_schema; f->key; f++) {
         str_clear(&word);
         str_addf(&word, "%s=", f->key);
-        if (!f->fixed)
+        if (f->kind != FACT_FIXED)
             add(c, str_text(&word), word.length, prefix);
     }
     str_done(&word);

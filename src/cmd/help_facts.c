@@ -30,14 +30,17 @@ static void add_man(const struct fact *f, const char *values, const char *otherw
     add_troff(out, otherwise);
     str_add(out, "; read by: ");
     add_troff(out, f->reader);
-    str_add(out, f->fixed ? "; kernel whatif cannot change it.\n" : ".\n");
+    str_add(out, f->kind == FACT_FIXED ? "; kernel whatif cannot change it" : "");
+    str_add(out, f->kind == FACT_FITTED ? "; a mean, fitted to times.\n" : ".\n");
 }
 
 static void explain(const struct fact *f, const char *values, const char *otherwise, struct str *out)
 {
     str_addf(out, "%s\n    %s\n    value: %s\n    without it: %s\n    read by: %s\n", f->key, f->meaning, values, otherwise, f->reader);
-    if (f->fixed)
+    if (f->kind == FACT_FIXED)
         str_add(out, "    read when the machine is loaded: kernel whatif cannot change it\n");
+    if (f->kind == FACT_FITTED)
+        str_add(out, "    fitted: a mean of measured times, no mechanism; the source in machine show says of which\n");
 }
 
 static void add_row(struct result_table *t, const struct fact *f, const char *values, const char *otherwise)
@@ -60,7 +63,8 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
     struct str values = {0}, otherwise = {0}, text = {0};
     char todo[SIMILAR_TODO];
 
-    if (key && !fact_find(key)) {
+    const struct fact *asked = key ? fact_find(key) : NULL;   /* by the key that it has now */
+    if (key && !asked) {
         const struct similar similar = {.word = key, .best = fact_meant(key)};
         return err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo), "unknown fact \"%s\"", key);
     }
@@ -70,7 +74,7 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
         t->hide = key ? NOT_TEXT | NOT_DOCUMENT : 0;
     }
     for (const struct fact *f = fact_schema; f->key; f++) {
-        if (key && strcmp(f->key, key) != 0)
+        if (key && f != asked)
             continue;
         str_clear(&values);
         str_clear(&otherwise);

@@ -403,7 +403,7 @@ static void add_choice(const struct machine *m, const struct fact *f, const char
 static void add_facts(const struct machine *m, const struct random_block *b, changes *list)
 {
     for (const struct fact *f = fact_schema; f->key; f++) {
-        if (f->fixed || strcmp(f->reader, "programs") == 0)
+        if (f->kind == FACT_FIXED || strcmp(f->reader, "programs") == 0)
             continue;
         if (f->type == FACT_NUMBER || f->type == FACT_WHOLE)
             add_number(m, f, list);

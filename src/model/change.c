@@ -78,9 +78,9 @@ static const struct fact *fact_to_change(const char *name, struct err *err)
         err_set(err, ERR_USAGE, "changes of a form are usage:FORM=USAGE and latency:FORM=CYCLES", "unknown fact \"%s\"", name);
     else if (!f)
         err_set(err, ERR_USAGE, similar_todo(&similar, "help facts lists them", todo), "unknown fact \"%s\"", name);
-    else if (f->fixed)
+    else if (f->kind == FACT_FIXED)
         err_set(err, ERR_USAGE, "help facts shows which can be changed", "the fact %s is fixed once the machine is loaded", name);
-    return f && !f->fixed ? f : NULL;
+    return f && f->kind != FACT_FIXED ? f : NULL;
 }
 
 bool machine_change(struct machine *m, const char *name, const char *value, struct err *err)

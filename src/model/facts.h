@@ -19,6 +19,12 @@ enum fact_type {
     FACT_PORTS,    /* names of ports: p23 */
 };
 
+enum fact_kind {
+    FACT_USUAL = false,
+    FACT_FIXED = true,   /* read when the machine is loaded: what-if cannot change it */
+    FACT_FITTED,         /* a mean, fitted to times, no mechanism; the machine's source names the times */
+};
+
 struct fact {
     const char *key;
     enum fact_type type;
@@ -28,7 +34,7 @@ struct fact {
     const char *words;       /* separated by blanks; NULL: any */
     const char *meaning;     /* a sentence without its full stop */
     const char *reader;      /* what reads it: "simulation", "front end", ... */
-    bool fixed;              /* read when the machine is loaded: what-if cannot change it */
+    int kind;                /* enum fact_kind */
 };
 
 /* The table, sorted by key within its groups; ends with a NULL key. */

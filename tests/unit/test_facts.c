@@ -213,12 +213,34 @@ static void test_former_keys(void **state)
     machine_free(m);
 }
 
+/* What was fitted is said to be, and each machine that has such a fact names the times. */
+static void test_fitted(void **state)
+{
+    char **ids = machine_ids();
+    size_t found = 0;
+
+    (void)state;
+    assert_true(fact_find("load_replays")->kind == FACT_FITTED && fact_find("isa")->kind == FACT_FIXED && fact_find("issue_width")->kind == FACT_USUAL);
+    for (char **id = ids; *id; id++) {
+        struct machine *m = load_machine(*id);
+        for (size_t i = 0; i < m->fact_count; i++)
+            if (fact_find(m->facts[i].key)->kind == FACT_FITTED) {
+                found++;
+                assert_true(strlen(m->facts[i].source) > 10);
+            }
+        machine_free(m);
+        free(*id);
+    }
+    free(ids);
+    assert_true(found > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shipped),      cmocka_unit_test(test_schema),       cmocka_unit_test(test_values),
         cmocka_unit_test(test_loader_warns), cmocka_unit_test(test_few_warnings), cmocka_unit_test(test_otherwise),
-        cmocka_unit_test(test_sets),         cmocka_unit_test(test_former_keys),
+        cmocka_unit_test(test_sets),         cmocka_unit_test(test_former_keys), cmocka_unit_test(test_fitted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
