@@ -7,7 +7,7 @@
 
 #include "base/file_calls.h"
 
-#define SHOWN 12                   /* "\U0010ffff" */
+#define SHOWN 13                   /* "\udbff\udfff" */
 #define SAID 4096                  /* bytes of a message without an allocation: half of what is kept */
 #define PIECE ((size_t)64 << 10)   /* bytes that are written at once, and the rest of a line */
 
@@ -127,8 +127,10 @@ static size_t printable_next(const char *text, size_t left, char shown[SHOWN])
     *shown = '\0';
     if (step && (line_end || !utf8_steers(code)))
         return step;
-    if (step && code >= 127)
-        snprintf(shown, SHOWN, code > 0xffff ? "\\U%08x" : "\\u%04x", code);
+    if (step && code > 0xffff)   /* as JSON has it */
+        snprintf(shown, SHOWN, "\\u%04x\\u%04x", 0xd800u + ((code - 0x10000) >> 10 & 0x3ff), 0xdc00u + (code & 0x3ff));
+    else if (step && code >= 127)
+        snprintf(shown, SHOWN, "\\u%04x", code & 0xffff);
     else
         snprintf(shown, SHOWN, "\\x%02x", (unsigned char)*text);
     return step ? step : 1;

@@ -25,7 +25,7 @@ bool utf8_steers(uint32_t code);
  * become \t, \n, \r or \xHH, a backslash is doubled. */
 void utf8_escape(const char *text, size_t length, struct str *out);
 /* Appends finished output, in which a line feed ends a line and a tab is a tab: all else that steers and bytes that are no UTF-8 appear as
- * \xHH or \uHHHH (which JSON reads as the same character). */
+ * \xHH or \uHHHH, two of these for one past U+FFFF (which JSON reads as the same character). */
 void utf8_printable(const char *text, size_t length, struct str *out);
 /* Gives @put what utf8_printable makes of @text, some lines at a time, so that a large table has no second copy. False when @put is. */
 bool utf8_pieces(const char *text, size_t length, bool (*put)(void *to, const char *printable, size_t length), void *to);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/kernel_text.h"
 #include "base/mem.h"
 #include "isa/rewrite.h"
 #include "isa/vary.h"
@@ -123,8 +124,7 @@ void version_print(const struct version *c, const char *name, bool att, struct s
     bool any = false;
 
     str_addf(out, "%s ", isa->comment);
-    for (; *name; name++)
-        str_add_char(out, (unsigned char)*name < ' ' ? '?' : *name);   /* a line end would end the comment */
+    comment_print(name, out);
     str_addf(out, ": %s\n", str_text(&c->what));
     if (c->times > 1)
         str_addf(out, "%s %u iterations at once: the trip count must be a multiple of %u\n", isa->comment, c->times, c->times);

@@ -116,4 +116,39 @@ test_documents() {
     clean "$work/report.html" 'a report'
 }
 
+# What comes out in JSON is JSON, and says the same: every character of this list, in a file's name.
+test_json_of_invisible_characters() {
+    needs python3
+    name=$(printf 'soft\302\255grapheme\315\217hangul\343\205\244tag\363\240\201\201note\360\235\205\263none\357\277\276')
+    printf ' addq %%rax, %%rbx\n jne .\n' >"$work/$name.s"
+    "$portolan" --format json -e "kernel load '$work/$name.s'" >"$work/json.out" 2>&1
+    clean "$work/json.out" 'invisible characters in json'
+    LC_ALL=C grep -q '[^ -~]' "$work/json.out" && fail "not shown: $(LC_ALL=C cat -v "$work/json.out")"
+    python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1]))["kernel"] != sys.argv[2])' "$work/json.out" "$work/$name.s" || fail "$(cat "$work/json.out")"
+}
+
+# A symbol whose name goes on on another line, as a directive, says nothing in what is written of it: loops, graphs, reports, in every form.
+test_names_that_would_be_code() {
+    needs as
+    printf '\t.globl evilN_incbin__etc_passwd\n\t.type evilN_incbin__etc_passwd, @function\nevilN_incbin__etc_passwd:\n1:\taddq %%rax, %%rbx\n\tmovl evilN_incbin__etc_passwd(%%rip), %%eax\n\tcmpl $1, %%eax\n\tje 2f\n\tjne 1b\n2:\tret\n\t.size evilN_incbin__etc_passwd, .-evilN_incbin__etc_passwd\n' >"$work/evil.s"
+    as --64 "$work/evil.s" -o "$work/plain.o" || { fail 'as'; return; }
+    python3 - "$work/plain.o" "$work/evil.o" <<'END' || { fail 'no object'; return; }
+import sys
+data = open(sys.argv[1], 'rb').read()
+old = b'evilN_incbin__etc_passwd'
+new = b'evil\n.incbin "/etc/passwd'[:len(old)]
+assert old in data and len(old) == len(new)
+open(sys.argv[2], 'wb').write(data.replace(old, new))
+END
+    for file in loop.s loop.dot loop.html loop.md trace.html export.json tuned.s; do rm -f "$work/$file"; done
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/evil.o; kernel save $work/loop.s; kernel graph $work/loop.dot; kernel report $work/loop.html; kernel report $work/loop.md; kernel trace $work/trace.html; kernel show; export $work/export.json"
+    "$portolan" --machine skylake -e "kernel load $work/evil.o; kernel tune --export $work/tuned.s" >"$work/tune.out" 2>&1
+    for file in loop.s loop.dot loop.html loop.md trace.html export.json tuned.s; do
+        [ -f "$work/$file" ] || continue
+        grep -q '^[[:space:]]*\.incbin' "$work/$file" && fail "$file: $(grep -n incbin "$work/$file")"
+    done
+    [ -s "$work/loop.s" ] || fail 'no loop.s'
+    as --64 "$work/loop.s" -o "$work/loop.o" 2>"$work/as.err" || fail "$(cat "$work/as.err")"
+}
+
 run_tests
