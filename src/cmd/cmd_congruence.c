@@ -96,7 +96,7 @@ static bool find(void *state, struct result *result, struct err *err)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {find, NULL, finding_free};
+    static const struct task_ops ops = {.work = find, .free = finding_free};
     const struct congruence_values *v = values;
 
     (void)result;   /* the job fills it */

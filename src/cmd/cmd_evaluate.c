@@ -278,7 +278,7 @@ static bool evaluate_all(void *state, struct result *result, struct err *err)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {evaluate_all, NULL, evaluating_free};
+    static const struct task_ops ops = {.work = evaluate_all, .free = evaluating_free};
     const struct evaluate_values *v = values;
     const char *current = s->document.selected[0];
     const char *const *names = v->mappings.count ? v->mappings.items : &current;

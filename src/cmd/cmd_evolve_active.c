@@ -313,7 +313,7 @@ static bool measure_table(struct session *s, void *state, struct result *result,
 
 bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct err *err)
 {
-    static const struct task_ops ops = {make_table, measure_table, beginning_free};
+    static const struct task_ops ops = {.work = make_table, .publish = measure_table, .free = beginning_free};
     struct machine *m = NULL;
 
     if (waiting)

@@ -259,7 +259,7 @@ static bool go(struct session *s, void *state, struct result *result, struct err
 
 static bool start(struct session *s, struct starting *take_w, struct err *err)
 {
-    static const struct task_ops ops = {lay_out, go, starting_free};
+    static const struct task_ops ops = {.work = lay_out, .publish = go, .free = starting_free};
 
     take_w->table = experiments_hold(s->document.experiments);
     return task_start(s, take_w->resumed ? "evolve resume" : "evolve start", "lays the experiments out", &ops, take_w, err);

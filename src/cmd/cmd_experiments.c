@@ -95,7 +95,7 @@ static bool load_publish(struct session *s, void *state, struct result *result, 
 /* Reads @v's file by @read in the background; the session's table stays until the new one is complete. */
 static bool start_loading(struct session *s, const struct experiments_load_values *v, const char *title, struct experiments *(*read)(const char *path, struct err *err), struct err *err)
 {
-    static const struct task_ops ops = {load_work, load_publish, loading_free};
+    static const struct task_ops ops = {.work = load_work, .publish = load_publish, .free = loading_free};
     struct experiments_loading *l = mem_zero(1, sizeof *l);
 
     l->file = mem_strdup(v->file);
@@ -206,7 +206,7 @@ static bool save_work(void *state, struct result *result, struct err *err)
 
 static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {save_work, NULL, saving_free};
+    static const struct task_ops ops = {.work = save_work, .free = saving_free};
     const struct experiments_save_values *v = values;
     const char *slash = strrchr(v->file, '/'), *dot = strrchr(slash ? slash : v->file, '.');
 

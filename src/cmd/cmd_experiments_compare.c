@@ -269,7 +269,7 @@ static const struct parameter options[] = {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {compare_work, NULL, comparing_free};
+    static const struct task_ops ops = {.work = compare_work, .free = comparing_free};
     const struct fleet_values *v = values;
 
     (void)result;   /* the job fills it */

@@ -113,7 +113,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {work, publish, generating_free};
+    static const struct task_ops ops = {.work = work, .publish = publish, .free = generating_free};
     const struct generate_values *v = values;
     struct generating *g = mem_zero(1, sizeof *g);
 

@@ -10,6 +10,7 @@
 #include "cmd/chart_paths.h"
 #include "cmd/command.h"
 #include "cmd/settle_table.h"
+#include "cmd/task.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "isa/cpu.h"
@@ -56,12 +57,14 @@ static bool save(const struct experiments_settling *w, struct err *err)
     return machine_save(w->machine, w->directory, err) && doubts_save(&w->doubts, mapping_ports(w->machine->mapping), w->doubts_path, err);
 }
 
-static bool settle_work(struct job *job, void *state, struct err *err)
+static bool settle_work(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct experiments_settling *w = state;
     const struct runner_hooks hooks = {.cancelled = cancelled, .progress = progress, .state = w};
     struct imitation *imitation = w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->seed) : NULL;
 
+    (void)result;   /* publish fills it */
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     struct journal *journal = journal_open(w->journal_path, err);
@@ -121,14 +124,14 @@ static void show(const struct experiments_settling *w, struct result *result)
     add_forms(&w->settled, result);
 }
 
-static void settle_finish(void *state, const struct job_info *info)
+static bool settle_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct experiments_settling *w = state;
 
-    if (info->state != JOB_DONE)
-        return;
-    show(w, w->session->result);
-    chart_adopt(w->session, w->directory, w->name);
+    (void)err;
+    show(w, result);
+    chart_adopt(s, w->directory, w->name);
+    return true;
 }
 
 static void settling_free(void *state)
@@ -190,7 +193,7 @@ static bool prepare(struct experiments_settling *w, struct err *err)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = settle_work, .finish = settle_finish, .free = settling_free, .measures = measures, .measures_alone = true};
+    static const struct task_ops ops = {.work = settle_work, .publish = settle_finish, .free = settling_free, .listed = TASK_LISTED, .measures = measures, .measures_alone = true};
     const struct settle_values *v = values;
 
     (void)result;   /* the job's finish function fills it */
@@ -206,7 +209,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->options = (struct runner_options){.one_length = true, .patience = v->patience};
     w->seed = s->settings.seed;
     if (command_cpu(v->cpu, &w->cpu, err) && prepare(w, err))
-        return session_job(s, "experiments settle", "measures", &ops, w, err);
+        return task_start(s, "experiments settle", "measures", &ops, w, err);
     settling_free(w);
     return false;
 }

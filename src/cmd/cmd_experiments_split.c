@@ -131,7 +131,7 @@ static bool split_work(void *state, struct result *result, struct err *err)
 
 static bool run_split(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {split_work, NULL, splitting_free};
+    static const struct task_ops ops = {.work = split_work, .free = splitting_free};
     const struct split_values *v = values;
     size_t length = strlen(v->file);
 
@@ -361,7 +361,7 @@ static const struct parameter merge_options[] = {
 
 static bool run_merge(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {merge_work, merge_publish, merging_free};
+    static const struct task_ops ops = {.work = merge_work, .publish = merge_publish, .free = merging_free};
     const struct merge_values *v = values;
     struct host_merging *w = mem_zero(1, sizeof *w);
 

@@ -106,7 +106,7 @@ static bool refuse_failed(const struct session *s, struct err *err)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {export_work, NULL, exporting_free};
+    static const struct task_ops ops = {.work = export_work, .free = exporting_free, .listed = TASK_LISTED_IF_LONG};
     const struct export_values *v = values;
     enum format format;
 
@@ -121,7 +121,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
     struct exporting *e = mem_alloc(sizeof *e);
     *e = (struct exporting){mem_strdup(v->file), mem_strdup(shown ? "Portolan" : s->last_line), shown ? NULL : result_hold(s->last), rows, format};
-    return task_start_passing(s, "export", "writes", &ops, e, err);
+    return task_start(s, "export", "writes", &ops, e, err);
 }
 
 static const char *const examples[] = {"export analysis.html", "export forms.csv", NULL};

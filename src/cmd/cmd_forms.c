@@ -145,7 +145,7 @@ static bool add_publish(struct session *s, void *state, struct result *result, s
 
 static bool run_add(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {add_work, add_publish, adding_free};
+    static const struct task_ops ops = {.work = add_work, .publish = add_publish, .free = adding_free};
     const struct add_values *v = values;
     struct adding *a = mem_zero(1, sizeof *a);
 

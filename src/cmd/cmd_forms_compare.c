@@ -233,7 +233,7 @@ static bool compare_work(void *state, struct result *result, struct err *err)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {compare_work, NULL, comparing_free};
+    static const struct task_ops ops = {.work = compare_work, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
     const struct forms_compare_values *v = values;
     enum isa isa = s->document.isa;
 
@@ -251,7 +251,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         comparing_free(w);
         return false;
     }
-    return task_start_passing(s, "forms compare", "compares forms", &ops, w, err);
+    return task_start(s, "forms compare", "compares forms", &ops, w, err);
 }
 
 static const struct parameter arguments[] = {

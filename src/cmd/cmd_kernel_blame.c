@@ -6,6 +6,7 @@
 
 #include "base/lock.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "measure/kernel_set.h"
 #include "report/blame.h"
 #include "work/job.h"
@@ -72,14 +73,15 @@ static void keep_so_far(void *state, const struct blame *so_far)
     lock_give(&w->lock);
 }
 
-static bool blame_run(struct job *job, void *state, struct err *err)
+static bool blame_run(void *state, struct result *result, struct err *err)
 {
     struct kernel_blaming *w = state;
     const struct blame_source source = {measure, cancelled, progress, expect, keep_so_far, w};
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
-    w->job = job;
+    (void)result;   /* publish fills it */
+    w->job = job_current();
     w->sandbox = sandbox_new(-1, err);
     bool ok = w->sandbox && calibrate(w->sandbox, cancelled, w, &w->calibration, err);
     if (ok) {
@@ -228,20 +230,29 @@ void blame_publish(struct session *s)
 }
 
 /* What was measured of a loop that has no result in the end is not kept. */
-static void blame_finish(void *state, const struct job_info *info)
+static void blame_failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
     struct kernel_blaming *w = state;
-    const struct blame *shown = w->session->document.blame;
+    const struct blame *shown = s->document.blame;
 
+    (void)result;
+    (void)err;
     running = running == w ? NULL : running;
-    if (info->state != JOB_DONE) {
-        if (shown && !shown->sentence)
-            put(w, NULL);
-        return;
-    }
-    show(w, w->session->result);
+    if (shown && !shown->sentence)
+        put(w, NULL);
+}
+
+static bool blame_finish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct kernel_blaming *w = state;
+
+    (void)s;
+    (void)err;
+    running = running == w ? NULL : running;
+    show(w, result);
     put(w, w->found);
     w->found = NULL;
+    return true;
 }
 
 static void blaming_free(void *state)
@@ -279,7 +290,7 @@ static struct machine *choose(struct session *s, const char *id, struct err *err
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = blame_run, .finish = blame_finish, .free = blaming_free, .measures = job_measures_always};
+    static const struct task_ops ops = {.work = blame_run, .publish = blame_finish, .free = blaming_free, .failed = blame_failed, .listed = TASK_LISTED, .measures = job_measures_always};
     const struct blame_values *v = values;
     const struct document *d = &s->document;
     size_t count;
@@ -305,7 +316,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->seconds = v->seconds;
     pthread_mutex_init(&w->lock, NULL);
     running = w;
-    return session_job(s, "kernel blame", "measures variants of the loop", &ops, w, err);
+    return task_start(s, "kernel blame", "measures variants of the loop", &ops, w, err);
 }
 
 static const char *const examples[] = {"kernel blame", "kernel blame --machine skylake", NULL};

@@ -167,7 +167,7 @@ static void comparing_free(void *state)
 
 static bool run_compare(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {compare_work, compare_publish, comparing_free};
+    static const struct task_ops ops = {.work = compare_work, .publish = compare_publish, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
     const struct kernel_diff_values *v = values;
     const struct document *d = &s->document;
     /* Where there is no other kernel, and more than one machine, it is the machine in view and the next. */
@@ -180,7 +180,7 @@ static bool run_compare(struct session *s, const void *values, struct result *re
         return false;
     struct compare_task *w = mem_zero(1, sizeof *w);
     w->made = c;
-    return task_start_passing(s, "kernel compare", "compares", &ops, w, err);
+    return task_start(s, "kernel compare", "compares", &ops, w, err);
 }
 
 static const char *const compare_examples[] = {"kernel compare", "kernel compare 1", "kernel compare --machine skylake --machine znver4", NULL};

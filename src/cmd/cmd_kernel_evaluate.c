@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/serving.h"
+#include "cmd/task.h"
 #include "io/machine_pack.h"
 #include "base/csv_reader.h"
 #include "work/job.h"
@@ -30,7 +31,6 @@ struct batch {
 
 /* What was asked for and what came out: the job's. */
 struct kernel_evaluating {
-    struct session *session;
     char *file, *arch, *rows_path;  /* arch, rows_path NULL: not given */
     struct machine *machine;        /* a copy: the session's may change meanwhile */
     enum evaluate_model model;
@@ -428,12 +428,14 @@ static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *ro
     return ok || err_at(err, w->file, err->line, err->column);
 }
 
-static bool evaluate_run(struct job *job, void *state, struct err *err)
+static bool evaluate_run(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct kernel_evaluating *w = state;
     double start = clock_seconds();
     FILE *rows = w->rows_path ? fopen(w->rows_path, "w") : NULL;
 
+    (void)result;   /* publish fills it */
     if (w->rows_path && !rows)
         return err_set(err, ERR_IO, "choose another file", "cannot write %s", w->rows_path);
     bool ok = evaluate_file(job, w, rows, err);
@@ -444,22 +446,23 @@ static bool evaluate_run(struct job *job, void *state, struct err *err)
     return ok;
 }
 
-static void evaluate_finish(void *state, const struct job_info *info)
+static bool evaluate_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
+    (void)s;
+    (void)err;
     struct kernel_evaluating *w = state;
-    if (info->state != JOB_DONE)
-        return;
     if (w->per > 1) {
-        result_line(w->session->result, "cycles are of %g iterations, as BHive's: the first blocks' median is %g; divided by %g", w->per, w->cycles_median, w->per);
-        result_number(w->session->result, "divided_by", w->per);
+        result_line(result, "cycles are of %g iterations, as BHive's: the first blocks' median is %g; divided by %g", w->per, w->cycles_median, w->per);
+        result_number(result, "divided_by", w->per);
     }
     result_line(w->session->result, "measured by %s (%s)", w->protocol == PROTOCOL_PORTOLAN ? "kernel measure's loops" : "BHive's unrolled copies", str_text(&w->because));
     result_text(w->session->result, "measured_by", w->protocol == PROTOCOL_PORTOLAN ? "portolan" : "bhive");
     if (w->ranks) {
-        result_line(w->session->result, "evaluated by %u ranks", w->ranks);
-        result_count(w->session->result, "ranks", w->ranks);
+        result_line(result, "evaluated by %u ranks", w->ranks);
+        result_count(result, "ranks", w->ranks);
     }
-    add_result(w->session->result, w->machine, w->model == MODEL_BOUNDS ? "bounds" : "simulate", &w->result, w->seconds);
+    add_result(result, w->machine, w->model == MODEL_BOUNDS ? "bounds" : "simulate", &w->result, w->seconds);
+    return true;
 }
 
 static void evaluating_free(void *state)
@@ -508,7 +511,7 @@ static const struct parameter options[] = {
 
 static bool run_evaluate(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = evaluate_run, .finish = evaluate_finish, .free = evaluating_free, .counts = true};
+    static const struct task_ops ops = {.work = evaluate_run, .publish = evaluate_finish, .free = evaluating_free, .listed = TASK_LISTED, .counts = true};
     const struct kernel_evaluate_values *v = values;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
 
@@ -518,7 +521,6 @@ static bool run_evaluate(struct session *s, const void *values, struct result *r
     if (strcmp(m->isa, isa_name(ISA_UNSAID)) != 0)
         return err_set(err, ERR_USAGE, "name an x86-64 machine", "the blocks are x86-64 code, but %s is a machine for %s", m->id, m->isa);
     struct kernel_evaluating *w = mem_zero(1, sizeof *w);
-    w->session = s;
     w->file = mem_strdup(v->file);
     w->arch = copy_of(v->arch ? v->arch : machine_fact(m, "arch"));
     w->rows_path = copy_of(v->blocks);
@@ -526,7 +528,7 @@ static bool run_evaluate(struct session *s, const void *values, struct result *r
     w->model = v->model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE;
     w->measured_by = !v->measured_by ? MEASURED_BY_COLUMNS : v->measured_by[0] == 'b' ? MEASURED_BY_BHIVE : MEASURED_BY_PORTOLAN;
     w->workers = v->threads == NOT_GIVEN ? session_threads(s) : (unsigned)v->threads;
-    return session_job(s, "kernel evaluate", "evaluates", &ops, w, err);
+    return task_start(s, "kernel evaluate", "evaluates", &ops, w, err);
 }
 
 static const char *const examples[] = {"kernel evaluate blocks.csv --machine skylake", "kernel evaluate mine.csv --model simulate --blocks predictions.csv", NULL};

@@ -143,7 +143,7 @@ static void list_free(void *state)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {list_work, list_publish, list_free};
+    static const struct task_ops ops = {.work = list_work, .publish = list_publish, .free = list_free, .listed = TASK_LISTED_IF_LONG};
     const struct functions_values *v = values;
     const struct kernel *k = s->document.kernel;
     const bool loaded = !v->file && k && k->recipe && (!k->source || k->recipe->profile);
@@ -163,7 +163,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     l->top = v->top == NOT_GIVEN ? TOP : v->top;
     l->loops = v->loops;
     l->shown = s->interactive && !v->matching && v->top == NOT_GIVEN;
-    return task_start_passing(s, "kernel functions", "lists functions", &ops, l, err);
+    return task_start(s, "kernel functions", "lists functions", &ops, l, err);
 }
 
 static const struct parameter arguments[] = {

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "base/similar.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "measure/learn.h"
 #include "work/crew.h"
 #include "work/job.h"
@@ -24,7 +25,6 @@ struct lesson {
 
 /* The job: learns on the worker; at its end the lessons are printed and put into the session's machine. */
 struct kernel_learning {
-    struct session *session;
     struct job *job;
     VEC(struct lesson) lessons;
     char *id;                     /* of the session's machine */
@@ -193,11 +193,13 @@ static void learn_one(struct kernel_learning *w, struct learner *learner, struct
     adopt(w->machine, lesson->form, &lesson->learned);
 }
 
-static bool learn_run(struct job *job, void *state, struct err *err)
+static bool learn_run(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct kernel_learning *w = state;
     size_t learned = 0;
 
+    (void)result;   /* publish fills it */
     w->job = job;
     job_progress(job, 0, (double)w->lessons.count, "searching for blocking forms");
     struct source *source = w->simulated ? source_simulated(w->simulated, 0.001, 1) : source_cpu(w->forms, -1, 0, &crew_threads, cancelled, w, err);
@@ -219,27 +221,23 @@ static bool learn_run(struct job *job, void *state, struct err *err)
     return learner && learned > 0;
 }
 
-static void learn_finish(void *state, const struct job_info *info)
+static bool learn_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "form", .kind = CELL_TEXT},       {.key = "usage", .kind = CELL_TEXT},     {.key = "experiment", .kind = CELL_TEXT},
         {.key = "measured", .kind = CELL_NUMBER}, {.key = "without", .kind = CELL_NUMBER}, {.key = "predicted", .kind = CELL_NUMBER},
     };
     struct kernel_learning *w = state;
-    struct result *result = w->session->result;
-    struct err none = {0};
-    struct machine *m = session_machine(w->session, w->id, &none);
+    struct machine *m = session_machine(s, w->id, err);
     size_t learned = 0;
 
-    if (info->state != JOB_DONE)
-        return;
     if (!m || !ports_equal(mapping_ports(m->mapping), mapping_ports(w->machine->mapping))) {
         result_line(result, "the ports of %s have changed: results discarded", w->id);
-        return;
+        return true;
     }
     struct result_table *evidence = result_table(result, "evidence", columns, sizeof columns / sizeof *columns);
     evidence->hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT;
-    m = session_change_machine(w->session, m, "kernel learn");
+    m = session_change_machine(s, m, "kernel learn");
     for (size_t i = 0; i < w->lessons.count; i++) {
         struct lesson *lesson = &w->lessons.items[i];
         learned += lesson->known;
@@ -253,6 +251,7 @@ static void learn_finish(void *state, const struct job_info *info)
     if (learned)
         result_line(result, "%zu of %zu form%s learned beside %zu blocking form%s; %s has them in this session (mapping save keeps them)", learned, w->lessons.count,
                     w->lessons.count == 1 ? "" : "s", w->blockers, w->blockers == 1 ? "" : "s", w->id);
+    return true;
 }
 
 static void wanted_free(void *state)
@@ -297,7 +296,7 @@ static bool refuse_form(const struct forms *forms, const char *form, struct err 
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = learn_run, .finish = learn_finish, .free = wanted_free, .measures = measures};
+    static const struct task_ops ops = {.work = learn_run, .publish = learn_finish, .free = wanted_free, .listed = TASK_LISTED, .measures = measures};
     const struct learn_values *v = values;
     struct machine *m = session_current(s, err), *other = NULL;
     struct forms *forms = m ? session_forms(s, s->document.isa, err) : NULL;
@@ -308,7 +307,6 @@ static bool run(struct session *s, const void *values, struct result *result, st
         if (other ? !mapping_find(other->mapping, v->forms.items[i]) : !forms_find(forms, v->forms.items[i]))
             return other ? machine_refuse_form(other, v->forms.items[i], "mapping show lists its forms", err) : refuse_form(forms, v->forms.items[i], err);
     struct kernel_learning *w = mem_zero(1, sizeof *w);
-    w->session = s;
     w->id = mem_strdup(m->id);
     for (size_t i = 0; i < v->forms.count; i++)
         want(w, v->forms.items[i]);
@@ -324,7 +322,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->machine = machine_copy(m);
     w->simulated = other ? mapping_copy(other->mapping) : NULL;
     w->forms = forms_hold(forms);
-    return session_job(s, "kernel learn", "learns", &ops, w, err);
+    return task_start(s, "kernel learn", "learns", &ops, w, err);
 }
 
 static const char *const examples[] = {"kernel learn", "kernel learn 'IMUL (R64, R64)'", NULL};

@@ -107,7 +107,7 @@ static bool search_publish(struct session *s, void *state, struct result *result
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {search_work, search_publish, search_free};
+    static const struct task_ops ops = {.work = search_work, .publish = search_publish, .free = search_free, .listed = TASK_LISTED_IF_LONG};
     const struct machines_values *v = values;
 
     (void)result;   /* the job fills it */
@@ -119,7 +119,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->show = v->show;
     for (size_t i = 0; i < s->document.selected_count; i++)
         vec_push(&w->shown.list, mem_strdup(s->document.selected[i]));
-    return task_start_passing(s, "kernel machines", "searches", &ops, w, err);
+    return task_start(s, "kernel machines", "searches", &ops, w, err);
 }
 
 static const struct parameter options[] = {

@@ -9,6 +9,7 @@
 #include "base/file_stream.h"
 #include "cmd/command.h"
 #include "base/csv.h"
+#include "cmd/task.h"
 #include "isa/cpu.h"
 #include "measure/kernel_passes.h"
 #include "measure/record.h"
@@ -300,12 +301,13 @@ static bool measure_loop(struct kernel_measuring *w, struct err *err)
     return over ? err_set(err, ERR_LIMIT, "kernel measure --patience 30s waits longer; --cpu N takes another CPU", "%s", reason.what) : false;
 }
 
-static bool measure_run(struct job *job, void *state, struct err *err)
+static bool measure_run(void *state, struct result *result, struct err *err)
 {
     struct kernel_measuring *w = state;
 
+    (void)result;   /* publish fills it */
     w->begun = clock_seconds();
-    w->job = job;
+    w->job = job_current();
     w->sandbox = sandbox_new(-1, err);
     bool ok = w->sandbox && calibrate_within(w->sandbox, w->kernel ? LOOK_SHARE * w->patience : INFINITY, cancelled, w, &w->calibration, err);
     if (ok) {
@@ -394,14 +396,27 @@ static void add_file(const struct kernel_measuring *w, struct result *result)
         add_rows(w, result);
 }
 
-static void measure_finish(void *state, const struct job_info *info)
+static bool measure_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct kernel_measuring *w = state;
 
-    if (w->kernel && info->state == JOB_DONE)
-        add_loop(w->session, w, w->session->result);
-    else if (!w->kernel && (info->state == JOB_DONE || w->shown))
-        add_file(w, w->session->result);
+    (void)err;
+    if (w->kernel)
+        add_loop(s, w, result);
+    else
+        add_file(w, result);
+    return true;
+}
+
+/* What was measured of a file by then is shown. */
+static void measure_failed(struct session *s, void *state, struct result *result, const struct err *err)
+{
+    const struct kernel_measuring *w = state;
+
+    (void)s;
+    (void)err;
+    if (!w->kernel && w->shown)
+        add_file(w, result);
 }
 
 static void measuring_free(void *state)
@@ -452,7 +467,7 @@ static const struct parameter options[] = {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = measure_run, .finish = measure_finish, .free = measuring_free, .measures = job_measures_always, .counts = true};
+    static const struct task_ops ops = {.work = measure_run, .publish = measure_finish, .free = measuring_free, .failed = measure_failed, .listed = TASK_LISTED, .measures = job_measures_always, .counts = true};
     const struct kernel_measure_values *v = values;
 
     (void)result;   /* the job's finish function fills it */
@@ -469,7 +484,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         measuring_free(w);
         return false;
     }
-    return session_job(s, v->file ? "kernel measure --file" : "kernel measure", "measures", &ops, w, err);
+    return task_start(s, v->file ? "kernel measure --file" : "kernel measure", "measures", &ops, w, err);
 }
 
 static const char *const examples[] = {"kernel measure", "kernel measure --patience 1s", "kernel measure --file blocks.csv --out measured.csv", NULL};

@@ -136,7 +136,7 @@ static bool hex_publish(struct session *s, void *state, struct result *result, s
 
 static bool run_hex(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {hex_work, hex_publish, hex_free};
+    static const struct task_ops ops = {.work = hex_work, .publish = hex_publish, .free = hex_free, .listed = TASK_LISTED_IF_LONG};
     const struct hex_values *v = values;
     struct hex_reading *h = mem_zero(1, sizeof *h);
 
@@ -147,7 +147,7 @@ static bool run_hex(struct session *s, const void *values, struct result *result
         return err_memory_for(err, "the hex block", strlen(v->bytes));
     }
     isa_parse(v->isa, &h->isa);
-    return task_start_passing(s, "kernel hex", "decodes", &ops, h, err);
+    return task_start(s, "kernel hex", "decodes", &ops, h, err);
 }
 
 static const char *const hex_examples[] = {"kernel hex 4801d8", "kernel hex 8b000091 --isa aarch64", NULL};

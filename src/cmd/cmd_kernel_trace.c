@@ -71,7 +71,7 @@ static bool trace_work(void *state, struct result *result, struct err *err)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {trace_work, NULL, tracing_free};
+    static const struct task_ops ops = {.work = trace_work, .free = tracing_free, .listed = TASK_LISTED_IF_LONG};
     const struct trace_values *v = values;
     const char *ending = strrchr(v->file, '.');
 
@@ -85,7 +85,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     struct tracing *w = mem_alloc(sizeof *w);
     *w = (struct tracing){kernel_hold(s->document.kernel), s->document.loop, v->iterations, machine_hold(m), mem_strdup(v->file)};
-    return task_start_passing(s, "kernel trace", "simulates", &ops, w, err);
+    return task_start(s, "kernel trace", "simulates", &ops, w, err);
 }
 
 static const char *const examples[] = {"kernel trace loop.html", "kernel trace loop.html --machine skylake --iterations 100", NULL};

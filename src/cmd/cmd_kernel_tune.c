@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "measure/kernel_set.h"
 #include "tune/same.h"
 #include "tune/search.h"
@@ -34,7 +35,6 @@ struct tuned_result {
 
 /* The job: search, comparison and measuring on the worker; the UI thread shows what came of it. */
 struct tuning {
-    struct session *session;
     struct job *job;
     const struct kernel *kernel;     /* held */
     size_t loop;
@@ -221,14 +221,15 @@ static size_t sums(const struct insn *insns, size_t count, bool reassociate)
     return n;
 }
 
-static bool tune_run(struct job *job, void *state, struct err *err)
+static bool tune_run(void *state, struct result *result, struct err *err)
 {
     struct tuning *w = state;
     const struct tune_hooks hooks = {cancelled, progress, w};
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
-    w->job = job;
+    (void)result;   /* publish fills it */
+    w->job = job_current();
     for (size_t i = 0; i <= SHOWN; i++)
         w->versions[i].measured = NAN;
     w->tune = tune_new(insns, count, w->machine, &w->options, &hooks, err);
@@ -331,20 +332,20 @@ static void show(const struct tuning *w, struct result *result)
         result_line(result, "written to %s\n", w->export);
 }
 
-static void tune_finish(void *state, const struct job_info *info)
+static bool tune_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct tuning *w = state;
-    struct document *d = &w->session->document;
+    struct document *d = &s->document;
 
-    if (info->state != JOB_DONE)
-        return;
-    show(w, w->session->result);
+    (void)err;
+    show(w, result);
     /* Something else was loaded meanwhile: the text is shown all the same. */
     if (w->made && d->kernel == w->kernel && d->loop == w->loop) {
-        session_set_kernel(w->session, w->made, 0);
+        session_set_kernel(s, w->made, 0);
         w->made = NULL;
         d->kernel_measured = w->versions[w->best].measured * w->tune->found.items[w->best - 1].version->times;
     }
+    return true;
 }
 
 static void tuning_free(void *state)
@@ -383,7 +384,7 @@ static const struct parameter options[] = {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = tune_run, .finish = tune_finish, .free = tuning_free, .measures = measures};
+    static const struct task_ops ops = {.work = tune_run, .publish = tune_finish, .free = tuning_free, .listed = TASK_LISTED, .measures = measures};
     const struct tune_values *v = values;
     const struct document *d = &s->document;
     size_t count;
@@ -400,7 +401,6 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!m || !session_fits(s, m, err))
         return false;
     struct tuning *w = mem_zero(1, sizeof *w);
-    w->session = s;
     w->kernel = kernel_hold(d->kernel);
     w->loop = d->loop;
     w->machine = machine_copy(m);
@@ -410,7 +410,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!v->model_only && !w->here)
         snprintf(w->why, sizeof w->why, "not run here: this CPU runs %s", isa_name(isa_host()));
     w->export = v->export ? mem_strdup(v->export) : NULL;
-    return session_job(s, "kernel tune", "searches faster versions of the loop", &ops, w, err);
+    return task_start(s, "kernel tune", "searches faster versions of the loop", &ops, w, err);
 }
 
 static const char *const examples[] = {"kernel tune", "kernel tune --reassociate --export faster.s", "kernel tune --machine znver4 --model-only", NULL};

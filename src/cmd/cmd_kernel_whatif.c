@@ -75,7 +75,6 @@ static void add_outcome(struct result_table *t, const struct whatif_outcome *o)
 
 /* The job: a machine with one parameter after the other. */
 struct sweeping {
-    struct session *session;
     const struct kernel *kernel;   /* held */
     size_t loop;                   /* of it, in use when the sweep began */
     struct machine *machine;
@@ -105,10 +104,12 @@ static bool sweep_one(struct sweeping *w, long value, struct err *err)
     return ok;
 }
 
-static bool sweep_run(struct job *job, void *state, struct err *err)
+static bool sweep_run(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct sweeping *w = state;
 
+    (void)result;   /* publish fills it */
     for (long value = w->from; value <= w->to; value++) {
         if (!sweep_one(w, value, err))
             return false;
@@ -138,18 +139,16 @@ static void keep_sweep(struct sweep *sweep, const struct sweeping *w)
     }
 }
 
-static void sweep_finish(void *state, const struct job_info *info)
+static bool sweep_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct sweeping *w = state;
-    struct result *result = w->session->result;
 
-    if (info->state != JOB_DONE)
-        return;
-    const struct document *d = &w->session->document;
+    (void)err;
+    const struct document *d = &s->document;
     if (d->kernel == w->kernel && d->loop == w->loop) {
-        keep_sweep(&w->session->document.sweep, w);
-        w->session->document.pair = (struct whatif_pair){0};
-        w->session->in_view = w->session->views ? "whatif" : NULL;
+        keep_sweep(&s->document.sweep, w);
+        s->document.pair = (struct whatif_pair){0};
+        s->in_view = s->views ? "whatif" : NULL;
     }
     struct result_table *t = add_outcomes(result, w->machine, "value", w->name, CELL_COUNT);
     json_t *rows = json_array();
@@ -162,6 +161,7 @@ static void sweep_finish(void *state, const struct job_info *info)
     result_text(result, "machine", w->machine->id);
     result_text(result, "parameter", w->name);
     result_nested(result, "sweep", rows);
+    return true;
 }
 
 static void sweeping_free(void *state)
@@ -176,10 +176,9 @@ static void sweeping_free(void *state)
 
 static bool sweep(struct session *s, const struct machine *m, const char *name, long from, long to, struct err *err)
 {
-    static const struct job_ops ops = {.run = sweep_run, .finish = sweep_finish, .free = sweeping_free};
+    static const struct task_ops ops = {.work = sweep_run, .publish = sweep_finish, .free = sweeping_free, .listed = TASK_LISTED};
     struct sweeping *w = mem_zero(1, sizeof *w);
 
-    w->session = s;
     w->kernel = kernel_hold(s->document.kernel);
     w->loop = s->document.loop;
     w->machine = machine_copy(m);
@@ -187,7 +186,7 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
     w->from = from;
     w->to = to;
     w->outcomes = mem_alloc((size_t)(to - from + 1) * sizeof *w->outcomes);
-    return session_job(s, "kernel whatif", "sweeps", &ops, w, err);
+    return task_start(s, "kernel whatif", "sweeps", &ops, w, err);
 }
 
 /* One machine before and after its change. */
@@ -252,14 +251,14 @@ static void comparing_free(void *state)
 
 static bool compare(struct session *s, struct machine *m, const struct machine *changed, const struct word_list *changes, struct err *err)
 {
-    static const struct task_ops ops = {compare_work, compare_publish, comparing_free};
+    static const struct task_ops ops = {.work = compare_work, .publish = compare_publish, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
     struct comparing *w = mem_alloc(sizeof *w);
 
     struct str words = {0};
     for (size_t i = 0; i < changes->count; i++)
         str_addf(&words, "%s%s", i ? ", " : "", changes->items[i]);
     *w = (struct comparing){.kernel = kernel_hold(s->document.kernel), .loop = s->document.loop, .machine = machine_hold(m), .changed = machine_copy(changed), .changes = str_take(&words)};
-    return task_start_passing(s, "kernel whatif", "predicts", &ops, w, err);
+    return task_start(s, "kernel whatif", "predicts", &ops, w, err);
 }
 
 struct whatif_values {

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "base/similar.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "measure/latency.h"
 #include "toolchain/assemble.h"
 #include "work/job.h"
@@ -25,7 +26,6 @@ static bool prepare(const struct forms *forms, const char *pattern, struct err *
 
 /* The job: chains of all forms that match, printed at its end. */
 struct chains {
-    struct session *session;
     struct job *job;
     char *pattern;                /* NULL: all forms */
     VEC(char *) names;            /* of results */
@@ -54,11 +54,13 @@ static bool measure_form(struct chains *w, const struct form_row *row, struct sa
     return n != SIZE_MAX;
 }
 
-static bool chains_run(struct job *job, void *state, struct err *err)
+static bool chains_run(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct chains *w = state;
     struct calibration c;
 
+    (void)result;   /* publish fills it */
     w->job = job;
     struct forms *forms = forms_load(isa_host(), NULL, err);
     struct sandbox *sandbox = forms ? sandbox_new(-1, err) : NULL;
@@ -98,7 +100,7 @@ static void add_row(struct result_table *t, const char *form, const struct laten
     cell_text(t, known ? l->chain.note : l->state);
 }
 
-static void chains_finish(void *state, const struct job_info *info)
+static bool chains_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "form", .kind = CELL_TEXT, .width = 40},
@@ -113,12 +115,13 @@ static void chains_finish(void *state, const struct job_info *info)
     };
     const struct chains *w = state;
 
-    if (info->state != JOB_DONE)
-        return;
-    struct result_table *t = result_table(w->session->result, "latencies", columns, sizeof columns / sizeof *columns);
+    (void)s;
+    (void)err;
+    struct result_table *t = result_table(result, "latencies", columns, sizeof columns / sizeof *columns);
     t->headless = true;
     for (size_t i = 0; i < w->results.count; i++)
         add_row(t, w->names.items[i], &w->results.items[i]);
+    return true;
 }
 
 static void chains_free(void *state)
@@ -144,14 +147,13 @@ static const struct parameter arguments[] = {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = chains_run, .finish = chains_finish, .free = chains_free, .measures = job_measures_always, .counts = true};
+    static const struct task_ops ops = {.work = chains_run, .publish = chains_finish, .free = chains_free, .listed = TASK_LISTED, .measures = job_measures_always, .counts = true};
     const struct latency_values *v = values;
     struct chains *w = mem_zero(1, sizeof *w);
 
     (void)result;   /* the job's finish function fills it */
-    w->session = s;
     w->pattern = v->pattern ? mem_strdup(v->pattern) : NULL;
-    return session_job(s, "latency measure", "measures", &ops, w, err);
+    return task_start(s, "latency measure", "measures", &ops, w, err);
 }
 
 static const char *const examples[] = {"latency measure 'IMUL (R64, R64)'", "latency measure VADD*", NULL};

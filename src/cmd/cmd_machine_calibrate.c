@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "isa/cpu.h"
 #include "measure/calibrate.h"
 #include "work/job.h"
@@ -29,11 +30,13 @@ static bool cancelled(void *state)
 }
 
 /* Starts a sandbox and calibrates; the machine view shows it from now on. */
-static bool calibrate_run(struct job *job, void *state, struct err *err)
+static bool calibrate_run(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct calibrating *w = state;
     char name[64];
 
+    (void)result;   /* publish fills it */
     w->job = job;
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     struct sandbox *sandbox = sandbox_new(w->cpu, &w->fault);
@@ -109,7 +112,7 @@ static void show_here(const struct here *here, struct result *result)
         result_line(result, "%s", err_text(&here->fault, why, sizeof why));
 }
 
-static void show_info(const struct calibrating *w, struct result *result)
+static void show_info(const struct session *s, const struct calibrating *w, struct result *result)
 {
     const struct calibration *c = &w->calibration;
     char name[64], why[2048];
@@ -118,7 +121,7 @@ static void show_info(const struct calibrating *w, struct result *result)
     cpu_name(name, sizeof name);
     result_text(result, "cpu", name);
     result_text(result, "isa", isa);
-    show_here(&w->session->document.here, result);
+    show_here(&s->document.here, result);
     result_number(result, "clock_hz", w->known ? c->clock_hz : NAN);
     result_switch(result, "counters", w->known && c->counters);
     result_switch(result, "virtual", cpu_virtual());
@@ -132,21 +135,24 @@ static void show_info(const struct calibrating *w, struct result *result)
     }
 }
 
-static void calibrate_finish(void *state, const struct job_info *info)
+static bool calibrate_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     const struct calibrating *w = state;
-    if (info->state == JOB_DONE && w->info)
-        show_info(w, w->session->result);
-    else if (info->state == JOB_DONE)
-        show_calibration(&w->calibration, w->session->result);
+
+    (void)err;
+    if (w->info)
+        show_info(s, w, result);
+    else
+        show_calibration(&w->calibration, result);
+    return true;
 }
 
 static bool start(struct session *s, const char *title, int cpu, bool info, struct err *err)
 {
-    static const struct job_ops ops = {.run = calibrate_run, .finish = calibrate_finish, .free = free, .measures = job_measures_always};
+    static const struct task_ops ops = {.work = calibrate_run, .publish = calibrate_finish, .free = free, .listed = TASK_LISTED, .measures = job_measures_always};
     struct calibrating *w = mem_zero(1, sizeof *w);
     *w = (struct calibrating){.session = s, .cpu = cpu, .info = info};
-    return session_job(s, title, "calibrates", &ops, w, err);
+    return task_start(s, title, "calibrates", &ops, w, err);
 }
 
 struct calibrate_values {

@@ -17,6 +17,7 @@
 #include "cmd/chart_paths.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "isa/cpu.h"
@@ -170,13 +171,15 @@ static bool learn_encodings(struct machine_charting *w, struct err *err)
     return w->simulated || encodings_learn(w->rows.items, w->rows.count, err);
 }
 
-static bool chart_work(struct job *job, void *state, struct err *err)
+static bool chart_work(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct machine_charting *w = state;
     const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = save, .team = team, .threads = w->threads, .state = w};
     struct imitation *imitation = w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
     struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu, w->recorded ? recorded_times : times_of_cpu, w};
 
+    (void)result;   /* publish fills it */
     struct machine *core = machine_load(w->core_path, NULL);   /* of an earlier run */
 
     w->job = job;
@@ -353,15 +356,15 @@ static void show(const struct machine_charting *w, struct result *result)
     add_forms(c, result);
 }
 
-static void chart_finish(void *state, const struct job_info *info)
+static bool chart_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct machine_charting *w = state;
 
+    (void)err;
     stage_log_end(w->log);
-    if (info->state != JOB_DONE)
-        return;
-    show(w, w->session->result);
-    chart_adopt(w->session, w->directory, w->name);
+    show(w, result);
+    chart_adopt(s, w->directory, w->name);
+    return true;
 }
 
 static void charting_free(void *state)
@@ -473,7 +476,7 @@ static void choose_uses(struct machine_charting *w, const struct chart_wish *wis
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = chart_work, .finish = chart_finish, .free = charting_free, .measures = measures, .measures_alone = true};
+    static const struct task_ops ops = {.work = chart_work, .publish = chart_finish, .free = charting_free, .listed = TASK_LISTED, .measures = measures, .measures_alone = true};
     const struct chart_values *v = values;
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
     enum isa isa = isa_host();
@@ -507,7 +510,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         stage_log_free(s->document.chart);
         s->document.chart = stage_log_hold(w->log);
         w->options.core_most = (size_t)fmin(CANDIDATES, fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count));
-        return session_job(s, "machine chart", "charts", &ops, w, err);
+        return task_start(s, "machine chart", "charts", &ops, w, err);
     }
     charting_free(w);
     return false;

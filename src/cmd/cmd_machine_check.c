@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "isa/cpu.h"
 #include "measure/latency.h"
 #include "measure/runner.h"
@@ -136,11 +137,12 @@ static bool check_all(struct checking *w, struct source *source, struct err *err
     return ok;
 }
 
-static bool check_run(struct job *job, void *state, struct err *err)
+static bool check_run(void *state, struct result *result, struct err *err)
 {
     struct checking *w = state;
 
-    w->job = job;
+    (void)result;   /* publish fills it */
+    w->job = job_current();
     w->until = clock_seconds() + w->seconds;
     w->table = experiments_new();
     make_rows(w);
@@ -211,17 +213,17 @@ static void show(const struct checking *w, struct result *result)
         result_line(result, "view check shows all of them with the code that was run; machine correct FORM saves the measured values");
 }
 
-static void check_finish(void *state, const struct job_info *info)
+static bool check_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct checking *w = state;
 
-    if (info->state != JOB_DONE)
-        return;
-    show(w, w->session->result);
-    check_free(w->session->document.check);
-    w->session->document.check = w->check;
-    w->session->in_view = w->session->views ? "check" : NULL;
+    (void)err;
+    show(w, result);
+    check_free(s->document.check);
+    s->document.check = w->check;
+    s->in_view = s->views ? "check" : NULL;
     w->check = NULL;
+    return true;
 }
 
 static void checking_free(void *state)
@@ -308,7 +310,7 @@ static char *cpu_title(const struct session *s, const char *simulated)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = check_run, .finish = check_finish, .free = checking_free, .measures = measures};
+    static const struct task_ops ops = {.work = check_run, .publish = check_finish, .free = checking_free, .listed = TASK_LISTED, .measures = measures};
     const struct check_values *v = values;
     const struct machine *simulated = v->simulate ? session_machine(s, v->simulate, err) : NULL;
     enum isa isa = isa_host();
@@ -341,7 +343,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         checking_free(w);
         return false;
     }
-    return session_job(s, "machine check", "measures", &ops, w, err);
+    return task_start(s, "machine check", "measures", &ops, w, err);
 }
 
 static const char *const examples[] = {"machine check --top 200 --seconds 2m", "machine check 'IMUL*' 'ADD (R64, R64)'", NULL};

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "io/machine_file.h"
 #include "io/machine_user.h"
 #include "measure/learn.h"
@@ -30,7 +31,6 @@ struct correction {
 
 /* The job: corrections found and tried on a copy of the machine by the worker, written by it, and loaded by the UI thread. */
 struct correcting {
-    struct session *session;
     struct job *job;
     struct machine *machine;   /* a copy, corrected step by step */
     struct machine *simulated; /* NULL: this CPU */
@@ -183,11 +183,12 @@ static bool write_all(struct correcting *w, struct err *err)
     return ok;
 }
 
-static bool correct_run(struct job *job, void *state, struct err *err)
+static bool correct_run(void *state, struct result *result, struct err *err)
 {
     struct correcting *w = state;
 
-    w->job = job;
+    (void)result;   /* publish fills it */
+    w->job = job_current();
     for (size_t i = 0; i < w->list.count; i++)
         if (w->list.items[i].row.latency)
             correct_latency(w, &w->list.items[i]);
@@ -239,31 +240,30 @@ static bool load_corrected(struct session *s, const struct correcting *w, struct
     return true;
 }
 
-static void correct_finish(void *state, const struct job_info *info)
+static bool correct_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "form", .kind = CELL_TEXT, .width = 34}, {.key = "quantity", .kind = CELL_TEXT, .width = 20}, {.key = "measured", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
         {.key = "before", .kind = CELL_NUMBER, .decimals = 2, .width = 7}, {.key = "after", .kind = CELL_NUMBER, .decimals = 2, .width = 7}, {.key = "correction", .kind = CELL_TEXT},
     };
     struct correcting *w = state;
-    struct result *result = w->session->result;
-    struct err err = {0};
+    struct err none = {0};
     size_t written = 0;
     char text[1024];
 
-    if (info->state != JOB_DONE)
-        return;
+    (void)err;
     for (size_t i = 0; i < w->list.count; i++)
         written += w->list.items[i].written;
     result_line(result, "%zu of %zu corrections written%s%s", written, w->list.count, w->path ? " to " : "", w->path ? w->path : "");
-    if (w->path && !load_corrected(w->session, w, &err))
-        result_line(result, "%s", err_text(&err, text, sizeof text));
+    if (w->path && !load_corrected(s, w, &none))
+        result_line(result, "%s", err_text(&none, text, sizeof text));
     result_text(result, "machine", w->id);
     result_text(result, "directory", w->path);
     result_count(result, "written", (int64_t)written);
     struct result_table *t = result_table(result, "corrections", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < w->list.count; i++)
         add_row(w, t, &w->list.items[i]);
+    return true;
 }
 
 static void correcting_free(void *state)
@@ -350,7 +350,7 @@ static bool simulated_by(struct session *s, const struct check *check, const cha
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = correct_run, .finish = correct_finish, .free = correcting_free, .measures = measures};
+    static const struct task_ops ops = {.work = correct_run, .publish = correct_finish, .free = correcting_free, .listed = TASK_LISTED, .measures = measures};
     const struct correct_values *v = values;
     const struct check *check = s->document.check;
 
@@ -362,7 +362,6 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!forms)
         return false;
     struct correcting *w = mem_zero(1, sizeof *w);
-    w->session = s;
     const bool checked = choose(w, check, &v->forms);
     if (!w->list.count) {
         correcting_free(w);
@@ -373,7 +372,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->simulated = simulated ? machine_copy(simulated) : NULL;
     w->forms = forms_hold(forms);
     name_machine(w, m, check);
-    return session_job(s, "machine correct", "corrects", &ops, w, err);
+    return task_start(s, "machine correct", "corrects", &ops, w, err);
 }
 
 static const char *const examples[] = {"machine correct 'IMUL (R64, R64)'", "machine correct '*'", NULL};

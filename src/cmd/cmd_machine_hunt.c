@@ -9,6 +9,7 @@
 #include "base/watch.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "hunt/hunt.h"
 #include "io/llvm_mca.h"
 #include "measure/kernel_set.h"
@@ -27,7 +28,6 @@
 
 /* The job: blocks drawn, timed and predicted on the worker; the UI thread shows what was found. */
 struct machine_hunting {
-    struct session *session;
     struct job *job;
     struct machine *machine;      /* a copy */
     struct machine *against;      /* a copy; NULL: LLVM's model or this CPU */
@@ -129,12 +129,13 @@ static bool prepare_cpu(struct machine_hunting *w, struct err *err)
     return true;
 }
 
-static bool hunt_work(struct job *job, void *state, struct err *err)
+static bool hunt_work(void *state, struct result *result, struct err *err)
 {
     struct machine_hunting *w = state;
     struct hunt_truth truth = {w->against ? times_of_model : w->llvm ? times_of_llvm : times_of_cpu, w, w->tolerance};
 
-    w->job = job;
+    (void)result;   /* publish fills it */
+    w->job = job_current();
     w->knows = model_new(w->machine, false);
     w->truth = w->against ? model_new(w->against, w->against_simulated) : NULL;
     struct block_maker *maker = block_maker_new(w->isa, w->drawn.items, w->drawn.count, predictable, w, err);
@@ -243,12 +244,14 @@ static void show(const struct machine_hunting *w, struct result *result)
     str_done(&against);
 }
 
-static void hunt_finish(void *state, const struct job_info *info)
+static bool hunt_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct machine_hunting *w = state;
 
-    if (info->state == JOB_DONE)
-        show(w, w->session->result);
+    (void)s;
+    (void)err;
+    show(w, result);
+    return true;
 }
 
 static void hunting_free(void *state)
@@ -341,14 +344,13 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = hunt_work, .finish = hunt_finish, .free = hunting_free, .measures = measures};
+    static const struct task_ops ops = {.work = hunt_work, .publish = hunt_finish, .free = hunting_free, .listed = TASK_LISTED, .measures = measures};
     const struct hunt_values *v = values;
     struct machine_hunting *w = mem_zero(1, sizeof *w);
     struct forms *forms = choose_sides(s, v, w, err) ? session_forms(s, w->isa, err) : NULL;
     bool measured = measures(w);
 
     (void)result;   /* the job's finish function fills it */
-    w->session = s;
     w->forms = forms ? forms_hold(forms) : NULL;
     w->seconds = v->seconds;
     w->tolerance = isfinite(v->tolerance) ? v->tolerance : measured ? CPU_TOLERANCE : MODEL_TOLERANCE;
@@ -358,7 +360,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         hunting_free(w);
         return false;
     }
-    return session_job(s, "machine hunt", "compares blocks", &ops, w, err);
+    return task_start(s, "machine hunt", "compares blocks", &ops, w, err);
 }
 
 static const char *const examples[] = {"machine hunt --time 5m", "machine hunt --machine skylake --against haswell --time 20s", "machine hunt --machine skylake --against llvm-mca --time 1m",

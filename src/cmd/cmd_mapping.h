@@ -16,7 +16,7 @@ bool mapping_adopt(struct session *s, struct machine *take_machine, const char *
 bool mapping_make_current(struct session *s, const char *id, struct err *err);
 /* Where a mapping comes from: a tool's file, form,usage,latency alone, or a machine's directory. */
 enum mapping_source { MAPPING_OSACA, MAPPING_PMEVO, MAPPING_CSV, MAPPING_DIRECTORY };
-/* Has a job called @title read @path, and adopts what it holds at its end. False with err as session_job. */
+/* Has a job called @title read @path, and adopts what it holds at its end. False with err as task_start. */
 bool mapping_read(struct session *s, const char *title, const char *path, enum mapping_source source, struct err *err);
 
 #endif

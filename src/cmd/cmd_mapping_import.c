@@ -8,13 +8,13 @@
 #include "base/mem.h"
 #include "cmd/cmd_mapping.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "io/import_llvm.h"
 #include "io/import_uops.h"
 #include "work/job.h"
 
 /* llvm-mca takes seconds over all forms: the screen goes on meanwhile. */
 struct llvm_importing {
-    struct session *session;
     struct forms *forms[ISA_COUNT];   /* the session's, held */
     char *cpu;
     struct machine *machine;
@@ -35,8 +35,10 @@ static bool read_llvm(struct llvm_importing *w, struct err *err)
     return w->machine != NULL;
 }
 
-static bool llvm_run(struct job *job, void *state, struct err *err)
+static bool llvm_run(void *state, struct result *result, struct err *err)
 {
+    (void)result;   /* publish fills it */
+    struct job *job = job_current();
     job_progress(job, 0, 0, "reading the tables of llvm-mca");
     child_watch(cancelled, job);
     bool ok = read_llvm(state, err);
@@ -44,17 +46,13 @@ static bool llvm_run(struct job *job, void *state, struct err *err)
     return ok;
 }
 
-static void llvm_finish(void *state, const struct job_info *info)
+static bool llvm_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct llvm_importing *w = state;
     struct machine *m = w->machine;
-    struct err err = {0};
 
     w->machine = NULL;
-    if (info->state != JOB_DONE)
-        machine_free(m);
-    else if (!mapping_adopt(w->session, m, "mapping import llvm", w->session->result, &err))
-        job_refuse(info->number, &err);
+    return mapping_adopt(s, m, "mapping import llvm", result, err);
 }
 
 static void llvm_free(void *state)
@@ -69,10 +67,9 @@ static void llvm_free(void *state)
 
 static bool import_llvm_cpu(struct session *s, const char *cpu, struct err *err)
 {
-    static const struct job_ops ops = {.run = llvm_run, .finish = llvm_finish, .free = llvm_free};
+    static const struct task_ops ops = {.work = llvm_run, .publish = llvm_finish, .free = llvm_free, .listed = TASK_LISTED};
     struct llvm_importing *w = mem_zero(1, sizeof *w);
 
-    w->session = s;
     w->cpu = mem_strdup(cpu);
     for (int isa = 0; isa < ISA_COUNT; isa++) {
         const struct forms *forms = session_forms(s, (enum isa)isa, err);
@@ -82,7 +79,7 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct err *err)
         }
         w->forms[isa] = forms_hold(forms);
     }
-    return session_job(s, "mapping import llvm", "imports", &ops, w, err);
+    return task_start(s, "mapping import llvm", "imports", &ops, w, err);
 }
 
 /* "uops-" and the file's name without directory and ending, or the architecture's, in lower case. */
@@ -101,19 +98,20 @@ static char *imported_id(const char *path, const char *architecture)
 
 /* The job: reads all files on the worker; at its end their machines become the session's. The XML of all architectures has 150 MB. */
 struct uops_import {
-    struct session *session;
     char *architecture;   /* NULL: not given */
     char **paths;
     struct machine **machines;
     size_t count;
 };
 
-static bool uops_run(struct job *job, void *state, struct err *err)
+static bool uops_run(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct uops_import *w = state;
     struct forms *forms = forms_load(ISA_UNSAID, NULL, err);
     bool ok = forms != NULL;
 
+    (void)result;   /* publish fills it */
     for (size_t i = 0; ok && i < w->count; i++) {
         char *id = imported_id(w->paths[i], w->architecture);
         job_progress(job, (double)i, (double)w->count, "%s", w->paths[i]);
@@ -125,7 +123,7 @@ static bool uops_run(struct job *job, void *state, struct err *err)
     return ok;
 }
 
-static void uops_finish(void *state, const struct job_info *info)
+static bool uops_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT},
@@ -133,26 +131,23 @@ static void uops_finish(void *state, const struct job_info *info)
         {.key = "ports", .kind = CELL_COUNT},
     };
     struct uops_import *w = state;
-    struct session *s = w->session;
-    struct err none = {0};
 
-    if (info->state != JOB_DONE)
-        return;
-    struct result_table *t = result_table(s->result, "machines", columns, sizeof columns / sizeof *columns);
+    struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
     t->hide = NOT_TEXT;
     t->shape = TABLE_SPREAD;
     for (size_t i = 0; i < w->count; i++) {
         struct machine *m = w->machines[i];
-        mapping_describe(m, s->result);
+        mapping_describe(m, result);
         cell_text(t, m->id);
         cell_count(t, (int64_t)mapping_count(m->mapping));
         cell_count(t, mapping_ports(m->mapping)->count);
         w->machines[i] = NULL;
         undo_note_arrival(s, m, "mapping import uops-info", i > 0);
         session_add_machine(s, m);
-        session_select(s, &m->id, 1, &none);   /* it is there, and the only one: nothing to refuse */
+        session_select(s, &m->id, 1, err);   /* it is there, and the only one: nothing to refuse */
         undo_note_arrived(s, m->id);
     }
+    return true;
 }
 
 static void uops_free(void *state)
@@ -170,16 +165,15 @@ static void uops_free(void *state)
 
 static bool import_uops_files(struct session *s, const struct word_list *files, const char *architecture, struct err *err)
 {
-    static const struct job_ops ops = {.run = uops_run, .finish = uops_finish, .free = uops_free};
+    static const struct task_ops ops = {.work = uops_run, .publish = uops_finish, .free = uops_free, .listed = TASK_LISTED};
     struct uops_import *w = mem_zero(1, sizeof *w);
 
-    w->session = s;
     w->architecture = architecture ? mem_strdup(architecture) : NULL;
     w->paths = mem_zero(files->count, sizeof *w->paths);
     w->machines = mem_zero(files->count, sizeof(struct machine *));
     for (size_t i = 0; i < files->count; i++)
         w->paths[w->count++] = mem_strdup(files->items[i]);
-    return session_job(s, "mapping import uops-info", "imports", &ops, w, err);
+    return task_start(s, "mapping import uops-info", "imports", &ops, w, err);
 }
 
 struct import_values {

@@ -104,7 +104,7 @@ static void setting_free(void *state)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {setting_work, setting_publish, setting_free};
+    static const struct task_ops ops = {.work = setting_work, .publish = setting_publish, .free = setting_free, .listed = TASK_LISTED_IF_LONG};
     const struct mapping_set_values *v = values;
     struct machine *m = session_current(s, err);
     struct mapping_entry entry;
@@ -118,7 +118,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     usage_done(&entry.usage);
     struct usage_setting *u = mem_zero(1, sizeof *u);
     *u = (struct usage_setting){machine_hold(m), NULL, mem_strdup(v->form), mem_strdup(v->usage)};
-    return task_start_passing(s, "mapping set", "changes", &ops, u, err);
+    return task_start(s, "mapping set", "changes", &ops, u, err);
 }
 
 static const char *const examples[] = {"mapping set 'ADD (R64, R64)' 1*p0156", "mapping set 'VMOVAPD (YMM, M256)' 2*p23", NULL};

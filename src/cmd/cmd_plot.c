@@ -45,7 +45,7 @@ static bool plot_work(void *state, struct result *result, struct err *err)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {plot_work, NULL, plotting_free};
+    static const struct task_ops ops = {.work = plot_work, .free = plotting_free, .listed = TASK_LISTED_IF_LONG};
     const struct plot_values *v = values;
     const char *dot = strrchr(v->file, '.');
     const bool svg = dot && strcmp(dot, ".svg") == 0;
@@ -61,7 +61,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     struct plotting *p = mem_alloc(sizeof *p);
     *p = (struct plotting){drawing, svg ? FIGURE_SVG : FIGURE_PNG, mem_strdup(v->file)};
-    return task_start_passing(s, "plot", "draws", &ops, p, err);
+    return task_start(s, "plot", "draws", &ops, p, err);
 }
 
 static const char *const examples[] = {"plot evolution run.svg", "plot accuracy skylake.png", NULL};

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "cmd/task.h"
 #include "program/build.h"
 #include "program/study.h"
 #include "toolchain/compile.h"
@@ -21,7 +22,6 @@ struct program_load_values {
 
 /* A job that builds, or opens what was built. */
 struct program_loading {
-    struct session *session;
     struct job *job;
     char *name, *arguments, *template, *untraced;
     VEC(char *) words;
@@ -37,11 +37,12 @@ static bool loading_cancelled(void *state)
     return job_cancelled(l->job);
 }
 
-static bool load_run(struct job *job, void *state, struct err *err)
+static bool load_run(void *state, struct result *result, struct err *err)
 {
     struct program_loading *l = state;
 
-    l->job = job;
+    (void)result;   /* publish fills it */
+    l->job = job_current();
     l->begun = clock_seconds();
     child_watch(loading_cancelled, l);
     l->program = l->built ? program_open_both(l->name, l->untraced, err) : program_build((const char *const *)l->words.items, l->words.count, l->name, err);
@@ -49,15 +50,13 @@ static bool load_run(struct job *job, void *state, struct err *err)
     return l->program != NULL;
 }
 
-static void load_finish(void *state, const struct job_info *info)
+static bool load_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct program_loading *l = state;
-    struct result *result = l->session->result;
-    struct program_state *p = &l->session->document.program;
+    struct program_state *p = &s->document.program;
     const struct program *program = l->program;
 
-    if (info->state != JOB_DONE)
-        return;
+    (void)err;
     program_state_done(p);
     *p = (struct program_state){.program = program, .arguments = l->arguments, .template = l->template};
     l->program = NULL;
@@ -70,6 +69,7 @@ static void load_finish(void *state, const struct job_info *info)
     result_count(result, "functions", (int64_t)program->function_count);
     result_count(result, "blocks", (int64_t)program->block_count);
     result_count(result, "references", (int64_t)program->reference_count);
+    return true;
 }
 
 static void loading_free(void *state)
@@ -101,7 +101,7 @@ static bool words_allowed(const struct word_list *words, struct err *err)
 
 static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = load_run, .finish = load_finish, .free = loading_free};
+    static const struct task_ops ops = {.work = load_run, .publish = load_finish, .free = loading_free, .listed = TASK_LISTED};
     const struct program_load_values *v = values;
     struct program_loading *l;
 
@@ -111,7 +111,6 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     if (v->untraced && !program_is_built(v->file))
         return err_set(err, ERR_USAGE, "leave it out: of sources both are built", "--untraced is for executables that portolan-cc linked");
     l = mem_zero(1, sizeof *l);
-    l->session = s;
     l->name = mem_strdup(v->file);
     l->arguments = v->arguments ? mem_strdup(v->arguments) : NULL;
     l->template = v->template ? mem_strdup(v->template) : NULL;
@@ -120,7 +119,7 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     vec_push(&l->words, mem_strdup(v->file));
     for (size_t i = 0; i < v->words.count; i++)
         vec_push(&l->words, mem_strdup(v->words.items[i]));
-    return session_job(s, "program load", "compiles", &ops, l, err);
+    return task_start(s, "program load", "compiles", &ops, l, err);
 }
 
 static const struct parameter load_arguments[] = {
@@ -166,7 +165,6 @@ struct run_values {
 
 /* A job that runs the program at each combination, then fits. */
 struct running {
-    struct session *session;
     struct job *job;
     const struct program *program;
     char *arguments, *template;
@@ -207,12 +205,13 @@ static bool anything_changes(const struct program_runs *runs)
     return runs->runs.count < 2;
 }
 
-static bool run_run(struct job *job, void *state, struct err *err)
+static bool run_run(void *state, struct result *result, struct err *err)
 {
     struct running *r = state;
     bool ok = true;
 
-    r->job = job;
+    (void)result;   /* publish fills it */
+    r->job = job_current();
     r->runs = program_runs_new(r->program, r->inputs.names, r->inputs.name_count);
     child_watch(running_cancelled, r);
     for (r->at = 0; ok && r->at < r->inputs.count; r->at++)
@@ -301,17 +300,16 @@ static void add_findings(struct result *result, const struct program_model *m)
     }
 }
 
-static void run_finish(void *state, const struct job_info *info)
+static bool run_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct running *r = state;
-    struct program_state *p = &r->session->document.program;
+    struct program_state *p = &s->document.program;
 
-    if (info->state != JOB_DONE)
-        return;
-    add_runs(r->session->result, r->runs);
-    add_findings(r->session->result, r->model);
+    (void)err;
+    add_runs(result, r->runs);
+    add_findings(result, r->model);
     if (p->program != r->program)
-        return;   /* another was loaded meanwhile */
+        return true;   /* another was loaded meanwhile */
     program_runs_free(p->runs);
     program_model_free(p->model);
     study_free(p->study);
@@ -321,8 +319,9 @@ static void run_finish(void *state, const struct job_info *info)
     p->model = r->model;
     r->runs = NULL;
     r->model = NULL;
-    if (r->session->interactive)
-        program_show_quietly(r->session);
+    if (s->interactive)
+        program_show_quietly(s);
+    return true;
 }
 
 static void running_free(void *state)
@@ -339,7 +338,7 @@ static void running_free(void *state)
 
 static bool run_run_command(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = run_run, .finish = run_finish, .free = running_free, .measures = job_measures_always};
+    static const struct task_ops ops = {.work = run_run, .publish = run_finish, .free = running_free, .listed = TASK_LISTED, .measures = job_measures_always};
     const struct run_values *v = values;
     const struct program_state *p = &s->document.program;
 
@@ -351,13 +350,12 @@ static bool run_run_command(struct session *s, const void *values, struct result
         running_free(r);
         return false;
     }
-    r->session = s;
     r->program = program_hold(p->program);
     r->arguments = p->arguments ? mem_strdup(p->arguments) : NULL;
     r->template = p->template ? mem_strdup(p->template) : NULL;
     r->options = (struct run_options){r->arguments, r->template, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30, 0, 1, NULL};
     r->fit = v->counts[0] == 'g' ? COUNTS_GENETIC : v->counts[0] == 'n' ? COUNTS_NETWORK : COUNTS_REGRESSION;
-    return session_job(s, "program run", "runs", &ops, r, err);
+    return task_start(s, "program run", "runs", &ops, r, err);
 }
 
 static const struct parameter run_arguments[] = {

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "cmd/task.h"
 #include "measure/kernel_passes.h"
 #include "model/facts.h"
 #include "program/blamed.h"
@@ -33,7 +34,6 @@ struct program_blame_values {
 };
 
 struct blaming_program {
-    struct session *session;
     struct job *job;
     const struct program_model *model;
     double inputs[INPUTS_MAX];
@@ -138,7 +138,7 @@ static bool measure(struct blaming_program *w, const struct program_code *code, 
     return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
 }
 
-static bool blame_run(struct job *job, void *state, struct err *err)
+static bool blame_run(void *state, struct result *result, struct err *err)
 {
     struct blaming_program *w = state;
     struct estimator *e = estimator_new(w->model, w->inputs, ESTIMATE_STEADY, err);
@@ -146,7 +146,8 @@ static bool blame_run(struct job *job, void *state, struct err *err)
     struct code_parts parts = {{0}};
     struct located located = {.all = 0};
 
-    w->job = job;
+    (void)result;   /* publish fills it */
+    w->job = job_current();
     if (!e)
         return false;
     bool ok = !w->here || native_known(w->machine, false, w->day, err);
@@ -180,7 +181,15 @@ static bool blame_run(struct job *job, void *state, struct err *err)
     return ok;
 }
 
-static void blame_finish(void *state, const struct job_info *info)
+static void blame_failed(struct session *s, void *state, struct result *result, const struct err *err)
+{
+    (void)state;
+    (void)result;
+    (void)err;
+    program_show_resume(s);
+}
+
+static bool blame_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "part", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT}, {.key = "predicted", .unit = "s", .kind = CELL_NUMBER, .decimals = 4},
@@ -189,12 +198,10 @@ static void blame_finish(void *state, const struct job_info *info)
         {.key = "alone", .title = "alone", .kind = CELL_NUMBER, .decimals = 2}, {.key = "term", .title = "to blame", .kind = CELL_TEXT},
         {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT}};
     struct blaming_program *w = state;
-    struct result *result = w->session->result;
     struct str at = {0};
 
-    program_show_resume(w->session);
-    if (info->state != JOB_DONE)
-        return;
+    (void)err;
+    program_show_resume(s);
     program_inputs_print(w->model->runs->names, w->inputs, w->model->runs->name_count, &at);
     result_line(result, "%s at %s: %.4f s here outside the system, %.4f predicted with the tables of %s (%+.0f %%); %zu samples of %u run%s", w->model->runs->program->name, str_text(&at),
                 w->measured, w->predicted, w->machine->id, 100 * (w->predicted / w->measured - 1), w->samples, w->runs, w->runs == 1 ? "" : "s");
@@ -228,6 +235,7 @@ static void blame_finish(void *state, const struct job_info *info)
         result_line(result, "%.4f s were spent in libraries or in code outside all parts", w->elsewhere);
     if (w->different)
         result_line(result, "%s is compiled differently without counters: its time belongs to no part", w->different);
+    return true;
 }
 
 static void blaming_free(void *state)
@@ -247,7 +255,7 @@ static void blaming_free(void *state)
 
 static bool run_blame(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = blame_run, .finish = blame_finish, .free = blaming_free, .measures = job_measures_always};
+    static const struct task_ops ops = {.work = blame_run, .publish = blame_finish, .free = blaming_free, .failed = blame_failed, .listed = TASK_LISTED, .measures = job_measures_always};
     const struct program_blame_values *v = values;
     const struct program_model *m = program_fitted(s, err);
 
@@ -257,7 +265,6 @@ static bool run_blame(struct session *s, const void *values, struct result *resu
     if (!m->runs->program->untraced)
         return err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: no version without counters to measure", m->runs->program->name);
     struct blaming_program *w = mem_zero(1, sizeof *w);
-    w->session = s;
     w->model = program_model_hold(m);
     w->arguments = s->document.program.arguments ? mem_strdup(s->document.program.arguments) : NULL;
     w->template = s->document.program.template ? mem_strdup(s->document.program.template) : NULL;
@@ -266,7 +273,7 @@ static bool run_blame(struct session *s, const void *values, struct result *resu
     w->machine = machine ? machine_copy(machine) : NULL;
     if (machine && program_inputs_given(m, &v->inputs, w->inputs, err)) {
         program_show_put_off(s);
-        return session_job(s, "program blame", "runs the program", &ops, w, err);
+        return task_start(s, "program blame", "runs the program", &ops, w, err);
     }
     blaming_free(w);
     return false;

@@ -9,6 +9,7 @@
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "cmd/task.h"
 #include "program/binned.h"
 #include "program/memory.h"
 #include "program/native_kept.h"
@@ -301,7 +302,6 @@ static struct reuse_histogram paper_profile(const struct program_model *m, const
 
 /* Counting misses: the profile may be fitted, and the memory of this CPU measured. */
 struct missing {
-    struct session *session;
     struct program_case at;
     bool bins, fresh, sets;
     size_t threads;
@@ -318,12 +318,14 @@ static bool misses_cancelled(void *state)
     return job_cancelled(state);
 }
 
-static bool misses_run(struct job *job, void *state, struct err *err)
+static bool misses_run(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct missing *w = state;
     const struct program_model *m = w->at.model;
     struct program_run run;
 
+    (void)result;   /* publish fills it */
     job_progress(job, 0, 0, "%s", w->at.machine->id);
     if ((w->at.here && !native_known(w->at.machine, w->fresh, w->day, err)) || !memory_of(w->at.machine, &w->memory, err))
         return false;
@@ -346,13 +348,12 @@ static bool misses_run(struct job *job, void *state, struct err *err)
     return watch_goes_on(err);   /* a fit that ended early is none */
 }
 
-static void misses_finish(void *state, const struct job_info *info)
+static bool misses_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct missing *w = state;
-    struct result *result = w->session->result;
 
-    if (info->state != JOB_DONE)
-        return;
+    (void)s;
+    (void)err;
     say_inputs(result, w->at.model, w->at.inputs, "misses");
     if (w->bins)
         result_line(result, "distances in %d bins for the whole program, as in the PPT-AMMP paper: references that reach a bin that no run had are not foreseen", BINNED_BINS);
@@ -365,6 +366,7 @@ static void misses_finish(void *state, const struct job_info *info)
     if (w->sets)
         result_line(result, "by addresses: the program ran at these inputs, each level holds the latest lines of each set, and is looked up where the one before misses");
     add_curve(result, &w->all);
+    return true;
 }
 
 static void missing_free(void *state)
@@ -385,12 +387,11 @@ static bool measures_here(const void *state)
 
 static bool run_misses(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = misses_run, .finish = misses_finish, .free = missing_free, .measures = measures_here};
+    static const struct task_ops ops = {.work = misses_run, .publish = misses_finish, .free = missing_free, .listed = TASK_LISTED, .measures = measures_here};
     const struct misses_values *v = values;
     struct missing *w = mem_zero(1, sizeof *w);
 
     (void)result;   /* the job's finish function fills it */
-    w->session = s;
     w->bins = strcmp(v->profile, "bins") == 0;
     w->fresh = v->fresh;
     w->threads = v->threads;
@@ -402,7 +403,7 @@ static bool run_misses(struct session *s, const void *values, struct result *res
     if (ok && !w->at.model->traced)
         ok = err_set(err, ERR_USAGE, "program run without --mode counts", "the runs have no reuse distances");
     if (ok)
-        return session_job(s, "program misses", "counts misses", &ops, w, err);
+        return task_start(s, "program misses", "counts misses", &ops, w, err);
     missing_free(w);
     return false;
 }

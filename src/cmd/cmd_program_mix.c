@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "cmd/task.h"
 #include "program/estimate.h"
 #include "program/fit.h"
 #include "program/native_kept.h"
@@ -103,7 +104,6 @@ const struct command command_program_mix = {
 struct formula_values { const char *machine; };
 
 struct time_formula {
-    struct session *session;
     const struct program_model *model;
     struct machine *machine;
     bool here;
@@ -136,13 +136,15 @@ static bool time_point(struct time_formula *f, double *inputs, struct err *err)
 }
 
 /* Predicted at the inputs of the runs and at twice, four and eight times each, then fitted by regression. */
-static bool formula_run(struct job *job, void *state, struct err *err)
+static bool formula_run(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct time_formula *f = state;
     const struct program_runs *runs = f->model->runs;
     size_t steps = runs->runs.count * 4 < POINTS_MOST ? 1 : runs->runs.count * 4 / POINTS_MOST + 1;
     bool ok = !f->here || native_known(f->machine, false, f->day, err);
 
+    (void)result;   /* publish fills it */
     f->inputs = mem_zero(4 * runs->runs.count * runs->name_count + 1, sizeof *f->inputs);
     f->seconds = mem_zero(4 * runs->runs.count + 1, sizeof *f->seconds);
     for (size_t r = 0; ok && r < runs->runs.count; r += steps)
@@ -158,15 +160,14 @@ static bool formula_run(struct job *job, void *state, struct err *err)
     return ok;
 }
 
-static void formula_finish(void *state, const struct job_info *info)
+static bool formula_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct time_formula *f = state;
-    struct result *result = f->session->result;
     const struct program_runs *runs = f->model->runs;
     struct str text = {0};
 
-    if (info->state != JOB_DONE)
-        return;
+    (void)s;
+    (void)err;
     formula_print(&f->formula, (const char *const *)runs->names, runs->name_count, &text);
     result_line(result, "%s on %s, nanoseconds: %s", runs->program->name, f->machine->id, str_text(&text));
     program_say_memory(result, f->day);
@@ -175,6 +176,7 @@ static void formula_finish(void *state, const struct job_info *info)
     result_number(result, "left_out_error", f->formula.error);
     result_line(result, "from %zu predictions, inputs up to %d times those of the runs; each predicted from the others: %.1f %% off on average", f->count, REACH, 100 * f->formula.error);
     str_done(&text);
+    return true;
 }
 
 static void time_formula_free(void *state)
@@ -195,7 +197,7 @@ static bool measures_here(const void *state)
 
 static bool run_formula(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = formula_run, .finish = formula_finish, .free = time_formula_free, .measures = measures_here};
+    static const struct task_ops ops = {.work = formula_run, .publish = formula_finish, .free = time_formula_free, .listed = TASK_LISTED, .measures = measures_here};
     const struct formula_values *v = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;
@@ -205,11 +207,10 @@ static bool run_formula(struct session *s, const void *values, struct result *re
     if (!machine)
         return false;
     struct time_formula *f = mem_zero(1, sizeof *f);
-    f->session = s;
     f->model = program_model_hold(m);
     f->machine = machine_copy(machine);
     f->here = here;
-    return session_job(s, "program formula", "predicts", &ops, f, err);
+    return task_start(s, "program formula", "predicts", &ops, f, err);
 }
 
 static const struct parameter formula_options[] = {MACHINE_OPTION(formula_values), {0}};

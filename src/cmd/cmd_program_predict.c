@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "cmd/task.h"
 #include "program/estimate.h"
 #include "program/native_kept.h"
 #include "work/job.h"
@@ -35,7 +36,6 @@ struct machine_prediction {
 };
 
 struct predicting {
-    struct session *session;
     const struct program_model *model;
     double inputs[INPUTS_MAX];
     double clock;                      /* GHz; NaN: the machine's, of this CPU the measured one */
@@ -74,12 +74,14 @@ static bool predict_one(const struct predicting *p, struct estimator *e, struct 
 }
 
 /* A machine that lacks facts is a fault when it is the only one; among several it is left out. */
-static bool predict_run(struct job *job, void *state, struct err *err)
+static bool predict_run(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct predicting *p = state;
     struct estimator *e = estimator_new(p->model, p->inputs, p->kind, err);
     bool ok = e != NULL;
 
+    (void)result;   /* publish fills it */
     if (ok)
         estimator_set_threads(e, (double)p->threads, p->common / 100);
     for (size_t i = 0; ok && i < p->outcomes.count; i++) {
@@ -173,14 +175,13 @@ static void add_parts(struct result *result, const struct predicting *p, const s
         result_line(result, "not included: %zu calls of library functions of unknown cost, such as %s", o->time.unknown_calls, o->time.unknown_call);
 }
 
-static void predict_finish(void *state, const struct job_info *info)
+static bool predict_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct predicting *p = state;
-    struct result *result = p->session->result;
     struct str at = {0};
 
-    if (info->state != JOB_DONE)
-        return;
+    (void)s;
+    (void)err;
     program_inputs_print(p->model->runs->names, p->inputs, p->model->runs->name_count, &at);
     result_line(result, "%s at %s%s%s", p->model->runs->program->name, str_text(&at), p->kind == ESTIMATE_AMMP ? ", model ammp: the paper's" : "", p->model->traced ? "" : "; without misses: the runs were not traced");
     program_say_threads(result, p->threads, p->common);
@@ -188,6 +189,7 @@ static void predict_finish(void *state, const struct job_info *info)
     if (p->outcomes.items[0].done)
         add_parts(result, p, &p->outcomes.items[0]);
     str_done(&at);
+    return true;
 }
 
 static void predicting_free(void *state)
@@ -215,7 +217,7 @@ static bool measures_here(const void *state)
 
 static bool run_predict(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = predict_run, .finish = predict_finish, .free = predicting_free, .measures = measures_here};
+    static const struct task_ops ops = {.work = predict_run, .publish = predict_finish, .free = predicting_free, .listed = TASK_LISTED, .measures = measures_here};
     const struct predict_values *v = values;
     const struct program_model *m = program_fitted(s, err);
 
@@ -223,7 +225,6 @@ static bool run_predict(struct session *s, const void *values, struct result *re
     if (!m)
         return false;
     struct predicting *p = mem_zero(1, sizeof *p);
-    p->session = s;
     p->model = program_model_hold(m);
     p->clock = v->clock;
     p->kind = v->model[0] == 'a' ? ESTIMATE_AMMP : ESTIMATE_STEADY;
@@ -240,7 +241,7 @@ static bool run_predict(struct session *s, const void *values, struct result *re
         vec_push(&p->outcomes, o);
     }
     if (ok)
-        return session_job(s, "program predict", "predicts", &ops, p, err);
+        return task_start(s, "program predict", "predicts", &ops, p, err);
     predicting_free(p);
     return false;
 }

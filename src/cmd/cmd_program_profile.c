@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/task.h"
 #include "measure/kernel_passes.h"
 #include "profile/profile.h"
 #include "simulate/simulate.h"
@@ -34,7 +35,6 @@ struct profile_values {
 
 /* The job: the program runs and is looked at, then its hottest loops are predicted and measured alone. */
 struct profiling {
-    struct session *session;
     struct job *job;
     VEC(char *) argv;              /* NULL at the end */
     char *output, *input;
@@ -148,11 +148,12 @@ static bool enough(const struct profiling *w, struct err *err)
     return err_set(err, ERR_DATA, "give it more to do, or sample faster: --rate 10000", "%s ran too short: %zu samples in %.3f s of CPU time", s->path, count, s->user);
 }
 
-static bool profile_run(struct job *job, void *state, struct err *err)
+static bool profile_run(void *state, struct result *result, struct err *err)
 {
     struct profiling *w = state;
 
-    w->job = job;
+    (void)result;   /* publish fills it */
+    w->job = job_current();
     w->options.goes_on = goes_on;
     w->options.state = w;
     bool ok = sampling_run(&w->options, &w->sampled, err) && enough(w, err);
@@ -330,26 +331,31 @@ static void say_short(struct result *result, const struct run_profile *p)
     say_lost(result, p);
 }
 
-static void profile_finish(void *state, const struct job_info *info)
+static void profile_failed(struct session *s, void *state, struct result *result, const struct err *err)
+{
+    (void)s;
+    (void)result;
+    (void)err;
+    drop_output(state);   /* a job that has ended is kept for a while */
+}
+
+static bool profile_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct profiling *w = state;
-    struct result *result = w->session->result;
-    struct document *d = &w->session->document;
+    struct document *d = &s->document;
 
-    if (info->state != JOB_DONE) {
-        drop_output(w);   /* a job that has ended is kept for a while */
-        return;
-    }
+    (void)err;
     w->own_output = false;
-    if (w->session->interactive)
+    if (s->interactive)
         say_short(result, w->profile);
     else
         say_all(result, w);
     profile_free(d->profile);
     d->profile = w->profile;
     w->profile = NULL;
-    if (w->session->interactive && w->session->views)
-        session_view(w->session, "view", "program", result, NULL);
+    if (s->interactive && s->views)
+        session_view(s, "view", "program", result, NULL);
+    return true;
 }
 
 static void profiling_free(void *state)
@@ -406,7 +412,7 @@ static bool choose_machine(struct profiling *w, struct session *s, const char *i
 
 static bool run_profile(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = profile_run, .finish = profile_finish, .free = profiling_free, .measures = job_measures_always};
+    static const struct task_ops ops = {.work = profile_run, .publish = profile_finish, .free = profiling_free, .failed = profile_failed, .listed = TASK_LISTED, .measures = job_measures_always};
     const struct profile_values *v = values;
     bool attach = v->pid != NOT_GIVEN;
 
@@ -416,7 +422,6 @@ static bool run_profile(struct session *s, const void *values, struct result *re
     if (attach && (v->output || v->input))
         return err_set(err, ERR_USAGE, "leave it out: a process that already runs has its own input and output", "--pid does not take %s", v->output ? "--output" : "--input");
     struct profiling *w = mem_zero(1, sizeof *w);
-    w->session = s;
     for (size_t i = 0; i < v->words.count; i++)
         vec_push(&w->argv, mem_strdup(v->words.items[i]));
     vec_push(&w->argv, NULL);
@@ -428,7 +433,7 @@ static bool run_profile(struct session *s, const void *values, struct result *re
                                    .seconds = !isnan(v->seconds) ? v->seconds : attach ? ATTACHED_SECONDS : INFINITY, .rate = v->rate,
                                    .method = v->method[0] == 'c' ? SAMPLING_CLOCK : v->method[0] == 'i' ? SAMPLING_INTERRUPT : SAMPLING_ANY};
     if (ok)
-        return session_job(s, "program profile", "runs the program", &ops, w, err);
+        return task_start(s, "program profile", "runs the program", &ops, w, err);
     profiling_free(w);
     return false;
 }

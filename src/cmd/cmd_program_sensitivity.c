@@ -10,6 +10,7 @@
 #include "cmd/command.h"
 #include "cmd/program.h"
 #include "cmd/serving.h"
+#include "cmd/task.h"
 #include "io/machine_pack.h"
 #include "model/change.h"
 #include "model/facts.h"
@@ -32,7 +33,6 @@ struct sweep_values {
 };
 
 struct probing {
-    struct session *session;
     struct job *job;
     struct program_case at;
     bool fresh;
@@ -73,12 +73,13 @@ static bool effects_go_on(void *state, double done, double total, const char *wh
     return !job_cancelled(p->job);
 }
 
-static bool sensitivity_run(struct job *job, void *state, struct err *err)
+static bool sensitivity_run(void *state, struct result *result, struct err *err)
 {
     struct probing *p = state;
     struct estimator *e;
 
-    p->job = job;
+    (void)result;   /* publish fills it */
+    p->job = job_current();
     bool ok = prepare(p, &e, err) && (effects_find(e, p->at.machine, p->kind, p->seconds, effects_go_on, p, &p->effects, &p->idle) || err_set(err, ERR_INTERRUPTED, NULL, "cancelled"));
     estimator_free(e);
     return ok;
@@ -95,17 +96,16 @@ static void say(struct result *result, const struct probing *p)
     str_done(&at);
 }
 
-static void sensitivity_finish(void *state, const struct job_info *info)
+static bool sensitivity_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
         {.key = "property", .kind = CELL_TEXT}, {.key = "value", .kind = CELL_NUMBER, .decimals = SHORTEST}, {.key = "elasticity", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "halved", .title = "time when halved", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "doubled", .title = "time when doubled", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "bar", .title = " ", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON}};
     struct probing *p = state;
-    struct result *result = p->session->result;
 
-    if (info->state != JOB_DONE)
-        return;
+    (void)s;
+    (void)err;
     say(result, p);
     struct result_table *t = result_table(result, "properties", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < p->effects.list.count; i++) {
@@ -123,6 +123,7 @@ static void sensitivity_finish(void *state, const struct job_info *info)
     }
     if (p->idle)
         result_line(result, "%zu more properties have no effect when doubled or halved", p->idle);
+    return true;
 }
 
 static void probing_free(void *state)
@@ -141,7 +142,6 @@ static struct probing *probing_new(struct session *s, const struct word_list *in
 {
     struct probing *p = mem_zero(1, sizeof *p);
 
-    p->session = s;
     p->fresh = fresh;
     p->kind = model[0] == 'a' ? ESTIMATE_AMMP : ESTIMATE_STEADY;
     if (program_case_read(s, inputs, machine, &p->at, err))
@@ -158,12 +158,12 @@ static bool measures_here(const void *state)
 
 static bool run_sensitivity(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = sensitivity_run, .finish = sensitivity_finish, .free = probing_free, .measures = measures_here};
+    static const struct task_ops ops = {.work = sensitivity_run, .publish = sensitivity_finish, .free = probing_free, .listed = TASK_LISTED, .measures = measures_here};
     const struct sensitivity_values *v = values;
     struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 
     (void)result;   /* the job's finish function fills it */
-    return p && session_job(s, "program sensitivity", "predicts", &ops, p, err);
+    return p && task_start(s, "program sensitivity", "predicts", &ops, p, err);
 }
 
 #define COMMON_OPTIONS(type) \
@@ -247,12 +247,14 @@ static void pass_on(struct farm *farm, size_t i, double value)
     str_done(&piece);
 }
 
-static bool sweep_run(struct job *job, void *state, struct err *err)
+static bool sweep_run(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct probing *p = state;
     struct farm *farm = NULL;
     struct estimator *e;
 
+    (void)result;   /* publish fills it */
     p->job = job;
     bool ok = prepare(p, &e, err);
     for (size_t i = 0; i < p->values.count; i++)
@@ -272,16 +274,15 @@ static bool sweep_run(struct job *job, void *state, struct err *err)
     return ok;
 }
 
-static void sweep_finish(void *state, const struct job_info *info)
+static bool sweep_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct probing *p = state;
-    struct result *result = p->session->result;
     const struct result_column columns[] = {
         {.key = p->property, .kind = CELL_NUMBER, .decimals = SHORTEST}, {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
         {.key = "share", .title = "of now", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}};
 
-    if (info->state != JOB_DONE)
-        return;
+    (void)s;
+    (void)err;
     say(result, p);
     if (p->ranks) {
         result_line(result, "predicted by %u ranks", p->ranks);
@@ -293,6 +294,7 @@ static void sweep_finish(void *state, const struct job_info *info)
         cell_number(t, p->times.items[i]);
         cell_number(t, 100 * p->times.items[i] / p->seconds);
     }
+    return true;
 }
 
 /* "l2_bytes=256k,1M": values that the fact can take. */
@@ -323,7 +325,7 @@ static bool read_property(struct probing *p, const char *text, struct err *err)
 
 static bool run_sweep(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = sweep_run, .finish = sweep_finish, .free = probing_free, .measures = measures_here};
+    static const struct task_ops ops = {.work = sweep_run, .publish = sweep_finish, .free = probing_free, .listed = TASK_LISTED, .measures = measures_here};
     const struct sweep_values *v = values;
     struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 
@@ -331,7 +333,7 @@ static bool run_sweep(struct session *s, const void *values, struct result *resu
     if (!p)
         return false;
     if (read_property(p, v->property, err))
-        return session_job(s, "program sweep", "predicts", &ops, p, err);
+        return task_start(s, "program sweep", "predicts", &ops, p, err);
     probing_free(p);
     return false;
 }

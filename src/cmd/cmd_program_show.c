@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "cmd/task.h"
 #include "program/study.h"
 #include "work/job.h"
 
@@ -18,7 +19,6 @@ struct show_values {
 };
 
 struct showing {
-    struct session *session;
     struct job *job;
     struct program_case at;
     unsigned quiet;                /* the number of a job that nobody asked for; 0: somebody did */
@@ -32,11 +32,12 @@ static bool goes_on(void *state, double share)
     return !job_cancelled(w->job);
 }
 
-static bool show_run(struct job *job, void *state, struct err *err)
+static bool show_run(void *state, struct result *result, struct err *err)
 {
     struct showing *w = state;
 
-    w->job = job;
+    (void)result;   /* publish fills it */
+    w->job = job_current();
     w->study = study_new(w->at.model, w->at.inputs, w->at.machine, w->at.here, goes_on, w, err);
     return w->study != NULL;
 }
@@ -75,31 +76,46 @@ static void add_tables(struct result *result, const struct study *s)
     }
 }
 
-static void show_finish(void *state, const struct job_info *info)
+static void shown_no_more(struct session *s, const struct showing *w)
 {
-    struct showing *w = state;
-    struct session *s = w->session;
     struct program_state *p = &s->document.program;
 
     if (w->quiet && w->quiet == p->showing)
         p->showing = 0;
-    if (info->state != JOB_DONE || p->model != w->at.model)
-        return;   /* another was run meanwhile */
+}
+
+static void show_failed(struct session *s, void *state, struct result *result, const struct err *err)
+{
+    (void)result;
+    (void)err;
+    shown_no_more(s, state);
+}
+
+static bool show_finish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct showing *w = state;
+    struct program_state *p = &s->document.program;
+
+    (void)err;
+    shown_no_more(s, w);
+    if (p->model != w->at.model)
+        return true;   /* another was run meanwhile */
     if (w->quiet && p->study)
-        return;   /* the user has asked for one meanwhile */
+        return true;   /* the user has asked for one meanwhile */
     if (!w->quiet) {
-        result_line(s->result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs, w->study->machine, w->study->seconds);
-        program_say_memory(s->result, w->study->memory_day);
-        result_number(s->result, "seconds", w->study->seconds);
-        result_text(s->result, "machine", w->study->machine);
+        result_line(result, "%s at %s on %s: %.6g s predicted", w->study->program, w->study->inputs, w->study->machine, w->study->seconds);
+        program_say_memory(result, w->study->memory_day);
+        result_number(result, "seconds", w->study->seconds);
+        result_text(result, "machine", w->study->machine);
         if (!s->interactive)
-            add_tables(s->result, w->study);
+            add_tables(result, w->study);
     }
     study_free(p->study);
     p->study = w->study;
     w->study = NULL;
     if (!w->quiet && s->interactive && s->views)
-        session_view(s, "view", "program", s->result, NULL);
+        session_view(s, "view", "program", result, NULL);
+    return true;
 }
 
 static void showing_free(void *state)
@@ -116,14 +132,13 @@ static bool measures_here(const void *state)
     return ((const struct showing *)state)->at.here;
 }
 
-static const struct job_ops ops = {.run = show_run, .finish = show_finish, .free = showing_free, .measures = measures_here};
+static const struct task_ops ops = {.work = show_run, .publish = show_finish, .free = showing_free, .failed = show_failed, .listed = TASK_LISTED, .measures = measures_here};
 
 /* NULL with err. */
 static struct showing *showing_new(struct session *s, const struct word_list *inputs, const char *machine, struct err *err)
 {
     struct showing *w = mem_zero(1, sizeof *w);
 
-    w->session = s;
     if (program_case_read(s, inputs, machine, &w->at, err))
         return w;
     showing_free(w);
@@ -139,7 +154,7 @@ void program_show_quietly(struct session *s)
     if (!w)
         return;
     job_cancel(s->document.program.showing);   /* of runs before */
-    unsigned number = job_start_aside("program show", &ops, w, &ignored);
+    unsigned number = task_start_aside(s, "program show", &ops, w, &ignored);
     if (number)
         s->document.program.showing = w->quiet = number;
 }
@@ -166,7 +181,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     struct showing *w = showing_new(s, &v->inputs, v->machine, err);
 
     (void)result;   /* the job's finish function fills it */
-    return w && session_job(s, "program show", "predicts", &ops, w, err);
+    return w && task_start(s, "program show", "predicts", &ops, w, err);
 }
 
 static const struct parameter arguments[] = {

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
+#include "cmd/task.h"
 #include "program/estimate.h"
 #include "program/native_kept.h"
 #include "work/job.h"
@@ -28,7 +29,6 @@ struct validate_values {
 struct compared { double predicted, measured, system, clock; struct core_share share; };
 
 struct validating {
-    struct session *session;
     struct job *job;
     const struct program_model *model;
     struct program_inputs inputs;
@@ -173,12 +173,14 @@ static bool measure(struct validating *v, const double *inputs, struct native *n
     return ok;
 }
 
-static bool validate_run(struct job *job, void *state, struct err *err)
+static bool validate_run(void *state, struct result *result, struct err *err)
 {
+    struct job *job = job_current();
     struct validating *v = state;
     const struct program *program = v->model->runs->program;
     bool ok = true;
 
+    (void)result;   /* publish fills it */
     v->job = job;
     for (size_t b = 0; b < program->block_count; b++)
         for (size_t k = 0; k < program->blocks[b].call_count; k++)
@@ -199,17 +201,23 @@ static bool validate_run(struct job *job, void *state, struct err *err)
     return ok;
 }
 
-static void validate_finish(void *state, const struct job_info *info)
+static void validate_failed(struct session *s, void *state, struct result *result, const struct err *err)
+{
+    (void)state;
+    (void)result;
+    (void)err;
+    program_show_resume(s);
+}
+
+static bool validate_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct validating *v = state;
-    struct result *result = v->session->result;
     struct result_column columns[INPUTS_MAX + 8];
     size_t n = v->inputs.name_count;
     double sum = 0;
 
-    program_show_resume(v->session);
-    if (info->state != JOB_DONE)
-        return;
+    (void)err;
+    program_show_resume(s);
     for (size_t i = 0; i < n; i++)
         columns[i] = (struct result_column){.key = v->inputs.names[i], .kind = CELL_NUMBER, .decimals = SHORTEST};
     columns[n] = (struct result_column){.key = "predicted", .unit = "s", .kind = CELL_NUMBER, .decimals = 6};
@@ -235,14 +243,15 @@ static void validate_finish(void *state, const struct job_info *info)
         cell_number(t, 100 * v->rows.items[r].share.ports);
         cell_number(t, v->rows.items[r].share.taken_over);
         sum += fabs(error);
-        if (v->session->document.program.model == v->model) {
+        if (s->document.program.model == v->model) {
             struct program_point point = {.seconds = v->rows.items[r].measured};
             memcpy(point.inputs, v->inputs.values + r * n, n * sizeof *point.inputs);
-            vec_push(&v->session->document.program.measured.list, point);
+            vec_push(&s->document.program.measured.list, point);
         }
     }
     result_line(result, "mean error %.1f %% with the tables of %s; measured: CPU time of the whole program, the lower quartile of %u runs, or of up to %u until two met the same memory; clock and share of the core that others left were measured while it ran, memory before and after", 100 * sum / (double)v->rows.count, v->machine->id, v->times, v->times > 1 ? MORE_TIMES * v->times : 1);
     result_number(result, "mean_error", sum / (double)v->rows.count);
+    return true;
 }
 
 static void validating_free(void *state)
@@ -259,7 +268,7 @@ static void validating_free(void *state)
 
 static bool run_validate(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = validate_run, .finish = validate_finish, .free = validating_free, .measures = job_measures_always};
+    static const struct task_ops ops = {.work = validate_run, .publish = validate_finish, .free = validating_free, .failed = validate_failed, .listed = TASK_LISTED, .measures = job_measures_always};
     const struct validate_values *given = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;
@@ -268,7 +277,6 @@ static bool run_validate(struct session *s, const void *values, struct result *r
     if (!m)
         return false;
     struct validating *v = mem_zero(1, sizeof *v);
-    v->session = s;
     v->model = program_model_hold(m);
     v->arguments = s->document.program.arguments ? mem_strdup(s->document.program.arguments) : NULL;
     v->template = s->document.program.template ? mem_strdup(s->document.program.template) : NULL;
@@ -286,7 +294,7 @@ static bool run_validate(struct session *s, const void *values, struct result *r
         ok = strcmp(v->inputs.names[i], m->runs->names[i]) == 0 || err_set(err, ERR_USAGE, "name inputs as in program run, in the same order", "input %s was %s when the program was run", v->inputs.names[i], m->runs->names[i]);
     if (ok) {
         program_show_put_off(s);
-        return session_job(s, "program validate", "measures", &ops, v, err);
+        return task_start(s, "program validate", "measures", &ops, v, err);
     }
     validating_free(v);
     return false;

@@ -349,7 +349,7 @@ static const struct parameter arguments[] = {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {report_work, NULL, reporting_free};
+    static const struct task_ops ops = {.work = report_work, .free = reporting_free, .listed = TASK_LISTED_IF_LONG};
     const struct session_report_values *v = values;
     const char *dot = strrchr(v->file, '.');
     const bool html = dot && strcmp(dot, ".html") == 0;
@@ -368,7 +368,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     for (size_t i = 0; html && i < DRAWING_KINDS; i++)
         r->drawings[i] = drawing_new(s, (enum drawing_kind)i, NULL);
     r->read = session_snapshot(s);
-    return task_start_passing(s, "report", "writes", &ops, r, err);
+    return task_start(s, "report", "writes", &ops, r, err);
 }
 
 static const char *const examples[] = {"report session.html", "report session.md", NULL};

@@ -48,7 +48,7 @@ static bool save_work(void *state, struct result *result, struct err *err)
 
 static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {save_work, NULL, moving_free};
+    static const struct task_ops ops = {.work = save_work, .free = moving_free};
     const struct path_values *v = values;
     struct moving *m = mem_zero(1, sizeof *m);
 
@@ -92,7 +92,7 @@ static bool load_publish(struct session *s, void *state, struct result *result, 
 
 static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {load_work, load_publish, moving_free};
+    static const struct task_ops ops = {.work = load_work, .publish = load_publish, .free = moving_free};
     const struct path_values *v = values;
 
     (void)result;   /* the job fills it */

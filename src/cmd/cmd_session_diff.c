@@ -274,7 +274,7 @@ static bool diff_work(void *state, struct result *result, struct err *err)
 
 static bool run_diff(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {diff_work, NULL, comparison_free};
+    static const struct task_ops ops = {.work = diff_work, .free = comparison_free, .listed = TASK_LISTED_IF_LONG};
     const struct session_pair *v = values;
     struct comparison *c = mem_zero(1, sizeof *c);
 
@@ -287,7 +287,7 @@ static bool run_diff(struct session *s, const void *values, struct result *resul
     }
     if (!v->b)
         c->sides[1] = session_snapshot(s);
-    return task_start_passing(s, "session diff", "compares", &ops, c, err);
+    return task_start(s, "session diff", "compares", &ops, c, err);
 }
 
 static const char *const examples[] = {"session diff last", "session diff monday tuesday", NULL};

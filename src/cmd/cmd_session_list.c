@@ -64,11 +64,11 @@ static void list_free(void *state)
 
 static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {list_work, NULL, list_free};
+    static const struct task_ops ops = {.work = list_work, .free = list_free, .listed = TASK_LISTED_IF_LONG};
 
     (void)values;
     (void)result;   /* the job fills it */
-    return task_start_passing(s, "session list", "lists", &ops, NULL, err);
+    return task_start(s, "session list", "lists", &ops, NULL, err);
 }
 
 static const char *const examples[] = {"session list", NULL};

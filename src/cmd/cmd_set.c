@@ -84,7 +84,7 @@ static bool choose_publish(struct session *s, void *state, struct result *result
 
 static bool set_machines(struct session *s, const char *list, struct err *err)
 {
-    static const struct task_ops ops = {choose_work, choose_publish, choosing_free};
+    static const struct task_ops ops = {.work = choose_work, .publish = choose_publish, .free = choosing_free, .listed = TASK_LISTED_IF_LONG};
     struct choosing *c = mem_zero(1, sizeof *c);
     char *copy = mem_strdup(list), *save;
     bool ok = true;
@@ -103,7 +103,7 @@ static bool set_machines(struct session *s, const char *list, struct err *err)
     if (ok && !c->ids.count)
         ok = err_set(err, ERR_USAGE, "machine list shows them", "no machine is named");
     if (ok)
-        return task_start_passing(s, "set machine", "loads", &ops, c, err);
+        return task_start(s, "set machine", "loads", &ops, c, err);
     choosing_free(c);
     return false;
 }

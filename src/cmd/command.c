@@ -361,7 +361,7 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* Runs a record's handler on its words; one that was @typed may have to wait for machines it names (waiting.again). */
+/* Runs a record's handler on its words; machines that were loaded for one that was @typed are its own. */
 static bool run_record(struct session *s, const struct command *c, char **words, size_t count, bool typed, struct err *err)
 {
     if (s->interactive && c->flags & COMMAND_READS)
@@ -369,12 +369,9 @@ static bool run_record(struct session *s, const struct command *c, char **words,
     void *values = c->values_size ? mem_zero(1, c->values_size) : NULL;
     bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err);
 
-    bool later = false;
-    ok = ok && (!s->interactive || !typed || preload_machines(s, c, values, &later, err));
-    ok = ok && (later || c->run(s, values, s->result, err));
-    if (typed && !later)
+    ok = ok && c->run(s, values, s->result, err);
+    if (typed)
         document_drop_preloaded(&s->document);
-    s->waiting.again = later;
     if (values)
         parameters_done(c->arguments, c->options, values);
     free(values);
@@ -416,13 +413,12 @@ static bool run_command(struct session *s, const struct command *c, char **words
     bool watches = c->flags & COMMAND_READS && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);
-    s->revision += c->flags & COMMAND_CHANGES && !s->waiting.again ? 1 : 0;
+    s->revision += c->flags & COMMAND_CHANGES ? 1 : 0;
     if (!ok)
         recognise(err, c->name);
     if (!ok && s->settings.format == FORMAT_JSON)
         add_error(s->result, err);
-    if (!s->waiting.again)   /* it runs once more, with the machines that it names */
-        write_output(s, line ? line : c->name, &printed);
+    write_output(s, line ? line : c->name, &printed);
     if (ok && s->interactive && *result_noted(s->result))
         str_addf(&s->said, "%s%s", s->said.length ? "; " : "", result_noted(s->result));
     s->in_view = view_of_all(s, own, printed.length != 0, out);
@@ -468,7 +464,24 @@ static void print_refusal(struct session *s, const char *text, const char *end, 
     free(line);
 }
 
-static bool run_one(struct session *s, const char *text, const char *end, FILE *out, struct err *err)
+/* Whether @c has to wait for a job that loads the machines it names. What hinders it otherwise it says itself when it runs. False with err. */
+static bool waits_for_machines(struct session *s, const struct command *c, char **words, size_t count, bool *waits, struct err *err)
+{
+    struct result *outer = s->result;
+    struct err none = {0};
+
+    *waits = false;
+    if (!s->interactive || c->flags & COMMAND_READS || !may_run(s, c, &none))
+        return true;
+    s->result = result_new();   /* what the job says of itself is nobody's result */
+    bool ok = preload_machines(s, c, words, count, waits, err);
+    result_free(s->result);
+    s->result = outer;
+    return ok;
+}
+
+/* Runs the command from @text to @end; *@waits: not yet, it is to run when the job that session.waiting names has ended. */
+static bool run_one(struct session *s, const char *text, const char *end, FILE *out, bool *waits, struct err *err)
 {
     struct line_words words = {0};
     int used = 0;
@@ -490,7 +503,12 @@ static bool run_one(struct session *s, const char *text, const char *end, FILE *
         goto out;
     char *line = line_rest(text, end, 0), *raw = line_rest(text, end, used);
     bool whole = command->flags & COMMAND_RAW && words.count > used;
-    ok = run_command(s, command, whole ? &raw : words.items + used, whole ? 1 : (size_t)(words.count - used), line, out, err);
+    char **given = whole ? &raw : words.items + used;
+    const size_t count = whole ? 1 : (size_t)(words.count - used);
+    ok = waits_for_machines(s, command, given, count, waits, err);
+    if (!ok)
+        note_end(s, command, line, false);
+    ok = ok && (*waits || run_command(s, command, given, count, line, out, err));
     free(raw);
     free(line);
 out:
@@ -550,14 +568,14 @@ static bool run_line(struct session *s, const char *script, size_t number, const
 {
     while (*line && !s->quit) {
         const char *next, *end = line_end(line, &next);
-        s->waiting.again = false;
+        bool waits = false;
         if (job_interrupted())
             return err_set(err, ERR_LIMIT, NULL, "interrupted");
-        if (!run_one(s, line, end, out, err) && !goes_on(s, script, number, out, err))
+        if (!run_one(s, line, end, out, &waits, err) && !goes_on(s, script, number, out, err))
             return false;
         if (!s->interactive)   /* the workbench does so between two screens */
             evolve_feed(s);
-        if (!s->waiting.again)
+        if (!waits)
             line = next;
         if (s->waiting.now) {
             waiting_add(&s->waiting, script, number, line, false);

@@ -6,7 +6,7 @@
  *    placeholder, unit, range, default (initial: read like typed text) or what holds otherwise, completion, help. Handlers parse nothing.
  * 3. `static bool run(struct session *s, const void *values, struct result *result, struct err *err)` does the work and fills the result (table/result.h): fields
  *    and tables with the JSON keys that scripts know, lines for text. It never looks at the format. What does and shows nothing
- *    calls result_confirm, or result_note. A job's finish function fills s->result; job state copies strings, since values go when run returns.
+ *    calls result_confirm, or result_note. What takes its time is a task (cmd/task.h): run prepares its state, which copies strings, since values go when run returns.
  * 4. `const struct command command_NOUN_VERB = {.name, .help, .arguments, .options, .values_size, .run, .flags, .examples}`; an example stands alone on a line.
  * 5. tests/unit/test_command.c holds every record to this; sh tools/make-man.sh writes the man page. JSON prints one object per command, by itself. */
 #ifndef PORTOLAN_CMD_COMMAND_H

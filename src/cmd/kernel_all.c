@@ -118,7 +118,7 @@ static bool all_work(void *state, struct result *result, struct err *err)
 
 bool kernel_analyze_all(struct session *s, const struct word_list *machines, struct err *err)
 {
-    static const struct task_ops ops = {all_work, NULL, all_free};
+    static const struct task_ops ops = {.work = all_work, .free = all_free, .listed = TASK_LISTED_IF_LONG};
 
     if (!session_has_kernel(s, err) || (!machines->count && !session_shown_fit(s, err)))
         return false;
@@ -128,5 +128,5 @@ bool kernel_analyze_all(struct session *s, const struct word_list *machines, str
         all_free(w);
         return false;
     }
-    return task_start_passing(s, "kernel analyze --all", "analyzes", &ops, w, err);
+    return task_start(s, "kernel analyze --all", "analyzes", &ops, w, err);
 }

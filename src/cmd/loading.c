@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/loading.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +8,13 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/watch.h"
+#include "cmd/task.h"
 #include "toolchain/plain.h"
-#include "work/job.h"
 
 #define EDIT_LIMIT ((size_t)1 << 20)     /* of refused text that is given back to be corrected */
 
 /* A kernel on its way: of a file by a recipe, or of text. */
 struct kernel_loading {
-    struct session *session;
-    struct job *job;                /* NULL: not in the background */
     struct recipe *recipe;          /* NULL: text, or made already */
     struct kernel_options options;  /* of text; without a symbol */
     struct str text;
@@ -38,40 +35,25 @@ static void loading_free(void *state)
     free(l);
 }
 
-static bool load(struct kernel_loading *l, struct err *err)
-{
-    struct recipe *recipe = l->recipe;
-
-    l->recipe = NULL;
-    l->kernel = recipe ? recipe_make(recipe, &l->printed, err) : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);
-    return l->kernel != NULL;
-}
-
 static bool cancelled(void *state)
 {
     const struct kernel_loading *l = state;
-    job_progress(l->job, clock_seconds() - l->begun, 0, "%s has been running for %.1f s", l->source ? "the compiler" : "the assembler", clock_seconds() - l->begun);
-    return job_cancelled(l->job);
+    job_progress(job_current(), clock_seconds() - l->begun, 0, "%s has been running for %.1f s", l->source ? "the compiler" : "the assembler", clock_seconds() - l->begun);
+    return watch_over();
 }
 
-static bool interrupted(void *state)
-{
-    (void)state;
-    return job_interrupted();
-}
-
-static bool load_run(struct job *job, void *state, struct err *err)
+static bool load(void *state, struct result *result, struct err *err)
 {
     struct kernel_loading *l = state;
+    struct recipe *recipe = l->recipe;
 
-    l->job = job;
+    (void)result;   /* publish fills it */
+    l->recipe = NULL;
     l->begun = clock_seconds();
-    child_watch(cancelled, l);
-    bool ok = load(l, err);
-    /* What was read by then may be wrong in another way, too. */
-    ok = (!job_cancelled(job) || err_set(err, ERR_INTERRUPTED, NULL, "loading was cancelled")) && ok;
+    child_watch(job_current() ? cancelled : NULL, l);   /* without a job signals are those of a plain program */
+    l->kernel = recipe ? recipe_make(recipe, &l->printed, err) : kernel_from_text("pasted", str_text(&l->text), l->text.length, &l->options, err);
     child_watch(NULL, NULL);
-    return ok;
+    return watch_goes_on(err) && l->kernel;   /* what was read by then may be wrong in another way, too */
 }
 
 /* The lines that were not taken: those that --skip-bad skipped are told, the others counted. */
@@ -134,17 +116,20 @@ char *loading_plain(const char *text, size_t length)
     return plain_text(text, length, &plain) ? str_take(&plain) : mem_strndup(text, length);
 }
 
-static void publish(struct kernel_loading *l)
+static bool publish(struct session *s, void *state, struct result *result, struct err *err)
 {
-    session_set_kernel(l->session, l->kernel, l->loop);
+    struct kernel_loading *l = state;
+
+    (void)err;
+    session_set_kernel(s, l->kernel, l->loop);
     l->kernel = NULL;
-    kernel_tell_loaded(l->session, l->session->result);
+    kernel_tell_loaded(s, result);
+    return true;
 }
 
 /* The screen is to show pasted text again that could not be loaded. */
-static void give_back(struct kernel_loading *l, const struct err *err)
+static void give_back(struct session *s, const struct kernel_loading *l, const struct err *err)
 {
-    struct session *s = l->session;
     struct str plain = {0};
 
     if (!s->interactive || !l->text.length || l->text.length > EDIT_LIMIT)
@@ -159,45 +144,27 @@ static void give_back(struct kernel_loading *l, const struct err *err)
 }
 
 /* A refused source shows what its compiler said, as it said it. */
-static void fail(struct kernel_loading *l, const struct err *err)
+static void failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
-    if (l->printed.length)
-        result_block(l->session->result, str_text(&l->printed));
-    give_back(l, err);
-}
+    const struct kernel_loading *l = state;
 
-static void load_finish(void *state, const struct job_info *info)
-{
-    if (info->state == JOB_DONE)
-        publish(state);
-    else if (info->state == JOB_FAILED)
-        fail(state, &info->err);
+    if (!err)
+        return;
+    if (l->printed.length)
+        result_block(result, str_text(&l->printed));
+    give_back(s, l, err);
 }
 
 /* Takes @l. The screen does not wait for long: the newest kernel asked for is the one that comes. */
 static bool start(struct session *s, struct kernel_loading *take_l, struct err *err)
 {
-    static const struct job_ops ops = {.run = load_run, .finish = load_finish, .free = loading_free};
-    static unsigned last;
+    static const struct task_ops ops = {.work = load, .publish = publish, .free = loading_free, .failed = failed};
+    const bool source = take_l->source;
 
-    take_l->session = s;
-    if (!s->interactive || isinf(s->patience)) {   /* no thread: signals and speed are those of a plain program */
-        struct watch before = watch_begin(interrupted, NULL);
-        bool ok = load(take_l, err);
-        ok = watch_goes_on(err) && ok;
-        watch_restore(before);
-        if (ok)
-            publish(take_l);
-        else
-            fail(take_l, err);
-        loading_free(take_l);
-        return ok;
-    }
-    if (job_cancel(last))
+    if (job_cancel(s->loading))
         session_drop_waiting(s);
-    bool source = take_l->source;
-    bool ok = session_job(s, source ? "kernel load (compiles)" : take_l->recipe ? "kernel load" : "kernel paste", source ? "compiles" : "assembles", &ops, take_l, err);
-    last = s->waiting.now ? s->waiting.job : 0;
+    bool ok = task_start(s, source ? "kernel load (compiles)" : take_l->recipe ? "kernel load" : "kernel paste", source ? "compiles" : "assembles", &ops, take_l, err);
+    s->loading = s->waiting.now ? s->waiting.job : 0;
     return ok;
 }
 

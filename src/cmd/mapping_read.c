@@ -177,7 +177,7 @@ static bool read_publish(struct session *s, void *state, struct result *result, 
 
 bool mapping_read(struct session *s, const char *title, const char *path, enum mapping_source source, struct err *err)
 {
-    static const struct task_ops ops = {read_work, read_publish, reading_free};
+    static const struct task_ops ops = {.work = read_work, .publish = read_publish, .free = reading_free};
     struct mapping_reading *r = mem_zero(1, sizeof *r);
 
     r->path = mem_strdup(path);

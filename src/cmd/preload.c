@@ -77,20 +77,26 @@ static void add_named(struct preloading *p, const struct session *s, const struc
     }
 }
 
-bool preload_machines(struct session *s, const struct command *c, const void *values, bool *later, struct err *err)
+bool preload_machines(struct session *s, const struct command *c, char **words, size_t count, bool *later, struct err *err)
 {
-    static const struct task_ops ops = {preload_work, preload_publish, preloading_free};
+    static const struct task_ops ops = {.work = preload_work, .publish = preload_publish, .free = preloading_free, .listed = TASK_LISTED_IF_LONG};
     struct preloading *p = mem_zero(1, sizeof *p);
+    void *values = mem_zero(1, c->values_size + 1);
+    struct err none = {0};
 
     *later = false;
-    add_named(p, s, c->arguments, values);
-    add_named(p, s, c->options, values);
+    if (parameters_read(c->name, c->arguments, c->options, words, count, values, &none)) {
+        add_named(p, s, c->arguments, values);
+        add_named(p, s, c->options, values);
+    }
+    parameters_done(c->arguments, c->options, values);
+    free(values);
     if (!p->count) {
         preloading_free(p);
         return true;
     }
     p->machines = mem_zero(p->count, sizeof *p->machines);
-    bool ok = task_start_passing(s, c->name, "loads a machine", &ops, p, err);
+    bool ok = task_start(s, c->name, "loads a machine", &ops, p, err);
     *later = ok && s->waiting.now;
     return ok;
 }

@@ -4,8 +4,8 @@
 
 #include "cmd/command.h"
 
-/* Loads those that @values, read for @c, names. *@later: it goes on in the background, and the command is to run again when it has ended (session.waiting). What cannot be
+/* Loads those that the words of @c name. *@later: it goes on in the background, and the command is to run when it has ended (session.waiting). What cannot be read or
  * loaded is left to the command to tell. False with err when the job could not start or was cancelled. UI thread. */
-bool preload_machines(struct session *s, const struct command *c, const void *values, bool *later, struct err *err);
+bool preload_machines(struct session *s, const struct command *c, char **words, size_t count, bool *later, struct err *err);
 
 #endif

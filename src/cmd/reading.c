@@ -56,7 +56,7 @@ static void reading_free(void *state)
 
 bool reading_start(struct session *s, const struct command *c, char **words, size_t count, struct err *err)
 {
-    static const struct task_ops ops = {reading_work, reading_publish, reading_free};
+    static const struct task_ops ops = {.work = reading_work, .publish = reading_publish, .free = reading_free, .listed = TASK_LISTED_IF_LONG};
     struct reading *r = mem_zero(1, sizeof *r);
 
     r->command = c;
@@ -69,5 +69,5 @@ bool reading_start(struct session *s, const struct command *c, char **words, siz
         return false;
     }
     r->read = session_snapshot(s);
-    return task_start_passing(s, c->name, "runs", &ops, r, err);
+    return task_start(s, c->name, "runs", &ops, r, err);
 }

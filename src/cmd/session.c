@@ -138,19 +138,6 @@ bool session_wait(struct session *s, unsigned number, struct err *err)
     return ok;
 }
 
-bool session_job(struct session *s, const char *title, const char *doing, const struct job_ops *ops, void *take_state, struct err *err)
-{
-    unsigned number = job_start(title, ops, take_state, err);
-
-    if (!number)
-        return false;
-    if (!s->interactive || isinf(s->patience) || job_wait_for(number, s->patience))
-        return session_wait(s, number, err);
-    result_line(s->result, "job %u %s; Esc ends it", number, doing);
-    session_await(s, number, true);
-    return true;
-}
-
 void session_drop_waiting(struct session *s)
 {
     waiting_drop(&s->waiting);

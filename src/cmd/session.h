@@ -52,6 +52,7 @@ struct session {
     struct str copied;                /* for the terminal's clipboard, which the screen is to send it to; empty: nothing */
     char *shown_path;                 /* the last path of a session's file that the user was shown; NULL: none */
     struct edit_request edit;         /* asked for, or in an editor with a window of its own */
+    unsigned loading;                 /* the job that a kernel comes by; 0: none */
     unsigned replacing;               /* the job that is to replace the document: until it has ended nothing changes; 0: none */
     const char *replacing_how;        /* "is loading another session" */
     unsigned long revision;           /* bumped by every command that changes the document: what was derived is stale */
@@ -124,9 +125,6 @@ bool session_view(struct session *s, const char *verb, const char *argument, str
 /* Waits for job @number (0: all), its result added to the session's; false with err when it failed or was cancelled; of all: when one failed and no command
  * has told so yet. */
 bool session_wait(struct session *s, unsigned number, struct err *err);
-/* Does a command's work as a job: without a screen until it has ended; on the screen for at most session.patience, then @doing ("compiles") tells that it
- * goes on and what follows the command waits. Takes @take_state. False with err when it could not start, or has failed already. */
-bool session_job(struct session *s, const char *title, const char *doing, const struct job_ops *ops, void *take_state, struct err *err);
 /* What follows the command on the screen waits for job @number (AWAIT_ALL: for all); what waited before is dropped. */
 void session_await(struct session *s, unsigned number, bool own);
 /* Whether the wait is over; false with err when that job failed or was cancelled: then what waited is dropped. */

@@ -62,7 +62,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
 
 bool settle_table(struct session *s, const struct measure_choice *choice, struct err *err)
 {
-    static const struct task_ops ops = {work, publish, settling_free};
+    static const struct task_ops ops = {.work = work, .publish = publish, .free = settling_free};
     struct err none = {0};
 
     if (!experiments_required(s, err))

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/task.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/watch.h"
 #include "io/recognise.h"
-#include "work/job.h"
 
 struct task {
     struct session *session;
     const struct task_ops *ops;
+    struct job_ops job_ops;
     void *state;
     struct result *result;    /* the worker's until it ended */
     char *title;              /* NULL: no screen waits for it */
@@ -45,11 +46,19 @@ static bool task_publish(struct task *t, struct err *err)
     return true;
 }
 
+static void task_failed(struct task *t, const struct err *err)
+{
+    if (t->ops->failed)
+        t->ops->failed(t->session, t->state, t->session->result, err);
+}
+
 static void task_finish(void *state, const struct job_info *info)
 {
     struct err err = {0};
 
-    if (info->state == JOB_DONE && !task_publish(state, &err))
+    if (info->state != JOB_DONE)
+        task_failed(state, info->state == JOB_FAILED ? &info->err : NULL);
+    else if (!task_publish(state, &err))
         job_refuse(info->number, &err);
 }
 
@@ -63,13 +72,19 @@ static void task_free(void *state)
     free(t);
 }
 
+static bool task_measures(const void *state)
+{
+    const struct task *t = state;
+    return t->ops->measures(t->state);
+}
+
 static bool interrupted(void *state)
 {
     (void)state;
     return job_interrupted();
 }
 
-/* Without a screen the work is done at once, and jobs are numbered as before. */
+/* On the calling thread. */
 static bool run_here(struct task *take_t, const char *title, struct err *err)
 {
     struct watch before = watch_begin(interrupted, NULL);
@@ -78,27 +93,53 @@ static bool run_here(struct task *take_t, const char *title, struct err *err)
     if (!ok)
         recognise(err, title);
     watch_restore(before);
+    if (!ok)
+        task_failed(take_t, err);
     ok = ok && task_publish(take_t, err);
     task_free(take_t);
     return ok;
 }
 
-bool task_start(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err)
+/* As a job, for which the screen waits no longer than its patience lasts. */
+static bool run_beside(struct task *take_t, const char *title, const char *doing, struct err *err)
 {
-    static const struct job_ops job_ops = {.run = task_work, .finish = task_finish, .free = task_free};
-    struct task *t = mem_zero(1, sizeof *t);
+    struct session *s = take_t->session;
+    const bool if_long = take_t->ops->listed == TASK_LISTED_IF_LONG;
+    const unsigned number = job_start(title, &take_t->job_ops, take_t, err);
+    bool ok = number != 0;
 
-    *t = (struct task){s, ops, take_state, result_new(), s->interactive ? mem_strdup(title) : NULL, s->settings.format, s->settings.color, s->discarded};
-    result_set_command(t->result, result_command(s->result));
-    s->discarded = NULL;
-    return s->interactive ? session_job(s, title, doing, &job_ops, t, err) : run_here(t, title, err);
-}
-
-bool task_start_passing(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err)
-{
-    bool ok = task_start(s, title, doing, ops, take_state, err);
-
-    if (s->interactive && !s->waiting.now)
+    if (ok && s->interactive && !isinf(s->patience) && !job_wait_for(number, s->patience)) {
+        result_line(s->result, "job %u %s; Esc ends it", number, doing);
+        session_await(s, number, true);
+    } else if (ok) {
+        ok = session_wait(s, number, err);
+    }
+    if (if_long && s->interactive && !s->waiting.now)
         waiting_forget(&s->waiting, job_withdraw());
     return ok;
+}
+
+static struct task *task_new(struct session *s, const char *title, const struct task_ops *ops, void *take_state)
+{
+    struct task *t = mem_zero(1, sizeof *t);
+
+    *t = (struct task){.session = s, .ops = ops, .state = take_state, .result = result_new(), .title = s->interactive ? mem_strdup(title) : NULL,
+                       .format = s->settings.format, .color = s->settings.color, .discarded = s->discarded};
+    t->job_ops = (struct job_ops){.run = task_work, .finish = task_finish, .free = task_free, .measures = ops->measures ? task_measures : NULL,
+                                  .measures_alone = ops->measures_alone, .counts = ops->counts};
+    result_set_command(t->result, result_command(s->result));
+    s->discarded = NULL;
+    return t;
+}
+
+unsigned task_start_aside(struct session *s, const char *title, const struct task_ops *ops, void *take_state, struct err *err)
+{
+    struct task *t = task_new(s, title, ops, take_state);
+    return job_start_aside(title, &t->job_ops, t, err);
+}
+
+bool task_start(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err)
+{
+    struct task *t = task_new(s, title, ops, take_state);
+    return s->interactive || ops->listed == TASK_LISTED ? run_beside(t, title, doing, err) : run_here(t, title, err);
 }

@@ -19,7 +19,6 @@ struct waiting_commands {
 struct waiting {
     unsigned job;      /* 0: none, AWAIT_ALL: every one */
     bool now;          /* the command line in hand asked for it: its remainder is to be kept */
-    bool again;        /* and that command itself is to run again: so far only what it needs is loaded */
     bool own;          /* the job does the command's own work: who does not wait for it does not want it */
     struct waiting_commands *commands;   /* the first first */
     size_t count;

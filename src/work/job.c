@@ -49,6 +49,7 @@ static unsigned last_number;
 static unsigned settling;    /* calls of settle under way: their callers go through the jobs */
 static int wake[2] = {-1, -1};
 static atomic_bool interrupted;
+static _Thread_local struct job *current;
 
 static bool open_wake_pipe(struct err *err)
 {
@@ -80,6 +81,8 @@ void job_progress(struct job *job, double done, double total, const char *format
 {
     va_list args;
 
+    if (!job)
+        return;
     lock_take(&job->lock);
     job->said = clock_seconds();
     lock_give(&job->lock);
@@ -139,6 +142,7 @@ static void *work(void *argument)
 
     fault_stack_take(&stack);
     shortage_begin(&job->shortage);
+    current = job;
     bool ok = job->ops->run(job, job->state, &err);
     if (!ok)
         recognise(&err, job->info.title);
@@ -263,9 +267,14 @@ unsigned job_withdraw(void)
     return number;
 }
 
+struct job *job_current(void)
+{
+    return current;
+}
+
 bool job_cancelled(const struct job *job)
 {
-    return atomic_load(&job->cancel) || atomic_load(&interrupted) || shortage_met();
+    return (job && atomic_load(&job->cancel)) || atomic_load(&interrupted) || shortage_met();
 }
 
 void job_interrupt(void)

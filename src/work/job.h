@@ -48,7 +48,9 @@ bool job_may_measure(const char *title, bool alone, struct err *err);
 unsigned job_start(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
 /* The same for work that nobody asked for and that reads only what it holds, such as what a view shows: nothing has to wait for it (job_working). */
 unsigned job_start_aside(const char *title, const struct job_ops *ops, void *take_state, struct err *err);
-/* Worker thread. */
+/* The job that this thread does the work of; NULL: none. */
+struct job *job_current(void);
+/* Worker thread. NULL: no job. */
 bool job_cancelled(const struct job *job);
 void job_progress(struct job *job, double done, double total, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
