@@ -448,15 +448,16 @@ static bool evaluate_run(void *state, struct result *result, struct err *err)
 
 static bool evaluate_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
+    struct kernel_evaluating *w = state;
+
     (void)s;
     (void)err;
-    struct kernel_evaluating *w = state;
     if (w->per > 1) {
         result_line(result, "cycles are of %g iterations, as BHive's: the first blocks' median is %g; divided by %g", w->per, w->cycles_median, w->per);
         result_number(result, "divided_by", w->per);
     }
-    result_line(w->session->result, "measured by %s (%s)", w->protocol == PROTOCOL_PORTOLAN ? "kernel measure's loops" : "BHive's unrolled copies", str_text(&w->because));
-    result_text(w->session->result, "measured_by", w->protocol == PROTOCOL_PORTOLAN ? "portolan" : "bhive");
+    result_line(result, "measured by %s (%s)", w->protocol == PROTOCOL_PORTOLAN ? "kernel measure's loops" : "BHive's unrolled copies", str_text(&w->because));
+    result_text(result, "measured_by", w->protocol == PROTOCOL_PORTOLAN ? "portolan" : "bhive");
     if (w->ranks) {
         result_line(result, "evaluated by %u ranks", w->ranks);
         result_count(result, "ranks", w->ranks);

@@ -37,8 +37,9 @@ static bool read_llvm(struct llvm_importing *w, struct err *err)
 
 static bool llvm_run(void *state, struct result *result, struct err *err)
 {
-    (void)result;   /* publish fills it */
     struct job *job = job_current();
+
+    (void)result;   /* publish fills it */
     job_progress(job, 0, 0, "reading the tables of llvm-mca");
     child_watch(cancelled, job);
     bool ok = read_llvm(state, err);
