@@ -268,6 +268,15 @@ static char *find_program(const char *name)
     return NULL;
 }
 
+bool program_installed(const char *name)
+{
+    char *path = find_program(name);
+    const bool found = path != NULL;
+
+    free(path);
+    return found;
+}
+
 /* The child waits for its input, so limits set from here are in force before it has read a byte. */
 static int child_start(const char *const *argv, const char *dir, int input, int output, const struct child_limits *limits, pid_t *pid)
 {

@@ -36,6 +36,9 @@ bool child_run(const char *const *argv, const char *dir, const void *input, size
                struct child_result *out, struct err *err);
 void child_result_done(struct child_result *result);
 
+/* Whether a program of that name is found through PATH. Any thread. */
+bool program_installed(const char *name);
+
 /* From now on children of the calling thread are ended when @cancelled says so (asked some times a second, or as often as the limits say), as when the user interrupts; NULL: never. */
 void child_watch(bool (*cancelled)(void *state), void *state);
 

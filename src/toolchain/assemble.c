@@ -24,6 +24,7 @@
 
 #define TEXT_LIMIT ((size_t)16 << 20)
 #define PASSES 8
+#define NASM_TEXT "in.asm"
 #define ARGUMENTS 32     /* of the assembler */
 #define ADVICE_C "this looks like C: kernel load compiles .c and .cpp files"
 
@@ -84,6 +85,22 @@ static const char *find_in_line(const char *line, const char *end, const char *t
 {
     steps_add((size_t)(end - line) / 100 + 1);
     return memmem(line, (size_t)(end - line), text, strlen(text));
+}
+
+/* `in.asm:LINE: error: reason` in what NASM printed, the same. */
+static size_t nasm_messages_read(const char *printed, const char *text, size_t length, struct refused_list *out)
+{
+    size_t before = out->list.count;
+
+    for (const char *p = printed, *next; *p; p = next) {
+        const char *end = strchrnul(p, '\n'), *error = find_in_line(p, end, ": error: ");
+        next = end + (*end != '\0');
+        error = error ? error + 9 : find_in_line(p, end, ": fatal: ") ? find_in_line(p, end, ": fatal: ") + 9 : NULL;
+        unsigned long line = str_has_prefix(p, NASM_TEXT ":") ? strtoul(p + sizeof NASM_TEXT, NULL, 10) : 0;
+        if (error && line > 0)
+            refuse(out, text, length, line, error, (size_t)(end - error));
+    }
+    return out->list.count - before;
 }
 
 /* `{standard input}:LINE: Error: reason` in what `as` printed; returns how many lines are new. @foreign: it read another file. */
@@ -256,7 +273,8 @@ static bool read_nothing(const char *dir, struct err *err)
     str_addf(&path, "%s/deps", dir);
     bool ok = file_read(path.data, (size_t)1 << 20, &deps, err);
     const char *colon = ok ? strchr(str_text(&deps), ':') : NULL;
-    for (const char *p = colon ? colon + 1 : ""; ok && *p; p++)
+    const char *read = colon ? colon + 1 + strspn(colon + 1, " ") : "";
+    for (const char *p = str_has_prefix(read, NASM_TEXT) ? read + strlen(NASM_TEXT) : read; ok && *p; p++)   /* NASM names its own text */
         if (!isspace((unsigned char)*p))
             ok = err_set(err, ERR_DATA, "remove the directive", "directives that read other files are refused");
     str_done(&deps);
@@ -359,8 +377,17 @@ static const char encoded_head[] = ".loc_mark_labels 1;";
 
 static bool as_run(const char *const argv[], const struct listing *l, const struct object_place *place, const struct child_limits *limits, struct child_result *r, struct err *err)
 {
+    static const char *const nasm[] = {"nasm", "-f", "elf64", "-g", "-F", "dwarf", "-w-all", "-MD", "deps", "-o", "out.o", NASM_TEXT, NULL};
     const char *dir = place->dir ? place->dir : "/";
     struct str text = {0};
+
+    if (l->nasm) {   /* it reads its text more than once */
+        str_addf(&text, "%s/" NASM_TEXT, dir);
+        bool written = file_write(str_text(&text), l->text.data, l->text.length, err);
+        str_done(&text);
+        memset(r, 0, sizeof *r);
+        return written && child_run(nasm, dir, NULL, 0, limits, r, err);
+    }
 
     if (l->syntax != SYNTAX_INTEL && !l->encoded)
         return child_run(argv, dir, l->text.data, l->text.length, limits, r, err);
@@ -449,7 +476,7 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
         }
         bool done = !r.timed_out && WIFEXITED(r.status) && WEXITSTATUS(r.status) == 0, foreign = false, ok = true;
         size_t before = refused->list.count;
-        size_t found = messages_read(str_text(&r.output), text, length, refused, &foreign);
+        size_t found = l->nasm ? nasm_messages_read(str_text(&r.output), text, length, refused) : messages_read(str_text(&r.output), text, length, refused, &foreign);
         if (foreign)
             ok = err_set(err, ERR_DATA, "remove the directive", "directives that read other files are refused");
         else if (!done && (r.timed_out || found == 0))
@@ -461,7 +488,7 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
             return false;
         if (done)
             return result_read(place, listed, l, out, err);
-        bool again = pass == 0 && second_assemble(l, refused, before) > 0;
+        bool again = pass == 0 && !l->nasm && second_assemble(l, refused, before) > 0;
         if (!goes_without(lenience, refused, 0) && !(again && refused->list.count == before))
             return true;
         lines_blank(&l->text, refused, before);
@@ -584,7 +611,7 @@ bool assemble(enum isa isa, const char *name, const char *text, size_t length, e
     struct lenience lenience = {.all = skip_bad};
     if (!skip_bad)
         lenience_find(&lenience, text, length);
-    bool listed = may_read_files(&l.text), ok = object_place_init(&place, listed, err) && passes_run(text, length, &lenience, &l, listed, &place, &refused, out, err);
+    bool listed = l.nasm || may_read_files(&l.text), ok = object_place_init(&place, listed, err) && passes_run(text, length, &lenience, &l, listed, &place, &refused, out, err);
     const bool taken = goes_without(&lenience, &refused, 0);
     vec_done(&lenience.marked);
     object_place_done(&place);

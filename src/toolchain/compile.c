@@ -218,7 +218,8 @@ static bool push_options(struct compiling *c, const struct compile_wish *wish, s
 
 static bool compiling_fill(struct compiling *c, const struct compile_wish *wish, const char *compiler, const char *resolved, struct err *err)
 {
-    static const char *const fixed[] = {"-g1", "-S", "-o", "out.s"};
+    static const char *const fixed[] = {"-g1", "-S", "-o", "out.s"}, *const preprocess[] = {"-E", "-o", "out.s"};
+    const bool assembler = compiler_language(resolved) == SOURCE_IN_ASSEMBLER;
     struct str word = {0};
 
     compiler_program(compiler, wish->isa, &word);
@@ -232,9 +233,9 @@ static bool compiling_fill(struct compiling *c, const struct compile_wish *wish,
         return false;
     compiler_set_option(compiler, wish->isa, &word);
     push_word(c, &word);
-    for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        vec_push(&c->argv, mem_strdup(fixed[i]));
-    if (!str_has_prefix(compiler, "flang"))
+    for (unsigned i = 0; i < (assembler ? sizeof preprocess / sizeof *preprocess : sizeof fixed / sizeof *fixed); i++)
+        vec_push(&c->argv, mem_strdup(assembler ? preprocess[i] : fixed[i]));
+    if (!assembler && !str_has_prefix(compiler, "flang"))
         vec_push(&c->argv, mem_strdup("-fno-lto"));
     vec_push(&c->argv, mem_strdup(resolved));
     vec_push(&c->argv, NULL);
@@ -353,8 +354,9 @@ static bool names_file(const char *at, const char *end, const char *path)
 uint32_t *compile_lines(const char *assembly, size_t length, const char *path, size_t *count)
 {
     VEC(uint32_t) lines = {0};
+    const bool counts = compiler_language(path) == SOURCE_IN_ASSEMBLER;   /* behind a mark of the preprocessor each line is one of the file's, or of another */
     bool own[256] = {false};
-    uint32_t current = 0;
+    uint32_t current = 0, following = 0;
 
     for (const char *at = assembly, *end = assembly + length, *next; at < end; at = next) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -363,6 +365,10 @@ uint32_t *compile_lines(const char *assembly, size_t length, const char *path, s
         const char *word = at + strspn(at, " \t");
         unsigned long file;
         char *tail;
+        if (counts) {
+            current = following;
+            following += following > 0;
+        }
         if (stop - word > 6 && strncmp(word, ".file", 5) == 0 && (file = strtoul(word + 5, &tail, 10)) < 256 && tail != word + 5 && tail < stop)
             own[file] = names_file(tail, stop, path);
         if (stop - word > 5 && strncmp(word, ".loc", 4) == 0 && isspace((unsigned char)word[4]) && (file = strtoul(word + 4, &tail, 10), tail < stop)) {
@@ -370,6 +376,10 @@ uint32_t *compile_lines(const char *assembly, size_t length, const char *path, s
             current = file < 256 && own[file] && line <= UINT32_MAX ? (uint32_t)line : 0;
         }
         vec_add(&lines, current);
+        if (counts && stop - at > 3 && at[0] == '#' && at[1] == ' ' && isdigit((unsigned char)at[2])) {
+            const unsigned long line = strtoul(at + 2, &tail, 10);
+            following = line <= UINT32_MAX && names_file(tail, stop, path) ? (uint32_t)line : 0;
+        }
     }
     *count = lines.count;
     return lines.items;

@@ -22,6 +22,7 @@ static const struct {
     [SOURCE_IN_CPLUSPLUS] = {{".cc", ".cpp", ".cxx", ".c++", ".C"},
                             {"c++", "g++", "clang++", "clang++-20", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14"}},
     [SOURCE_IN_FORTRAN] = {{".f90", ".F90", ".f95", ".F95", ".f03", ".f08", ".f", ".F", ".for"}, {"gfortran", "flang", "flang-20", "flang-new-19", "flang-new-18"}},
+    [SOURCE_IN_ASSEMBLER] = {{".S", ".sx"}, {"cc", "gcc", "clang", "clang-20", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14"}},
 };
 
 static bool is_one_of(const char *word, size_t length, const char *const *list, size_t most)
@@ -36,7 +37,7 @@ enum source_language compiler_language(const char *path)
 {
     const char *dot = strrchr(path, '.');
 
-    for (int l = SOURCE_IN_C; dot && l <= SOURCE_IN_FORTRAN; l++)
+    for (int l = SOURCE_IN_C; dot && l <= SOURCE_IN_ASSEMBLER; l++)
         if (is_one_of(dot, strlen(dot), languages[l].endings, ENDINGS))
             return (enum source_language)l;
     return SOURCE_IN_NONE;

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "isa/isa.h"
 
-enum source_language { SOURCE_IN_NONE, SOURCE_IN_C, SOURCE_IN_CPLUSPLUS, SOURCE_IN_FORTRAN };
+enum source_language { SOURCE_IN_NONE, SOURCE_IN_C, SOURCE_IN_CPLUSPLUS, SOURCE_IN_FORTRAN, SOURCE_IN_ASSEMBLER };   /* the last: for the preprocessor first */
 
 /* By the end of the file's name. */
 enum source_language compiler_language(const char *path);

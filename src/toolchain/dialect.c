@@ -71,6 +71,20 @@ bool dialect_knows(const char *p, const char *end)
                                      word_is(o.first, o.first_end, "npad") || word_is(o.first, o.first_end, "align") || *o.first == '|');
 }
 
+bool dialect_needs_nasm(const char *p, const char *end)
+{
+    static const char *const words[] = {"%rep", "%macro", "%imacro", "%rmacro", "%assign", "%iassign", "%xdefine", "%ixdefine", "%idefine", "%if", "%ifdef", "%ifndef", "%ifidn", "%ifnum",
+                                        "%rotate", "%deftok", "%strlen", "%push", "struc", "istruc", NULL};
+    struct opening o = opening_of(p, end);
+
+    if (word_is(o.first, o.first_end, "times")) {
+        struct opening rest = opening_of(o.second_end, end);
+        return !is_data(&rest);
+    }
+    const char *round = word_is(o.first, o.first_end, "%define") ? memchr(o.second, '(', (size_t)(o.second_end - o.second)) : NULL;
+    return round || word_among(o.first, o.first_end, words);
+}
+
 static void add_quoted(const char *p, const char *end, struct str *out)
 {
     str_add_char(out, '"');

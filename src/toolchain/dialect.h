@@ -21,6 +21,8 @@ struct dialect {
 void dialect_done(struct dialect *d);
 /* Whether a line without its comment is a directive of MASM, NASM or armasm. Any thread. */
 bool dialect_knows(const char *p, const char *end);
+/* Whether a line without its comment is a directive that NASM alone knows, and that makes code: %rep, %macro, `times 4 nop`. Any thread. */
+bool dialect_needs_nasm(const char *p, const char *end);
 /* Notes what a line of the text, without its comment or with it, declares; of all lines before any of them is written. */
 void dialect_learn(struct dialect *d, const char *p, const char *end);
 /* Appends to @out what stands for the whole line, without its comment: a directive of another assembler, a label that is more than a word. False: it is none of

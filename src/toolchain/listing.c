@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/child.h"
 #include "base/watch.h"
 #include "toolchain/dialect.h"
 #include "toolchain/margins.h"
@@ -419,6 +420,30 @@ static unsigned iaca_store(const char *p, const char *end)
     return count == 2 && numbers[0] == numbers[1] && (numbers[0] == 111 || numbers[0] == 222) ? numbers[0] : 0;
 }
 
+/* One line for NASM: as it is, without its comment. */
+static void nasm_clean(struct listing *l, struct str *code, const char *text, size_t number, const struct margin *m)
+{
+    const char *p = text + m->start, *end = text + m->end, *first = skip_blank(p, end), *e = word_end(first, end);
+    struct source_span span = {m->start, 0};
+    bool in_comment = false;
+
+    if (m->left_out)
+        vec_add(&l->left_out, ((struct diagnostic){number, NULL, mem_strdup(m->left_out)}));
+    str_clear(code);
+    comments_cut(p, end, SEMICOLON_COMMENTS, &in_comment, code);
+    const char *s = str_text(code), *stop = trim_end(s, s + code->length);
+    if (contains_nocase(s, stop, "incbin") || contains_nocase(s, stop, "%include") || contains_nocase(s, stop, "%pathsearch") || contains_nocase(s, stop, "%!")) {
+        vec_add(&l->refused, ((struct diagnostic){number, mem_strndup(p, (size_t)(end - p)), mem_strdup("it reads another file, or the environment")}));
+    } else {
+        str_add_bytes(&l->text, s, (size_t)(stop - s));
+        first = e < end && *e == ':' ? skip_blank(e + 1, end) : first;   /* behind a label */
+        if (stop - s > first - p)
+            span = (struct source_span){(size_t)(first - text), (size_t)((stop - s) - (first - p))};
+    }
+    vec_add(&l->spans, span);
+    str_add_char(&l->text, '\n');
+}
+
 /* One line: the label of its address, then what it says. @order: see order_of. */
 static void line_clean(struct listing *l, struct dialect *d, struct str *code, bool *in_comment, enum semicolon semicolon, const char *text, size_t number,
                        const struct margin *m, uint64_t next, unsigned order)
@@ -528,8 +553,14 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
     for (size_t i = 0; isa_ops(isa)->dialects && i < margins.lines.count; i++)
         dialect_learn(&dialect, text + margins.lines.items[i].start, text + margins.lines.items[i].end);
     enum semicolon semicolon = semicolon_of(out, text, &margins);
+    for (size_t i = 0; dialect.intel && !margins.disassembly && !out->nasm && i < margins.lines.count; i++)
+        out->nasm = dialect_needs_nasm(text + margins.lines.items[i].start, text + margins.lines.items[i].end);
+    out->nasm = out->nasm && program_installed("nasm");
     for (size_t i = 0; i < margins.lines.count; i++) {
-        line_clean(out, &dialect, &code, &in_comment, semicolon, text, i + 1, &margins.lines.items[i], address_behind(&margins, i), order ? order[i] : 0);
+        if (out->nasm)
+            nasm_clean(out, &code, text, i + 1, &margins.lines.items[i]);
+        else
+            line_clean(out, &dialect, &code, &in_comment, semicolon, text, i + 1, &margins.lines.items[i], address_behind(&margins, i), order ? order[i] : 0);
         if (margins.percents)
             vec_add(&out->percents, margins.lines.items[i].percent);
     }

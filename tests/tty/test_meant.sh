@@ -105,4 +105,18 @@ test_the_method_is_found() {
     holds out 'measured by'
 }
 
+# A .S file goes through the preprocessor first; its own lines are shown.
+test_preprocessed() {
+    needs cc
+    expect 0 "$portolan" -e "kernel load $source/tests/data/macros.S; kernel show"
+    holds out 'innermost loop copy, 8 instructions'
+    holds out '11: vmovupd	(SRC), %ymm0'
+    expect 0 "$portolan" -e "kernel load $source/tests/data/macros.S -DNEVER --skip-bad"
+    holds out garbage
+    printf '#include "none.h"\n\tincl %%eax\n' >"$work/none.S"
+    expect 1 "$portolan" -e "kernel load $work/none.S"
+    holds err 'none.h'
+    holds err 'none.S:1'
+}
+
 run_tests
