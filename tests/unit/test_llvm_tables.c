@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* No form of a CPU that LLVM's model of it has is unknown to the machine that was made of it. llvm-mca reads all forms of each CPU, so this is of make sweep: without SWEEP one CPU alone
+ * is taken. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../support/support.h"
+#include "base/mem.h"
+#include "io/import_llvm.h"
+#include "isa/forms.h"
+
+static void check_machine(const char *id, const struct forms *const *forms)
+{
+    struct machine *m = load_machine(id);
+    struct err err = {0};
+    const char *named = machine_fact(m, "compiler_name"), *cpu = named && *named ? named : id, *source = machine_fact(m, "source");
+    enum isa isa;
+    size_t known = 0, lacking = 0;
+
+    if (source && strstr(source, "llvm-mca") && isa_parse(m->isa, &isa)) {
+        struct machine *llvm = import_llvm(cpu, forms[isa], &err);
+        if (!llvm)
+            fail_msg("%s: %s", id, err.what);
+        for (size_t i = 0; i < mapping_count(llvm->mapping); i++) {
+            const char *form = mapping_at(llvm->mapping, i)->form;
+            const struct form_row *row = forms_find(forms[isa], form);
+            const char *extensions = machine_fact(m, "extensions");
+            if (!row || (extensions && !machine_has(m, "extensions", row->extension)))
+                continue;
+            known++;
+            if (mapping_find(m->mapping, form))
+                continue;
+            lacking++;
+            print_message("# %s lacks %s\n", id, form);
+        }
+        print_message("# %s: LLVM has %zu forms of %s, %zu of them unknown here\n", id, known, cpu, lacking);
+        machine_free(llvm);
+    }
+    machine_free(m);
+    assert_int_equal(lacking, 0);
+}
+
+static void test_no_form_is_lost(void **state)
+{
+    (void)state;
+    const struct forms *const *forms = shipped_forms();
+
+    if (system("command -v llvm-mca-22 >/dev/null 2>&1") != 0)
+        skip();
+    if (!getenv("SWEEP")) {
+        check_machine("lunarlake-p", forms);
+        return;
+    }
+    char **ids = machine_ids();
+    for (size_t i = 0; ids && ids[i]; i++) {
+        check_machine(ids[i], forms);
+        free(ids[i]);
+    }
+    free(ids);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_form_is_lost)};
+    return cmocka_run_group_tests_name("llvm_tables", tests, NULL, NULL);
+}
