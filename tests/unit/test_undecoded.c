@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <Zydis/Zydis.h>
 #include <cmocka.h>
 
+#include "../support/support.h"
 #include "analysis/analysis.h"
 #include "analysis/kernel.h"
 #include "base/rng.h"
@@ -18,6 +18,7 @@
 #include "isa/insn.h"
 #include "isa/x86/decode.h"
 #include "isa/x86/text.h"
+#include "toolchain/scan.h"
 
 static size_t bytes_of(const char *hex, uint8_t out[16])
 {
@@ -167,8 +168,31 @@ static void test_kernel(void **state)
     kernel_free(k);
 }
 
+/* An object: what no decoder knows counts as an instruction that no machine covers, what another disassembler names by its name. */
+static void test_scan_counts(void **state)
+{
+    (void)state;
+    struct scan scan = {0};
+    struct err err = {0};
+    char command[1024];
+    size_t named = 0;
+
+    work_put("newer.s", "\t.byte 0xc4,0xe2,0x6f,0x50,0xe1\n\tvaddps %ymm1,%ymm2,%ymm3\n\t.byte 0xc4,0xe2,0x6c,0xfb,0xd9\n\tdec %rax\n\t.byte 0x06,0x06\n\tret\n");
+    snprintf(command, sizeof command, "cd '%s' && as --64 -o newer.o newer.s", work_path(""));
+    assert_int_equal(system(command), 0);
+    if (!scan_file(&scan, work_path("newer.o"), &err))
+        fail_msg("%s", err.what);
+    assert_int_equal(scan.undecoded, 2);
+    assert_int_equal(scan.skipped_bytes, 7);
+    assert_int_equal(scan.instructions, 4);
+    for (size_t i = 0; i < scan.forms.count; i++)
+        named += strcmp(scan.forms.items[i].form, "VPDPBSSD (YMM, YMM, YMM)") == 0;
+    assert_int_equal(named, 1);
+    scan_done(&scan);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_encoding_length), cmocka_unit_test(test_learned), cmocka_unit_test(test_kernel)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_encoding_length), cmocka_unit_test(test_learned), cmocka_unit_test(test_kernel), cmocka_unit_test(test_scan_counts)};
     return cmocka_run_group_tests_name("undecoded", tests, NULL, NULL);
 }
