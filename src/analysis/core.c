@@ -22,6 +22,7 @@ static portset ports_fact(const struct machine *m, const char *key)
 static void read_numbers(struct core *c, const struct machine *m)
 {
     const struct { double *to; const char *key; } numbers[] = {
+        {&c->rename_to_port, "rename_to_port"},
         {&c->dispatch_per_cycle, "dispatch_per_cycle"},
         {&c->eliminate_per_cycle, "eliminate_per_cycle"},
         {&c->issue_width, "issue_width"},

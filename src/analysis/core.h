@@ -66,7 +66,7 @@ struct core {
     const struct ports *ports;
     portset pipes;
     /* Facts (model/facts.c), NaN when the machine lacks one for which nothing else is taken. Units: cycles, µops per cycle, bytes, entries. */
-    double dispatch_per_cycle, eliminate_per_cycle, issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, loop_buffer, taken_branches;
+    double rename_to_port, dispatch_per_cycle, eliminate_per_cycle, issue_width, retire_width, decoders, decode_width, fetch_bytes, predecode_bytes, predecode_width, lcp_penalty, loop_buffer, taken_branches;
     double decode_complex_uops, decode_alone_uops, uop_cache_width, uop_cache_block, uop_cache_lines, uop_cache_line_uops, uop_cache_line_insns, uop_cache_window, uop_cache_window_lines, uop_cache_window_again, uop_cache_size;
     double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes, store_run, store_word_bytes, store_word_busy, store_word_wait;
     double store_forward_modify, store_forward_widest, store_address_late, store_forward_copied, store_forward_part, renamed_per_block, renamed_length, renamed_store_beside, unlaminate_first;

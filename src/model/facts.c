@@ -109,6 +109,7 @@ const struct fact fact_schema[] = {
     {"taken_branches", FACT_WHOLE, "branches/cycle", 1, MOST, NULL, NULL, "taken branches per cycle: a loop takes at least the cycle of the one that closes it", "front end, simulation", false},
     {"jcc_erratum", YES_OR_NO, "no", NULL, "JCC erratum: a jump crossing or ending at a 32-byte boundary keeps its block out of the µop cache", "front end", false},
 
+    {"rename_to_port", FACT_WHOLE, "cycles", 1, 64, "1", NULL, "cycles from rename, which takes an entry of the reorder buffer, to a µop's first chance at a port", "simulation", false},
     {"reorder_buffer", FACT_WHOLE, "µops", 1, MOST, "256", NULL, "µops, or macro-ops, between rename and retirement", "simulation", false},
     {"scheduler", FACT_WHOLE, "µops", 1, MOST, "96", NULL, "µops that wait for operands and ports, over all schedulers", "simulation", false},
     {"load_buffer", FACT_WHOLE, "loads", 1, MOST, "72", NULL, "loads between rename and retirement", "simulation", false},

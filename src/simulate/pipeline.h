@@ -6,7 +6,7 @@
 #include "simulate/front.h"
 
 #define CALENDAR 256            /* cycles ahead, a power of two; what is later comes up early and goes back */
-#define RENAME_TO_PORT 1        /* cycles from rename to the first chance at a port */
+#define RENAME_TO_PORT 1        /* cycles from rename to the first chance at a port, at least */
 #define CACHE_LOADS 4           /* of a cycle */
 #define DISPATCHED UINT16_MAX
 #define NOBODY UINT32_MAX
@@ -91,6 +91,7 @@ struct simulator {
 
     /* Facts, and entries in use; leaving: stores retired but not in the cache. */
     int32_t rob_size, scheduler_size, load_size, store_size, issue_width, retire_width, commit_width;
+    int32_t rename_to_port;              /* cycles from rename to the first chance at a port */
     int32_t dispatch_most, moves_most;   /* of a cycle: µops of dispatch_ports, eliminated moves */
     int32_t rob, scheduler, loads, stores, leaving;
 

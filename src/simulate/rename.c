@@ -63,7 +63,7 @@ static void enter_uops(struct simulator *s, const struct plan_item *item)
     for (uint32_t i = 0; i < item->values; i++)
         values[listed[i]] = UNKNOWN;
     for (uint32_t u = item->first_uop; u < after; u++)
-        scheduler_add(s, u, s->plan.uops.items[u].own, s->now + RENAME_TO_PORT);
+        scheduler_add(s, u, s->plan.uops.items[u].own, s->now + s->rename_to_port);
     s->entered = s->entering->age + after;
     if (item->listed[NODE_EARLY])
         scheduler_add(s, after++, 0, s->now);
