@@ -110,7 +110,8 @@ other_versions() {
     [ "$("$portolan" -V)" = "portolan $version" ] || echo "the program says $("$portolan" -V)"
     [ "$(grep -m 1 -xE '[0-9]+\.[0-9]+\.[0-9]+' NEWS)" = "$version" ] || echo 'NEWS begins with another'
     ! grep -qiE '^since [0-9]' NEWS || echo 'NEWS has changes of no version'
-    [ "$(sed -n '1s/^portolan (\([^)]*\)).*/\1/p' debian/changelog)" = "$version" ] || echo 'debian/changelog begins with another'
+    grep -xE '[0-9]+\.[0-9]+\.[0-9]+' NEWS >"$work/releases"
+    sed -n 's/^portolan (\([^)]*\)).*/\1/p' debian/changelog | diff "$work/releases" - >"$work/differ" || echo "debian/changelog has other releases than NEWS: $(cat "$work/differ")"
     for page in man/*.[0-9]; do
         head -n 1 "$page" | grep -qE "\"Portolan $version\"|^\.so " || echo "$page is of another"
     done
