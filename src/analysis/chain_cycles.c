@@ -47,7 +47,7 @@ static bool end_of(const char *name, int *end)
 
 bool chain_ends(const struct chain *chain, int *from, int *to)
 {
-    bool plain = chain->kind == CHAIN_REGISTER || chain->kind == CHAIN_FLAGS || chain->kind == CHAIN_FROM_FLAGS || chain->kind == CHAIN_TO_FLAGS || chain->kind == CHAIN_ADDRESS;
+    bool plain = chain->kind == CHAIN_REGISTER || chain->kind == CHAIN_FIXED || chain->kind == CHAIN_FLAGS || chain->kind == CHAIN_FROM_FLAGS || chain->kind == CHAIN_TO_FLAGS || chain->kind == CHAIN_ADDRESS;
 
     return plain && end_of(chain->from_name, from) && end_of(chain->to_name, to);
 }

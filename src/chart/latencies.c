@@ -240,7 +240,7 @@ static bool near(double a, double b)
  * measured; of others what is left beside what the machine has for the rest of the chain. */
 static void add_rule(struct latency_finding *f, const struct form_code *code, const struct latency *l)
 {
-    bool own = l->chain.kind == CHAIN_REGISTER || l->chain.kind == CHAIN_FLAGS;
+    bool own = l->chain.kind == CHAIN_REGISTER || l->chain.kind == CHAIN_FIXED || l->chain.kind == CHAIN_FLAGS;
     int from, to;
 
     if (!(l->cycles > -1) || !chain_ends(&l->chain, &from, &to))

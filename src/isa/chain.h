@@ -7,6 +7,7 @@
 enum chain_kind {
     CHAIN_REGISTER,   /* an operand read and one written are the same register */
     CHAIN_OWN,        /* a register that the form names itself: rax of mul; a base that it steps */
+    CHAIN_FIXED,      /* a register that the form reads by itself, or has to have, and an operand written that is this register: rdx of mulx, cl of shl */
     CHAIN_FLAGS,      /* flags read and written: adc */
     CHAIN_FROM_FLAGS, /* test (tst) makes flags from the result: cmov, setcc, csel */
     CHAIN_TO_FLAGS,   /* cmovz (csel, fcsel) makes a register from the flags: cmp, bt */
@@ -21,7 +22,7 @@ enum domain { DOMAIN_GENERAL, DOMAIN_VECTOR, DOMAIN_MASK };
 
 struct chain {
     enum chain_kind kind;
-    uint8_t from, to;         /* operands of the template where the kind has them */
+    uint8_t from, to;         /* operands of the template where the kind has them; CHAIN_FIXED: from is the register */
     char from_name[16], to_name[16];
     double helper;            /* cycles of what the chain adds, subtracted: 1 for and, test, cmov; 0 where the helper's time is not known apart */
     const char *note;         /* "" or what the number includes */

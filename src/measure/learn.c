@@ -496,7 +496,7 @@ double learn_latency(struct source *source, const struct form_row *row, struct e
     size_t n = latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, chains, err);
     for (size_t i = 0; n != SIZE_MAX && i < n; i++) {
         enum chain_kind kind = chains[i].chain.kind;
-        bool registers = kind == CHAIN_REGISTER || kind == CHAIN_OWN || kind == CHAIN_FLAGS || kind == CHAIN_FROM_FLAGS || kind == CHAIN_TO_FLAGS;
+        bool registers = kind == CHAIN_REGISTER || kind == CHAIN_FIXED || kind == CHAIN_OWN || kind == CHAIN_FLAGS || kind == CHAIN_FROM_FLAGS || kind == CHAIN_TO_FLAGS;
         if (registers && isfinite(chains[i].cycles) && !(chains[i].cycles <= most))
             most = chains[i].cycles;
     }

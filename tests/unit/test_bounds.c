@@ -169,6 +169,26 @@ static void test_gather_mask(void **state)
     assert_true(bound(skylake, "vpcmpeqd %ymm4, %ymm4, %ymm4; vpgatherdd %ymm4, (%rsi,%ymm2,4), %ymm0; vpand %ymm0, %ymm5, %ymm2", BOUND_DEPENDENCIES) > 15);
 }
 
+/* Between operands of one instruction: the parts of an address, a register that the form reads by itself. */
+static void test_pairs_of_operands(void **state)
+{
+    static const struct { const char *machine, *source; double cycles; } cases[] = {
+        {"zen5-charted", "leaq 8(%rax,%rcx), %rax", 2}, {"zen5-charted", "leaq 8(%rcx,%rax), %rax", 1}, {"zen5-charted", "leaq (%rcx,%rax,4), %rax", 1},
+        {"znver3", "leaq 8(%rax,%rcx), %rax", 2},       {"znver3", "leaq 8(%rcx,%rax,2), %rax", 1},     {"skylake", "leaq 8(%rcx,%rax), %rax", 3},
+        {"zen5-charted", "mulxq %rbx, %rdx, %rcx", 3},  {"zen5-charted", "mulxq %rbx, %rcx, %rdx", 4},  {"znver4", "mulxq %rbx, %rdx, %rcx", 3},
+        {"skylake", "mulxq %rbx, %rdx, %rcx", 3},       {"skylake", "mulxq %rbx, %rcx, %rdx", 4},       {"sapphirerapids", "mulxq %rbx, %rdx, %rcx", 3},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine *m = load_machine(cases[i].machine);
+        double got = bound(m, cases[i].source, BOUND_DEPENDENCIES);
+        if (got != cases[i].cycles)
+            fail_msg("%s, %s: %g", cases[i].machine, cases[i].source, got);
+        machine_free(m);
+    }
+}
+
 static void assert_chain(const char *source, double cycles)
 {
     double got = bound(skylake, source, BOUND_DEPENDENCIES);
@@ -534,7 +554,7 @@ int main(void)
         cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end), cmocka_unit_test(test_index_where_slots_count),
         cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_moves_join_operations), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_complex_decoder),
         cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),
-        cmocka_unit_test(test_missing_facts), cmocka_unit_test(test_address_parts), cmocka_unit_test(test_alone), cmocka_unit_test(test_gather_mask), cmocka_unit_test(test_amd_registers), cmocka_unit_test(test_all_alone),
+        cmocka_unit_test(test_missing_facts), cmocka_unit_test(test_address_parts), cmocka_unit_test(test_alone), cmocka_unit_test(test_pairs_of_operands), cmocka_unit_test(test_gather_mask), cmocka_unit_test(test_amd_registers), cmocka_unit_test(test_all_alone),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -62,6 +62,10 @@ static void test_lists(void **state)
     expect("LEA_B_D8 (R64)", "index", "op1", false);
     expect("MOVQ (XMM, R64)", "op2", "op1", true);
     expect("ADDPD (XMM, XMM)", "op2", "op1", true);
+    /* A register that the form reads by itself, or has to have, is an operand behind those in the text, or the one in it. */
+    expect("MULX (R64, R64, R64)", "op4", "op1", true);
+    expect("MULX (R64, R64, R64)", "op4", "op2", true);
+    expect("SHL (R64, CL)", "op2", "op1", true);
 }
 
 /* By the decoder's word: what a link writes, the next one reads. */

@@ -8,7 +8,7 @@
 
 /* Fixed places: the chained registers, what is only read, what is written besides. */
 enum { CHAIN_GENERAL = 8, SPARE_GENERAL = 9, INDEX_GENERAL = 10, READ_GENERAL = 6, CHAIN_VECTOR = 1, SPARE_VECTOR = 2, READ_VECTOR = 10,
-       CHAIN_MASK = 4, SPARE_MASK = 5, READ_MASK = 1 };
+       CHAIN_MASK = 4, STACK_POINTER = 4, SPARE_MASK = 5, READ_MASK = 1 };
 
 static enum domain domain_of(ZydisRegisterClass registers)
 {
@@ -97,6 +97,26 @@ static void list_pairs(const struct x86_code *code, struct chain *list, size_t *
     }
 }
 
+/* From a general register that is the instruction's own to each operand written that can be the same. */
+static void list_fixed(const struct x86_code *code, struct chain *list, size_t *n)
+{
+    for (unsigned i = 0; i < code->insn.operand_count; i++) {
+        const struct operand *op = &code->insn.operands[i];
+        bool fixed = op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
+        if (!fixed || op->kind != OPERAND_REGISTER || op->file != FILE_GENERAL || op->access != ACCESS_READ || op->reg == STACK_POINTER)
+            continue;
+        for (unsigned to = 0; to < code->request.operand_count; to++) {
+            const struct part *written = &code->parts[to];
+            if (written->kind != PART_REGISTER || !(written->access & ACCESS_WRITE) || domain_of(written->registers) != DOMAIN_GENERAL || written->registers == ZYDIS_REGCLASS_GPR8)
+                continue;
+            struct chain c = chain_of(CHAIN_FIXED, i, shown(code, to), 0, written->access & ACCESS_READ ? "upper bound: the slower of this operand and the one written" : "");
+            c.from = op->reg;
+            c.to = (uint8_t)to;
+            chain_add(list, n, c);
+        }
+    }
+}
+
 static void list_memory(const struct x86_code *code, struct chain *list, size_t *n)
 {
     for (unsigned m = 0; m < code->request.operand_count; m++) {
@@ -167,6 +187,7 @@ size_t x86_chain_list(const void *own, struct chain out[CHAINS_MAX])
     size_t n = 0;
 
     list_pairs(code, out, &n);
+    list_fixed(code, out, &n);
     for (unsigned i = 0; i < code->insn.operand_count; i++) {
         const struct operand *op = &code->insn.operands[i];
         bool fixed = op->implicit || (i < code->request.operand_count && code->parts[i].kind == PART_FIXED);
@@ -280,6 +301,8 @@ bool x86_chain_make(const void *own, const struct chain *c, unsigned links, stru
             link.operands[c->from].reg.value = chained(code->parts[c->from].registers);
     if (c->kind == CHAIN_REGISTER || c->kind == CHAIN_DOMAINS || c->kind == CHAIN_ADDRESS || c->kind == CHAIN_FROM_FLAGS)
         link.operands[c->to].reg.value = chained(code->parts[c->to].registers);
+    if (c->kind == CHAIN_FIXED)
+        link.operands[c->to].reg.value = register_of(code->parts[c->to].registers, c->from);
     if (c->kind == CHAIN_REGISTER && code->parts[c->from].kind == PART_ADDRESS) {
         ZydisRegister reg = register_of(ZYDIS_REGCLASS_GPR64, CHAIN_GENERAL);
         if (c->from_name[0] == 'b')
