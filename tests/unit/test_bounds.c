@@ -176,6 +176,9 @@ static void test_pairs_of_operands(void **state)
         {"zen5-charted", "leaq 8(%rax,%rcx), %rax", 2}, {"zen5-charted", "leaq 8(%rcx,%rax), %rax", 1}, {"zen5-charted", "leaq (%rcx,%rax,4), %rax", 1},
         {"znver3", "leaq 8(%rax,%rcx), %rax", 2},       {"znver3", "leaq 8(%rcx,%rax,2), %rax", 1},     {"skylake", "leaq 8(%rcx,%rax), %rax", 3},
         {"zen5-charted", "mulxq %rbx, %rdx, %rcx", 3},  {"zen5-charted", "mulxq %rbx, %rcx, %rdx", 4},  {"znver4", "mulxq %rbx, %rdx, %rcx", 3},
+        /* What is broadcast is loaded for as many elements: the operation takes what it takes on registers. */
+        {"sapphirerapids", "vpternlogd $1, (%rsi){1to16}, %zmm1, %zmm0", 1},       {"sapphirerapids", "vfmadd132pd (%rsi){1to8}, %zmm1, %zmm0", 4},
+        {"sapphirerapids", "vpaddd (%rsi){1to4}, %xmm0, %xmm0", 1},                {"skylake-avx512", "vfmadd132pd (%rsi){1to4}, %ymm1, %ymm0", 4},
         {"skylake", "mulxq %rbx, %rdx, %rcx", 3},       {"skylake", "mulxq %rbx, %rcx, %rdx", 4},       {"sapphirerapids", "mulxq %rbx, %rdx, %rcx", 3},
     };
 

@@ -48,15 +48,27 @@ unsigned x86_form_traits(const char *form)
     return (memory_of(form) || strstr(form, "VSIB_") ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
 }
 
+/* Bits of what the memory operand at @memory fills: of M32_1to16 all sixteen elements; 0 for one that is not broadcast. */
+static unsigned broadcast_bits(const char *memory)
+{
+    unsigned element, count;
+
+    return sscanf(memory, "M%u_1to%u", &element, &count) == 2 ? element * count : 0;
+}
+
 bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FORM_MAX])
 {
+    const char *place = memory_of(form);
+    const unsigned broadcast = place ? broadcast_bits(place) : 0;
+
+    if (broadcast)   /* of a vector, however small the element */
+        bits = broadcast > 128 ? broadcast : 128;
     const char *types[] = {bits == 8 ? "R8l" : bits == 16 ? "R16" : bits == 32 ? "R32" : bits == 64 ? "R64" : bits == 256 ? "YMM" : bits == 512 ? "ZMM" : "XMM",
                            strstr(form, "YMM") ? "YMM" : "XMM", "XMM", "MM"};
-    const char *memory = memory_of(form);
 
-    if (!memory || *at >= COUNT(types))
+    if (!place || *at >= COUNT(types))
         return false;
-    snprintf(out, FORM_MAX, "%.*s%s%s", (int)(memory - form), form, types[*at], memory + strcspn(memory, ",)"));
+    snprintf(out, FORM_MAX, "%.*s%s%s", (int)(place - form), form, types[*at], place + strcspn(place, ",)"));
     ++*at;
     return true;
 }
