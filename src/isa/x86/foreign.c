@@ -9,6 +9,8 @@
 /* The list of what computes is allow.c's. */
 static const char *refused(const struct insn *in)
 {
+    if (in->traits & (INSN_UNDECODED | INSN_FOREIGN))
+        return "an instruction that the decoder does not have";
     for (unsigned k = 0; k < in->operand_count; k++)
         if (in->operands[k].kind == OPERAND_MEMORY && in->operands[k].segment != REG_NONE && in->operands[k].access & ACCESS_WRITE)
             return "a write to thread-local storage";
