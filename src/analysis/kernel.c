@@ -27,6 +27,7 @@
 #include "toolchain/object.h"
 #include "toolchain/plain.h"
 
+#define PLACE_UNIT 64   /* a disassembly's code stands where it stood as far as front ends look: modulo their largest unit */
 #define FILE_LIMIT ((size_t)64 << 20)
 #define ORIGIN_LINES 1000000   /* of a source file: what is beyond has no text */
 
@@ -332,6 +333,17 @@ static bool unit_restrict_symbol(struct unit *u, const struct assembled *a, cons
     return kept || err_set(err, ERR_DATA, "name another", "there are no instructions behind label %s", symbol);
 }
 
+/* What @a says of places in its code, @by bytes further on. */
+static void assembled_move(struct assembled *a, uint64_t by)
+{
+    for (size_t i = 0; i < a->line_count; i++)
+        a->lines[i].offset += by;
+    for (size_t i = 0; i < a->label_count; i++)
+        a->labels[i].offset += by;
+    for (size_t i = 0; i < a->reference_count; i++)
+        a->references[i].place += by;
+}
+
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options,
                                 struct err *err)
 {
@@ -350,11 +362,13 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     bool assembled = assemble(isa, name, text, length, o->syntax, o->skip_bad, &a, err);
     if (!assembled)
         goto out;
-    if (!unit_decode(&u, a.isa, a.code, a.length, 0, &a)) {
+    const uint64_t place = a.address % PLACE_UNIT;
+    if (!unit_decode(&u, a.isa, a.code, a.length, place, &a)) {
         err_set(err, ERR_LIMIT, "load only the loop, or check for large .rept counts", "more than %zu instructions", kernel_unit_most);
         err_at(err, name, 0, 0);
         goto out;
     }
+    assembled_move(&a, place);
     unit_lines(&u, &a, text);
     if (!watch_goes_on(err))
         goto out;
@@ -387,7 +401,7 @@ struct kernel *kernel_from_text(const char *name, const char *text, size_t lengt
     k->percent_count = a.percent_count;
     a.percents = NULL;
     marks_comments(&u, text, length, &marked);
-    marks_bytes(&u, a.isa, a.code, a.length, 0, &marked);
+    marks_bytes(&u, a.isa, a.code, a.length, place, &marked);
     loops_set(k, &u, &marked, a.labels, a.label_count, "whole text (no loop)");
     kernel_names_of_text(k, &a);
     k = kernel_with_loop(k, o, err);

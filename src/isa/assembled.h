@@ -49,6 +49,7 @@ struct assembled {
     struct diagnostic *left_out;  /* lines that are no assembler text: sentences, source, what stands outside of a code block */
     size_t left_out_count;
     enum syntax syntax;           /* the one used */
+    uint64_t address;             /* that a disassembly gives its first instruction; else 0 */
     struct source_span *spans;    /* per line: its statements without addresses, bytes, labels and comments */
     size_t span_count;
     float *percents;              /* per line: of a profile's samples, NaN where none; NULL: the text has none */

@@ -605,6 +605,7 @@ bool assemble(enum isa isa, const char *name, const char *text, size_t length, e
     pthread_sigmask(SIG_BLOCK, &stops, &mask);
     listing_clean(isa, text, length, syntax, &l);
     out->syntax = l.syntax;
+    out->address = l.address;
     for (size_t i = 0; i < l.refused.count; i++)
         refuse(&refused, text, length, l.refused.items[i].line, l.refused.items[i].reason, strlen(l.refused.items[i].reason));
     struct object_place place;

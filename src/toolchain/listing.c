@@ -534,6 +534,16 @@ static uint64_t address_behind(const struct margins *m, size_t i)
     return next < m->lines.items + m->lines.count && next->section == line->section ? next->address : 0;
 }
 
+static uint64_t first_address(const struct margins *m, const unsigned *order)
+{
+    for (size_t i = 0; m->disassembly && i < m->lines.count; i++) {
+        const struct margin *line = &m->lines.items[i];
+        if (line->addressed && line->start < line->end && (!order || order[i] == 1))
+            return line->address;
+    }
+    return 0;
+}
+
 void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax, struct listing *out)
 {
     struct margins margins;
@@ -550,6 +560,7 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
         out->syntax = SYNTAX_ATT;
     struct dialect dialect = {.isa = isa, .intel = out->syntax == SYNTAX_INTEL};
     unsigned *order = order_of(&margins);
+    out->address = first_address(&margins, order);
     for (size_t i = 0; isa_ops(isa)->dialects && i < margins.lines.count; i++)
         dialect_learn(&dialect, text + margins.lines.items[i].start, text + margins.lines.items[i].end);
     enum semicolon semicolon = semicolon_of(out, text, &margins);

@@ -101,6 +101,12 @@ static void test_bytes_decide(void **state)
     assert_forms("   0:\t48 b8 88 77 66 55 44 \tmovabs $0x1122334455667788,%rax\n   7:\t33 22 11 \n   a:\t48 01 c3             \tadd    %rax,%rbx\n", "MOV (R64, I64)|ADD (R64, R64)");
     /* too few of them: a window that cuts them off */
     assert_forms("   0:\t48 b8 88 77 66       \tmovabs $0x1122334455667788,%rax\n   a:\t48 01 c3             \tadd    %rax,%rbx\n", "MOV (R64, I64)|ADD (R64, R64)");
+    /* where code stands counts for front ends */
+    struct kernel *placed = kernel_of("  401132:\t48 01 c3             \tadd    %rax,%rbx\n  401135:\t75 fb                \tjne    401132 <f>\n");
+    assert_int_equal(placed->insns[0].offset % 64, 0x32);
+    assert_int_equal(placed->loops[0].count, 2);
+    assert_string_equal(placed->loops[0].label, "0x401132");
+    kernel_free(placed);
     /* lines left out: the branch goes to the address */
     struct kernel *k = kernel_of("   0:\t48 01 c3             \tadd    %rax,%rbx\n  13:\t75 eb                \tjne    0 <f>\n");
     assert_int_equal(k->loops[0].count, 2);
