@@ -140,10 +140,10 @@ static double helper_extra(const struct audit *a, const struct chain *chain)
     return chain->kind == CHAIN_TO_FLAGS && select && select->latency > 1 ? select->latency - 1 : 0;
 }
 
-/* What uops.info's chain adds to ours: a shuffle stands between two additions (fact fp_add_extra). */
+/* What uops.info's chain adds to ours: a shuffle stands between two additions (fact bypass_delay_addition). */
 static double chain_extra(const struct audit *a, const struct form_code *code, const struct chain *chain)
 {
-    double extra = machine_number(a->machine, "fp_add_extra");
+    double extra = machine_number(a->machine, "bypass_delay_addition");
 
     return insn_of(code)->operation == OPERATION_FP_ADD && chain->kind == CHAIN_REGISTER && !isnan(extra) && !strstr(code->row->form, "ZMM") ? extra : 0;
 }
@@ -157,7 +157,7 @@ static bool may_be_renamed(const struct audit *a, const struct form_code *code, 
         return false;
     if (core_op(a->work->core, insn_of(code))->traits & OP_ELIMINATED)
         return true;
-    return insn_of(code)->operation == OPERATION_ADDRESS && address && address->index == REG_NONE && !isnan(machine_number(a->machine, "rename_sum"));
+    return insn_of(code)->operation == OPERATION_ADDRESS && address && address->index == REG_NONE && !isnan(machine_number(a->machine, "immediate_folding"));
 }
 
 /* Of what the operands decide no one value is right: uops.info's range says so, one of our own measurements is of some operands. */
@@ -276,7 +276,7 @@ static unsigned plain_uops(const struct usage *usage, portset pipes, struct usag
     return count;
 }
 
-/* Ports by their sets, dividers aside. Done at rename, in one table or the other, is a fact of its own (eliminate, rename_sum). */
+/* Ports by their sets, dividers aside. Done at rename, in one table or the other, is a fact of its own (eliminate, immediate_folding). */
 static void compare_ports(struct audit *a, const char *form, const char *count, const struct usage *ours, const char *theirs)
 {
     const struct ports *names = mapping_ports(a->machine->mapping);

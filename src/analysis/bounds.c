@@ -80,9 +80,9 @@ static double stores_alone(const struct block_work *w, double stores)
 {
     const struct core *c = w->core;
 
-    if (!c->renamed_store_alone || !w->deps.renamed)
+    if (!c->memory_renaming_store_alone || !w->deps.renamed)
         return 0;
-    return isnan(c->renamed_store_beside) ? stores : fmin(stores, w->deps.renamed_plain * (1 + c->renamed_store_beside));
+    return isnan(c->memory_renaming_store_beside) ? stores : fmin(stores, w->deps.renamed_plain * (1 + c->memory_renaming_store_beside));
 }
 
 /* Stores that reach the cache: so many lines a cycle, however many stores in a row go to one. */

@@ -6,12 +6,12 @@
 
 #define WIDEST 256       /* bits: what 512 do was not measured, and the ports are other ones there */
 
-/* Two additions follow each other faster than anything else follows one (fact fp_add_extra); 512 bits have no such way. */
+/* Two additions follow each other faster than anything else follows one (fact bypass_delay_addition); 512 bits have no such way. */
 static int32_t after_addition(const struct core *c, const struct bypass_source *from, const struct insn *reader)
 {
-    if (isnan(c->fp_add_extra) || from->insn->operation != OPERATION_FP_ADD || reader->operation == OPERATION_FP_ADD)
+    if (isnan(c->bypass_delay_addition) || from->insn->operation != OPERATION_FP_ADD || reader->operation == OPERATION_FP_ADD)
         return 0;
-    return from->op->latency == 2 * CYCLE && from->written->bits <= WIDEST ? (int32_t)lround(c->fp_add_extra * CYCLE) : 0;
+    return from->op->latency == 2 * CYCLE && from->written->bits <= WIDEST ? (int32_t)lround(c->bypass_delay_addition * CYCLE) : 0;
 }
 
 static bool is_fp_multiplier(const struct insn *insn)
@@ -50,7 +50,7 @@ static bool ends_in_multiplier(const struct core *c, const struct op *op)
     for (unsigned i = 0; i < op->usage.count; i++) {
         portset ports = op->usage.uops[i].ports & ~c->pipes;
         bool load = c->load && c->load->count && ports == c->load->uops[0].ports;
-        if (!load && ports & ~c->multiplier_ports)
+        if (!load && ports & ~c->bypass_ports)
             return false;
         any |= !load;
     }
@@ -62,8 +62,8 @@ static double share(const struct core *c, const struct op *op)
 {
     for (unsigned i = 0; i < op->usage.count; i++) {
         portset ports = op->usage.uops[i].ports;
-        if (ports & c->multiplier_ports)
-            return (double)portset_size(ports & c->multiplier_ports) / portset_size(ports);
+        if (ports & c->bypass_ports)
+            return (double)portset_size(ports & c->bypass_ports) / portset_size(ports);
     }
     return 0;
 }
@@ -74,13 +74,13 @@ static int32_t beside_multiplier(const struct core *c, const struct bypass_sourc
 {
     double part = 0;
 
-    if (!c->multiplier_ports || from->written->bits > WIDEST)
+    if (!c->bypass_ports || from->written->bits > WIDEST)
         return 0;
     if (is_single_cycle(reader, op) && (is_fp_multiplier(from->insn) || from->insn->operation == OPERATION_VECTOR_MULTIPLY) && ends_in_multiplier(c, from->op))
         part = is_fp_logic(reader) ? 0.5 : share(c, op) * share(c, op);
     else if (is_fp_multiplier(reader) && is_single_cycle(from->insn, from->op) && ends_in_multiplier(c, op))
         part = is_fp_logic(from->insn) ? 0.25 : 1 - (1 - share(c, from->op)) * (1 - share(c, from->op));
-    return part > 0 ? (int32_t)lround(part * c->multiplier_extra * CYCLE) : 0;
+    return part > 0 ? (int32_t)lround(part * c->bypass_delay * CYCLE) : 0;
 }
 
 enum vector_domain { VECTOR_DOMAIN_NONE, VECTOR_DOMAIN_FP, VECTOR_DOMAIN_INTEGER };
@@ -101,8 +101,8 @@ static enum vector_domain domain_of(const struct insn *insn)
 
 static int32_t between_domains(const struct core *c, const struct insn *from, const struct insn *reader)
 {
-    enum vector_domain a = c->vector_domain_extra > 0 ? domain_of(from) : VECTOR_DOMAIN_NONE, b = a ? domain_of(reader) : VECTOR_DOMAIN_NONE;
-    return a && b && a != b ? (int32_t)lround(c->vector_domain_extra * CYCLE) : 0;
+    enum vector_domain a = c->bypass_delay_domain > 0 ? domain_of(from) : VECTOR_DOMAIN_NONE, b = a ? domain_of(reader) : VECTOR_DOMAIN_NONE;
+    return a && b && a != b ? (int32_t)lround(c->bypass_delay_domain * CYCLE) : 0;
 }
 
 int32_t bypass_latency(const struct core *c, const struct bypass_source *from, const struct insn *reader, const struct op *op)

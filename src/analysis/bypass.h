@@ -11,7 +11,7 @@ struct bypass_source {
     const struct operand *written;
 };
 
-/* Hundredths of a cycle from @from to @reader, whose record is @op, on top of the latency of @from. Facts fp_add_extra, multiplier_ports, multiplier_extra and vector_domain_extra; 0 without
+/* Hundredths of a cycle from @from to @reader, whose record is @op, on top of the latency of @from. Facts bypass_delay_addition, bypass_ports, bypass_delay and bypass_delay_domain; 0 without
  * them. Any thread. */
 int32_t bypass_latency(const struct core *c, const struct bypass_source *from, const struct insn *reader, const struct op *op);
 

@@ -59,7 +59,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_forward_x87, "store_forward_x87"},
         {&c->store_forward_fail, "store_forward_fail"},
         {&c->store_forward_wide, "store_forward_wide"},
-        {&c->store_forward_renamed, "store_forward_renamed"},
+        {&c->memory_renaming, "memory_renaming"},
         {&c->load_extra_scaled, "load_extra_scaled"},
         {&c->load_extra_three, "load_extra_three"},
         {&c->load_extra_segment, "load_extra_segment"},
@@ -77,15 +77,15 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->load_replays_through, "load_replays_through"},
         {&c->forward_replays, "forward_replays"},
         {&c->forward_replays_modify, "forward_replays_modify"},
-        {&c->vector_domain_extra, "vector_domain_extra"},
-        {&c->renamed_per_block, "renamed_per_block"},
-        {&c->renamed_length, "renamed_length"},
-        {&c->renamed_store_beside, "renamed_store_beside"},
+        {&c->bypass_delay_domain, "bypass_delay_domain"},
+        {&c->memory_renaming_per_block, "memory_renaming_per_block"},
+        {&c->memory_renaming_length, "memory_renaming_length"},
+        {&c->memory_renaming_store_beside, "memory_renaming_store_beside"},
         {&c->unlaminate_first, "unlaminate_first"},
-        {&c->rename_sum, "rename_sum"},
-        {&c->rename_sum_extra, "rename_sum_extra"},
+        {&c->immediate_folding, "immediate_folding"},
+        {&c->immediate_folding_extra, "immediate_folding_extra"},
         {&c->slow_flags_latency, "slow_flags_latency"},
-        {&c->fp_add_extra, "fp_add_extra"},
+        {&c->bypass_delay_addition, "bypass_delay_addition"},
         {&c->load_bank_bytes, "load_bank_bytes"},
         {&c->load_line_banks, "load_line_banks"},
         {&c->loads_per_bank, "loads_per_bank"},
@@ -96,7 +96,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->copies_cached_bytes, "copies_cached_bytes"},
         {&c->lock, "lock_latency"},
         {&c->x87_assist, "x87_assist"},
-        {&c->multiplier_extra, "multiplier_extra"},
+        {&c->bypass_delay, "bypass_delay"},
         {&c->high_byte, "high_byte_latency"},
         {&c->reorder_buffer, "reorder_buffer"},
         {&c->scheduler, "scheduler"},
@@ -141,23 +141,23 @@ struct core *core_new(const struct machine *m)
     c->low_byte_merges = !fact_switch(m, "low_byte_renamed");
     c->fuses_nops = fact_switch(m, "fuse_nop");
     c->fuses_moves = machine_fact(m, "fuse_move") != NULL || machine_has(m, "eliminate", "prefix");
-    c->renamed_by_address = machine_has(m, "renamed_match", "address");
-    c->renamed_store_alone = fact_switch(m, "renamed_store_alone");
-    c->renamed_stack_only = machine_has(m, "renamed_base", "stack");
+    c->renamed_by_address = machine_has(m, "memory_renaming_match", "address");
+    c->memory_renaming_store_alone = fact_switch(m, "memory_renaming_store_alone");
+    c->renamed_stack_only = machine_has(m, "memory_renaming_base", "stack");
     c->groups_whole = fact_switch(m, "group_whole");
     c->memory_not_last = machine_has(m, "group_not_last", "memory");
     c->vectors_not_last = machine_has(m, "group_not_last", "from_vectors");
-    c->renamed_relative = fact_switch(m, "renamed_relative");
+    c->memory_renaming_relative = fact_switch(m, "memory_renaming_relative");
     c->splits_relative = fact_switch(m, "unlaminate_relative");
     c->port_binding = machine_has(m, "port_binding", "computing") ? BIND_COMPUTING
                       : machine_has(m, "port_binding", "slots")   ? BIND_SLOTS
                                                                    : BIND_AT_DISPATCH;
-    c->stack_sync_computed = machine_has(m, "stack_sync", "computed");
-    c->stack_sync_all = !c->stack_sync_computed && !machine_has(m, "stack_sync", "changed");
+    c->stack_sync_computed = machine_has(m, "stack_pointer_sync", "computed");
+    c->stack_sync_all = !c->stack_sync_computed && !machine_has(m, "stack_pointer_sync", "changed");
     c->high_byte_renamed = fact_switch(m, "high_byte_renamed");
     c->has_latencies = has_latencies(m);
     c->dispatch_ports = ports_fact(m, "dispatch_ports");
-    c->multiplier_ports = ports_fact(m, "multiplier_ports");
+    c->bypass_ports = ports_fact(m, "bypass_ports");
     c->wide_closes = ports_fact(m, "wide_closes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL
                       : machine_has(m, "unlaminate", "not-two-address") ? UNLAMINATE_NOT_TWO_ADDRESS
@@ -170,8 +170,8 @@ struct core *core_new(const struct machine *m)
     c->load = usage_named(m, c->isa->load_form);
     c->store = usage_named(m, c->isa->store_form);
     c->alu = usage_named(m, c->isa->address_form);
-    c->add = isnan(c->rename_sum) ? NULL : usage_named(m, c->isa->sum_form);
-    c->stack_sync = c->stack_engine ? usage_named(m, c->isa->stack_sync_form) : NULL;
+    c->add = isnan(c->immediate_folding) ? NULL : usage_named(m, c->isa->sum_form);
+    c->stack_pointer_sync = c->stack_engine ? usage_named(m, c->isa->stack_sync_form) : NULL;
     return c;
 }
 
@@ -342,8 +342,8 @@ static void classify(const struct core *c, const struct insn *insn, struct op *o
     op->traits |= machine_has(c->machine, "zero_idiom", insn->mnemonic) ? OP_SAME_ZERO : 0;
     op->traits |= machine_has(c->machine, "ones_idiom", insn->mnemonic) ? OP_SAME_ONES : 0;
     op->traits |= machine_has(c->machine, "slow_flags", insn->mnemonic) ? OP_SLOW_FLAGS : 0;
-    op->traits |= machine_has(c->machine, "rename_sum_slow", insn->mnemonic) ? OP_SLOW_SUM : 0;
-    op->traits |= machine_has(c->machine, "rename_sum_again", insn->mnemonic) ? OP_SUM_AGAIN : 0;
+    op->traits |= machine_has(c->machine, "immediate_folding_slow", insn->mnemonic) ? OP_SLOW_SUM : 0;
+    op->traits |= machine_has(c->machine, "immediate_folding_again", insn->mnemonic) ? OP_SUM_AGAIN : 0;
     op->traits |= machine_has(c->machine, "group_first", insn->mnemonic) ? OP_FIRST : 0;
     op->traits |= (c->memory_not_last && insn->traits & (INSN_LOAD | INSN_STORE)) || (c->vectors_not_last && insn_leaves_vectors(insn)) ? OP_NOT_LAST : 0;
     op->traits |= machine_has(c->machine, "complex_decode", insn->mnemonic) ? OP_COMPLEX : 0;

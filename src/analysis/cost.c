@@ -87,7 +87,7 @@ static void fill_slots(const struct core *c, const struct insn *insn, struct cos
 }
 
 /* A move of part of a register that rename keeps as a sum has to be executed. */
-static bool moves_part_of_sum(const struct insn *insn, const struct rename_sum *sum)
+static bool moves_part_of_sum(const struct insn *insn, const struct immediate_folding *sum)
 {
     return insn->operands[0].file == FILE_GENERAL && sum->pending && !(insn->traits & INSN_MOVE && insn->operands[0].bits == 64);
 }
@@ -102,7 +102,7 @@ static void add_again(struct costs *costs, struct cost *row)
         }
 }
 
-static void fill_row(struct core *c, const struct insn *insn, const struct rename_sum *sum, struct costs *costs, struct cost *row)
+static void fill_row(struct core *c, const struct insn *insn, const struct immediate_folding *sum, struct costs *costs, struct cost *row)
 {
     const struct op *op = core_op(c, insn);
 
@@ -179,7 +179,7 @@ static bool names_stack_pointer(const struct insn *insn)
     return false;
 }
 
-/* Computes the stack pointer from itself; where the machine adds constants without it (fact stack_sync changed), other than by that. */
+/* Computes the stack pointer from itself; where the machine adds constants without it (fact stack_pointer_sync changed), other than by that. */
 static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
 {
     bool reads = false, writes = false, adds = insn->operation == OPERATION_ADD || insn->operation == OPERATION_SUBTRACT;
@@ -194,7 +194,7 @@ static bool changes_stack_pointer(const struct core *c, const struct insn *insn)
     return reads && writes && (c->stack_sync_computed || !(adds && insn_immediate(insn)));
 }
 
-/* Whether an instruction wants the stack pointer that the stack engine's offset is added to (fact stack_sync). */
+/* Whether an instruction wants the stack pointer that the stack engine's offset is added to (fact stack_pointer_sync). */
 static bool needs_stack_pointer(const struct core *c, const struct insn *insn)
 {
     return c->stack_sync_all ? names_stack_pointer(insn) : changes_stack_pointer(c, insn);
@@ -239,9 +239,9 @@ static void add_sync_masses(const struct core *c, struct costs *costs)
     size_t syncs = 0;
     for (size_t i = 0; i < costs->count; i++)
         syncs += (costs->rows[i].flags & ROW_SYNC) != 0;
-    if (!syncs || !c->stack_sync)
+    if (!syncs || !c->stack_pointer_sync)
         return;
-    struct mass sync = {c->stack_sync->uops[0].ports, 1};
+    struct mass sync = {c->stack_pointer_sync->uops[0].ports, 1};
     for (size_t i = 0; i < syncs; i++)
         add_mass(costs, &(struct cost){0}, sync.ports, sync.count);
     size_t to = costs->mass_count;
@@ -312,7 +312,7 @@ static void close_ports(const struct core *c, const struct insn *insns, struct c
 
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out)
 {
-    static const struct rename_sum none = {0};
+    static const struct immediate_folding none = {0};
 
     out->count = count;
     out->mass_count = 0;

@@ -37,13 +37,13 @@ struct cost {
     unsigned decode;           /* µops at the decoders, fused */
     unsigned issue;            /* slots at rename */
     unsigned retire;           /* slots at retirement */
-    struct rename_sum sum;            /* what rename adds, and finds to be added */
+    struct immediate_folding sum;            /* what rename adds, and finds to be added */
 };
 
 struct costs {
     struct cost *rows;
     size_t count, capacity;
-    struct rename_sum *sums;          /* for costs_fill */
+    struct immediate_folding *sums;          /* for costs_fill */
     struct mass *masses;       /* of all rows in order */
     size_t mass_count, mass_capacity;
     bool unknown;              /* a row is ROW_UNKNOWN */

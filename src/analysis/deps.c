@@ -310,7 +310,7 @@ static int32_t sum_latency(const struct build *b, uint32_t at)
     const struct cost *row = &b->costs->rows[at];
     int32_t steps = row->op->latency > CYCLE ? row->op->latency / CYCLE : 1;
 
-    return row->op->traits & OP_SLOW_SUM && row->sum.pending ? steps * hundredths(b->c->rename_sum_extra) : 0;
+    return row->op->traits & OP_SLOW_SUM && row->sum.pending ? steps * hundredths(b->c->immediate_folding_extra) : 0;
 }
 
 /* The stack engine's µop stands between the last push or pop and the instruction that names the stack pointer. */

@@ -34,7 +34,7 @@ struct deps {
     size_t first_capacity;
     uint32_t fed;                    /* loads whose address comes straight from a load (fact load_replays) */
     uint32_t forwarded, forwarded_modified;   /* loads that find a store; that of a read-modify-write (facts forward_replays...) */
-    uint32_t renamed;                /* loads whose store is found at rename (fact store_forward_renamed) */
+    uint32_t renamed;                /* loads whose store is found at rename (fact memory_renaming) */
     uint32_t renamed_plain;          /* those that do not store themselves */
     bool open;                       /* some value comes through a load or a store of which it is not known how long that takes: nothing was counted for it */
     struct address_work addresses;

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-#define CODE_BYTES 32    /* of code, in which rename follows so many loads (fact renamed_per_block) */
+#define CODE_BYTES 32    /* of code, in which rename follows so many loads (fact memory_renaming_per_block) */
 
 static bool has_register(const struct insn *insn)
 {
@@ -21,7 +21,7 @@ static bool width_follows(const struct core *c, const struct operand *memory)
 {
     char bits[8];
     snprintf(bits, sizeof bits, "%u", (unsigned)memory->bits);
-    return machine_has(c->machine, "renamed_bits", bits);
+    return machine_has(c->machine, "memory_renaming_bits", bits);
 }
 
 /* Read-modify-writes with a constant or nothing: add m,i; inc m; shl m,i. */
@@ -34,17 +34,17 @@ bool forwarding_form(const struct core *c, const struct insn *insn, bool vector)
 {
     const struct machine *m = c->machine;
 
-    if (isnan(c->store_forward_renamed) || vector || !(insn->traits & INSN_LOAD) || !width_follows(c, insn_memory(insn)))
+    if (isnan(c->memory_renaming) || vector || !(insn->traits & INSN_LOAD) || !width_follows(c, insn_memory(insn)))
         return false;
     for (unsigned i = 0; i < insn->operand_count; i++)
         if (insn->operands[i].offset_bits)
             return false;
     bool modifies = insn_memory(insn)->access & ACCESS_WRITE;
-    if (!modifies && machine_has(m, "renamed_loads", insn->mnemonic))
+    if (!modifies && machine_has(m, "memory_renaming_loads", insn->mnemonic))
         return true;
     if (insn->traits & INSN_STORE)
-        return machine_has(m, "renamed_modify", "all") || (machine_has(m, "renamed_modify", "constant") && modifies_by_constant(insn));
-    return machine_has(m, "renamed_tests", insn->mnemonic) && insn_immediate(insn);
+        return machine_has(m, "memory_renaming_modify", "all") || (machine_has(m, "memory_renaming_modify", "constant") && modifies_by_constant(insn));
+    return machine_has(m, "memory_renaming_tests", insn->mnemonic) && insn_immediate(insn);
 }
 
 static bool on_stack(const struct forwarding *f, const struct operand *op)
@@ -67,11 +67,11 @@ static bool stores_sum(const struct forwarding *f, uint32_t store)
     return f->costs->rows[store].sum.pending & ~(1u << f->core->isa->stack_pointer);
 }
 
-/* Addresses without a register, which rename does not follow on such machines (fact renamed_relative). */
+/* Addresses without a register, which rename does not follow on such machines (fact memory_renaming_relative). */
 static bool is_fixed(const struct core *c, const struct insn *insn)
 {
     const struct operand *memory = insn_memory(insn);
-    return !c->renamed_relative && memory->base >= REG_PC && memory->index >= REG_PC;
+    return !c->memory_renaming_relative && memory->base >= REG_PC && memory->index >= REG_PC;
 }
 
 /* As far as the two instructions tell. A part of a sum has to be computed. */
@@ -89,7 +89,7 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
     if (is_fixed(f->core, load) || is_fixed(f->core, store))
         return false;
     if (!f->core->renamed_by_address)
-        return (double)f->costs->count >= f->core->renamed_length || same_text(f, from, to);
+        return (double)f->costs->count >= f->core->memory_renaming_length || same_text(f, from, to);
     return !((load->traits | store->traits) & INSN_INDEXED);
 }
 
@@ -99,13 +99,13 @@ void forwarding_start(struct forwarding *f, const struct core *c, const struct i
     size_t loads = 0, bytes = 0;
 
     *f = (struct forwarding){c, insns, costs, written, false};
-    if (isnan(c->renamed_per_block))
+    if (isnan(c->memory_renaming_per_block))
         return;
     for (size_t i = 0; i < work->found_count; i++)
         loads += could_rename(f, &work->found[i]);
     for (size_t i = 0; i < costs->count; i++)
         bytes += insns[i].length;
-    f->crowded = (double)(loads * CODE_BYTES) > c->renamed_per_block * (double)bytes;
+    f->crowded = (double)(loads * CODE_BYTES) > c->memory_renaming_per_block * (double)bytes;
 }
 
 bool forwarding_blocks(const struct core *c, const struct forward *link)
@@ -132,10 +132,10 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
 
     if (!link->fits)
         return forwarding_blocks(c, link) ? c->store_forward_fail : c->store_forward_part;
-    if (load->traits & INSN_LOCK && !isnan(c->store_forward_renamed))
+    if (load->traits & INSN_LOCK && !isnan(c->memory_renaming))
         return 0;   /* measured on such machines: what it takes is in its own latency */
     if (forwarding_renamed(f, link))
-        return c->store_forward_renamed;
+        return c->memory_renaming;
     if (stores_sum(f, link->store) && !(store->traits & INSN_LOAD))
         return c->store_forward + 1;   /* the addition is executed first */
     if (load->x87 != X87_NONE)
@@ -144,7 +144,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
         return vector_latency(f, link);
     bool follows = f->costs->rows[link->load].op->traits & OP_RENAMES && !((load->traits | store->traits) & INSN_INDEXED) && !is_fixed(c, load) && !is_fixed(c, store);
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
-    follows = follows && isnan(c->renamed_length);   /* what is shorter takes the time of what rename does not follow */
+    follows = follows && isnan(c->memory_renaming_length);   /* what is shorter takes the time of what rename does not follow */
     bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;
     return modify ? c->store_forward_modify : c->store_forward;
 }

@@ -10,7 +10,7 @@
 /* Whether rename keeps @constant as a sum: a number of two's complement. */
 static bool is_kept(const struct core *c, int64_t constant)
 {
-    return (double)constant <= c->rename_sum && (double)constant >= -c->rename_sum - 1;
+    return (double)constant <= c->immediate_folding && (double)constant >= -c->immediate_folding - 1;
 }
 
 /* The register that gets @from plus @constant; false for other instructions. */
@@ -77,7 +77,7 @@ struct sums {
     uint32_t computed;            /* registers, as bits, that something else writes, too */
 };
 
-static void follow(const struct core *c, const struct insn *insn, struct sums *sums, struct rename_sum *out)
+static void follow(const struct core *c, const struct insn *insn, struct sums *sums, struct immediate_folding *out)
 {
     uint8_t to, from;
     int64_t constant;
@@ -107,7 +107,7 @@ static void follow(const struct core *c, const struct insn *insn, struct sums *s
 /* A register that is only added to reaches the limit again and again. */
 static uint8_t share_executed(const struct core *c, const struct sums *sums, uint8_t to, uint8_t from, int64_t constant)
 {
-    double size = fabs((double)constant), limit = c->rename_sum + (constant < 0);
+    double size = fabs((double)constant), limit = c->immediate_folding + (constant < 0);
 
     if (!is_kept(c, constant))
         return 100;
@@ -117,17 +117,17 @@ static uint8_t share_executed(const struct core *c, const struct sums *sums, uin
     return share < RARE ? 0 : (uint8_t)share;
 }
 
-bool sums_find(const struct core *c, const struct insn *insns, size_t count, struct rename_sum *out)
+bool sums_find(const struct core *c, const struct insn *insns, size_t count, struct immediate_folding *out)
 {
     struct sums sums = {.computed = 0};
     int64_t constant;
     uint8_t to, from;
     bool any = false;
 
-    if (isnan(c->rename_sum))
+    if (isnan(c->immediate_folding))
         return false;
     for (size_t i = 0; i < count; i++) {
-        out[i] = (struct rename_sum){.adds = addition_of(&insns[i], &to, &from, &constant)};
+        out[i] = (struct immediate_folding){.adds = addition_of(&insns[i], &to, &from, &constant)};
         any |= out[i].adds || sets_constant(c, &insns[i]);
     }
     for (int round = 0; round < 2 && any; round++)

@@ -216,10 +216,10 @@ static void conclude_sums(struct probes *p, size_t first)
     const double encoded = probe_time(p, first + 2 * SUMS) / ADDITIONS;
     snprintf(value, sizeof value, "%u", limit);
     if (limit == SHORT_CONSTANT && !(encoded <= 0.5 + PROBE_CERTAIN / 2))
-        probe_tell(p, "rename_sum", NULL, "", isnan(encoded) ? "no stable time of additions of a constant in four bytes that fits into one"
+        probe_tell(p, "immediate_folding", NULL, "", isnan(encoded) ? "no stable time of additions of a constant in four bytes that fits into one"
                                                             : "additions of a constant of one byte are quick, and of the same constant in four bytes they are not");
     else if (slow < SUMS)
-        probe_tell(p, "rename_sum", limit ? value : NULL, "", limit ? "chains of additions of a constant" : "additions of constants take neither a cycle each nor what rename takes up to a limit");
+        probe_tell(p, "immediate_folding", limit ? value : NULL, "", limit ? "chains of additions of a constant" : "additions of constants take neither a cycle each nor what rename takes up to a limit");
 }
 
 /* Loops of a taken branch and of as many slots as a cycle has at most. */
@@ -284,11 +284,11 @@ static void conclude_additions(struct probes *p, const struct addition_probes *a
     if (!(fabs(add - 2) <= PROBE_CERTAIN / 2) || fabs(extra) <= PROBE_CERTAIN)
         return;   /* of three cycles, or to anything */
     if (isnan(extra))
-        probe_tell(p, "fp_add_extra", NULL, "", "no stable time of chains of additions and multiplications");
+        probe_tell(p, "bypass_delay_addition", NULL, "", "no stable time of chains of additions and multiplications");
     else if (extra > 0 && fabs(extra - rint(extra)) <= PROBE_CERTAIN / 2)
-        probe_tell_cycles(p, "fp_add_extra", extra, "chains of additions, of multiplications, and of both by turns");
+        probe_tell_cycles(p, "bypass_delay_addition", extra, "chains of additions, of multiplications, and of both by turns");
     else
-        probe_tell(p, "fp_add_extra", NULL, "", "chains of additions and multiplications by turns take no whole number of cycles more");
+        probe_tell(p, "bypass_delay_addition", NULL, "", "chains of additions and multiplications by turns take no whole number of cycles more");
 }
 
 /* Zeroed registers that take a slot each, and the same with a nop behind each, which takes another or joins. */

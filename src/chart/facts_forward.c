@@ -234,12 +234,12 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
     for (size_t i = 0; i < LOADS; i++)
         sort(&yes, &unknown, loads[i].mnemonic, found(over(p, b->load[i]), forward));
     sort(&yes, &unknown, "pop", found(probe_time(p, f->pop) - none, forward));
-    tell_list(p, "renamed_loads", &yes, &unknown, "mnemonics", "chains through a store and a load");
+    tell_list(p, "memory_renaming_loads", &yes, &unknown, "mnemonics", "chains through a store and a load");
     str_clear(&yes);
     str_clear(&unknown);
     for (size_t i = 0; i < TESTS; i++)
         sort(&yes, &unknown, tests[i].mnemonic, found(over(p, b->test[i]), forward));
-    tell_list(p, "renamed_tests", &yes, &unknown, "mnemonics", "chains through a store and a test with an immediate");
+    tell_list(p, "memory_renaming_tests", &yes, &unknown, "mnemonics", "chains through a store and a test with an immediate");
     str_clear(&yes);
     str_clear(&unknown);
     for (size_t i = 0; i < WIDTHS; i++) {
@@ -248,7 +248,7 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
         const int modified = i < MODIFIED ? found(probe_time(p, i ? b->modify_word : b->modify_byte) - 1, forward) : 0;
         sort(&yes, &unknown, widths[i].bits, one > 0 || other > 0 || (modified > 0 && one < 0) ? 1 : modified > 0 || (one < 0 && other < 0) ? -1 : 0);
     }
-    tell_list(p, "renamed_bits", &yes, &unknown, "bits", "chains through a store and a load of each width, and loops of additions to parts of a word");
+    tell_list(p, "memory_renaming_bits", &yes, &unknown, "bits", "chains through a store and a load of each width, and loops of additions to parts of a word");
     str_done(&yes);
     str_done(&unknown);
 }
@@ -270,7 +270,7 @@ static bool conclude_modify(struct probes *p, const struct base_probes *b, doubl
     const char *value = c > 0 && r > 0 ? "all" : c > 0 && r == 0 ? "constant" : NULL;
 
     if (value || c != 0 || r != 0)
-        probe_tell(p, "renamed_modify", value, "", value ? "loops of an addition to memory" : "additions to memory take neither as long as a store and a load nor as if found");
+        probe_tell(p, "memory_renaming_modify", value, "", value ? "loops of an addition to memory" : "additions to memory take neither as long as a store and a load nor as if found");
     return r != 0;
 }
 
@@ -289,10 +289,10 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
     const double next = beside < BESIDE ? probe_time(p, b->beside[beside]) : 0;   /* the first loop in which others go beside it: without its time they may be all or few */
     const bool known = alone && next < beside + 2;
     const char *why = isnan(t) || isnan(next) ? "no stable time" : alone ? "others beside such a store take longer than a cycle each" : "stores that are loaded again take neither a cycle each nor half of one";
-    probe_tell(p, "renamed_store_alone", known ? "yes" : NULL, "", known ? "stores that are loaded again take a cycle each" : why);
+    probe_tell(p, "memory_renaming_store_alone", known ? "yes" : NULL, "", known ? "stores that are loaded again take a cycle each" : why);
     snprintf(value, sizeof value, "%u", beside);
     if (known && beside < BESIDE)
-        probe_tell(p, "renamed_store_beside", value, "stores", "loops of a store that is loaded again and a growing number of others");
+        probe_tell(p, "memory_renaming_store_beside", value, "stores", "loops of a store that is loaded again and a growing number of others");
 }
 
 /* What forwarding takes where rename does not find the store, and whether it finds those by one register, by an index and by a copy of the register. */
@@ -329,7 +329,7 @@ static void conclude_length(struct probes *p, const struct base_probes *b, doubl
         return;   /* whatever the length */
     const bool told = first && first <= LENGTHS - LENGTHS_FOUND && !before && !missing;
     snprintf(value, sizeof value, "%u", first + 2);
-    probe_tell(p, "renamed_length", told ? value : NULL, "instructions", told ? "loops of growing length with an addition to memory whose address was loaded" : missing ? "no stable time of loops of growing length" : "found in some loops, whatever their length");
+    probe_tell(p, "memory_renaming_length", told ? value : NULL, "instructions", told ? "loops of growing length with an addition to memory whose address was loaded" : missing ? "no stable time of loops of growing length" : "found in some loops, whatever their length");
     if (told)
         conclude_modified(p, b->of_length[0], b->of_length[1], forward, "an addition to memory whose address was loaded, in a short loop");
 }
@@ -361,15 +361,15 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
         return;
     const struct forwarding_times *t = through_stack ? &stack : &any;
     const struct base_probes *b = &f->base[through_stack ? BASE_STACK : BASE_ANY];
-    probe_tell_cycles(p, "store_forward_renamed", t->plain < PROBE_CERTAIN ? 0 : t->plain, why);
-    probe_tell(p, "renamed_match", t->by_copy > 0 ? "address" : "text", "", "a value loaded by a copy of the register, and by an index");
+    probe_tell_cycles(p, "memory_renaming", t->plain < PROBE_CERTAIN ? 0 : t->plain, why);
+    probe_tell(p, "memory_renaming_match", t->by_copy > 0 ? "address" : "text", "", "a value loaded by a copy of the register, and by an index");
     if (through_stack)
-        probe_tell(p, "renamed_base", "stack", "", "a value stored and loaded again through the stack pointer, and through another register");
+        probe_tell(p, "memory_renaming_base", "stack", "", "a value stored and loaded again through the stack pointer, and through another register");
     conclude_renamed_lists(p, f, b, t->forward);
     const struct base_probes *other = &f->base[BASE_ANY];
     if (!conclude_modify(p, b, t->forward) || through_stack)
         conclude_modified(p, other->modify_register, other->modify_beside, t->forward, "a loop of an addition of a register to memory");
-    else if (machine_fact(p->chart->machine, "renamed_bits") && !machine_has(p->chart->machine, "renamed_bits", "8"))
+    else if (machine_fact(p->chart->machine, "memory_renaming_bits") && !machine_has(p->chart->machine, "memory_renaming_bits", "8"))
         conclude_modified(p, other->modify_byte, other->modify_byte_beside, t->forward, "a loop of an addition of a register to a byte of memory");
     if (!through_stack && t->by_copy == 0)
         conclude_length(p, b, t->forward);
@@ -381,7 +381,7 @@ static void conclude_forward(struct probes *p, const struct forward_probes *f)
 static void conclude_vector(struct probes *p, const struct forward_probes *f)
 {
     const struct machine *m = p->chart->machine;
-    const bool by_any_register = machine_has(m, "renamed_match", "text") && !machine_has(m, "renamed_base", "stack");
+    const bool by_any_register = machine_has(m, "memory_renaming_match", "text") && !machine_has(m, "memory_renaming_base", "stack");
     const double own = probe_time(p, f->vector_own), cycles = probe_time(p, f->vector) - own, copied = probe_time(p, f->vector_copied) - own;
     const bool alike = fabs(copied - cycles) <= PROBE_CERTAIN;
 

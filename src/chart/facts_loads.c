@@ -231,7 +231,7 @@ static void conclude_found(struct probes *p, const struct load_probes *l, double
         else if (!isnan(t))
             found.values[found.count++] = 0;
     }
-    if (!tell_again(p, "forward_replays", &found, "a store and loads of it") || !machine_has(p->chart->machine, "renamed_modify", "all"))
+    if (!tell_again(p, "forward_replays", &found, "a store and loads of it") || !machine_has(p->chart->machine, "memory_renaming_modify", "all"))
         return;
     for (unsigned n = MODIFIED_LEAST; n <= MODIFIED; n++)
         if (!isnan(probe_time(p, l->modified[n - 1])))

@@ -176,7 +176,7 @@ static void conclude_stack(struct probes *p, const struct memory_probes *m)
     bool all = counted && fabs(step - slot) <= PROBE_CERTAIN * slot, read_free = counted && fabs(step) <= PROBE_CERTAIN * slot;
     bool changed = read_free && added <= PROBE_CERTAIN * slot, computed = read_free && fabs(added - slot) <= PROBE_CERTAIN * slot;
     const char *sync = all ? "all" : changed ? "changed" : computed ? "computed" : NULL;
-    probe_tell(p, "stack_sync", sync, "",
+    probe_tell(p, "stack_pointer_sync", sync, "",
                sync ? "loops in which the stack pointer is copied, and added to, behind a push, counted in slots" : "no certain time of a copy of the stack pointer, or of an addition to it");
 }
 

@@ -66,7 +66,7 @@ static bool same_fact(const char *key, const char *is, const char *should)
         return fabs(strtod(is, NULL) - strtod(should, NULL)) <= 2;
     if (strcmp(key, "uop_cache_size") == 0)   /* found between the lengths of two loops */
         return fabs(strtod(is, NULL) / strtod(should, NULL) - 1) <= 0.04;
-    if (strcmp(key, "renamed_loads") != 0)
+    if (strcmp(key, "memory_renaming_loads") != 0)
         return same_words(is, should);
     snprintf(copy, sizeof copy, "%s", should);
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
@@ -191,8 +191,8 @@ static void test_golden_cove_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
         {"loads_per_cycle", "3"}, {"loads_per_bank", "2"}, {"load_bank_bytes", "4"}, {"stores_per_cycle", "2"}, {"store_lines_per_cycle", "1"}, {"store_line_bytes", "64"},
-        {"store_run", "2"}, {"store_forward", "5"}, {"store_forward_renamed", "0"}, {"renamed_match", "address"}, {"renamed_bits", "8 32 64"}, {"renamed_tests", "cmp test bt"},
-        {"renamed_modify", "constant"}, {"stack_engine", "yes"}, {"stack_sync", "changed"}, {"rename_sum", "1023"}, {"lock_latency", "18"},
+        {"store_run", "2"}, {"store_forward", "5"}, {"memory_renaming", "0"}, {"memory_renaming_match", "address"}, {"memory_renaming_bits", "8 32 64"}, {"memory_renaming_tests", "cmp test bt"},
+        {"memory_renaming_modify", "constant"}, {"stack_engine", "yes"}, {"stack_pointer_sync", "changed"}, {"immediate_folding", "1023"}, {"lock_latency", "18"},
     };
 
     (void)state;
@@ -257,9 +257,9 @@ static void test_stores_that_split(void **state)
 static void test_zen3_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
-        {"loads_per_cycle", "3"}, {"stores_per_cycle", "2"}, {"store_forward", "6"}, {"store_forward_vector", "9"}, {"store_forward_renamed", "0"}, {"renamed_match", "text"},
-        {"renamed_base", "stack"}, {"renamed_loads", "mov pop"}, {"renamed_tests", "bt"}, {"renamed_bits", "32 64"}, {"renamed_modify", "all"}, {"renamed_store_alone", "yes"},
-        {"renamed_store_beside", "2"},
+        {"loads_per_cycle", "3"}, {"stores_per_cycle", "2"}, {"store_forward", "6.2"}, {"store_forward_vector", "9"}, {"memory_renaming", "0"}, {"memory_renaming_match", "text"},
+        {"memory_renaming_base", "stack"}, {"memory_renaming_loads", "mov pop"}, {"memory_renaming_tests", "bt"}, {"memory_renaming_bits", "32 64"}, {"memory_renaming_modify", "all"}, {"memory_renaming_store_alone", "yes"},
+        {"memory_renaming_store_beside", "2"},
     };
 
     (void)state;
@@ -271,8 +271,8 @@ static void test_zen3_by_hand(void **state)
 static void test_zen4_by_hand(void **state)
 {
     static const struct by_hand expected[] = {
-        {"fuse_any", "cmp test add sub and or xor"}, {"fuse_overflow", "inc dec"}, {"taken_branches", "1"}, {"stack_sync", "computed"}, {"store_forward_vector", "9"},
-        {"renamed_match", "text"},
+        {"fuse_any", "cmp test add sub and or xor"}, {"fuse_overflow", "inc dec"}, {"taken_branches", "1"}, {"stack_pointer_sync", "computed"}, {"store_forward_vector", "9"},
+        {"memory_renaming_match", "text"},
     };
 
     (void)state;
@@ -292,7 +292,7 @@ static void test_front_ends_by_hand(void **state)
     };
     static const struct by_hand golden_cove[] = {
         {"predecode_bytes", "32"}, {"predecode_width", "6"}, {"lcp_penalty", "3"}, {"uop_cache_block", "64"}, {"uop_cache_lines", "6"}, {"uop_cache_line_uops", "8"},
-        {"fp_add_extra", "1"},
+        {"bypass_delay_addition", "1"},
     };
     static const struct by_hand zen4[] = {{"fetch_bytes", "32"}, {"decoders", "4"}, {"lcp_penalty", "0"}};
 
@@ -321,7 +321,7 @@ static void test_front_ends_changed(void **state)
         {"zen5-charted", NULL, {"uop_cache_line_insns", "5"}, {{"uop_cache_line_insns", "5"}, {"uop_cache_window_lines", "2"}}},
         {"zen5-charted", NULL, {"uop_cache_window_lines", "1"}, {{"uop_cache_window_lines", "1"}, {"uop_cache_line_insns", "6"}}},
         {"zen5-charted", NULL, {"uop_cache_window_again", "3"}, {{"uop_cache_window_again", "3"}, {"uop_cache_window", "64"}}},
-        {"zen5-charted", NULL, {"renamed_length", "9"}, {{"renamed_length", "9"}, {"store_forward", "7"}}},
+        {"zen5-charted", NULL, {"memory_renaming_length", "9"}, {{"memory_renaming_length", "9"}, {"store_forward", "7"}}},
         {"zen5-charted", "group_whole", {"group_not_last", "memory"}, {{"group_not_last", "memory"}, {"store_forward", "7"}}},
         {"znver4", NULL, {"group_not_last", "from_vectors"}, {{"group_not_last", "from_vectors"}}},
         {"znver4", NULL, {"group_whole", "yes"}, {{"group_whole", "yes"}}},
@@ -379,10 +379,10 @@ static void test_zen4_as_measured(void **state)
 {
     static const struct by_hand expected[] = {
         {"eliminate", "gpr32 gpr64 xmm ymm zmm"}, {"fuse_any", "cmp test add sub and or xor"}, {"fuse_overflow", "inc dec"}, {"fuse_nop", "yes"}, {"taken_branches", "1"},
-        {"stack_engine", "yes"}, {"stack_sync", "computed"}, {"loads_per_cycle", "3"}, {"stores_per_cycle", "2"}, {"store_lines_per_cycle", "1"}, {"store_line_bytes", "32"},
-        {"store_forward", "6.4"}, {"store_forward_renamed", "0"}, {"store_forward_vector", "9"}, {"renamed_match", "text"}, {"renamed_bits", "32 64"}, {"renamed_modify", "all"},
+        {"stack_engine", "yes"}, {"stack_pointer_sync", "computed"}, {"loads_per_cycle", "3"}, {"stores_per_cycle", "2"}, {"store_lines_per_cycle", "1"}, {"store_line_bytes", "32"},
+        {"store_forward", "6.4"}, {"memory_renaming", "0"}, {"store_forward_vector", "9"}, {"memory_renaming_match", "text"}, {"memory_renaming_bits", "32 64"}, {"memory_renaming_modify", "all"},
         {"load_latency", "4"}, {"load_replays", "0.15"}, {"load_replays_through", "6"}, {"store_forward_modify", "5.5"},
-        {"renamed_store_alone", "yes"}, {"renamed_store_beside", "2"}, {"unlaminate", "general"},
+        {"memory_renaming_store_alone", "yes"}, {"memory_renaming_store_beside", "2"}, {"unlaminate", "general"},
     };
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
@@ -407,9 +407,9 @@ static void test_zen4_as_measured(void **state)
     recorded.other = "4c89074c8b074c894f084c894f084c894f08";
     recorded.longer = NAN;
     c = facts_on(&cpu, 6, forms);
-    assert_null(machine_fact(c->machine, "renamed_store_alone"));
-    assert_null(machine_fact(c->machine, "renamed_store_beside"));
-    assert_string_equal(fact_of(c, "renamed_store_alone")->why, "no stable time");
+    assert_null(machine_fact(c->machine, "memory_renaming_store_alone"));
+    assert_null(machine_fact(c->machine, "memory_renaming_store_beside"));
+    assert_string_equal(fact_of(c, "memory_renaming_store_alone")->why, "no stable time");
     chart_free(c);
     str_done(&text);
     forms_free(forms);
@@ -424,17 +424,17 @@ static void test_parts_found_by_additions(void **state)
 
     (void)state;
     assert_true(forms && truth);
-    machine_set_fact(truth, "renamed_bits", "8 32 64", "bits", "");
+    machine_set_fact(truth, "memory_renaming_bits", "8 32 64", "bits", "");
     struct imitation *imitated = imitation_new(truth, 0.002, 1);
     struct recorded slower = {.cpu = imitation_cpu(imitated), .other = "448807", .longer = 2};   /* mov [rdi], r8b */
     const struct chart_cpu cpu = {.times = times_recorded, .state = &slower};
     struct chart *c = facts_on(&cpu, 6, forms);
-    assert_fact(c, "znver4", "renamed_bits", "8 32 64");
+    assert_fact(c, "znver4", "memory_renaming_bits", "8 32 64");
     chart_free(c);
     /* Loads that are certainly not found and additions that are: nobody knows. */
     slower.longer = 6;
     c = facts_on(&cpu, 6, forms);
-    assert_fact(c, "znver4", "renamed_bits", NULL);
+    assert_fact(c, "znver4", "memory_renaming_bits", NULL);
     chart_free(c);
     imitation_free(imitated);
     machine_free(truth);
@@ -444,7 +444,7 @@ static void test_parts_found_by_additions(void **state)
 /* A Zen 4 that executes moves as additions has no instruction that takes a slot alone: nothing is said of what is counted in slots. */
 static void test_no_filler_is_said(void **state)
 {
-    static const char *const absent[] = {"fuse_any", "fuse_carry", "fuse_overflow", "fuse_zero", "stack_sync", "unlaminate"};
+    static const char *const absent[] = {"fuse_any", "fuse_carry", "fuse_overflow", "fuse_zero", "stack_pointer_sync", "unlaminate"};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("znver4", &err);
@@ -479,7 +479,7 @@ static void test_nops_by_hand(void **state)
  * either. */
 static void test_unknown_is_said(void **state)
 {
-    static const char *const absent[] = {"store_forward_renamed", "renamed_loads", "renamed_bits", "load_bank_bytes", "loads_per_bank", "store_lines_per_cycle", "store_run"};
+    static const char *const absent[] = {"memory_renaming", "memory_renaming_loads", "memory_renaming_bits", "load_bank_bytes", "loads_per_bank", "store_lines_per_cycle", "store_run"};
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
     struct machine *truth = machine_load_shipped("skylake", &err);
@@ -508,13 +508,13 @@ static void test_sums_of_a_byte(void **state)
 
     (void)state;
     assert_true(forms && truth);
-    machine_set_fact(truth, "rename_sum", "127", "", "");
+    machine_set_fact(truth, "immediate_folding", "127", "", "");
     struct imitation *cpu = imitation_new(truth, 0, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct recorded changed = {.other = "4981c07f000000", .longer = cases[i].longer, .cpu = imitation_cpu(cpu)};
         struct chart *c = facts_on(&(struct chart_cpu){.times = times_recorded, .state = &changed}, 6, forms);
-        assert_fact(c, "sapphirerapids", "rename_sum", cases[i].value);
-        assert_non_null(strstr(fact_of(c, "rename_sum")->why, cases[i].why));
+        assert_fact(c, "sapphirerapids", "immediate_folding", cases[i].value);
+        assert_non_null(strstr(fact_of(c, "immediate_folding")->why, cases[i].why));
         chart_free(c);
     }
     imitation_free(cpu);

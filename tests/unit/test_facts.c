@@ -206,7 +206,8 @@ static void test_former_keys(void **state)
     struct err err = {0};
 
     (void)state;
-    assert_true(fact_find("port_turns") == fact_find("port_binding"));
+    assert_true(fact_find("port_turns") == fact_find("port_binding") && fact_find("store_forward_renamed") == fact_find("memory_renaming"));
+    assert_true(fact_find("rename_sum") == fact_find("immediate_folding") && fact_find("stack_sync") == fact_find("stack_pointer_sync"));
     assert_true(machine_change(m, "port_turns", "computing", &err));
     assert_string_equal(machine_fact(m, "port_binding"), "computing");
     assert_null(machine_fact(m, "port_turns"));

@@ -192,9 +192,9 @@ static void test_rules_simulated(void **state)
 static void test_each_fact_matters(void **state)
 {
     static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
-        {"store_forward_renamed", "", "804f1d04", 1, 7.2},                          /* or byte ptr [rdi+29],4 */
-        {"renamed_match", "text", "4889fe488907488b06", 0.5, 5},                    /* mov rsi,rdi; mov [rdi],rax; mov rax,[rsi] */
-        {"renamed_per_block", "", "800f04", 6, 1},                                  /* or byte ptr [rdi],4: 10 in 32 bytes */
+        {"memory_renaming", "", "804f1d04", 1, 7.2},                          /* or byte ptr [rdi+29],4 */
+        {"memory_renaming_match", "text", "4889fe488907488b06", 0.5, 5},                    /* mov rsi,rdi; mov [rdi],rax; mov rax,[rsi] */
+        {"memory_renaming_per_block", "", "800f04", 6, 1},                                  /* or byte ptr [rdi],4: 10 in 32 bytes */
         {"store_forward_modify", "", "48010f", 7.2, 6},                             /* add [rdi],rcx */
         {"store_lines_per_cycle", "", "488907488947404889470848894748", 4, 2},      /* stores to lines a b a b */
         {"store_run", "", "488907488947084889471048894740", 3, 2},                  /* stores to lines a a a b */
@@ -202,22 +202,22 @@ static void test_each_fact_matters(void **state)
         {"unlaminate_first", "", "3b040f3b440e083b440d10909090", 2, 9.0 / 6},
         {"load_bank_bytes", "", "488b07488b4f40", 1, 2.0 / 3},                      /* mov rax,[rdi]; mov rcx,[rdi+64] */
         {"split_loads_per_cycle", "", "488b473c", 1, 0.5},                          /* mov rax,[rdi+60]: its two banks are left */
-        {"rename_sum_extra", "0", "4883c00548c1e003", 3, 1},                        /* add rax,5; shl rax,3 */
+        {"immediate_folding_extra", "0", "4883c00548c1e003", 3, 1},                        /* add rax,5; shl rax,3 */
         {"unlaminate_relative", "no", "3b0d000000009090909090", 4.0 / 3, 1},        /* cmp ecx,[rip]; five nops: the pair begins at 0, 1 and 2, and not at 3 */
         {"unlaminate_relative", "no", "8b0d000000009090909090", 1, 1},             /* mov ecx,[rip]; five nops */
         {"unlaminate_relative", "no", "89050000000090909090", 1, 5.0 / 6},          /* mov [rip],eax; four nops */
         {"unlaminate_relative", "no", "c5f359050000000090909090", 5.0 / 6, 5.0 / 6},   /* vmulsd xmm0,xmm1,[rip]; four nops */
-        {"renamed_relative", "yes", "830500000000014883c602", 7.2, 1},              /* add dword [rip],1; add rsi,2 */
+        {"memory_renaming_relative", "yes", "830500000000014883c602", 7.2, 1},              /* add dword [rip],1; add rsi,2 */
         {"group_first", "", "c5f8774889d34889d34889d34889d34889d3", 2, 7.0 / 6},    /* vzeroupper, two slots; five of mov rbx,rdx */
-        {"rename_sum_again", "", "488d781f48c1ef05", 1, 0.5},                       /* lea rdi,[rax+31]; shr rdi,5: on two ports three times */
-        {"rename_sum_again", "", "488d781f480fcf", 1, 1},                           /* bswap does not */
-        {"rename_sum_again", "", "48c7c0ffffffff48d3e8", 1.5, 1},                   /* mov rax,-1; shr rax,cl */
-        {"rename_sum", "1", "48c7c0fdffffff48d3e8", 1.5, 1},                        /* mov rax,-3; shr rax,cl: beyond the limit */
-        {"rename_sum_extra", "0", "49c7c201000000c4e2a9f7c0", 3, 1},                /* mov r10,1; shlx rax,rax,r10: the count waits for nothing, the shift takes longer */
-        {"rename_sum_extra", "0", "49c7c201000000c4e2a8f7c0", 6, 2},                /* bextr has two steps */
-        {"rename_sum_extra", "0", "49c7c201000000c4e2a8f5c0", 3, 1},                /* bzhi */
-        {"rename_sum_extra", "0", "49c7c201000000c4c2fbf5c2", 3, 3},                /* pdep takes as long as with any mask */
-        {"rename_sum", "1", "49c7c200fcffffc4e2a9f7c0", 3, 1},                      /* mov r10,-1024; shlx rax,rax,r10 */
+        {"immediate_folding_again", "", "488d781f48c1ef05", 1, 0.5},                       /* lea rdi,[rax+31]; shr rdi,5: on two ports three times */
+        {"immediate_folding_again", "", "488d781f480fcf", 1, 1},                           /* bswap does not */
+        {"immediate_folding_again", "", "48c7c0ffffffff48d3e8", 1.5, 1},                   /* mov rax,-1; shr rax,cl */
+        {"immediate_folding", "1", "48c7c0fdffffff48d3e8", 1.5, 1},                        /* mov rax,-3; shr rax,cl: beyond the limit */
+        {"immediate_folding_extra", "0", "49c7c201000000c4e2a9f7c0", 3, 1},                /* mov r10,1; shlx rax,rax,r10: the count waits for nothing, the shift takes longer */
+        {"immediate_folding_extra", "0", "49c7c201000000c4e2a8f7c0", 6, 2},                /* bextr has two steps */
+        {"immediate_folding_extra", "0", "49c7c201000000c4e2a8f5c0", 3, 1},                /* bzhi */
+        {"immediate_folding_extra", "0", "49c7c201000000c4c2fbf5c2", 3, 3},                /* pdep takes as long as with any mask */
+        {"immediate_folding", "1", "49c7c200fcffffc4e2a9f7c0", 3, 1},                      /* mov r10,-1024; shlx rax,rax,r10 */
         {"slow_flags_latency", "", "4885db480f44c1", 2, 1},                         /* test rbx,rbx; cmovz rax,rcx */
         {"slow_flags_latency", "", "84c0410f45ef4883c3104939de", 1 + 5 / 6.0, 1},   /* test al,al; cmovne ebp,r15d; add rbx,16; cmp r14,rbx: renamed together from five places of six; 1.67 measured */
         {"slow_flags_latency", "", "4885c0" "0fb6430e" "be88040000" "0f95c2" "4c89ff" "c1e203" "83e0f7" "09d0" "88430e", 4.5, 4},   /* test rax,rax; movzx eax,byte [rbx+14]; mov esi,1160; setne dl;
@@ -226,9 +226,9 @@ static void test_each_fact_matters(void **state)
         {"store_forward_part", "", "8807488b1f", 0.5, 19},                          /* mov [rdi],al; mov rbx,[rdi]: the byte merged with the cache, in turn */
         {"store_forward_part", "", "8807488b07", 20, 19},                           /* mov [rdi],al; mov rax,[rdi] */
         {"store_forward_part", "", "8807884701488b1f", 19, 19},                     /* mov [rdi],al; mov [rdi+1],al; mov rbx,[rdi]: of two stores */
-        {"stack_sync", "all", "504889e158", 0.5, 4.0 / 6},                              /* push rax; mov rcx,rsp; pop rax */
-        {"fp_add_extra", "0", "f20f58c1f20f59c2", 7, 6},                            /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
-        {"multiplier_extra", "0", "0f59c10f54c2", 5.75, 5},                         /* mulps xmm0,xmm1; andps xmm0,xmm2 */
+        {"stack_pointer_sync", "all", "504889e158", 0.5, 4.0 / 6},                              /* push rax; mov rcx,rsp; pop rax */
+        {"bypass_delay_addition", "0", "f20f58c1f20f59c2", 7, 6},                            /* addsd xmm0,xmm1; mulsd xmm0,xmm2 */
+        {"bypass_delay", "0", "0f59c10f54c2", 5.75, 5},                         /* mulps xmm0,xmm1; andps xmm0,xmm2 */
         {"store_forward_copied", "", "0f29070f2807", 7, 5},                         /* movaps [rdi],xmm0; movaps xmm0,[rdi] */
         {"store_forward_copied", "", "0f29070f28070f29060f2806", 14, 10},           /* the same twice, with [rdi] and [rsi] */
         {"store_forward_copied", "", "0f29070f2807660f70c001660f70c001", 7, 7},     /* two of pshufd xmm0,xmm0,1 behind it: 6.94 measured */

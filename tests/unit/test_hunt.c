@@ -339,7 +339,7 @@ static const struct known_change others[] = {
     {"latency:SHR (R64, I8)", "2"}, {"usage:PSHUFD (XMM, XMM, I8)", "1*p15"}, {"store_forward_vector", "8"}, {"issue_width", "3"}, {"latency:MULSD (XMM, XMM)", "6"},
 };
 static const struct known_change of_zen3[] = {
-    {"store_forward_renamed", "2"}, {"load_extra_three", "2"}, {"high_byte_latency", "3"}, {"load_latency", "6"}, {"issue_width", "4"}, {"latency:IMUL (R64, R64)", "5"},
+    {"memory_renaming", "2"}, {"load_extra_three", "2"}, {"load_extra_scaled", "2"}, {"load_latency", "6"}, {"issue_width", "4"}, {"latency:IMUL (R64, R64)", "5"},
     {"latency:ADDSD (XMM, XMM)", "5"}, {"usage:SHL (R64, I8)", "1*p[ALU1]"}, {"store_forward", "9"}, {"store_forward_fail", "22"},
 };
 #define TEN 10

@@ -120,9 +120,9 @@ static void test_each_fact_matters(void **state)
         {"store_word_busy", "4", "880424" "88442440" "88842480000000" "888424c0000000", 7, 4},
         {"store_word_wait", "1", "880424" "4889542440", 5, 3},
         /* mov [rbx],rax; mov rax,[rbx]: not through the stack pointer, so forwarded: 6.2 */
-        {"renamed_base", "any", "488903" "488b03", 6.2, 1},
+        {"memory_renaming_base", "any", "488903" "488b03", 6.2, 1},
         /* mov [rsp+8],rax; mov rax,[rsp+8]; mov [rsp+16],rcx five times: six stores of which three go alone, three pairs beside: 3; all alone: 6 */
-        {"renamed_store_beside", "", "4889442408" "488b442408" "48894c2410" "48894c2410" "48894c2410" "48894c2410" "48894c2410", 3, 6},
+        {"memory_renaming_store_beside", "", "4889442408" "488b442408" "48894c2410" "48894c2410" "48894c2410" "48894c2410" "48894c2410", 3, 6},
         /* mov rdi,[rdi+rcx+8]: base, index and displacement; with an index times 8 as long; mov rdi,fs:[rdi] */
         {"load_extra_three", "", "488b7c0f08", 5, 4},
         {"load_extra_three", "7", "488b7ccf08", 5, 5},
@@ -136,9 +136,9 @@ static void test_each_fact_matters(void **state)
         /* add qword [rsp+8],1; mov rax,[rsp+8]: (2 + 2 x 1.35) / 3; with 0.5 for both the two-slot addition and the store alone remain: 1 */
         {"forward_replays_modify", "0.5", "488344240801" "488b442408", 4.7 / 3, 1},
         /* lea rsp,[rsp+8]; pop r12; pop rbx: the LEA alone; a µop that writes rsp back before it: 2 */
-        {"stack_sync", "all", "488d642408" "415c" "5b", 1, 2},
+        {"stack_pointer_sync", "all", "488d642408" "415c" "5b", 1, 2},
         /* mulps xmm0,xmm1; pand xmm0,xmm2: 3 + 1 and a cycle each way */
-        {"vector_domain_extra", "0", "0f59c1" "660fdbc2", 6, 4},
+        {"bypass_delay_domain", "0", "0f59c1" "660fdbc2", 6, 4},
         /* mov rax,[rdi+60]; mov rcx,[rdi+124], both across a line: 2 / 1.5 */
         {"split_loads_per_cycle", "", "488b473c" "488b4f7c", 4.0 / 3, 2.0 / 3},
         /* cmp eax,1; sbb ecx,ecx; and ecx,62: sbb waits for the carry alone */
@@ -183,7 +183,7 @@ static void test_words_in_part(void **state)
 /* Zen 4 has none of these facts that Zen 3 brought. */
 static void test_zen4_has_none(void **state)
 {
-    static const char *const facts[] = {"store_word_bytes", "renamed_base", "renamed_store_beside", "vector_domain_extra"};
+    static const char *const facts[] = {"store_word_bytes", "memory_renaming_base", "memory_renaming_store_beside", "bypass_delay_domain"};
     struct machine *m = load_machine("znver4");
 
     (void)state;

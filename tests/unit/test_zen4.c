@@ -124,7 +124,7 @@ static void test_each_fact_matters(void **state)
     static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
         {"fuse_nop", "no", "4989c6660f1f04004885db", 2.0 / 6, 3.0 / 6},          /* mov r14,rax; nop; test rbx,rbx */
         {"store_lines_per_cycle", "", "4c8904244c89442420", 2, 1},               /* mov [rsp],r8; mov [rsp+32],r8 */
-        {"store_forward_renamed", "", "48890748" "8b07", 1, 6.4},                /* mov [rdi],rax; mov rax,[rdi] */
+        {"memory_renaming", "", "48890748" "8b07", 1, 6.4},                /* mov [rdi],rax; mov rax,[rdi] */
         {"load_extra_scaled", "", "488b04c8", 5, 4},                             /* mov rax,[rax+rcx*8] */
         {"load_extra_segment", "", "64488b004883e000", 6, 5},                    /* mov rax,fs:[rax]; and rax,0 */
         {"carry_idiom", "", "83f80119ed83e53e", 0.75, 2},                        /* cmp eax,1; sbb ebp,ebp; and ebp,62 */

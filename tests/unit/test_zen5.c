@@ -45,7 +45,7 @@ static void test_what_rename_finds(void **state)
     struct machine *m = load_machine("zen5-charted"), *text = load_machine("zen5-charted");
 
     (void)state;
-    machine_drop_fact(text, "renamed_length");
+    machine_drop_fact(text, "memory_renaming_length");
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         assert_near("the bound", blocks[i].hex, predicted_cycles(m, blocks[i].hex, false), blocks[i].measured, blocks[i].measured < 2 ? WITHIN_SLOTS : WITHIN);
         assert_near("the bound by text", blocks[i].hex, predicted_cycles(text, blocks[i].hex, false), blocks[i].without, WITHIN);
