@@ -241,6 +241,30 @@ static void test_compiled(void **state)
     }
 }
 
+/* What binutils do not know is assembled and named by llvm-mc; lines keep their numbers, and one that nobody knows is refused. */
+static void test_newer_instructions(void **state)
+{
+    (void)state;
+    NEEDS_ASSEMBLER();
+    if (!has_program("llvm-mc-22"))
+        return;
+    static const char *const forms[] = {"LDR (W, [X], I)", "ABS (W, W)", "SMAX (W, W, W)", "CNT (X, X)", "SUBS (X, X, I)", "B.COND (Rel)"};
+    struct kernel *k = a64_kernel("1: ldr w9, [x8], #4\nabs w9, w9\n smax w0, w9, w0 // the larger\ncnt x3, x4\nsubs x1, x1, #1\nb.ne 1b\n");
+    struct machine *m = machine("neoverse-v2");
+    struct analysis *a = analysis_new(k, 0, m);
+    assert_int_equal(a->count, sizeof forms / sizeof *forms);
+    for (size_t i = 0; i < a->count; i++) {
+        assert_string_equal(a->rows[i].insn->form, forms[i]);
+        assert_int_equal(!(a->rows[i].flags & ROW_UNKNOWN), i == 0 || i > 3);   /* the core has none of these */
+    }
+    analysis_free(a);
+    machine_free(m);
+    kernel_free(k);
+    struct err err = {0};
+    assert_null(kernel_from_text("text", "abs w9, w9\nnonesuch w1\nret\n", strlen("abs w9, w9\nnonesuch w1\nret\n"), &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64}, &err));
+    assert_int_equal(err.line, 2);
+}
+
 /* Loop @loop as llvm-mca takes it. */
 static void add_region(const struct kernel *k, size_t loop, struct str *out)
 {
@@ -331,7 +355,7 @@ static void test_against_llvm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dependencies), cmocka_unit_test(test_cortex_a72_beside_others), cmocka_unit_test(test_store_forwarding), cmocka_unit_test(test_unknown), cmocka_unit_test(test_base_forms),
+        cmocka_unit_test(test_dependencies), cmocka_unit_test(test_cortex_a72_beside_others), cmocka_unit_test(test_store_forwarding), cmocka_unit_test(test_newer_instructions), cmocka_unit_test(test_unknown), cmocka_unit_test(test_base_forms),
         cmocka_unit_test(test_compiled), cmocka_unit_test(test_against_llvm),
     };
     return cmocka_run_group_tests_name("a64 analysis", tests, NULL, NULL);
