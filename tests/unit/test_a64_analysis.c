@@ -248,15 +248,16 @@ static void test_newer_instructions(void **state)
     NEEDS_ASSEMBLER();
     if (!has_program("llvm-mc-22"))
         return;
-    static const char *const forms[] = {"LDR (W, [X], I)", "ABS (W, W)", "SMAX (W, W, W)", "CNT (X, X)", "SUBS (X, X, I)", "B.COND (Rel)"};
-    struct kernel *k = a64_kernel("1: ldr w9, [x8], #4\nabs w9, w9\n smax w0, w9, w0 // the larger\ncnt x3, x4\nsubs x1, x1, #1\nb.ne 1b\n");
+    static const char *const forms[] = {"LDR (W, [X], I)", "ABS (W, W)", "SMAX (W, W, W)", "CNT (X, X)", "CPYFP ([X]!, [X]!, X!)", "SUBS (X, X, I)", "B.COND (Rel)"};
+    struct kernel *k = a64_kernel("1: ldr w9, [x8], #4\nabs w9, w9\n smax w0, w9, w0 // the larger\ncnt x3, x4\ncpyfp [x10]!, [x11]!, x12!\nsubs x1, x1, #1\nb.ne 1b\n");
     struct machine *m = machine("neoverse-v2");
     struct analysis *a = analysis_new(k, 0, m);
     assert_int_equal(a->count, sizeof forms / sizeof *forms);
     for (size_t i = 0; i < a->count; i++) {
         assert_string_equal(a->rows[i].insn->form, forms[i]);
-        assert_int_equal(!(a->rows[i].flags & ROW_UNKNOWN), i == 0 || i > 3);   /* the core has none of these */
+        assert_int_equal(!(a->rows[i].flags & ROW_UNKNOWN), i == 0 || i > 4);   /* the core has none of these */
     }
+    assert_true((a->rows[4].insn->traits & (INSN_LOAD | INSN_STORE)) == (INSN_LOAD | INSN_STORE));
     analysis_free(a);
     machine_free(m);
     kernel_free(k);

@@ -72,7 +72,7 @@ static void registers(const struct a64_text *t, struct a64_access *out)
         out->operands[i] = !holds ? 0 : i < 3 ? place[i] : R;
         /* A lane that is set, and lanes that a predicate leaves out, keep the rest of the register. Loads clear them. */
         bool merged = i == 0 && t->count > 1 && t->operands[1].merging && op->kind == A64_REGISTER && !op->general;
-        if (out->operands[i] == W && (op->element || merged))
+        if ((out->operands[i] == W && (op->element || merged)) || op->updated)
             out->operands[i] = RW;
     }
 }
@@ -179,7 +179,8 @@ static void memory(const struct a64_text *t, struct a64_access *out)
         bool literal = op->kind == A64_LABEL && str_has_prefix(m, "ldr");
         if (op->kind != A64_MEMORY && !literal)
             continue;
-        uint8_t access = matches(m, none) ? 0 : matches(m, both) ? RW : str_has_prefix(m, "st") ? W : R;
+        bool filled = i == 0 && (str_has_prefix(m, "cpy") || str_has_prefix(m, "set"));   /* by copies and fills of memory */
+        uint8_t access = matches(m, none) ? 0 : matches(m, both) ? RW : filled || str_has_prefix(m, "st") ? W : R;
         out->operands[i] = access;
         out->traits |= (access & R ? INSN_LOAD : 0) | (access & W ? INSN_STORE : 0) | (access == RW ? INSN_LOCK : 0);
         if (op->index != REG_NONE && op->kind == A64_MEMORY)

@@ -146,6 +146,8 @@ static void fill_operands(const struct a64_text *t, const struct a64_access *acc
             step = stepped ? op : step;
         } else if (op->kind == A64_MEMORY) {
             add_memory(out, op, access->operands[i], access->memory_bits);
+            if (op->pre && stepped && stepped->pre)   /* a copy steps both */
+                add_writeback(out, stepped, NULL);
             stepped = op->pre || t->post ? op : stepped;
         } else if (op->kind == A64_LABEL && (access->traits & INSN_BRANCH)) {
             add(out, OPERAND_RELATIVE, ACCESS_READ)->displacement = op->value;

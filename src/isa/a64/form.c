@@ -285,8 +285,12 @@ static bool operand_parse(const char *text, size_t length, struct a64_operand *o
         return memory_parse(text, length, out);
     if (*text == '{')
         return list_parse(text, length, out);
-    if (register_parse(text, length, out))
+    bool updated = length > 1 && text[length - 1] == '!';
+    if (register_parse(text, length - updated, out) && (out->general || !updated)) {
+        out->updated = updated;
+        strcat(out->type, updated ? "!" : "");
         return true;
+    }
     *out = (struct a64_operand){.reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .text = text, .length = length};
     return shift_parse(text, length, out) || immediate_parse(text, length, out) || word_parse(text, length, out);
 }

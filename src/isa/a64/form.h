@@ -20,6 +20,7 @@ struct a64_operand {
     uint8_t count;           /* registers of a list */
     bool element;            /* v0.d[1]: the other lanes stay */
     bool merging;            /* p0/m */
+    bool updated;            /* x0!: a count that the instruction steps */
     bool general, predicate; /* x and w registers; p registers */
     uint16_t bits;           /* of the register, or of one register of the list */
     int64_t value;           /* immediate, shift amount, branch target */
