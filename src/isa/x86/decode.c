@@ -39,6 +39,12 @@ static void initialise(void)
     ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
 }
 
+/* Zydis knows branches of the Knights Corner, which no other processor has, where others have none. */
+static bool decode_full(const uint8_t *code, size_t length, ZydisDecodedInstruction *in, ZydisDecodedOperand *ops)
+{
+    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, length, in, ops)) && in->mnemonic != ZYDIS_MNEMONIC_JKZD && in->mnemonic != ZYDIS_MNEMONIC_JKNZD;
+}
+
 static uint8_t root_of(ZydisRegister reg)
 {
     if (reg == ZYDIS_REGISTER_NONE)
@@ -363,14 +369,39 @@ size_t x86_encoding_length(const uint8_t *code, size_t length)
     return address && at <= length && at <= X86_LEARN_BYTES ? at : 0;
 }
 
+/* The length of an encoding with REX2, which APX has: that of the same opcode behind REX; 0 of any other. */
+static size_t rex2_length(const uint8_t *code, size_t length)
+{
+    uint8_t legacy[X86_LEARN_BYTES + 1];
+    size_t at = 0, n;
+    ZydisDecodedInstruction in;
+
+    while (at < length && at < 4 && (code[at] == 0x66 || code[at] == 0x67 || code[at] == 0xf2 || code[at] == 0xf3 || code[at] == 0x64 || code[at] == 0x65))
+        at++;
+    if (at + 3 > length || code[at] != 0xd5)
+        return 0;
+    const bool map1 = code[at + 1] >> 7;
+    memcpy(legacy, code, at);
+    legacy[at] = (uint8_t)(0x40 | (code[at + 1] & 0xf));
+    legacy[at + 1] = 0x0f;
+    n = length - at - 2 < sizeof legacy - at - 2 ? length - at - 2 : sizeof legacy - at - 2;
+    memcpy(legacy + at + 1 + map1, code + at + 2, n);
+    if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, legacy, at + 1 + map1 + n, &in)))
+        return 0;
+    n = in.length + 1u - map1;   /* two bytes in the place of REX, and of the escape */
+    return n <= length && n <= X86_LEARN_BYTES ? n : 0;
+}
+
 /* The length of an instruction that the decoder does not have, and in @text what another disassembler makes of it, "" where none knows it; 0: nothing tells the length. */
 static size_t foreign_length(const uint8_t *code, size_t length, char text[X86_LEARN_TEXT])
 {
     const size_t known = x86_learned(code, length, text);
 
-    if (!known)
-        *text = '\0';
-    return known ? known : x86_encoding_length(code, length);
+    if (known)
+        return known;
+    *text = '\0';
+    const size_t vector = x86_encoding_length(code, length);
+    return vector ? vector : rex2_length(code, length);
 }
 
 /* One that the decoder does not have: by the text of another disassembler, else as undecoded. */
@@ -411,7 +442,7 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
         VEC(struct x86_window) windows = {0};
         for (size_t at = 0; at < length && !watch_steps(1);) {
             const size_t left = length - at;
-            if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, left, &in, ops))) {
+            if (decode_full(code + at, left, &in, ops)) {
                 at += in.length;
                 continue;
             }
@@ -437,7 +468,7 @@ bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
     pthread_once(&initialised, initialise);
     memset(out, 0, sizeof *out);
     out->isa = ISA_X86_64;
-    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, length, &in, ops)))
+    if (!decode_full(code, length, &in, ops))
         return foreign_decode(code, length, offset, text, out) || err_set(err, ERR_DATA, "give whole x86-64 instructions", "no valid instruction at byte %zu (%02x)", (size_t)offset,
                        length ? code[0] : 0);
     memcpy(out->bytes, code, in.length);
@@ -529,7 +560,7 @@ size_t x86_form(const uint8_t *code, size_t length, char form[FORM_MAX], uint32_
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 
     pthread_once(&initialised, initialise);
-    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code, length, &in, ops))) {
+    if (!decode_full(code, length, &in, ops)) {
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         if (!foreign_decode(code, length, 0, false, &insn))

@@ -274,6 +274,9 @@ static bool operand_add(struct span w, struct insn *in, struct str *list, bool *
 {
     struct operand op = {.reg = REG_NONE, .base = REG_NONE, .index = REG_NONE, .segment = REG_NONE};
     char type[TYPE_MAX] = "";
+    const char *flags = w.length > 4 && strncmp(w.at, "{dfv", 4) == 0 ? memchr(w.at, '}', w.length) : NULL;   /* APX: of conditional comparisons */
+    if (flags)
+        w = trimmed(flags + 1, w.at + w.length);
     const char *brace = memchr(w.at, '{', w.length);
     struct span plain = brace && !memchr(w.at, '[', w.length) ? trimmed(w.at, brace) : w;
 
