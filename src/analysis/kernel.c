@@ -16,6 +16,7 @@
 #include "analysis/recipe.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/names.h"
 #include "base/vec.h"
 #include "base/watch.h"
@@ -449,6 +450,23 @@ static int insn_order(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+/* Loops whose head no symbol reaches are named by their address in the file. */
+static void name_by_file(struct kernel *k)
+{
+    for (size_t i = 0; i < k->loop_count; i++) {
+        struct kernel_loop *loop = &k->loops[i];
+        struct str label = {0}, why = {0};
+        if (*loop->label || !loop->depth || loop->marked)
+            continue;
+        str_addf(&label, "%s+0x%llx", path_base(k->name), (unsigned long long)k->insns[loop->first].address);
+        str_addf(&why, "%s %s", loop->why, str_text(&label));
+        free(loop->label);
+        free(loop->why);
+        loop->label = str_take(&label);
+        loop->why = str_take(&why);
+    }
+}
+
 struct kernel *kernel_from_code(const struct object *o, const char *name, size_t start, size_t length, struct err *err)
 {
     struct unit u = {0};
@@ -481,6 +499,7 @@ struct kernel *kernel_from_code(const struct object *o, const char *name, size_t
         marks_bytes(&u, o->isa, part.code, part.length, part.position, &marked);
     loops_set(k, &u, &marked, labels.items, labels.count, "whole code (no loop)");
     kernel_names_of_object(k, o);
+    name_by_file(k);
 out:
     for (size_t i = 0; i < labels.count; i++)
         free(labels.items[i].name);

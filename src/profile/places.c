@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/path.h"
 #include "base/watch.h"
 #include "toolchain/object.h"
 #include "toolchain/object_names.h"
@@ -61,19 +60,14 @@ static size_t loop_at(const struct kernel *k, uint64_t at)
 
 static void loop_add(struct run_profile *p, const struct kernel *k, size_t loop, const char *file, size_t samples)
 {
-    struct str name = {0};
+    const char *name = k->loops[loop].label;
 
-    if (*k->loops[loop].label)
-        str_add(&name, k->loops[loop].label);
-    else   /* no symbol reaches so far */
-        str_addf(&name, "%s+0x%llx", path_base(file), (unsigned long long)k->insns[k->loops[loop].first].address);
     for (size_t i = 0; i < p->loops.count; i++)
-        if (strcmp(p->loops.items[i].name, str_text(&name)) == 0 && strcmp(p->loops.items[i].file, file) == 0) {
+        if (strcmp(p->loops.items[i].name, name) == 0 && strcmp(p->loops.items[i].file, file) == 0) {
             p->loops.items[i].samples += samples;
-            str_done(&name);
             return;
         }
-    vec_push(&p->loops, ((struct profile_loop){.kernel = kernel_hold(k), .loop = loop, .name = str_take(&name), .file = mem_strdup(file), .samples = samples,
+    vec_push(&p->loops, ((struct profile_loop){.kernel = kernel_hold(k), .loop = loop, .name = mem_strdup(name), .file = mem_strdup(file), .samples = samples,
                                                .measured = NAN, .bound = NAN, .predicted = NAN}));
 }
 

@@ -252,4 +252,58 @@ test_programs_of_the_system() {
     done
 }
 
+# Addresses are those that objdump shows, in a column and where code leads, and calls through stubs have the name of their function.
+test_addresses_as_objdump_has_them() {
+    needs objdump
+    needs cc
+    cd "$work" || return
+    cat >where.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+__attribute__((noinline, cold)) int rare(const char *s) { return puts(s) + (int)strlen(getenv("HOME")); }
+__attribute__((noinline)) int report(int n, char **v)
+{
+    char *copy = strdup(v[0]);
+    if (n > 3)
+        return rare(copy);
+    if (n > 2 && !strchr(copy, 'x'))
+        printf("%d\\n", n);
+    free(copy);
+    return n;
+}
+int main(int n, char **v) { return report(n, v); }
+END
+    for how in '-O2 -fcf-protection=none' '-O2 -fcf-protection=full -Wl,-z,lazy' '-O1 -static-pie' '-O2 -fno-plt' '-O2 -c -ffunction-sections' '-O2 -c'; do
+        # shellcheck disable=SC2086 # options
+        cc $how -o where where.c 2>cc.err || continue
+        for function in report rare; do
+            "$portolan" -e "kernel load where --symbol $function; kernel show" >shown 2>shown.err || fail "$how: $(cat shown.err)"
+            sed -n 's/^ *0x\([0-9a-f]*\)  .*/\1/p' shown >ours
+            objdump -d --no-show-raw-insn --disassemble="$function" where | sed -n 's/^ *\([0-9a-f]*\):\t.*/\1/p' >theirs
+            [ -s ours ] && [ "$(head -n "$(wc -l <ours)" theirs)" = "$(cat ours)" ] || fail "$how, $function: $(diff theirs ours | head -5)"
+            # Where jumps lead in a linked program, as address and name.
+            case $how in *-c*|*static*) continue ;; esac   # a static one has several names for a place
+            grep -oE '(call|jmp|j[a-z]+) 0x[0-9a-f]+ <[^>]*>' shown | sed 's/^[a-z]* 0x//' | sort -u >ours
+            objdump -d --no-show-raw-insn --disassemble="$function" where | grep -oE '(call|jmp|j[a-z]+) +[0-9a-f]+ <[^>]*>' | sed 's/^[a-z]* *//' | sort -u >theirs
+            diff theirs ours >difference || fail "$how, $function: $(cat difference)"
+        done
+    done
+    # What a linker is still to fill in has its name, too.
+    cc -O2 -c -o where where.c && expect 0 "$portolan" -e 'kernel load where --symbol rare; kernel show'
+    holds out 'puts'
+    holds out 'strlen'
+}
+
+# Code beyond the size of a symbol belongs to none.
+test_code_beyond_a_symbol() {
+    needs as
+    cd "$work" || return
+    printf '\t.globl tiny\n\t.type tiny, @function\ntiny:\n\txorl %%eax, %%eax\n\tret\n\t.size tiny, .-tiny\n1:\taddq %%rax, %%rbx\n\tdecq %%rcx\n\tjne 1b\n\tret\n' >beyond.s
+    as --64 beyond.s -o beyond.o || { fail 'as'; return; }
+    expect 0 "$portolan" -e 'kernel load beyond.o; kernel list; kernel show'
+    holds out 'innermost loop beyond.o+0x3'
+    lacks out 'tiny+'
+}
+
 run_tests
