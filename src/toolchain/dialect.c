@@ -225,7 +225,7 @@ static bool name_add(const struct dialect *d, const char *p, const char *end, st
     bool local = *p == '.' && p + 1 < end && p[1] != 'L' && (isalpha((unsigned char)p[1]) || p[1] == '_');
     const char *at = memchr(p, '@', (size_t)(end - p));
     bool strange = *p == '$' || *p == '?' || memchr(p, '?', (size_t)(end - p)) || memchr(p + 1, '$', (size_t)(end - p - 1)) || (at && !word_among(at + 1, end, relocations));
-    if (local && d->intel && d->scope.length) {
+    if (local && d->intel && !d->gnu && d->scope.length) {
         struct str full = {0};
         str_addf(&full, "%s%.*s", str_text(&d->scope), (int)(end - p), p);
         add_quoted(full.data, full.data + full.length, out);

@@ -14,6 +14,7 @@ struct dialect {
     bool intel;            /* the syntax */
     bool branch;           /* the statement that is being written goes to a label */
     struct names symbols;  /* of the text, that look like numbers of MASM: `each` */
+    bool gnu;              /* it has directives of `as`: labels with a dot are names of their own */
     struct str scope;      /* NASM: the label that local ones belong to */
     struct names headings; /* labels made of headings: these may come twice, and count once */
 };

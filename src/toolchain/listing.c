@@ -133,6 +133,7 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     enum syntax syntax = isa_ops(l->isa)->dialects ? syntax_set(p, end) : SYNTAX_AUTO;
     if (syntax != SYNTAX_AUTO) {
         d->intel = syntax == SYNTAX_INTEL;
+        d->gnu = true;
         str_add_bytes(&l->text, p, (size_t)(end - p));
         if (d->intel && skip_blank(e, end) == end)   /* alone: clang takes bare names of registers then, `as` would take them for symbols */
             str_add(&l->text, " noprefix");
@@ -144,6 +145,7 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     } else if (word_is(p, e, ".popsection") || word_is(p, e, ".previous")) {
         str_add(&l->text, ".text");
     } else if (word_is(p, e, ".globl") || word_is(p, e, ".global")) {
+        d->gnu = true;
         function_add(l, e, end);
     } else if (word_is(p, e, ".type")) {
         if (contains_nocase(e, end, "function"))
@@ -339,15 +341,17 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
 static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next)
 {
     const struct isa_ops *isa = isa_ops(l->isa);
-    uint8_t code[MARGIN_BYTES];
+    uint8_t code[MARGIN_BYTES] = {0};
     size_t n = m->byte_count, held = 0;
     int64_t far = 0;
+    bool vector;
 
     if (!n || n == MARGIN_BYTES || n % isa->step)
         return false;
     for (size_t i = 0; i < n; i++)
         code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
-    if (!isa->listed(code, n, &held, &far) && (isa->step > 1 || next != m->address + n))
+    /* What no decoder knows is taken where the next address agrees; what it knows as longer or shorter is of another set: a lone 48h of 32-bit code. */
+    if (!isa->listed(code, n, &held, &far) && (isa->step > 1 || next != m->address + n || isa->glance(code, sizeof code, &far, &vector)))
         return false;
     if (isa->step > 1) {
         str_addf(&l->text, ".inst 0x%02x%02x%02x%02x", code[3], code[2], code[1], code[0]);

@@ -48,6 +48,7 @@ static void test_syntax_switches(void **state)
         {"#APP\n.intel_syntax noprefix\nadd rax, 5\n.att_syntax prefix\n#NO_APP\naddq $8, %rdi\n", "ADD (R64, I8)|ADD (R64, I8)"},
         {".text\n.globl f\nf:\nnop\npushq $5\n.intel_syntax noprefix\npush 5\n", "NOP ()|PUSH (I8)|PUSH (I8)"},
         {"addq $1, %rax ; addq $1, %rbx\n.intel_syntax noprefix\nadd rax, 1 ; the sum\n", "ADD (R64, I8)|ADD (R64, I8)|ADD (R64, I8)"},
+        {".intel_syntax noprefix\nf: add rax, 1\njmp .end\ng: add rbx, 1\n.end: ret\n", "ADD (R64, I8)|JMP (Rel8)|ADD (R64, I8)|RET_NEAR ()"},
         {".macro m\n.intel_syntax noprefix\nadd rax, 1\n.att_syntax\n.endm\naddq $1, %rbx\nm\n", "ADD (R64, I8)|ADD (R64, I8)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -101,6 +102,10 @@ static void test_bytes_decide(void **state)
     assert_forms("   0:\t48 b8 88 77 66 55 44 \tmovabs $0x1122334455667788,%rax\n   7:\t33 22 11 \n   a:\t48 01 c3             \tadd    %rax,%rbx\n", "MOV (R64, I64)|ADD (R64, R64)");
     /* too few of them: a window that cuts them off */
     assert_forms("   0:\t48 b8 88 77 66       \tmovabs $0x1122334455667788,%rax\n   a:\t48 01 c3             \tadd    %rax,%rbx\n", "MOV (R64, I64)|ADD (R64, R64)");
+    /* 32-bit code: 48h is DEC there, a prefix here; A1h has an address of four bytes there, of eight here */
+    assert_forms("0057BD00:  03 d0                 add     edx, eax\n0057BD02:  48                    dec     eax\n0057BD03:  89 51 fc              mov     dword ptr [ecx - 4], edx\n"
+                 "0057BD06:  a1 00 10 40 00        mov     eax, dword ptr [esi]\n0057BD0B:  2b d7                 sub     edx, edi\n",
+                 "ADD (R32, R32)|DEC (R32)|MOV (M32, R32)|MOV (R32, M32)|SUB (R32, R32)");
     /* where code stands counts for front ends */
     struct kernel *placed = kernel_of("  401132:\t48 01 c3             \tadd    %rax,%rbx\n  401135:\t75 fb                \tjne    401132 <f>\n");
     assert_int_equal(placed->insns[0].offset % 64, 0x32);
