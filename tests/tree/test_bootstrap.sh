@@ -119,7 +119,7 @@ test_packaging_check_cleans_up() {
     mkdir -p "$work/bin" "$work/scratch"
     for tool in dh lintian dpkg-checkbuilddeps; do printf '#!/bin/sh\n' >"$work/bin/$tool"; done
     printf '#!/bin/sh\nexec tar -c -f - -T /dev/null\n' >"$work/bin/git"
-    printf '#!/bin/sh\necho $$ >"%s/part"\nexec sleep 600\n' "$work" >"$work/bin/dpkg-buildpackage"
+    printf '#!/bin/sh\necho $$ >"%s/part"\nexec sleep 9999\n' "$work" >"$work/bin/dpkg-buildpackage"
     chmod +x "$work"/bin/*
     TMPDIR=$work/scratch PARTS=deb PATH=$work/bin:$PATH sh "$source/tools/packaging-check.sh" >"$work/said" 2>&1 &
     matrix=$!
@@ -137,7 +137,7 @@ test_ci_cleans_up() {
     [ "$(id -u)" -eq 0 ] && unshare --mount --pid --fork --kill-child true 2>/dev/null || skip 'namespaces are not allowed here'
     mkdir -p "$work/bin"
     printf '#!/bin/sh\n[ "$1" != indextargets ] || echo "Packages http://nowhere/ %s main -"\n' "$(. /etc/os-release && echo "$VERSION_CODENAME")" >"$work/bin/apt-get"
-    printf '#!/bin/sh\nprintf "%%s\\n" "$@" >"%s/system"\nexec sleep 600\n' "$work" >"$work/bin/debootstrap"
+    printf '#!/bin/sh\nprintf "%%s\\n" "$@" >"%s/system"\nexec sleep 9999\n' "$work" >"$work/bin/debootstrap"
     chmod +x "$work"/bin/*
     PATH=$work/bin:$PATH sh "$source/.ci/run" >"$work/said" 2>&1 &
     ci=$!
