@@ -127,7 +127,7 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
         out->kind = op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op->imm.is_relative ? OPERAND_RELATIVE : OPERAND_IMMEDIATE;
         out->immediate = op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? op->imm.value.s : 0;
         if (out->kind == OPERAND_RELATIVE)
-            out->displacement = (int64_t)(offset + in->length) + op->imm.value.s;
+            out->displacement = (int64_t)(offset + in->length + op->imm.value.u);
     }
 }
 
