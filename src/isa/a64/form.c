@@ -354,6 +354,9 @@ bool a64_text_parse(const char *mnemonic, const char *operands, struct a64_text 
         *c = (char)tolower((unsigned char)*c);
     if (out->count == 2 && strcmp(out->mnemonic, "mov") == 0 && out->operands[0].general && out->operands[1].general)
         name_special(out->operands);
+    /* Of SVE's prefetches a number is an operation without a name. */
+    if (out->count && out->operands[0].kind == A64_IMMEDIATE && str_match("prf?", out->mnemonic) && out->mnemonic[3] != 'm')
+        strcpy(out->operands[0].type, "PRFOP");
     struct a64_operand *last = out->count ? &out->operands[out->count - 1] : NULL;
     if (last && last->kind == A64_IMMEDIATE && is_relative(out)) {
         last->kind = A64_LABEL;
