@@ -33,6 +33,7 @@ static bool parse(const char *text, struct experiment *e, struct err *err)
 
 struct load {
     VEC(struct mass) masses;
+    double alone;     /* cycles of forms that take longer among their copies than their ports say */
 };
 
 /* The µops of all terms; false with err when the machine does not know a form. */
@@ -44,11 +45,13 @@ static bool collect(const struct experiment *e, const struct machine *m, struct 
             return machine_refuse_form(m, e->terms[i].form, "mapping show *NAME* finds forms", err);
         for (unsigned k = 0; k < entry->usage.count; k++)
             vec_push(&load->masses, ((struct mass){entry->usage.uops[k].ports, entry->usage.uops[k].count * e->terms[i].count}));
+        const struct latency_rule *alone = machine_alone(m, e->terms[i].form);
+        load->alone += alone ? alone->cycles * e->terms[i].count : 0;
     }
     return true;
 }
 
-static void show(const struct machine *m, double cycles, portset full, const double *totals, struct result *result)
+static void show(const struct machine *m, double cycles, bool alone, portset full, const double *totals, struct result *result)
 {
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_JSON | NOT_DOCUMENT},
@@ -62,7 +65,7 @@ static void show(const struct machine *m, double cycles, portset full, const dou
     json_t *names = json_array();
 
     portset_print(full, ports, &bound);
-    result_line(result, "%.4f cycles on %s, bound by %s", cycles, m->id, full ? str_text(&bound) : "nothing");
+    result_line(result, "%.4f cycles on %s, bound by %s", cycles, m->id, alone ? "microcode or waiting, as measured of each form alone" : full ? str_text(&bound) : "nothing");
     result_text(result, "machine", m->id);
     result_number(result, "cycles", cycles);
     for (unsigned j = 0; j < ports->count; j++)
@@ -99,7 +102,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (ok) {
         double *pressure = mem_zero(load.masses.count * ports->count + 1, sizeof *pressure);
         double cycles = schedule_balance(load.masses.items, load.masses.count, ports->count, pressure, totals, &full);
-        show(m, cycles, full, totals, result);
+        bool alone = load.alone > cycles;
+        show(m, alone ? load.alone : cycles, alone, alone ? 0 : full, totals, result);
         free(pressure);
     }
     experiment_done(&e);

@@ -182,6 +182,14 @@ void machine_drop_latency(struct machine *m)
     memmove(m->latencies, m->latencies + 1, m->latency_count * sizeof *m->latencies);
 }
 
+const struct latency_rule *machine_alone(const struct machine *m, const char *form)
+{
+    for (size_t i = 0; i < m->latency_count; i++)
+        if (m->latencies[i].from == LATENCY_ALONE && str_match(m->latencies[i].form, form))
+            return &m->latencies[i];
+    return NULL;
+}
+
 bool latency_rule_fits(const struct latency_rule *rule, int from, int to)
 {
     bool address = rule->from == LATENCY_ADDRESS && (from == LATENCY_BASE || from == LATENCY_INDEX);

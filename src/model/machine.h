@@ -68,6 +68,8 @@ void machine_add_latency(struct machine *m, const char *form, int from, int to, 
 void machine_put_latency(struct machine *m, const char *form, int from, int to, double cycles, const char *source);
 /* Takes the rule in front of all others out; there must be one. */
 void machine_drop_latency(struct machine *m);
+/* The rule with the least cycles that each copy of @form takes among copies of it, whatever its ports; NULL: there is none. Borrowed. */
+const struct latency_rule *machine_alone(const struct machine *m, const char *form);
 /* Whether the rule holds from what is read as @from to what is written as @to, both enum latency_end. */
 bool latency_rule_fits(const struct latency_rule *rule, int from, int to);
 /* Whether a rule from @end is of the form as a whole, not between operands. */

@@ -30,6 +30,8 @@ test_throughput_and_prefixes() {
     holds out '1.0000 cycles on skylake, bound by p1'
     expect 0 "$portolan" --machine skylake --format json -e 'throughput 4*ADD (R64, R64); throughput IMUL (R64, R64)'
     holds out '"cycles":1.0'
+    expect 0 "$portolan" --machine skylake -e 'throughput RDTSC () + 2*CLD ()'
+    holds out '33.0000 cycles on skylake, bound by microcode or waiting'
     expect 0 "$portolan" -e "k l $kernel; k a"
     holds out 'Ports 2 and 3 are saturated for 2.00 cycles'
     expect 0 "$portolan" "$kernel"
