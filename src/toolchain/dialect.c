@@ -578,6 +578,29 @@ static void statement(struct dialect *d, const char *p, const char *end, struct 
     }
 }
 
+bool dialect_is_other(const struct dialect *d, const char *p, const char *end)
+{
+    bool marked = false, bare = false;
+    const char *mnemonic = word_end(p, end);
+
+    if (!isa_ops(d->isa)->dialects || d->unusual || memchr(p, '\\', (size_t)(end - p)))   /* the last: a macro's argument */
+        return false;
+    for (const char *at = mnemonic, *e; at < end; at = e) {
+        if (*at == '"') {
+            const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
+            e = close ? close + 1 : end;
+            continue;
+        }
+        e = word_end(at, end);
+        bool is = e > at && isa_of_dialects()->is_register(at, (size_t)(e - at));
+        marked |= is && at[-1] == '%';
+        bare |= is && at[-1] != '%';
+        e += e == at;
+    }
+    /* With a percent sign alone it may be of either, as gcc writes registers of inline assembler; AT&T has these, too. */
+    return d->intel ? marked && !bare && (memchr(p, '$', (size_t)(end - p)) || text_find(p, end, "(%")) : bare && !marked && !memchr(p, '%', (size_t)(end - p)) && !memchr(p, '$', (size_t)(end - p));
+}
+
 void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out)
 {
     struct str read = {0};

@@ -14,6 +14,7 @@ struct dialect {
     bool intel;            /* the syntax */
     bool branch;           /* the statement that is being written goes to a label */
     struct names symbols;  /* of the text, that look like numbers of MASM: `each` */
+    bool unusual;          /* registers are written as the other syntax has them: `.intel_syntax prefix`, `.att_syntax noprefix` */
     bool gnu;              /* it has directives of `as`: labels with a dot are names of their own */
     struct str scope;      /* NASM: the label that local ones belong to */
     struct names headings; /* labels made of headings: these may come twice, and count once */
@@ -33,6 +34,8 @@ bool dialect_line(struct dialect *d, const char *p, const char *end, struct str 
 void dialect_heading(struct dialect *d, const char *p, const char *end, struct str *out);
 /* Appends the label that the word from @p to @end is, with its colon. */
 void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out);
+/* Whether a statement is in the other syntax, by its registers: inline assembler where a site left out the directives. */
+bool dialect_is_other(const struct dialect *d, const char *p, const char *end);
 /* Appends a statement, from its mnemonic on. */
 void dialect_statement(struct dialect *d, const char *p, const char *end, struct str *out);
 

@@ -134,6 +134,7 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     if (syntax != SYNTAX_AUTO) {
         d->intel = syntax == SYNTAX_INTEL;
         d->gnu = true;
+        d->unusual = d->intel ? contains_nocase(e, end, "prefix") && !contains_nocase(e, end, "noprefix") : contains_nocase(e, end, "noprefix");
         str_add_bytes(&l->text, p, (size_t)(end - p));
         if (d->intel && skip_blank(e, end) == end)   /* alone: clang takes bare names of registers then, `as` would take them for symbols */
             str_add(&l->text, " noprefix");
@@ -234,7 +235,16 @@ static void statement_clean(struct listing *l, struct dialect *d, const char *p,
         p = str_text(&targeted);
         end = p + targeted.length;
     }
+    const bool other = dialect_is_other(d, p, end);
+    if (other) {
+        str_add(&l->text, d->intel ? ".att_syntax prefix; " : ".intel_syntax noprefix; ");
+        d->intel = !d->intel;
+    }
     dialect_statement(d, p, end, &l->text);
+    if (other) {
+        d->intel = !d->intel;
+        str_add(&l->text, d->intel ? "; .intel_syntax noprefix" : "; .att_syntax prefix");
+    }
     str_done(&targeted);
     str_done(&att);
 }
@@ -531,7 +541,7 @@ static uint64_t address_behind(const struct margins *m, size_t i)
 {
     const struct margin *line = &m->lines.items[i], *next;
 
-    if (!line->byte_count || line->start >= line->end)
+    if (!line->addressed || !line->byte_count || line->start >= line->end)
         return 0;
     for (next = line + 1; next < m->lines.items + m->lines.count && !(next->addressed && next->start < next->end); next++)
         steps_add(1);

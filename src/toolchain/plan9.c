@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/steps.h"
+#include "isa/isa.h"
 #include "toolchain/words.h"
 
 #define OPERANDS 6
@@ -385,9 +386,21 @@ static bool is_plan9(const char *p, const char *end)
         return false;
     for (const char *at = e; at < end && !telling; at++) {
         const char *close = *at == '(' ? word_end(at + 1, end) : at;
-        telling = (*at == '$' && is_blank(at[-1])) || (*at == '(' && close < end && *close == ')' && is_register(at + 1, close)) || text_begins(at, end, "(SB)") || text_begins(at, end, "(FP)");
+        telling = (*at == '$' && is_blank(at[-1]) && at + 1 < end && (isdigit((unsigned char)at[1]) || strchr("-(", at[1]))) || (*at == '(' && close < end && *close == ')' && is_register(at + 1, close)) || text_begins(at, end, "(SB)") || text_begins(at, end, "(FP)");
     }
     return telling;
+}
+
+/* RAX or EAX, which Plan 9 calls AX. */
+static bool has_wide_register(const char *p, const char *end)
+{
+    for (const char *e; p < end; p = e) {
+        e = word_end(p, end);
+        if (e - p == 3 && strchr("REre", *p) && isalpha((unsigned char)p[1]) && isa_of_dialects()->is_register(p, (size_t)(e - p)))
+            return true;
+        e += e == p;
+    }
+    return false;
 }
 
 bool plan9_looks_like(const char *text, const struct margins *m)
@@ -400,7 +413,7 @@ bool plan9_looks_like(const char *text, const struct margins *m)
         if (p == end)
             continue;
         found += is_plan9(p, end);
-        others += memchr(p, '%', (size_t)(end - p)) != NULL || memchr(p, '[', (size_t)(end - p)) != NULL;
+        others += has_wide_register(p, end) || memchr(p, '%', (size_t)(end - p)) != NULL || memchr(p, '[', (size_t)(end - p)) != NULL;
     }
     return found > 0 && found > others;
 }

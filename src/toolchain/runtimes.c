@@ -153,7 +153,9 @@ static bool dotnet_row(const char *p, const char *end, struct listed_row *out)
     out->bytes_end = column_joined(p, end);
     out->code = skip_blank(out->bytes_end, end);
     out->end = end;
-    out->joined = out->telling = true;
+    out->joined = true;
+    for (const char *at = p; at < out->bytes_end; at++)
+        out->telling |= isupper((unsigned char)*at) != 0;   /* which numbers of lines have not */
     return out->bytes_end > p && out->code - out->bytes_end > 1 && isa_of_dialects()->listed(code, bytes_read(p, out->bytes_end, code, sizeof code), &held, &far);
 }
 
@@ -188,8 +190,7 @@ static bool is_between(const char *p, const char *end)
 /* Whether the text is a listing of @r's: at least half of what could be code, and some row that no other tool writes. */
 static bool is_of(const struct runtime *r, const char *text, const struct margins *m)
 {
-    size_t rows = 0, others = 0;
-    bool telling = false;
+    size_t rows = 0, others = 0, telling = 0;
 
     for (size_t i = 0; i < m->lines.count; i++) {
         struct listed_row row;
@@ -197,10 +198,10 @@ static bool is_of(const struct runtime *r, const char *text, const struct margin
         bool is_row = row_read(r, text, &m->lines.items[i], &row, &p, &end);
         steps_add(1 + (size_t)(end - p) / 100);
         rows += is_row && row.code < row.end;
-        telling |= is_row && row.telling;
+        telling += is_row && row.telling;
         others += !is_row && !is_between(p, end);
     }
-    return rows > 1 && telling && rows >= others;
+    return rows > 1 && telling > 0 && (!r->labels || 2 * telling >= rows) && rows >= others;
 }
 
 static void bytes_put(struct margin *line, const uint8_t *bytes, size_t count)

@@ -77,6 +77,21 @@ static void test_hex_suffix(void **state)
     }
 }
 
+/* Where a site leaves out directives, inline assembler is told by its registers. */
+static void test_other_syntax(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"mov rax, qword ptr [rdi]\naddq $5, %rax\nmov qword ptr [rdi], rax\n", "MOV (R64, M64)|ADD (R64, I8)|MOV (M64, R64)"},
+        {"movq (%rdi), %rax\nadd rax, 5\nmovq %rax, (%rdi)\nmovq %rax, (%rsi)\n", "MOV (R64, M64)|ADD (R64, I8)|MOV (M64, R64)|MOV (M64, R64)"},
+        {"movq (%rdi), %rax\npush rax\nmovq %rax, (%rdi)\n", "MOV (R64, M64)|PUSH (R64)|MOV (M64, R64)"},
+        {".intel_syntax prefix\nadd %rax, 5\n.att_syntax noprefix\naddq $5, rax\n", "ADD (R64, I8)|ADD (R64, I8)"},
+        {"ADD RAX, RBX\nJNE $L1\nDEC ECX\n", "ADD (R64, R64)|JNZ (Rel32)|DEC (R32)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_forms(cases[i][0], cases[i][1]);
+}
+
 static void test_headings(void **state)
 {
     (void)state;
@@ -106,6 +121,8 @@ static void test_bytes_decide(void **state)
     assert_forms("0057BD00:  03 d0                 add     edx, eax\n0057BD02:  48                    dec     eax\n0057BD03:  89 51 fc              mov     dword ptr [ecx - 4], edx\n"
                  "0057BD06:  a1 00 10 40 00        mov     eax, dword ptr [esi]\n0057BD0B:  2b d7                 sub     edx, edi\n",
                  "ADD (R32, R32)|DEC (R32)|MOV (M32, R32)|MOV (R32, M32)|SUB (R32, R32)");
+    /* numbers of lines are no bytes, though 49 93 were an instruction */
+    assert_forms("4993  addq $1, %rax\n4994  addq $1, %rbx\n4995  addq $1, %rcx\n", "ADD (R64, I8)|ADD (R64, I8)|ADD (R64, I8)");
     /* where code stands counts for front ends */
     struct kernel *placed = kernel_of("  401132:\t48 01 c3             \tadd    %rax,%rbx\n  401135:\t75 fb                \tjne    401132 <f>\n");
     assert_int_equal(placed->insns[0].offset % 64, 0x32);
@@ -260,7 +277,7 @@ static void test_kinds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_syntax_switches), cmocka_unit_test(test_hex_suffix), cmocka_unit_test(test_headings), cmocka_unit_test(test_bytes_decide),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_syntax_switches), cmocka_unit_test(test_hex_suffix), cmocka_unit_test(test_other_syntax), cmocka_unit_test(test_headings), cmocka_unit_test(test_bytes_decide),
                                        cmocka_unit_test(test_a64), cmocka_unit_test(test_regions), cmocka_unit_test(test_nasm), cmocka_unit_test(test_kinds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
