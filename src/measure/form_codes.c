@@ -135,7 +135,9 @@ static void experiment_sum(const struct form_codes *f, const struct experiment *
         sum += sum_bytes(f->sums.items[index], e->terms[i].form, strlen(e->terms[i].form));
         added |= row && row->added;
     }
-    snprintf(out, FORM_CODES_SUM, known ? "%s%016llx" : "", added ? "u" : "", (unsigned long long)sum);
+    *out = '\0';
+    if (known)
+        snprintf(out, FORM_CODES_SUM, "%s%016llx", added ? "u" : "", (unsigned long long)sum);
 }
 
 void form_codes_sums(struct form_codes *f, const struct experiment *e, size_t n, char (*out)[FORM_CODES_SUM])
