@@ -73,6 +73,7 @@ static void add_missing(const struct scan *scan, const struct forms *forms, stru
         {.key = "form", .kind = CELL_TEXT},
         {.key = "count", .kind = CELL_COUNT},
         {.key = "machines", .kind = CELL_TEXT},
+        {.key = "place", .kind = CELL_TEXT},
     };
     struct result_table *t = result_table(result, "missing", columns, sizeof columns / sizeof *columns);
     size_t shown = 0;
@@ -88,8 +89,9 @@ static void add_missing(const struct scan *scan, const struct forms *forms, stru
             cell_text(t, form->form);
             cell_count(t, (int64_t)form->count);
             cell_text(t, str_text(&lacking));
+            cell_text(t, form->place);
             if (shown++ < MISSING_SHOWN)
-                result_line(result, "missing %10llu  %-40s %s", (unsigned long long)form->count, form->form, str_text(&lacking));
+                result_line(result, "missing %10llu  %-40s %s, as at %s", (unsigned long long)form->count, form->form, str_text(&lacking), form->place);
         }
         str_done(&lacking);
     }

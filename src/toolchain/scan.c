@@ -4,15 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/path.h"
 #include "toolchain/archive.h"
 #include "toolchain/object.h"
+#include "toolchain/object_names.h"
 
 static bool is_form(const void *scan, uint32_t item, const void *form)
 {
     return strcmp(((const struct scan *)scan)->forms.items[item].form, form) == 0;
 }
 
-static void count_form(struct scan *scan, const char *form, uint32_t traits, uint64_t times)
+/* Where the instruction at byte @at of @o's code, which was read from @path, is. */
+static char *place_of(const struct object *o, const char *path, size_t at)
+{
+    struct str place = {0}, name = {0};
+
+    str_addf(&place, "%s+0x%llx", path_base(path), (unsigned long long)object_address(o, at));
+    if (object_name_add(o, object_position(o, at), &name))
+        str_addf(&place, " <%s>", str_text(&name));
+    str_done(&name);
+    return str_take(&place);
+}
+
+/* Counts @form; of one that is new @place is its place, else @o's instruction at @at in the file @path. */
+static void count_form(struct scan *scan, const char *form, uint32_t traits, uint64_t times, const char *place, const struct object *o, const char *path, size_t at)
 {
     uint64_t hash = hash_text(form);
     uint32_t item = index_find(&scan->index, hash, is_form, scan, form);
@@ -20,6 +36,7 @@ static void count_form(struct scan *scan, const char *form, uint32_t traits, uin
     if (item == INDEX_NONE) {
         struct scan_form fresh = {.traits = traits};
         memcpy(fresh.form, form, strlen(form) + 1);
+        fresh.place = place ? mem_strdup(place) : place_of(o, path, at);
         item = (uint32_t)scan->forms.count;
         vec_push(&scan->forms, fresh);
         index_add(&scan->index, hash, item);
@@ -67,7 +84,7 @@ static bool scan_object(struct scan *scan, struct object *take_object, const cha
             if (traits & (INSN_X87_MMX | INSN_SYSTEM))
                 scan->set_aside++;
             else
-                count_form(scan, form, traits, 1);
+                count_form(scan, form, traits, 1, NULL, take_object, path, at - length);
         }
     }
     ok = object_whole(take_object, path, ok ? err : NULL) && ok;
@@ -98,6 +115,7 @@ void scan_pack(const struct scan *scan, struct str *out)
         pack_text(out, scan->forms.items[i].form);
         pack_count(out, scan->forms.items[i].traits);
         pack_count(out, scan->forms.items[i].count);
+        pack_text(out, scan->forms.items[i].place);
     }
 }
 
@@ -118,9 +136,10 @@ bool scan_take(struct scan *to, struct unpacking *from, struct err *err)
         const char *form = unpack_text(from);
         uint32_t traits = (uint32_t)unpack_count(from);
         uint64_t count = unpack_count(from);
+        const char *place = unpack_text(from);
         from->broken |= strlen(form) >= FORM_MAX;
         if (!from->broken)
-            count_form(to, form, traits, count);
+            count_form(to, form, traits, count, place, NULL, NULL, 0);
     }
     return !from->broken || err_set(err, ERR_DATA, "start the same program on every host", "what another rank counted is broken");
 }
@@ -140,6 +159,8 @@ void scan_sort(struct scan *scan)
 
 void scan_done(struct scan *scan)
 {
+    for (size_t i = 0; i < scan->forms.count; i++)
+        free(scan->forms.items[i].place);
     vec_done(&scan->forms);
     index_done(&scan->index);
     *scan = (struct scan){0};

@@ -12,6 +12,7 @@ struct scan_form {
     char form[FORM_MAX];
     uint32_t traits;      /* of its first occurrence */
     uint64_t count;
+    char *place;          /* of that occurrence: "libm.so.6+0x1234 <sin+0x10>" */
 };
 
 struct scan {

@@ -87,6 +87,7 @@ static void test_scan_of_this_library(void **state)
     uint64_t sum = 0, known = 0;
     for (size_t i = 0; i < scan.forms.count; i++) {
         sum += scan.forms.items[i].count;
+        assert_non_null(strstr(scan.forms.items[i].place, "+0x"));
         known += forms_find(forms, scan.forms.items[i].form) || (scan.forms.items[i].traits & INSN_NOP) ? scan.forms.items[i].count : 0;
         if (i)
             assert_true(scan.forms.items[i].count <= scan.forms.items[i - 1].count);
