@@ -72,19 +72,31 @@ static bool encoding_read(const char *line, const char *end, struct llvm_mc_word
     return false;
 }
 
-/* Whether it can only be one instruction. */
+/* Whether it can only be one instruction, and its brackets have their ends: llvm-mc reads `[rbx' as an address of 0. */
 static bool is_plain(const struct llvm_mc_word *line)
 {
-    size_t at = 0;
+    static const char ends[] = "]})", begins[] = "[{(";
+    char open[16];
+    size_t at = 0, depth = 0;
 
     while (at < line->length && isspace((unsigned char)line->text[at]))
         at++;
-    if (at == line->length || !isalpha((unsigned char)line->text[at]))
+    if (at == line->length || !(isalpha((unsigned char)line->text[at]) || line->text[at] == '{'))
         return false;
-    for (; at < line->length; at++)
-        if (strchr(";:\"\n\r", line->text[at]))
+    for (; at < line->length; at++) {
+        const char c = line->text[at], *end = c ? strchr(ends, c) : NULL;
+        const bool segment = c == ':' && at >= 3 && line->text[at - 1] == 's' && strchr("cdefgs", line->text[at - 2]) && !isalnum((unsigned char)line->text[at - 3]);
+        if (strchr(";\"\n\r", c) || (c == ':' && !segment))
             return false;
-    return true;
+        if (strchr(begins, c)) {
+            if (depth == sizeof open)
+                return false;
+            open[depth++] = c;
+        } else if (end && (!depth || open[--depth] != begins[end - ends])) {
+            return false;
+        }
+    }
+    return depth == 0;
 }
 
 bool llvm_mc_encode(enum isa isa, bool intel, struct llvm_mc_word *lines, size_t count, struct err *err)

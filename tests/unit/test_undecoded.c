@@ -212,8 +212,34 @@ static void test_scan_counts(void **state)
     scan_done(&scan);
 }
 
+/* Lines that the assembler does not know are encoded by llvm-mc, each as the one instruction that it is; what is no instruction stays refused. */
+static void test_newer_lines(void **state)
+{
+    (void)state;
+    static const struct { const char *text; size_t insns, refused; } texts[] = {
+        {"\tvpdpwsud %ymm1,%ymm2,%ymm3\n\t{nf} addq %rax,%rbx,%rcx\n\tvaddps %ymm1,%ymm2,%ymm3\n", 3, 0},
+        {"\t.intel_syntax noprefix\n\tvpdpwsud ymm3, ymm2, ymmword ptr fs:[rdi+rax*4]\n\tadd rcx, rbx, rax\n", 2, 0},
+        {"\t.intel_syntax noprefix\n\tadd eax, [rbx\n\tadd eax, rbx]\n\tadd eax, ebx\n", 1, 2},
+        {"\taddq %rax,%rbx,%rcx,%rdx\n\tfooo %rax\n\taddq (%rax,%rbx\n\taddq %rax,%rbx\n", 1, 3},
+    };
+    if (!there("llvm-mc-22"))
+        skip();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct kernel_options options = {.skip_bad = true};
+        struct err err = {0};
+        struct kernel *k = kernel_from_text("text", texts[i].text, strlen(texts[i].text), &options, &err);
+        if (!k)
+            fail_msg("%zu: %s", i, err.what);
+        assert_int_equal(k->insn_count, texts[i].insns);
+        assert_int_equal(k->refused_count, texts[i].refused);
+        for (size_t n = 1; n < k->insn_count; n++)
+            assert_true(k->insns[n].line > k->insns[n - 1].line);
+        kernel_free(k);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_encoding_length), cmocka_unit_test(test_rex2), cmocka_unit_test(test_learned), cmocka_unit_test(test_kernel), cmocka_unit_test(test_scan_counts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_encoding_length), cmocka_unit_test(test_rex2), cmocka_unit_test(test_learned), cmocka_unit_test(test_kernel), cmocka_unit_test(test_scan_counts), cmocka_unit_test(test_newer_lines)};
     return cmocka_run_group_tests_name("undecoded", tests, NULL, NULL);
 }
