@@ -273,7 +273,7 @@ static size_t code_of_line(const struct assembled *a, size_t line)
 /* Has what became other bytes written otherwise the next time; false when there is nothing. Distances count only where no length is wrong. */
 static bool revise(struct text_writer *w, const struct assembled *a)
 {
-    bool lengths = false, changed = false;
+    bool changed = false;
 
     for (int pass = 0; pass < 2 && !changed; pass++)
         for (size_t i = 0; i < w->count && !watch_steps(a->line_count / 16); i++) {
@@ -284,7 +284,6 @@ static bool revise(struct text_writer *w, const struct assembled *a)
             const size_t next = i + 1 < w->count && w->how[i + 1] != WRITTEN_BYTES ? code_of_line(a, w->lines[i + 1]) : SIZE_MAX;
             const bool length = at == SIZE_MAX || at + insn->length > a->length || (next != SIZE_MAX && next != at + insn->length) || (i + 1 == w->count && at + insn->length != a->length);
             const bool bytes = length || memcmp(a->code + at, insn->bytes, insn->length) != 0 || !same_references(w, insn, a, at);
-            lengths |= length;
             if (pass == 0 ? !length && (!bytes || target_of(insn)) : !bytes)
                 continue;
             w->how[i] = w->how[i] == WRITTEN_PLAIN && target_of(insn) && insn->isa == ISA_X86_64 && !is_linked(w, insn) ? WRITTEN_LONG : WRITTEN_BYTES;
