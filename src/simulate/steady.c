@@ -29,7 +29,7 @@ static int32_t since(const struct simulator *s, int32_t cycle)
     return cycle == UNKNOWN ? UNKNOWN : later(cycle - s->now, 0);
 }
 
-/* What of the state is counted: cheap to write, and different for most states. */
+/* What of the state is counted. */
 static int32_t *write_counts(const struct simulator *s, int32_t *out)
 {
     int64_t first = s->issued.iteration * (int64_t)s->plan.items.count;
@@ -38,8 +38,6 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
     *out++ = (int32_t)(s->issued.number - first);
     *out++ = (int32_t)(s->retired.number - first);
     *out++ = (int32_t)s->slots_done;
-    *out++ = s->scheduler;
-    *out++ = (int32_t)((s->ages - s->weights * (uint64_t)s->entering->age) >> 32);
     *out++ = s->loads;
     *out++ = s->stores;
     *out++ = s->leaving;
@@ -48,10 +46,11 @@ static int32_t *write_counts(const struct simulator *s, int32_t *out)
     *out++ = s->cache.busy;
     *out++ = later((int32_t)(s->sequencer_free - (int64_t)s->now * CYCLE), -CYCLE);
     for (unsigned i = 0; i < s->core->ports->count; i++)
-        if (!(s->alike >> i & 1))
-            *out++ = (int32_t)s->bound[i];
+        *out++ = since(s, s->pipe_free[i]);
     return out;
 }
+
+#define COUNTS (FRONT_STATE + 10 + PORTS_MAX)
 
 /* The queue of a µop; for loads that take alike ports in turn, counted from the one that is next. */
 static int32_t queue_of(const struct simulator *s, const struct waiting_uop *w)
@@ -102,51 +101,45 @@ static int32_t *write_values(const struct simulator *s, int64_t iteration, size_
     return out;
 }
 
-/* What follows the counts in a state. */
-static int32_t *write_rest(const struct simulator *s, int64_t from, int32_t *out)
+/* What is in flight. */
+static int32_t *write_flights(const struct simulator *s, int32_t *out)
 {
-    int64_t base = s->issued.iteration;
     uint32_t next = s->next_retired;
 
-    for (unsigned i = 0; i < s->core->ports->count; i++)
-        *out++ = since(s, s->pipe_free[i]);
     for (struct place at = s->retired; at.number < s->issued.number; place_next(&at, s->plan.items.count)) {
         const struct flight *flight = &s->flights[next];
         next = next + 1 == s->flight_count ? 0 : next + 1;
         if (flight->pending || flight->merging || flight->done > s->now)
             out = write_item(s, &at, flight, out);
     }
-    for (int64_t iteration = from; iteration < base; iteration++)
-        out = write_values(s, iteration, s->plan.listed.count, out);
-    return write_values(s, base, s->plan.items.items[s->issued.index].first_value, out);
+    return out;
 }
-
-#define COUNTS (FRONT_STATE + 12 + PORTS_MAX)
 
 /* All that decides the future, relative to now and to the iteration at rename. */
-static void write_state(struct simulator *s, const int32_t *counts, size_t count)
+static void write_state(struct simulator *s)
 {
-    int64_t from = s->retired.iteration - (int64_t)s->plan.longest_distance;
-    from = from < 0 ? 0 : from;
+    int64_t base = s->issued.iteration, from = s->retired.iteration - (int64_t)s->plan.longest_distance;
     size_t each = 4 * s->plan.items.count + 3 * s->plan.uops.count + 2 * s->plan.nodes.count + 1;
-    vec_reserve(&s->states, s->states.count + COUNTS + PORTS_MAX + (size_t)(s->issued.iteration - from + 1) * each);
-    int32_t *out = s->states.items + s->states.count;
-    memcpy(out, counts, count * sizeof *counts);
-    s->states.count = (size_t)(write_rest(s, from, out + count) - s->states.items);
+
+    from = from < 0 ? 0 : from;
+    vec_reserve(&s->states, s->states.count + COUNTS + (size_t)(base - from + 1) * each);
+    int32_t *out = write_flights(s, write_counts(s, s->states.items + s->states.count));
+    for (int64_t iteration = from; iteration < base; iteration++)
+        out = write_values(s, iteration, s->plan.listed.count, out);
+    out = write_values(s, base, s->plan.items.items[s->issued.index].first_value, out);
+    s->states.count = (size_t)(out - s->states.items);
 }
 
-/* Of the counts and the cycles of the last two iterations. As FNV-1a, by words, in two lanes that
- * do not wait for each other. */
-static uint64_t hash_of(const struct simulator *s, const int32_t *counts, size_t count)
+/* FNV-1a by words of what differs for most states: which µops wait for a port, how far the units are
+ * apart, the cycles of the last two iterations. */
+static uint64_t hash_of(const struct simulator *s)
 {
-    uint64_t even = (uint32_t)(s->now - s->last_cycles[0]), odd = (uint32_t)(s->last_cycles[0] - s->last_cycles[1]);
+    const int64_t words[] = {s->issued.number - s->retired.number, s->issued.index, s->front.queued, s->now - s->last_cycles[0], s->last_cycles[0] - s->last_cycles[1]};
+    uint64_t hash = s->ages - s->weights * (uint64_t)s->entering->age;
 
-    for (size_t i = 0; i + 1 < count; i += 2) {
-        even = (even ^ (uint32_t)counts[i]) * PRIME;
-        odd = (odd ^ (uint32_t)counts[i + 1]) * PRIME;
-    }
-    even = (even ^ (uint32_t)counts[count - 1]) * PRIME;
-    return even ^ (odd << 32 | odd >> 32);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        hash = (hash ^ (uint64_t)words[i]) * PRIME;
+    return hash;
 }
 
 /* The newest of the first @count snapshots that has @hash, 1 for the first; 0: none. */
@@ -193,9 +186,8 @@ static void take_period(const struct simulator *s, const struct snapshot *then)
 
 bool steady_repeats(struct simulator *s)
 {
-    int32_t counts[COUNTS];
-    size_t count = (size_t)(write_counts(s, counts) - counts), start = s->states.count;
-    uint64_t hash = hash_of(s, counts, count);
+    size_t start = s->states.count;
+    uint64_t hash = hash_of(s);
     bool keep = is_worth_keeping(s);
     size_t old = newest_with(s, s->snapshots.count, hash);
 
@@ -203,7 +195,7 @@ bool steady_repeats(struct simulator *s)
     s->last_cycles[0] = s->now;
     if (!old && !keep)
         return false;
-    write_state(s, counts, count);
+    write_state(s);
     for (; old > 0; old = newest_with(s, old - 1, hash)) {
         const struct snapshot *then = &s->snapshots.items[old - 1];
         if (!same_as(s, then, start))
