@@ -42,21 +42,50 @@ static unsigned next_in_turn(struct simulator *s, portset ports)
     return s->load_turn;
 }
 
-/* The port of @ports with the least waiting when the cycle began, the highest of equals. When it is
- * not its @turn, the next best, unless that has three more (measured on Skylake; uiCA). Which is
- * best is hard to predict, so no branch depends on it. */
+#define MUCH_WORSE 3   /* µops more that wait for a port: it does not take its turn (measured on Skylake; uiCA) */
+
+/* µops that waited for @port when the cycle began, then how far down it is: the highest of equals
+ * comes first. */
+static uint32_t rank_of(const struct simulator *s, unsigned port)
+{
+    return s->before[port] * PORTS_MAX + PORTS_MAX - 1 - port;
+}
+
+/* Ranks of the two best of @ports, two or more. Which is best is hard to predict, so no branch
+ * depends on it. */
+static void two_best(const struct simulator *s, portset ports, uint32_t out[2])
+{
+    out[0] = out[1] = UINT32_MAX;
+    for (portset rest = ports; rest; rest &= rest - 1) {
+        uint32_t one = rank_of(s, (unsigned)__builtin_ctz(rest)), worse = one > out[0] ? one : out[0];
+        out[0] = one < out[0] ? one : out[0];
+        out[1] = worse < out[1] ? worse : out[1];
+    }
+}
+
+/* Those of @ports to which no µop was bound in this cycle. */
+static portset unbound(const struct simulator *s, portset ports)
+{
+    portset out = 0;
+
+    for (portset rest = ports; rest; rest &= rest - 1)
+        out |= s->bound[__builtin_ctz(rest)] == s->before[__builtin_ctz(rest)] ? rest & -rest : 0;
+    return out;
+}
+
+/* The port of @ports with the least waiting, or the next best when it is that one's @turn. A port to
+ * which a µop was bound in this cycle gives way to the best one without. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
-    uint32_t best = UINT32_MAX, next = UINT32_MAX;   /* µops that wait, then how far down the port is */
+    uint32_t best[2], limit;
 
-    for (portset rest = ports; rest; rest &= rest - 1) {
-        uint32_t port = (uint32_t)__builtin_ctz(rest), one = s->before[port] * PORTS_MAX + PORTS_MAX - 1 - port;
-        uint32_t worse = one > best ? one : best;
-        best = one < best ? one : best;
-        next = worse < next ? worse : next;
-    }
-    bool other = turn & 1 && next / PORTS_MAX - best / PORTS_MAX < 3;
-    return PORTS_MAX - 1 - (other ? next : best) % PORTS_MAX;
+    two_best(s, ports, best);
+    limit = (best[0] / PORTS_MAX + MUCH_WORSE) * PORTS_MAX;
+    unsigned port = PORTS_MAX - 1 - (turn & 1 && best[1] < limit ? best[1] : best[0]) % PORTS_MAX;
+    if (s->bound[port] == s->before[port])
+        return port;
+    two_best(s, unbound(s, ports), best);
+    return best[0] < limit ? PORTS_MAX - 1 - best[0] % PORTS_MAX : port;
 }
 
 static unsigned choose_port(struct simulator *s, const struct plan_uop *uop, unsigned turn)

@@ -110,8 +110,12 @@ static void test_turns(void **state)
         "01f7" "ffc6" "89f3" "83feff" "72f5",
         "89f3" "01f7" "ffc6" "83feff" "72f5",
         "4801c3" "4889c2" "48ffc0" "4883f8ff" "72f1",     /* of 64 bits */
+        "01f7" "ffc6" "83feff" "72f7",                    /* without the mov */
+        "ffc3" "31fe" "ffc9" "75f8",                      /* inc ebx; xor esi,edi; dec ecx; jnz */
+        "4183c801" "41f7d1" "ffc9" "75f5",                /* or r8d,1; not r9d; dec ecx; jnz */
+        "c1e001" "83ea03" "8b5d08" "ffc9" "75f3",         /* shl eax,1; sub edx,3; mov ebx,[rbp+8]; dec ecx; jnz */
     };
-    static const char *const ids[] = {"haswell", "broadwell", "skylake", "skylake-avx512", "ivybridge"};
+    static const char *const ids[] = {"haswell", "broadwell", "skylake", "skylake-avx512", "icelake-server", "alderlake-p", "sapphirerapids"};
 
     (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
