@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
 
@@ -74,60 +72,9 @@ void index_done(struct index *x)
     *x = (struct index){0};
 }
 
-static uint64_t secret[2];
-
-/* Before main, so that no thread has to ask whether it is there. Where the system has no random numbers yet, those that it gave the process stand in. */
-__attribute__((constructor)) static void draw_secret(void)
-{
-    if (getrandom(secret, sizeof secret, GRND_NONBLOCK) == sizeof secret)
-        return;
-    const void *given = (const void *)getauxval(AT_RANDOM);
-    if (given)
-        memcpy(secret, given, sizeof secret);
-}
-
-static uint64_t rotated(uint64_t x, unsigned k)
-{
-    return x << k | x >> (64 - k);
-}
-
-static void sip_round(uint64_t v[4])
-{
-    v[0] += v[1];
-    v[2] += v[3];
-    v[1] = rotated(v[1], 13) ^ v[0];
-    v[3] = rotated(v[3], 16) ^ v[2];
-    v[0] = rotated(v[0], 32) + v[3];
-    v[2] += v[1];
-    v[3] = rotated(v[3], 21) ^ v[0];
-    v[1] = rotated(v[1], 17) ^ v[2];
-    v[2] = rotated(v[2], 32);
-}
-
-static void sip_word(uint64_t v[4], uint64_t word)
-{
-    v[3] ^= word;
-    sip_round(v);
-    v[0] ^= word;
-}
-
 uint64_t hash_bytes(const void *bytes, size_t length)
 {
-    const unsigned char *at = bytes;
-    uint64_t v[4] = {secret[0] ^ 0x736f6d6570736575u, secret[1] ^ 0x646f72616e646f6du, secret[0] ^ 0x6c7967656e657261u, secret[1] ^ 0x7465646279746573u};
-    uint64_t word, last = (uint64_t)length << 56;
-
-    for (; length >= sizeof word; at += sizeof word, length -= sizeof word) {
-        memcpy(&word, at, sizeof word);
-        sip_word(v, word);
-    }
-    for (size_t i = 0; i < length; i++)
-        last |= (uint64_t)at[i] << 8 * i;
-    sip_word(v, last);
-    v[2] ^= 0xff;
-    for (int i = 0; i < 3; i++)
-        sip_round(v);
-    return v[0] ^ v[1] ^ v[2] ^ v[3];
+    return hash_fixed(HASH_START, bytes, length);
 }
 
 uint64_t hash_text(const char *text)

@@ -52,12 +52,10 @@ void index_remove(struct index *x, uint64_t hash, uint32_t item);
 void index_clear(struct index *x);
 void index_done(struct index *x);
 
-/* Of @length bytes, for tables of this process: keyed by a secret that it draws when it starts (SipHash-1-3, Aumasson and Bernstein 2012), so that nobody can choose names
- * that meet in one place. Any thread. */
+/* Of @length bytes, the same in every process (FNV-1a, mixed once more). Any thread. */
 uint64_t hash_bytes(const void *bytes, size_t length);
 uint64_t hash_text(const char *text);
-
-/* The same in every process, for what is kept, and only where nobody chooses the bytes (FNV-1a, mixed once more); @hash is HASH_START or what came of the bytes before. */
+/* The same of what goes on: @hash is HASH_START or what came of the bytes before. */
 #define HASH_START 0xcbf29ce484222325u
 uint64_t hash_fixed(uint64_t hash, const void *bytes, size_t length);
 

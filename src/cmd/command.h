@@ -16,29 +16,8 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "cmd/parameter.h"
-#include "cmd/session.h"
-#include "table/result.h"
+#include "cmd/command_record.h"
 
-enum command_flags {
-    COMMAND_CHANGES = 1,   /* the document: what was analysed and predicted is stale afterwards */
-    COMMAND_JOB = 2,       /* starts a job; in the workbench its result may come later */
-    COMMAND_RAW = 4,       /* the remainder of the line is one argument, as written; the only parameter is a PARAMETER_TEXT */
-    COMMAND_SILENT = 8,    /* its commands print: it has no result of its own */
-    COMMAND_READS = 16,    /* it only reads kernel, loop, machines, forms, experiments and settings: in the workbench it works beside the screen, on what they are now */
-    COMMAND_SHOWN = 32,    /* it acts on what is shown: that stays to be exported where it fails */
-};
-
-struct command {
-    const char *name;                    /* "kernel load": noun and verb, or one word */
-    const char *help;                    /* one line, without a full stop */
-    const char *description;             /* sentences; NULL: the line says it all */
-    const struct parameter *arguments, *options;   /* each ends with a NULL name; NULL: none */
-    const char *const *examples;         /* at least one, ends with NULL */
-    size_t values_size;                  /* of the struct that the parameters fill; 0: there are none */
-    unsigned flags;
-    bool (*run)(struct session *s, const void *values, struct result *result, struct err *err);
-};
 extern const struct command *const commands[];   /* ends with NULL */
 extern const struct command command_kernel_load, command_set;
 

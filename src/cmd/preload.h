@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_CMD_PRELOAD_H
 #define PORTOLAN_CMD_PRELOAD_H
 
-#include "cmd/command.h"
+#include "cmd/command_record.h"
 
 /* Loads those that the words of @c name. *@later: it goes on in the background, and the command is to run when it has ended (session.waiting). What cannot be read or
  * loaded is left to the command to tell. False with err when the job could not start or was cancelled. UI thread. */

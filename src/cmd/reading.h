@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_CMD_READING_H
 #define PORTOLAN_CMD_READING_H
 
-#include "cmd/command.h"
+#include "cmd/command_record.h"
 
 /* Runs @c's handler on @words as a job, waiting as task_start does; one that ends in time leaves no trace among the jobs. Its result comes to s->result. False with
  * err when the words are refused, it could not start, or has failed already. UI thread. */

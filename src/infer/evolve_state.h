@@ -125,6 +125,8 @@ void evolve_note_best(struct evolve *e, const struct genome *g);
 void evolve_forget_best(struct evolve *e);
 /* Needs no lock but that of @sum. */
 void evolve_add_stats(struct anneal_stats *sum, const struct anneal_stats *stats);
+/* Of all threads, and of the run within. Under the lock. */
+struct anneal_stats evolve_stats(const struct evolve *e);
 /* The best so far is @g's error over what the run began with, if that is less. Takes time once more experiments joined. */
 void evolve_reach(struct evolve *e, const struct genome *g);
 /* Adds @take_g, in place of the worst when the population is full. */

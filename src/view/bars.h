@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_VIEW_BARS_H
 #define PORTOLAN_VIEW_BARS_H
 
-#include "view/frame.h"
+#include "view/frame_state.h"
 
 /* The line of views on row @y: their tabs, what the view with the focus says of its position, and the jobs. */
 void bars_status(struct frame *f, struct grid *g, int y);

@@ -8,12 +8,6 @@
 /* What commands ask of it: session.views, with the frame as view_state. */
 extern const struct session_views frame_views;
 
-/* The state of view @index, opened if need be. */
-void *frame_state(struct frame *f, size_t index);
-/* Output, log and help are looked at and left again. */
-bool frame_is_page(size_t index);
-/* View @to becomes the current one. */
-void frame_show(struct frame *f, size_t to);
 /* Esc and Ctrl-C: what a command began for itself ends with the wait for it. False when nothing is waited for. */
 bool frame_stop_waiting(struct frame *f);
 /* Has the view that has the focus, or the frame, do @action; false when neither has a use for it now. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "view/frame_parts.h"
+#include "view/frame_state.h"
 
 static void place_done(struct jump_place *p)
 {

@@ -30,4 +30,60 @@ test_files_include_what_their_room_may() {
     none_of "$work/found"
 }
 
+# Within a room no two files include each other: a header stands below what includes it. Those that still do are listed; a pair that no longer does leaves the list.
+KNOWN_CIRCLES="
+analysis/advice analysis/analysis
+analysis/frontend analysis/windows
+analysis/kernel analysis/kernel_names
+analysis/kernel analysis/kernel_object
+analysis/kernel analysis/loops
+analysis/kernel analysis/recipe
+analysis/kernel_source analysis/recipe
+base/mem base/shortage
+base/shortage base/watch
+chart/chart chart/doubts
+chart/chart chart/spare
+chart/chart chart/unexplained
+infer/anneal infer/anneal_state
+infer/evolve infer/evolve_state
+io/import_osaca io/osaca_file
+isa/a64/cpu isa/cpu
+isa/a64/ops isa/isa
+isa/body isa/chain
+isa/cpu isa/x86/cpu
+isa/insn isa/related
+isa/isa isa/x86/ops
+measure/arch measure/sandbox_child
+measure/sandbox measure/sandbox_answer
+profile/places profile/profile
+program/fit program/products
+program/runs program/words
+report/blame report/blame_verdict
+table/result table/result_parts
+throughput/engine throughput/tables
+throughput/engine throughput/throughput
+toolchain/assemble toolchain/listing
+toolchain/margins toolchain/plan9
+toolchain/margins toolchain/report
+toolchain/margins toolchain/runtimes
+toolchain/object toolchain/object_lines
+toolchain/object toolchain/object_names
+toolchain/object toolchain/unwind
+view/arrange view/table
+view/frame view/frame_parts
+view/frame view/guided
+view/frame_state view/jumps
+view/room view/table
+"
+circles() {
+    (cd "$source/src" && find . -mindepth 2 -name '*.[ch]' -exec grep -HoE '^#include "[a-z0-9_/]+\.h"' {} +) | sed 's|^\./||; s|\.[ch]:#include "| |; s|\.h"$||' |
+        awk '$1 != $2 { split($1, a, "/"); split($2, b, "/"); if (a[1] == b[1]) includes[$1 " " $2] = 1 }
+            END { for (pair in includes) { split(pair, n, " "); if (n[1] < n[2] && (n[2] " " n[1]) in includes) print pair } }' | sort
+}
+test_files_of_a_room_do_not_include_each_other() {
+    circles >"$work/circles"
+    printf '%s' "$KNOWN_CIRCLES" | grep . | sort | diff - "$work/circles" | sed -n 's/^> \(.*\)/\1 include each other/p; s/^< \(.*\)/\1 no longer include each other: take them off the list/p' >"$work/found"
+    none_of "$work/found"
+}
+
 run_tests

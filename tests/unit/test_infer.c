@@ -568,7 +568,7 @@ static void test_classes(void **state)
     struct classes *q = classes_new(p);
     assert_non_null(q);
     assert_int_equal(q->p->forms, 6);
-    assert_true(q->p->experiments < p->experiments / 10);
+    assert_true(q->p->experiments < p->experiments / 6);
     assert_true(q->p->weights == p->weights);
     for (size_t f = 0; f < p->forms; f++)
         assert_int_equal(q->class_of[f], q->class_of[problem_form(p, q->p->names[q->class_of[f]])]);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run tells of itself while it goes on. */
+#include "infer/evolve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/mem.h"
+#include "infer/evolve_state.h"
+
+#define DRAWN_LEAST 1e-4             /* errors below are told as 0.00 % */
+
+/* Where the run is, into @phase; what that means. */
+static const char *tell_phase(const struct evolve *e, char *phase, size_t room)
+{
+    if (e->preparation != EVOLVE_PREPARED) {
+        snprintf(phase, room, "comparing forms");
+        return "forms that behave alike in all experiments are found, so that one search serves them";
+    }
+    if (e->o.algorithm == EVOLVE_MEMETIC && isnan(e->scale)) {
+        snprintf(phase, room, "estimating the error scale");
+        return "a short search tells what error no mapping can avoid; prices follow from it";
+    }
+    if (e->ports == 0) {
+        snprintf(phase, room, "choosing the number of ports");
+        return "searches with more and more ports; the fewest that explain as much are taken";
+    }
+    if (e->o.algorithm == EVOLVE_PMEVO) {
+        snprintf(phase, room, "evolving generation %u", e->generation);
+        return "mappings are recombined and changed, and the better half stays";
+    }
+    if (e->consensus == CONSENSUS_SOUGHT) {
+        snprintf(phase, room, "looking for a consensus");
+        return "good mappings disagree on what was not measured; one that predicts as they do on average is fitted";
+    }
+    if (e->children_begun == 0 || e->fresh_begun < e->target) {
+        snprintf(phase, room, "annealing starting point %zu of %zu", e->fresh_begun, e->target);
+        return "a random mapping is changed step by step, for the worse less and less often";
+    }
+    snprintf(phase, room, "improving offspring %zu", e->children_begun);
+    return "two good mappings are combined and improved; the result replaces a worse one";
+}
+
+/* The best there is to show. */
+static const struct genome *shown(const struct evolve *e)
+{
+    return e->agreed ? e->agreed : e->best;
+}
+
+void evolve_get_status(struct evolve *e, struct evolve_status *out)
+{
+    lock_take(&e->lock);
+    const struct genome *best = shown(e);
+    *out = (struct evolve_status){
+        .state = e->state, .generation = e->generation, .population = (unsigned)e->target, .ports = e->ports, .ports_known = e->ports_known, .width = e->width, .scale = e->scale,
+        .d_avg = best ? best->d_avg : NAN, .cost = best && !(best == e->best && e->best_expanded) ? best->cost : NAN, .seconds = evolve_elapsed(e), .stats = evolve_stats(e),
+    };
+    if (best) {
+        out->volume = genome_volume(best);
+        out->distinct = genome_distinct(best);
+    }
+    out->evaluations = out->stats.evaluations;
+    out->rate = out->seconds > 0 ? (double)out->evaluations / out->seconds : 0;
+    out->d_reached = e->best && e->p == e->first ? fmin(e->reached, e->best->d_avg) : isfinite(e->reached) ? e->reached : NAN;
+    out->reached_of = e->first->experiments;
+    out->reached_print = e->first->fingerprint;
+    out->seconds_left = e->state <= EVOLVE_PAUSED && e->o.seconds > 0 ? fmax(0, e->o.seconds - out->seconds) : NAN;
+    out->meaning = tell_phase(e, out->phase, sizeof out->phase);
+    out->forms = e->p->forms;
+    out->experiments = e->p->experiments;
+    out->joined = e->joins;
+    out->joining = e->next || e->meeting;
+    lock_give(&e->lock);
+}
+
+size_t evolve_get_samples(struct evolve *e, struct evolve_sample *out, size_t limit)
+{
+    lock_take(&e->lock);
+    size_t n = e->samples.count < limit ? e->samples.count : limit;
+    if (n)
+        memcpy(out, e->samples.items + e->samples.count - n, n * sizeof *out);
+    lock_give(&e->lock);
+    return n;
+}
+
+double evolve_sample_drawn(const struct evolve_sample *at, bool joined)
+{
+    return 100 * (joined ? fmax(at->d_reached, DRAWN_LEAST) : at->d_reached);
+}
+
+static bool beats(const struct evolve_point *a, const struct evolve_point *b)
+{
+    return a->d_avg <= b->d_avg && a->distinct <= b->distinct && a->volume <= b->volume &&
+           (a->d_avg < b->d_avg || a->distinct < b->distinct || a->volume < b->volume);
+}
+
+size_t evolve_get_front(struct evolve *e, struct evolve_point *out, size_t limit)
+{
+    size_t n = 0;
+
+    lock_take(&e->lock);
+    struct evolve_point *all = mem_alloc((e->finished + 1) * sizeof *all);
+    for (size_t i = 0; i < e->finished; i++)
+        all[i] = (struct evolve_point){e->population[i]->d_avg, genome_distinct(e->population[i]), genome_volume(e->population[i])};
+    for (size_t i = 0; i < e->finished && n < limit; i++) {
+        bool beaten = false;
+        for (size_t k = 0; k < e->finished; k++)
+            beaten |= beats(&all[k], &all[i]);
+        if (!beaten)
+            out[n++] = all[i];
+    }
+    lock_give(&e->lock);
+    free(all);
+    return n;
+}
+
+size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limit)
+{
+    size_t n = 0;
+
+    lock_take(&e->lock);
+    for (unsigned ports = 0; ports <= PORTS_MOST; ports++)
+        if (e->trials[ports] && n < limit)
+            out[n++] = (struct evolve_trial){ports, e->trials[ports]->d_avg};
+    lock_give(&e->lock);
+    return n;
+}
+
+/* @over gets the problem of what the caller takes a copy of. Under the lock. */
+static void hold_problem(struct evolve *e, struct problem **over)
+{
+    if (over)
+        *over = problem_hold(e->p);
+}
+
+struct genome *evolve_best(struct evolve *e, struct problem **over)
+{
+    lock_take(&e->lock);
+    struct genome *copy = shown(e) ? genome_copy(shown(e)) : NULL;
+    hold_problem(e, over);
+    lock_give(&e->lock);
+    return copy;
+}
+
+struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over)
+{
+    lock_take(&e->lock);
+    hold_problem(e, over);
+    struct genome **copies = mem_zero(e->finished + 2, sizeof *copies);
+    *count = 0;
+    if (e->agreed)
+        copies[(*count)++] = genome_copy(e->agreed);
+    for (size_t i = 0; i < e->finished; i++)
+        copies[(*count)++] = genome_copy(e->population[i]);
+    lock_give(&e->lock);
+    return copies;
+}
+
+struct anneal_prices evolve_prices(struct evolve *e)
+{
+    lock_take(&e->lock);
+    struct anneal_prices prices = evolve_prices_at(e, 1);
+    lock_give(&e->lock);
+    return prices;
+}
+
+struct problem *evolve_problem(struct evolve *e)
+{
+    struct problem *p;
+    lock_take(&e->lock);
+    hold_problem(e, &p);
+    lock_give(&e->lock);
+    return p;
+}
+
+void evolve_get_options(struct evolve *e, struct evolve_options *out)
+{
+    lock_take(&e->lock);
+    *out = e->o;
+    lock_give(&e->lock);
+}
