@@ -74,18 +74,18 @@ static portset unbound(const struct simulator *s, portset ports)
 }
 
 /* The port of @ports with the least waiting, or the next best when it is that one's @turn. A port to
- * which a µop was bound in this cycle gives way to the best one without. */
+ * which a µop was bound in this cycle gives way to the best one without where no more wait now. */
 static unsigned least_waiting(const struct simulator *s, portset ports, unsigned turn)
 {
-    uint32_t best[2], limit;
+    uint32_t best[2];
 
     two_best(s, ports, best);
-    limit = (best[0] / PORTS_MAX + MUCH_WORSE) * PORTS_MAX;
-    unsigned port = PORTS_MAX - 1 - (turn & 1 && best[1] < limit ? best[1] : best[0]) % PORTS_MAX;
+    bool next = turn & 1 && best[1] / PORTS_MAX - best[0] / PORTS_MAX < MUCH_WORSE;
+    unsigned port = PORTS_MAX - 1 - best[next] % PORTS_MAX;
     if (s->bound[port] == s->before[port])
         return port;
     two_best(s, unbound(s, ports), best);
-    return best[0] < limit ? PORTS_MAX - 1 - best[0] % PORTS_MAX : port;
+    return best[0] / PORTS_MAX <= s->bound[port] ? PORTS_MAX - 1 - best[0] % PORTS_MAX : port;
 }
 
 static unsigned choose_port(struct simulator *s, const struct plan_uop *uop, unsigned turn)

@@ -137,7 +137,7 @@ static void test_one_thing_differs(void **state)
     (void)state;
     expect("skylake", pi, "store_forward_vector", "9", "line 9 costs ", "by waiting for line 10: store and load of one place");
     expect("skylake", chain, "latency:IMUL (R64, R64)", "6", "line 2 costs 6.", "3.00 in the model: its execution (in the table 1*p1, latency 3)");
-    expect("skylake", shuffles, "usage:VSHUFPS (YMM, YMM, YMM, I8)", "3*p5", "line 4 costs 2.69 here, 0.68 in the model", "1*p5");
+    expect("skylake", shuffles, "usage:VSHUFPS (YMM, YMM, YMM, I8)", "3*p5", "line 4 costs 2.75 here, 0.75 in the model", "1*p5");
     expect("skylake", shuffles, "usage:VADDPS (YMM, YMM, YMM)", "4*p5", "line 3 costs ", "its execution");
     expect("skylake", links, "latency:VMAXSD (XMM, XMM, XMM)", "9", "line 5 costs ", "here, 4.00 in the model");
     expect("skylake", links, "latency:VMULSD (XMM, XMM, XMM)", "8", "line 2 costs ", "here, 4.00 in the model");
