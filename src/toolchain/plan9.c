@@ -68,7 +68,8 @@ static size_t operands_split(const char *p, const char *end, struct plan9_operan
             continue;
         if (count == OPERANDS)
             return OPERANDS + 1;
-        out[count++] = (struct plan9_operand){skip_blank(p, at), trim_end(p, at)};
+        const char *start = skip_blank(p, at);
+        out[count++] = (struct plan9_operand){start, trim_end(start, at)};
         p = at + 1;
     }
     return count;
@@ -129,7 +130,7 @@ static void operand_add(const struct plan9_operand *o, unsigned width, struct st
     if (o->p < o->end && *o->p == '$') {
         bool fraction = memchr(o->p, '.', (size_t)(o->end - o->p)) != NULL;
         str_addf(out, "$%.*s", fraction ? 1 : (int)(o->end - o->p - 1), fraction ? "0" : o->p + 1);
-    } else if (!register_add(o->p, o->end, width, out)) {
+    } else if (o->p < o->end && !register_add(o->p, o->end, width, out)) {   /* a missing one is for the assembler to refuse */
         if (memchr(o->p, '(', (size_t)(o->end - o->p)))
             memory_add(o, out);
         else

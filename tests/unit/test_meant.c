@@ -157,6 +157,23 @@ static void test_a64(void **state)
     assert_forms(cases[0][0], cases[0][1]);
 }
 
+/* Operands that are missing are for the assembler to refuse. */
+static void test_plan9_faults(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"MOVQ , AX", "MOVQ AX,", "ADDQ $, (", "MOVQ 8(AX)(BX*, CX", "JMP ", "MOVQ x+(FP), ", "LEAQ (", "NOSUCH $1, AX"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct err err = {0};
+        struct str text = {0};
+        str_addf(&text, "TEXT f(SB), $0-8\n\tADDQ $1, AX\n\t%s\n", lines[i]);
+        struct kernel *k = kernel_from_text("text", text.data, text.length, NULL, &err);
+        if (k)
+            fail_msg("taken: %s as %s", lines[i], k->insns[k->insn_count - 1].form);
+        assert_int_equal(err.line, 3);
+        str_done(&text);
+    }
+}
+
 /* Text that NASM alone reads: its faults have their lines, and no way around reads a file. */
 static void test_nasm(void **state)
 {
@@ -278,6 +295,6 @@ static void test_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_syntax_switches), cmocka_unit_test(test_hex_suffix), cmocka_unit_test(test_other_syntax), cmocka_unit_test(test_headings), cmocka_unit_test(test_bytes_decide),
-                                       cmocka_unit_test(test_a64), cmocka_unit_test(test_regions), cmocka_unit_test(test_nasm), cmocka_unit_test(test_kinds)};
+                                       cmocka_unit_test(test_a64), cmocka_unit_test(test_regions), cmocka_unit_test(test_plan9_faults), cmocka_unit_test(test_nasm), cmocka_unit_test(test_kinds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
