@@ -262,7 +262,7 @@ struct address_column {
     bool named;                 /* `<main+4>` or `<+4>` stands behind it */
     bool bytes;
     bool joined;
-    bool wide;                  /* eight digits or more before a mnemonic */
+    bool wide;                  /* eight digits or more before a word */
     const char *code;           /* where the bytes begin; they end at rest */
 };
 
@@ -339,7 +339,8 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     }
     out->rest = after;
     const char *word = skip_blank(behind, end);
-    out->wide = !colon && !out->named && e - digits >= 8 && isa_of_dialects()->is_mnemonic(word, (size_t)(word_end(word, end) - word));
+    /* No statement begins with a digit; letters alone may be a name. */
+    out->wide = !colon && !out->named && e - digits >= 8 && ((isdigit((unsigned char)*p) && word < end && isalpha((unsigned char)*word)) || isa_of_dialects()->is_mnemonic(word, (size_t)(word_end(word, end) - word)));
     return out->bytes || out->named || prefixed || out->wide || (out->joined && !colon) || (colon && b > behind);
 }
 

@@ -294,11 +294,43 @@ static void branch_add(const char *name, const struct plan9_operand *to, struct 
     }
 }
 
-static void operands_add(const struct plan9_mnemonic *m, const struct plan9_operand *list, size_t count, const char *p, const char *e, struct str *out)
+/* Elements of the vector @o when the mnemonic from @p to @e works on it, by the type that the mnemonic ends in; 0: @o is no vector. `as` refuses a wrong number. */
+static unsigned elements_of(const struct plan9_operand *o, const char *p, const char *e)
+{
+    static const char *const doubles[] = {"VPUNPCKLDQ", "VPUNPCKHDQ", "VPACKSSDW", "VPACKUSDW", "VPCMPD", NULL};
+    unsigned bytes = !is_register(o->p, o->end) ? 0 : *o->p == 'X' ? 16 : *o->p == 'Y' ? 32 : *o->p == 'Z' ? 64 : 0;
+    const char *to = text_find(p, e, "2");
+    bool integer = to && e - to > 2 && e[-1] == 'Q' && e[-2] == 'D';   /* VCVTPS2UDQ */
+
+    if (word_among(p, e, doubles) || integer)
+        return bytes / 4;
+    if (e - p > 2 && e[-2] == 'P')
+        return bytes / (e[-1] == 'H' ? 2 : e[-1] == 'S' ? 4 : 8);
+    return bytes / (e[-1] == 'D' ? 4 : 8);
+}
+
+/* What stands behind the mnemonic: `.BCST` one element for all, `.SAE` and `.RN_SAE` to `.RZ_SAE` the rounding, `.Z` what is masked out is zero. */
+struct plan9_suffixes { bool zero, broadcast; const char *rounding; };
+
+static void suffixes_read(const char *dot, const char *e, struct plan9_suffixes *out)
+{
+    static const char *const roundings[][2] = {{".RN_SAE", "{rn-sae}"}, {".RD_SAE", "{rd-sae}"}, {".RU_SAE", "{ru-sae}"}, {".RZ_SAE", "{rz-sae}"}, {".SAE", "{sae}"}};
+
+    *out = (struct plan9_suffixes){.zero = e - dot > 1 && text_begins(e - 2, e, ".Z"), .broadcast = text_find(dot, e, ".BCST") != NULL};
+    for (size_t i = 0; i < sizeof roundings / sizeof *roundings && !out->rounding; i++)
+        out->rounding = text_find(dot, e, roundings[i][0]) ? roundings[i][1] : NULL;
+}
+
+static void operands_add(const struct plan9_mnemonic *m, const struct plan9_suffixes *suffixes, const struct plan9_operand *list, size_t count, const char *p, const char *e, struct str *out)
 {
     static const char *const shifts[] = {"SHL", "SHR", "SAR", "SAL", "ROL", "ROR", "RCL", "RCR", NULL};
     bool shift = e - p > 2 && word_among(p, e - 1, shifts), reversed = e - p == 4 && strncmp(p, "CMP", 3) == 0 && count == 2;
     const struct plan9_operand *mask = NULL;
+    const char *rounding = suffixes->rounding;
+    unsigned elements = 0;
+
+    for (size_t i = count; suffixes->broadcast && i-- > 0 && !elements;)
+        elements = elements_of(&list[i], p, e);
 
     if (*p == 'V' && count > 2 && *list[count - 2].p == 'K' && is_register(list[count - 2].p, list[count - 2].end))
         mask = &list[count - 2];
@@ -307,10 +339,16 @@ static void operands_add(const struct plan9_mnemonic *m, const struct plan9_oper
         if (o == mask)
             continue;
         str_add(out, written++ ? ", " : " ");
+        if (rounding && *o->p != '$') {   /* behind what is immediate */
+            str_addf(out, "%s, ", rounding);
+            rounding = NULL;
+        }
         if (shift && i == 0 && count > 1 && is_exactly(o->p, o->end, "CX"))
             str_add(out, "%cl");
         else
             operand_add(o, i + 1 == count ? m->to_width : m->width, out);
+        if (elements && memchr(o->p, '(', (size_t)(o->end - o->p)))
+            str_addf(out, "{1to%u}", elements);
     }
     if (mask) {
         str_add(out, "{");
@@ -325,6 +363,7 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
     const char *e = p, *dot;
     struct plan9_operand list[OPERANDS];
     struct plan9_mnemonic m;
+    struct plan9_suffixes suffixes;
 
     *function = NULL;
     steps_add(1 + (size_t)(end - p) / 100);
@@ -345,7 +384,7 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
         str_add_bytes(out, p, (size_t)(end - p));
         return;
     }
-    dot = memchr(p, '.', (size_t)(e - p));   /* VADDPD.Z: what is masked out is zero */
+    dot = memchr(p, '.', (size_t)(e - p));
     mnemonic_of(p, dot ? dot : e, &m);
     bool call = is_exactly(p, e, "CALL") || is_exactly(p, e, "JMP");
     if (call && count == 1) {
@@ -366,9 +405,18 @@ void plan9_statement(const char *p, const char *end, struct str *out, const char
             strcpy(m.name, "movd");
         }
     }
+    const char *stop = dot ? dot : e;
+    if (count == 3 && stop - p == 4 && (text_begins(p, stop, "SHL") || text_begins(p, stop, "SHR")))   /* SHLD and SHRD */
+        snprintf(m.name, sizeof m.name, "sh%cd%c", tolower(p[2]), tolower(p[3]));
+    if (count == 3 && *list[2].p == '$') {   /* CMPPS and its like have the predicate behind the others */
+        const struct plan9_operand predicate = list[2];
+        memmove(list + 1, list, 2 * sizeof *list);
+        list[0] = predicate;
+    }
+    suffixes_read(stop, e, &suffixes);
     str_add(out, m.name);
-    operands_add(&m, list, count, p, dot ? dot : e, out);
-    if (dot && text_find(dot, e, ".Z"))
+    operands_add(&m, &suffixes, list, count, p, stop, out);
+    if (suffixes.zero)
         str_add(out, "{z}");
 }
 

@@ -58,7 +58,7 @@ bool prose_is_heading(const char *p, const char *end)
     bool program = path && path > p && !text_find(p, path, "%") && !memchr(p, ',', (size_t)(path - p)) && skip_blank(word_end(p, end), end) >= path &&
                    path + 2 < end && isalpha((unsigned char)path[2]) && !memchr(path + 2, ' ', (size_t)(end - path - 2));
     program |= path && path > p + 1 && path[-1] == ')' && path + 2 < end && isalpha((unsigned char)path[2]);
-    return program || is_method(p, end) || is_rule(p, end) || is_file_line(p, end) || text_find(p, end, "file format ");
+    return program || is_method(p, end) || is_rule(p, end) || is_file_line(p, end) || text_find(p, end, "file format ") || text_find(p, end, ",__text) section");
 }
 
 static bool is_prompt(const char *p, const char *end)

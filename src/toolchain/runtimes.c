@@ -60,7 +60,7 @@ static bool v8_row(const char *p, const char *end, struct listed_row *out)
     out->code = skip_blank(out->bytes_end, end);
     out->end = end;
     out->addressed = out->joined = out->telling = true;
-    return out->bytes_end > out->bytes && out->code < end;
+    return out->bytes_end > out->bytes && out->code < end && isalpha((unsigned char)*out->code);
 }
 
 /* LuaJIT: `0bcafab0  add rbp, +0x01`, `0bcafabd  jle 0x0bcafab0	->LOOP`. */
@@ -187,6 +187,15 @@ static bool is_between(const char *p, const char *end)
            (e == p + 4 && e < end && is_blank(*e));
 }
 
+/* Whether the line could hold an instruction: it begins with an address or a mnemonic. Tools print much else around small functions. */
+static bool could_be_code(const char *p, const char *end)
+{
+    uint64_t address;
+    const char *word = word_end(p, end), *hex = hex_end(p, end, &address);
+
+    return text_begins(p, end, "0x") || (hex && hex < end && *hex == ':') || isa_of_dialects()->is_mnemonic(p, (size_t)(word - p));
+}
+
 /* Whether the text is a listing of @r's: at least half of what could be code, and some row that no other tool writes. */
 static bool is_of(const struct runtime *r, const char *text, const struct margins *m)
 {
@@ -199,7 +208,7 @@ static bool is_of(const struct runtime *r, const char *text, const struct margin
         steps_add(1 + (size_t)(end - p) / 100);
         rows += is_row && row.code < row.end;
         telling += is_row && row.telling;
-        others += !is_row && !is_between(p, end);
+        others += !is_row && !is_between(p, end) && could_be_code(p, end);
     }
     return rows > 1 && telling > 0 && (!r->labels || 2 * telling >= rows) && rows >= others;
 }
