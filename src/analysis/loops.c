@@ -26,14 +26,26 @@ static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
     return low < count && insns[low].offset == offset ? low : NO_TARGET;
 }
 
+/* Whether the instruction leaves all registers as they are. */
+static bool changes_nothing(const struct insn *insn)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].reg != REG_NONE && insn->operands[i].access & ACCESS_WRITE)
+            return false;
+    return true;
+}
+
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at)
 {
     const struct insn *insn = &insns[at];
     if (!(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CALL | INSN_RETURN)))
         return NO_TARGET;
     for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].kind == OPERAND_RELATIVE)
-            return index_at(insns, count, (uint64_t)insn->operands[i].displacement);
+        if (insn->operands[i].kind == OPERAND_RELATIVE) {
+            const size_t target = index_at(insns, count, (uint64_t)insn->operands[i].displacement);
+            /* It would never end. On AArch64 it is a branch whose place the linker fills in. */
+            return target == at && changes_nothing(insn) ? NO_TARGET : target;
+        }
     return NO_TARGET;
 }
 
