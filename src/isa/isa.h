@@ -125,6 +125,9 @@ struct isa_ops {
     /* Whether the @length bytes at @code, of a listing's column, are one instruction that can stand as data in the text; *@held: how many of its last bytes hold the distance
      * from its end to where it jumps or calls, *@far that place from its start; 0: none do. */
     bool (*listed)(const uint8_t *code, size_t length, size_t *held, int64_t *far);
+    /* Appends the branch or call at @code as text, up to the place it goes to, *@far from its start. False: it is none, or goes to itself, as until a linker fills it in.
+     * NULL where listed tells of places. */
+    bool (*branch_written)(const uint8_t *code, int64_t *far, struct str *out);
     /* Where the relative branch @form of @n bytes at @at goes, by its encoding. */
     int64_t (*branch_place)(const char *form, const uint8_t *code, size_t n, size_t at);
     /* Markers around a loop in machine code: true when one begins (@begin) or ends at @code, where MARKER_BYTES are. */

@@ -166,8 +166,6 @@ static void target_clean(const char *p, const char *end, unsigned section, struc
         p = skip_blank(e, end);
         e = word_end(p, end);
     }
-    if (str_has_prefix(p, "R_X86_64"))   /* a relocation of objdump -r */
-        return;
     const char *nop = p;
     while (word_is(nop, word_end(nop, end), "data16") || word_is(nop, word_end(nop, end), "cs") ||
            word_is(nop, word_end(nop, end), "ds"))
@@ -360,6 +358,10 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         return false;
     for (size_t i = 0; i < n; i++)
         code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
+    if (m->addressed && isa->branch_written && isa->branch_written(code, &far, &l->text)) {
+        str_addf(&l->text, "%s%u_%llx", LISTING_ADDRESS_LABEL, m->section, (unsigned long long)(m->address + (uint64_t)far));
+        return true;
+    }
     /* What no decoder knows is taken where the next address agrees; what it knows as longer or shorter is of another set: a lone 48h of 32-bit code. */
     if (!isa->listed(code, n, &held, &far) && (isa->step > 1 || next != m->address + n || isa->glance(code, sizeof code, &far, &vector)))
         return false;

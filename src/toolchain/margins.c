@@ -449,6 +449,8 @@ static void addresses_take(struct framed_text *r)
         if (heading) {
             margin_set(r, line, start, stop);
             line->symbol = true;
+        } else if (placed && text_begins(place.rest, end, "R_")) {   /* a relocation of objdump -r */
+            leave(line, NULL);
         } else if (placed && !place.bytes && !place.named && is_source_line(place.rest, end)) {   /* its number and a colon */
             leave(line, "source code");
         } else if (placed) {

@@ -136,6 +136,37 @@ static void test_bytes_decide(void **state)
     kernel_free(k);
 }
 
+/* Branches of AArch64 become text with a label: it must assemble to the bytes of the listing. */
+static void test_a64_branches(void **state)
+{
+    (void)state;
+    if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0 && isa_host() != ISA_AARCH64)
+        skip();
+    uint32_t words[64];
+    size_t count = 0;
+    struct str text = {0};
+    struct err err = {0};
+    static const uint32_t others[] = {0x14000000, 0x94000000, 0x34000003, 0x35000003, 0xb400001f, 0xb5000003, 0x3628001f, 0x37280003, 0xb6280003, 0xb7f80003};
+
+    for (uint32_t condition = 0; condition < 16; condition++)
+        words[count++] = 0x54000000 | condition;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        words[count++] = others[i];
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t back = (uint32_t)-(int32_t)i;   /* to the first: in instructions */
+        words[i] |= i == 0 ? 1u << 5 : (words[i] & 0x7c000000) == 0x14000000 ? back & 0x3ffffff : (back & ((words[i] & 0x7e000000) == 0x36000000 ? 0x3fffu : 0x7ffffu)) << 5;
+        str_addf(&text, "  m.go:10\t\t0x%zx\t\t%08x\t\tBXX 7(PC)\n", 0x48f3c0 + 4 * i, (unsigned)words[i]);
+    }
+    struct kernel *k = kernel_from_text("t", str_text(&text), text.length, &(struct kernel_options){.isa = ISA_AARCH64, .isa_given = true}, &err);
+    if (!k)
+        fail_msg("%s", err.what);
+    assert_int_equal(k->insn_count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(k->insns[i].bytes[0] | k->insns[i].bytes[1] << 8 | k->insns[i].bytes[2] << 16 | (uint32_t)k->insns[i].bytes[3] << 24, words[i]);
+    kernel_free(k);
+    str_done(&text);
+}
+
 static void test_a64(void **state)
 {
     (void)state;
@@ -295,6 +326,6 @@ static void test_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_syntax_switches), cmocka_unit_test(test_hex_suffix), cmocka_unit_test(test_other_syntax), cmocka_unit_test(test_headings), cmocka_unit_test(test_bytes_decide),
-                                       cmocka_unit_test(test_a64), cmocka_unit_test(test_regions), cmocka_unit_test(test_plan9_faults), cmocka_unit_test(test_nasm), cmocka_unit_test(test_kinds)};
+                                       cmocka_unit_test(test_a64), cmocka_unit_test(test_a64_branches), cmocka_unit_test(test_regions), cmocka_unit_test(test_plan9_faults), cmocka_unit_test(test_nasm), cmocka_unit_test(test_kinds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

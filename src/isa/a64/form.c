@@ -249,11 +249,16 @@ static bool memory_parse(const char *text, size_t length, struct a64_operand *ou
     return count > 0;
 }
 
+bool a64_is_condition(const char *text, size_t length)
+{
+    static const char *const conditions[] = {"eq", "ne", "cs", "hs", "cc", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv", NULL};
+    return word_in(text, length, conditions);
+}
+
 /* Words that stand for numbers: one type for all of a kind. */
 static const char *kind_of_word(const char *text, size_t length)
 {
-    static const char *const conditions[] = {"eq", "ne", "cs", "hs", "cc", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv", NULL};
-    if (word_in(text, length, conditions))
+    if (a64_is_condition(text, length))
         return "C";
     if (length > 5 && (memcmp(text, "pld", 3) == 0 || memcmp(text, "pli", 3) == 0 || memcmp(text, "pst", 3) == 0))
         return memcmp(text + 3, "slc", 3) == 0 ? "I" : "PRFOP";   /* of the system's cache: names that came after the table, as numbers before */

@@ -49,6 +49,9 @@ void a64_text_form(const struct a64_text *text, char form[FORM_MAX]);
  * register of the first placeholder again ({=w} its 32-bit half), {Rel} a branch target; everything else stands as it is. */
 void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPERANDS], struct str *out);
 
+/* Whether the word is a condition (`ne`), in lower case. */
+bool a64_is_condition(const char *text, size_t length);
+
 /* What a placeholder of that type becomes in an instance. */
 void a64_placeholder(struct form_registers *in, const char *type, struct str *out);
 

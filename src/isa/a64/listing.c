@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "isa/a64/form.h"
 #include "isa/assembled.h"
 
 static const char *skip_blank(const char *p, const char *end)
@@ -179,14 +180,12 @@ bool a64_directive_kept(const char *word, size_t length)
     return false;
 }
 
-/* `b.ne`, `cbz x0,`, `tbz w0, #3,`: the place is the last operand; of adr, adrp and literal loads it is no code. */
+/* `b.ne`, `bne`, `cbz x0,`, `tbz w0, #3,`: the place is the last operand; of adr, adrp and literal loads it is no code. */
 void a64_target_clean(const char *p, const char *end, unsigned section, struct str *out)
 {
     const char *e = word_end(p, end);
     size_t length = (size_t)(e - p);
-    if (str_has_prefix(p, "R_AARCH64"))   /* a relocation of objdump -r */
-        return;
-    bool branch = (length >= 1 && (*p | 32) == 'b' && (length == 1 || p[1] == '.' || (length == 2 && (p[1] | 32) == 'l'))) ||
+    bool branch = (length == 3 && (*p | 32) == 'b' && a64_is_condition(p + 1, 2)) || (length >= 1 && (*p | 32) == 'b' && (length == 1 || p[1] == '.' || (length == 2 && (p[1] | 32) == 'l'))) ||
                   (length >= 3 && (strncasecmp(p, "cb", 2) == 0 || strncasecmp(p, "tb", 2) == 0) && p[2] != 'l' && p[2] != 'x');
     bool place = length >= 3 && (strncasecmp(p, "adr", 3) == 0 || strncasecmp(p, "ldr", 3) == 0);
     const char *stop = memchr(p, '<', (size_t)(end - p));

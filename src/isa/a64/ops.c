@@ -2,6 +2,7 @@
 #include "isa/a64/ops.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "isa/a64/body.h"
@@ -91,6 +92,30 @@ static bool listed(const uint8_t *code, size_t length, size_t *held, int64_t *fa
 
     *held = 0;
     return glance(code, length, far, &vector) == length && *far == 0 && (code[3] & 0xfc) != 0x94;
+}
+
+static bool branch_written(const uint8_t *code, int64_t *far, struct str *out)
+{
+    static const char *const conditions[] = {"eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv"};
+    const uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 | (uint32_t)code[3] << 24;
+    const char *const not = word >> 24 & 1 ? "n" : "";
+    char reg[8];
+
+    *far = branch_place(NULL, code, 4, 0);
+    if (*far == 0)
+        return false;
+    snprintf(reg, sizeof reg, (word & 31) == 31 ? "%czr" : "%c%u", word >> 31 ? 'x' : 'w', (unsigned)(word & 31));
+    if ((word & 0x7c000000) == 0x14000000)
+        str_add(out, word >> 31 ? "bl " : "b ");
+    else if ((word & 0xff000010) == 0x54000000)
+        str_addf(out, "b.%s ", conditions[word & 15]);
+    else if ((word & 0x7e000000) == 0x34000000)
+        str_addf(out, "cb%sz %s, ", not, reg);
+    else if ((word & 0x7e000000) == 0x36000000)
+        str_addf(out, "tb%sz %s, #%u, ", not, reg, (unsigned)(word >> 31 << 5 | (word >> 19 & 31)));
+    else
+        return false;
+    return true;
 }
 
 /* `mov x1, #111` or `#222` followed by the bytes 213,3,32,31 (OSACA's order) or by a nop. */
@@ -196,6 +221,7 @@ const struct isa_ops a64_ops = {
     .is_register = a64_is_register,
     .glance = glance,
     .listed = listed,
+    .branch_written = branch_written,
     .branch_place = branch_place,
     .is_marker = is_marker,
     .markers = "OSACA markers",
