@@ -13,7 +13,6 @@
 
 #define FILE_LIMIT ((size_t)256 << 20)
 #define FIELDS_MAX ((size_t)16 << 20)
-#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 struct table_builder {
     struct csv_table *table;
@@ -162,7 +161,7 @@ struct csv_table *csv_table_parse(const char *name, const char *bytes, size_t le
     } else if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
         fault(&r, 0, NULL, "libcsv does not start");
     } else {
-        size_t mark = length >= strlen(BYTE_ORDER_MARK) && memcmp(bytes, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0 ? strlen(BYTE_ORDER_MARK) : 0;
+        size_t mark = utf8_mark(bytes, length);
         csv_set_realloc_func(&parser, mem_try_resize);
         feed(&r, &parser, bytes + mark, length - mark);
         csv_free(&parser);
@@ -222,7 +221,7 @@ void csv_add_field(struct str *out, const char *text, bool last)
     /* A row of nothing would be a blank line. */
     bool nothing = !length && last && (out->length == 0 || out->data[out->length - 1] == '\n');
 
-    if (text[strcspn(text, ",\"\r\n")] || edge || nothing || str_has_prefix(text, BYTE_ORDER_MARK)) {
+    if (text[strcspn(text, ",\"\r\n")] || edge || nothing || utf8_mark(text, length)) {
         str_add_char(out, '"');
         for (; *text; text++) {
             if (*text == '"')

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 #define CHUNK 65536
@@ -101,12 +102,13 @@ static bool read_chunk(struct csv_reader *r, struct err *err)
 {
     drop_given_rows(r);
     size_t length = fread(r->chunk, 1, sizeof r->chunk, r->file);
+    const size_t mark = r->bytes > 0 ? 0 : utf8_mark(r->chunk, length);
     r->bytes += (double)length;
     if (ferror(r->file)) {
         err_set(err, ERR_IO, "check the file", "read error: %s", strerror(errno));
         return err_at(err, r->path, r->row + 1, 0);
     }
-    bool ok = csv_parse(&r->parser, r->chunk, length, on_field, on_row, r) == length;
+    bool ok = csv_parse(&r->parser, r->chunk + mark, length - mark, on_field, on_row, r) == length - mark;
     if (ok && length < sizeof r->chunk && feof(r->file)) {
         r->ended = true;
         ok = csv_fini(&r->parser, on_field, on_row, r) == 0;

@@ -34,6 +34,11 @@ size_t utf8_next(const char *text, size_t left, uint32_t *code)
     return length;
 }
 
+size_t utf8_mark(const char *text, size_t length)
+{
+    return length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 bool utf8_valid(const char *text, size_t length, size_t *bad)
 {
     for (size_t at = 0, step; at < length; at += step)

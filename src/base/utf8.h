@@ -14,6 +14,8 @@
 size_t utf8_next(const char *text, size_t left, uint32_t *code);
 /* Whether all @length bytes are UTF-8; where not, @bad (may be NULL) is the offset of the first byte that is not. */
 bool utf8_valid(const char *text, size_t length, size_t *bad);
+/* Bytes of the mark that some editors put before a text (U+FEFF), 0 when @text begins with none. */
+size_t utf8_mark(const char *text, size_t length);
 /* As much of @text as fits into @room bytes with its end, in whole characters; it ends before the first byte that is no UTF-8. */
 void utf8_copy(char *to, size_t room, const char *text);
 /* Columns of a terminal that @code takes, 1 or 2; 0 for combining marks; -1 for control characters and what the locale cannot show. */

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "base/watch.h"
 #include "io/uops_table.h"
 
@@ -250,7 +251,7 @@ static struct machine *machine_from(const char *id, const char *name, const stru
 
 static bool is_xml(const char *text, size_t length)
 {
-    size_t at = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t at = utf8_mark(text, length);
     while (at < length && isspace((unsigned char)text[at]))
         at++;
     return at < length && text[at] == '<';

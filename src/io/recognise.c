@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/str.h"
+#include "base/utf8.h"
 
 #define BEGINNING 32768
 #define END 4096
@@ -215,8 +216,8 @@ static bool read_sample(const char *path, struct sample *out)
     for (size_t i = 1; i < length; i++)   /* what is behind a zero byte is looked at, too */
         if (!out->text[i])
             out->text[i] = ' ';
-    if (strncmp(out->text, "\xef\xbb\xbf", 3) == 0)
-        memmove(out->text, out->text + 3, length - 2);
+    const size_t mark = utf8_mark(out->text, length);
+    memmove(out->text, out->text + mark, length + 1 - mark);
     return true;
 }
 

@@ -155,6 +155,13 @@ static void test_reader(void **state)
     csv_reader_close(r);
     str_done(&text);
 
+    path = write_file("\xef\xbb\xbf" "hex,cycles\r\n", 15);
+    r = csv_reader_open(path, &err);
+    assert_true(csv_reader_next(r, &fields, &count, &err));
+    assert_string_equal(fields[0], "hex");
+    assert_false(csv_reader_next(r, &fields, &count, &err));
+    csv_reader_close(r);
+
     path = write_file("a,b\nc,\"d\"e\n", 11);
     r = csv_reader_open(path, &err);
     while (csv_reader_next(r, &fields, &count, &err))
