@@ -340,7 +340,7 @@ static void test_evaluations(void **state)
 static void test_scans(void **state)
 {
     struct scan a = {.instructions = 3, .set_aside = 1}, b = {0}, other = {.isa = ISA_AARCH64, .instructions = 1};
-    struct scan_form form = {.form = "ADD (R64, R64)", .traits = 5, .count = 2};
+    struct scan_form form = {.form = "ADD (R64, R64)", .traits = 5, .count = 2, .place = mem_strdup("f.o+0x10 <g>")};
     struct str bytes = {0};
     struct err err = {0};
     (void)state;
@@ -356,6 +356,7 @@ static void test_scans(void **state)
     assert_int_equal(b.forms.count, 1);
     assert_int_equal(b.forms.items[0].count, 4);
     assert_int_equal(b.forms.items[0].traits, 5);
+    assert_string_equal(b.forms.items[0].place, "f.o+0x10 <g>");
     struct unpacking from = all_of(&bytes);
     from.left -= 4;
     assert_false(scan_take(&b, &from, &err));

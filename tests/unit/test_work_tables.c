@@ -41,7 +41,7 @@ static void cpus_rows(size_t count)
     struct err err = {0};
     struct cpu_product found;
 
-    put_rows("cpus.csv", "name,product,core,machine,vendor,family,models,steppings,kind,needs,lacks\n", "n%zu,p,c,m,V,6,1;2-3;0xd0c,,,,\n", count);
+    put_rows("cpus.csv", "name,product,core,machine,vendor,family,models,steppings,kind,needs,lacks,aliases\n", "n%zu,p,c,m,V,6,1;2-3;0xd0c,,,,,X;Y\n", count);
     struct cpus *cpus = cpus_load(&err);
     if (!cpus)
         fail_msg("%s", err.what);
