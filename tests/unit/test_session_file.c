@@ -372,6 +372,18 @@ static void test_forms_add(void **state)
     assert_string_equal(forms_find(held, "VPADDD_EVEX (XMM, XMM, XMM)")->extension, "");
     assert_int_equal(forms_count(held), before);
     forms_free(held);
+    /* What is read and written is the code's to say. */
+    str_clear(&text);
+    work_put("f.csv", "form,template\nINC (R64),inc {R:R64}\n\"VPADDD_EVEX (XMM, XMM, XMM)\",\"{{evex}} vpaddd {W:XMM}, {R:XMM}, {RW:XMM}\"\nDEC (R64),dec {RW:R64}\n");
+    RUN(&s, NULL, "forms add %s", "f.csv");
+    RUN(&s, &text, "forms list 'INC (R64)'%s", NULL);
+    assert_non_null(strstr(str_text(&text), "its template says R of operand 1, which is RW"));
+    str_clear(&text);
+    RUN(&s, &text, "forms list 'VPADDD_EVEX (XMM, XMM, XMM)'%s", NULL);
+    assert_non_null(strstr(str_text(&text), "its template says RW of operand 3, which is R"));
+    str_clear(&text);
+    RUN(&s, &text, "forms list 'DEC (R64)'%s", NULL);
+    assert_null(strstr(str_text(&text), "not measured"));
     session_done(&s);
     str_done(&text);
 }

@@ -286,6 +286,23 @@ static void free_accumulator(struct x86_code *out)
     }
 }
 
+/* Whether the letters of the template say what the decoder says of each operand: registers are handed out by them. */
+static bool access_agrees(const struct x86_code *c, struct err *err)
+{
+    static const char *const letters[] = {"neither R nor W", "R", "W", "RW"};
+    const ZydisEncoderRequest *request = &c->request;
+
+    for (unsigned i = 0, k = 0; i < request->operand_count; i++) {
+        const struct part *part = &c->parts[i];
+        if (request->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER && request->operands[i].reg.value == ZYDIS_REGISTER_K0)
+            continue;   /* a mask that means none, which the decoder does not tell */
+        const unsigned access = c->insn.operands[k++].access & (ACCESS_READ | ACCESS_WRITE);
+        if ((part->kind == PART_REGISTER || part->kind == PART_MEMORY) && part->access != access)
+            return err_set(err, ERR_DATA, NULL, "its template says %s of operand %u, which is %s (R read, W written)", letters[part->access], k, letters[access]);
+    }
+    return true;
+}
+
 bool x86_code_encode(const struct form_row *row, struct x86_code *out, struct err *err)
 {
     uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
@@ -302,6 +319,8 @@ bool x86_code_encode(const struct form_row *row, struct x86_code *out, struct er
         return err_set(err, ERR_DATA, NULL, "cannot encode %s", row->form);
     if (strcmp(out->insn.form, row->form) != 0)
         return err_set(err, ERR_DATA, NULL, "%s encodes as %s", row->form, out->insn.form);
+    if (!access_agrees(out, err))
+        return false;
     ZydisDecoderDecodeFull(&decoder, bytes, length, &in, ops);
     out->isa_set = in.meta.isa_set;
     out->defines_zero = in.cpu_flags && (in.cpu_flags->modified | in.cpu_flags->set_0 | in.cpu_flags->set_1) & ZYDIS_CPUFLAG_ZF;
