@@ -160,6 +160,7 @@ static void test_learned(void **state)
         assert_int_equal(in.length, strlen(foreign[i].hex) / 2);
         if (!(in.traits & INSN_UNDECODED))   /* an older binutils than 2.40 knows fewer */
             assert_string_equal(in.form, foreign[i].form);
+        assert_null(strchr(in.text, '\t'));   /* texts are shown in columns */
         at += in.length;
         insn_done(&in);
     }

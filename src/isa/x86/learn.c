@@ -126,7 +126,10 @@ static size_t line_read(const char *line, const char *end, const struct x86_wind
         comment--;
     if (unknown || !length || length > window->length || !names_instruction(at, (size_t)(comment - at)))
         return 0;
-    keep(window->bytes, length, mem_strndup(at, (size_t)(comment - at)));
+    char *text = mem_strndup(at, (size_t)(comment - at));
+    for (char *tab; (tab = strchr(text, '\t'));)   /* LLVM's behind the mnemonic: texts are shown in columns */
+        *tab = ' ';
+    keep(window->bytes, length, text);
     return 1;
 }
 
