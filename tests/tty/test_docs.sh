@@ -47,7 +47,7 @@ blocks() {
         function end_block(   name) {
             if (!inside) return
             inside = 0
-            kind = first ~ /^(\.\/)?portolan |^#!\/bin\/sh|^mpirun / ? "sh" : first ~ "^(" nouns ") " ? "pf" : ""
+            kind = first ~ /^(\.\/)?portolan |^#!\/bin\/sh|^mpirun |^cc .*data\// ? "sh" : first ~ "^(" nouns ") " ? "pf" : ""
             if (kind == "") return
             name = sprintf("%s/block-%03d.%s", work, ++count, kind)
             printf "# %s:%d\n%s", file, line, text >name
