@@ -538,7 +538,7 @@ test_interrupt_ends_in_good_order() {
 
 # What README and docs show is what works; `kernel measure` and `kernel blame` depend on the host: test_measure.sh and test_blame try them.
 test_readme_first_session() {
-    sed -n '/^## A first session/,/^## A mapping/s/^    //p' "$source/README.md" | grep -vE '^kernel (measure|blame)' >"$work/first.pf"
+    sed -n '/^## A first session/,/^## Figures/s/^    //p' "$source/README.md" | grep -vE '^kernel (measure|blame)' >"$work/first.pf"
     [ "$(wc -l <"$work/first.pf")" -ge 5 ] || fail "README shows $(wc -l <"$work/first.pf") commands"
     cd "$source" || exit 1
     expect 0 "$portolan" -b "$work/first.pf"
