@@ -264,18 +264,39 @@ static const char *size_word(const char *p, const char *end)
     return NULL;
 }
 
-/* `0ffH` and `1010b`, for `as`. */
-static void number_add(const char *p, const char *end, struct str *out)
+/* Whether the text is digits of @base, at least one, and underscores between them. */
+static bool is_digits(const char *p, const char *end, int base)
 {
-    bool binary = end - p > 4 && (end[-1] | 32) == 'b', hex = end - p > 1 && (end[-1] | 32) == 'h';
-    for (const char *at = p; at < end - 1; at++) {
-        binary &= *at == '0' || *at == '1';
-        hex &= isxdigit((unsigned char)*at) != 0;
-    }
-    if (hex || binary)
-        str_addf(out, "%s%.*s", hex ? "0x" : "0b", (int)(end - p) - 1, p);
-    else
+    static const char digits[] = "0123456789abcdef";
+
+    if (p == end || *p == '_' || end[-1] == '_')
+        return false;
+    for (; p < end; p++)
+        if (*p != '_' && !memchr(digits, tolower((unsigned char)*p), (size_t)base))
+            return false;
+    return true;
+}
+
+/* `0ffH`, `1010b`, `17o`, `10d` and `1_000` of MASM and NASM, for `as`. @label: few digits with a b may be a label of GNU's. */
+static void number_add(const char *p, const char *end, bool label, struct str *out)
+{
+    static const struct { char suffix; int base; const char *prefix; } kinds[] = {{'h', 16, "0x"}, {'b', 2, "0b"}, {'y', 2, "0b"}, {'o', 8, "0"}, {'q', 8, "0"}, {'d', 10, ""}, {'t', 10, ""}};
+    const char *prefix = "", *stop = end;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if ((end[-1] | 32) == kinds[i].suffix && is_digits(p, end - 1, kinds[i].base) && !(label && kinds[i].suffix == 'b' && end - p < 5)) {
+            prefix = kinds[i].prefix;
+            stop = end - 1;
+            break;
+        }
+    if (stop == end && !is_digits(p, end, 16) && !(end - p > 2 && *p == '0' && is_digits(p + 2, end, 16))) {
         str_add_bytes(out, p, (size_t)(end - p));
+        return;
+    }
+    str_add(out, prefix);
+    for (; p < stop; p++)
+        if (*p != '_')
+            str_add_char(out, *p);
 }
 
 /* `A0h`, as MASM has numbers and everybody else writes them, though MASM wants a digit first. No register: ah, bh, ch, dh. */
@@ -356,7 +377,7 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         const char *next = skip_blank(e, end), *size = size_word(p, e);
         steps_add(1);
         if (isdigit((unsigned char)*p) || (looks_like_number(p, e) && !d->branch && !is_symbol(d, p, e))) {
-            number_add(p, e, out);
+            number_add(p, e, d->gnu || d->branch || bracket || (next < end && *next == '['), out);
         } else if (size && next < end && *next == '[') {
             str_addf(out, "%s PTR ", size);
             e = next;

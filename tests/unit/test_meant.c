@@ -64,6 +64,11 @@ static void test_hex_suffix(void **state)
         {"mov eax, deadbeefh\n", "MOV (R32, I32)"},      {"add eax, 0A0H\n", "ADD (R32, I32)"},       {"add rax, -A0h\n", "ADD (R64, I32)"},
         {"mov rax, [rbx+A0h]\n", "MOV (R64, M64)"},      {"mov ah, bh\n", "MOV (R8h, R8h)"},          {"mov eax, Fh\n", "MOV (R32, I32)"},
         {"add al, CH\n", "ADD (R8l, R8h)"},              {"cmp esi, 10h\n", "CMP (R32, I8)"},         {"mov rax, FFFFFFFFFFFFFFFEh\nadd rax, rbx\n", "MOV (R64, I32)|ADD (R64, R64)"},
+        {"add eax, 111b\n", "ADD (R32, I8)"},            {"add eax, 11111111b\n", "ADD (R32, I32)"},   {"add eax, 11111111y\n", "ADD (R32, I32)"},
+        {"add eax, 177o\n", "ADD (R32, I8)"},            {"add eax, 200q\n", "ADD (R32, I32)"},        {"add eax, 127d\n", "ADD (R32, I8)"},
+        {"add eax, 128t\n", "ADD (R32, I32)"},           {"add eax, 1_000\n", "ADD (R32, I32)"},       {"add eax, 0x7_F\n", "ADD (R32, I8)"},
+        {"add eax, 0dh\n", "ADD (R32, I8)"},             {"add eax, 0x7d\n", "ADD (R32, I8)"},         {"add eax, 0x7b\n", "ADD (R32, I8)"},
+        {"add eax, 0b1111111\n", "ADD (R32, I8)"},       {"1: lea rax, [rip+1b]\nlea rax, 1b[rip]\njmp 1b\n", "LEA_R_D32 (R64)|LEA_R_D32 (R64)|JMP (Rel8)"},
         {"each: add rax, 1\njmp each\n", "ADD (R64, I8)|JMP (Rel8)"},
         {"extern each\nadd rax, qword ptr [each]\n", "ADD (R64, M64)"},
     };
