@@ -180,7 +180,7 @@ static void test_decoded_as_run(void **state)
 
     (void)state;
     if (!tracee)
-        return;   /* said above; cmocka's skip() counts as a failure in TAP */
+        skip();   /* said above */
     rng_seed(&rng, 14);
     while (known + unknown < wanted) {
         uint8_t bytes[16];
@@ -207,7 +207,7 @@ static void test_the_others_are_found(void **state)
     };
     (void)state;
     if (!tracee)
-        return;   /* said above; cmocka's skip() counts as a failure in TAP */
+        skip();   /* said above */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct step s = step_of(cases[i].bytes, cases[i].length);
         assert_int_equal(s.end, cases[i].end);

@@ -144,7 +144,7 @@ static void test_differences(void **state)
     if (!has_program("llvm-mca-22")) {
         print_message("llvm-mca-22 is not installed: nothing to compare with\n");
         machine_free(m);
-        return; /* cmocka's skip() counts as a failure in TAP */
+        skip();
     }
     run_peer(loops, count, 0, "-iterations=100");
     run_peer(loops, count, 1, "-iterations=300");

@@ -229,10 +229,10 @@ static void test_team_refused(void **state)
 {
     (void)state;
 #ifdef SANITIZED
-    return;   /* they need all the addresses there are; cmocka's skip() counts as a failure in TAP */
+    skip();   /* they need all the addresses there are */
 #else
     if (!address_space_limited())
-        return;
+        skip();
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {

@@ -92,7 +92,7 @@ static void test_same_as_text(void **state)
 
     (void)state;
     if (!machine_images_size)
-        return;   /* built for another host; cmocka's skip() counts as a failure in TAP */
+        skip();   /* built for another host */
     for (size_t i = 0; ids[i]; i++) {
         struct machine *shipped = load_machine(ids[i]);
         bool based = machine_fact(shipped, "base") != NULL;

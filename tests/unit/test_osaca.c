@@ -453,7 +453,7 @@ static void test_files_of_osaca(void **state)
 
     if (!folder) {
         print_message("OSACA's machine files not tried: PORTOLAN_OSACA_DATA names no folder\n");
-        return;   /* cmocka's skip() counts as a failure in TAP */
+        skip();
     }
     str_addf(&pattern, "%s/*.yml", folder);
     if (glob(str_text(&pattern), 0, NULL, &found) != 0)

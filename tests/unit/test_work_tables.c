@@ -123,7 +123,7 @@ static void forms_more(size_t count)
     struct forms *f = forms_load(ISA_X86_64, work_path("forms.csv"), &err);
     for (size_t i = 0; i < count; i++) {
         snprintf(names[i], sizeof names[i], "A%08zu", count - i);
-        rows[i] = (struct form_row){names[i], (char *)"nop", (char *)"", ISA_X86_64};
+        rows[i] = (struct form_row){names[i], (char *)"nop", (char *)"", ISA_X86_64, true};
     }
     struct forms *made = forms_with(f, rows, count, &err);
     assert_non_null(made);
