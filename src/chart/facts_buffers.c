@@ -18,6 +18,8 @@
 #define ROUNDS 5                     /* so often, or more where some had no time: the grid's longest step is shorter than 8 * 8 * 8 */
 #define POINTS 24
 #define ROOT_LEAST 0.4               /* of a root's time */
+#define BEYOND 4                     /* entries more than are too many: chains begin a root later for each of them */
+#define SERIAL 0.93                  /* of a chain's time: what takes more has no chains beside each other that could begin later */
 #define FILLS 0.95                   /* of the reorder buffer: what takes more may be held back by that */
 
 /* What stands between the chains. */
@@ -47,6 +49,7 @@ struct buffer_search {
     const char *unknown;             /* why it cannot be told; NULL: it can so far */
     unsigned fits, over;             /* most with which chains overlap, and fewest with which they do not; 0: none yet */
     double at_fit, at_over;          /* cycles with so many */
+    double at_beyond;                /* and with BEYOND more than too many */
     unsigned points[POINTS];         /* numbers that are timed now, by loops from @first on */
     unsigned count;
     size_t first;
@@ -94,6 +97,19 @@ static void ask_between(struct probes *p, struct buffer_search *s, enum buffer_f
         add_point(p, s, filling, n);
 }
 
+static bool interpolated(enum buffer_filling filling)
+{
+    return filling == FILL_MIXED || filling == FILL_SLOTS || filling == FILL_WAITING;
+}
+
+/* What takes a number of entries at a time frees them at once: the time then rises by steps of as many. */
+static void ask_beyond(struct probes *p, struct buffer_search *s, enum buffer_filling filling)
+{
+    s->count = 0;
+    if (!s->unknown && interpolated(filling))
+        add_point(p, s, filling, s->over + BEYOND);
+}
+
 /* Takes over what the loops say: up to some number chains overlap, and beyond it they do not. False where they contradict each other. What has no time is asked for again in the next round. */
 static bool narrow(const struct probes *p, struct buffer_search *s)
 {
@@ -136,14 +152,15 @@ static double held(const struct buffer_search *s, double others)
     return s->over + others - s->at_over / s->chain * CHAIN;
 }
 
-static bool interpolated(enum buffer_filling filling)
-{
-    return filling == FILL_MIXED || filling == FILL_SLOTS || filling == FILL_WAITING;
-}
-
 static double size_of(const struct buffer_search *s, enum buffer_filling filling)
 {
     return interpolated(filling) ? held(s, CHAIN + (filling == FILL_WAITING ? 3 : 2)) : s->fits;
+}
+
+/* Whether @cycles is the time of so many roots. */
+static bool rises(const struct buffer_search *s, double cycles, unsigned roots)
+{
+    return cycles * CHAIN >= ROOT_LEAST * roots * s->chain;
 }
 
 static const char *why_unknown(const struct buffer_search *all, size_t b)
@@ -156,7 +173,7 @@ static const char *why_unknown(const struct buffer_search *all, size_t b)
     if (s->over != s->fits + 1 || other->over != other->fits + 1)
         return "no stable time";
     /* One entry more, and the next chain begins a root later; or at once behind the first, where roots wait elsewhere. */
-    if (interpolated(by) && !((s->at_over - s->at_fit) * CHAIN >= ROOT_LEAST * s->chain))
+    if (interpolated(by) && (!rises(s, s->at_over - s->at_fit, 1) || (s->at_over < SERIAL * s->chain && !rises(s, s->at_beyond - s->at_over, BEYOND))))
         return "a root seems to take several entries";
     /* What holds as much as the reorder buffer does fills only after that. */
     if (by != FILL_MIXED && all[FILL_MIXED].unknown)
@@ -196,6 +213,11 @@ bool buffer_probes(struct probes *p, struct err *err)
             if (!all[f].unknown && !narrow(p, &all[f]))
                 all[f].unknown = "no stable time";
     }
+    for (enum buffer_filling f = 0; ok && f < FILLINGS; f++)
+        ask_beyond(p, &all[f], f);
+    ok = ok && probes_run(p, err);
+    for (enum buffer_filling f = 0; ok && f < FILLINGS; f++)
+        all[f].at_beyond = all[f].count ? probe_time(p, all[f].first) : NAN;
     for (size_t b = 0; ok && b < BUFFERS; b++)
         conclude(p, all, b);
     return ok;

@@ -8,7 +8,8 @@
 #include "io/cpus.h"
 #include "io/machine_file.h"
 
-static void add_ids(struct result_table *t, char **take_ids)
+/* A row for each machine; @checked_by_id: what JSON has beside the names, by name. */
+static void add_ids(struct result_table *t, char **take_ids, json_t *checked_by_id)
 {
     for (char **id = take_ids; *id; id++) {
         struct machine *m = machine_load(*id, NULL);
@@ -18,6 +19,7 @@ static void add_ids(struct result_table *t, char **take_ids)
             cell_text(t, checked);
         else
             cell_missing(t);
+        json_object_set_new(checked_by_id, *id, checked ? json_text(checked) : json_null());
         machine_free(m);
         free(*id);
     }
@@ -56,12 +58,14 @@ static bool run_list(struct session *s, const void *values, struct result *resul
 {
     static const struct result_column columns[] = {{.key = "machine", .kind = CELL_TEXT, .width = 20}, {.key = "checked", .kind = CELL_TEXT}};
     struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
+    json_t *checked = json_object();
 
     (void)values;
     t->shape = TABLE_VALUES;
     t->headless = true;
-    add_ids(t, machine_ids());
-    add_ids(t, machine_user_ids());
+    add_ids(t, machine_ids(), checked);
+    add_ids(t, machine_user_ids(), checked);
+    result_nested(result, "checked", checked);
     if (!add_processors(result, err))
         return false;
     if (s->document.here.id)
