@@ -302,9 +302,11 @@ static unsigned elements_of(const struct plan9_operand *o, const char *p, const 
     const char *to = text_find(p, e, "2");
     bool integer = to && e - to > 2 && e[-1] == 'Q' && e[-2] == 'D';   /* VCVTPS2UDQ */
 
+    if (e - p < 2)
+        return 0;
     if (word_among(p, e, doubles) || integer)
         return bytes / 4;
-    if (e - p > 2 && e[-2] == 'P')
+    if (e[-2] == 'P')
         return bytes / (e[-1] == 'H' ? 2 : e[-1] == 'S' ? 4 : 8);
     return bytes / (e[-1] == 'D' ? 4 : 8);
 }

@@ -197,7 +197,7 @@ static void test_a64(void **state)
 static void test_plan9_faults(void **state)
 {
     (void)state;
-    static const char *const lines[] = {"MOVQ , AX", "MOVQ AX,", "ADDQ $, (", "MOVQ 8(AX)(BX*, CX", "JMP ", "MOVQ x+(FP), ", "LEAQ (", "NOSUCH $1, AX"};
+    static const char *const lines[] = {"MOVQ , AX", "MOVQ AX,", "ADDQ $, (", "MOVQ 8(AX)(BX*, CX", "JMP ", "MOVQ x+(FP), ", "LEAQ (", "NOSUCH $1, AX", "VADDPD.BCST (AX), K1", "VADDPD.BCST.SAE", "X.BCST (AX), Z1", "VADDPD.RN_SAE (AX), Z1, Z2, $", "SHLQ $1, , AX"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         struct err err = {0};
         struct str text = {0};
