@@ -120,7 +120,7 @@ static bool alone_sentence(const struct analysis *a, struct str *out)
         sum += a->rows[i].alone ? a->rows[i].alone->cycles : 0;
     if (sum < a->cycles)
         return false;
-    str_addf(out, "Microcode or waiting takes %.2f cycles per iteration, as measured of each instruction alone:", a->cycles);
+    str_addf(out, "Microcode or waiting takes %.2f cycles per iteration, the least that each instruction takes alone:", a->cycles);
     for (size_t i = 0, named = 0; i < a->count && named < 3; i++)
         if (a->rows[i].alone) {
             str_addf(out, "%s %s %.2f", named++ ? "," : "", a->rows[i].insn->mnemonic, a->rows[i].alone->cycles);

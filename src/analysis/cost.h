@@ -51,7 +51,7 @@ struct costs {
 
 /* Fills @out (zeroed, or used before) for one iteration in the steady state of a block that repeats. */
 void costs_fill(struct core *c, const struct insn *insns, size_t count, struct costs *out);
-/* Cycles of the microcoded, serialising and waiting instructions of one iteration, as measured of each alone; 0 without any. */
+/* Cycles of the microcoded, serialising and waiting instructions of one iteration, the least that each takes alone; 0 without any. */
 double costs_alone(const struct costs *costs);
 void costs_done(struct costs *costs);
 

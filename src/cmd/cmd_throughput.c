@@ -65,7 +65,7 @@ static void show(const struct machine *m, double cycles, bool alone, portset ful
     json_t *names = json_array();
 
     portset_print(full, ports, &bound);
-    result_line(result, "%.4f cycles on %s, bound by %s", cycles, m->id, alone ? "microcode or waiting, as measured of each form alone" : full ? str_text(&bound) : "nothing");
+    result_line(result, "%.4f cycles on %s, bound by %s", cycles, m->id, alone ? "microcode or waiting, the least that each form takes alone" : full ? str_text(&bound) : "nothing");
     result_text(result, "machine", m->id);
     result_number(result, "cycles", cycles);
     for (unsigned j = 0; j < ports->count; j++)
