@@ -149,14 +149,13 @@ static void add_bytes(const struct text_writer *w, const struct insn *insn, stru
 }
 
 /* @text with the name of where it leads in the place of the number. */
-static void add_jump(const struct text_writer *w, const char *text, const struct text_place *to, struct str *out)
+static void add_jump(const char *text, const struct text_place *to, struct str *out)
 {
     const char *comma = strrchr(text, ','), *blank = strchr(text, ' '), *last = comma ? comma + 1 : blank ? blank : text + strlen(text);
 
     str_add_bytes(out, text, (size_t)(last - text));
     str_add_char(out, ' ');
     symbol_print(to->name, out);
-    (void)w;
 }
 
 /* What a disassembler makes of @insn, with all its names. False when no text says it. */
@@ -173,7 +172,7 @@ static bool add_text(const struct text_writer *w, const struct insn *insn, struc
         return false;
     bool ok = !(again.traits & INSN_UNDECODED) && again.text;
     if (ok && to)
-        add_jump(w, again.text, to, &text);
+        add_jump(again.text, to, &text);
     else if (ok)
         str_add(&text, again.text);
     for (size_t i = 0; ok && i < count; i++) {
@@ -197,7 +196,8 @@ static void add_insn(struct text_writer *w, size_t i, struct str *out)
     struct str text = {0};
     const bool says = add_text(w, insn, &text);
 
-    if (!says)
+    /* Assemblers older than the disassembler that named it do not have it. */
+    if (!says || insn->traits & INSN_FOREIGN)
         w->how[i] = WRITTEN_BYTES;
     if (w->how[i] == WRITTEN_BYTES) {
         add_bytes(w, insn, out);
