@@ -142,8 +142,7 @@ void reference_print(const struct code_reference *reference, const struct insn *
 
     if (!at || (quoted && !symbol_printable(reference->name)))
         return;
-    /* x86-64 counts from the end of the instruction. */
-    if (kind->relative && insn->isa == ISA_X86_64)
+    if (kind->relative && isa_ops((enum isa)insn->isa)->references_from_end)
         addend += (int64_t)(insn->offset + insn->length - reference->place);
     str_add_bytes(out, kind->spelling, (size_t)(at - kind->spelling));
     if (quoted)
@@ -163,18 +162,6 @@ static const char *last_operand(const char *text)
     return at ? at + strspn(at, " ") : NULL;
 }
 
-/* @inside, up to @end, without a number at its end: "rip+0x0", "rax*4+0x10". */
-static const char *without_number(const char *inside, const char *end)
-{
-    const char *at = end;
-
-    while (at > inside && (isxdigit((unsigned char)at[-1]) || at[-1] == 'x'))
-        at--;
-    if (at < end && isdigit((unsigned char)*at) && at > inside && (at[-1] == '+' || at[-1] == '-'))
-        return at - 1;
-    return at == inside && isdigit((unsigned char)*at) ? inside : end;
-}
-
 /* Whether it stands for an immediate: the last field of an instruction that has one. */
 static bool is_immediate(const struct insn *insn, const struct code_reference *reference)
 {
@@ -190,18 +177,18 @@ bool reference_insert(const struct insn *insn, const char *text, const struct co
 {
     struct str said = {0};
     const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL, *last = last_operand(text);
-    const bool x86 = insn->isa == ISA_X86_64;
+    const struct isa_ops *isa = isa_ops((enum isa)insn->isa);
 
     reference_print(reference, insn, quoted, &said);
-    const bool operand = target_of(insn) || (x86 ? is_immediate(insn, reference) : !close);
+    const bool operand = target_of(insn) || (isa->reference_bytes ? is_immediate(insn, reference) : !close);
     const bool found = said.length && (operand ? last != NULL : close != NULL);
     if (found && operand) {
         str_add_bytes(out, text, (size_t)(last - text));
-        str_addf(out, "%s%s", x86 && !target_of(insn) ? "OFFSET " : "", str_text(&said));
+        str_addf(out, "%s%s", target_of(insn) ? "" : isa->immediate_sign, str_text(&said));
     } else if (found) {
-        const char *end = x86 ? without_number(open + 1, close) : open + 1 + strcspn(open + 1, ",]");
+        const char *end = isa->displacement(open + 1, close);
         str_add_bytes(out, text, (size_t)(end - text));
-        str_addf(out, "%s%s%s", !x86 ? ", " : end > open + 1 ? "+" : "", str_text(&said), close);
+        str_addf(out, "%s%s%s", end > open + 1 ? isa->displacement_sign : "", str_text(&said), close);
     }
     str_done(&said);
     return found;

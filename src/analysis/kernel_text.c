@@ -132,16 +132,17 @@ static void find_places(struct text_writer *w)
 
 static void add_bytes(const struct text_writer *w, const struct insn *insn, struct str *out)
 {
+    const unsigned field = isa_ops((enum isa)insn->isa)->reference_bytes;
     size_t count, at = 0;
     const struct code_reference *references = kernel_references(w->k, insn, &count);
 
     for (size_t i = 0; i < insn->length; i++) {
         const struct code_reference *r = at < count && references[at].place == insn->offset + i ? &references[at++] : NULL;
-        if (r && r->kind && strcmp(r->kind->spelling, "@") == 0 && symbol_printable(r->name) && insn->isa == ISA_X86_64 && i + 4 <= insn->length) {
+        if (r && r->kind && strcmp(r->kind->spelling, "@") == 0 && symbol_printable(r->name) && field && i + field <= insn->length) {
             str_addf(out, "%s.long ", i ? "; " : "");
             symbol_print(r->name, out);
             str_addf(out, "%+lld%s", (long long)r->addend, r->kind->relative ? " - ." : "");
-            i += 3;
+            i += field - 1;
         } else {
             str_addf(out, "%s0x%02x", i == 0 ? ".byte " : str_text(out)[out->length - 1] == '.' ? "; .byte " : ", ", insn->bytes[i]);
         }
@@ -204,7 +205,7 @@ static void add_insn(struct text_writer *w, size_t i, struct str *out)
         str_addf(out, "  %s ", isa_ops(insn->isa)->comment);
         comment_print(says ? str_text(&text) : insn_shown(insn), out);
     } else {
-        str_addf(out, "%s%s", w->how[i] == WRITTEN_LONG ? "{disp32} " : "", str_text(&text));
+        str_addf(out, "%s%s", w->how[i] == WRITTEN_LONG ? isa_ops((enum isa)insn->isa)->long_branch : "", str_text(&text));
     }
     str_done(&text);
 }
@@ -286,7 +287,7 @@ static bool revise(struct text_writer *w, const struct assembled *a)
             const bool bytes = length || memcmp(a->code + at, insn->bytes, insn->length) != 0 || !same_references(w, insn, a, at);
             if (pass == 0 ? !length && (!bytes || target_of(insn)) : !bytes)
                 continue;
-            w->how[i] = w->how[i] == WRITTEN_PLAIN && target_of(insn) && insn->isa == ISA_X86_64 && !is_linked(w, insn) ? WRITTEN_LONG : WRITTEN_BYTES;
+            w->how[i] = w->how[i] == WRITTEN_PLAIN && target_of(insn) && isa_ops((enum isa)insn->isa)->long_branch && !is_linked(w, insn) ? WRITTEN_LONG : WRITTEN_BYTES;
             changed = true;
         }
     return changed;

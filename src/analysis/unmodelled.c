@@ -45,26 +45,11 @@ static bool moves(const struct access *a)
     return !a->stepped || a->step != 0;
 }
 
-/* Faults where its data are not aligned. */
-static bool demands_alignment(const struct insn *insn)
-{
-    static const char *const aligned[] = {"movap*", "vmovap*", "movdqa", "vmovdqa*", "movnt*", "vmovnt*"};
-    static const char *const any[] = {"movup*", "movdqu", "lddqu", "movlp*", "movhp*", "pcmp?str*"};
-
-    for (size_t i = 0; i < sizeof aligned / sizeof *aligned; i++)
-        if (str_match(aligned[i], insn->mnemonic))
-            return true;
-    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
-        if (str_match(any[i], insn->mnemonic))
-            return false;
-    return insn->traits & INSN_LEGACY_SSE;
-}
-
 static void list_crossings(const struct insn *insns, const struct address_work *work, struct listed *l)
 {
     for (size_t i = 0; i < work->accesses.count; i++) {
         const struct access *a = &work->accesses.items[i];
-        if (a->bytes < 2 || !moves(a) || demands_alignment(&insns[a->insn]))
+        if (a->bytes < 2 || !moves(a) || insns[a->insn].traits & INSN_ALIGNED)
             continue;
         if (a->bytes >= VECTOR_BYTES || (a->stepped && a->step % a->bytes != 0))
             list(l, insns, a->insn);

@@ -106,6 +106,7 @@ enum insn_trait {
     INSN_KEEPS_OLD = 1 << 23,    /* the first operand, though only written, keeps a part (sqrtsd, movlps of legacy encoding), or all under a condition (bsf) */
     INSN_NARROW_ADDRESS = 1 << 24,   /* addresses have 32 bits and wrap there (x86-64: prefix 67) */
     INSN_BARRIER = 1 << 26,      /* begins when all before it is done, and nothing after it begins before it is: lfence, cpuid, isb */
+    INSN_ALIGNED = 1 << 27,      /* faults where its memory operand is not aligned to its width: movaps, packed operations of legacy encoding */
     INSN_FOREIGN = 1 << 25,      /* x86-64: the decoder does not have it; what is known of it comes from the text of another disassembler */
 };
 

@@ -71,6 +71,14 @@ struct isa_ops {
     uint16_t elf_machine;         /* e_machine of its ELF files, little-endian */
     char mapping_symbol;          /* first character of symbols that are the assembler's own, 0: none */
     const struct isa_relocation *relocations;   /* that its assembler text can say */
+    /* How its text says them. reference_bytes: of one that is the name alone, which can stand as data; 0: they are bits among others. references_from_end: a relative
+     * one counts from the end of the instruction, not from its own place. immediate_sign and displacement_sign: what stands before a name in the place of an immediate,
+     * and behind a register. displacement: where the displacement begins in a disassembled address from @inside its brackets to @end; @end when it has none. */
+    uint8_t reference_bytes;
+    bool references_from_end;
+    const char *immediate_sign, *displacement_sign;
+    const char *(*displacement)(const char *inside, const char *end);
+    const char *long_branch;      /* before a branch: the assembler is to take the longest distance; NULL: there is only one length */
     unsigned relocation_jump_slot, relocation_global;   /* types that fill in the address of a function */
     /* Whether a stub of the procedure linkage table jumps at byte @at of @code, which lies at @address: *@slot is the address that it jumps through, *@begin where in @code it begins. */
     bool (*linkage_stub)(const uint8_t *code, size_t length, size_t at, uint64_t address, uint64_t *slot, uint64_t *begin);

@@ -359,6 +359,18 @@ static void test_not_modelled(void **state)
     assert_unmodelled("1: movaps (%rdi), %xmm0\naddps 16(%rdi), %xmm0\naddq $32, %rdi\ndecl %ecx\njne 1b\n", NULL, NULL);
     assert_unmodelled("1: vaddps (%rdi), %ymm0, %ymm0\naddq $32, %rdi\ndecl %ecx\njne 1b\n", NULL, "vaddps (line 1)");
     assert_unmodelled("1: vaddps (%rsp), %ymm0, %ymm0\ndecl %ecx\njne 1b\n", NULL, NULL);
+    static const struct { const char *insn; bool crosses; } alignments[] = {
+        {"vmovdqa", false}, {"vmovntdqa", false}, {"vmovdqa64", false}, {"movntdqa", false}, {"paddd", false}, {"vmovdqu", true}, {"vmovdqu64", true},
+        {"movdqu", true}, {"lddqu", true}, {"pcmpistrm $0,", true}, {"vpaddd (%rdi), %xmm1,", true}, {"addss", true}, {"movlps", true},
+    };
+    for (size_t i = 0; i < sizeof alignments / sizeof *alignments; i++) {
+        char source[160], expected[80];
+        const char *const name = alignments[i].insn, *const blank = strchr(name, ' ');
+        const bool whole = blank && strchr(name, '(');
+        snprintf(source, sizeof source, "1: %s %s%%xmm0\naddq $%d, %%rdi\ndecl %%ecx\njne 1b\n", name, whole ? "" : "(%rdi), ", 18);
+        snprintf(expected, sizeof expected, "%.*s (line 1)", blank ? (int)(blank - name) : (int)strlen(name), name);
+        assert_unmodelled(source, NULL, alignments[i].crosses ? expected : NULL);
+    }
 }
 
 int main(void)

@@ -146,6 +146,13 @@ static const struct isa_relocation relocations[] = {
     {0, NULL, false},
 };
 
+/* What stands behind the base. */
+static const char *displacement(const char *inside, const char *end)
+{
+    const char *comma = memchr(inside, ',', (size_t)(end - inside));
+    return comma ? comma : end;
+}
+
 /* adrp x16, page; ldr x17, [x16, #low]; where the pair stands, behind a bti. */
 static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address, uint64_t *slot, uint64_t *begin)
 {
@@ -183,6 +190,9 @@ const struct isa_ops a64_ops = {
     .llvm_marker = {"clrex", "CLREX", "CLREX ()"},
     .elf_machine = EM_AARCH64,
     .relocations = relocations,
+    .immediate_sign = "",
+    .displacement_sign = ", ",
+    .displacement = displacement,
     .relocation_jump_slot = R_AARCH64_JUMP_SLOT,
     .relocation_global = R_AARCH64_GLOB_DAT,
     .linkage_stub = linkage_stub,

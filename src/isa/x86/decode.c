@@ -282,6 +282,8 @@ static uint32_t traits_of(const ZydisDecodedInstruction *in, const ZydisDecodedO
         traits |= INSN_LEGACY_SSE;
     if (x86_keeps_old(in, ops))
         traits |= INSN_KEEPS_OLD;
+    if (x86_demands_alignment(in, ops))
+        traits |= INSN_ALIGNED;
     if (in->raw.imm[0].size == 16 && (in->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE))
         traits |= INSN_LCP;
     if (allow_insn(in, ops))

@@ -145,3 +145,29 @@ bool x86_keeps_old(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
         return false;
     }
 }
+
+bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
+{
+    bool vector = false, memory = false;
+
+    for (unsigned i = 0; i < in->operand_count; i++) {
+        vector |= ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_XMM;
+        memory |= ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && ops[i].size == 128;
+    }
+    switch (in->meta.exception_class) {   /* the manual's types 1 */
+    case ZYDIS_EXCEPTION_CLASS_SSE1: case ZYDIS_EXCEPTION_CLASS_AVX1: case ZYDIS_EXCEPTION_CLASS_E1: case ZYDIS_EXCEPTION_CLASS_E1NF:
+        return true;
+    default:
+        break;
+    }
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_CMPXCHG16B:
+        return true;
+    /* Of legacy encoding, and as free as scalars. */
+    case ZYDIS_MNEMONIC_MOVUPS: case ZYDIS_MNEMONIC_MOVUPD: case ZYDIS_MNEMONIC_MOVDQU: case ZYDIS_MNEMONIC_LDDQU: case ZYDIS_MNEMONIC_MASKMOVDQU:
+    case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM: case ZYDIS_MNEMONIC_PCMPISTRI: case ZYDIS_MNEMONIC_PCMPISTRM:
+        return false;
+    default:
+        return vector && memory && in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
+    }
+}

@@ -108,6 +108,18 @@ static const struct isa_relocation relocations[] = {
     {0, NULL, false},
 };
 
+/* A number at the end: of "rip+0x0", "rax*4+0x10". */
+static const char *displacement(const char *inside, const char *end)
+{
+    const char *at = end;
+
+    while (at > inside && (isxdigit((unsigned char)at[-1]) || at[-1] == 'x'))
+        at--;
+    if (at < end && isdigit((unsigned char)*at) && at > inside && (at[-1] == '+' || at[-1] == '-'))
+        return at - 1;
+    return at == inside && isdigit((unsigned char)*at) ? inside : end;
+}
+
 /* jmp [rip+d], alone, behind endbr64, or with bnd before it. */
 static bool linkage_stub(const uint8_t *code, size_t length, size_t at, uint64_t address, uint64_t *slot, uint64_t *begin)
 {
@@ -144,6 +156,12 @@ const struct isa_ops x86_ops = {
     .llvm_marker = {"cld", "CLD", "CLD ()"},
     .elf_machine = EM_X86_64,
     .relocations = relocations,
+    .reference_bytes = 4,
+    .references_from_end = true,
+    .immediate_sign = "OFFSET ",
+    .displacement_sign = "+",
+    .displacement = displacement,
+    .long_branch = "{disp32} ",
     .relocation_jump_slot = R_X86_64_JUMP_SLOT,
     .relocation_global = R_X86_64_GLOB_DAT,
     .linkage_stub = linkage_stub,
