@@ -1,6 +1,6 @@
 /* Code from a µop cache that delivers by windows. A line of it holds so many instructions (fact uop_cache_line_insns), one line after the other from where a jump led. The code is walked through by
  * aligned windows of so many bytes (uop_cache_window), one a cycle. Of the lines that begin in a window so many come at once (uop_cache_window_lines); as many more take further cycles
- * (uop_cache_window_again). Found by loops of moves and nops on a Zen 5: docs/charting.md, "Windows". */
+ * (uop_cache_window_again). Found by loops of moves and nops on a Zen 5: docs/notes/zen5.md, "Windows". */
 #ifndef PORTOLAN_ANALYSIS_WINDOWS_H
 #define PORTOLAN_ANALYSIS_WINDOWS_H
 

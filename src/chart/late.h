@@ -1,5 +1,5 @@
 /* Times that are longer than ports say. A scheduler that has two sets of ports to keep busy at once does it less than perfectly, while none is quicker than its ports; so a late time tells less
- * against a usage than one that is shorter. What belongs to a single set is hardly ever late (docs/charting.md). */
+ * against a usage than one that is shorter. What belongs to a single set is hardly ever late (docs/notes/zen5.md). */
 #ifndef PORTOLAN_CHART_LATE_H
 #define PORTOLAN_CHART_LATE_H
 
