@@ -33,6 +33,7 @@ extern char **environ;
 
 #define PREFIX "portolan-"        /* of their names */
 #define TRIES 16                  /* names that others may have */
+#define NEXT_LOOK 0.05            /* seconds, at a program that may be waiting for a processor when its time is over */
 #define OWNER ".portolan-owner"   /* a file in each, locked for as long as the program that made it runs */
 
 struct directory {
@@ -344,9 +345,16 @@ static unsigned long long number_of(const char *process, const char *file, const
     return sscanf(from ? from + 1 : text, format, &number) == 1 ? number : 0;
 }
 
-/* Seconds in which the process of @group that waited longest for a processor could have run. */
-static double starved(pid_t group)
+/* What the processes of a group got of the processors. */
+struct share {
+    double waited;            /* seconds in which the one that waited longest could have run; not the wait that it is in, which the system counts when it ends */
+    unsigned long long ran;   /* nanoseconds, of all */
+    bool runnable;            /* one runs, or waits to */
+};
+
+static struct share share_of(pid_t group)
 {
+    struct share share = {0};
     unsigned long long most = 0;
     DIR *all = opendir("/proc");
 
@@ -354,10 +362,13 @@ static double starved(pid_t group)
         if (d->d_name[0] >= '1' && d->d_name[0] <= '9' && number_of(d->d_name, "stat", " %*c %*u %llu") == (unsigned long long)group) {
             const unsigned long long waited = number_of(d->d_name, "schedstat", "%*u %llu");
             most = waited > most ? waited : most;
+            share.ran += number_of(d->d_name, "schedstat", "%llu");
+            share.runnable |= number_of(d->d_name, "stat", " R %*u %llu") != 0;
         }
     if (all)
         closedir(all);
-    return 1e-9 * (double)most;
+    share.waited = 1e-9 * (double)most;
+    return share;
 }
 
 /* Feeds and listens until both ends are closed and the child has ended; false when time or patience ran out. */
@@ -368,14 +379,22 @@ static bool child_talk(pid_t pid, int input, int output, const char *bytes, size
     const double begun = now();
     double deadline = begun + limits->wall_seconds;
     size_t sent = 0;
-    bool ended = false;
+    unsigned long long ran = 0;
+    bool ended = false, looked = false;
     if (length == 0)
         shutdown(input, SHUT_WR);
     while (!ended || output >= 0) {
-        double left = deadline - now();
+        const double at = now();   /* before the look: this process waits for a processor, too */
+        double left = deadline - at;
         if (left <= 0) {
-            deadline = begun + limits->wall_seconds + starved(pid);
-            left = deadline - now();
+            const struct share share = share_of(pid);
+            deadline = begun + limits->wall_seconds + share.waited;
+            /* Who could run, and has not since the look before, or there was none, may be in a wait that is not counted yet. */
+            if (share.runnable && (!looked || share.ran == ran))
+                deadline = fmax(deadline, at + NEXT_LOOK);
+            looked = true;
+            ran = share.ran;
+            left = deadline - at;
         }
         *interrupted = interrupt_waits();
         if (left <= 0 || *interrupted)
