@@ -114,7 +114,7 @@ static bool run_beside(struct task *take_t, const char *title, const char *doing
     } else if (ok) {
         ok = session_wait(s, number, err);
     }
-    if (if_long && s->interactive && !s->waiting.now)
+    if (number && if_long && s->interactive && !s->waiting.now)
         waiting_forget(&s->waiting, job_withdraw());
     return ok;
 }

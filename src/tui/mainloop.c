@@ -296,7 +296,6 @@ static void run(struct loop *l)
     bool at_once = true;
 
     while (!l->leave && !s->quit) {
-        struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = signal_pipe[0], .events = POLLIN}, {.fd = job_wake_fd(), .events = POLLIN}};
         if (s->copied.length) {
             screen_copy(s->copied.data, s->copied.length);
             str_done(&s->copied);
@@ -306,6 +305,8 @@ static void run(struct loop *l)
             edit(l, request);
         frame_edited(&l->frame);
         const int patience = draw_when_due(l, at_once || request || frame_busy(&l->frame), patience_of(l));
+        /* Now: what drew may have started the first job, and with it the pipe that jobs wake by. */
+        struct pollfd sources[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = signal_pipe[0], .events = POLLIN}, {.fd = job_wake_fd(), .events = POLLIN}};
         timing_waits();
         const double waits = clock_wall();
         const int ready = poll(sources, 3, patience);

@@ -148,10 +148,10 @@ bool x86_keeps_old(const ZydisDecodedInstruction *in, const ZydisDecodedOperand 
 
 bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *ops)
 {
-    bool vector = false, memory = false;
+    bool xmm = false, memory = false;
 
     for (unsigned i = 0; i < in->operand_count; i++) {
-        vector |= ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_XMM;
+        xmm |= ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ZydisRegisterGetClass(ops[i].reg.value) == ZYDIS_REGCLASS_XMM;
         memory |= ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && ops[i].size == 128;
     }
     switch (in->meta.exception_class) {   /* the manual's types 1 */
@@ -168,6 +168,6 @@ bool x86_demands_alignment(const ZydisDecodedInstruction *in, const ZydisDecoded
     case ZYDIS_MNEMONIC_PCMPESTRI: case ZYDIS_MNEMONIC_PCMPESTRM: case ZYDIS_MNEMONIC_PCMPISTRI: case ZYDIS_MNEMONIC_PCMPISTRM:
         return false;
     default:
-        return vector && memory && in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
+        return xmm && memory && in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
     }
 }
