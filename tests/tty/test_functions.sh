@@ -58,7 +58,10 @@ C
     t send-keys g Enter
     see 'outer loop nest'
     see 'An inner loop runs here'
-    t send-keys f o
+    t send-keys f   # listed in the background: a key sent with it would go to the view before
+    see '2 functions with a loop'
+    t send-keys o
+    see ' loops  '
     prompt 'filter function~add_up & bytes > 15'
     see '1/1'
     t send-keys g Enter
