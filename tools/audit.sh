@@ -63,7 +63,7 @@ check() {
 
 failed=
 for pair in znver1:zen znver2:zen2 znver3:zen3 znver4:zen4 haswell:haswell broadwell:broadwell skylake:skylake skylake-avx512:skylakex \
-    icelake-server:icelake alderlake-p:alderlakep; do
+    icelake-client:icelake alderlake-p:alderlakep; do
     case " $* " in "  " | *" ${pair%:*} "*) check "${pair%:*}" "${pair#*:}" ;; esac
 done
 [ -z "${LATENCIES:-}" ] || { echo 'sapphirerapids, measured'; latencies sapphirerapids "$LATENCIES"; }
