@@ -42,7 +42,7 @@ static void must(bool ok, const char *what, struct terminal *t)
 
 static void command(struct terminal *t, const char *line)
 {
-    must(terminal_type(t, ":", 1, 60) && terminal_type(t, line, strlen(line), 60) && terminal_type(t, "\r", 1, 60), line, t);
+    must(terminal_type(t, ":", 1) && terminal_type(t, line, strlen(line)) && terminal_type(t, "\r", 1), line, t);
     terminal_read(t, 200);
 }
 
@@ -52,7 +52,7 @@ static void command_until(struct terminal *t, const char *line, const char *answ
     for (int i = 0; i < 20; i++) {
         str_clear(&t->recent);
         command(t, line);
-        if (terminal_await(t, answer, 3))
+        if (terminal_sees(t, answer, 3))
             return;
     }
     must(false, line, t);
@@ -63,7 +63,7 @@ static void leave(struct terminal *t)
     str_clear(&t->recent);
     for (int i = 0; i < 10 && t->pid; i++) {
         command(t, "quit");
-        terminal_await_end(t, 3);
+        terminal_ends(t, 3);
     }
     must(!t->pid, "does not end", t);
 }
@@ -96,7 +96,7 @@ static void first_screen(const struct bench *b)
         struct terminal t;
         double begun = clock_wall();
         open_workbench(b, &t, "data/kernels/triad-skl-O3.s");
-        must(terminal_await(&t, "F10", 60), "no first screen", &t);
+        must(terminal_await(&t, "F10"), "no first screen", &t);
         ms[i] = 1e3 * (clock_wall() - begun);
         leave(&t);
         terminal_close(&t);
@@ -110,7 +110,7 @@ static void idle(const struct bench *b)
     struct terminal t;
 
     open_workbench(b, &t, "data/kernels/triad-skl-O3.s");
-    must(terminal_await(&t, "F10", 60), "no first screen", &t);
+    must(terminal_await(&t, "F10"), "no first screen", &t);
     for (double until = clock_wall() + 5; clock_wall() < until;)
         terminal_read(&t, 200);
     double cpu = terminal_cpu(&t), begun = clock_wall();
@@ -134,12 +134,12 @@ static void keys(struct bench *b, struct terminal *t, const char *what)
         for (double until = clock_wall() + 0.02 + 0.1 * rng_unit(&b->rng); clock_wall() < until;)
             terminal_read(t, 5);
         const char *other = others[rng_below(&b->rng, 4)];
-        terminal_type(t, other, strlen(other), 60);
+        terminal_type(t, other, strlen(other));
         for (double until = clock_wall() + 0.02 + 0.1 * rng_unit(&b->rng); clock_wall() < until;)
             terminal_read(t, 5);
         str_clear(&t->recent);
         double pressed = clock_wall();
-        must(terminal_type(t, "\014", 1, 60) && terminal_await(t, ANSWER, 60), "no answer", t);
+        must(terminal_type(t, "\014", 1) && terminal_await(t, ANSWER), "no answer", t);
         while (terminal_read(t, 1)) {   /* the rest of it */
         }
         vec_push(&ms, 1e3 * (clock_wall() - pressed - 1e-3));
@@ -153,7 +153,7 @@ static void quiet_keys(struct bench *b)
     struct terminal t;
 
     open_workbench(b, &t, "data/kernels/triad-skl-O3.s");
-    must(terminal_await(&t, "F10", 60), "no first screen", &t);
+    must(terminal_await(&t, "F10"), "no first screen", &t);
     keys(b, &t, "Ctrl-L to the whole screen anew, nothing runs");
     leave(&t);
     print_own(&t);
@@ -167,7 +167,7 @@ static void busy_keys(struct bench *b, const char *view, const char *measure)
     char line[160], what[120];
 
     open_workbench(b, &t, "data/kernels/triad-skl-O3.s");
-    must(terminal_await(&t, "F10", 60), "no first screen", &t);
+    must(terminal_await(&t, "F10"), "no first screen", &t);
     command_until(&t, "forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'VADDPD (YMM, YMM, YMM)' 'VANDPD (YMM, YMM, YMM)' 'VPERMQ (YMM, YMM, I8)' 'POPCNT (R64, R64)'", "forms selected");
     command_until(&t, "experiments generate", "in all");
     command_until(&t, "experiments measure --simulate skylake", "28 done");
