@@ -57,6 +57,19 @@ static void progress(void *state, const struct runner_summary *s, size_t total)
     c->reports++;
 }
 
+static bool in_table(const struct experiments *t, const struct experiment *e)
+{
+    bool found = false;
+    for (size_t i = 0; i < t->rows.count && !found; i++) {
+        struct experiment row = {0};
+        experiments_get(t, i, &row);
+        found = experiment_equal(&row, e);
+        experiment_done(&row);
+    }
+    return found;
+}
+
+/* Random experiments of @n tries, no one twice: passes of the journal belong to one row each. */
 static struct experiments *random_table(size_t n, uint64_t seed)
 {
     struct experiments *t = experiments_new();
@@ -69,7 +82,7 @@ static struct experiments *random_table(size_t n, uint64_t seed)
             if (entry->usage.count)
                 experiment_add(&e, entry->form, 1 + (uint32_t)rng_below(&rng, 3));
         }
-        if (e.count)
+        if (e.count && !in_table(t, &e))
             experiments_add_named(t, &e);
         experiment_done(&e);
     }
