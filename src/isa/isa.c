@@ -55,6 +55,11 @@ bool isa_form_has(enum isa isa, const char *form, enum form_trait trait)
     return sets[isa]->form_traits && sets[isa]->form_traits(form) & (unsigned)trait;
 }
 
+enum form_kind isa_form_kind(enum isa isa, const char *form)
+{
+    return sets[isa]->form_kind(form);
+}
+
 const struct isa_ops *isa_of_dialects(void)
 {
     size_t i = 0;

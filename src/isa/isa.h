@@ -25,6 +25,9 @@ enum form_trait {
     FORM_LOCKED = 2,    /* locked: such instructions execute one after the other */
 };
 
+/* The execution unit that the operation of a form needs, by its name alone; forms with a memory operand are loads or stores. */
+enum form_kind { FORM_ALU, FORM_BRANCH, FORM_MULTIPLY, FORM_DIVIDE, FORM_FP_ADD, FORM_FP_MULTIPLY, FORM_VECTOR, FORM_LOAD, FORM_STORE, FORM_KINDS };
+
 struct assembled;
 struct body;
 struct body_shape;
@@ -146,6 +149,8 @@ struct isa_ops {
     const char *(*move_class)(const struct insn *move);
     /* What the name of a form tells, bits of enum form_trait; NULL: nothing. */
     unsigned (*form_traits)(const char *form);
+    /* Returns the kind of a form, for isa_form_kind. */
+    enum form_kind (*form_kind)(const char *form);
     /* How assembly text spells @form (spelling.h); false when it does not. */
     bool (*spell)(const char *form, struct spelling *out);
     const struct isa_osaca *osaca;        /* spelling.h; there where spell is */
@@ -174,6 +179,8 @@ enum isa isa_host(void);
 const struct isa_ops *isa_of_dialects(void);
 /* Whether @form has @trait by what its name tells. Any thread. */
 bool isa_form_has(enum isa isa, const char *form, enum form_trait trait);
+/* Returns the kind of @form. Any thread. */
+enum form_kind isa_form_kind(enum isa isa, const char *form);
 /* Bytes from one place where an instruction may begin to the next: 1 or 4. */
 size_t isa_step(enum isa isa);
 

@@ -492,3 +492,37 @@ void a64_placeholder(struct form_registers *in, const char *type, struct str *ou
         memcpy(in->first, text, sizeof text);
     str_add(out, text);
 }
+
+static bool begins(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strncmp(text, *words, strlen(*words)) == 0)
+            return true;
+    return false;
+}
+
+/* Whether an operand of the list at @operands is a register of vectors, predicates or floating point. */
+static bool has_vectors(const char *operands)
+{
+    for (const char *at = operands; at; at = strpbrk(at + 1, " ([{"))
+        if (strchr("SDHBQVZP", at[1]) && at[1] && strchr(",.)}[/ ", at[2]) && strncmp(at + 1, "SP", 2) != 0)
+            return true;
+    return false;
+}
+
+enum form_kind a64_form_kind(const char *form)
+{
+    static const char *const loads[] = {"LD", "PRF", NULL}, *const stores[] = {"ST", NULL}, *const adds[] = {"FADD", "FSUB", NULL};
+    static const char *const fp_multiplies[] = {"FMUL", "FMLA", "FMLS", "FMADD", "FMSUB", "FNMADD", "FNMSUB", "FNMUL", "FNMLA", "FNMLS", NULL};
+    static const char *const branches[] = {"B (", "B.", "BL (", "BR", "BLR", "RET", "CB", "TB", NULL}, *const multiplies[] = {"MUL", "MADD", "MSUB", "MNEG", "SMUL", "UMUL", "SMADDL", "UMADDL", NULL};
+    static const char *const divides[] = {"SDIV", "UDIV", NULL};
+    const char *operands = strchr(form, '(');
+
+    if (operands && strchr(operands, '[') && begins(form, loads))
+        return FORM_LOAD;
+    if (operands && strchr(operands, '[') && begins(form, stores))
+        return FORM_STORE;
+    if (operands && has_vectors(operands))
+        return begins(form, adds) ? FORM_FP_ADD : begins(form, fp_multiplies) ? FORM_FP_MULTIPLY : FORM_VECTOR;
+    return begins(form, branches) ? FORM_BRANCH : begins(form, multiplies) ? FORM_MULTIPLY : begins(form, divides) ? FORM_DIVIDE : FORM_ALU;
+}

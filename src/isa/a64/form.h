@@ -49,6 +49,9 @@ void a64_text_form(const struct a64_text *text, char form[FORM_MAX]);
  * register of the first placeholder again ({=w} its 32-bit half), {Rel} a branch target; everything else stands as it is. */
 void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPERANDS], struct str *out);
 
+/* Returns the kind of a form, by its name. */
+enum form_kind a64_form_kind(const char *form);
+
 /* Whether the word is a condition (`ne`), in lower case. */
 bool a64_is_condition(const char *text, size_t length);
 

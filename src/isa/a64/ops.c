@@ -236,6 +236,7 @@ const struct isa_ops a64_ops = {
     .is_marker = is_marker,
     .markers = "OSACA markers",
     .move_class = move_class,
+    .form_kind = a64_form_kind,
     .spell = a64_spell,
     .osaca = &a64_osaca,
     .foreign = &a64_foreign,

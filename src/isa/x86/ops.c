@@ -200,6 +200,7 @@ const struct isa_ops x86_ops = {
     .iaca_markers = {"\t.byte 187,111,0,0,0,100,103,144\n", "\t.byte 187,222,0,0,0,100,103,144\n"},
     .move_class = move_class,
     .form_traits = x86_form_traits,
+    .form_kind = x86_form_kind,
     .spell = att_form,
     .osaca = &att_osaca,
     .alike = x86_alike,

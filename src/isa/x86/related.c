@@ -48,6 +48,43 @@ unsigned x86_form_traits(const char *form)
     return (memory_of(form) || strstr(form, "VSIB_") ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
 }
 
+static bool begins(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strncmp(text, *words, strlen(*words)) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the first operand, at @memory, is only read. */
+static bool only_reads(const char *form)
+{
+    static const char *const readers[] = {"CMP (", "TEST (", "BT (", "PREFETCH", "JMP (", "CALL (", "PUSH (", "MUL (", "IMUL (", "DIV (", "IDIV (", "FLD", "LDMXCSR", NULL};
+
+    return begins(form, readers);
+}
+
+static enum form_kind vector_kind(const char *name)
+{
+    static const char *const adds[] = {"ADDP", "ADDS", "SUBP", "SUBS", "ADDNEP", "SUBNEP", NULL};
+    static const char *const multiplies[] = {"MULP", "MULS", "FMADD", "FMSUB", "FNMADD", "FNMSUB", "MULNEP", NULL};
+
+    name += *name == 'V';
+    return begins(name, adds) && name[4] != 'B' && name[4] != 'W' ? FORM_FP_ADD : begins(name, multiplies) ? FORM_FP_MULTIPLY : FORM_VECTOR;
+}
+
+enum form_kind x86_form_kind(const char *form)
+{
+    static const char *const branches[] = {"J", "CALL", "RET", "LOOP", NULL}, *const multiplies[] = {"IMUL", "MUL (", "MULX", NULL}, *const divides[] = {"IDIV", "DIV (", NULL};
+    const char *operands = strchr(form, '('), *memory = memory_of(form);
+
+    if (memory || (operands && strstr(operands, "VSIB_")))
+        return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
+    if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") || strstr(operands, "ST(")))
+        return vector_kind(form);
+    return begins(form, branches) ? FORM_BRANCH : begins(form, multiplies) ? FORM_MULTIPLY : begins(form, divides) ? FORM_DIVIDE : FORM_ALU;
+}
+
 /* Bits of what the memory operand at @memory fills: of M32_1to16 all sixteen elements; 0 for one that is not broadcast. */
 static unsigned broadcast_bits(const char *memory)
 {

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ports that carry the same load: each once, none lost, sums kept, named and headed by what the machine's forms use them for. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/port_groups.h"
+#include "../support/support.h"
+
+#define DOT ".L3:\nvmovsd (%rdi,%rax,8), %xmm0\nvmulsd (%rsi,%rax,8), %xmm0, %xmm0\nincq %rax\nvaddsd %xmm0, %xmm1, %xmm1\ncmpq %rax, %rdx\njne .L3\n"
+#define COPY ".L3:\nmovq (%rdi,%rax,8), %rcx\nmovq %rcx, (%rsi,%rax,8)\nincq %rax\ncmpq %rax, %rdx\njne .L3\n"
+
+struct shown {
+    struct kernel *kernel;
+    struct machine *machine;
+    struct analysis *analysis;
+    struct port_groups groups;
+};
+
+static struct shown show(const char *machine, const char *text, portset apart)
+{
+    struct shown s = {.kernel = kernel_of(text), .machine = load_machine(machine)};
+
+    s.analysis = analysis_new(s.kernel, 0, s.machine);
+    port_groups_of(s.analysis, apart, &s.groups);
+    return s;
+}
+
+static void done(struct shown *s)
+{
+    analysis_free(s->analysis);
+    machine_free(s->machine);
+    kernel_free(s->kernel);
+}
+
+/* "12345 ALU|AB load|" */
+static void assert_groups(const char *machine, const char *text, const char *wanted)
+{
+    struct shown s = show(machine, text, 0);
+    struct str got = {0};
+
+    for (unsigned i = 0; i < s.groups.count; i++) {
+        port_group_name(s.groups.items[i].ports, mapping_ports(s.machine->mapping), &got);
+        str_addf(&got, " %s|", s.groups.items[i].purpose);
+    }
+    assert_string_equal(str_text(&got), wanted);
+    str_done(&got);
+    done(&s);
+}
+
+static void test_named(void **state)
+{
+    (void)state;
+    assert_groups("zen5-charted", DOT, "12345 ALU|68 FP mul|79 FP add|AB load|");
+    assert_groups("zen5-charted", COPY, "0 ALU|12345 ALU|AB load|CD load/store|");
+    assert_groups("znver4", DOT, "ALU0 BR1 branch|ALU1-3 ALU|AGU0-2 load/store|FP0-1 FP mul|FP2-3 FP add|FP4-5 FP|");
+    assert_groups("skylake", DOT, "01 FP|23 load/store|5 |6 ALU|");
+    assert_groups("skylake", COPY, "06 ALU|15 ALU|23 load/store|4 store|");
+    assert_groups("golden-cove-charted", DOT, "03 load/store|1 |24 |5 |6 |");
+}
+
+/* By the definition, port by port: every busy port is in one group, members are loaded alike by each row, and two groups differ in one. */
+static void test_definition(void **state)
+{
+    static const char *const machines[] = {"skylake", "zen5-charted", "znver4", "haswell", "golden-cove-charted", "sapphirerapids", "zen3-charted"};
+    static const char *const texts[] = {DOT, COPY};
+
+    (void)state;
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++)
+        for (size_t t = 0; t < 2; t++) {
+            struct shown s = show(machines[m], texts[t], 0);
+            const struct analysis *a = s.analysis;
+            const struct ports *ports = mapping_ports(s.machine->mapping);
+            portset seen = s.groups.idle;
+            double sum = 0, all = 0;
+            for (unsigned i = 0; i < s.groups.count; i++) {
+                const portset set = s.groups.items[i].ports;
+                assert_int_equal(seen & set, 0);
+                seen |= set;
+                sum += port_group_sum(a->totals, set);
+                for (unsigned j = 0; j < ports->count; j++)
+                    for (unsigned k = 0; k < ports->count; k++) {
+                        bool alike = true;
+                        for (size_t r = 0; r < a->count; r++)
+                            alike &= fabs(a->rows[r].pressure[j] - a->rows[r].pressure[k]) < 1e-6;
+                        if (set >> j & 1 && (set >> k & 1 ? !alike : alike))
+                            fail_msg("%s: ports %s and %s", machines[m], ports->names[j], ports->names[k]);
+                    }
+            }
+            for (unsigned j = 0; j < ports->count; j++)
+                all += s.groups.idle >> j & 1 ? 0 : a->totals[j];
+            assert_int_equal(seen, ports->count == 32 ? ~(portset)0 : ((portset)1 << ports->count) - 1);
+            assert_true(fabs(sum - all) < 1e-9);
+            done(&s);
+        }
+}
+
+static void test_apart(void **state)
+{
+    struct shown s = show("zen5-charted", DOT, 1u << 2);
+
+    (void)state;
+    for (unsigned i = 0; i < s.groups.count; i++)
+        assert_true(s.groups.items[i].ports == 1u << 2 || !(s.groups.items[i].ports >> 2 & 1));
+    done(&s);
+}
+
+static void assert_name(const char *list, portset set, const char *wanted)
+{
+    struct ports ports = {0};
+    struct str name = {0};
+    struct err err = {0};
+
+    assert_true(ports_parse(list, &ports, &err));
+    port_group_name(set, &ports, &name);
+    assert_string_equal(str_text(&name), wanted);
+    str_done(&name);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_name("0,1,5,6", 15, "0156");
+    assert_name("ALU0,ALU1,ALU2,ALU3", 15, "ALU0-3");
+    assert_name("FP0,FP1,FP2", 5, "FP0,2");
+    assert_name("M0,M1,S0,S1", 15, "M0-1 S0-1");
+    assert_name("L0,L1,DV", 7, "L0-1 DV");
+    assert_name("0,1,DV", 7, "01 DV");
+    assert_name("u9,u10,u11", 7, "u9-11");
+    assert_name("EXA,EXB", 3, "EXA EXB");
+}
+
+/* A fused comparison and branch whose ports are not charted is not "no port". */
+static void test_unplaced(void **state)
+{
+    struct shown charted = show("zen5-charted", DOT, 0), known = show("skylake", DOT, 0);
+
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(analysis_unplaced(charted.analysis, i), i >= 4);
+        assert_false(analysis_unplaced(known.analysis, i));
+    }
+    done(&charted);
+    done(&known);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_named), cmocka_unit_test(test_definition), cmocka_unit_test(test_apart), cmocka_unit_test(test_names), cmocka_unit_test(test_unplaced),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
