@@ -20,7 +20,7 @@
 #define COPIES 32       /* of a form in a body */
 #define INSNS_MOST 256  /* instructions of a body */
 #define UNKNOWN_LEAST 8 /* cycles of a form without ports from which they are microcode's */
-#define MARK "uops.info, alone: "   /* begins the source of what this wrote */
+#define MARK "uops.info, alone: "   /* in the source of what this wrote */
 
 /* @table: the file of TABLES, without .csv; @core: what was measured; @as: the machine that is that core, where @id is another one, which nobody measured. */
 static const struct measured {
@@ -123,7 +123,7 @@ static bool takes_longer(double cycles, double model)
 static bool by_hand(const struct machine *m, const char *form)
 {
     for (size_t i = 0; i < m->latency_count; i++)
-        if (m->latencies[i].from == LATENCY_ALONE && !str_has_prefix(m->latencies[i].source, MARK) && str_match(m->latencies[i].form, form))
+        if (m->latencies[i].from == LATENCY_ALONE && !strstr(m->latencies[i].source, MARK) && str_match(m->latencies[i].form, form))
             return true;
     return false;
 }
@@ -153,7 +153,7 @@ static void add_line(const struct measured *which, const char *form, double cycl
 {
     struct str source = {0};
 
-    str_addf(&source, MARK "%s%s", which->core, which->as ? ", by analogy" : "");
+    str_addf(&source, "%s" MARK "%s", which->as ? "estimate after " : "", which->core);
     csv_add_field(out, form, false);
     str_addf(out, "alone,alone,%g,", cycles);
     csv_add_field(out, str_text(&source), true);

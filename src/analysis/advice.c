@@ -2,12 +2,14 @@
 #include "analysis/advice.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "analysis/alternatives.h"
 #include "analysis/nest.h"
 #include "base/str.h"
 
 #define SLOTS_FULL 0.005     /* relative, by which a bound of slots passes them where all are filled */
+#define NAMED_ESTIMATES 3      /* mnemonics that the sentence names */
 
 static void name_ports(const struct analysis *a, portset set, struct str *out)
 {
@@ -111,6 +113,24 @@ void advice_repeated(const struct insn *repeated, struct str *out)
     str_addf(out, "What a repeated %s takes depends on its count and is not modelled: one repetition is counted, so this is a lower bound.", repeated->mnemonic);
 }
 
+/* Which instructions' figures are estimates, each mnemonic once. */
+static void estimate_sentence(const struct analysis *a, struct str *out)
+{
+    size_t named = 0;
+
+    str_add(out, " An estimate, as are the machine's figures of");
+    for (size_t i = 0; i < a->count && named <= NAMED_ESTIMATES; i++) {
+        bool again = !a->rows[i].estimate;
+        for (size_t k = 0; k < i && !again; k++)
+            again = a->rows[k].estimate && strcmp(a->rows[k].insn->mnemonic, a->rows[i].insn->mnemonic) == 0;
+        if (again)
+            continue;
+        str_addf(out, "%s %s", named ? "," : "", named == NAMED_ESTIMATES ? "..." : a->rows[i].insn->mnemonic);
+        named++;
+    }
+    str_add_char(out, '.');
+}
+
 /* Of the instructions that were measured alone, where they take all the time; false where slots do. */
 static bool alone_sentence(const struct analysis *a, struct str *out)
 {
@@ -181,6 +201,8 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
         str_add(&s, " Some forms are unknown to this machine, so this is a lower bound.");
     else if (a->lower_bound)
         str_addf(&s, " This machine %s, so dependency chains may take longer.", isnan(a->bounds[BOUND_DEPENDENCIES]) ? "has no latencies" : "lacks the fact load_latency");
+    if (a->estimate)
+        estimate_sentence(a, &s);
     for (int kind = 0, told = 0; kind < UNMODELLED_COUNT; kind++)
         if (a->not_modelled[kind])
             str_addf(&s, "%s%s", told++ ? "; " : " Not modelled: ", a->not_modelled[kind]);

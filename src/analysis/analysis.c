@@ -53,6 +53,7 @@ static void fill_rows(struct analysis *a, const struct insn *insns, const struct
         row->issue = cost->issue;
         row->slowest = cost->op->slowest;
         row->alone = cost->op->alone;
+        row->estimate = cost->flags & ROW_ESTIMATE ? cost->op->estimate : NULL;
         row->latency = cost->flags & (ROW_ZERO | ROW_ELIMINATED | ROW_SUM) ? 0 : cost->op->entry ? cost->op->entry->latency : NAN;
         row->pressure = mem_zero(ports, sizeof(double));
         for (uint32_t k = 0; k < cost->count; k++)
@@ -172,6 +173,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     fill_rows(a, insns, &work->costs);
     schedule(a, &work->costs);
     a->unknown = bounds.unknown;
+    a->estimate = bounds.estimate;
     a->repeated = analysis_repeated(insns, a->count);
     a->lower_bound = bounds.unknown || a->repeated || isnan(bounds.cycles[BOUND_DEPENDENCIES]) || bounds.open;
     memcpy(a->bounds, bounds.cycles, sizeof a->bounds);

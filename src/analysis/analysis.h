@@ -12,6 +12,7 @@ struct analysis_row {
     double latency;            /* cycles, NaN unknown */
     double issue;              /* µops through rename */
     const struct latency_rule *slowest; /* latency with the operands that take longest, borrowed from the machine; NULL: none is known */
+    const char *estimate;      /* its source, where what the machine says of the form is an estimate, borrowed from the machine; NULL: it is none */
     const struct latency_rule *alone;   /* cycles that each copy takes at least, as measured of it alone, borrowed from the machine; NULL: its ports say */
     uint32_t flags;            /* enum row_flag */
     double *pressure;          /* cycles per port, ports of the machine */
@@ -39,6 +40,7 @@ struct analysis {
     bool fitted;                     /* as in struct bounds, of the bound that binds */
     bool lower_bound;                /* a form is unknown, one is repeated, the machine has no latencies for chains, or none for a load in them */
     bool unknown;                    /* a form is unknown */
+    bool estimate;                   /* what the machine says of a form is an estimate (a row with one) */
     const struct insn *repeated;     /* the first that is executed as often as a register says (rep movsb), borrowed; NULL: none */
     char *not_modelled[UNMODELLED_COUNT];   /* what the loop may have of each kind, in words; NULL: nothing, or the machine has no latencies */
     char *sentence;                  /* what binds, and what is not modelled, in words */

@@ -9,6 +9,16 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
+const char *cycles_words(bool least, bool estimate)
+{
+    return least && estimate ? "at least about " : least ? "at least " : estimate ? "about " : "";
+}
+
+const char *cycles_sign(bool least, bool estimate)
+{
+    return least && estimate ? ">~" : least ? ">=" : estimate ? "~" : "";
+}
+
 const char *bound_name(enum bound_kind kind)
 {
     static const char *const names[BOUND_COUNT] = {"ports", "dividers", "issue", "frontend", "dependencies", "memory", "retire"};
@@ -138,6 +148,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
     *out = (struct bounds){.bottleneck = BOUND_PORTS};
     costs_fill(w->core, insns, count, &w->costs);
     out->unknown = w->costs.unknown;
+    out->estimate = w->costs.estimate;
     port_bounds(w, want_ports, out);
     width_bounds(w->core, insns, &w->costs, out);
     frontend_bound(w->core, insns, &w->costs, options->shape, options->align, &out->frontend);

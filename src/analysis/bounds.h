@@ -14,6 +14,7 @@ struct bounds {
     double total;                    /* the maximum */
     enum bound_kind bottleneck;
     bool unknown;                    /* a form is unknown: lower bounds */
+    bool estimate;                   /* what the machine says of a form is an estimate */
     bool fitted;                     /* the memory bound is a mean that was fitted: loads that are tried again */
     bool open;                       /* so is how long some load takes that others wait for: dependencies is a lower bound */
 };
@@ -49,6 +50,9 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);
 /* Cycles per iteration that microcode for x87 operands takes, while nothing else runs; part of the dependencies' bound. */
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count, const struct block_options *options);
+/* What stands before cycles in a sentence ("at least ", "about ", "at least about ", "") and in a table (">=", "~", ">~", ""), by whether they are a lower bound and an estimate. */
+const char *cycles_words(bool least, bool estimate);
+const char *cycles_sign(bool least, bool estimate);
 const char *bound_name(enum bound_kind kind);   /* "ports", "dividers", "issue", ... as in the JSON keys */
 
 #endif

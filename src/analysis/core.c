@@ -261,6 +261,13 @@ static unsigned add_all(struct usage *usage, const struct usage *more)
     return count_of(more, 0);
 }
 
+/* The first estimate among what the machine says of the form. */
+static void note_estimate(struct op *op, const char *source)
+{
+    if (!op->estimate && source && source_is_estimate(source))
+        op->estimate = source;
+}
+
 /* A form the machine does not know, from the operation on registers and the load or store that it knows. */
 static bool approximate(struct core *c, const struct insn *insn, struct op *op)
 {
@@ -270,6 +277,7 @@ static bool approximate(struct core *c, const struct insn *insn, struct op *op)
     if (!plain || (insn->traits & INSN_LOAD && !c->load) || (insn->traits & INSN_STORE && !c->store))
         return false;
     usage_copy(&op->usage, &plain->usage);
+    note_estimate(op, plain->source);
     op->micro_ops = plain->micro_ops;
     op->micro_ops = op->micro_ops ? op->micro_ops : count_of(&plain->usage, c->pipes);
     if (insn->traits & INSN_LOAD)
@@ -391,6 +399,7 @@ static void take_rules(const struct core *c, struct op *op)
         const struct latency_rule *rule = &c->machine->latencies[i];
         if (!str_match(rule->form, op->form))
             continue;
+        note_estimate(op, rule->source);
         if (!latency_end_whole(rule->from))
             vec_push(&op->rules, rule);
         else if (rule->from == LATENCY_ALONE && !op->alone)
@@ -409,6 +418,7 @@ static struct op *op_new(struct core *c, const struct insn *insn)
     set_load_latency(c, insn, touches_vector(insn), op);
     op->entry = fusion_resolve(c->machine, insn);
     if (op->entry) {
+        note_estimate(op, op->entry->source);
         usage_copy(&op->usage, &op->entry->usage);
         op->micro_ops = op->entry->micro_ops;
         op->traits |= OP_KNOWN;

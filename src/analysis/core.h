@@ -52,6 +52,7 @@ struct op {
     int32_t load_latency;                /* address to value of its load, hundredths; 0 where that is not known */
     int32_t fence;                       /* hundredths it holds back the next locked or serialising instruction; 0: it is none */
     const struct latency_rule *slowest;  /* latency with the operands that take longest (from slowest to slowest); NULL: operands do not matter, or no more is known */
+    const char *estimate;                /* the source of its usage or of a latency that is an estimate, borrowed; NULL: of none */
     const struct latency_rule *alone;    /* cycles that each of its copies takes at least, measured (from alone to alone); NULL: what its ports say */
     VEC(const struct latency_rule *) rules;   /* exceptions between operands (latencies.csv), first match wins */
 };

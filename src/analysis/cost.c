@@ -131,7 +131,8 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
         return;
     }
     row->flags |= (insn->traits & INSN_ONES_IDIOM || same ? ROW_ONES : 0) | (op->traits & OP_APPROXIMATE ? ROW_APPROXIMATE : 0) |
-                  (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0);
+                  (op->traits & OP_PIPE ? ROW_PIPE : 0) | (op->traits & OP_FIRST ? ROW_FIRST : 0) | (op->estimate ? ROW_ESTIMATE : 0);
+    costs->estimate |= op->estimate != NULL;
     /* A move that the table leaves to rename, from a register to itself: an operation like any other. */
     bool executed = op->traits & OP_ELIMINATED && !op->usage.count && c->add && insn->operands[0].file == FILE_GENERAL && moves_to_itself(insn);
     add_usage(costs, row, executed ? c->add : (insn->traits & INSN_STORE) && (insn->traits & INSN_INDEXED) ? &op->indexed : &op->usage);

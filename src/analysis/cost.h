@@ -17,6 +17,7 @@
     X(STORE, "store") \
     X(PIPE, "divider")             /* holds a blocking pipe */ \
     X(APPROXIMATE, "approximate")  /* put together from a load or store and an operation that the machine knows */ \
+    X(ESTIMATE, "estimate")        /* what the machine says of the form is an estimate */ \
     X(SPLIT, "unlaminated")        /* its fused µops part at rename */ \
     X(SYNC, "stack-sync")          /* the stack engine adds a µop before it */ \
     X(CHAIN, "chain")              /* on the dependency cycle that bounds the loop */ \
@@ -47,6 +48,7 @@ struct costs {
     struct mass *masses;       /* of all rows in order */
     size_t mass_count, mass_capacity;
     bool unknown;              /* a row is ROW_UNKNOWN */
+    bool estimate;             /* a row is ROW_ESTIMATE */
 };
 
 /* Fills @out (zeroed, or used before) for one iteration in the steady state of a block that repeats. */

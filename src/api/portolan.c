@@ -157,7 +157,7 @@ static void fill_analysis(const struct kernel *k, const struct machine *m, porto
     struct simulation sim;
 
     simulate_kernel(k, 0, m, &(struct simulate_options){0}, &sim, NULL);
-    *out = (portolan_analysis){.cycles = a->cycles, .bottleneck = (int)a->bottleneck, .lower_bound = a->lower_bound, .instructions = a->count, .simulated = sim.cycles};
+    *out = (portolan_analysis){.cycles = a->cycles, .bottleneck = (int)a->bottleneck, .lower_bound = a->lower_bound, .estimate = a->estimate, .instructions = a->count, .simulated = sim.cycles};
     memcpy(out->bounds, a->bounds, sizeof out->bounds);
     for (size_t i = 0; i < a->count; i++)
         out->unknown += (a->rows[i].flags & ROW_UNKNOWN) != 0;

@@ -72,6 +72,7 @@ typedef struct portolan_analysis {
     size_t instructions, unknown;    /* unknown: of a form that the machine does not know */
     double simulated;                /* per iteration; NaN where the machine has no load latency */
     char sentence[512];              /* what binds, in words; cut where it is longer */
+    int estimate;                    /* not 0: what the machine says of a form is an estimate */
 } portolan_analysis;
 
 /* The @length bytes of machine code at @code as the body of a loop that repeats, for the machine's instruction set. */

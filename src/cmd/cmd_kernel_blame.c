@@ -120,6 +120,14 @@ static void add_line(struct result_table *t, const struct insn *insns, size_t at
         cell_count(t, (int64_t)at + 1);
 }
 
+/* "0x1258", as objdump has it. */
+static void add_address(struct result_table *t, const struct insn *insn)
+{
+    char text[PLACE_TEXT + 2];
+
+    cell_text(t, insn_address_text(insn, text));
+}
+
 static const char *text_of(const struct insn *in)
 {
     return in->text ? in->text + strspn(in->text, " \t") : in->mnemonic;
@@ -131,8 +139,10 @@ static const char *text_of(const struct insn *in)
 
 static void add_rows(const struct blame *b, const struct insn *insns, struct result *result)
 {
-    static const struct result_column columns[] = {
-        {.key = "line", .kind = CELL_COUNT, .width = 4}, COSTS,
+    const bool code = b->count && insns[0].placed;
+    const struct result_column columns[] = {
+        {.key = "line", .kind = CELL_COUNT, .width = 4, .hide = code ? NOT_TEXT | NOT_DOCUMENT : 0},
+        {.key = "address", .kind = CELL_TEXT, .width = 5, .hide = code ? 0 : NOT_TEXT | NOT_DOCUMENT}, COSTS,
         {.key = "nop_here", .title = "nop", .kind = CELL_NUMBER, .decimals = 2, .width = 6}, {.key = "nop_model", .title = "model", .kind = CELL_NUMBER, .decimals = 2, .width = 6},
         {.key = "instruction", .kind = CELL_TEXT},
         {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
@@ -146,6 +156,7 @@ static void add_rows(const struct blame *b, const struct insn *insns, struct res
         str_clear(&text);
         str_addf(&text, "%s%s%s", text_of(&insns[i]), known ? "" : "    -- ", known ? "" : row->out.state);
         add_line(t, insns, i);
+        add_address(t, &insns[i]);
         add_cost(t, &row->out);
         cell_number(t, plain(row->nop.here));
         cell_number(t, plain(row->nop.model));
@@ -157,8 +168,12 @@ static void add_rows(const struct blame *b, const struct insn *insns, struct res
 
 static void add_edges(const struct blame *b, const struct insn *insns, struct result *result)
 {
-    static const struct result_column columns[] = {
-        {.key = "line", .kind = CELL_COUNT, .width = 4}, COSTS, {.key = "waits_for", .title = "waits for line", .kind = CELL_COUNT, .width = 6},
+    const bool code = b->count && insns[0].placed;
+    const unsigned lines = code ? NOT_TEXT | NOT_DOCUMENT : 0, addresses = code ? 0 : NOT_TEXT | NOT_DOCUMENT;
+    const struct result_column columns[] = {
+        {.key = "line", .kind = CELL_COUNT, .width = 4, .hide = lines}, {.key = "address", .kind = CELL_TEXT, .width = 5, .hide = addresses}, COSTS,
+        {.key = "waits_for", .title = "waits for line", .kind = CELL_COUNT, .width = 6, .hide = lines},
+        {.key = "waits_for_address", .title = "waits for", .kind = CELL_TEXT, .width = 9, .hide = addresses},
         {.key = "distance", .title = "iterations before", .kind = CELL_COUNT, .hide = NOT_TEXT}, {.key = "through", .kind = CELL_TEXT}, {.key = "state", .kind = CELL_TEXT, .hide = NOT_TEXT},
     };
     struct str through = {0};
@@ -172,8 +187,10 @@ static void add_edges(const struct blame *b, const struct insn *insns, struct re
         str_clear(&through);
         dependence_through((enum isa)insns->isa, &e->of, &through);
         add_line(t, insns, e->of.to);
+        add_address(t, &insns[e->of.to]);
         add_cost(t, &e->cut);
         add_line(t, insns, e->of.from);
+        add_address(t, &insns[e->of.from]);
         cell_count(t, e->of.distance);
         cell_text(t, str_text(&through));
         cell_text(t, e->cut.state);

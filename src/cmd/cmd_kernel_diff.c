@@ -30,9 +30,11 @@ static void put_cell(struct result_table *t, const struct analysis *a, uint32_t 
     const bool there = row != COMPARISON_NONE;
     const struct insn *insn = there ? a->rows[row].insn : NULL;
     struct str usage = {0};
+    char address[PLACE_TEXT + 2];
 
     if (there)
         usage_print(&a->rows[row].usage, mapping_ports(a->machine->mapping), &usage);
+    cell_text(t, there ? insn_address_text(insn, address) : NULL);
     cell_text(t, !there ? "" : insn->text ? insn->text : insn->mnemonic);
     cell_text(t, !there ? "" : a->rows[row].flags & ROW_UNKNOWN ? "unknown" : usage.length ? str_text(&usage) : "-");
     str_done(&usage);
@@ -40,9 +42,13 @@ static void put_cell(struct result_table *t, const struct analysis *a, uint32_t 
 
 static void add_instructions(const struct paired_loops *c, struct result *result)
 {
-    static const struct result_column columns[] = {
-        {.key = "change", .title = "", .kind = CELL_TEXT, .width = 1}, {.key = "a", .title = "A", .kind = CELL_TEXT, .width = 30}, {.key = "ports_a", .title = "ports", .kind = CELL_TEXT, .width = 12},
-        {.key = "b", .title = "B", .kind = CELL_TEXT, .width = 30}, {.key = "ports_b", .title = "ports", .kind = CELL_TEXT}};
+    unsigned hide[2];
+
+    for (int i = 0; i < 2; i++)
+        hide[i] = c->side[i].analysis->count && c->side[i].analysis->rows[0].insn->placed ? 0 : NOT_TEXT | NOT_DOCUMENT;
+    const struct result_column columns[] = {
+        {.key = "change", .title = "", .kind = CELL_TEXT, .width = 1}, {.key = "address_a", .title = "address", .kind = CELL_TEXT, .width = 7, .hide = hide[0]}, {.key = "a", .title = "A", .kind = CELL_TEXT, .width = 30}, {.key = "ports_a", .title = "ports", .kind = CELL_TEXT, .width = 12},
+        {.key = "address_b", .title = "address", .kind = CELL_TEXT, .width = 7, .hide = hide[1]}, {.key = "b", .title = "B", .kind = CELL_TEXT, .width = 30}, {.key = "ports_b", .title = "ports", .kind = CELL_TEXT}};
     static const char *const marks[] = {[COMPARISON_SAME] = "", [COMPARISON_CHANGED] = "~", [COMPARISON_ONLY_A] = "-", [COMPARISON_ONLY_B] = "+"};
     struct result_table *t = result_table(result, "instructions", columns, sizeof columns / sizeof *columns);
 

@@ -55,7 +55,7 @@ static void add_repeated(const struct insn *repeated, struct result *result)
 static void add_text(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, const struct insn *insns, size_t count, struct result *result)
 {
     const struct insn *repeated = analysis_repeated(insns, count);
-    const char *least = bounds->unknown || repeated ? "at least " : "";
+    const char *least = cycles_words(bounds->unknown || repeated, bounds->estimate);
 
     if (isnan(sim->cycles)) {
         result_line(result, "%s: not simulated: %s", m->title,
@@ -121,9 +121,9 @@ static json_t *simulation_json(const struct machine *m, const struct simulation 
 
     for (unsigned j = 0; j < ports->count; j++)
         json_object_set_new(busy, ports->names[j], json_number(sim->busy[j]));
-    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:o, s:o, s:{s:o, s:o, s:o}, s:o}", "machine", json_text(m->id), "cycles", json_number(sim->cycles), "period",
+    return json_pack("{s:o, s:o, s:o, s:o, s:i, s:b, s:b, s:o, s:o, s:{s:o, s:o, s:o}, s:o}", "machine", json_text(m->id), "cycles", json_number(sim->cycles), "period",
                      sim->period ? json_integer(sim->period) : json_null(), "numerator", sim->period ? json_integer((json_int_t)sim->numerator) : json_null(), "iterations",
-                     (int)sim->iterations, "lower_bound", (int)least, "bound", json_number(bounds->total), "ports", busy, "stalls", "frontend",
+                     (int)sim->iterations, "lower_bound", (int)least, "estimate", (int)bounds->estimate, "bound", json_number(bounds->total), "ports", busy, "stalls", "frontend",
                      json_number(sim->stalls_front), "reorder", json_number(sim->stalls_rob), "scheduler", json_number(sim->stalls_scheduler), "timeline",
                      timeline_json(sim, count));
 }
@@ -142,6 +142,7 @@ static void add_row(struct result_table *t, const struct machine *m, const struc
     else
         cell_missing(t);
     cell_switch(t, least);
+    cell_switch(t, bounds->estimate);
     cell_number(t, bounds->total);
 }
 
@@ -162,7 +163,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
 {
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "period", .kind = CELL_COUNT}, {.key = "iterations", .kind = CELL_COUNT},
-        {.key = "numerator", .kind = CELL_COUNT}, {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "bound", .kind = CELL_NUMBER}};
+        {.key = "numerator", .kind = CELL_COUNT}, {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "estimate", .kind = CELL_SWITCH}, {.key = "bound", .kind = CELL_NUMBER}};
     static const struct result_column steps[] = {
         {.key = "machine", .kind = CELL_TEXT}, {.key = "iteration", .kind = CELL_COUNT}, {.key = "instruction", .kind = CELL_COUNT}, {.key = "fetch", .kind = CELL_COUNT},
         {.key = "issue", .kind = CELL_COUNT}, {.key = "dispatch", .kind = CELL_COUNT}, {.key = "done", .kind = CELL_COUNT}, {.key = "retire", .kind = CELL_COUNT}};

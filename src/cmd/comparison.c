@@ -162,8 +162,8 @@ void comparison_say(const struct paired_loops *c, bool brief, struct str *out)
 {
     const double a = comparison_cycles(c, 0), b = comparison_cycles(c, 1);
 
-    str_addf(out, brief ? "B %s%.2f cycles, A %s%.2f" : "B takes %s%.2f cycles per iteration, A %s%.2f", c->side[1].analysis->lower_bound ? "at least " : "", b,
-             c->side[0].analysis->lower_bound ? "at least " : "", a);
+    str_addf(out, brief ? "B %s%.2f cycles, A %s%.2f" : "B takes %s%.2f cycles per iteration, A %s%.2f", cycles_words(c->side[1].analysis->lower_bound, c->side[1].analysis->estimate), b,
+             cycles_words(c->side[0].analysis->lower_bound, c->side[0].analysis->estimate), a);
     if (comparison_is_exact(c))
         str_addf(out, ": %+.2f (%+.0f %%)", b - a, a > 0 ? 100 * (b / a - 1) : 0);
     if (c->unequal)

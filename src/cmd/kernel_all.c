@@ -16,7 +16,7 @@
 struct outcome {
     double cycles;
     enum bound_kind bottleneck;
-    bool lower_bound;
+    bool lower_bound, estimate;
 };
 
 struct all_loops {
@@ -57,7 +57,7 @@ static void add_table(const struct all_loops *w, size_t from, size_t to, struct 
             cell_missing(t);
         for (size_t i = from; i < to; i++) {
             const struct outcome *o = &w->outcomes[l * machines + i];
-            snprintf(text, sizeof text, "%s%.2f", o->lower_bound ? ">=" : "", o->cycles);
+            snprintf(text, sizeof text, "%s%.2f", cycles_sign(o->lower_bound, o->estimate), o->cycles);
             cell_text(t, text);
         }
         cell_text(t, loop->why);
@@ -70,7 +70,7 @@ static void add_rows(const struct all_loops *w, struct result *result)
     static const struct result_column columns[] = {
         {.key = "loop", .kind = CELL_COUNT}, {.key = "instructions", .kind = CELL_COUNT}, {.key = "first_line", .kind = CELL_COUNT}, {.key = "last_line", .kind = CELL_COUNT},
         {.key = "why", .kind = CELL_TEXT}, {.key = "machine", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER}, {.key = "bottleneck", .kind = CELL_TEXT},
-        {.key = "lower_bound", .kind = CELL_SWITCH},
+        {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "estimate", .kind = CELL_SWITCH},
     };
     struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
     size_t machines = w->machines.list.count;
@@ -88,6 +88,7 @@ static void add_rows(const struct all_loops *w, struct result *result)
         cell_number(t, o->cycles);
         cell_text(t, bound_name(o->bottleneck));
         cell_switch(t, o->lower_bound);
+        cell_switch(t, o->estimate);
     }
 }
 
@@ -102,7 +103,7 @@ static bool all_work(void *state, struct result *result, struct err *err)
     for (size_t k = 0; k < count && !watch_over(); k++) {
         watch_at("analyses", (double)k, (double)count);
         struct analysis *a = analysis_new(w->kernel, k / machines, w->machines.list.items[k % machines]);
-        w->outcomes[k] = (struct outcome){a->cycles, a->bottleneck, a->lower_bound};
+        w->outcomes[k] = (struct outcome){a->cycles, a->bottleneck, a->lower_bound, a->estimate};
         analysis_free(a);
     }
     if (!watch_goes_on(err))

@@ -154,6 +154,13 @@ double mapping_entry_confidence(const struct mapping_entry *entry)
     return at ? strtod(at + strlen(word), NULL) : NAN;
 }
 
+bool source_is_estimate(const char *source)
+{
+    static const char word[] = "estimate";
+
+    return strncmp(source, word, strlen(word)) == 0 || strstr(source, "experiments are not explained");
+}
+
 size_t mapping_index(const struct mapping *m, const char *form)
 {
     const struct index rows = {(struct index_slot *)m->rows.slots, m->rows.slot_count, m->rows.count};

@@ -57,6 +57,8 @@ const struct mapping_entry *mapping_find(const struct mapping *m, const char *fo
 void mapping_entry_print(const struct mapping *m, const struct mapping_entry *entry, struct str *out);
 /* How sure its source says to be of the usage, 0 to 1; NaN for usages that were not inferred. */
 double mapping_entry_confidence(const struct mapping_entry *entry);
+/* Whether @source, of a usage or a latency, says that the figure is an estimate: it begins with that word, or is a chart's that does not explain its experiments. */
+bool source_is_estimate(const char *source);
 /* Index for mapping_at, or SIZE_MAX. */
 size_t mapping_index(const struct mapping *m, const char *form);
 /* Adds or replaces; copies all of @entry. Where memory runs out for so many entries it is left out, and this thread's work fails (base/shortage.h). */

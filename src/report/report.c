@@ -18,6 +18,7 @@ static const char *mark_of(const struct analysis_row *row)
            : row->flags & ROW_FUSED      ? "+"
            : row->flags & ROW_ZERO       ? "0"
            : row->flags & ROW_ELIMINATED ? "="
+           : row->estimate ? "e"
            : row->flags & ROW_APPROXIMATE ? "~"
            : row->flags & ROW_PIPE       ? "/"
            : row->alone                  ? "!"
@@ -113,7 +114,7 @@ static void add_legend(const struct analysis *a, struct result *result)
 {
     static const char *const marks[] = {
         "? not known to this machine", "+ fused with ^, the next", "0 zero idiom", "= move done at rename", "/ holds a divider",
-        "~ put together from parts that the machine knows", "! takes longer than its ports say",
+        "e an estimate", "~ put together from parts that the machine knows", "! takes longer than its ports say",
     };
     struct str text = {0};
 
@@ -176,7 +177,7 @@ static bool is_again(const struct analysis *a, size_t row)
     return false;
 }
 
-/* The instructions whose time was measured alone or depends on their operands, each form once. */
+/* The instructions whose time was measured alone, was estimated or depends on their operands, each form once. */
 static void add_special(const struct analysis *a, struct result *result)
 {
     for (size_t i = 0; i < a->count; i++) {
@@ -184,7 +185,9 @@ static void add_special(const struct analysis *a, struct result *result)
         if (is_again(a, i))
             continue;
         if (row->alone)
-            result_line(result, "at least %.2f cycles each: %s (%s)", row->alone->cycles, row->insn->form, row->alone->source);
+            result_line(result, "%s %.2f cycles each: %s (%s)", source_is_estimate(row->alone->source) ? "about" : "at least", row->alone->cycles, row->insn->form, row->alone->source);
+        if (row->estimate && !(row->alone && row->alone->source == row->estimate) && !(row->slowest && row->slowest->source == row->estimate))
+            result_line(result, "estimated: %s (%s)", row->insn->form, row->estimate);
         if (row->slowest)
             result_line(result, "by its operands %s takes %g to %g cycles, here the least (%s)", row->insn->form, row->latency, row->slowest->cycles, row->slowest->source);
     }
@@ -192,7 +195,7 @@ static void add_special(const struct analysis *a, struct result *result)
 
 static void add_machine(const struct kernel *k, const struct analysis *a, bool ascii, struct result *result)
 {
-    result_line(result, "%s: %s%.2f cycles per iteration, bound by %s\n\n", a->machine->title, a->lower_bound ? "at least " : "", a->cycles,
+    result_line(result, "%s: %s%.2f cycles per iteration, bound by %s\n\n", a->machine->title, cycles_words(a->lower_bound, a->estimate), a->cycles,
                 bound_name(a->bottleneck));
     add_pressure_table(k, a, result);
     add_legend(a, result);
@@ -225,7 +228,7 @@ static void add_comparison(struct analysis *const *a, size_t n, struct result *r
     t->hide = NOT_CSV | NOT_JSON;
     for (size_t i = 0; i < n; i++) {
         cell_text(t, a[i]->machine->id);
-        cell_text(t, a[i]->lower_bound ? ">=" : "");
+        cell_text(t, cycles_sign(a[i]->lower_bound, a[i]->estimate));
         cell_number(t, a[i]->cycles);
         for (int kind = 0; kind < BOUND_COUNT; kind++)
             cell_number(t, a[i]->bounds[kind]);
@@ -292,7 +295,7 @@ static void add_summaries(struct analysis *const *a, size_t n, struct result *re
     static const struct result_column columns[] = {
         {.key = "machine", .kind = CELL_TEXT},       {.key = "cycles", .kind = CELL_NUMBER},        {.key = "bottleneck", .kind = CELL_TEXT},
         {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "critical_path", .kind = CELL_NUMBER}, {.key = "shape", .kind = CELL_TEXT},
-        {.key = "undecoded", .kind = CELL_COUNT},    {.key = "sentence", .kind = CELL_TEXT},
+        {.key = "undecoded", .kind = CELL_COUNT},    {.key = "estimate", .kind = CELL_SWITCH},      {.key = "sentence", .kind = CELL_TEXT},
     };
     struct result_table *t = result_table(result, "summaries", columns, sizeof columns / sizeof *columns);
 
@@ -305,6 +308,7 @@ static void add_summaries(struct analysis *const *a, size_t n, struct result *re
         cell_number(t, a[i]->critical_path);
         cell_text(t, a[i]->shape == SHAPE_LOOP ? "loop" : "unrolled");
         cell_count(t, analysis_undecoded(a[i]));
+        cell_switch(t, a[i]->estimate);
         cell_text(t, a[i]->sentence);
     }
 }
@@ -340,6 +344,7 @@ static json_t *row_json(const struct analysis_row *row, const struct ports *port
     json_object_set_new(object, "usage", json_text(str_text(&text)));
     json_object_set_new(object, "latency", json_number(row->latency));
     json_object_set_new(object, "alone", json_number(row->alone ? row->alone->cycles : NAN));
+    json_object_set_new(object, "estimate", row->estimate ? json_text(row->estimate) : json_null());
     json_object_set_new(object, "pressure", pressure_json(ports, row->pressure));
     for (uint32_t rest = row->flags; rest; rest &= rest - 1)
         json_array_append_new(flags, json_string(row_flag_name(rest & -rest)));
@@ -391,6 +396,7 @@ static json_t *analysis_json(const struct analysis *a)
     json_object_set_new(object, "undecoded", json_integer((json_int_t)analysis_undecoded(a)));
     json_object_set_new(object, "unknown", unknown);
     json_object_set_new(object, "lower_bound", json_boolean(a->lower_bound));
+    json_object_set_new(object, "estimate", json_boolean(a->estimate));
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
         if (a->not_modelled[kind])
             json_array_append_new(unmodelled, json_text(a->not_modelled[kind]));

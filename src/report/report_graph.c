@@ -33,7 +33,7 @@ void report_dot(const struct analysis *a, struct str *out)
 {
     str_add(out, "digraph loop {\n  label=\"");
     add_quoted(a->machine->title ? a->machine->title : a->machine->id, out);
-    str_addf(out, ": %s%.2f cycles per iteration, bound by %s", a->lower_bound ? "at least " : "", a->cycles, bound_name(a->bottleneck));
+    str_addf(out, ": %s%.2f cycles per iteration, bound by %s", cycles_words(a->lower_bound, a->estimate), a->cycles, bound_name(a->bottleneck));
     if (!isnan(a->critical_path))
         str_addf(out, "; longest path %.2f", a->critical_path);
     str_add(out, "\";\n  node [shape=box, fontname=monospace];\n");

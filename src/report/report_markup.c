@@ -203,7 +203,7 @@ static void markdown_comparison(struct analysis *const *a, size_t n, struct str 
     for (size_t i = 0; i < n; i++) {
         str_add(&table, "| ");
         markdown_text(a[i]->machine->title, &table);
-        str_addf(&table, " | %s%.2f |", a[i]->lower_bound ? "≥ " : "", a[i]->cycles);
+        str_addf(&table, " | %s%.2f |", a[i]->lower_bound ? "≥ " : a[i]->estimate ? "≈ " : "", a[i]->cycles);
         for (int kind = 0; kind < BOUND_COUNT; kind++) {
             str_add_char(&table, ' ');
             cycles_text(a[i]->bounds[kind], &table);
@@ -277,7 +277,7 @@ void report_markdown_part(const struct kernel *k, size_t loop, struct analysis *
     for (size_t i = 0; i < n; i++) {
         str_addf(out, "%.*s ", (int)level + 1, marks);
         markdown_text(a[i]->machine->title, out);
-        str_addf(out, ": %s%.2f cycles per iteration\n\n", a[i]->lower_bound ? "at least " : "", a[i]->cycles);
+        str_addf(out, ": %s%.2f cycles per iteration\n\n", cycles_words(a[i]->lower_bound, a[i]->estimate), a[i]->cycles);
         markdown_text(a[i]->sentence, out);
         str_add(out, "\n\n");
         for (int kind = 0; kind < BOUND_COUNT; kind++)
@@ -386,7 +386,7 @@ static void html_comparison(struct analysis *const *a, size_t n, struct str *out
     for (size_t i = 0; i < n; i++) {
         str_addf(out, "<tr><td class=\"t\"><a href=\"#m%zu\">", i + 1);
         html_text(a[i]->machine->title, out);
-        str_addf(out, "</a></td><td>%s%.2f</td>", a[i]->lower_bound ? "&#8805; " : "", a[i]->cycles);
+        str_addf(out, "</a></td><td>%s%.2f</td>", a[i]->lower_bound ? "&#8805; " : a[i]->estimate ? "&#8776; " : "", a[i]->cycles);
         for (int kind = 0; kind < BOUND_COUNT; kind++) {
             str_add(out, "<td>");
             cycles_text(a[i]->bounds[kind], out);
@@ -433,7 +433,7 @@ void report_html_part(const struct kernel *k, size_t loop, struct analysis *cons
     for (size_t i = 0; i < n; i++) {
         str_addf(out, "<h%u id=\"m%zu\">", level + 1, i + 1);
         html_text(a[i]->machine->title, out);
-        str_addf(out, ": %s%.2f cycles per iteration</h%u>\n<p>", a[i]->lower_bound ? "at least " : "", a[i]->cycles, level + 1);
+        str_addf(out, ": %s%.2f cycles per iteration</h%u>\n<p>", cycles_words(a[i]->lower_bound, a[i]->estimate), a[i]->cycles, level + 1);
         html_text(a[i]->sentence, out);
         str_add(out, "</p>\n");
         html_bounds(a[i], out);

@@ -551,8 +551,8 @@ static bool holds_line(const char *reason, const char *line)
     return holds;
 }
 
-/* The first line that was refused, and how many others. */
-static bool refusal(const char *name, const char *text, size_t length, const struct assembled *a, struct err *err)
+/* The first line that was refused, and how many others; @no_nasm: nasm, which the text is for, is missing. */
+static bool refusal(const char *name, const char *text, size_t length, bool no_nasm, const struct assembled *a, struct err *err)
 {
     const struct diagnostic *first = &a->refused[0];
     const char *line = first->text + strspn(first->text, " \t");
@@ -561,7 +561,7 @@ static bool refusal(const char *name, const char *text, size_t length, const str
     if (a->refused_count > 1)
         str_addf(&more, " (and %zu more line%s)", a->refused_count - 1, a->refused_count > 2 ? "s" : "");
     bool repeats = holds_line(first->reason, line);
-    err_set(err, ERR_DATA, looks_like_c(text, length) ? ADVICE_C : "correct it, or skip such lines with --skip-bad",
+    err_set(err, ERR_DATA, no_nasm ? "install nasm: the text has its directives (%rep, %macro, times)" : looks_like_c(text, length) ? ADVICE_C : "correct it, or skip such lines with --skip-bad",
             "%.200s%s%.200s%s%s", first->reason, repeats ? "" : ", in \"", repeats ? "" : line, repeats ? "" : "\"", str_text(&more));
     str_done(&more);
     return err_at(err, name, first->line, 0);
@@ -625,12 +625,13 @@ bool assemble(enum isa isa, const char *name, const char *text, size_t length, e
     out->span_count = l.spans.count;
     memset(&l.spans, 0, sizeof l.spans);
     take_left_out(text, length, &l, out);
+    const bool no_nasm = l.no_nasm;
     listing_done(&l);
     vec_done(&refused.seen);
     vec_done(&refused.lines.starts);
     if (!ok)
         return err_at(err, name, 0, 0);
-    return taken || refusal(name, text, length, out, err);
+    return taken || refusal(name, text, length, no_nasm, out, err);
 }
 
 void diagnostics_free(struct diagnostic *list, size_t count)

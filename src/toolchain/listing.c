@@ -582,7 +582,8 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
     enum semicolon semicolon = semicolon_of(out, text, &margins);
     for (size_t i = 0; dialect.intel && !margins.disassembly && !out->nasm && i < margins.lines.count; i++)
         out->nasm = dialect_needs_nasm(text + margins.lines.items[i].start, text + margins.lines.items[i].end);
-    out->nasm = out->nasm && program_installed("nasm");
+    out->no_nasm = out->nasm && !program_installed("nasm");
+    out->nasm = out->nasm && !out->no_nasm;
     for (size_t i = 0; i < margins.lines.count; i++) {
         if (out->nasm)
             nasm_clean(out, &code, text, i + 1, &margins.lines.items[i]);

@@ -18,6 +18,7 @@ struct listing {
     bool disassembly;                                      /* it had addresses */
     uint64_t address;                                      /* of its first instruction in their order; 0: it had none */
     bool plan9;                                            /* its statements were in that language, and are in AT&T's now */
+    bool no_nasm;                                          /* it has such directives, and nasm is not installed */
     bool nasm;                                             /* it has directives that NASM alone knows: the lines are as they were, for it */
     bool encoded;                                          /* some instructions are data now: a label stands before each, whose line they have */
 };

@@ -220,7 +220,8 @@ void object_names_done(struct object *o)
     vec_done(&o->stubs);
 }
 
-const struct object_symbol *object_function_at(const struct object *o, uint64_t place)
+/* The last symbol at or before @place that reaches it: a function, or any label. */
+static const struct object_symbol *symbol_at(const struct object *o, uint64_t place, bool functions)
 {
     size_t low = 0, high = o->symbols.count;
 
@@ -233,17 +234,23 @@ const struct object_symbol *object_function_at(const struct object *o, uint64_t 
     }
     for (size_t i = low, tries = 0; i-- > 0 && tries < ENCLOSING_MOST; tries++) {
         const struct object_symbol *s = &o->symbols.items[i];
-        if (s->function && place - s->offset < s->size)
+        if ((s->function || !functions) && place - s->offset < s->size)
             return s;
     }
     return NULL;
+}
+
+const struct object_symbol *object_function_at(const struct object *o, uint64_t place)
+{
+    return symbol_at(o, place, true);
 }
 
 bool object_name_add(const struct object *o, uint64_t position, struct str *out)
 {
     const struct object_stub wanted = {position, NULL}, *stub = o->stubs.count ? bsearch(&wanted, o->stubs.items, o->stubs.count, sizeof *o->stubs.items, stub_order) : NULL;
     const uint64_t place = stub ? UINT64_MAX : object_position_place(o, position);
-    const struct object_symbol *s = place == UINT64_MAX ? NULL : object_function_at(o, place);
+    const struct object_symbol *function = place == UINT64_MAX ? NULL : object_function_at(o, place);
+    const struct object_symbol *s = function || place == UINT64_MAX ? function : symbol_at(o, place, false);
 
     if (!stub && !s)
         return false;

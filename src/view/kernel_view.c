@@ -122,7 +122,7 @@ static void draw_value(struct grid *g, int x, int y, double value, double full, 
 static const char *mark_of(const struct analysis_row *row)
 {
     return row->flags & ROW_UNKNOWN ? "?" : row->flags & ROW_FUSED_INTO ? "^" : row->flags & ROW_FUSED ? "+"
-           : row->flags & ROW_ZERO  ? "0" : row->alone ? "!" : row->flags & ROW_ELIMINATED || !row->usage.count ? "=" : row->flags & ROW_PIPE ? "/" : " ";
+           : row->flags & ROW_ZERO  ? "0" : row->estimate ? "e" : row->alone ? "!" : row->flags & ROW_ELIMINATED || !row->usage.count ? "=" : row->flags & ROW_PIPE ? "/" : " ";
 }
 
 static void tidy(const char *text, struct str *out)
@@ -301,7 +301,7 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
     const char *slash = strrchr(k->name, '/');
     struct str cycles = {0};
 
-    str_addf(&cycles, "  %s%.2f cycles, %s", a->lower_bound ? "at least " : "", a->cycles, bound_name(a->bottleneck));
+    str_addf(&cycles, "  %s%.2f cycles, %s", cycles_words(a->lower_bound, a->estimate), a->cycles, bound_name(a->bottleneck));
     /* A long title gives way to the id: the cycles must be seen. */
     bool roomy = g->width >= 70 && grid_columns(g, a->machine->title) + cycles.length <= g->width;
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
@@ -407,12 +407,12 @@ static void adopt(struct kernel_view_state *v, struct session *s)
     v->cursor = s->document.row;
 }
 
-/* A machine's bound, @mark behind it, or, where it @binds, what the loop takes; >= where some of its instructions are unknown. */
+/* A machine's bound, @mark behind it, or, where it @binds, what the loop takes; with the sign of a lower bound or an estimate. */
 static void put_cycles(const struct analysis *a, double value, bool binds, const char *mark, struct grid *g, int x, int y, unsigned width)
 {
     char text[32];
 
-    snprintf(text, sizeof text, "%s%.2f", binds && a->lower_bound ? ">=" : "", value);
+    snprintf(text, sizeof text, "%s%.2f", binds ? cycles_sign(a->lower_bound, a->estimate) : "", value);
     grid_printf(g, x, y, width, binds ? ROLE_WARN : ROLE_TEXT, binds ? ATTR_BOLD : 0, "%6s%s", text, mark);
 }
 
@@ -727,7 +727,7 @@ const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: port p
     .marks = "cursor\tform, usage and latency are shown below the table, the ports underlined in the header\n"
             "marks\t+ ^  fused with the next or the previous instruction\n"
             "\t0 zero idiom: no dependency   = no port (eliminated at rename)   / occupies the divider\n"
-            "\t? unknown form: the total is a lower bound\n"
+            "\t? unknown form: the total is a lower bound   e an estimate, and so is the total\n"
             "\t┌├└ the critical chain, * when it is one instruction\n"
             "\t→ feeds the one under the cursor   ← uses its result\n"
             "cells\tcycles per iteration on the port; hotter colours for busier ports\n"

@@ -81,8 +81,8 @@ void reasons_machines(struct analysis *const *a, size_t n, size_t in_view, struc
     const unsigned room = (int)g->width > x ? g->width - (unsigned)x : 0, names = room < ID_WANTED + BESIDE_ID + BOUND_NAME ? widest_id(a, n) : ID_WANTED;
 
     for (size_t i = 0; i < n && y + (int)i < end; i++)
-        grid_printf(g, x, y + (int)i, 0, i == in_view ? ROLE_ACCENT : ROLE_TEXT, 0, "%c%-*s %s%6.2f  %s", i == in_view ? '>' : ' ', (int)names,
-                    a[i]->machine->id, a[i]->lower_bound ? ">=" : "  ", a[i]->cycles, bound_name(a[i]->bottleneck));
+        grid_printf(g, x, y + (int)i, 0, i == in_view ? ROLE_ACCENT : ROLE_TEXT, 0, "%c%-*s %2s%6.2f  %s", i == in_view ? '>' : ' ', (int)names,
+                    a[i]->machine->id, cycles_sign(a[i]->lower_bound, a[i]->estimate), a[i]->cycles, bound_name(a[i]->bottleneck));
 }
 
 int reasons_bounds_short(const struct analysis *a, const struct simulation *sim, double measured, struct grid *g, int y, unsigned rows)

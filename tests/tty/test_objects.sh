@@ -306,4 +306,31 @@ test_code_beyond_a_symbol() {
     lacks out 'tiny+'
 }
 
+# A place that no function reaches has the label before it for its name.
+test_labels_name_code() {
+    needs as
+    cd "$work" || return
+    printf '\t.globl f\n\t.type f, @function\nf:\tjmp inner\n\t.size f, .-f\ninner:\taddq (%%rdi), %%rax\n\tdecq %%rsi\n\tjne inner\n\tret\nhelper:\tmovl $1, %%ecx\n\tcall inner\n\tret\n' >labels.s
+    as --64 labels.s -o labels.o || { fail 'as'; return; }
+    expect 0 "$portolan" -e 'kernel load labels.o --symbol helper; kernel show; kernel load labels.o; kernel show'
+    holds out 'call 0x2 <inner>'
+    holds out 'jnz 0x2 <inner>'
+}
+
+# Tables of a linked program's instructions have their addresses.
+test_tables_have_addresses() {
+    needs as
+    needs ld
+    cd "$work" || return
+    printf '\t.globl _start\n\t.type _start, @function\n_start:\n1:\taddq %%rax, %%rbx\n\tdecq %%rcx\n\tjne 1b\n\tret\n\t.size _start, .-_start\n' >linked.s
+    as --64 linked.s -o linked.o && ld -o linked linked.o || { fail 'as, ld'; return; }
+    head=0x$(objdump -d linked | sed -n '/<_start>:/{n;s/^ *\([0-9a-f]*\):.*/\1/p;}')
+    for command in 'kernel show' 'kernel list' 'kernel analyze --machine skylake' 'kernel diff --machine skylake --machine znver4'; do
+        for format in text json csv; do
+            expect 0 "$portolan" --format "$format" -e "kernel load linked; $command"
+            holds out "${head#0x}"
+        done
+    done
+}
+
 run_tests

@@ -373,12 +373,61 @@ static void test_not_modelled(void **state)
     }
 }
 
+static bool by_analogy(const char *source)
+{
+    return strstr(source, "analogy") || strstr(source, "not measured on this");
+}
+
+/* Figures that are taken from another core say so by the first word of their source, on every machine. */
+static void test_estimates_have_their_word(void **state)
+{
+    char **ids = machine_ids();
+
+    (void)state;
+    for (size_t i = 0; ids[i]; i++) {
+        struct machine *m = machine(ids[i]);
+        for (size_t k = 0; k < mapping_count(m->mapping); k++)
+            if (by_analogy(mapping_at(m->mapping, k)->source) && !source_is_estimate(mapping_at(m->mapping, k)->source))
+                fail_msg("%s, %s: %s", ids[i], mapping_at(m->mapping, k)->form, mapping_at(m->mapping, k)->source);
+        for (size_t k = 0; k < m->latency_count; k++)
+            if (by_analogy(m->latencies[k].source) && !source_is_estimate(m->latencies[k].source))
+                fail_msg("%s, latency of %s: %s", ids[i], m->latencies[k].form, m->latencies[k].source);
+        machine_free(m);
+        free(ids[i]);
+    }
+    free(ids);
+}
+
+/* Whose figures are estimates, is marked, and so is the total; of a loop that is none, and where such a form costs nothing, not. */
+static void test_estimates(void **state)
+{
+    static const struct { const char *machine, *text; bool estimate; } loops[] = {
+        {"znver4", "1: f2xm1\ndecl %ecx\njne 1b\n", true}, {"skylake", "1: f2xm1\ndecl %ecx\njne 1b\n", true}, {"sapphirerapids", "1: f2xm1\ndecl %ecx\njne 1b\n", false},
+        {"znver4", "1: addq %rax,%rbx\ndecl %ecx\njne 1b\n", false}, {"icelake-server", "1: cpuid\ndecl %ecx\njne 1b\n", true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct machine *m = machine(loops[i].machine);
+        struct kernel *k = kernel_of(loops[i].text);
+        struct analysis *a = analysis_new(k, 0, m);
+        if (a->estimate != loops[i].estimate || !(a->rows[0].flags & ROW_ESTIMATE) == loops[i].estimate || !a->rows[0].estimate == loops[i].estimate)
+            fail_msg("%s: %s: %s", loops[i].machine, loops[i].text, a->rows[0].estimate ? a->rows[0].estimate : "no estimate");
+        assert_int_equal(strstr(a->sentence, "An estimate") != NULL, loops[i].estimate);
+        assert_false(a->rows[1].flags & ROW_ESTIMATE);
+        analysis_free(a);
+        kernel_free(k);
+        machine_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_not_modelled), cmocka_unit_test(test_known_kernels),    cmocka_unit_test(test_rows_of_triad), cmocka_unit_test(test_fusion),
         cmocka_unit_test(test_idioms_and_moves), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_without_load_latency), cmocka_unit_test(test_repeated), cmocka_unit_test(test_all_machines),
         cmocka_unit_test(test_golden_cove_dividers), cmocka_unit_test(test_two_loops_at_once), cmocka_unit_test(test_flag_names),
+        cmocka_unit_test(test_estimates), cmocka_unit_test(test_estimates_have_their_word),
     };
     return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
 }
