@@ -344,7 +344,7 @@ static json_t *row_json(const struct analysis_row *row, const struct ports *port
     json_object_set_new(object, "usage", json_text(str_text(&text)));
     json_object_set_new(object, "latency", json_number(row->latency));
     json_object_set_new(object, "alone", json_number(row->alone ? row->alone->cycles : NAN));
-    json_object_set_new(object, "estimate", row->estimate ? json_text(row->estimate) : json_null());
+    json_object_set_new(object, "estimate_source", row->estimate ? json_text(row->estimate) : json_null());
     json_object_set_new(object, "pressure", pressure_json(ports, row->pressure));
     for (uint32_t rest = row->flags; rest; rest &= rest - 1)
         json_array_append_new(flags, json_string(row_flag_name(rest & -rest)));
