@@ -61,15 +61,10 @@ static void fill_rows(struct analysis *a, const struct insn *insns, const struct
     }
 }
 
-static void mark_chain(struct analysis *a, struct deps *deps)
+static void mark_chain(struct analysis *a)
 {
-    bool *on = mem_zero(a->count + 1, sizeof *on);
-
-    deps_bound(deps, on, a->count);
-    for (size_t i = 0; i < a->count; i++)
-        a->rows[i].flags |= on[i] ? ROW_CHAIN : 0;
-    a->critical_path = deps_critical_path(deps, NULL, 0);
-    free(on);
+    for (size_t i = 0; i < a->limit.chain.count; i++)
+        a->rows[a->limit.chain.links[i].row].flags |= ROW_CHAIN;
 }
 
 static int by_producer(const void *a, const void *b)
@@ -184,10 +179,12 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->fitted = bounds.fitted && bounds.bottleneck == BOUND_MEMORY;
     a->critical_path = NAN;
     if (!isnan(a->bounds[BOUND_DEPENDENCIES])) {
-        mark_chain(a, &work->deps);
+        a->critical_path = deps_critical_path(&work->deps, NULL, 0);
         take_edges(a, insns, &work->deps);
         unmodelled_find(insns, a->count, &work->deps, a->not_modelled);
     }
+    limit_find(a, work, &a->limit);
+    mark_chain(a);
     a->sentence = advice_of(a, k, loop);
     block_work_free(work);
     if (room)
@@ -208,6 +205,7 @@ void analysis_free(struct analysis *a)
     free(a->edges);
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
         free(a->not_modelled[kind]);
+    limit_done(&a->limit);
     free(a->sentence);
     free(a);
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/bounds.h"
 #include "analysis/kernel.h"
+#include "analysis/limit.h"
 #include "analysis/unmodelled.h"
 
 struct analysis_row {
@@ -43,7 +44,8 @@ struct analysis {
     bool estimate;                   /* what the machine says of a form is an estimate (a row with one) */
     const struct insn *repeated;     /* the first that is executed as often as a register says (rep movsb), borrowed; NULL: none */
     char *not_modelled[UNMODELLED_COUNT];   /* what the loop may have of each kind, in words; NULL: nothing, or the machine has no latencies */
-    char *sentence;                  /* what binds, and what is not modelled, in words */
+    struct limit limit;              /* what binds, in kinds and facts */
+    char *sentence;                  /* what binds, what would change it, what is assumed and not modelled, in words */
 };
 
 /* Of loop @loop of @k. NULL only on bugs: every kernel can be analysed. Any thread; borrows @k and @m. */

@@ -714,6 +714,30 @@ double deps_bound(struct deps *d, bool *on_cycle, size_t count)
     return (double)best.weight / (double)best.distance / CYCLE;
 }
 
+size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles)
+{
+    struct ratio_edge *edges = mem_alloc((d->edge_count + 1) * sizeof *edges);
+    uint32_t *places = mem_alloc((d->edge_count + 1) * sizeof *places);
+    struct ratio_result best;
+    size_t count = 0, filled = 0;
+
+    for (uint32_t i = 0; i < d->edge_count; i++) {
+        const struct ratio_edge *edge = &d->edges[i];
+        if (without && (without[d->nodes[edge->from].insn] || without[d->nodes[edge->to].insn]))
+            continue;
+        places[count] = i;
+        edges[count++] = *edge;
+    }
+    if (!ratio_max(edges, count, d->node_count, &d->ratio, &best))
+        BUG("a dependency cycle within one iteration");
+    for (size_t i = 0; i < best.count && filled < most; i++)
+        out[filled++] = places[best.edges[i]];
+    *cycles = (double)best.weight / (double)best.distance / CYCLE;
+    free(edges);
+    free(places);
+    return filled;
+}
+
 bool deps_whole(const struct deps *d)
 {
     for (size_t i = 0; i < d->edge_count; i++)

@@ -47,6 +47,9 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
 /* Cycles per iteration of the loop-carried bound (maximum cycle ratio), 0 without a cycle. @lines (count entries, may be NULL) gets true for
  * each instruction on the cycle. */
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);
+/* Edges, in order, of a cycle of the maximum ratio among the values of instructions outside @without (NULL: all); *@cycles per iteration, 0 without a cycle.
+ * Fills at most @most of @out and returns their number. */
+size_t deps_cycle(struct deps *d, const bool *without, uint32_t *out, size_t most, double *cycles);
 /* Whether all latencies are whole cycles, as those of a simulation are. */
 bool deps_whole(const struct deps *d);
 /* Longest path through one iteration, in cycles: from its first values to its last. @on_path as above. */

@@ -17,9 +17,9 @@ enum shape shape_of(const struct insn *insns, size_t count)
 
 /* Predecoder (Facile, section 4.3): per block of 16 bytes, the instructions that end in it and those whose opcode begins in it but that end in the
  * next, five a cycle; each length-changing prefix costs more, hidden in part by the block before. */
-static double predecode(const struct core *c, const struct insn *insns, size_t count, enum shape shape, unsigned align)
+static double predecode(const struct core *c, const struct insn *insns, size_t count, enum shape shape, unsigned align, uint32_t *fullest)
 {
-    size_t block = (size_t)c->predecode_bytes, length = 0;
+    size_t block = (size_t)c->predecode_bytes, length = 0, full = 0;
 
     for (size_t i = 0; i < count; i++)
         length += insns[i].length;
@@ -36,7 +36,7 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
             crossing[first] += first != last;
             prefixed[last] += (insns[i].traits & INSN_LCP) != 0;
         }
-    double cycles = 0, before = 0;
+    double cycles = 0, before = 0, most = 0;
     for (size_t round = 0; round < 2; round++) {
         cycles = 0;
         for (size_t b = 0; b < blocks; b++) {
@@ -44,8 +44,14 @@ static double predecode(const struct core *c, const struct insn *insns, size_t c
             double stall = prefixed[b] ? fmax(0, c->lcp_penalty * prefixed[b] - fmax(0, before - 1)) : 0;
             before = plain;
             cycles += plain + stall;
+            full = plain + stall > most ? b : full;
+            most = fmax(most, plain + stall);
         }
     }
+    at = align % block;
+    for (size_t i = 0; i < copies * count && *fullest == FRONTEND_NOWHERE; at += insns[i++ % count].length)
+        if ((at + insns[i % count].length - 1) / block == full)
+            *fullest = (uint32_t)(i % count);
     free(ends);
     return cycles / (double)copies;
 }
@@ -110,17 +116,18 @@ static double decode(const struct core *c, const struct insn *insns, const struc
     return result;
 }
 
-static bool touches_boundary(const struct insn *insns, const struct costs *costs, unsigned align)
+/* The first branch that crosses or ends at a boundary of 32 bytes; FRONTEND_NOWHERE: none. */
+static uint32_t boundary_at(const struct insn *insns, const struct costs *costs, unsigned align)
 {
     size_t at = align;
-    for (size_t i = 0; i < costs->count; at += insns[i++].length) {
+    for (uint32_t i = 0; i < costs->count; at += insns[i++].length) {
         if (!(insns[i].traits & INSN_BRANCH))
             continue;
         size_t from = costs->rows[i].flags & ROW_FUSED_INTO ? at - insns[i - 1].length : at, end = at + insns[i].length;
         if (from / 32 != end / 32)   /* crosses it or ends at it */
-            return true;
+            return i;
     }
-    return false;
+    return FRONTEND_NOWHERE;
 }
 
 /* Lines of the µop cache that the code of one aligned block takes. */
@@ -147,25 +154,33 @@ static bool add_to_lines(const struct core *c, struct lines *l, size_t block, un
     return l->count <= c->uop_cache_lines;
 }
 
-/* A macro-fused pair is one instruction, in the block of its first. */
-bool frontend_crowded(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align)
+/* The first instruction of a block that has more lines than it can; FRONTEND_NOWHERE: none. A macro-fused pair is one instruction, in the block of its first. */
+static uint32_t crowded_at(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align)
 {
     size_t size = (size_t)c->uop_cache_block, length = 0, at = align;
     struct lines lines = {0};
+    uint32_t first = 0;
 
     if (isnan(c->uop_cache_lines) || isnan(c->uop_cache_line_uops))
-        return false;
+        return FRONTEND_NOWHERE;
     for (size_t i = 0; i < costs->count; i++)
         length += insns[i].length;
     size_t copies = shape == SHAPE_LOOP || !length ? 1 : size / greatest_divisor(length, size);
     for (size_t copy = 0; copy < copies; copy++)
-        for (size_t i = 0; i < costs->count; at += insns[i++].length) {
+        for (uint32_t i = 0; i < costs->count; at += insns[i++].length) {
             const struct cost *row = &costs->rows[i];
-            if (!(row->flags & ROW_FUSED_INTO) &&
-                !add_to_lines(c, &lines, at / size, row->decode, insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED))
-                return true;
+            if (row->flags & ROW_FUSED_INTO)
+                continue;
+            first = at / size != lines.block || !lines.count ? i : first;
+            if (!add_to_lines(c, &lines, at / size, row->decode, insns[i].traits & INSN_BRANCH || row->flags & ROW_FUSED))
+                return first;
         }
-    return false;
+    return FRONTEND_NOWHERE;
+}
+
+bool frontend_crowded(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align)
+{
+    return crowded_at(c, insns, costs, shape, align) != FRONTEND_NOWHERE;
 }
 
 /* µop cache: lines of a 32-byte block; a loop shorter than that pays at least one cycle. NaN where neither width nor windows are known. *@by_windows: these take longer than the slots. */
@@ -222,11 +237,12 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
 {
     double slots = 0;
 
-    *out = (struct frontend){.predecode = NAN, .decode = NAN, .uop_cache = NAN, .loop_buffer = NAN, .source = SOURCE_UNKNOWN, .cycles = NAN};
+    *out = (struct frontend){.predecode = NAN, .decode = NAN, .uop_cache = NAN, .loop_buffer = NAN, .source = SOURCE_UNKNOWN, .at = FRONTEND_NOWHERE, .cycles = NAN};
+    uint32_t fullest = FRONTEND_NOWHERE, boundary = FRONTEND_NOWHERE, crowded = FRONTEND_NOWHERE;
     for (size_t i = 0; i < costs->count; i++)
         slots += costs->rows[i].decode;
     if (!isnan(c->predecode_bytes) && !isnan(c->predecode_width))
-        out->predecode = predecode(c, insns, costs->count, shape, align);
+        out->predecode = predecode(c, insns, costs->count, shape, align, &fullest);
     else if (!isnan(c->fetch_bytes))   /* nothing known but how many bytes come in a cycle */
         out->predecode = bytes_of(insns, costs->count) / c->fetch_bytes;
     if (!isnan(c->decoders))
@@ -234,8 +250,10 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
     else if (!isnan(c->decode_width))
         out->decode = decode_alike(c, costs);
     if (shape != SHAPE_UNROLLED) {
-        out->jcc_erratum = c->jcc_erratum && touches_boundary(insns, costs, align);
-        out->crowded = frontend_crowded(c, insns, costs, shape, align);
+        boundary = c->jcc_erratum ? boundary_at(insns, costs, align) : FRONTEND_NOWHERE;
+        crowded = crowded_at(c, insns, costs, shape, align);
+        out->jcc_erratum = boundary != FRONTEND_NOWHERE;
+        out->crowded = crowded != FRONTEND_NOWHERE;
         out->large = slots > c->uop_cache_size;   /* false without that */
         out->uop_cache = uop_cache(c, insns, costs, shape, slots, align, &out->by_windows);
         if (!isnan(c->loop_buffer) && !out->crowded && !out->large && slots <= c->loop_buffer)
@@ -250,6 +268,7 @@ void frontend_bound(const struct core *c, const struct insn *insns, const struct
     } else if (!isnan(out->predecode) || !isnan(out->decode)) {
         out->source = SOURCE_DECODERS;
         out->cycles = fmax(out->predecode, out->decode);   /* fmax ignores a NaN */
+        out->at = out->jcc_erratum ? boundary : out->crowded ? crowded : out->predecode >= out->decode ? fullest : FRONTEND_NOWHERE;
     }
     out->by_branch = shape == SHAPE_LOOP && !isnan(c->taken_branches) && !(out->cycles >= 1 / c->taken_branches);
     if (out->by_branch)

@@ -13,6 +13,8 @@ enum shape {
 
 enum frontend_source { SOURCE_DECODERS, SOURCE_UOP_CACHE, SOURCE_LOOP_BUFFER, SOURCE_UNKNOWN };
 
+#define FRONTEND_NOWHERE UINT32_MAX
+
 struct frontend {
     double predecode, decode, uop_cache, loop_buffer;   /* cycles per iteration; NaN: not modelled on this machine, or not in play */
     enum frontend_source source;                        /* who delivers the µops */
@@ -21,6 +23,7 @@ struct frontend {
     bool large;                                         /* more µops altogether than the µop cache holds: likewise */
     bool by_windows;                                    /* the µop cache could deliver more where the code is less dense, or lies otherwise (analysis/windows.h) */
     bool by_branch;                                     /* the source could be faster: the taken branch that closes the loop takes longer */
+    uint32_t at;                                        /* instruction where jcc_erratum, crowded or the fullest predecoded block begins; FRONTEND_NOWHERE: none */
     double cycles;                                      /* of the source, or of that branch; NaN: not modelled */
 };
 

@@ -107,9 +107,23 @@ static bool depends(const struct insn *insn, const uint32_t *writers, const bool
     return found;
 }
 
-static void list_branches(const struct insn *insns, size_t count, const struct deps *d, struct listed *l)
+/* Whether the address of @insn's memory operand depends on loaded data; not that of lea. */
+static bool is_irregular(const struct insn *insn, const uint32_t *writers, const bool *loaded)
 {
-    bool *loaded = loaded_nodes(insns, count, d);
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        const uint8_t parts[2] = {op->base, op->index};
+        for (unsigned p = 0; op->kind == OPERAND_MEMORY && p < 2; p++)
+            if (parts[p] < INSN_REGISTERS && writers[parts[p]] != NOBODY && loaded[writers[parts[p]]])
+                return true;
+    }
+    return false;
+}
+
+/* What depends on data that are loaded in each iteration. */
+static void list_dependent(const struct insn *insns, size_t count, const struct deps *d, struct listed l[UNMODELLED_COUNT])
+{
+    bool *loaded = loaded_nodes(insns, count, d), *irregular = mem_zero(count + 1, sizeof *irregular), stores = false;
     uint32_t writers[RESOURCE_COUNT];
 
     for (size_t r = 0; r < RESOURCE_COUNT; r++)
@@ -118,19 +132,35 @@ static void list_branches(const struct insn *insns, size_t count, const struct d
         for (size_t at = 0; at < count; at++) {
             bool other = insns[at].traits & (INSN_CALL | INSN_RETURN);
             if (round && insns[at].traits & INSN_BRANCH && !other && depends(&insns[at], writers, loaded))
-                list(l, insns, at);
+                list(&l[UNMODELLED_BRANCHES], insns, at);
+            irregular[at] = round && insns[at].traits & (INSN_LOAD | INSN_STORE) && !other && is_irregular(&insns[at], writers, loaded);
+            stores |= irregular[at] && insns[at].traits & INSN_STORE;
             for (uint32_t n = d->first_node[at]; n < d->first_node[at + 1]; n++)
                 writers[d->nodes[n].resource] = n;
         }
+    for (size_t at = 0; at < count; at++) {
+        const size_t found = addresses_found(&d->addresses, (uint32_t)at);
+        const bool finds = found < d->addresses.found_count && d->addresses.found[found].load == at;
+        if (!irregular[at] || !(insns[at].traits & INSN_LOAD))
+            continue;
+        list(&l[UNMODELLED_MISSES], insns, at);
+        if (stores && (!finds || insns[at].traits & INSN_STORE))
+            list(&l[UNMODELLED_FORWARDS], insns, at);
+    }
     free(loaded);
+    free(irregular);
 }
 
 void unmodelled_find(const struct insn *insns, size_t count, const struct deps *d, char *out[UNMODELLED_COUNT])
 {
-    struct listed branches = {.count = 0}, crossings = {.count = 0};
+    static const char *const what[UNMODELLED_COUNT] = {
+        [UNMODELLED_BRANCHES] = "mispredictions of branches on loaded data", [UNMODELLED_CROSSINGS] = "accesses that cross pages",
+        [UNMODELLED_MISSES] = "cache misses of loads at loaded addresses", [UNMODELLED_FORWARDS] = "loads that find a store of shortly before",
+    };
+    struct listed lists[UNMODELLED_COUNT] = {{.count = 0}};
 
-    list_branches(insns, count, d, &branches);
-    list_crossings(insns, &d->addresses, &crossings);
-    out[UNMODELLED_BRANCHES] = listed_take(&branches, "mispredictions of branches on loaded data");
-    out[UNMODELLED_CROSSINGS] = listed_take(&crossings, "accesses that cross pages");
+    list_dependent(insns, count, d, lists);
+    list_crossings(insns, &d->addresses, &lists[UNMODELLED_CROSSINGS]);
+    for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
+        out[kind] = listed_take(&lists[kind], what[kind]);
 }

@@ -202,6 +202,8 @@ static void add_machine(const struct kernel *k, const struct analysis *a, bool a
     result_line(result, "\n");
     add_bounds(a, ascii, result);
     result_line(result, "\n%s", a->sentence);
+    if (a->limit.split)
+        result_line(result, "\n%s", a->limit.split);
     for (size_t i = 0; i < a->count; i++) {
         const struct insn *insn = a->rows[i].insn;
         if (a->rows[i].flags & ROW_UNKNOWN && insn->line)
@@ -296,6 +298,7 @@ static void add_summaries(struct analysis *const *a, size_t n, struct result *re
         {.key = "machine", .kind = CELL_TEXT},       {.key = "cycles", .kind = CELL_NUMBER},        {.key = "bottleneck", .kind = CELL_TEXT},
         {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "critical_path", .kind = CELL_NUMBER}, {.key = "shape", .kind = CELL_TEXT},
         {.key = "undecoded", .kind = CELL_COUNT},    {.key = "estimate", .kind = CELL_SWITCH},      {.key = "sentence", .kind = CELL_TEXT},
+        {.key = "limit", .kind = CELL_TEXT},
     };
     struct result_table *t = result_table(result, "summaries", columns, sizeof columns / sizeof *columns);
 
@@ -310,6 +313,7 @@ static void add_summaries(struct analysis *const *a, size_t n, struct result *re
         cell_count(t, analysis_undecoded(a[i]));
         cell_switch(t, a[i]->estimate);
         cell_text(t, a[i]->sentence);
+        cell_text(t, limit_name(a[i]->limit.kind));
     }
 }
 
@@ -363,6 +367,21 @@ static json_t *chain_json(const struct analysis *a)
     return lines;
 }
 
+/* What limits, as kinds: "kind" is the first of "kinds". */
+static json_t *limit_json(const struct limit *l)
+{
+    json_t *kinds = json_array(), *links = json_array();
+
+    for (unsigned i = 0; i < l->count; i++)
+        json_array_append_new(kinds, json_string(limit_name(l->kinds[i])));
+    if (!l->count)
+        json_array_append_new(kinds, json_string(limit_name(l->kind)));
+    for (size_t i = 0; i < l->chain.count; i++)
+        json_array_append_new(links, json_pack("{s:I, s:f}", "instruction", (json_int_t)l->chain.links[i].row, "cycles", l->chain.links[i].cycles));
+    return json_pack("{s:s, s:o, s:s, s:f, s:{s:s, s:f, s:i, s:o}, s:o}", "kind", limit_name(l->kind), "kinds", kinds, "next", limit_name(l->next), "next_cycles", l->next_cycles, "chain",
+                     "kind", limit_name(l->chain.kind), "cycles", l->chain.cycles, "alike", (int)l->chain.alike, "links", links, "split", l->split ? json_text(l->split) : json_null());
+}
+
 static json_t *frontend_json(const struct frontend *f)
 {
     static const char *const sources[] = {"decoders", "uop-cache", "loop-buffer", "unknown"};
@@ -389,6 +408,7 @@ static json_t *analysis_json(const struct analysis *a)
     json_object_set_new(object, "bounds", bound);
     json_object_set_new(object, "cycles", json_number(a->cycles));
     json_object_set_new(object, "bottleneck", json_string(bound_name(a->bottleneck)));
+    json_object_set_new(object, "limit", limit_json(&a->limit));
     json_object_set_new(object, "chain", chain_json(a));
     json_object_set_new(object, "frontend", frontend_json(&a->frontend));
     json_object_set_new(object, "shape", json_string(a->shape == SHAPE_LOOP ? "loop" : "unrolled"));

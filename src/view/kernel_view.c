@@ -573,7 +573,7 @@ static bool loop_shown(void *state, struct session *s)
 
 static const struct view_beside kernel_beside[] = {
     {.view = &why_view, .share = 40, .least = 60, .leaves = 96, .relieves = true, .wanted = loop_shown},
-    {.view = &timeline_view, .of = 0, .below = true, .share = 40, .least = 12, .leaves = 24, .wanted = loop_shown},
+    {.view = &timeline_view, .of = 0, .below = true, .share = 40, .least = 11, .leaves = 24, .wanted = loop_shown},
     {.view = &source_view, .of = 1, .below = true, .share = 40, .least = 10, .leaves = 24, .wanted = loop_shown},
     {0},
 };

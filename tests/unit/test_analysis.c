@@ -323,12 +323,12 @@ static void test_flag_names(void **state)
     }
 }
 
-static void assert_unmodelled(const char *source, const char *branches, const char *crossings)
+static void assert_unmodelled_with(const char *source, const char *branches, const char *crossings, const char *misses, const char *forwards)
 {
     struct machine *m = load_machine("skylake");
     struct kernel *k = kernel_of(source);
     struct analysis *a = analysis_new(k, 0, m);
-    const char *expected[UNMODELLED_COUNT] = {branches, crossings};
+    const char *expected[UNMODELLED_COUNT] = {branches, crossings, misses, forwards};
 
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++) {
         const char *got = a->not_modelled[kind];
@@ -340,6 +340,11 @@ static void assert_unmodelled(const char *source, const char *branches, const ch
     machine_free(m);
 }
 
+static void assert_unmodelled(const char *source, const char *branches, const char *crossings)
+{
+    assert_unmodelled_with(source, branches, crossings, NULL, NULL);
+}
+
 /* What no bound counts is listed where the loop may have it: branches by what is loaded, not by counters, be they in memory; accesses that move and need not be aligned. */
 static void test_not_modelled(void **state)
 {
@@ -347,8 +352,10 @@ static void test_not_modelled(void **state)
     assert_unmodelled("1: cmpb $0, (%rdi)\nje 2f\naddq $1, %rdi\ncmpq %rdi, %rcx\njne 1b\n2:\n", "jz (line 2)", NULL);
     assert_unmodelled("1: movzbl (%rdi), %eax\naddq $1, %rdi\ntestl %eax, %eax\njne 1b\n", "jnz (line 4)", NULL);
     assert_unmodelled("1: movl (%rdi,%rcx,4), %eax\nleal 1(%rax), %edx\nimull %edx, %edx\ncmpl $7, %edx\njg 2f\n2: incq %rcx\ncmpq %rsi, %rcx\njb 1b\n", "jnle (line 5)", NULL);
-    assert_unmodelled("1: movq (%rax), %rax\ntestq %rax, %rax\njne 1b\n", "jnz (line 3)", NULL);
-    assert_unmodelled("1: movzbl (%rdi), %eax\nincq %rdi\njmp *8(%rsi,%rax,8)\n", "jmp (line 3)", NULL);
+    assert_unmodelled_with("1: movq (%rax), %rax\ntestq %rax, %rax\njne 1b\n", "jnz (line 3)", NULL, "mov (line 1)", NULL);
+    assert_unmodelled_with("1: movzbl (%rdi), %eax\nincq %rdi\njmp *8(%rsi,%rax,8)\n", "jmp (line 3)", NULL, "jmp (line 3)", NULL);
+    assert_unmodelled_with("1: movslq (%rdi), %rax\nmovsd (%rsi,%rax,8), %xmm0\nmovsd %xmm0, (%rdx)\naddq $4, %rdi\naddq $8, %rdx\ncmpq %rdi, %rcx\njne 1b\n", NULL, NULL, "movsd (line 2)", NULL);
+    assert_unmodelled_with("1: movslq (%rdi), %rax\naddq $4, %rdi\nincl (%rsi,%rax,4)\ncmpq %rdi, %rcx\njne 1b\n", NULL, NULL, "inc (line 3)", "inc (line 3)");
     /* Counters, also where -O0 keeps them, and a limit that stays where it is. */
     assert_unmodelled("1: addl $1, -4(%rbp)\ncmpl $99, -4(%rbp)\njle 1b\n", NULL, NULL);
     assert_unmodelled("1: movl (%rdi), %eax\naddl %eax, %edx\naddq $4, %rdi\ncmpq 8(%rsp), %rdi\njne 1b\n", NULL, NULL);

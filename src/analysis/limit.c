@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/limit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/watch.h"
+#include "isa/rewrite.h"
+#include "isa/vary.h"
+
+#define CHAINS_MOST 16     /* equally long chains that are counted */
+#define SPLIT_MOST 8       /* accumulators in the code that is shown */
+#define EQUAL 1e-9
+
+/* What a link of a chain computes. */
+enum link_class { LINK_MOVE, LINK_ADD, LINK_MULTIPLY, LINK_AND, LINK_OR, LINK_XOR, LINK_MINMAX, LINK_SELECT, LINK_COMPARE, LINK_SCALE, LINK_OTHER };
+
+/* A chain while it is classified: its edges in the graph of dependences. */
+struct chain_work {
+    const struct analysis *a;
+    const struct deps *d;
+    const uint32_t *edges;
+    size_t count;
+    bool *reached;             /* nodes that depend on the chain */
+};
+
+const char *limit_name(enum limit_kind kind)
+{
+#define LIMIT_NAME(kind, name) name,
+    static const char *const names[LIMIT_COUNT] = {LIMITS(LIMIT_NAME)};
+
+    return names[kind];
+}
+
+static const struct insn *insn_at(const struct chain_work *w, size_t link)
+{
+    return w->a->rows[w->d->nodes[w->d->edges[w->edges[link]].to].insn].insn;
+}
+
+static bool has_word(const char *mnemonic, const char *word)
+{
+    return strstr(mnemonic, word) != NULL;
+}
+
+static enum link_class logic_class(const char *mnemonic)
+{
+    return has_word(mnemonic, "andn") || has_word(mnemonic, "tern") || has_word(mnemonic, "bic") || has_word(mnemonic, "orn") ? LINK_OTHER
+           : has_word(mnemonic, "xor") || has_word(mnemonic, "eor")                                                        ? LINK_XOR
+           : has_word(mnemonic, "and")                                                                                     ? LINK_AND
+           : has_word(mnemonic, "or")                                                                                      ? LINK_OR
+                                                                                                                           : LINK_OTHER;
+}
+
+/* Which operand of a fused multiplication and addition is added: x86-64 by the digits of its name, AArch64 the fourth or the vector that is written. */
+static int addend_of(const struct insn *insn)
+{
+    const bool masked = insn->operand_count > 1 && insn->operands[1].file == FILE_MASK;
+    const int second = masked ? 2 : 1;
+
+    return has_word(insn->mnemonic, "132")   ? second
+           : has_word(insn->mnemonic, "213") ? second + 1
+           : has_word(insn->mnemonic, "231") ? 0
+           : insn->operand_count > 3 && insn->operands[3].kind == OPERAND_REGISTER && !insn->operands[3].implicit ? 3
+                                                                                                                                       : 0;
+}
+
+/* Integers added up without saturation, in lanes; also dot products and the like into an accumulator. */
+static enum link_class vector_sum_class(const struct insn *insn, int end)
+{
+    const char *m = insn->mnemonic;
+
+    if (insn->operation == OPERATION_VECTOR_MULTIPLY)
+        return end == 0 && (has_word(m, "dp") || has_word(m, "dot") || has_word(m, "ml") || has_word(m, "madd52")) ? LINK_ADD
+               : has_word(m, "mull")                                                                            ? LINK_MULTIPLY
+                                                                                                                : LINK_OTHER;
+    return has_word(m, "adds") || has_word(m, "addus") || has_word(m, "qadd") || has_word(m, "subs") || has_word(m, "subus") || has_word(m, "qsub") || has_word(m, "avg") ||
+                   has_word(m, "sign") || has_word(m, "abs") || has_word(m, "hadd") || has_word(m, "sad")
+               ? LINK_OTHER
+               : LINK_ADD;
+}
+
+/* Of an address that is computed, the part that comes from @resource: added as it is, or scaled. */
+static enum link_class address_class(const struct insn *insn, uint8_t resource)
+{
+    const struct operand *memory = insn_memory(insn);
+
+    return !memory || (memory->base == resource && memory->index == resource) ? LINK_SCALE
+           : memory->index == resource && memory->scale > 1                   ? LINK_SCALE
+                                                                              : LINK_ADD;
+}
+
+static enum link_class class_of(const struct chain_work *w, size_t link)
+{
+    const struct deps *d = w->d;
+    const struct ratio_edge *edge = &d->edges[w->edges[link]];
+    const struct insn *insn = insn_at(w, link);
+    const int from = d->ends[w->edges[link]], to = d->nodes[edge->to].end;
+    const bool first = from >= LATENCY_ADDRESS || insn->inputs[0] == from || insn->inputs[0] == INSN_NO_OPERAND;
+
+    if (to < LATENCY_ADDRESS && insn->operands[to].access & ACCESS_WRITEBACK)
+        return LINK_ADD;
+    if (insn->traits & INSN_STACK && d->nodes[edge->to].resource == isa_ops((enum isa)insn->isa)->stack_pointer)
+        return LINK_ADD;
+    if (insn->traits & INSN_MOVE)
+        return LINK_MOVE;
+    switch (insn->operation) {
+    case OPERATION_MOVE: case OPERATION_MOVE_ZERO: case OPERATION_MOVE_SIGN: case OPERATION_VECTOR_MOVE: case OPERATION_TRANSFER: case OPERATION_EXCHANGE:
+    case OPERATION_PUSH: case OPERATION_POP:
+        return LINK_MOVE;
+    case OPERATION_ADD: case OPERATION_INCREMENT: case OPERATION_DECREMENT: case OPERATION_EXCHANGE_ADD:
+        return LINK_ADD;
+    case OPERATION_SUBTRACT:
+        return first || from == LATENCY_MEMORY ? LINK_ADD : LINK_OTHER;
+    case OPERATION_FP_ADD:
+        return has_word(insn->mnemonic, "sub") && !first ? LINK_OTHER : LINK_ADD;
+    case OPERATION_ADDRESS:
+        return address_class(insn, d->nodes[edge->from].resource);
+    case OPERATION_VECTOR_ADD: case OPERATION_VECTOR_MULTIPLY:
+        return vector_sum_class(insn, from);
+    case OPERATION_MULTIPLY:
+        return insn->operand_count > 3 && from == 3 && insn->operands[3].kind == OPERAND_REGISTER && !insn->operands[3].implicit ? LINK_ADD : LINK_MULTIPLY;
+    case OPERATION_FP_FUSED:
+        return from == addend_of(insn) ? LINK_ADD : LINK_SCALE;
+    case OPERATION_FP_MULTIPLY:
+        return LINK_MULTIPLY;
+    case OPERATION_SHIFT_LEFT:
+        return LINK_SCALE;
+    case OPERATION_AND:
+        return LINK_AND;
+    case OPERATION_OR:
+        return LINK_OR;
+    case OPERATION_XOR:
+        return LINK_XOR;
+    case OPERATION_VECTOR_LOGIC:
+        return logic_class(insn->mnemonic);
+    case OPERATION_VECTOR_MINMAX: case OPERATION_FP_MINMAX:
+        return LINK_MINMAX;
+    case OPERATION_SELECT: case OPERATION_VECTOR_BLEND:
+        return LINK_SELECT;
+    case OPERATION_COMPARE: case OPERATION_TEST: case OPERATION_VECTOR_COMPARE: case OPERATION_FP_COMPARE: case OPERATION_SET:
+        return LINK_COMPARE;
+    default:
+        return LINK_OTHER;
+    }
+}
+
+static bool is_floating(const struct insn *insn)
+{
+    return insn->operation >= OPERATION_FP_ADD && insn->operation <= OPERATION_FP_HORIZONTAL;
+}
+
+/* The nodes that some value of the chain leads to. */
+static void reach(struct chain_work *w)
+{
+    const struct deps *d = w->d;
+    bool changed = true;
+
+    for (size_t i = 0; i < w->count; i++)
+        w->reached[d->edges[w->edges[i]].to] = true;
+    while (changed && !watch_steps(1)) {
+        changed = false;
+        for (size_t i = 0; i < d->edge_count; i++)
+            if (w->reached[d->edges[i].from] && !w->reached[d->edges[i].to])
+                w->reached[d->edges[i].to] = changed = true;
+    }
+}
+
+/* Whether the links take anything else that depends on the chain: x + x, or a sum of the last two. */
+static bool is_pure(const struct chain_work *w)
+{
+    const struct deps *d = w->d;
+
+    for (size_t i = 0; i < d->edge_count; i++) {
+        bool on = false, link = false;
+        for (size_t k = 0; k < w->count; k++) {
+            on |= d->edges[w->edges[k]].to == d->edges[i].to;
+            link |= w->edges[k] == i;
+        }
+        if (on && !link && w->reached[d->edges[i].from])
+            return false;
+    }
+    return true;
+}
+
+/* Whether register @reg is written in the loop. */
+static bool is_written(const struct analysis *a, uint8_t reg)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        const struct insn *insn = a->rows[i].insn;
+        for (unsigned k = 0; k < insn->operand_count; k++)
+            if (insn->operands[k].kind == OPERAND_REGISTER && insn->operands[k].reg == reg && insn->operands[k].access & ACCESS_WRITE)
+                return true;
+    }
+    return false;
+}
+
+/* Whether all that @insn takes except register @reg and operand @skip stays the same: immediates, registers that the loop leaves alone. */
+static bool is_constant(const struct analysis *a, const struct insn *insn, uint8_t reg, int skip)
+{
+    for (unsigned k = 0; k < insn->operand_count; k++) {
+        const struct operand *op = &insn->operands[k];
+        if ((int)k == skip)
+            continue;
+        if (op->kind == OPERAND_MEMORY && insn->operation != OPERATION_ADDRESS && !(insn->traits & (INSN_WRITEBACK | INSN_STACK)))
+            return false;
+        if (op->kind == OPERAND_MEMORY && insn->operation == OPERATION_ADDRESS &&
+            ((op->base < REG_PC && op->base != reg && is_written(a, op->base)) || (op->index < REG_PC && op->index != reg && is_written(a, op->index))))
+            return false;
+        if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg != REG_NONE && op->reg < REG_PC && op->reg != reg && is_written(a, op->reg))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the chain enters @insn by an old value that is no part of the result, or only of lanes that a scalar conversion leaves alone. */
+static bool is_false(const struct insn *insn, int end)
+{
+    const bool one = insn->operation == OPERATION_FP_CONVERT || insn->operation == OPERATION_FP_ROOT || insn->operation == OPERATION_FP_ROUND || insn->operation == OPERATION_FP_RECIPROCAL;
+    int last = -1;
+
+    for (unsigned k = 0; k < insn->operand_count; k++)
+        last = !insn->operands[k].implicit && (insn->operands[k].kind == OPERAND_REGISTER || insn->operands[k].kind == OPERAND_MEMORY) ? (int)k : last;
+    if (one && end >= 0 && end < last)
+        return true;
+    if (end < 0 || end >= (int)insn->operand_count || insn->operands[end].kind != OPERAND_REGISTER)
+        return false;
+    return !(insn->operands[end].access & (ACCESS_READ | ACCESS_CONDITIONAL));
+}
+
+static bool is_serial(const struct dep_node *node)
+{
+    return node->resource == RESOURCE_FENCE || node->resource == RESOURCE_COMMIT;
+}
+
+static enum limit_kind kind_of(struct chain_work *w, struct limit_chain *chain)
+{
+    const struct deps *d = w->d;
+    bool serial = false, memory = false, false_input = false, select = false, compare = false, blend = false, address = false, steps = true, one = true, scales = true, carry = false;
+    enum link_class first = LINK_MOVE;
+
+    for (size_t i = 0; i < w->count; i++) {
+        const struct ratio_edge *edge = &d->edges[w->edges[i]];
+        const struct dep_node *from = &d->nodes[edge->from], *to = &d->nodes[edge->to];
+        const struct insn *insn = insn_at(w, i);
+        const int end = d->ends[w->edges[i]];
+        const enum link_class class = class_of(w, i);
+        const bool loads = end == LATENCY_ADDRESS && insn->traits & INSN_LOAD && !(to->end < LATENCY_ADDRESS && insn->operands[to->end].access & ACCESS_WRITEBACK);
+        chain->links[i].moves = class == LINK_MOVE;
+        chain->links[i].address = loads;
+        chain->links[i].memory = end == LATENCY_MEMORY;
+        chain->links[i].forwarded = end == LATENCY_MEMORY ? (double)d->before[w->edges[i]] / CYCLE : 0;
+        serial |= is_serial(from) || is_serial(to) || end == LATENCY_FENCE || end == LATENCY_COMMIT;
+        memory |= end == LATENCY_MEMORY;
+        false_input |= is_false(insn, end);
+        select |= class == LINK_SELECT;
+        compare |= class == LINK_COMPARE;
+        blend |= insn->operation == OPERATION_VECTOR_LOGIC;
+        address |= loads;
+        carry |= to->resource == RESOURCE_CARRY;
+        const bool general = to->resource < REG_PC && (insn->operands[to->end].file == FILE_GENERAL || insn->operands[to->end].file == FILE_PREDICATE);
+        const bool constant = is_constant(w->a, insn, from->resource, insn->operation == OPERATION_FP_FUSED ? addend_of(insn) : -1);
+        steps &= (class == LINK_ADD || class == LINK_MOVE) && general && constant;
+        scales &= class == LINK_ADD || class == LINK_MOVE || ((class == LINK_SCALE || class == LINK_MULTIPLY) && constant);
+        if (class != LINK_MOVE) {
+            one &= first == LINK_MOVE || class == first;
+            first = first == LINK_MOVE ? class : first;
+            chain->floating |= is_floating(insn);
+        }
+    }
+    chain->carry = carry;
+    chain->compared = compare;
+    const bool associative = one && first >= LINK_ADD && first <= LINK_MINMAX, pure = is_pure(w);
+    chain->affine = scales && pure && !associative && first != LINK_MOVE;
+    if (associative && first == LINK_MINMAX)
+        chain->floating = false;
+    return serial                                        ? LIMIT_SERIAL
+           : memory                                      ? LIMIT_MEMORY
+           : false_input                                 ? LIMIT_FALSE
+           : select || (compare && blend)                ? LIMIT_SELECT
+           : address                                     ? LIMIT_POINTER_CHASE
+           : carry                                       ? LIMIT_RECURRENCE
+           : steps && pure && first != LINK_MOVE         ? LIMIT_INDUCTION
+           : associative && pure                         ? LIMIT_REDUCTION
+                                                         : LIMIT_RECURRENCE;
+}
+
+/* Turns the cycle so that it begins with the first of its instructions. */
+static void begin_first(const struct deps *d, uint32_t *edges, size_t count)
+{
+    size_t first = 0;
+
+    for (size_t i = 1; i < count; i++)
+        first = d->nodes[d->edges[edges[i]].to].insn < d->nodes[d->edges[edges[first]].to].insn ? i : first;
+    for (; first > 0; first--) {
+        const uint32_t front = edges[0];
+        memmove(edges, edges + 1, (count - 1) * sizeof *edges);
+        edges[count - 1] = front;
+    }
+}
+
+/* The cycle of @count edges as a chain. */
+static void describe(const struct analysis *a, const struct deps *d, uint32_t *edges, size_t count, double cycles, struct limit_chain *out)
+{
+    struct chain_work w = {a, d, edges, count, mem_zero(d->node_count + 1, sizeof(bool))};
+
+    begin_first(d, edges, count);
+    *out = (struct limit_chain){.kind = LIMIT_NONE, .count = count, .cycles = cycles, .alike = 1, .links = mem_zero(count + 1, sizeof *out->links)};
+    for (size_t i = 0; i < count; i++) {
+        const struct ratio_edge *edge = &d->edges[edges[i]];
+        out->links[i].row = d->nodes[edge->to].insn;
+        out->links[i].cycles = (double)edge->weight / CYCLE;
+        out->distance += edge->distance;
+    }
+    reach(&w);
+    out->kind = kind_of(&w, out);
+    free(w.reached);
+}
+
+static void leave_out(const struct deps *d, const uint32_t *edges, size_t count, bool *without)
+{
+    for (size_t i = 0; i < count; i++)
+        without[d->nodes[d->edges[edges[i]].to].insn] = true;
+}
+
+/* The longest chain, of equally long ones one that is no induction variable; how many are as long, and *@below: the cycles of the longest that is shorter. */
+static void find_chain(const struct analysis *a, struct deps *d, struct limit_chain *out, enum limit_kind *below_kind, double *below)
+{
+    bool *without = mem_zero(a->count + 1, sizeof *without);
+    uint32_t *edges = mem_alloc((d->edge_count + 1) * sizeof *edges);
+    double cycles;
+
+    *out = (struct limit_chain){.kind = LIMIT_NONE};
+    *below = 0;
+    for (unsigned i = 0; i < CHAINS_MOST; i++) {
+        const size_t count = deps_cycle(d, without, edges, d->edge_count, &cycles);
+        struct limit_chain chain;
+        if (!count || cycles <= 0)
+            break;
+        describe(a, d, edges, count, cycles, &chain);
+        leave_out(d, edges, count, without);
+        const bool shorter = out->kind != LIMIT_NONE && cycles < out->cycles - EQUAL;
+        const bool kept = out->kind != LIMIT_NONE && (shorter || out->kind != LIMIT_INDUCTION || chain.kind == LIMIT_INDUCTION);
+        if (shorter) {
+            *below = cycles;
+            *below_kind = chain.kind;
+        } else if (kept) {
+            out->alike += chain.kind == out->kind;
+        }
+        if (kept) {
+            free(chain.links);
+        } else {
+            free(out->links);
+            *out = chain;
+        }
+        if (shorter)
+            break;
+    }
+    free(edges);
+    free(without);
+}
+
+static enum limit_kind kind_of_bound(const struct analysis *a, const struct limit *l, enum bound_kind bound)
+{
+    double alone = 0;
+
+    switch (bound) {
+    case BOUND_PORTS: return LIMIT_PORTS;
+    case BOUND_PIPES: return LIMIT_DIVIDER;
+    case BOUND_MEMORY: return LIMIT_ACCESSES;
+    case BOUND_FRONTEND: return a->frontend.by_branch ? LIMIT_BRANCH : LIMIT_FRONTEND;
+    case BOUND_RETIRE: return LIMIT_RETIRE;
+    case BOUND_DEPENDENCIES: return l->chain.kind;
+    default: break;
+    }
+    for (size_t i = 0; i < a->count; i++)
+        alone += a->rows[i].alone ? a->rows[i].alone->cycles : 0;
+    return alone >= a->bounds[BOUND_ISSUE] ? LIMIT_MICROCODE : LIMIT_ISSUE;
+}
+
+static bool only_accesses(const struct analysis *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        for (unsigned j = 0; j < PORTS_MAX && a->bottleneck_ports >> j; j++)
+            if (a->bottleneck_ports >> j & 1 && a->rows[i].pressure[j] > EQUAL && !(a->rows[i].flags & (ROW_LOAD | ROW_STORE)))
+                return false;
+    return true;
+}
+
+/* Bounds that follow from another one: the same slots, the same loads. */
+static bool is_same(const struct analysis *a, enum bound_kind bound)
+{
+    const double issue = a->bounds[BOUND_ISSUE] * (1 - LIMIT_TIE), cycles = a->bounds[bound];
+
+    switch (bound) {
+    case BOUND_FRONTEND: return !a->frontend.by_branch && a->frontend.source == SOURCE_LOOP_BUFFER && issue >= cycles * (1 - 2 * LIMIT_TIE);
+    case BOUND_RETIRE: return issue >= cycles * (1 - 2 * LIMIT_TIE);
+    case BOUND_MEMORY: return !a->fitted && only_accesses(a) && a->bounds[BOUND_PORTS] >= cycles * (1 - LIMIT_TIE);
+    default: return false;
+    }
+}
+
+static void add_kind(struct limit *l, enum limit_kind kind)
+{
+    for (unsigned i = 0; i < l->count; i++)
+        if (l->kinds[i] == kind)
+            return;
+    l->kinds[l->count++] = kind;
+}
+
+/* A register like the first operand of @insn which neither the loop nor @more name. */
+static uint8_t free_register(const struct analysis *a, const struct insn *insn, const struct insn *more, size_t count)
+{
+    struct insn *all = mem_alloc((a->count + count + 1) * sizeof *all);
+
+    for (size_t i = 0; i < a->count; i++)
+        all[i] = *a->rows[i].insn;
+    memcpy(all + a->count, more, count * sizeof *all);
+    const uint8_t reg = vary_free(all, a->count + count, (enum register_file)insn->operands[0].file, REG_NONE);
+    free(all);
+    return reg;
+}
+
+/* @insn with @reg in place of the sum's register, its address @copy iterations on. False when there is no such code. */
+static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t row, const struct isa_sum *sum, uint8_t reg, unsigned copy, struct insn *out)
+{
+    struct insn next;
+
+    *out = *a->rows[row].insn;
+    for (unsigned k = 0; k < out->operand_count; k++) {
+        if (sum->operands >> k & 1 && reg != sum->reg) {
+            if (!vary_register(out, k, sum->reg, reg, &next))
+                return false;
+            *out = next;
+        }
+    }
+    for (size_t i = 0; copy && i < d->addresses.accesses.count; i++) {
+        const struct access *access = &d->addresses.accesses.items[i];
+        if (access->insn != row || access->store || !access->stepped || !access->step)
+            continue;
+        for (unsigned k = 0; k < out->operand_count; k++)
+            if (out->operands[k].kind == OPERAND_MEMORY && vary_moved(out, k, access->step * copy, &next))
+                *out = next;
+    }
+    return true;
+}
+
+static bool is_att(const struct analysis *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (a->rows[i].insn->text && strchr(a->rows[i].insn->text, '%'))
+            return true;
+    return false;
+}
+
+static void print_line(const struct insn *insn, bool att, struct str *out)
+{
+    str_add(out, "    ");
+    rewrite_print(insn, att, out);
+    str_add_char(out, '\n');
+}
+
+/* The accumulator in up to @wanted registers: those that begin at zero, the sums of as many iterations, and what joins them after the loop. NULL: there is no such code. */
+static char *split_code(const struct analysis *a, const struct deps *d, const struct limit_chain *chain, unsigned wanted)
+{
+    struct insn begin[SPLIT_MOST], body[SPLIT_MOST], end[SPLIT_MOST];
+    struct isa_sum sum = {0};
+    unsigned count = 0, starts = 0;
+    struct str text = {0};
+
+    for (size_t i = 0; i < chain->count; i++) {
+        const struct insn *insn = a->rows[chain->links[i].row].insn;
+        struct isa_sum other;
+        if (!rewrite_sum(insn, &other) || (i && other.reg != sum.reg))
+            return NULL;
+        sum = other;
+    }
+    const uint32_t first = chain->links[0].row;
+    const unsigned most = wanted < SPLIT_MOST ? wanted : SPLIT_MOST;
+    for (unsigned i = 0; i < most; i++) {
+        /* Links of one iteration are split among themselves before further iterations are taken. */
+        const uint32_t row = chain->count > 1 ? chain->links[i % chain->count].row : first;
+        const struct insn *insn = a->rows[row].insn;
+        const uint8_t reg = i ? free_register(a, insn, begin, starts) : sum.reg;
+        struct isa_sum own;
+        if (reg == REG_NONE || !rewrite_sum(insn, &own) || !sum_into(a, d, row, &own, reg, (unsigned)(i / chain->count), &body[i]))
+            break;
+        if (i && (!rewrite_sum_begin(insn, reg, &begin[starts]) || !rewrite_sum_end(insn, reg, &end[starts])))
+            break;
+        starts += i > 0;
+        count++;
+    }
+    if (count < 2)
+        return NULL;
+    str_add(&text, "  before the loop:\n");
+    for (unsigned i = 0; i < starts; i++)
+        print_line(&begin[i], is_att(a), &text);
+    str_add(&text, "  in it, each after its own copy of the rest:\n");
+    for (unsigned i = 0; i < count; i++)
+        print_line(&body[i], is_att(a), &text);
+    str_add(&text, "  after it:\n");
+    for (unsigned i = 0; i < starts; i++)
+        print_line(&end[i], is_att(a), &text);
+    return str_take(&text);
+}
+
+void limit_find(const struct analysis *a, struct block_work *work, struct limit *out)
+{
+    enum limit_kind below_kind = LIMIT_NONE;
+    double below = 0;
+
+    *out = (struct limit){.kind = LIMIT_NONE, .next = LIMIT_NONE, .chain = {.kind = LIMIT_NONE}};
+    if (!isnan(a->bounds[BOUND_DEPENDENCIES]))
+        find_chain(a, &work->deps, &out->chain, &below_kind, &below);
+    if (!(a->cycles > 0))
+        return;
+    for (int pass = 0; pass < 2; pass++)   /* the one that binds comes first */
+        for (int bound = 0; bound < BOUND_COUNT; bound++) {
+            if ((pass == 0) != ((enum bound_kind)bound == a->bottleneck) || !(a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE)))
+                continue;
+            if (pass == 0 || !is_same(a, (enum bound_kind)bound))
+                add_kind(out, kind_of_bound(a, out, (enum bound_kind)bound));
+        }
+    out->kind = out->kinds[0];
+    for (int bound = 0; bound < BOUND_COUNT; bound++) {
+        const bool limits = a->bounds[bound] >= a->cycles * (1 - LIMIT_TIE), chain = bound == BOUND_DEPENDENCIES;
+        const double cycles = limits && chain ? below : limits ? 0 : a->bounds[bound];
+        if (cycles > out->next_cycles) {
+            out->next_cycles = cycles;
+            out->next = limits && chain ? below_kind : kind_of_bound(a, out, (enum bound_kind)bound);
+        }
+    }
+    if (out->kind == LIMIT_REDUCTION && out->next_cycles > 0)
+        out->split = split_code(a, &work->deps, &out->chain, (unsigned)ceil(out->chain.cycles / out->next_cycles - EQUAL));
+}
+
+void limit_done(struct limit *l)
+{
+    free(l->chain.links);
+    free(l->split);
+    *l = (struct limit){.kind = LIMIT_NONE};
+}

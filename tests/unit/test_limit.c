@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/analysis.h"
+#include "base/file.h"
+#include "../support/support.h"
+
+#define LOOPS_LEAST 55
+
+static void kinds_text(const struct limit *l, char *out, size_t size)
+{
+    size_t n = 0;
+
+    for (unsigned i = 0; i < l->count; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s", i ? "+" : "", limit_name(l->kinds[i]));
+}
+
+/* A loop of tests/data/limits.s: "machine: kinds: title" and its code. */
+static void assert_loop(const char *title, const char *code, bool *seen)
+{
+    char id[40], kinds[80], cycles[24], got[200] = "";
+    struct kernel *k = kernel_of(code);
+
+    assert_int_equal(sscanf(title, "%39[^:]: %79[^:]:", id, kinds), 2);
+    struct machine *m = load_machine(id);
+    struct analysis *a = analysis_new(k, 0, m);
+    kinds_text(&a->limit, got, sizeof got);
+    if (strcmp(got, kinds) != 0)
+        fail_msg("%s: %s; %s", title, got, a->sentence);
+    for (unsigned i = 0; i < a->limit.count; i++)
+        seen[a->limit.kinds[i]] = true;
+    snprintf(cycles, sizeof cycles, "%.2f", a->cycles);
+    if (!strstr(a->sentence, cycles))
+        fail_msg("%s: \"%s\" lacks %s", title, a->sentence, cycles);
+    /* What limits a chain binds no less than the chain itself. */
+    assert_true(a->limit.next_cycles < a->cycles);
+    double links = 0;
+    for (size_t i = 0; i < a->limit.chain.count; i++)
+        links += a->limit.chain.links[i].cycles;
+    if (a->limit.chain.count && (links < a->limit.chain.cycles * a->limit.chain.distance - 0.01 || links > a->limit.chain.cycles * a->limit.chain.distance + 0.01))
+        fail_msg("%s: links of %.2f cycles in a chain of %.2f", title, links, a->limit.chain.cycles);
+    analysis_free(a);
+    machine_free(m);
+    kernel_free(k);
+}
+
+/* Each loop of the file has the kinds that its title says. */
+static void test_loops(void **state)
+{
+    struct err err = {0};
+    struct str text = {0};
+    bool seen[LIMIT_COUNT] = {false};
+    size_t count = 0;
+
+    (void)state;
+    if (!file_read(source_path("tests/data/limits.s"), SIZE_MAX, &text, &err))
+        fail_msg("%s", err.what);
+    for (char *at = strstr(text.data, "\n### "), *next; at; at = next, count++) {
+        char *code = strchr(at + 1, '\n');
+        next = strstr(at + 1, "\n### ");
+        if (next)
+            *next = '\0';
+        *code = '\0';
+        assert_loop(at + 5, code + 1, seen);
+        if (next)
+            *next = '\n';
+    }
+    assert_true(count >= LOOPS_LEAST);
+    for (int kind = 0; kind < LIMIT_COUNT; kind++)
+        if (!seen[kind] && kind != LIMIT_NONE && kind != LIMIT_RETIRE && kind != LIMIT_ACCESSES)
+            fail_msg("no loop is limited by %s", limit_name((enum limit_kind)kind));
+    str_done(&text);
+}
+
+static void assert_sentence(const char *id, const char *code, const char *const *holds, const char *lacks)
+{
+    struct kernel *k = kernel_of(code);
+    struct machine *m = load_machine(id);
+    struct analysis *a = analysis_new(k, 0, m);
+
+    for (; *holds; holds++)
+        if (!strstr(a->sentence, *holds))
+            fail_msg("\"%s\" lacks \"%s\"", a->sentence, *holds);
+    if (lacks && strstr(a->sentence, lacks))
+        fail_msg("\"%s\" has \"%s\"", a->sentence, lacks);
+    analysis_free(a);
+    machine_free(m);
+    kernel_free(k);
+}
+
+#define HOLDS(...) (const char *const[]){__VA_ARGS__, NULL}
+
+/* The advice is that of the kind. */
+static void test_advice(void **state)
+{
+    (void)state;
+    assert_sentence("skylake", "1: addq $8, %rax\n movq %rax, %rcx\n addq $24, %rax\n cmpq %rcx, %rdx\n jne 1b", HOLDS("no accumulator"), "Split");
+    assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b", HOLDS("Split the accumulator: 4 of them", "rounded otherwise"), "cannot be split");
+    assert_sentence("skylake", "1: imulq (%rdi), %rax\n addq $8, %rdi\n cmpq %rdi, %rdx\n jne 1b", HOLDS("Split the accumulator: 3 of them"), "rounded");
+    assert_sentence("skylake", "1: movzbl (%rdi), %edx\n incq %rdi\n xorl %edx, %eax\n imull $16777619, %eax, %eax\n cmpq %rdi, %rsi\n jne 1b",
+                    HOLDS("cannot be split", "Interleave independent data (4 streams"), "two steps at once");
+    assert_sentence("skylake", "1: imulq %rcx, %rax\n addq %rsi, %rax\n decq %rdx\n jne 1b", HOLDS("two steps at once are x * a * a"), "Split");
+    assert_sentence("skylake", "1: movsd (%rdi,%rax,8), %xmm0\n divsd %xmm1, %xmm0\n movsd %xmm0, (%rdi,%rax,8)\n incq %rax\n cmpq %rax, %rdx\n jne 1b",
+                    HOLDS("multiply by its reciprocal", "Next limit: "), NULL);
+    assert_sentence("skylake", "1: addl $1, %ecx\n cmpl %ecx, %r10d\n ja 1b", HOLDS("A tie at 1.00 cycles", "the induction variable (add (line 1))", "Unrolling relieves both"), "accumulator");
+}
+
+/* What is assumed is said wherever it is, and what could break it by name. */
+static void test_assumed(void **state)
+{
+    (void)state;
+    assert_sentence("skylake", "1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b", HOLDS("Assumed: data in the first level, branches predicted."), "Not modelled");
+    assert_sentence("skylake", "addq $1, %rax", HOLDS("cycles"), "Assumed");
+    assert_sentence("skylake", "addq (%rdi), %rax", HOLDS("Assumed: data in the first level."), "branches");
+    assert_sentence("skylake", "1: addq $1, %rax\n decl %ecx\n jne 1b", HOLDS("Assumed: branches predicted."), "data in");
+    assert_sentence("skylake", "1: movzbl (%rdi), %eax\n addl $1, (%rdx,%rax,4)\n incq %rdi\n cmpq %rdi, %rsi\n jne 1b",
+                    HOLDS("cache misses of loads at loaded addresses: add (line 2)", "loads that find a store of shortly before: add (line 2)"), "mispredictions");
+    assert_sentence("skylake", "1: movl (%rdi), %eax\n addq $4, %rdi\n cmpl %eax, %edx\n jg 2f\n addl %eax, %ebx\n2: cmpq %rdi, %rsi\n jne 1b",
+                    HOLDS("mispredictions of branches on loaded data: jnle (line 4)"), "cache misses");
+}
+
+/* The code that splits an accumulator: as many registers as are wanted, each begun at zero and joined at the end; none where no such code is known. */
+static void test_split(void **state)
+{
+    static const struct { const char *code; unsigned lines; const char *holds; } cases[] = {
+        {"1: addsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rax\n jne 1b", 13, "addsd 0x18(%rdi), %xmm13"},
+        {"1: vmovupd (%rdi,%rax,8), %ymm1\n vfmadd231pd (%rsi,%rax,8), %ymm1, %ymm0\n vmovupd 32(%rdi,%rax,8), %ymm1\n vfmadd231pd 32(%rsi,%rax,8), %ymm1, %ymm0\n addq $8, %rax\n"
+         " cmpq %rax, %rdx\n jne 1b", 10, "vaddpd %ymm14, %ymm0, %ymm0"},
+        {"1: maxsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rdx\n jne 1b", 0, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct kernel *k = kernel_of(cases[i].code);
+        struct machine *m = load_machine("skylake");
+        struct analysis *a = analysis_new(k, 0, m);
+        unsigned lines = 0;
+        assert_int_equal(a->limit.kind, LIMIT_REDUCTION);
+        for (const char *p = a->limit.split; p && *p; p++)
+            lines += *p == '\n';
+        if (lines != cases[i].lines || (cases[i].holds && !strstr(a->limit.split, cases[i].holds)))
+            fail_msg("%u lines: %s", lines, a->limit.split ? a->limit.split : "none");
+        analysis_free(a);
+        machine_free(m);
+        kernel_free(k);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_advice), cmocka_unit_test(test_assumed), cmocka_unit_test(test_split)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
