@@ -298,7 +298,8 @@ static void add_summaries(struct analysis *const *a, size_t n, struct result *re
         {.key = "machine", .kind = CELL_TEXT},       {.key = "cycles", .kind = CELL_NUMBER},        {.key = "bottleneck", .kind = CELL_TEXT},
         {.key = "lower_bound", .kind = CELL_SWITCH}, {.key = "critical_path", .kind = CELL_NUMBER}, {.key = "shape", .kind = CELL_TEXT},
         {.key = "undecoded", .kind = CELL_COUNT},    {.key = "estimate", .kind = CELL_SWITCH},      {.key = "sentence", .kind = CELL_TEXT},
-        {.key = "limit", .kind = CELL_TEXT},
+        {.key = "limit", .kind = CELL_TEXT},         {.key = "next_limit", .kind = CELL_TEXT},      {.key = "next_cycles", .kind = CELL_NUMBER},
+        {.key = "chain_kind", .kind = CELL_TEXT},    {.key = "split_code", .kind = CELL_TEXT},
     };
     struct result_table *t = result_table(result, "summaries", columns, sizeof columns / sizeof *columns);
 
@@ -314,6 +315,13 @@ static void add_summaries(struct analysis *const *a, size_t n, struct result *re
         cell_switch(t, a[i]->estimate);
         cell_text(t, a[i]->sentence);
         cell_text(t, limit_name(a[i]->limit.kind));
+        cell_text(t, limit_name(a[i]->limit.next));
+        cell_number(t, a[i]->limit.next == LIMIT_NONE ? NAN : a[i]->limit.next_cycles);
+        cell_text(t, limit_name(a[i]->limit.chain.kind));
+        if (a[i]->limit.split)
+            cell_text(t, a[i]->limit.split);
+        else
+            cell_missing(t);
     }
 }
 
@@ -367,19 +375,22 @@ static json_t *chain_json(const struct analysis *a)
     return lines;
 }
 
-/* What limits, as kinds: "kind" is the first of "kinds". */
-static json_t *limit_json(const struct limit *l)
+/* What limits, by kind; several in a tie. */
+static void add_limit(const struct limit *l, json_t *object)
 {
     json_t *kinds = json_array(), *links = json_array();
 
     for (unsigned i = 0; i < l->count; i++)
         json_array_append_new(kinds, json_string(limit_name(l->kinds[i])));
-    if (!l->count)
-        json_array_append_new(kinds, json_string(limit_name(l->kind)));
     for (size_t i = 0; i < l->chain.count; i++)
         json_array_append_new(links, json_pack("{s:I, s:f}", "instruction", (json_int_t)l->chain.links[i].row, "cycles", l->chain.links[i].cycles));
-    return json_pack("{s:s, s:o, s:s, s:f, s:{s:s, s:f, s:i, s:o}, s:o}", "kind", limit_name(l->kind), "kinds", kinds, "next", limit_name(l->next), "next_cycles", l->next_cycles, "chain",
-                     "kind", limit_name(l->chain.kind), "cycles", l->chain.cycles, "alike", (int)l->chain.alike, "links", links, "split", l->split ? json_text(l->split) : json_null());
+    json_object_set_new(object, "limit", json_string(limit_name(l->kind)));
+    json_object_set_new(object, "limits", kinds);
+    json_object_set_new(object, "next_limit", json_string(limit_name(l->next)));
+    json_object_set_new(object, "next_cycles", json_number(l->next == LIMIT_NONE ? NAN : l->next_cycles));
+    json_object_set_new(object, "chain_kind", json_string(limit_name(l->chain.kind)));
+    json_object_set_new(object, "links", links);
+    json_object_set_new(object, "split_code", l->split ? json_text(l->split) : json_null());
 }
 
 static json_t *frontend_json(const struct frontend *f)
@@ -408,7 +419,7 @@ static json_t *analysis_json(const struct analysis *a)
     json_object_set_new(object, "bounds", bound);
     json_object_set_new(object, "cycles", json_number(a->cycles));
     json_object_set_new(object, "bottleneck", json_string(bound_name(a->bottleneck)));
-    json_object_set_new(object, "limit", limit_json(&a->limit));
+    add_limit(&a->limit, object);
     json_object_set_new(object, "chain", chain_json(a));
     json_object_set_new(object, "frontend", frontend_json(&a->frontend));
     json_object_set_new(object, "shape", json_string(a->shape == SHAPE_LOOP ? "loop" : "unrolled"));
