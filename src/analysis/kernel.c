@@ -573,8 +573,9 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         watch_steps(1);
-        if (u.insns.count >= kernel_unit_most || !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
-            err_set(err, ERR_DATA, NULL, "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
+        struct err why = {0};
+        if (u.insns.count >= kernel_unit_most || !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, &why)) {
+            err_set(err, ERR_DATA, why.todo, "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;
         }
         insn.offset = i;

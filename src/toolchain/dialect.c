@@ -310,6 +310,12 @@ static bool looks_like_number(const char *p, const char *end)
     return true;
 }
 
+/* `$0FF` of NASM, and `$FF`, which others write for it. */
+static bool is_dollar_number(const char *p, const char *end)
+{
+    return end - p > 1 && *p == '$' && is_digits(p + 1, end, 16);
+}
+
 void dialect_learn(struct dialect *d, const char *p, const char *end)
 {
     static const char *const declare[] = {"extern", "extrn", "externdef", "global", "public", ".globl", ".global", ".extern", ".set", ".equ", ".comm", "proto", NULL};
@@ -318,7 +324,7 @@ void dialect_learn(struct dialect *d, const char *p, const char *end)
     for (unsigned words = 0; declared && words < 8; words++) {   /* a line may declare several */
         p = skip_blank(p, end);
         const char *e = word_end(p, end);
-        if (looks_like_number(p, e)) {
+        if (looks_like_number(p, e) || is_digits(p, e, 16)) {
             char *name = mem_strndup(p, (size_t)(e - p));
             names_try_add(&d->symbols, name);
             free(name);
@@ -378,6 +384,9 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
         steps_add(1);
         if (isdigit((unsigned char)*p) || (looks_like_number(p, e) && !d->branch && !is_symbol(d, p, e))) {
             number_add(p, e, d->gnu || d->branch || bracket || (next < end && *next == '['), out);
+        } else if (is_dollar_number(p, e) && (isdigit((unsigned char)p[1]) || (!d->branch && !is_symbol(d, p + 1, e)))) {
+            str_add(out, "0x");
+            number_add(p + 1, e, true, out);
         } else if (size && next < end && *next == '[') {
             str_addf(out, "%s PTR ", size);
             e = next;
@@ -405,8 +414,8 @@ static void words_clean(const struct dialect *d, const char *p, const char *end,
             e = next;
         } else if (word_is(p, e, "@f") || word_is(p, e, "@b")) {
             str_addf(out, ANONYMOUS "%c", p[1] | 32);
-        } else if (word_is(p, e, "$")) {
-            str_add_char(out, '.');
+        } else if (word_is(p, e, "$")) {   /* the place itself, a number */
+            str_add(out, bracket || d->branch ? "." : "OFFSET .");
         } else {
             if (!name_add(d, p, e, out))
                 str_add_bytes(out, p, (size_t)(e - p));

@@ -29,10 +29,32 @@ static bool row_fault(struct err *err, const char *path, size_t line, const char
     return err_at(err, path, line, 0);
 }
 
+/* Whether every brace is one of a pair that is meant as itself, or around a placeholder: a type, behind R:, W: or RW: where it is a register or memory. */
+static bool placeholders_sound(const char *p)
+{
+    for (; *p; p++) {
+        if ((p[0] == '{' || p[0] == '}') && p[1] == p[0]) {
+            p++;
+            continue;
+        }
+        if (*p == '}')
+            return false;
+        if (*p != '{')
+            continue;
+        const size_t length = strcspn(p + 1, "{}");
+        const char *colon = memchr(p + 1, ':', length), *close = p + 1 + length, *type = colon ? colon + 1 : p + 1;
+        const bool access = !colon || (colon - p == 2 && strchr("RW", p[1])) || (colon - p == 3 && p[1] == 'R' && p[2] == 'W');
+        if (*close != '}' || type == close || !access)
+            return false;
+        p = close;
+    }
+    return true;
+}
+
 /* Whether a template can be no more than one instruction: no directive, and nothing that ends a statement, begins a comment or a string. */
 static bool is_plain(const char *template, const struct isa_ops *ops)
 {
-    bool plain = (isalpha((unsigned char)*template) || *template == '{') && !strstr(template, ops->comment) && !strstr(template, "/*");
+    bool plain = (isalpha((unsigned char)*template) || *template == '{') && !strstr(template, ops->comment) && !strstr(template, "/*") && placeholders_sound(template);
 
     for (const char *p = template; plain && *p; p++)
         plain = (unsigned char)*p >= 32 && !strchr(";\"\\", *p);

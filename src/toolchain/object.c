@@ -184,6 +184,26 @@ static uint64_t code_size(Elf *elf, const struct elf_strings *names)
     return total;
 }
 
+/* The line table in section @scn. Of a relocatable file its addresses stand in the relocations: the first is not 0 where data comes before the first instruction. */
+static void lines_read(struct object *o, Elf *elf, Elf_Scn *scn, const Elf_Data *data)
+{
+    uint8_t *bytes = mem_try_alloc(data->d_size);
+    GElf_Shdr header;
+    GElf_Rela rela;
+
+    if (!bytes)
+        return;
+    memcpy(bytes, data->d_buf, data->d_size);
+    for (Elf_Scn *at = NULL; (at = elf_nextscn(elf, at)) != NULL;) {
+        Elf_Data *table = gelf_getshdr(at, &header) && header.sh_type == SHT_RELA && header.sh_info == elf_ndxscn(scn) && header.sh_entsize ? elf_getdata(at, NULL) : NULL;
+        for (int i = 0; table && !watch_steps(1) && gelf_getrela(table, i, &rela); i++)
+            for (size_t k = 0; k < 8 && rela.r_offset < data->d_size && data->d_size - rela.r_offset >= 8; k++)
+                bytes[rela.r_offset + k] = (uint8_t)((uint64_t)rela.r_addend >> 8 * k);
+    }
+    object_lines_read(o, bytes, data->d_size);
+    free(bytes);
+}
+
 /* Sections with code; *@unwind gets the number of the one with the unwind tables. */
 static bool code_read(struct object *o, Elf *elf, const struct elf_strings *names, size_t length, unsigned parts, size_t *unwind, struct budget *left, struct err *err)
 {
@@ -209,7 +229,7 @@ static bool code_read(struct object *o, Elf *elf, const struct elf_strings *name
         if (strcmp(name, ".eh_frame") == 0 && header.sh_type != SHT_NOBITS)
             *unwind = elf_ndxscn(scn);
         if (parts & OBJECT_LINES && strcmp(name, ".debug_line") == 0 && (data = elf_getdata(scn, NULL)) != NULL && data->d_buf)
-            object_lines_read(o, data->d_buf, data->d_size);
+            lines_read(o, elf, scn, data);
         else if (holds_code(&header, name) && !(o->together ? copy_section(o, room, scn, &header, name, err) : map_section(o, scn, &header, name, length, err)))
             return false;
     }

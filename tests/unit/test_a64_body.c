@@ -425,11 +425,36 @@ static void test_code_for_a_simulated_cpu(void **state)
     }
 }
 
+/* A template's letters say what the code does: registers are handed out by them. */
+static void test_letters(void **state)
+{
+    static const struct { const char *form, *template, *fault; } cases[] = {
+        {"ADD (X, X, X)", "add {RW:X}, {R:X}, {R:X}", "its template says RW of operand 1, which is W"},
+        {"ADD (X, X, X)", "add {W:X}, {R:X}, {W:X}", "its template says W of operand 3, which is R"},
+        {"LDR (X, [X], I)", "ldr {W:X}, [{W:X}], #16", "its template says W of operand 2, which is R"},
+        {"MLA (V.4S, V.4S, V.4S)", "mla {W:V}.4s, {R:V}.4s, {R:V}.4s", "its template says W of operand 1, which is RW"},
+        {"MLA (V.4S, V.4S, V.4S)", "mla {RW:V}.4s, {R:V}.4s, {R:V}.4s", NULL},
+        {"LD1 ({V.16B, V.16B}, [X])", "ld1 {{{R:V}.16b, {R:V}.16b}}, [{R:X}]", "its template says R of operand 1, which is W"},
+    };
+
+    (void)state;
+    if (!assembler)
+        return;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct form_row row = {(char *)cases[i].form, (char *)cases[i].template, (char *)"", ISA_AARCH64, true};
+        struct err err = {0};
+        struct form_code *code = encodings_code_any(&row, &err);
+        if (cases[i].fault ? code || !strstr(err.what, cases[i].fault) : !code)
+            fail_msg("%s: %s", cases[i].template, code ? "taken" : err.what);
+        form_code_free(code);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields), cmocka_unit_test(test_every_form), cmocka_unit_test(test_bases_return), cmocka_unit_test(test_breakers),
-        cmocka_unit_test(test_chains), cmocka_unit_test(test_unfit), cmocka_unit_test(test_tools), cmocka_unit_test(test_code_for_a_simulated_cpu),
+        cmocka_unit_test(test_chains), cmocka_unit_test(test_unfit), cmocka_unit_test(test_tools), cmocka_unit_test(test_code_for_a_simulated_cpu), cmocka_unit_test(test_letters),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -62,6 +62,8 @@ static void test_hex_suffix(void **state)
     static const char *const cases[][2] = {
         {"cmp esi,FFFFFFFFh\n", "CMP (R32, I8)"},        {"cmp esi, A0h\n", "CMP (R32, I32)"},        {"mov eax, DEADBEEFh\n", "MOV (R32, I32)"},
         {"mov eax, deadbeefh\n", "MOV (R32, I32)"},      {"add eax, 0A0H\n", "ADD (R32, I32)"},       {"add rax, -A0h\n", "ADD (R64, I32)"},
+        {"mov ebx,$FF\n", "MOV (R32, I32)"},            {"mov ebx, $0FF\n", "MOV (R32, I32)"},      {"add eax, $1b\n", "ADD (R32, I8)"},
+        {"mov eax, [rsi+$10]\n", "MOV (R32, M32)"},      {"mov rdx, $\n", "MOV (R64, I32)"},        {"f: mov eax, $f\n", "MOV (R32, M32)"},
         {"mov rax, [rbx+A0h]\n", "MOV (R64, M64)"},      {"mov ah, bh\n", "MOV (R8h, R8h)"},          {"mov eax, Fh\n", "MOV (R32, I32)"},
         {"add al, CH\n", "ADD (R8l, R8h)"},              {"cmp esi, 10h\n", "CMP (R32, I8)"},         {"mov rax, FFFFFFFFFFFFFFFEh\nadd rax, rbx\n", "MOV (R64, I32)|ADD (R64, R64)"},
         {"add eax, 111b\n", "ADD (R32, I8)"},            {"add eax, 11111111b\n", "ADD (R32, I32)"},   {"add eax, 11111111y\n", "ADD (R32, I32)"},

@@ -239,8 +239,45 @@ static void test_newer_lines(void **state)
     }
 }
 
+/* LOCK is no part of an instruction that cannot have it, whatever disassemblers print; several are one. */
+static void test_lock(void **state)
+{
+    static const struct { const char *hex; size_t byte; } blocks[] = {
+        {"f0480118", 0}, {"f0f0f0480118", 0}, {"f0f0f0f04801d8", 1}, {"4801d8f04801d8", 4}, {"f0483918", 1}, {"f0900f0b", 1}, {"67f04801d8", 1}, {"f04803d8", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        struct err err = {0};
+        char wanted[64];
+        struct kernel *k = kernel_from_hex(ISA_X86_64, blocks[i].hex, &err);
+        snprintf(wanted, sizeof wanted, "at byte %zu ", blocks[i].byte);
+        if (!k == !blocks[i].byte)
+            fail_msg("%s: %s", blocks[i].hex, k ? "taken" : err.what);
+        if (blocks[i].byte && (!strstr(err.what, wanted) || !strstr(err.todo, "LOCK")))
+            fail_msg("%s: %s; %s", blocks[i].hex, err.what, err.todo);
+        kernel_free(k);
+    }
+}
+
+/* Data before the first instruction moves no line. */
+static void test_data_first(void **state)
+{
+    (void)state;
+    static const char text[] = ".L1:\n\t.byte 0x06\n\tadd %rax,%rbx\n\tdec %rcx\n\tjne .L1\n";
+    struct err err = {0};
+    struct kernel *k = kernel_from_text("text", text, sizeof text - 1, NULL, &err);
+
+    assert_non_null(k);
+    assert_int_equal(k->insn_count, 4);
+    assert_true(k->insns[0].traits & INSN_UNDECODED && k->insns[0].length == 1);
+    for (size_t i = 1; i < 4; i++)
+        assert_int_equal(k->insns[i].line, i + 2);
+    kernel_free(k);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_encoding_length), cmocka_unit_test(test_rex2), cmocka_unit_test(test_learned), cmocka_unit_test(test_kernel), cmocka_unit_test(test_scan_counts), cmocka_unit_test(test_newer_lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_encoding_length), cmocka_unit_test(test_rex2), cmocka_unit_test(test_learned), cmocka_unit_test(test_kernel), cmocka_unit_test(test_scan_counts), cmocka_unit_test(test_newer_lines), cmocka_unit_test(test_lock), cmocka_unit_test(test_data_first)};
     return cmocka_run_group_tests_name("undecoded", tests, NULL, NULL);
 }

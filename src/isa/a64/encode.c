@@ -75,7 +75,8 @@ static bool placeholder_sound(const char *at, const char *close)
 /* Splits the template into slots. What is not one line of one instruction never reaches the assembler. */
 static bool slots_parse(const char *template, struct a64_code *out)
 {
-    int brackets = 0, list = 0;
+    int brackets = 0, list = 0, depth = 0;
+    uint8_t operand = 0;
     bool after = false, inside = false;
     unsigned generals = 0, vectors = 0, masks = 0;
 
@@ -92,6 +93,8 @@ static bool slots_parse(const char *template, struct a64_code *out)
             at++;
             continue;
         }
+        depth += (*at == '[') - (*at == ']');
+        operand += *at == ',' && !depth && !list;
         brackets += *at == '[' && (at[1] == '{' || at[1] == 's');
         if (*at == ']' && brackets) {
             brackets = 0;
@@ -115,7 +118,7 @@ static bool slots_parse(const char *template, struct a64_code *out)
             if (out->slot_count == A64_SLOTS)
                 return false;
             struct a64_slot *slot = &out->slots[out->slot_count++];
-            *slot = (struct a64_slot){.letter = colon[1], .count = 1};
+            *slot = (struct a64_slot){.letter = colon[1], .operand = operand, .count = 1};
             slot->access = (uint8_t)((memchr(at, 'R', (size_t)(colon - at)) ? ACCESS_READ : 0) | (memchr(at, 'W', (size_t)(colon - at)) ? ACCESS_WRITE : 0));
             slot->place = brackets ? (inside ? A64_PLACE_INDEX : A64_PLACE_BASE) : after ? A64_PLACE_STEP : A64_PLACE_OPERAND;
             inside |= brackets != 0;
@@ -328,6 +331,24 @@ static bool zero_is_same(const struct form_row *row, const struct a64_code *code
     return strcmp(form, row->form) == 0;
 }
 
+/* Whether the letters of the template say what the architecture says of each operand: registers are handed out by them. */
+static bool access_agrees(const struct a64_code *c, const struct a64_text *text, char *reason, size_t size)
+{
+    static const char *const letters[] = {"R", "R", "W", "RW"};   /* what is neither is a zero register's: nothing is lost */
+
+    for (unsigned i = 0; i < c->slot_count; i++) {
+        const struct a64_slot *s = &c->slots[i];
+        if (s->operand >= text->count)
+            continue;
+        const unsigned access = text->operands[s->operand].kind == A64_MEMORY ? ACCESS_READ : c->access.operands[s->operand] & (ACCESS_READ | ACCESS_WRITE);
+        if (strcmp(letters[s->access & 3], letters[access]) != 0) {
+            snprintf(reason, size, "its template says %s of operand %u, which is %s (R read, W written)", letters[s->access & 3], s->operand + 1u, letters[access]);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reason, size_t size)
 {
     struct a64_text text;
@@ -338,6 +359,8 @@ bool a64_code_draft(const struct form_row *row, struct a64_code *out, char *reas
         snprintf(reason, size, "its template cannot be parsed");
         return false;
     }
+    if (!access_agrees(out, &text, reason, size))
+        return false;
     snprintf(out->mnemonic, sizeof out->mnemonic, "%s", text.mnemonic);
     out->bytes = out->access.memory_bits / 8;
     out->writeback = (out->access.traits & INSN_WRITEBACK) != 0;

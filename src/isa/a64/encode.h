@@ -22,6 +22,7 @@ struct a64_slot {
     char letter;           /* X W B H S D Q V Z P */
     uint8_t access;        /* enum operand_access */
     uint8_t place;         /* enum a64_place */
+    uint8_t operand;       /* of the text, from 0 */
     uint8_t count;         /* registers of a list, else 1 */
     uint8_t base;          /* the number in a64_code.word */
     uint8_t known;         /* bits of the number that may be changed */
