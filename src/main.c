@@ -255,13 +255,16 @@ static bool run_script(struct session *s, const char *file, struct err *err)
 /* Takes a file that was named: runs a script, loads what else there is as a kernel. */
 static bool open_file(struct session *s, const char *file, bool *kernel, struct err *err)
 {
-    char *words[] = {(char *)file, NULL};
+    struct str path = {0};
     const char *dot = strrchr(file, '.');
 
+    str_addf(&path, "%s%s", *file == '-' ? "./" : "", file);   /* so that it is no option of the command */
+    char *words[] = {path.data, NULL};
+
     *kernel = !dot || strcmp(dot, ".pf") != 0;
-    if (!*kernel)
-        return run_script(s, file, err);
-    return command_call(s, &command_kernel_load, words, 1, err);
+    const bool ok = *kernel ? command_call(s, &command_kernel_load, words, 1, err) : run_script(s, file, err);
+    str_done(&path);
+    return ok;
 }
 
 /* The workbench: what was named is loaded before the screen opens. */

@@ -343,6 +343,21 @@ static enum syntax syntax_of(const char *text, const struct margins *margins)
     return intel > att ? SYNTAX_INTEL : SYNTAX_ATT;
 }
 
+/* Whether the bytes, beside one line of a listing, are more than one instruction, none a branch: of a repetition, or of statements on one line. */
+static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
+{
+    size_t at = 0, count = 0;
+    bool vector;
+
+    for (int64_t branch = 0; at < n && isa->step == 1; count++) {
+        const size_t length = isa->glance(code + at, n - at, &branch, &vector);
+        if (!length || length > n - at || branch)
+            return false;
+        at += length;
+    }
+    return at == n && count > 1;
+}
+
 /* Appends the machine code that a disassembly has for the instruction of a line: the bytes are what ran, the text is one tool's reading of them. A branch goes to the
  * label of its address, as lines between may be missing. False where there are no bytes, or not all of them: then the text is read. @next: the address of the
  * instruction behind it, 0: not known. */
@@ -358,8 +373,19 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         return false;
     for (size_t i = 0; i < n; i++)
         code[i] = m->bytes[m->joined && isa->step > 1 ? n - 1 - i : i];
+    const size_t before = l->text.length;
     if (m->addressed && isa->branch_written && isa->branch_written(code, &far, &l->text)) {
+        if (!l->disassembly && (far == 0 || far == (int64_t)n)) {   /* an assembler's listing: where it leads is still to be filled in, or the text says it as well */
+            l->text.length = before;
+            return false;
+        }
         str_addf(&l->text, "%s%u_%llx", LISTING_ADDRESS_LABEL, m->section, (unsigned long long)(m->address + (uint64_t)far));
+        return true;
+    }
+    if (!l->disassembly && several(isa, code, n)) {
+        l->encoded = true;
+        for (size_t i = 0; i < n; i++)
+            str_addf(&l->text, "%s0x%02x", i ? ", " : ".byte ", code[i]);
         return true;
     }
     /* What no decoder knows is taken where the next address agrees; what it knows as longer or shorter is of another set: a lone 48h of 32-bit code. */
@@ -369,7 +395,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         str_addf(&l->text, ".inst 0x%02x%02x%02x%02x", code[3], code[2], code[1], code[0]);
         return true;
     }
-    if (held && !m->addressed)
+    if (held && (!m->addressed || (!l->disassembly && far == (int64_t)n)))
         return false;
     if (!m->addressed)   /* data needs a label */
         str_addf(&l->text, "%sline_%zx: ", LISTING_ADDRESS_LABEL, number);
@@ -460,6 +486,22 @@ static void nasm_clean(struct listing *l, struct str *code, const char *text, si
     str_add_char(&l->text, '\n');
 }
 
+/* As bytes_clean, of the line's code from @s to @stop; labels before the instruction are kept, and directives are read. @text: where the instruction begins. */
+static bool listed_clean(struct listing *l, struct dialect *d, const struct margin *m, const char *s, const char *stop, size_t number, uint64_t next, const char **text)
+{
+    const size_t before = l->text.length;
+    const char *at = skip_blank(s, stop), *e, *colon;
+
+    if (!l->disassembly && m->byte_count)
+        for (; (e = word_end(at, stop)) > at && (colon = skip_blank(e, stop)) < stop && *colon == ':'; at = skip_blank(colon + 1, stop))
+            dialect_label(d, at, e, &l->text);
+    *text = at;
+    if (at < stop && (l->disassembly || *at != '.') && bytes_clean(l, m, number, next))
+        return true;
+    l->text.length = before;
+    return false;
+}
+
 /* One line: the label of its address, then what it says. @order: see order_of. */
 static void line_clean(struct listing *l, struct dialect *d, struct str *code, bool *in_comment, enum semicolon semicolon, const char *text, size_t number,
                        const struct margin *m, uint64_t next, unsigned order)
@@ -485,13 +527,13 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
             p = isa->word_end(p, end, l->disassembly);
             isa->comments_cut(p, end, in_comment, code);
         }
-        const char *s = str_text(code), *stop = trim_end(s, s + code->length);
+        const char *s = str_text(code), *stop = trim_end(s, s + code->length), *at;
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
             dialect_heading(d, skip_blank(s, stop), stop - 1, &l->text);
         else if (iaca_store(skip_blank(s, stop), stop))
             ;   /* a mark, which is looked for in the text */
-        else if (stop > s && bytes_clean(l, m, number, next))
-            span = (struct source_span){(size_t)(p - text) + (size_t)(skip_blank(s, stop) - s), (size_t)(stop - skip_blank(s, stop))};
+        else if (listed_clean(l, d, m, s, stop, number, next, &at))
+            span = (struct source_span){(size_t)(p - text) + (size_t)(at - s), (size_t)(stop - at)};
         else
             code_clean(l, d, code, text, number, p, end, m->section, &span);
     }
@@ -580,7 +622,7 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
     for (size_t i = 0; isa_ops(isa)->dialects && i < margins.lines.count; i++)
         dialect_learn(&dialect, text + margins.lines.items[i].start, text + margins.lines.items[i].end);
     enum semicolon semicolon = semicolon_of(out, text, &margins);
-    for (size_t i = 0; dialect.intel && !margins.disassembly && !out->nasm && i < margins.lines.count; i++)
+    for (size_t i = 0; dialect.intel && !margins.disassembly && !margins.expanded && !out->nasm && i < margins.lines.count; i++)
         out->nasm = dialect_needs_nasm(text + margins.lines.items[i].start, text + margins.lines.items[i].end);
     out->no_nasm = out->nasm && !program_installed("nasm");
     out->nasm = out->nasm && !out->no_nasm;

@@ -16,6 +16,8 @@
 #include "toolchain/runtimes.h"
 #include "toolchain/words.h"
 
+#define REPEATED "<rep "
+#define SECTIONS_MOST 16 /* of a listing that are told apart */
 #define STEP_BYTES 100   /* that are looked through in one step of base/steps.h */
 
 /* A text that is being looked through. */
@@ -24,6 +26,7 @@ struct framed_text {
     struct margins *m;
     bool percents;       /* it has the columns of a profile */
     bool joined;         /* bytes stand beside each other, without blanks */
+    bool unplaced;       /* bytes stand there without their addresses: objdump --no-addresses */
 };
 
 static struct margin *line_at(const struct framed_text *r, size_t i, const char **p, const char **end)
@@ -158,12 +161,27 @@ static const char *number_end(const char *p, const char *end, uint64_t *number)
     return gap > p ? p : NULL;
 }
 
+/* Appends the bytes from @p to @end, pairs of hex digits, to those of @line; what is too long for an instruction leaves it without. */
+static void bytes_take(struct margin *line, const char *p, const char *end)
+{
+    uint64_t value;
+
+    for (p = skip_blank(p, end); end - p >= 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]); p = skip_blank(p + 2, end)) {
+        hex_end(p, p + 2, &value);
+        if (line->byte_count == MARGIN_BYTES)
+            return;
+        line->bytes[line->byte_count++] = (uint8_t)value;
+    }
+}
+
 /* Pairs of hex digits in brackets or without, as listings of assemblers have them; the end, or NULL. */
 static const char *listed_bytes_end(const char *p, const char *end)
 {
     const char *start = p;
     while (p < end && (isxdigit((unsigned char)*p) || strchr("[]()-", *p)))
         p++;
+    const char *times = text_begins(p, end, REPEATED) ? memchr(p, '>', (size_t)(end - p)) : NULL;   /* NASM: how often they come */
+    p = times ? times + 1 : p;
     return p > start + 1 && (p == end || isspace((unsigned char)*p)) ? p : NULL;
 }
 
@@ -186,10 +204,101 @@ static bool listed_more(const char *p, const char *end)
     return e && (e == end || *skip_blank(e, end) == '<' || listed_bytes_end(skip_blank(e, end), end) == end);
 }
 
+struct section_name { const char *text; size_t length; };
+
+/* The section that a line of a listing goes on in, by a directive at @p: 0 where it is the first one or .text; @was where it is none. Beyond SECTIONS_MOST all are one. */
+static unsigned listed_section(const char *p, const char *end, unsigned was, struct section_name *names, size_t *count)
+{
+    static const char *const plain[] = {".text", ".data", ".bss", NULL};
+    const char *e = word_end(p, end), *name = skip_blank(e, end);
+
+    if (word_is(p, e, ".previous") || word_is(p, e, ".popsection"))
+        return 0;
+    if (word_among(p, e, plain))
+        name = p;
+    else if (!word_is(p, e, "section") && !word_is(p, e, "segment") && !word_is(p, e, ".section") && !word_is(p, e, ".pushsection"))
+        return was;
+    const char *stop = word_end(name, end);
+    if (stop == name || word_is(name, stop, ".text"))
+        return 0;
+    size_t i = 0;
+    while (i < *count && (names[i].length != (size_t)(stop - name) || memcmp(names[i].text, name, names[i].length) != 0))
+        i++;
+    if (i == *count && i < SECTIONS_MOST)
+        names[(*count)++] = (struct section_name){name, (size_t)(stop - name)};
+    return (unsigned)i + 1;
+}
+
+/* The place and bytes of a line of a listing, from @p on: what the assembler made of the code behind them, but where others are still to fill in a part. */
+static void listed_take(struct margin *line, const char *p, const char *code)
+{
+    const char *at = skip_blank(p, code), *e = hex_end(at, code, &line->address), *bytes = skip_blank(e, code);
+
+    line->addressed = true;
+    if (!memchr(bytes, '[', (size_t)(code - bytes)) && !memchr(bytes, '(', (size_t)(code - bytes)))
+        bytes_take(line, bytes, code);
+    else
+        line->byte_count = MARGIN_BYTES;
+    const char *times = memchr(bytes, '<', (size_t)(code - bytes));
+    const unsigned once = line->byte_count;
+    uint64_t count = 1;
+    if (times)
+        hex_end(times + strlen(REPEATED), code, &count);
+    for (uint64_t i = 1; i < count && line->byte_count < MARGIN_BYTES; i++)
+        for (unsigned k = 0; k < once && line->byte_count < MARGIN_BYTES; k++)
+            line->bytes[line->byte_count++] = line->bytes[k];
+}
+
+/* Behind the mark of a line that a macro or repetition made, `<1>` of NASM and `>` of `as`; @p itself where there is none. */
+static const char *expansion_end(const char *p, const char *end)
+{
+    const char *at = skip_blank(p, end);
+
+    if (at + 2 < end && *at == '<' && isdigit((unsigned char)at[1])) {
+        while (++at < end && isdigit((unsigned char)*at))
+            ;
+        return at < end && *at == '>' ? at + 1 : p;
+    }
+    while (at < end && *at == '>')
+        at++;
+    return at > skip_blank(p, end) ? at : p;
+}
+
+/* Whether a line of a listing is one of a definition or repetition, whose instructions are listed where they were made; @depth of those that are open. */
+static bool in_definition(const char *p, const char *end, unsigned *depth)
+{
+    static const char *const begins[] = {".macro", ".rept", ".irp", ".irpc", "%macro", "%imacro", "%rmacro", "%rep", NULL}, *const ends[] = {".endm", ".endr", "%endmacro", "%endrep", NULL};
+    const char *e = p;
+
+    while (e < end && !isspace((unsigned char)*e))
+        e++;
+    *depth += word_among(p, e, begins);
+    if (word_among(p, e, ends) && *depth) {
+        --*depth;
+        return true;
+    }
+    return *depth > 0;
+}
+
+/* Whether a line of a listing that has no code is a macro's call: what it made follows. */
+static bool calls_macro(const struct framed_text *r, size_t i)
+{
+    const char *p, *end, *e, *code;
+    uint64_t number;
+
+    line_at(r, i, &p, &end);
+    if (memchr(p, ':', (size_t)(end - p)) || i + 1 == r->m->lines.count)
+        return false;
+    line_at(r, i + 1, &p, &end);
+    e = number_end(p, end, &number);
+    code = e ? listed_code(e, end) : p;
+    return e && code > e && expansion_end(code, end) > code;
+}
+
 /* Numbers that count the lines, before all or nearly all of them. */
 static void numbers_take(struct framed_text *r)
 {
-    size_t filled = 0, in_order = 0, listed = 0, blank = 0;
+    size_t filled = 0, in_order = 0, listed = 0, expanded = 0, blank = 0;
     uint64_t last = 0, number;
     const char *p, *end, *e;
 
@@ -204,9 +313,13 @@ static void numbers_take(struct framed_text *r)
         unsigned bytes = 0;
         if (e && e[-1] == ':' && column_bytes(skip_blank(e, end), end, &bytes) && bytes)
             e = NULL;   /* a short address with bytes behind */
-        if (e && ((number > last && number <= last + 1 + blank) || (in_order == 0 && filled < 3))) {
+        const char *behind = e ? listed_code(e, end) : p;
+        if (e && behind > e && expansion_end(behind, end) > behind) {   /* the number is that of the definition, or comes again */
             in_order++;
-            listed += listed_code(e, end) > e;
+            expanded++;
+        } else if (e && ((number > last && number <= last + 1 + blank) || (in_order == 0 && filled < 3))) {
+            in_order++;
+            listed += behind > e;
             last = number;
         } else if (e && number == last && listed_more(e, end)) {
             in_order++;
@@ -215,16 +328,39 @@ static void numbers_take(struct framed_text *r)
     }
     if (in_order < 2 || 10 * in_order < 9 * filled)
         return;
+    struct margin *before = NULL;   /* the line whose bytes go on */
+    struct section_name sections[SECTIONS_MOST];
+    size_t section_count = 0;
+    unsigned section = 0, depth = 0;
     last = 0;
     for (size_t i = 0; i < r->m->lines.count; i++) {
         struct margin *line = line_at(r, i, &p, &end);
         if (!(e = number_end(p, end, &number)))
             continue;
-        if (listed && number == last && listed_more(e, end))
-            e = end;
-        margin_set(r, line, listed ? listed_code(e, end) : e, end);
-        last = number;
+        const bool more = listed && number == last && listed_more(e, end);
+        if (more && before) {
+            const char *bytes = listed_code(e, end) > e ? skip_blank(word_end(skip_blank(e, end), end), end) : e;
+            bytes_take(before, bytes, end);
+        }
+        const char *code = more ? end : listed ? listed_code(e, end) : e;
+        const bool made = expanded && !more && expansion_end(code, end) > code;
+        if (expanded && !more && (made ? code == e : in_definition(skip_blank(code, end), end, &depth) || (code == e && calls_macro(r, i)))) {
+            leave(line, NULL);
+            last = number;
+            before = NULL;
+            continue;
+        }
+        if (!more && listed) {
+            section = listed_section(skip_blank(code, end), end, section, sections, &section_count);
+            line->section = section;
+            before = code > e && code < end ? line : NULL;
+            if (before)
+                listed_take(line, e, code);
+        }
+        margin_set(r, line, made ? expansion_end(code, end) : code, end);
+        last = made ? last : number;
     }
+    r->m->expanded = expanded > 0;
 }
 
 static const char *rule_end(const char *p, const char *end)
@@ -359,7 +495,7 @@ static bool heading_symbol(const char *p, const char *end, const char **start, c
 /* Whether lines say where they are. Of those that are only a number and a colon there must be many, and they must grow: as do local labels not. */
 static void disassembly_judge(struct framed_text *r)
 {
-    size_t sure = 0, weak = 0, other = 0, joined = 0, places = 0;
+    size_t sure = 0, weak = 0, other = 0, joined = 0, places = 0, unplaced = 0;
     uint64_t last = 0;
     bool header = false, named = false;
     const char *p, *end;
@@ -371,7 +507,9 @@ static void disassembly_judge(struct framed_text *r)
             continue;
         header |= text_begins(p, end, "Disassembly of section");
         if (!place_find(p, end, false, &place)) {
+            unsigned count;
             other++;
+            unplaced += column_bytes(p, end, &count) > p && count;
             continue;
         }
         places++;
@@ -385,7 +523,8 @@ static void disassembly_judge(struct framed_text *r)
         }
     }
     r->joined = places > 0 && 10 * joined >= 8 * places;
-    r->m->disassembly = header || named ? sure + weak > 0 : sure > other || (sure > 1 && 4 * sure > other) || (weak > 2 && weak > other);
+    r->unplaced = !places && unplaced > 1 && 10 * unplaced >= 9 * other;
+    r->m->disassembly = r->unplaced ? true : header || named ? sure + weak > 0 : sure > other || (sure > 1 && 4 * sure > other) || (weak > 2 && weak > other);
 }
 
 static bool is_label_line(const char *p, const char *end)
@@ -404,23 +543,40 @@ static const char *behind_bytes(const char *p, const char *end)
     return count && e < end ? e : NULL;
 }
 
-/* Appends the bytes from @p to @end, pairs of hex digits, to those of @line; what is too long for an instruction leaves it without. */
-static void bytes_take(struct margin *line, const char *p, const char *end)
-{
-    uint64_t value;
-
-    for (p = skip_blank(p, end); end - p >= 2 && isxdigit((unsigned char)p[0]) && isxdigit((unsigned char)p[1]); p = skip_blank(p + 2, end)) {
-        hex_end(p, p + 2, &value);
-        if (line->byte_count == MARGIN_BYTES)
-            return;
-        line->bytes[line->byte_count++] = (uint8_t)value;
-    }
-}
-
 static bool is_source_line(const char *p, const char *end)
 {
     const char *why = p < end ? prose_reason(p, end, false, false) : NULL;
     return why && strcmp(why, "source code") == 0;
+}
+
+/* Bytes without addresses: they follow each other. */
+static void bytes_alone_take(struct framed_text *r)
+{
+    struct margin *last = NULL;
+    uint64_t next = 0;
+    unsigned section = 0, count;
+    const char *p, *end;
+
+    for (size_t i = 0; i < r->m->lines.count; i++) {
+        struct margin *line = line_at(r, i, &p, &end);
+        section += text_begins(p, end, "Disassembly of section") || text_begins(p, end, "...");   /* zeros that are left out */
+        line->section = section;
+        const char *code = column_bytes(p, end, &count);
+        if (p == end || !count) {
+            if (p < end && !(*p == '<' && end[-1] == ':'))
+                leave(line, prose_is_heading(p, end) || text_begins(p, end, "...") || *p == '#' || *p == ';' ? NULL : "no instruction with bytes");
+            continue;
+        }
+        const bool more = code == end && last && last->section == section;
+        if (!more) {
+            line->addressed = true;
+            line->address = next;
+            last = line;
+        }
+        bytes_take(last, p, code);
+        next += count;
+        margin_set(r, line, more ? end : column_art(code, end), end);
+    }
 }
 
 static void addresses_take(struct framed_text *r)
@@ -517,7 +673,9 @@ void margins_find(const char *text, size_t length, struct margins *out)
     numbers_take(&r);
     percents_take(&r);
     disassembly_judge(&r);
-    if (out->disassembly || r.percents)
+    if (r.unplaced)
+        bytes_alone_take(&r);
+    else if (out->disassembly || r.percents)
         addresses_take(&r);
     out->disassembly |= r.percents;
     out->plan9 = plan9_looks_like(text, out);

@@ -28,6 +28,7 @@ struct margins {
     VEC(struct margin) lines;
     bool disassembly;       /* branches name addresses */
     bool plan9;             /* it is in the assembler language of Plan 9, which Go has */
+    bool expanded;          /* a listing of an assembler with what macros made */
     bool percents;          /* some line has one */
 };
 

@@ -35,6 +35,17 @@ test_the_machine_stays() {
     holds out 'AMD Zen 4: 3.00 cycles per iteration simulated'
 }
 
+# Behind -- a name is a name, whatever it begins with.
+test_a_name_like_an_option() {
+    cp "$work/loop.s" "$work/-x.s"
+    cd "$work" || return
+    expect 0 "$portolan" -e 'kernel list' -- -x.s
+    holds out 'innermost loop'
+    expect 0 "$portolan" -- -x.s
+    holds out 'bound by'
+    rm -- -x.s
+}
+
 test_names_of_other_tools() {
     while read -r name id; do
         expect 0 "$portolan" -e "machine show $name"
