@@ -147,7 +147,7 @@ static bool run_hex(struct session *s, const void *values, struct result *result
         return err_memory_for(err, "the hex block", strlen(v->bytes));
     }
     isa_parse(v->isa, &h->isa);
-    return task_start(s, "kernel hex", "decodes", &ops, h, err);
+    return loading_run(s, "kernel hex", "decodes", &ops, h, err);
 }
 
 static const char *const hex_examples[] = {"kernel hex 4801d8", "kernel hex 8b000091 --isa aarch64", NULL};

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/watch.h"
-#include "cmd/task.h"
 #include "toolchain/plain.h"
 
 #define EDIT_LIMIT ((size_t)1 << 20)     /* of refused text that is given back to be corrected */
@@ -155,17 +154,22 @@ static void failed(struct session *s, void *state, struct result *result, const 
     give_back(s, l, err);
 }
 
-/* Takes @l. The screen does not wait for long: the newest kernel asked for is the one that comes. */
+bool loading_run(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err)
+{
+    if (job_cancel(s->loading))
+        session_drop_waiting(s);
+    bool ok = task_start(s, title, doing, ops, take_state, err);
+    s->loading = s->waiting.now ? s->waiting.job : 0;
+    return ok;
+}
+
+/* Takes @l. */
 static bool start(struct session *s, struct kernel_loading *take_l, struct err *err)
 {
     static const struct task_ops ops = {.work = load, .publish = publish, .free = loading_free, .failed = failed};
     const bool source = take_l->source;
 
-    if (job_cancel(s->loading))
-        session_drop_waiting(s);
-    bool ok = task_start(s, source ? "kernel load (compiles)" : take_l->recipe ? "kernel load" : "kernel paste", source ? "compiles" : "assembles", &ops, take_l, err);
-    s->loading = s->waiting.now ? s->waiting.job : 0;
-    return ok;
+    return loading_run(s, source ? "kernel load (compiles)" : take_l->recipe ? "kernel load" : "kernel paste", source ? "compiles" : "assembles", &ops, take_l, err);
 }
 
 bool loading_start(struct session *s, struct recipe *take_recipe, struct err *err)

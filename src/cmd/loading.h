@@ -4,6 +4,7 @@
 
 #include "analysis/recipe.h"
 #include "cmd/session.h"
+#include "cmd/task.h"
 
 /* What reads text of a kernel has in common: a member of the values' struct for each. */
 #define LOADING_OPTION_SYNTAX(values) \
@@ -15,6 +16,8 @@
  * the text in any case. False with err on failure; what a compiler had to say stands in the session's result. */
 bool loading_start(struct session *s, struct recipe *take_recipe, struct err *err);
 bool loading_start_text(struct session *s, struct str *take_text, const struct kernel_options *options, struct err *err);
+/* Starts a task whose publish makes the session's kernel, as task_start does. The newest of them is the one that comes: one still on its way is cancelled. */
+bool loading_run(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err);
 /* Text as the kernel that is made of it keeps it (kernel.source); the caller frees. Any thread. */
 char *loading_plain(const char *text, size_t length);
 /* Adds name, loop and number of instructions of the session's kernel to @result, and the lines that were left out. */

@@ -625,7 +625,10 @@ static void test_type_ahead(void **state)
 
 static void until_awaited(void)
 {
-    while (session.waiting.job)
+    struct pollfd wake = {.fd = job_wake_fd(), .events = POLLIN};
+
+    frame_jobs(&frame);
+    while (session.waiting.job && poll(&wake, 1, 1000 * HANG_SECONDS) > 0)
         frame_jobs(&frame);
 }
 
