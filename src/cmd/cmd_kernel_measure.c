@@ -61,6 +61,7 @@ struct kernel_measuring {
     struct calibration calibration;
     struct seek seek;
     struct kernel_measured result;
+    char unconfirmed[160];           /* why result is what was seen and no more; "": it is confirmed */
     VEC(struct measured_row) rows;   /* of a file */
     size_t settled, measured, shown; /* rows: with a last word, with cycles, in the file that they go into */
     bool improved;                   /* a row says more than the file */
@@ -297,6 +298,10 @@ static bool measure_loop(struct kernel_measuring *w, struct err *err)
     const struct err reason = *err;
     if (reason.code == ERR_DATA)
         return err_set(err, ERR_DATA, reason.todo, "not measured: %s", reason.what);
+    if (reason.code == ERR_LIMIT && w->result.cycles > 0) {
+        snprintf(w->unconfirmed, sizeof w->unconfirmed, "%.159s", reason.what);
+        return true;
+    }
     bool over = reason.code == ERR_LIMIT && clock_seconds() - w->begun >= w->patience;   /* else more of it would tell no more */
     return over ? err_set(err, ERR_LIMIT, "kernel measure --patience 30s waits longer; --cpu N takes another CPU", "%s", reason.what) : false;
 }
@@ -329,27 +334,34 @@ static bool measure_run(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-static json_t *measured_json(const struct kernel_measured *m)
+static json_t *measured_json(const struct kernel_measured *m, const char *state)
 {
-    return json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:b}", "cycles", json_number(m->cycles), "spread", json_number(m->spread), "clock_hz", json_number(m->clock_hz),
+    return json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:b}", "state", state, "cycles", json_number(m->cycles), "spread", json_number(m->spread), "clock_hz", json_number(m->clock_hz),
                      "repeats", (int)m->repeats, "pages", (int)m->pages, "iterations", (int)m->iterations, "wraps", m->wraps);
 }
 
 static void add_loop(struct session *s, const struct kernel_measuring *w, struct result *result)
 {
-    static const struct result_column columns[] = {{.key = "kernel", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2}, {.key = "spread", .kind = CELL_NUMBER, .decimals = 4}};
+    static const struct result_column columns[] = {{.key = "kernel", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2}, {.key = "spread", .kind = CELL_NUMBER, .decimals = 4},
+                                                   {.key = "state", .kind = CELL_TEXT}};
     const struct kernel_measured *m = &w->result;
+    const char *state = w->unconfirmed[0] ? "unconfirmed" : "ok";
     struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
 
     t->hide = NOT_TEXT | NOT_JSON;
     cell_text(t, w->kernel->name);
     cell_number(t, m->cycles);
     cell_number(t, m->spread);
-    result_line(result, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)", w->kernel->name, m->cycles,
+    cell_text(t, state);
+    if (w->unconfirmed[0])
+        result_line(result, "%s: about %.2f cycles per iteration on this CPU, unconfirmed (%s); kernel measure --patience 30s waits longer, --cpu N takes another CPU", w->kernel->name, m->cycles,
+                    w->unconfirmed);
+    else
+        result_line(result, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)", w->kernel->name, m->cycles,
                 100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than the cache holds" : "");
     result_text(result, "kernel", w->kernel->name);
-    result_nested(result, "measured", measured_json(m));
-    if (s->document.kernel == w->kernel && s->document.loop == w->loop)
+    result_nested(result, "measured", measured_json(m, state));
+    if (!w->unconfirmed[0] && s->document.kernel == w->kernel && s->document.loop == w->loop)
         s->document.kernel_measured = m->cycles;
 }
 
@@ -461,7 +473,7 @@ static const struct parameter options[] = {
     {.name = "--out", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_measure_values, out), .value = "CSV", .otherwise = "rows are part of the CSV result",
      .complete = COMPLETE_FILE, .help = "with --file: CSV for the rows hex,cycles,spread,state, written as they are measured"},
     {.name = "--patience", .kind = PARAMETER_DURATION, .at = offsetof(struct kernel_measure_values, patience), .value = "T", .least = 0.1, .most = 8640000,
-     .otherwise = "1.75s", .help = "of the loaded kernel: time to wait for a quiet core, in all; without one the kernel is contended"},
+     .otherwise = "1.75s", .help = "of the loaded kernel: time to wait for a quiet core, in all; without one its time is unconfirmed"},
     {0},
 };
 
@@ -492,7 +504,8 @@ static const char *const examples[] = {"kernel measure", "kernel measure --patie
 const struct command command_kernel_measure = {
     .name = "kernel measure",
     .help = "measure cycles per iteration of the kernel, or of every block of a file, on this CPU",
-    .description = "The code runs in a sandboxed process; registers and memory are set up so that every address is valid.",
+    .description = "The code runs in a sandboxed process; registers and memory are set up so that every address is valid. Where other tasks use the core, what was seen is shown as unconfirmed, and the "
+                   "command succeeds.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct kernel_measure_values),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/analysis.h"
 #include "simulate/simulate.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -20,6 +21,7 @@
 struct whatif_outcome {
     double bounds, simulated;
     enum bound_kind bottleneck;
+    double ports[PORTS_MAX];   /* cycles per iteration, balanced */
 };
 
 /* @moved: bytes behind where the code stands. */
@@ -30,7 +32,11 @@ static struct whatif_outcome outcome_of(const struct kernel *k, size_t loop, con
 
     simulate_kernel(k, loop, m, &(struct simulate_options){.moved = moved}, &sim, &bounds);
     simulation_done(&sim);
-    return (struct whatif_outcome){bounds.total, sim.cycles, bounds.bottleneck};
+    struct whatif_outcome out = {.bounds = bounds.total, .simulated = sim.cycles, .bottleneck = bounds.bottleneck};
+    struct analysis *a = analysis_new(k, loop, m);
+    memcpy(out.ports, a->totals, mapping_ports(m->mapping)->count * sizeof *out.ports);
+    analysis_free(a);
+    return out;
 }
 
 /* NAME=VALUE apart at the last '='; the caller frees *@name. */
@@ -44,9 +50,36 @@ static bool split(const char *word, char **name, const char **value, struct err 
     return true;
 }
 
-static json_t *outcome_json(const struct whatif_outcome *o)
+static json_t *outcome_json(const struct whatif_outcome *o, const struct machine *m)
 {
-    return json_pack("{s:o, s:s, s:o}", "cycles", json_number(o->bounds), "bottleneck", bound_name(o->bottleneck), "simulated", json_number(o->simulated));
+    const struct ports *ports = mapping_ports(m->mapping);
+    json_t *pressure = json_object();
+
+    for (unsigned j = 0; j < ports->count; j++)
+        json_object_set_new(pressure, ports->names[j], json_number(o->ports[j]));
+    return json_pack("{s:o, s:s, s:o, s:o}", "cycles", json_number(o->bounds), "bottleneck", bound_name(o->bottleneck), "simulated", json_number(o->simulated), "pressure", pressure);
+}
+
+/* Cycles on each port before and after a change, of the ports that are busy in either. */
+static void add_pressure(struct result *result, const struct machine *m, const struct whatif_outcome *before, const struct whatif_outcome *after)
+{
+    static const struct result_column columns[] = {
+        {.key = "port", .kind = CELL_TEXT, .width = 12}, {.key = "before", .title = "unchanged", .kind = CELL_NUMBER, .decimals = 2, .width = 9},
+        {.key = "after", .title = "changed", .kind = CELL_NUMBER, .decimals = 2},
+    };
+    const struct ports *ports = mapping_ports(m->mapping);
+
+    result_line(result, "\n");
+    struct result_table *t = result_table(result, "pressures", columns, sizeof columns / sizeof *columns);
+    t->hide = NOT_JSON | NOT_CSV;
+    t->indent = "  ";
+    for (unsigned j = 0; j < ports->count; j++) {
+        if (!(before->ports[j] > 0) && !(after->ports[j] > 0))
+            continue;
+        cell_text(t, ports->names[j]);
+        cell_number(t, before->ports[j]);
+        cell_number(t, after->ports[j]);
+    }
 }
 
 /* What the machine makes of the kernel, row by row; @first, to people @title, is what tells the rows apart. */
@@ -156,7 +189,7 @@ static bool sweep_finish(struct session *s, void *state, struct result *result, 
         const struct whatif_outcome *o = &w->outcomes[value - w->from];
         cell_count(t, value);
         add_outcome(t, o);
-        json_array_append_new(rows, json_pack("{s:I, s:o}", "value", (json_int_t)value, "outcome", outcome_json(o)));
+        json_array_append_new(rows, json_pack("{s:I, s:o}", "value", (json_int_t)value, "outcome", outcome_json(o, w->machine)));
     }
     result_text(result, "machine", w->machine->id);
     result_text(result, "parameter", w->name);
@@ -211,9 +244,10 @@ static bool compare_work(void *state, struct result *result, struct err *err)
     add_outcome(t, &w->before);
     cell_text(t, "changed");
     add_outcome(t, &w->after);
+    add_pressure(result, w->machine, &w->before, &w->after);
     result_text(result, "machine", w->machine->id);
-    result_nested(result, "before", outcome_json(&w->before));
-    result_nested(result, "after", outcome_json(&w->after));
+    result_nested(result, "before", outcome_json(&w->before, w->machine));
+    result_nested(result, "after", outcome_json(&w->after, w->machine));
     return true;
 }
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "cmd/command.h"
 #include "model/mapping_diff.h"
 
@@ -63,23 +65,41 @@ static void summary(const struct machine *a, const struct machine *b, const stru
     str_done(&line);
 }
 
-static void rows(const struct machine *a, const struct mapping_diff *d, const char *pattern, struct result *result)
+/* Columns of a row in one line of 80. */
+#define FORM_COLUMNS 30
+#define KIND_COLUMNS 8
+#define USAGE_COLUMNS 18
+#define LAST_COLUMNS 21
+#define LINE_COLUMNS 80
+
+/* One difference: in a line where it fits, else its usages in a line of their own, else each in one. */
+static void add_text(const char *form, const char *kind, const char *a, const char *b, struct result *result)
+{
+    if (strlen(form) <= FORM_COLUMNS && strlen(a) <= USAGE_COLUMNS && strlen(b) <= LAST_COLUMNS)
+        result_line(result, "%-*s %-*s %-*s %s", FORM_COLUMNS, form, KIND_COLUMNS, kind, USAGE_COLUMNS, a, b);
+    else
+        result_line(result, "%s %s\n    %s%s%s", form, kind, a, 4 + strlen(a) + 3 + strlen(b) <= LINE_COLUMNS ? " | " : "\n  | ", b);
+}
+
+static void rows(const struct machine *a, const struct machine *b, const struct mapping_diff *d, const char *pattern, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "form", .kind = CELL_TEXT, .width = 40},
-        {.key = "kind", .kind = CELL_TEXT, .width = 9},
-        {.key = "a", .kind = CELL_TEXT, .width = 32},
-        {.key = "b", .kind = CELL_TEXT, .width = RAGGED},
+        {.key = "form", .kind = CELL_TEXT}, {.key = "kind", .kind = CELL_TEXT}, {.key = "a", .kind = CELL_TEXT}, {.key = "b", .kind = CELL_TEXT},
     };
     struct str left = {0}, right = {0};
     struct result_table *t = result_table(result, "forms", columns, sizeof columns / sizeof *columns);
+    bool headed = false;
 
-    t->headless = true;
+    t->hide = NOT_TEXT;
     for (size_t i = 0; i < d->count; i++) {
         const struct form_diff *f = &d->forms[i];
         if (pattern && !str_match(pattern, f->a->form))
             continue;
         usages(a, f, &left, &right);
+        if (!headed)
+            add_text("", "", a->id, b->id, result);
+        headed = true;
+        add_text(f->a->form, diff_kind_name(f->kind), str_text(&left), str_text(&right), result);
         cell_text(t, f->a->form);
         cell_text(t, diff_kind_name(f->kind));
         cell_text(t, str_text(&left));
@@ -98,7 +118,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     struct mapping_diff *d = mapping_diff_new(a->mapping, b->mapping, !v->renamed);
     summary(a, b, d, result);
-    rows(a, d, v->pattern, result);
+    rows(a, b, d, v->pattern, result);
     mapping_diff_free(d);
     return true;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/similar.h"
@@ -11,12 +13,18 @@
 
 struct mapping_set_values {
     const char *form, *usage;
+    bool added;
 };
 
 static const struct parameter arguments[] = {
     {.name = "FORM", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_set_values, form), .required = true, .complete = COMPLETE_FORM, .help = "an instruction form, quoted"},
     {.name = "USAGE", .kind = PARAMETER_TEXT, .at = offsetof(struct mapping_set_values, usage), .required = true,
      .help = "its µops, such as 1*p0156+1*p23; longer port names in brackets: 1*p[ALU0,ALU1]; none for no µops"},
+    {0},
+};
+
+static const struct parameter options[] = {
+    {.name = "--new", .kind = PARAMETER_FLAG, .at = offsetof(struct mapping_set_values, added), .help = "add a form that neither the machine nor the form tables have"},
     {0},
 };
 
@@ -33,28 +41,53 @@ static bool entry_of(const struct machine *m, const char *form, const char *usag
     return usage_parse(usage, mapping_ports(m->mapping), &out->usage, err);
 }
 
+/* A form of the mnemonic @word, as the machine has it, else as the tables do; NULL: none. */
+static const char *of_mnemonic(const struct machine *m, const struct forms *forms, const char *word)
+{
+    const size_t length = strlen(word), own = mapping_count(m->mapping), all = own + (forms ? forms_count(forms) : 0);
+
+    for (size_t i = 0; i < all; i++) {
+        const char *form = i < own ? mapping_at(m->mapping, i)->form : forms_at(forms, i - own)->form;
+        if (strncasecmp(form, word, length) == 0 && form[length] == ' ')
+            return form;
+    }
+    return NULL;
+}
+
+/* Whether the machine or the tables of its instruction set have @form. False with err, which names the nearest one. */
+static bool is_form(struct session *s, const struct machine *m, const char *form, struct err *err)
+{
+    struct err none = {0};
+    enum isa isa = s->document.isa;
+
+    if (mapping_find(m->mapping, form))
+        return true;
+    if (m->isa)
+        isa_parse(m->isa, &isa);
+    const struct forms *forms = session_forms(s, isa, &none);
+    if (forms && forms_find(forms, form))
+        return true;
+    struct similar near = {.word = form, .best = of_mnemonic(m, forms, form)};
+    near.best = !near.best && forms ? forms_meant(forms, form) : near.best;
+    char todo[SIMILAR_TODO] = "";
+    for (size_t i = 0; !near.best && i < mapping_count(m->mapping); i++)   /* of a mapping with names of its own */
+        similar_try(&near, mapping_at(m->mapping, i)->form);
+    similar_todo(&near, "mapping set --new adds a form", todo);
+    return err_set(err, ERR_USAGE, todo, "no form \"%s\" in %s or the form tables", form, m->id);
+}
+
 /* @copy: of @m, made beforehand; NULL: none was. It is the caller's when this fails. */
 static bool apply(struct session *s, struct machine *m, struct machine *copy, const char *form, const char *text, struct result *result, struct err *err)
 {
     struct mapping_entry entry;
-    struct err none = {0};
-    enum isa isa = s->document.isa;
     struct str usage = {0}, what = {0};
 
     if (!entry_of(m, form, text, &entry, err))
         return false;
-    if (m->isa)
-        isa_parse(m->isa, &isa);
     const struct mapping_entry *old = mapping_find(m->mapping, form);
-    const struct forms *forms = old ? NULL : session_forms(s, isa, &none);
     if (old) {
         entry.latency = old->latency;
         entry.micro_ops = old->micro_ops;
-    } else if (forms && !forms_find(forms, form)) {   /* a name of the user's own, or a slip */
-        const struct similar similar = {.word = form, .best = forms_meant(forms, form)};
-        char todo[SIMILAR_TODO] = "";
-        similar_todo(&similar, NULL, todo);
-        result_line(result, "%s is not in the form tables; added to %s%s%s", form, m->id, *todo ? "; " : "", todo);
     }
     str_addf(&what, "mapping set %s on %s", form, m->id);
     m = copy ? session_take_changed(s, m, copy, str_text(&what)) : session_change_machine(s, m, str_text(&what));
@@ -109,7 +142,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     struct machine *m = session_current(s, err);
     struct mapping_entry entry;
 
-    if (!m)
+    if (!m || (!v->added && !is_form(s, m, v->form, err)))
         return false;
     if (mapping_count(m->mapping) <= LARGE)
         return apply(s, m, NULL, v->form, v->usage, result, err);
@@ -128,6 +161,7 @@ const struct command command_mapping_set = {
     .help = "change a form's port usage in this session",
     .description = "Latency and µop count stay. Analyses are updated at once; session save and mapping save keep the change.",
     .arguments = arguments,
+    .options = options,
     .examples = examples,
     .values_size = sizeof(struct mapping_set_values),
     .flags = COMMAND_CHANGES,

@@ -156,6 +156,16 @@ bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *
     return least > 0 && *cycles >= p->least && *spread <= CLOSE;
 }
 
+double kernel_passes_rough(const struct kernel_passes *p)
+{
+    double least, middle, most;
+
+    if (!p->count)
+        return p->plan.known ? p->plan.rough : NAN;
+    spread_of(p, &least, &middle, &most);
+    return middle;
+}
+
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
 {
     static const char again[] = "try again, or choose another CPU with --cpu N";
@@ -199,7 +209,11 @@ bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek 
         *err = vain;
         return false;
     }
-    return kernel_passes_close(&passes, &out->cycles, &out->spread) || kernel_passes_unsettled(&passes, err);
+    if (kernel_passes_close(&passes, &out->cycles, &out->spread))
+        return true;
+    out->cycles = kernel_passes_rough(&passes);
+    out->spread = NAN;
+    return kernel_passes_unsettled(&passes, err);
 }
 
 bool kernel_run(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, struct kernel_measured *out, struct err *err)

@@ -37,11 +37,14 @@ void kernel_passes_range(const struct kernel_passes *p, double *least, double *m
  * *spread: how far those four fifths lie apart, relative. Pure. */
 bool kernel_passes_close(const struct kernel_passes *p, double *cycles, double *spread);
 
+/* What was seen where nothing settled, not confirmed: the middle window, else the first look at the kernel under the load of others; NaN: nothing. Pure. */
+double kernel_passes_rough(const struct kernel_passes *p);
+
 /* Says in err (ERR_LIMIT) why there is no time yet, and what was seen: too few windows, or none of them agree. Returns false. */
 bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err);
 
 /* Visits until the times settle, for at most @seconds. @seek: moves to a quieter CPU on the way; may be NULL. False with err saying why @insns cannot be measured
- * (ERR_DATA), or that the core is contended or that there is no stable time (ERR_LIMIT). */
+ * (ERR_DATA), or that the core is contended or that there is no stable time (ERR_LIMIT): then cycles of @out is what kernel_passes_rough has. */
 bool kernel_measure(struct sandbox *s, const struct calibration *c, struct seek *seek, const struct insn *insns, size_t count, double seconds, struct kernel_measured *out,
                     struct err *err);
 /* The same with the patience that most need: an ordinary kernel takes a hundredth of it. */

@@ -285,9 +285,30 @@ machine show skylke|skylake
 set seedd 3|seed
 view kernl|kernel
 TEXT
-    expect 0 "$portolan" --machine skylake -e "mapping show 'IMLU (R64, R64)'; mapping set 'ADDD (R64, R64)' 1*p0"
+    expect 0 "$portolan" --machine skylake -e "mapping show 'IMLU (R64, R64)'"
     holds out 'did you mean IMUL (R64, R64)?'
-    holds out 'did you mean ADD (R64, R64)?'
+    expect 1 "$portolan" --machine skylake -e "mapping set 'ADDD (R64, R64)' 1*p0"
+    holds err 'did you mean ADD (R64, R64)?'
+    expect 1 "$portolan" --machine skylake -e 'mapping set VADDSD 1*p0'
+    holds err 'no form "VADDSD" in skylake or the form tables; did you mean VADDSD ('
+    expect 0 "$portolan" --machine skylake -e "mapping set --new 'MINE (R64)' 1*p0; mapping show 'MINE (R64)'"
+    holds out '1*p0'
+}
+
+# Both sides of a difference are within 80 columns, whatever the ports are called; a usage that is longer alone has a line of its own.
+test_diff_within_80_columns() {
+    for pair in 'skylake sapphirerapids' 'znver3 znver4' 'haswell zen5-charted --renamed'; do
+        expect 0 "$portolan" -e "mapping diff ${pair%% *} ${pair#* }"
+        sed '/forms\{0,1\} in both/d; /^ports by /d' "$work/out" | awk 'length > 80 && (/ \| [^ ]*p/ && !/^  \| / || /^[A-Z]/) { print; bad = 1 } END { exit bad }' >"$work/long" || fail "$pair: $(head -3 "$work/long")"
+    done
+    expect 0 "$portolan" -e "mapping diff skylake sapphirerapids 'VADDSUBPD (YMM, YMM, YMM)'"
+    holds out 'VADDSUBPD (YMM, YMM, YMM)      ports    1*p01              1*p15'
+}
+
+# A change of ports shows the pressure on each before and after.
+test_whatif_pressure() {
+    expect 0 "$portolan" -e "kernel load $kernel; kernel whatif --machine skylake 'usage:VMOVAPD (YMM, M256)=1*p237'"
+    awk '$1 == "2" && $2 == "2.00" && $3 == "1.33" { found = 1 } END { exit !found }' "$work/out" || fail "$(cat "$work/out")"
 }
 
 # Refused lines are shown; the rest is analysed on request.
