@@ -524,7 +524,7 @@ void advice_repeated(const struct insn *repeated, struct str *out)
     str_addf(out, "What a repeated %s takes depends on its count and is not modelled: one repetition is counted, so this is a lower bound.", repeated->mnemonic);
 }
 
-/* Which instructions' figures are estimates, each mnemonic once. */
+/* Which instructions' figures are estimates, each form once. */
 static void estimate_sentence(const struct analysis *a, struct str *out)
 {
     size_t named = 0;
@@ -533,7 +533,7 @@ static void estimate_sentence(const struct analysis *a, struct str *out)
     for (size_t i = 0; i < a->count && named <= NAMED_ESTIMATES; i++) {
         bool again = !a->rows[i].estimate;
         for (size_t k = 0; k < i && !again; k++)
-            again = a->rows[k].estimate && strcmp(a->rows[k].insn->mnemonic, a->rows[i].insn->mnemonic) == 0;
+            again = a->rows[k].estimate && strcmp(a->rows[k].insn->form, a->rows[i].insn->form) == 0;
         if (again)
             continue;
         str_addf(out, "%s %s", named ? "," : "", named == NAMED_ESTIMATES ? "..." : a->rows[i].insn->mnemonic);
