@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
+#include "cmd/tune_builds.h"
 #include "measure/kernel_set.h"
 #include "tune/same.h"
 #include "tune/search.h"
@@ -18,6 +19,9 @@
 #define INPUTS 64
 #define MEASURED 3         /* versions */
 #define SHOWN 8
+#define BUILDS_SHOWN 6
+#define BUILDS_MEASURED 2
+#define BUILD_GAIN 0.01      /* relative, below which a build is no gain */
 #define PATIENCE_SECONDS 4.0
 
 struct tune_values {
@@ -49,8 +53,12 @@ struct tuning {
     struct tune *tune;
     struct tuned_result versions[SHOWN + 1];
     size_t best;                     /* of versions; 0: the loop itself */
+    struct tune_builds builds;
+    double builds_measured[BUILDS_SHOWN];   /* cycles per iteration of the loop; NaN */
+    size_t build;                    /* the best of builds, where it is faster than every version; SIZE_MAX: none */
     struct str text;                 /* of the best */
-    const struct kernel *made;       /* of that text; NULL: none */
+    const struct kernel *made;       /* of that text, or the best build; NULL: none */
+    size_t made_loop;
 };
 
 static bool cancelled(void *state)
@@ -63,9 +71,24 @@ static void progress(void *state, size_t done, size_t total)
     job_progress(((struct tuning *)state)->job, (double)done, (double)total, "versions simulated");
 }
 
+static void build_progress(void *state, size_t done, size_t total)
+{
+    job_progress(((struct tuning *)state)->job, (double)done, (double)total, "builds compiled");
+}
+
 static size_t shown(const struct tuning *w)
 {
     return w->tune->found.count < SHOWN ? w->tune->found.count : SHOWN;
+}
+
+/* The builds that the model has faster than the loop, at most so many. */
+static size_t builds_shown(const struct tuning *w)
+{
+    size_t count = 0;
+
+    while (count < w->builds.list.count && count < BUILDS_SHOWN && w->builds.list.items[count].cycles < w->tune->cycles * (1 - BUILD_GAIN))
+        count++;
+    return count;
 }
 
 /* All that are shown, on random inputs. What differs is a fault of the table or of the rules of order: it is told, and not used. */
@@ -110,7 +133,19 @@ static bool measure_best(struct tuning *w, struct sandbox *s, const struct insn 
             of[n] = i;
             at[n++] = kernel_set_add(set, c->insns, c->count);
         }
+    size_t built[BUILDS_MEASURED], builds = 0;
+    for (; builds < builds_shown(w) && builds < BUILDS_MEASURED; builds++) {
+        const struct tune_build *b = &w->builds.list.items[builds];
+        size_t length;
+        const struct insn *code = kernel_insns(b->kernel, b->loop, &length);
+        built[builds] = kernel_refused(code, length, NULL) ? SIZE_MAX : kernel_set_add(set, code, length);
+    }
     const bool ok = kernel_set_measure(set, PATIENCE_SECONDS, err);
+    for (size_t i = 0; ok && i < builds; i++) {
+        double cycles, spread;
+        if (built[i] != SIZE_MAX && kernel_set_result(set, built[i], &cycles, &spread, &fault))
+            w->builds_measured[i] = cycles / w->builds.list.items[i].times;
+    }
     for (size_t i = 0; ok && i < n; i++) {
         double cycles = NAN, spread;
         const unsigned times = of[i] ? w->tune->found.items[of[i] - 1].version->times : 1;
@@ -129,7 +164,7 @@ static bool run_here(struct tuning *w, const struct insn *insns, size_t count, s
     struct err fault = {0};
     const char *refused = w->here ? same_refused(insns, count) : NULL;
 
-    if (!w->here || !shown(w))
+    if (!w->here || (!shown(w) && !builds_shown(w)))
         return true;
     struct sandbox *s = sandbox_new(-1, &fault);
     if (s)
@@ -161,6 +196,25 @@ static size_t choose(const struct tuning *w)
             return i;
         if (w->versions[i].measured < (best ? w->versions[best].measured : w->versions[0].measured * 0.99))
             best = i;
+    }
+    return best;
+}
+
+/* The build that is faster than the loop and all versions, by measuring where both have a time; SIZE_MAX: none. Another rounding is for who asked for it. */
+static size_t choose_build(const struct tuning *w)
+{
+    const bool measured = isfinite(w->versions[w->best].measured);
+    size_t best = SIZE_MAX;
+    double least = measured ? w->versions[w->best].measured : w->best ? w->tune->found.items[w->best - 1].cycles : w->tune->cycles;
+
+    least *= 1 - BUILD_GAIN;
+    for (size_t i = 0; i < builds_shown(w); i++) {
+        const struct tune_build *b = &w->builds.list.items[i];
+        const double cycles = measured ? w->builds_measured[i] : b->cycles;
+        if (cycles < least && (!b->changes_results || w->options.reassociate)) {
+            best = i;
+            least = cycles;
+        }
     }
     return best;
 }
@@ -212,6 +266,16 @@ static bool write_best(struct tuning *w, const struct insn *insns, size_t count,
     return made && (!w->export || file_write(w->export, w->text.data, w->text.length, err));
 }
 
+/* The best build becomes the kernel; its file is the compiler's assembler text. */
+static bool write_build(struct tuning *w, struct err *err)
+{
+    const struct kernel *k = w->builds.list.items[w->build].kernel;
+
+    w->made = kernel_hold(k);
+    w->made_loop = w->builds.list.items[w->build].loop;
+    return !w->export || !k->source || file_write(w->export, k->source, strlen(k->source), err);
+}
+
 static size_t sums(const struct insn *insns, size_t count, bool reassociate)
 {
     struct version *c = version_unroll(insns, count, 2, reassociate);
@@ -232,11 +296,19 @@ static bool tune_run(void *state, struct result *result, struct err *err)
     w->job = job_current();
     for (size_t i = 0; i <= SHOWN; i++)
         w->versions[i].measured = NAN;
+    for (size_t i = 0; i < BUILDS_SHOWN; i++)
+        w->builds_measured[i] = NAN;
+    w->build = SIZE_MAX;
+    if (!tune_builds_make(w->kernel, w->loop, w->machine, &(struct tune_builds_hooks){cancelled, build_progress, w}, &w->builds, err))
+        return false;
     w->tune = tune_new(insns, count, w->machine, &w->options, &hooks, err);
     if (!w->tune || !run_here(w, insns, count, err))
         return false;
     w->best = choose(w);
     w->would_sum = !w->options.reassociate && w->options.unroll > 1 && sums(insns, count, true) > sums(insns, count, false);
+    w->build = choose_build(w);
+    if (w->build != SIZE_MAX)
+        return write_build(w, err);
     return !w->best || write_best(w, insns, count, err);
 }
 
@@ -258,8 +330,8 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
         str_addf(&checked, "%u inputs agree", v->same.agreed);
     else if (found)
         str_add(&checked, w->compares ? "no input ran: not used" : "by its dependences");
-    cell_text(t, at == w->best ? "*" : "");
-    cell_count(t, found ? found->version->times : 1);
+    cell_text(t, at == w->best && w->build == SIZE_MAX ? "*" : "");
+    cell_number(t, found ? found->version->times : 1);
     cell_number(t, cycles);
     if (found)
         cell_number(t, gain(cycles, w->tune->cycles));
@@ -275,11 +347,25 @@ static void add_version(struct result_table *t, const struct tuning *w, size_t a
     str_done(&checked);
 }
 
+static void add_build(struct result_table *t, const struct tuning *w, size_t at)
+{
+    const struct tune_build *b = &w->builds.list.items[at];
+
+    cell_text(t, at == w->build ? "*" : "");
+    cell_number(t, b->times);
+    cell_number(t, b->cycles);
+    cell_number(t, gain(b->cycles, w->tune->cycles));
+    cell_number(t, w->builds_measured[at]);
+    cell_number(t, gain(w->builds_measured[at], w->versions[0].measured));
+    cell_text(t, b->changes_results ? "changes results" : "compiled");
+    cell_text(t, str_text(&b->how));
+}
+
 static void add_versions(const struct tuning *w, struct result *result)
 {
     static const struct result_column columns[] = {
         {.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1, .hide = NOT_CSV | NOT_JSON},
-        {.key = "at_once", .kind = CELL_COUNT, .width = 4, .hide = NOT_TEXT},
+        {.key = "at_once", .kind = CELL_NUMBER, .decimals = 0, .width = 4, .hide = NOT_TEXT},
         {.key = "simulated", .kind = CELL_NUMBER, .decimals = 2, .width = 9},
         {.key = "gain", .title = "%", .kind = CELL_NUMBER, .decimals = 0, .width = 4},
         {.key = "measured", .kind = CELL_NUMBER, .decimals = 2, .width = 8},
@@ -289,24 +375,38 @@ static void add_versions(const struct tuning *w, struct result *result)
     };
     struct result_table *t = result_table(result, "versions", columns, sizeof columns / sizeof *columns);
 
-    for (size_t i = 0; i <= shown(w); i++)
+    add_version(t, w, 0);
+    for (size_t i = 0; i < builds_shown(w); i++)
+        add_build(t, w, i);
+    for (size_t i = 1; i <= shown(w); i++)
         add_version(t, w, i);
+}
+
+/* "-O3 (kernel compile -O3)": what was found, in words. */
+static void name_best(const struct tuning *w, struct str *out)
+{
+    if (w->build == SIZE_MAX)
+        str_add(out, str_text(&w->tune->found.items[w->best - 1].version->what));
+    else
+        str_addf(out, "compiled with %s", str_text(&w->builds.list.items[w->build].how));
 }
 
 static void add_finding(const struct tuning *w, struct result *result)
 {
-    const bool measured = w->best && isfinite(w->versions[0].measured);
+    const bool found = w->best || w->build != SIZE_MAX;
+    const double here = w->build != SIZE_MAX ? w->builds_measured[w->build] : w->versions[w->best].measured;
+    const bool measured = found && isfinite(w->versions[0].measured) && isfinite(here);
     const double before = measured ? w->versions[0].measured : w->tune->cycles;
-    const double after = !w->best ? before : measured ? w->versions[w->best].measured : w->tune->found.items[w->best - 1].cycles;
+    const double after = measured ? here : w->build != SIZE_MAX ? w->builds.list.items[w->build].cycles : w->best ? w->tune->found.items[w->best - 1].cycles : before;
     struct str sentence = {0};
 
-    if (w->best)
-        str_addf(&sentence, "Yes: %.2f instead of %.2f cycles per iteration %s (%+.0f %%): %s", after, before, measured ? "measured here" : "by the model", gain(after, before),
-                 str_text(&w->tune->found.items[w->best - 1].version->what));
-    else if (w->tune->unknown)
+    if (found) {
+        str_addf(&sentence, "Yes: %.2f instead of %.2f cycles per iteration %s (%+.0f %%): ", after, before, measured ? "measured here" : "by the model", gain(after, before));
+        name_best(w, &sentence);
+    } else if (w->tune->unknown)
         str_addf(&sentence, "Not known: %s lacks forms of this loop", w->machine->id);
     else
-        str_addf(&sentence, "No: nothing faster than %.2f cycles per iteration among %zu versions%s", w->tune->cycles, w->tune->simulated,
+        str_addf(&sentence, "No other order is faster than %.2f cycles per iteration, nor another of %zu versions and %zu builds%s", w->tune->cycles, w->tune->simulated, w->builds.tried,
                  isfinite(w->versions[0].measured) ? ", measured here" : "");
     result_line(result, "%s\n", str_text(&sentence));
     result_text(result, "sentence", str_text(&sentence));
@@ -319,11 +419,18 @@ static void show(const struct tuning *w, struct result *result)
     result_text(result, "machine", w->machine->id);
     result_number(result, "cycles", w->tune->cycles);
     result_count(result, "variants", (int64_t)w->tune->simulated);
+    result_count(result, "builds", (int64_t)w->builds.tried);
     if (w->why[0])
         result_line(result, "%s\n", w->why);
     add_versions(w, result);
     if (w->would_sum)
         result_line(result, "--reassociate would allow sums of floating point in another order, which are rounded otherwise\n");
+    if (w->build != SIZE_MAX) {
+        result_line(result, "\nthe build is the current kernel now; kernel compare shows it next to the loop, kernel switch previous goes back\n");
+        if (w->export)
+            result_line(result, "its assembly is written to %s\n", w->export);
+        return;
+    }
     if (!w->best)
         return;
     result_line(result, "\n%s\nkernel compare shows it beside the loop, kernel diff prints that; kernel switch previous goes back\n", str_text(&w->text));
@@ -341,9 +448,10 @@ static bool tune_finish(struct session *s, void *state, struct result *result, s
     show(w, result);
     /* Something else was loaded meanwhile: the text is shown all the same. */
     if (w->made && d->kernel == w->kernel && d->loop == w->loop) {
-        session_set_kernel(s, w->made, 0);
+        session_set_kernel(s, w->made, w->made_loop);
         w->made = NULL;
-        d->kernel_measured = w->versions[w->best].measured * w->tune->found.items[w->best - 1].version->times;
+        d->kernel_measured = w->build != SIZE_MAX ? w->builds_measured[w->build] * w->builds.list.items[w->build].times
+                                                  : w->versions[w->best].measured * w->tune->found.items[w->best - 1].version->times;
     }
     return true;
 }
@@ -356,6 +464,7 @@ static void tuning_free(void *state)
     kernel_free(w->made);
     machine_free(w->machine);
     tune_free(w->tune);
+    tune_builds_done(&w->builds);
     str_done(&w->text);
     free(w->export);
     free(w);
@@ -417,8 +526,9 @@ static const char *const examples[] = {"kernel tune", "kernel tune --reassociate
 
 const struct command command_kernel_tune = {
     .name = "kernel tune",
-    .help = "search a faster version of the loop: other orders, other instructions, several iterations at once",
-    .description = "Versions are searched by simulation. Other orders keep all dependences through registers, flags and memory that may overlap; other instructions come from a "
+    .help = "search a faster version of the loop: other compiler options, orders, instructions, several iterations at once",
+    .description = "A source is first compiled with -O2 and -O3, by each compiler that is installed, for the machine, and with -ffast-math, which changes results and is taken with "
+                   "--reassociate only. Then versions are searched by simulation. Other orders keep all dependences through registers, flags and memory that may overlap; other instructions come from a "
                    "table of replacements that do the same; two or four iterations at once need a trip count that is a multiple, and registers that are free. Each version "
                    "is run on random inputs beside the loop, and what both leave in registers, flags and memory is compared; the best are measured. The fastest becomes "
                    "the current kernel: kernel diff shows it beside the loop, kernel switch previous goes back.",

@@ -257,13 +257,13 @@ struct tune *tune_new(const struct insn *insns, size_t count, const struct machi
     struct block_options block = {.shape = shape_of(insns, count), .align = (unsigned)(insns[0].offset % 64)};
     struct bounds bounds;
 
-    s.total = options->tries * (options->unroll >= 4 ? 6u : options->unroll >= 2 ? 4u : 2u);
+    s.total = options->tries * (options->unroll >= 4 ? 8u : options->unroll >= 2 ? 6u : 4u);
     rng_seed(&s.rng, options->seed);
     bounds_of(s.work, insns, count, &block, false, &bounds);
     s.t->unknown = bounds.unknown;
     s.t->cycles = cycles_of(&s, insns, count, 1);
     improve(&s, version_new(insns, count));
-    for (unsigned times = 2; times <= options->unroll && !over(&s); times *= 2) {
+    for (unsigned times = 1; times <= options->unroll && !over(&s); times *= 2) {
         struct version *plain = version_unroll(insns, count, times, false), *free_order = options->reassociate ? version_unroll(insns, count, times, true) : NULL;
         const bool same = plain && free_order && free_order->before.count == plain->before.count;
         if (plain)

@@ -22,6 +22,12 @@ struct step {
 struct sum_at {
     size_t at;
     struct isa_sum sum;
+    bool first;               /* of its register */
+};
+
+/* A register that takes up part of the sum in another. */
+struct sum_part {
+    uint8_t of, reg;
 };
 
 struct unrolling {
@@ -32,6 +38,8 @@ struct unrolling {
     unsigned step_count;
     struct sum_at sums[KINDS];
     unsigned sum_count;
+    struct sum_part parts[KINDS];
+    unsigned part_count, turn;
     struct version *out;
 };
 
@@ -159,18 +167,35 @@ static void find_steps(struct unrolling *u)
         }
 }
 
+/* Whether all that names @reg adds to it, in lanes that may be summed in another order, and leaves flags that nobody reads. */
+static bool only_sums(const struct unrolling *u, uint8_t reg, bool reassociate)
+{
+    struct isa_sum sum;
+
+    for (size_t i = 0; i < u->count; i++) {
+        const struct insn *in = &u->insns[i];
+        if (!names(in, reg))
+            continue;
+        if (i + 1 == u->count || !rewrite_sum(in, &sum) || sum.reg != reg || (sum.lanes && !reassociate))
+            return false;
+        if (in->flags_written && !dataflow_flags_dead(u->insns, u->count - 1, i, in->flags_written))
+            return false;
+    }
+    return true;
+}
+
 /* Sums that nothing else in the loop looks at. */
 static void find_sums(struct unrolling *u, bool reassociate)
 {
     struct isa_sum sum;
 
     for (size_t i = 0; i + 1 < u->count && u->sum_count < KINDS; i++) {
-        bool alone = rewrite_sum(&u->insns[i], &sum) && (!sum.lanes || reassociate);
-        for (size_t j = 0; alone && j < u->count; j++)
-            alone = j == i || !names(&u->insns[j], sum.reg);
-        const bool flags = alone && u->insns[i].flags_written && !dataflow_flags_dead(u->insns, u->count - 1, i, u->insns[i].flags_written);
-        if (alone && !flags)
-            u->sums[u->sum_count++] = (struct sum_at){i, sum};
+        if (!rewrite_sum(&u->insns[i], &sum) || !only_sums(u, sum.reg, reassociate))
+            continue;
+        bool first = true;
+        for (unsigned k = 0; k < u->sum_count; k++)
+            first &= u->sums[k].sum.reg != sum.reg;
+        u->sums[u->sum_count++] = (struct sum_at){i, sum, first};
     }
 }
 
@@ -236,14 +261,40 @@ static uint8_t free_register(const struct unrolling *u, const struct sum_at *s)
     return reg;
 }
 
+/* A new register for a part of the sum @s, which begins before the loop and is joined after it; where none is free the next of those that there are. */
+static bool part_of(struct unrolling *u, const struct sum_at *s, uint8_t *reg)
+{
+    struct version *c = u->out;
+    struct insn begin, end;
+    unsigned own = 0;
+
+    *reg = u->part_count < KINDS ? free_register(u, s) : REG_NONE;
+    if (*reg != REG_NONE) {
+        if (!rewrite_sum_begin(&u->insns[s->at], *reg, &begin) || !rewrite_sum_end(&u->insns[s->at], *reg, &end))
+            return false;
+        vec_push(&c->before, begin);
+        vec_push(&c->after, end);
+        c->fresh[*reg / 64] |= (uint64_t)1 << *reg % 64;
+        u->parts[u->part_count++] = (struct sum_part){s->sum.reg, *reg};
+        return true;
+    }
+    for (unsigned i = 0; i < u->part_count; i++)
+        own += u->parts[i].of == s->sum.reg;
+    unsigned turn = own ? u->turn++ % (own + 1) : 0;   /* the sum's own register takes its turn */
+    for (unsigned i = 0; i < u->part_count && turn; i++)
+        if (u->parts[i].of == s->sum.reg && --turn == 0)
+            *reg = u->parts[i].reg;
+    return *reg != REG_NONE;
+}
+
 /* The sum at @at in a register of its own, for one copy. False when there is none: it goes on in the one it has. */
 static bool put_sum(struct unrolling *u, const struct sum_at *s, struct insn *in)
 {
     struct version *c = u->out;
-    struct insn begin, end, changed = *in;
-    const uint8_t reg = free_register(u, s);
+    struct insn changed = *in;
+    uint8_t reg;
 
-    if (reg == REG_NONE)
+    if (!part_of(u, s, &reg))
         return false;
     for (unsigned k = 0; k < in->operand_count; k++) {
         struct insn next;
@@ -253,11 +304,6 @@ static bool put_sum(struct unrolling *u, const struct sum_at *s, struct insn *in
             return false;
         changed = next;
     }
-    if (!rewrite_sum_begin(&u->insns[s->at], reg, &begin) || !rewrite_sum_end(&u->insns[s->at], reg, &end))
-        return false;
-    vec_push(&c->before, begin);
-    vec_push(&c->after, end);
-    c->fresh[reg / 64] |= (uint64_t)1 << reg % 64;
     c->lanes = s->sum.lanes ? s->sum.lanes : c->lanes;
     changed.text = NULL;
     changed.line = in->line;
@@ -275,7 +321,7 @@ static bool put_copy(struct unrolling *u, size_t at, unsigned copy)
 
     if (!last && (step || at + 1 == u->count || is_closing_test(u, at)))
         return true;
-    if (step) {
+    if (step && u->times > 1) {
         if (!rewrite_steps(&u->insns[at], u->times, &in))
             return false;
         in.text = NULL;
@@ -284,8 +330,8 @@ static bool put_copy(struct unrolling *u, size_t at, unsigned copy)
     }
     if (!shift_addresses(u, at, copy, &in))
         return false;
-    for (unsigned i = 0; copy && i < u->sum_count; i++)
-        if (u->sums[i].at == at)
+    for (unsigned i = 0; i < u->sum_count; i++)
+        if (u->sums[i].at == at && (copy || !u->sums[i].first))
             put_sum(u, &u->sums[i], &in);
     append(u, &in, at);
     return true;
@@ -307,16 +353,17 @@ struct version *version_unroll(const struct insn *insns, size_t count, unsigned 
     find_sums(&u, reassociate);
     u.out = version_new(insns, 0);
     u.out->times = times;
-    u.out->flags = FLAG_ZERO | FLAG_SIGN;
+    u.out->flags = times > 1 ? FLAG_ZERO | FLAG_SIGN : FLAGS_ALL;
     snprintf(what, sizeof what, "%u iterations at once", times);
-    version_note(u.out, what);
+    if (times > 1)
+        version_note(u.out, what);
     bool ok = true;
     for (unsigned copy = 0; ok && copy < times; copy++)
         for (size_t i = 0; ok && i < count; i++)
             ok = put_copy(&u, i, copy);
     if (u.out->before.count)
         version_note(u.out, "sums in registers of their own");
-    if (ok)
+    if (ok && (times > 1 || u.out->before.count))
         return u.out;
     version_free(u.out);
     return NULL;

@@ -34,8 +34,8 @@ void version_reorder(struct version *c, const uint32_t *order);
 void version_place(struct version *c, uint64_t offset);
 bool version_fresh(const struct version *c, uint8_t reg);
 
-/* @times (2, 4) iterations at once: copies of the loop, of which only the last branches; steps of pointers and counters are taken together where all that reads them can be
- * moved, comparisons of the others are left out, and sums go on in registers of their own, those of floating point only with @reassociate. The loop's trip count
+/* @times (2, 4) iterations at once, 1: only the sums of an iteration in registers of their own: copies of the loop, of which only the last branches; steps of pointers and counters are taken together where all that reads them can be
+ * moved, comparisons of the others are left out, and sums, also several into one register, go on in registers of their own, those of floating point only with @reassociate. The loop's trip count
  * must be a multiple of @times. NULL when the loop is not of that kind. */
 struct version *version_unroll(const struct insn *insns, size_t count, unsigned times, bool reassociate);
 

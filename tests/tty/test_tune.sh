@@ -42,9 +42,32 @@ test_on_this_cpu() {
     lacks out 'differs'
 }
 
+# A source: what the compiler can do comes first. Other rounding is chosen only on request.
+test_builds() {
+    command -v gcc >/dev/null || skip 'needs gcc'
+    printf 'void axpy(long n, double a, const double *restrict x, double *restrict y)\n{\n    for (long i = 0; i < n; i++)\n        y[i] += a * x[i];\n}\n' >"$work/axpy.c"
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/axpy.c -O2 --compiler gcc; kernel tune --model-only --tries 20; kernel opened"
+    printed 'Yes: 0\.[0-9]+ instead of 1\.[0-9]+ cycles per iteration by the model \(-[0-9]+ %\): compiled with .*-O3'
+    printed 'axpy.c.* -O3'
+    printf 'double dot(const double *a, const double *b, long n)\n{\n    double s = 0;\n    for (long i = 0; i < n; i++)\n        s += a[i] * b[i];\n    return s;\n}\n' >"$work/dot.c"
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/dot.c -O2 --compiler gcc; kernel tune --model-only --tries 20"
+    printed 'No other order is faster than 4.00 cycles per iteration, nor another of [0-9]+ versions and [0-9]+ builds'
+    printed 'changes results *.*-ffast-math'
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/dot.c -O2 --compiler gcc; kernel tune --model-only --tries 20 --reassociate"
+    printed 'Yes: [01]\.[0-9]+ instead of 4\.00 cycles'
+}
+
+# Four multiply-adds into one sum, as clang unrolls a dot product: apart they take a quarter.
+test_chained_sums() {
+    for at in 0 8 16 24; do printf 'vmovsd %s(%%rdi,%%rax,8), %%xmm1\nvfmadd231sd %s(%%rsi,%%rax,8), %%xmm1, %%xmm0\n' $at $at; done >"$work/body"
+    { echo '1:'; cat "$work/body"; printf 'addq $4, %%rax\ncmpq %%rax, %%rdx\njne 1b\n'; } >"$work/chained.s"
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/chained.s; kernel tune --model-only --reassociate --tries 20"
+    printed 'Yes: 4\.[0-9]+ instead of 16\.00 cycles .*sums in registers of their own'
+}
+
 test_no_is_an_answer() {
     expect 0 "$portolan" -e "kernel load $work/chain.s; kernel tune --machine skylake --model-only --tries 20"
-    holds out 'No: nothing faster than 3.00 cycles'
+    holds out 'No other order is faster than 3.00 cycles'
     expect 1 "$portolan" -e 'kernel tune'
     holds err 'no kernel is loaded'
 }

@@ -140,7 +140,15 @@ static void test_known_best(void **state)
     expect("skylake", dot, 4, false, 4, 4, NULL);
     expect("skylake", dot, 2, true, 4, 2, "2 iterations at once, sums");
     expect("skylake", dot, 4, true, 4, 1, "4 iterations at once, sums");
+    /* Four multiply-adds into one sum, as clang unrolls it: 16 cycles an iteration; apart, two loads each: 4. */
+    static const char chained[] = ".L: vmovsd (%rdi,%rax,8), %xmm1\n vfmadd231sd (%rsi,%rax,8), %xmm1, %xmm0\n vmovsd 8(%rdi,%rax,8), %xmm1\n vfmadd231sd 8(%rsi,%rax,8), %xmm1, %xmm0\n"
+                                  " vmovsd 16(%rdi,%rax,8), %xmm1\n vfmadd231sd 16(%rsi,%rax,8), %xmm1, %xmm0\n vmovsd 24(%rdi,%rax,8), %xmm1\n vfmadd231sd 24(%rsi,%rax,8), %xmm1, %xmm0\n"
+                                  " add $4, %rax\n cmp %rax, %rdx\n jne .L\n";
+    expect("skylake", chained, 1, false, 16, 16, NULL);
+    expect("skylake", chained, 1, true, 16, 4, "sums in registers of their own");
     /* Sums of integers need no leave. */
+    expect("skylake", INTEL "a: imul rbx, [rdi]\nadd rax, rbx\nadd rax, rcx\nadd rax, rsi\nadd rdi, 8\ncmp rdi, rdx\njne a\n", 1, false, 3, 3, NULL);
+    expect("skylake", INTEL "a: mov rbx, [rdi]\nadd rax, rbx\nadd rax, rcx\nadd rax, rsi\nadd rdi, 8\ncmp rdi, rdx\njne a\n", 1, false, 3, 1.5, "sums in registers of their own");
     expect("skylake", INTEL "a: paddd xmm0, [rdi]\npaddd xmm0, xmm0\nadd rdi, 16\ncmp rdi, rdx\njne a\n", 2, false, 2, 2, NULL);
     /* A sum whose value the loop uses stays one. */
     expect("skylake", ".L: vaddpd (%rdi), %ymm0, %ymm0\n vmovupd %ymm0, (%rsi)\n add $32, %rdi\n cmp %rdx, %rdi\n jne .L\n", 4, true, 4, 4, NULL);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/tune_builds.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/advance.h"
+#include "analysis/recipe.h"
+#include "base/mem.h"
+#include "simulate/simulate.h"
+#include "toolchain/compilers.h"
+
+#define COMPILERS_MOST 4
+#define FAST_MATH "-ffast-math"
+#define LEVEL_LEAST "-O2"
+
+/* What is changed of the recipe; NULL: nothing. */
+struct build_change {
+    const char *level, *compiler, *target;
+    bool fast;
+};
+
+static double cycles_of(const struct kernel *k, size_t loop, const struct machine *m)
+{
+    struct simulation sim;
+    struct bounds bounds;
+
+    simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
+    const double cycles = bounds.unknown ? NAN : fmax(bounds.total, sim.cycles);   /* fmax ignores a NaN */
+    simulation_done(&sim);
+    return cycles;
+}
+
+static bool has_flag(const struct recipe *r, const char *flag)
+{
+    for (size_t i = 0; i < r->flags.count; i++)
+        if (strcmp(r->flags.items[i], flag) == 0)
+            return true;
+    return false;
+}
+
+static void add_word(struct str *out, const char *word)
+{
+    str_addf(out, "%s%s", out->length ? " " : "", word);
+}
+
+/* The recipe with @c, or NULL where that changes nothing. */
+static struct recipe *changed_recipe(const struct recipe *from, const struct build_change *c, struct str *how)
+{
+    struct recipe *r = recipe_copy(from);
+
+    r->options.loop = 0;
+    if (c->compiler) {
+        free(r->compiler);
+        r->compiler = mem_strdup(c->compiler);
+        add_word(how, c->compiler);
+    }
+    if (c->level && (!recipe_level(from) || strcmp(recipe_level(from), c->level) != 0)) {
+        recipe_add_flag(r, c->level);
+        add_word(how, c->level);
+    }
+    if (c->target) {
+        recipe_add_flag(r, c->target);
+        add_word(how, c->target);
+    }
+    if (c->fast && !has_flag(from, FAST_MATH)) {
+        recipe_add_flag(r, FAST_MATH);
+        add_word(how, FAST_MATH);
+    }
+    if (how->length && (!c->fast || !has_flag(from, FAST_MATH)))
+        return r;
+    recipe_free(r);
+    return NULL;
+}
+
+/* The loop of @made that does the work of @k's: of the same source lines, the one that takes the least for it. */
+static bool find_loop(const struct kernel *k, size_t loop, const struct machine *m, const struct kernel *made, struct tune_build *out)
+{
+    out->cycles = NAN;
+    for (size_t i = 0; i < made->loop_count; i++) {
+        uint64_t times, own;
+        if (made->loops[i].depth == 0 || advance_compare(k, loop, made, i, &times, &own) != ADVANCE_KNOWN)
+            continue;
+        const double ratio = (double)own / (double)times, cycles = cycles_of(made, i, m) / ratio;
+        if (!isnan(cycles) && !(cycles >= out->cycles)) {
+            out->cycles = cycles;
+            out->times = ratio;
+            out->loop = i;
+        }
+    }
+    return !isnan(out->cycles);
+}
+
+static void try_change(const struct kernel *k, size_t loop, const struct machine *m, const struct build_change *c, struct tune_builds *out)
+{
+    struct tune_build build = {.changes_results = c->fast};
+    struct err fault = {0};
+    struct recipe *r = changed_recipe(k->recipe, c, &build.how);
+    const struct kernel *made = r ? recipe_make(r, NULL, &fault) : NULL;
+
+    out->tried += r != NULL;
+    build.kernel = made;
+    if (made && find_loop(k, loop, m, made, &build)) {
+        vec_push(&out->list, build);
+        return;
+    }
+    kernel_free(made);
+    str_done(&build.how);
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+    const struct tune_build *x = a, *y = b;
+    return (x->cycles > y->cycles) - (x->cycles < y->cycles);
+}
+
+/* Compilers that are not the one of @r, at most @most. */
+static size_t other_compilers(const struct recipe *r, const char **out, size_t most)
+{
+    const enum isa isa = r->options.isa_given ? r->options.isa : isa_host();
+    const enum source_language language = compiler_language(r->path);
+    const char *own = r->compiler ? r->compiler : compiler_default(language, isa);
+    const char *installed[COMPILERS_MOST + 1];
+    const size_t n = compilers_installed(language, isa, installed, COMPILERS_MOST + 1);
+    size_t count = 0;
+
+    for (size_t i = 0; i < n && count < most; i++)
+        if (strcmp(installed[i], own) != 0)
+            out[count++] = installed[i];
+    return count;
+}
+
+bool tune_builds_make(const struct kernel *k, size_t loop, const struct machine *m, const struct tune_builds_hooks *hooks, struct tune_builds *out, struct err *err)
+{
+    const struct recipe *r = k->recipe;
+    const char *compilers[1 + COMPILERS_MOST] = {NULL};
+    struct str march = {0};
+    bool named = false;
+
+    if (!r || !r->source || r->foreign)
+        return true;
+    /* Flags that name a processor may name less than this machine. */
+    for (size_t i = 0; i < r->flags.count; i++)
+        named |= recipe_names_target(r->flags.items[i]);
+    if (named)
+        str_addf(&march, "%s%s", isa_ops(k->isa)->target_option, machine_compiler_name(m));
+    const size_t compiler_count = 1 + other_compilers(r, compilers + 1, COMPILERS_MOST);
+    const size_t targets = 1 + named, total = compiler_count * targets * 2 * 2;
+    static const char *const levels[] = {LEVEL_LEAST, "-O3"};
+    bool cancelled = false;
+    for (size_t i = 0; i < total && !cancelled; i++) {
+        const struct build_change c = {levels[i / 2 % 2], compilers[i / 4 / targets], i / 4 % targets ? str_text(&march) : NULL, i % 2 == 1};
+        if (hooks->progress)
+            hooks->progress(hooks->self, i, total);
+        cancelled = hooks->cancelled && hooks->cancelled(hooks->self);
+        if (!cancelled)
+            try_change(k, loop, m, &c, out);
+    }
+    if (out->list.count)
+        qsort(out->list.items, out->list.count, sizeof *out->list.items, by_cycles);
+    str_done(&march);
+    return !cancelled || err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+}
+
+void tune_builds_done(struct tune_builds *b)
+{
+    for (size_t i = 0; i < b->list.count; i++) {
+        kernel_free(b->list.items[i].kernel);
+        str_done(&b->list.items[i].how);
+    }
+    vec_done(&b->list);
+}
