@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/utf8.h"
 #include "base/watch.h"
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
 #include "toolchain/object_names.h"
+
+#define SYMBOL_FIRST ((int64_t)1 << 40)   /* place of the first symbol that a linker is still to place, and how far the next is */
+#define SYMBOL_SPAN ((int64_t)1 << 32)
 
 static int by_position(const void *a, const void *b)
 {
@@ -165,7 +169,7 @@ static const char *last_operand(const char *text)
 /* Whether it stands for an immediate: the last field of an instruction that has one. */
 static bool is_immediate(const struct insn *insn, const struct code_reference *reference)
 {
-    const size_t bytes = reference->place + 8 == insn->offset + insn->length && insn->length > 9 ? 8 : 4;
+    const size_t bytes = reference->kind && reference->kind->bytes ? reference->kind->bytes : isa_ops((enum isa)insn->isa)->reference_bytes;
     bool has = false;
 
     for (unsigned i = 0; i < insn->operand_count; i++)
@@ -248,6 +252,47 @@ static void name_texts(struct kernel *k)
             name_text(k, &k->insns[i]);
 }
 
+/* Where the memory of @insn is that @reference names, when symbol @symbol is. */
+static void place_memory(struct insn *insn, const struct code_reference *reference, uint32_t symbol)
+{
+    int64_t at = SYMBOL_FIRST + (int64_t)symbol * SYMBOL_SPAN + reference->addend;
+
+    if (target_of(insn) || is_immediate(insn, reference))
+        return;
+    if (reference->kind->relative && isa_ops((enum isa)insn->isa)->references_from_end)
+        at += (int64_t)(insn->offset + insn->length - reference->place);
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        struct operand *op = &insn->operands[i];
+        if (op->kind == OPERAND_MEMORY && !op->implicit) {
+            op->displacement = at - (insn->traits & INSN_RIP_RELATIVE ? (int64_t)(insn->offset + insn->length) : 0);
+            return;
+        }
+    }
+}
+
+/* Memory that instructions name has a place of its own by that name, as a linker gives it one: what is stored there is what is loaded there, and nothing else is. */
+static void place_references(struct kernel *k)
+{
+    struct names symbols = {0};
+
+    for (size_t i = 0; i < k->insn_count && !watch_steps(1); i++) {
+        size_t count;
+        const struct code_reference *references = kernel_references(k, &k->insns[i], &count);
+        k->insns[i].traits |= count ? INSN_REFERS : 0;
+        for (size_t r = 0; r < count; r++) {
+            struct str name = {0};
+            if (references[r].kind) {
+                str_addf(&name, "%s %s", references[r].kind->spelling, references[r].name);
+                const uint32_t symbol = names_try_add(&symbols, str_text(&name));
+                if (symbol != UINT32_MAX)
+                    place_memory(&k->insns[i], &references[r], symbol);
+            }
+            str_done(&name);
+        }
+    }
+    names_done(&symbols);
+}
+
 void kernel_names_of_object(struct kernel *k, const struct object *o)
 {
     struct kernel_names *names = k->names = mem_zero(1, sizeof *names);
@@ -270,6 +315,7 @@ void kernel_names_of_object(struct kernel *k, const struct object *o)
             vec_add(&names->references, ((struct code_reference){insn->offset + (r->place - place), mem_strdup(r->name), r->addend, r->kind}));
     }
     name_texts(k);
+    place_references(k);
 }
 
 void kernel_names_take(struct kernel *k, struct kernel_names *take_names)
@@ -280,6 +326,7 @@ void kernel_names_take(struct kernel *k, struct kernel_names *take_names)
     if (take_names->references.count)
         qsort(take_names->references.items, take_names->references.count, sizeof *take_names->references.items, by_place);
     name_texts(k);
+    place_references(k);
 }
 
 void kernel_names_of_text(struct kernel *k, const struct assembled *a)
@@ -296,6 +343,7 @@ void kernel_names_of_text(struct kernel *k, const struct assembled *a)
     drop_nameless(names);
     for (size_t i = 0; i < a->reference_count; i++)
         vec_add(&names->references, ((struct code_reference){a->references[i].place, mem_strdup(a->references[i].name), a->references[i].addend, a->references[i].kind}));
+    place_references(k);
 }
 
 void kernel_names_free(struct kernel_names *names)

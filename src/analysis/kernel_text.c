@@ -138,11 +138,12 @@ static void add_bytes(const struct text_writer *w, const struct insn *insn, stru
 
     for (size_t i = 0; i < insn->length; i++) {
         const struct code_reference *r = at < count && references[at].place == insn->offset + i ? &references[at++] : NULL;
-        if (r && r->kind && strcmp(r->kind->spelling, "@") == 0 && symbol_printable(r->name) && field && i + field <= insn->length) {
-            str_addf(out, "%s.long ", i ? "; " : "");
+        const unsigned held = r && r->kind && r->kind->bytes ? r->kind->bytes : field;
+        if (r && r->kind && strcmp(r->kind->spelling, "@") == 0 && symbol_printable(r->name) && held && i + held <= insn->length) {
+            str_addf(out, "%s%s ", i ? "; " : "", held == 8 ? ".quad" : ".long");
             symbol_print(r->name, out);
             str_addf(out, "%+lld%s", (long long)r->addend, r->kind->relative ? " - ." : "");
-            i += field - 1;
+            i += held - 1;
         } else {
             str_addf(out, "%s0x%02x", i == 0 ? ".byte " : str_text(out)[out->length - 1] == '.' ? "; .byte " : ", ", insn->bytes[i]);
         }

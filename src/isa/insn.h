@@ -107,6 +107,7 @@ enum insn_trait {
     INSN_NARROW_ADDRESS = 1 << 24,   /* addresses have 32 bits and wrap there (x86-64: prefix 67) */
     INSN_BARRIER = 1 << 26,      /* begins when all before it is done, and nothing after it begins before it is: lfence, cpuid, isb */
     INSN_ALIGNED = 1 << 27,      /* faults where its memory operand is not aligned to its width: movaps, packed operations of legacy encoding */
+    INSN_REFERS = 1 << 28,       /* a linker is still to fill in a part: its bytes have none of it, its memory operand a place that stands for the symbol */
     INSN_FOREIGN = 1 << 25,      /* x86-64: the decoder does not have it; what is known of it comes from the text of another disassembler */
 };
 

@@ -50,6 +50,7 @@ struct isa_relocation {
     unsigned type;               /* as ELF numbers it */
     const char *spelling;        /* how assembler text says it, @ for the name: ":lo12:@"; NULL ends a list */
     bool relative;               /* to the place of the reference itself */
+    uint8_t bytes;               /* where it is the name alone and has not the usual ones (isa_ops.reference_bytes); else 0 */
 };
 
 /* An instruction set: its data and what it does differently. One const table per set, in a folder of its own. */

@@ -15,11 +15,17 @@ static bool decode(const struct insn *in, const uint8_t *bytes, size_t length, s
     return true;
 }
 
+/* Whether the bytes say all, wherever they stand. */
+static bool is_whole(const struct insn *in)
+{
+    return !(in->traits & (INSN_REFERS | INSN_RIP_RELATIVE));
+}
+
 bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_MOST], unsigned *count, uint32_t *loses, const char **what)
 {
     struct isa_rewritten made;
 
-    while (rewrite_of(in) && rewrite_of(in)->next && rewrite_of(in)->next(in, at, &made)) {
+    while (is_whole(in) && rewrite_of(in) && rewrite_of(in)->next && rewrite_of(in)->next(in, at, &made)) {
         bool ok = made.count > 0;
         for (unsigned i = 0; ok && i < made.count; i++)
             ok = decode(in, made.bytes[i], made.lengths[i], &out[i]);
@@ -35,7 +41,7 @@ bool rewrite_next(const struct insn *in, size_t *at, struct insn out[REWRITTEN_M
 bool rewrite_steps(const struct insn *in, int64_t times, struct insn *out)
 {
     uint8_t bytes[16];
-    return rewrite_of(in) && rewrite_of(in)->steps && decode(in, bytes, rewrite_of(in)->steps(in, times, bytes), out);
+    return is_whole(in) && rewrite_of(in) && rewrite_of(in)->steps && decode(in, bytes, rewrite_of(in)->steps(in, times, bytes), out);
 }
 
 bool rewrite_sum(const struct insn *in, struct isa_sum *out)

@@ -18,6 +18,7 @@
 #include "toolchain/unwind.h"
 
 #define PAGE 4096
+#define BEYOND_MOST ((uint64_t)1 << 31)
 #define COPIED_MOST ((size_t)1 << 20)   /* bytes of code; what is larger stays in the mapped file */
 
 static int symbol_order(const void *a, const void *b)
@@ -85,13 +86,13 @@ static void symbols_bound(struct object *o)
         if (s->function)
             function = s->offset;
         if (!s->size)
-            s->size = (next < s->limit ? next : s->limit) - s->offset;
+            s->size = s->offset < s->limit ? (next < s->limit ? next : s->limit) - s->offset : 0;
         steps_add(1);
     }
 }
 
-/* Mapping symbols ($x, $d) of AArch64 name no function. */
-static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, bool relocatable, const struct section_map *map, struct budget *left, struct err *err)
+/* Mapping symbols ($x, $d) of AArch64 name no function. @beyond: names of places before and behind a section's code are kept, as a text gives them to where it jumps. */
+static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, bool relocatable, bool beyond, const struct section_map *map, struct budget *left, struct err *err)
 {
     Elf_Data *data = elf_getdata(scn, NULL);
     if (!data || header->sh_entsize == 0)
@@ -111,10 +112,10 @@ static bool symbols_read(struct object *o, Elf *elf, Elf_Scn *scn, const GElf_Sh
             continue;
         const struct object_section *s = &o->sections.items[map->items[symbol.st_shndx]];
         uint64_t start = symbol.st_value - (relocatable ? 0 : s->address);
-        if (start <= s->size) {
+        if (start <= s->size || (beyond && (start < BEYOND_MOST || -start < BEYOND_MOST))) {
             if (!spend(left, 0, strlen(name), err))
                 return false;
-            uint64_t room = s->size - start;
+            uint64_t room = start <= s->size ? s->size - start : 0;
             vec_add(&o->symbols, ((struct object_symbol){mem_strdup(name), s->offset + start, symbol.st_size < room ? symbol.st_size : room,
                                                          s->offset + s->size, type != STT_NOTYPE || GELF_ST_BIND(symbol.st_info) != STB_LOCAL, false}));
         }
@@ -236,7 +237,7 @@ static bool code_read(struct object *o, Elf *elf, const struct elf_strings *name
     return true;
 }
 
-static bool tables_read(struct object *o, Elf *elf, bool relocatable, struct budget *left, struct err *err)
+static bool tables_read(struct object *o, Elf *elf, bool relocatable, unsigned parts, struct budget *left, struct err *err)
 {
     struct section_map map = {0};
     bool has_table = false, ok = true;
@@ -246,7 +247,7 @@ static bool tables_read(struct object *o, Elf *elf, bool relocatable, struct bud
     for (int dynamic = 0; dynamic < 2 && !has_table; dynamic++)
         for (Elf_Scn *scn = NULL; ok && (scn = elf_nextscn(elf, scn)) != NULL;)
             if (gelf_getshdr(scn, &header) && header.sh_type == (dynamic ? SHT_DYNSYM : SHT_SYMTAB)) {
-                ok = symbols_read(o, elf, scn, &header, relocatable, &map, left, err);
+                ok = symbols_read(o, elf, scn, &header, relocatable, parts & OBJECT_LINES, &map, left, err);
                 has_table = true;
             }
     free(map.items);
@@ -295,7 +296,7 @@ static bool sections_read(struct object *o, Elf *elf, size_t length, unsigned pa
         return false;
     if (o->sections.count)
         qsort(o->sections.items, o->sections.count, sizeof *o->sections.items, section_order);
-    if (!tables_read(o, elf, relocatable, &left, err))
+    if (!tables_read(o, elf, relocatable, parts, &left, err))
         return false;
     symbols_sort(o);
     if (parts & OBJECT_FUNCTIONS && !relocatable && unwind_functions(o, elf, unwind, file.e_entry))

@@ -54,7 +54,7 @@ static double cycles_of(struct tune_search *s, const struct insn *insns, size_t 
 
 static double cost_of(struct tune_search *s, struct version *c)
 {
-    version_place(c, s->insns[0].offset);
+    version_place(c, s->insns);
     return cycles_of(s, c->insns, c->count, c->times);
 }
 
@@ -199,7 +199,7 @@ static bool reorder(struct tune_search *s, struct version *c, double *cycles)
     const bool better = least < *cycles - BETTER;
     if (better) {
         version_reorder(c, best);
-        version_place(c, s->insns[0].offset);
+        version_place(c, s->insns);
         version_note(c, "reordered");
         *cycles = least;
     }
@@ -229,7 +229,7 @@ static void keep(struct tune_search *s, const struct version *c, double cycles)
         if (strcmp(str_text(&s->t->found.items[i].version->what), str_text(&c->what)) == 0)
             return;
     struct version *copy = version_copy(c);
-    version_place(copy, s->insns[0].offset);
+    version_place(copy, s->insns);
     vec_push(&s->t->found, ((struct tuned){copy, cycles}));
 }
 

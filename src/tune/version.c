@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/kernel_names.h"
 #include "analysis/kernel_text.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "isa/rewrite.h"
 #include "isa/vary.h"
 
@@ -38,6 +40,7 @@ struct version *version_copy(const struct version *c)
         vec_push(&copy->after, c->after.items[i]);
     memcpy(copy->fresh, c->fresh, sizeof c->fresh);
     copy->lanes = c->lanes;
+    copy->begin = c->begin;
     copy->flags = c->flags;
     str_add(&copy->what, str_text(&c->what));
     return copy;
@@ -93,11 +96,32 @@ void version_reorder(struct version *c, const uint32_t *order)
     c->origin = origin;
 }
 
-void version_place(struct version *c, uint64_t offset)
+/* Has the memory operand of @in, relative to the code, mean what it means in @from. */
+static void keep_place(struct insn *in, const struct insn *from)
 {
+    const struct operand *was = insn_memory(from);
+    const int64_t apart = (int64_t)(from->offset + from->length) - (int64_t)(in->offset + in->length), displacement = was->displacement + apart;
+    const unsigned at = in->traits & INSN_REFERS ? 0 : insn_rip_displacement(in);
+
+    for (unsigned i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind == OPERAND_MEMORY && !in->operands[i].implicit)
+            in->operands[i].displacement = displacement;
+    for (unsigned i = 0; at && i < 4; i++)
+        in->bytes[at + i] = (uint8_t)((uint64_t)displacement >> 8 * i);
+}
+
+void version_place(struct version *c, const struct insn *loop)
+{
+    uint64_t offset = loop->offset;
+
+    c->begin = loop->placed ? loop->address : 0;
     for (size_t i = 0; i < c->count; i++) {
-        c->insns[i].offset = offset;
-        offset += c->insns[i].length;
+        struct insn *in = &c->insns[i];
+        const struct insn *from = &loop[c->origin[i]];
+        in->offset = offset;
+        offset += in->length;
+        if (in->traits & from->traits & INSN_RIP_RELATIVE)
+            keep_place(in, from);
     }
 }
 
@@ -106,11 +130,67 @@ bool version_fresh(const struct version *c, uint8_t reg)
     return reg < 128 && c->fresh[reg / 64] >> reg % 64 & 1;
 }
 
-static void print_insn(const struct insn *in, bool att, struct str *out)
+/* How far from its beginning memory of @in lies that the code itself says; false: it says none, or by a name. */
+static bool place_beside(const struct version *c, const struct insn *in, int64_t *far)
+{
+    if (!(in->traits & INSN_RIP_RELATIVE) || in->traits & INSN_REFERS || !isa_ops((enum isa)in->isa)->references_from_end)
+        return false;
+    *far = (int64_t)(in->offset + in->length - c->insns[0].offset) + insn_memory(in)->displacement;
+    return true;
+}
+
+/* The name of such a place: by its address, where the loop has one. */
+static void place_name(const struct version *c, int64_t far, struct str *out)
+{
+    str_addf(out, ".Lat_%llx", (unsigned long long)(c->begin + (uint64_t)far));
+}
+
+static bool print_placed(const struct version *c, const struct insn *in, bool att, struct str *out)
+{
+    static const struct isa_relocation relative = {0, "@", true, 0};
+    struct str name = {0}, text = {0};
+    struct insn again;
+    int64_t far;
+
+    if (!place_beside(c, in, &far) || !insn_decode((enum isa)in->isa, in->bytes, in->length, in->offset, true, &again, NULL))
+        return false;
+    place_name(c, far, &name);
+    const struct code_reference reference = {in->offset, name.data, -(int64_t)in->length, &relative};
+    const bool ok = reference_insert(&again, again.text, &reference, false, &text);
+    if (ok)
+        str_addf(out, "%s%s%s", att ? ".intel_syntax noprefix; " : "", str_text(&text), att ? "; .att_syntax prefix" : "");
+    insn_done(&again);
+    str_done(&name);
+    str_done(&text);
+    return ok;
+}
+
+static void print_places(const struct version *c, struct str *out)
+{
+    struct names seen = {0};
+    int64_t far;
+
+    for (size_t i = 0; i < c->count; i++) {
+        struct str name = {0};
+        if (place_beside(c, &c->insns[i], &far)) {
+            place_name(c, far, &name);
+            if (names_find(&seen, str_text(&name)) == UINT32_MAX) {
+                names_add(&seen, str_text(&name));
+                str_addf(out, "\t.set %s, " LABEL "%+lld\n", str_text(&name), (long long)far);
+            }
+        }
+        str_done(&name);
+    }
+    names_done(&seen);
+}
+
+static void print_insn(const struct version *c, const struct insn *in, bool att, struct str *out)
 {
     str_add(out, "\t");
     if (in->traits & INSN_BRANCH)
         str_addf(out, "%s\t" LABEL, in->mnemonic);
+    else if (print_placed(c, in, att, out))
+        ;
     else if (in->text)
         str_add(out, in->text + strspn(in->text, " \t"));
     else
@@ -142,10 +222,11 @@ void version_print(const struct version *c, const char *name, bool att, struct s
     if (isa->dialects && !att)
         str_add(out, "\t.intel_syntax noprefix\n");
     for (size_t i = 0; i < c->before.count; i++)
-        print_insn(&c->before.items[i], att, out);
+        print_insn(c, &c->before.items[i], att, out);
     str_add(out, LABEL ":\n");
     for (size_t i = 0; i < c->count; i++)
-        print_insn(&c->insns[i], att, out);
+        print_insn(c, &c->insns[i], att, out);
     for (size_t i = 0; i < c->after.count; i++)
-        print_insn(&c->after.items[i], att, out);
+        print_insn(c, &c->after.items[i], att, out);
+    print_places(c, out);
 }

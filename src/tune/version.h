@@ -14,6 +14,7 @@ struct version {
     VEC(struct insn) before, after;   /* once, around the loop: sums that begin and come together */
     uint64_t fresh[2];       /* registers that it writes and the loop does not name: bits by number */
     unsigned lanes;          /* sums of floating-point lanes of so many bits in another order; 0: none */
+    uint64_t begin;          /* address of the loop, 0 where it has none */
     uint32_t flags;          /* FLAG_... that are left as the loop leaves them */
     struct str what;         /* "2 iterations at once, shl by 1 as add, reordered" */
 };
@@ -30,8 +31,8 @@ void version_note(struct version *c, const char *what);
 void version_replace(struct version *c, size_t at, const struct insn *with, unsigned count);
 /* Its instructions in the order @order. */
 void version_reorder(struct version *c, const uint32_t *order);
-/* Places of its instructions in the code, one after the other from @offset on. */
-void version_place(struct version *c, uint64_t offset);
+/* Places of its instructions in the code, one after the other from where @loop begins, of which it is another way to write; what is relative to the code goes on to mean the same. */
+void version_place(struct version *c, const struct insn *loop);
 bool version_fresh(const struct version *c, uint8_t reg);
 
 /* @times (2, 4) iterations at once, 1: only the sums of an iteration in registers of their own: copies of the loop, of which only the last branches; steps of pointers and counters are taken together where all that reads them can be
@@ -39,7 +40,8 @@ bool version_fresh(const struct version *c, uint8_t reg);
  * must be a multiple of @times. NULL when the loop is not of that kind. */
 struct version *version_unroll(const struct insn *insns, size_t count, unsigned times, bool reassociate);
 
-/* Its whole code as assembler text: what was done and what it needs as comments, what comes before, the loop, what comes after. */
+/* Its whole code as assembler text: what was done and what it needs as comments, what comes before, the loop, what comes after. Places relative to the code are those of a
+ * loop that begins where the old one did. After version_place. */
 void version_print(const struct version *c, const char *name, bool att, struct str *out);
 
 #endif

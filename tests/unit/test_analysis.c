@@ -380,6 +380,32 @@ static void test_not_modelled(void **state)
     }
 }
 
+/* Memory by a symbol that a linker is still to place: the same name is the same memory, another is not, in text as in what is linked. */
+static void test_memory_by_name(void **state)
+{
+    static const struct { const char *text; double cycles; } loops[] = {
+        {"1: movsd (%rax),%xmm0\nmulsd c(%rip),%xmm0\naddsd %xmm0,%xmm1\nmovsd %xmm1,c(%rip)\naddq $8,%rax\njmp 1b\n", 13},
+        {"1: movsd (%rax),%xmm0\nmulsd d(%rip),%xmm0\naddsd %xmm0,%xmm1\nmovsd %xmm1,c(%rip)\naddq $8,%rax\njmp 1b\n", 4},
+        {"1: movsd (%rax),%xmm0\nmulsd c+8(%rip),%xmm0\naddsd %xmm0,%xmm1\nmovsd %xmm1,c(%rip)\naddq $8,%rax\njmp 1b\n", 4},
+        {"1: movq a(,%rdi,8),%rax\naddq $1,%rax\nmovq %rax,a(,%rdi,8)\ndecl %ecx\njmp 1b\n", 5},
+        {"1: movq a(,%rdi,8),%rax\naddq $1,%rax\nmovq %rax,b(,%rdi,8)\ndecl %ecx\njmp 1b\n", 1},
+        {"1: movq a+8(,%rdi,8),%rax\naddq $1,%rax\nmovq %rax,a(,%rdi,8)\ndecl %ecx\njmp 1b\n", 1},
+        {"1: movl $7,c(%rip)\naddl c(%rip),%eax\nmovl %eax,c(%rip)\njmp 1b\n", 1},
+    };
+    struct machine *m = machine("skylake");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct kernel *k = kernel_of(loops[i].text);
+        struct analysis *a = analysis_new(k, 0, m);
+        if (fabs(a->bounds[BOUND_DEPENDENCIES] - loops[i].cycles) > 0.01)
+            fail_msg("%s: %g, not %g", loops[i].text, a->bounds[BOUND_DEPENDENCIES], loops[i].cycles);
+        analysis_free(a);
+        kernel_free(k);
+    }
+    machine_free(m);
+}
+
 static bool by_analogy(const char *source)
 {
     return strstr(source, "analogy") || strstr(source, "not measured on this");
@@ -434,7 +460,7 @@ int main(void)
         cmocka_unit_test(test_not_modelled), cmocka_unit_test(test_known_kernels),    cmocka_unit_test(test_rows_of_triad), cmocka_unit_test(test_fusion),
         cmocka_unit_test(test_idioms_and_moves), cmocka_unit_test(test_unknown_forms), cmocka_unit_test(test_without_load_latency), cmocka_unit_test(test_repeated), cmocka_unit_test(test_all_machines),
         cmocka_unit_test(test_golden_cove_dividers), cmocka_unit_test(test_two_loops_at_once), cmocka_unit_test(test_flag_names),
-        cmocka_unit_test(test_estimates), cmocka_unit_test(test_estimates_have_their_word),
+        cmocka_unit_test(test_memory_by_name), cmocka_unit_test(test_estimates), cmocka_unit_test(test_estimates_have_their_word),
     };
     return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
 }

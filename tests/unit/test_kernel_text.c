@@ -57,6 +57,16 @@ static size_t assert_same(const struct kernel *k, size_t loop, const char *name,
         fail_msg("%s, loop %zu: %zu references became %zu\n%s", name, loop + 1, references, again_references, str_text(text));
     for (const char *at = str_text(text); (at = strstr(at, "\n\t.byte")) != NULL; at++)
         bytes++;
+    /* What is saved again is the same text, names and all. */
+    struct str twice = {0};
+    if (again->loops[0].count == again->insn_count) {
+        if (!kernel_text(again, 0, &twice, &err))
+            fail_msg("%s, loop %zu: %s\n%s", name, loop + 1, err.what, str_text(text));
+        const char *first = strchr(str_text(text), '\n'), *second = strchr(str_text(&twice), '\n');   /* behind the line that says why it is a loop */
+        if (!first || !second || strcmp(first, second) != 0)
+            fail_msg("%s, loop %zu: saved again,\n%s\nbecame\n%s", name, loop + 1, str_text(text), str_text(&twice));
+    }
+    str_done(&twice);
     kernel_free(again);
     str_done(&before);
     str_done(&after);
@@ -108,6 +118,33 @@ static void test_newer_stand_as_bytes(void **state)
     str_done(&text);
 }
 
+/* What a linker fills in stands where it was: displacement or immediate, of four bytes or eight. */
+static void test_references(void **state)
+{
+    static const struct { const char *line, *text; } cases[] = {
+        {"movl $7,c(%rip)", "mov dword ptr [rip+\"c\"], 0x7"}, {"movq $c,d(%rip)", "mov qword ptr [rip+\"d\"], OFFSET \"c\""}, {"imull $300,c(%rip),%eax", "imul eax, [rip+\"c\"], 0x12c"},
+        {"addq $c,d(,%rax,8)", "add qword ptr [rax*8+\"d\"], OFFSET \"c\""}, {"cmpb $3,c+5(%rip)", "cmp byte ptr [rip+\"c\"+5], 0x3"}, {"pushq $c", "push OFFSET \"c\""},
+        {"movl $c,8(%rax)", "mov dword ptr [rax+0x8], OFFSET \"c\""}, {"movabsq $c,%rax", ".byte 0x48, 0xb8; .quad \"c\"+0  # mov rax, OFFSET \"c\""},
+        {"movabs c+4,%eax", ".byte 0xa1; .quad \"c\"+4  # mov eax, [\"c\"+4]"}, {"movq c@GOTPCREL(%rip),%rax", "mov rax, [rip+\"c\"@GOTPCREL]"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err err = {0};
+        struct str source = {0}, text = {0};
+        str_addf(&source, "1:\t%s\n\tdecl %%ecx\n\tjne 1b\n", cases[i].line);
+        struct kernel *k = kernel_from_text("text", str_text(&source), source.length, NULL, &err);
+        if (!k)
+            fail_msg("%s: %s", cases[i].line, err.what);
+        assert_same(k, 0, cases[i].line, &text);
+        if (!strstr(str_text(&text), cases[i].text))
+            fail_msg("%s: not %s but\n%s", cases[i].line, cases[i].text, str_text(&text));
+        kernel_free(k);
+        str_done(&source);
+        str_done(&text);
+    }
+}
+
 static void test_bundled(void **state)
 {
     static const char *const directories[] = {"data/kernels", "tests/data", "tests/data/pastes", "../shared/cases"};   /* the last where it is there */
@@ -123,6 +160,6 @@ static void test_bundled(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_newer_stand_as_bytes), cmocka_unit_test(test_bundled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_newer_stand_as_bytes), cmocka_unit_test(test_references), cmocka_unit_test(test_bundled)};
     return cmocka_run_group_tests_name("kernel_text", tests, NULL, NULL);
 }

@@ -174,6 +174,51 @@ static void test_not_unrolled(void **state)
     }
 }
 
+static int64_t place_of(const struct insn *in)
+{
+    int32_t held;
+
+    memcpy(&held, in->bytes + insn_rip_displacement(in), sizeof held);
+    assert_int_equal(held, insn_memory(in)->displacement);
+    return (int64_t)(in->offset + in->length) + held;
+}
+
+/* What is relative to the code is the same memory in every copy, in its bytes, and in its text once that is assembled. */
+static void test_relative_places(void **state)
+{
+    /* addsd xmm0, [rip+0xff8]; mulsd xmm1, [rip+0xff8]; add rax, 8; cmp rax, rcx; jne */
+    struct err err = {0};
+    struct kernel *k = kernel_from_hex(ISA_X86_64, "f20f5805f80f0000f20f590df80f00004883c0084839c875e7", &err);
+    struct str text = {0};
+    size_t count, seen = 0;
+
+    (void)state;
+    assert_non_null(k);
+    const struct insn *insns = kernel_insns(k, 0, &count);
+    struct version *c = version_unroll(insns, count, 4, true);
+    assert_non_null(c);
+    version_place(c, insns);
+    for (size_t i = 0; i < c->count; i++)
+        if (c->insns[i].traits & INSN_RIP_RELATIVE && ++seen)
+            assert_int_equal(place_of(&c->insns[i]), c->insns[i].operands[0].reg == insns[0].operands[0].reg || c->origin[i] == 0 ? 0x1000 : 0x1008);
+    assert_int_equal(seen, 8);
+    version_print(c, "loop", false, &text);
+    struct kernel *made = kernel_from_text("made", str_text(&text), text.length, NULL, &err);
+    if (!made)
+        fail_msg("%s\n%s", err.what, str_text(&text));
+    const struct insn *again = kernel_insns(made, 0, &count);
+    for (size_t i = 0, at = 0; i < c->count; i++) {
+        while (at < count && c->insns[i].traits & INSN_RIP_RELATIVE && !(again[at].traits & INSN_RIP_RELATIVE))
+            at++;
+        if (c->insns[i].traits & INSN_RIP_RELATIVE)
+            assert_int_equal(place_of(&again[at++]) - (int64_t)again[0].offset, place_of(&c->insns[i]));
+    }
+    kernel_free(made);
+    version_free(c);
+    kernel_free(k);
+    str_done(&text);
+}
+
 /* inc leaves the carry to the branch, add would not: here the two steps are not one. */
 static void test_carry_kept(void **state)
 {
@@ -490,7 +535,7 @@ static void test_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_may_change_places), cmocka_unit_test(test_known_best), cmocka_unit_test(test_not_unrolled), cmocka_unit_test(test_carry_kept),
+        cmocka_unit_test(test_what_may_change_places), cmocka_unit_test(test_known_best), cmocka_unit_test(test_not_unrolled), cmocka_unit_test(test_carry_kept), cmocka_unit_test(test_relative_places),
         cmocka_unit_test(test_relative_stays), cmocka_unit_test(test_each_replacement),
         cmocka_unit_test(test_wrong_ones_differ), cmocka_unit_test(test_only_a_branch), cmocka_unit_test(test_random_loops), cmocka_unit_test(test_starved_runs), cmocka_unit_test(test_cancelled),
     };

@@ -128,22 +128,22 @@ static bool is_marker(const uint8_t *code, bool begin)
 }
 
 static const struct isa_relocation relocations[] = {
-    {R_AARCH64_CALL26, "@", true},
-    {R_AARCH64_JUMP26, "@", true},
-    {R_AARCH64_CONDBR19, "@", true},
-    {R_AARCH64_TSTBR14, "@", true},
-    {R_AARCH64_LD_PREL_LO19, "@", true},
-    {R_AARCH64_ADR_PREL_LO21, "@", true},
-    {R_AARCH64_ADR_PREL_PG_HI21, "@", true},
-    {R_AARCH64_ADR_GOT_PAGE, ":got:@", true},
-    {R_AARCH64_ADD_ABS_LO12_NC, ":lo12:@", false},
-    {R_AARCH64_LDST8_ABS_LO12_NC, ":lo12:@", false},
-    {R_AARCH64_LDST16_ABS_LO12_NC, ":lo12:@", false},
-    {R_AARCH64_LDST32_ABS_LO12_NC, ":lo12:@", false},
-    {R_AARCH64_LDST64_ABS_LO12_NC, ":lo12:@", false},
-    {R_AARCH64_LDST128_ABS_LO12_NC, ":lo12:@", false},
-    {R_AARCH64_LD64_GOT_LO12_NC, ":got_lo12:@", false},
-    {0, NULL, false},
+    {R_AARCH64_CALL26, "@", true, 0},
+    {R_AARCH64_JUMP26, "@", true, 0},
+    {R_AARCH64_CONDBR19, "@", true, 0},
+    {R_AARCH64_TSTBR14, "@", true, 0},
+    {R_AARCH64_LD_PREL_LO19, "@", true, 0},
+    {R_AARCH64_ADR_PREL_LO21, "@", true, 0},
+    {R_AARCH64_ADR_PREL_PG_HI21, "@", true, 0},
+    {R_AARCH64_ADR_GOT_PAGE, ":got:@", true, 0},
+    {R_AARCH64_ADD_ABS_LO12_NC, ":lo12:@", false, 0},
+    {R_AARCH64_LDST8_ABS_LO12_NC, ":lo12:@", false, 0},
+    {R_AARCH64_LDST16_ABS_LO12_NC, ":lo12:@", false, 0},
+    {R_AARCH64_LDST32_ABS_LO12_NC, ":lo12:@", false, 0},
+    {R_AARCH64_LDST64_ABS_LO12_NC, ":lo12:@", false, 0},
+    {R_AARCH64_LDST128_ABS_LO12_NC, ":lo12:@", false, 0},
+    {R_AARCH64_LD64_GOT_LO12_NC, ":got_lo12:@", false, 0},
+    {0, NULL, false, 0},
 };
 
 /* What stands behind the base. */

@@ -92,20 +92,20 @@ static bool is_mnemonic(const char *word, size_t length)
 }
 
 static const struct isa_relocation relocations[] = {
-    {R_X86_64_PC32, "@", true},
-    {R_X86_64_PLT32, "@", true},
-    {R_X86_64_GOTPCREL, "@@GOTPCREL", true},
-    {R_X86_64_GOTPCRELX, "@@GOTPCREL", true},
-    {R_X86_64_REX_GOTPCRELX, "@@GOTPCREL", true},
-    {R_X86_64_GOTTPOFF, "@@GOTTPOFF", true},
-    {R_X86_64_TLSGD, "@@TLSGD", true},
-    {R_X86_64_TLSLD, "@@TLSLD", true},
-    {R_X86_64_TPOFF32, "@@TPOFF", false},
-    {R_X86_64_DTPOFF32, "@@DTPOFF", false},
-    {R_X86_64_32S, "@", false},
-    {R_X86_64_32, "@", false},
-    {R_X86_64_64, "@", false},
-    {0, NULL, false},
+    {R_X86_64_PC32, "@", true, 0},
+    {R_X86_64_PLT32, "@", true, 0},
+    {R_X86_64_GOTPCREL, "@@GOTPCREL", true, 0},
+    {R_X86_64_GOTPCRELX, "@@GOTPCREL", true, 0},
+    {R_X86_64_REX_GOTPCRELX, "@@GOTPCREL", true, 0},
+    {R_X86_64_GOTTPOFF, "@@GOTTPOFF", true, 0},
+    {R_X86_64_TLSGD, "@@TLSGD", true, 0},
+    {R_X86_64_TLSLD, "@@TLSLD", true, 0},
+    {R_X86_64_TPOFF32, "@@TPOFF", false, 0},
+    {R_X86_64_DTPOFF32, "@@DTPOFF", false, 0},
+    {R_X86_64_32S, "@", false, 0},
+    {R_X86_64_32, "@", false, 0},
+    {R_X86_64_64, "@", false, 8},
+    {0, NULL, false, 0},
 };
 
 /* A number at the end: of "rip+0x0", "rax*4+0x10". */
