@@ -94,6 +94,7 @@
     COMMAND(experiments_settle) \
     COMMAND(experiments_show) \
     COMMAND(latency_measure) \
+    COMMAND(machine_atlas) \
     COMMAND(machine_calibrate) \
     COMMAND(machine_chart) \
     COMMAND(machine_check) \

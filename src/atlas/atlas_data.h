@@ -1,0 +1,57 @@
+/* The data of an atlas as scripts: each calls a function of atlas.js with one JSON value. */
+#ifndef PORTOLAN_ATLAS_ATLAS_DATA_H
+#define PORTOLAN_ATLAS_ATLAS_DATA_H
+
+#include "base/names.h"
+#include "isa/forms.h"
+#include "model/experiments.h"
+#include "model/machine.h"
+
+#define ATLAS_EXPERIMENTS 60   /* shown per form and machine, the smallest first */
+#define ATLAS_CHUNK 512   /* forms whose experiments share a script */
+
+struct atlas_machine {
+    const struct machine *machine;
+    const struct experiments *experiments;   /* measured on it; NULL: none known */
+    const char *experiments_source;          /* name of their file */
+};
+
+/* What is known of an instruction set. */
+struct atlas_set {
+    const struct forms *forms;   /* NULL: no machine is of this set */
+    const char *const *used;     /* forms that programs use, the most frequent first */
+    const double *uses;          /* occurrences of each */
+    size_t used_count;
+};
+
+struct atlas_options {
+    const struct atlas_machine *machines;
+    size_t count;
+    const struct atlas_set *sets;   /* by enum isa */
+    const char *version;            /* of the program */
+};
+
+/* Forms of one set: those of its table and those of its machines, in that order. */
+struct atlas_forms {
+    struct names names;
+    struct experiments *singles;   /* one execution of each, in the same order */
+};
+
+void atlas_forms_init(const struct atlas_options *o, enum isa isa, struct atlas_forms *out);
+void atlas_forms_done(struct atlas_forms *f);
+
+/* Each appends a script to @out. Text from files is JSON in ASCII: nothing of it is markup. */
+void atlas_data_index(const struct atlas_options *o, const struct atlas_forms *forms, struct str *out);
+void atlas_data_forms(const struct atlas_options *o, enum isa isa, const struct atlas_forms *f, struct str *out);
+void atlas_data_machine(const struct atlas_options *o, size_t index, const struct atlas_forms *f, struct str *out);
+
+/* Experiments of machine @index by form; NULL when it has none. */
+struct atlas_evidence;
+struct atlas_evidence *atlas_evidence_new(const struct atlas_options *o, size_t index, const struct atlas_forms *f);
+void atlas_evidence_free(struct atlas_evidence *e);
+/* Measured experiments with a form that @f lacks. */
+size_t atlas_evidence_left_out(const struct atlas_evidence *e);
+/* Appends the script of the ATLAS_CHUNK forms from @chunk * ATLAS_CHUNK on. */
+void atlas_data_experiments(const struct atlas_evidence *e, size_t chunk, struct str *out);
+
+#endif

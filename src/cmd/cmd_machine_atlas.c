@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "atlas/atlas.h"
+#include "base/vec.h"
+#include "base/watch.h"
+#include "cmd/check.h"
+#include "cmd/command.h"
+#include "cmd/task.h"
+#include "config.h"
+#include "io/experiments_file.h"
+#include "io/machine_file.h"
+#include "isa/cpu.h"
+#include "measure/journal.h"
+
+/* A machine of the site. */
+struct atlas_entry {
+    char *id;
+    struct machine *machine;     /* held; NULL until it is loaded */
+    char *file;                  /* of its experiments; NULL: none given */
+    struct experiments *experiments;
+};
+
+/* The job. */
+struct atlas_job {
+    char *directory;
+    bool asked;                  /* the machines were named: each must load */
+    VEC(struct atlas_entry) entries;
+    struct forms *forms[ISA_COUNT];
+    struct form_uses *uses[ISA_COUNT];
+    size_t use_counts[ISA_COUNT];
+};
+
+static void atlas_job_free(void *state)
+{
+    struct atlas_job *w = state;
+
+    for (size_t i = 0; i < w->entries.count; i++) {
+        free(w->entries.items[i].id);
+        free(w->entries.items[i].file);
+        machine_free(w->entries.items[i].machine);
+        experiments_free(w->entries.items[i].experiments);
+    }
+    vec_done(&w->entries);
+    for (enum isa isa = 0; isa < ISA_COUNT; isa++) {
+        forms_free(w->forms[isa]);
+        form_uses_free(w->uses[isa], w->use_counts[isa]);
+    }
+    free(w->directory);
+    free(w);
+}
+
+/* Experiments of a chart of this CPU are those of this CPU's journal. */
+static char *own_journal(const struct machine *m)
+{
+    const char *measured = machine_fact(m, "measured_cpu");
+    char name[64];
+    char *path = measured && machine_user_has(m->id) && strcmp(measured, cpu_name(name, sizeof name)) == 0 ? journal_default_path() : NULL;
+
+    if (path && access(path, R_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* Loads machines and experiments. One that was not asked for and cannot be loaded is left out and named. */
+static bool load(struct atlas_job *w, struct result *result, struct err *err)
+{
+    size_t kept = 0;
+    bool ok = true;
+
+    for (size_t i = 0; i < w->entries.count; i++) {
+        struct atlas_entry *e = &w->entries.items[i];
+        struct err fault = {0};
+        if (ok && !e->machine)
+            e->machine = machine_load(e->id, &fault);
+        if (ok && !e->machine && w->asked) {
+            *err = fault;
+            ok = false;
+        } else if (ok && !e->machine) {
+            result_line(result, "left out: %s: %s", e->id, fault.what);
+        }
+        if (ok && e->machine && !e->file)
+            e->file = own_journal(e->machine);
+        if (ok && e->file)
+            ok = (e->experiments = experiments_load(e->file, err)) != NULL;
+        ok = ok && watch_goes_on(err);
+        if (e->machine) {
+            w->entries.items[kept++] = *e;
+        } else {
+            free(e->id);
+            free(e->file);
+        }
+    }
+    w->entries.count = kept;
+    return ok;
+}
+
+static bool atlas_work(void *state, struct result *result, struct err *err)
+{
+    struct atlas_job *w = state;
+    struct atlas_set sets[ISA_COUNT] = {0};
+    struct atlas_machine *machines = NULL;
+    struct atlas_size size = {0};
+    bool ok = load(w, result, err);
+
+    for (enum isa isa = 0; ok && isa < ISA_COUNT; isa++) {
+        const char **used = mem_zero(w->use_counts[isa] + 1, sizeof *used);
+        double *uses = mem_zero(w->use_counts[isa] + 1, sizeof *uses);
+        for (size_t i = 0; i < w->use_counts[isa]; i++) {
+            used[i] = w->uses[isa][i].form;
+            uses[i] = w->uses[isa][i].uses;
+        }
+        sets[isa] = (struct atlas_set){w->forms[isa], used, uses, w->use_counts[isa]};
+    }
+    if (ok) {
+        machines = mem_zero(w->entries.count + 1, sizeof *machines);
+        for (size_t i = 0; i < w->entries.count; i++)
+            machines[i] = (struct atlas_machine){w->entries.items[i].machine, w->entries.items[i].experiments, w->entries.items[i].file};
+        ok = atlas_write(&(struct atlas_options){machines, w->entries.count, sets, PACKAGE_VERSION}, w->directory, &size, err);
+    }
+    if (ok) {
+        result_line(result, "%s/index.html: %zu machine%s, %zu forms, %zu rows; %zu files, %.1f MB", w->directory, w->entries.count, w->entries.count == 1 ? "" : "s", size.forms,
+                    size.rows, size.files, (double)size.bytes / 1e6);
+        if (size.left_out)
+            result_line(result, "%zu experiment%s left out: they have forms that no table has", size.left_out, size.left_out == 1 ? "" : "s");
+        result_text(result, "file", w->directory);
+        result_count(result, "machines", (int64_t)w->entries.count);
+        result_count(result, "forms", (int64_t)size.forms);
+        result_count(result, "rows", (int64_t)size.rows);
+        result_count(result, "files", (int64_t)size.files);
+        result_count(result, "bytes", (int64_t)size.bytes);
+    }
+    for (enum isa isa = 0; isa < ISA_COUNT; isa++) {
+        free((void *)sets[isa].used);
+        free((void *)sets[isa].uses);
+    }
+    free(machines);
+    return ok;
+}
+
+struct atlas_values {
+    const char *directory;
+    struct word_list machines, experiments;
+};
+
+static const struct parameter arguments[] = {
+    {.name = "DIR", .kind = PARAMETER_TEXT, .at = offsetof(struct atlas_values, directory), .required = true, .complete = COMPLETE_FILE,
+     .help = "directory to make; an atlas there is replaced"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct atlas_values, machines), .value = "ID", .otherwise = "all shipped and your own",
+     .complete = COMPLETE_MACHINE, .help = "machine to show, in this order"},
+    {.name = "--experiments", .kind = PARAMETER_WORDS, .at = offsetof(struct atlas_values, experiments), .value = "ID=FILE", .complete = COMPLETE_FILE,
+     .otherwise = "the journal of this CPU for charts of it", .help = "experiments that were measured on machine ID"},
+    {0},
+};
+
+static struct atlas_entry *find_entry(struct atlas_job *w, const char *id, size_t length)
+{
+    for (size_t i = 0; i < w->entries.count; i++)
+        if (strncmp(w->entries.items[i].id, id, length) == 0 && !w->entries.items[i].id[length])
+            return &w->entries.items[i];
+    return NULL;
+}
+
+/* Adds @id once; one that the session has is taken as it is there. */
+static void add_entry(struct atlas_job *w, struct session *s, const char *id)
+{
+    if (find_entry(w, id, strlen(id)))
+        return;
+    struct machine *m = session_has_machine(s, id) ? session_machine(s, id, NULL) : NULL;
+    vec_push(&w->entries, ((struct atlas_entry){.id = mem_strdup(id), .machine = m ? machine_hold(m) : NULL}));
+}
+
+static void add_list(struct atlas_job *w, struct session *s, char **take_ids)
+{
+    for (char **id = take_ids; *id; id++) {
+        add_entry(w, s, *id);
+        free(*id);
+    }
+    free(take_ids);
+}
+
+static bool add_machines(struct atlas_job *w, struct session *s, const struct atlas_values *v, struct err *err)
+{
+    for (size_t i = 0; i < v->machines.count; i++) {
+        const char *id = session_machine_id(s, v->machines.items[i], err);
+        if (!id)
+            return false;
+        add_entry(w, s, id);
+    }
+    w->asked = v->machines.count > 0;
+    if (!w->asked) {
+        add_list(w, s, machine_ids());
+        add_list(w, s, machine_user_ids());
+    }
+    for (size_t i = 0; i < v->experiments.count; i++) {
+        const char *text = v->experiments.items[i], *end = strchr(text, '=');
+        struct atlas_entry *e = end && end[1] ? find_entry(w, text, (size_t)(end - text)) : NULL;
+        if (!end || !end[1])
+            return err_set(err, ERR_USAGE, "write --experiments zen4-charted=measured.csv", "%s names no machine and file", text);
+        if (!e)
+            return err_set(err, ERR_USAGE, "name it with --machine", "the atlas has no machine %.*s", (int)(end - text), text);
+        free(e->file);
+        e->file = mem_strdup(end + 1);
+    }
+    return true;
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {.work = atlas_work, .free = atlas_job_free, .listed = TASK_LISTED_IF_LONG};
+    const struct atlas_values *v = values;
+    struct atlas_job *w = mem_zero(1, sizeof *w);
+    bool ok = add_machines(w, s, v, err);
+
+    (void)result;   /* the job fills it */
+    w->directory = mem_strdup(v->directory);
+    for (enum isa isa = 0; ok && isa < ISA_COUNT; isa++) {
+        struct forms *forms = session_forms(s, isa, err);
+        ok = forms && (w->uses[isa] = form_uses_load(isa, &w->use_counts[isa], err));
+        w->forms[isa] = forms ? forms_hold(forms) : NULL;
+    }
+    if (ok)
+        return task_start(s, "machine atlas", "writes", &ops, w, err);
+    atlas_job_free(w);
+    return false;
+}
+
+static const char *const examples[] = {"machine atlas site", "machine atlas zen --machine zen4-charted --machine znver4 --experiments zen4-charted=zen4.csv", NULL};
+
+const struct command command_machine_atlas = {
+    .name = "machine atlas",
+    .help = "write a web site of forms and machines",
+    .description = "Pages that need no server: open DIR/index.html. A table of forms on machines, a page per form with its experiments, a page per machine with its ports and facts, "
+                   "and the differences between two machines. docs/atlas.md describes them.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct atlas_values),
+    .flags = COMMAND_READS,
+    .run = run,
+};

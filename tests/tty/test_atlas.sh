@@ -1,0 +1,63 @@
+#!/bin/sh
+# Shown by: the atlas works in a browser from files alone, and no text of a machine becomes markup or code.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+mkdir -p "$work/evil" && {
+    printf 'key,value,unit,source\nports,"0,1",,\nisa,x86-64,,\ntitle,"<script>document.body.id=""taken""</script>",,\nchecked,<b>bold</b>,,\n'
+} >"$work/evil/machine.csv" && {
+    printf 'form,usage,latency,micro_ops,source\n"ADD (R64, R64)",1*p01,1,1,"%s"\n' "<img src=x onerror=document.body.id='taken'>"
+    printf '"<b>X</b> (R64)",1*p0,3,1,\n'
+} >"$work/evil/mapping.csv"
+
+browser=
+for name in chromium chromium-browser google-chrome; do
+    [ -n "$browser" ] || ! command -v "$name" >/dev/null 2>&1 || browser=$name
+done
+# dump ADDRESS: the page as it stands when its scripts have run.
+dump() {
+    bounded "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --virtual-time-budget=60000 --dump-dom "file://$work/site/index.html$1" \
+        >"$work/out" 2>"$work/err" </dev/null
+    grep -q '<h1' "$work/out" || skip "$browser shows no page here: $(tail -n 1 "$work/err")"
+}
+site() { expect 0 "$portolan" -e "machine atlas $work/site --machine $work/evil/ --machine zen4-charted --machine znver4 --experiments zen4-charted=$source/data/experiments/zen4.csv"; }
+
+test_a_site_is_written() {
+    site
+    holds out 'index.html: 3 machines'
+    [ -f "$work/site/index.html" ] && [ -f "$work/site/data/machine-2.js" ] || fail 'files are missing'
+    site   # replaces it
+    expect 1 "$portolan" -e "machine atlas $work/site --machine skylake --experiments znver4=x.csv"
+    holds err 'the atlas has no machine znver4'
+    expect 1 "$portolan" -e "machine atlas $work/evil --machine skylake"
+    holds err 'machine.csv, which is no part of an atlas'
+}
+
+test_a_browser_shows_it() {
+    [ -n "$browser" ] || skip 'no Chromium is installed'
+    site
+    dump ''
+    holds out '>MOV (R64, M64)</a>'
+    holds out 'aria-sort="descending"'
+    lacks out 'role="alert"'
+    dump '#/forms?q=%3Cb%3E'
+    holds out '&lt;b&gt;X&lt;/b&gt; (R64)</a>'
+    dump '#/form/x86-64/ADD%20(R64%2C%20R64)'
+    holds out "&lt;img src=x onerror=document.body.id='taken'&gt;"
+    lacks out '<body id'
+    dump '#/form/x86-64/ADD%20(M32%2C%20I32)'
+    holds out '1 × add dword ptr'
+    dump '#/machine/zen4-charted'
+    holds out '<svg'
+    holds out 'issue_width'
+    dump '#/machines'
+    holds out '&lt;script&gt;document.body.id="taken"&lt;/script&gt;'
+    holds out '&lt;b&gt;bold&lt;/b&gt;'
+    lacks out '<body id'
+    dump '#/differences/zen4-charted/znver4'
+    holds out 'forms are known to both'
+    lacks out 'role="alert"'
+    dump '#/machine/nobody'
+    holds out 'No such machine'
+}
+
+run_tests
