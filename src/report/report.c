@@ -244,14 +244,26 @@ static void flags_text(uint32_t flags, const char *separator, struct str *out)
         str_addf(out, "%s%s", first ? "" : separator, row_flag_name(rest & -rest));
 }
 
+/* What row @row adds to the longest loop-carried dependency, cycles; NaN: it is not in it. */
+static double link_cycles(const struct analysis *a, size_t row)
+{
+    const struct limit_chain *chain = &a->limit.chain;
+    double sum = NAN;
+
+    for (size_t i = 0; i < chain->count; i++)
+        if (chain->links[i].row == row)
+            sum = (isnan(sum) ? 0 : sum) + chain->links[i].cycles;
+    return sum;
+}
+
 /* A row for each instruction, port and machine: for CSV. */
 static void add_rows(struct analysis *const *a, size_t n, struct result *result)
 {
     static const struct result_column columns[] = {
-        {.key = "machine", .kind = CELL_TEXT}, {.key = "line", .kind = CELL_COUNT},     {.key = "address", .kind = CELL_TEXT},
-        {.key = "text", .kind = CELL_TEXT},
-        {.key = "form", .kind = CELL_TEXT},    {.key = "usage", .kind = CELL_TEXT},     {.key = "latency", .kind = CELL_NUMBER},
-        {.key = "alone", .kind = CELL_NUMBER}, {.key = "flags", .kind = CELL_TEXT},     {.key = "port", .kind = CELL_TEXT},
+        {.key = "machine", .kind = CELL_TEXT},        {.key = "line", .kind = CELL_COUNT},           {.key = "address", .kind = CELL_TEXT},
+        {.key = "text", .kind = CELL_TEXT},           {.key = "form", .kind = CELL_TEXT},            {.key = "usage", .kind = CELL_TEXT},
+        {.key = "latency", .kind = CELL_NUMBER},      {.key = "alone", .kind = CELL_NUMBER},         {.key = "estimate_source", .kind = CELL_TEXT},
+        {.key = "chain_cycles", .kind = CELL_NUMBER}, {.key = "flags", .kind = CELL_TEXT},           {.key = "port", .kind = CELL_TEXT},
         {.key = "cycles", .kind = CELL_NUMBER},
     };
     struct result_table *t = result_table(result, "rows", columns, sizeof columns / sizeof *columns);
@@ -280,6 +292,8 @@ static void add_rows(struct analysis *const *a, size_t n, struct result *result)
                 cell_text(t, str_text(&usage));
                 cell_number(t, row->latency);
                 cell_number(t, row->alone ? row->alone->cycles : NAN);
+                cell_text(t, row->estimate ? row->estimate : "");
+                cell_number(t, link_cycles(a[i], (size_t)(row - a[i]->rows)));
                 cell_text(t, str_text(&flags));
                 cell_text(t, ports->names[j]);
                 cell_number(t, row->pressure[j]);
@@ -341,8 +355,9 @@ static json_t *address_json(const struct insn *insn)
     return insn_address_text(insn, text) ? json_string(text) : json_null();
 }
 
-static json_t *row_json(const struct analysis_row *row, const struct ports *ports)
+static json_t *row_json(const struct analysis *a, size_t number, const struct ports *ports)
 {
+    const struct analysis_row *row = &a->rows[number];
     json_t *object = json_object(), *flags = json_array();
     struct str text = {0};
 
@@ -357,6 +372,7 @@ static json_t *row_json(const struct analysis_row *row, const struct ports *port
     json_object_set_new(object, "latency", json_number(row->latency));
     json_object_set_new(object, "alone", json_number(row->alone ? row->alone->cycles : NAN));
     json_object_set_new(object, "estimate_source", row->estimate ? json_text(row->estimate) : json_null());
+    json_object_set_new(object, "chain_cycles", json_number(link_cycles(a, number)));
     json_object_set_new(object, "pressure", pressure_json(ports, row->pressure));
     for (uint32_t rest = row->flags; rest; rest &= rest - 1)
         json_array_append_new(flags, json_string(row_flag_name(rest & -rest)));
@@ -378,18 +394,15 @@ static json_t *chain_json(const struct analysis *a)
 /* What limits, by kind; several in a tie. */
 static void add_limit(const struct limit *l, json_t *object)
 {
-    json_t *kinds = json_array(), *links = json_array();
+    json_t *kinds = json_array();
 
     for (unsigned i = 0; i < l->count; i++)
         json_array_append_new(kinds, json_string(limit_name(l->kinds[i])));
-    for (size_t i = 0; i < l->chain.count; i++)
-        json_array_append_new(links, json_pack("{s:I, s:f}", "instruction", (json_int_t)l->chain.links[i].row, "cycles", l->chain.links[i].cycles));
     json_object_set_new(object, "limit", json_string(limit_name(l->kind)));
     json_object_set_new(object, "limits", kinds);
     json_object_set_new(object, "next_limit", json_string(limit_name(l->next)));
     json_object_set_new(object, "next_cycles", json_number(l->next == LIMIT_NONE ? NAN : l->next_cycles));
     json_object_set_new(object, "chain_kind", json_string(limit_name(l->chain.kind)));
-    json_object_set_new(object, "links", links);
     json_object_set_new(object, "split_code", l->split ? json_text(l->split) : json_null());
 }
 
@@ -408,7 +421,7 @@ static json_t *analysis_json(const struct analysis *a)
 
     json_object_set_new(object, "machine", json_text(a->machine->id));
     for (size_t i = 0; i < a->count && !watch_steps(ports->count); i++) {
-        json_array_append_new(rows, row_json(&a->rows[i], ports));
+        json_array_append_new(rows, row_json(a, i, ports));
         if (a->rows[i].flags & ROW_UNKNOWN)
             json_array_append_new(unknown, json_text(a->rows[i].insn->form));
     }
