@@ -198,11 +198,34 @@ void debug_lines_parse(const char *text, size_t length, uint64_t base, struct de
     index_done(&p.by_name);
 }
 
+/* What a child prints of @wish, into @text. */
+static bool ask(const struct object *o, struct dwarf_wish wish, struct str *text, struct err *err)
+{
+    int link[2], status = 0;
+
+    if (pipe2(link, O_CLOEXEC) != 0)
+        return err_set(err, ERR_IO, NULL, "cannot read debug information: %s", strerror(errno));
+    const pid_t pid = fork();
+    if (pid == 0)
+        child_main(o, wish, link[1]);
+    close(link[1]);
+    bool ok = pid > 0 ? collect(link[0], text, err) : err_set(err, ERR_IO, NULL, "cannot read debug information: %s", strerror(errno));
+    close(link[0]);
+    if (pid <= 0)
+        return ok;
+    if (!ok)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (ok && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
+        ok = err_set(err, ERR_DATA, "build the file again with -g", WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "its debug information takes more than %d s to read" : "its debug information is damaged", CPU_SECONDS);
+    return ok;
+}
+
 bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint64_t at, struct debug_lines *out, struct err *err)
 {
     const struct object_section *s = NULL;
     struct str text = {0};
-    int link[2], status = 0;
 
     *out = (struct debug_lines){0};
     for (size_t i = 0; i < o->sections.count && !s; i++)
@@ -210,24 +233,9 @@ bool debug_lines_read(const struct object *o, uint64_t start, uint64_t end, uint
             s = &o->sections.items[i];
     if (!s || !o->path)
         return true;
-    if (pipe2(link, O_CLOEXEC) != 0)
-        return err_set(err, ERR_IO, NULL, "cannot read debug information: %s", strerror(errno));
     const uint64_t limit = s->offset + s->size;
     const struct dwarf_wish wish = {.path = o->path, .section = s->index, .address = s->address, .at = at - s->offset, .start = start > s->offset ? start - s->offset : 0, .end = (end < limit ? end : limit) - s->offset};
-    const pid_t pid = fork();
-    if (pid == 0)
-        child_main(o, wish, link[1]);
-    close(link[1]);
-    bool ok = pid > 0 ? collect(link[0], &text, err) : err_set(err, ERR_IO, NULL, "cannot read debug information: %s", strerror(errno));
-    close(link[0]);
-    if (pid > 0) {
-        if (!ok)
-            kill(pid, SIGKILL);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            ;
-        if (ok && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
-            ok = err_set(err, ERR_DATA, "build the file again with -g", WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "its debug information takes more than %d s to read" : "its debug information is damaged", CPU_SECONDS);
-    }
+    const bool ok = ask(o, wish, &text, err);
     if (ok)
         debug_lines_parse(str_text(&text), text.length, s->position, out);
     str_done(&text);
@@ -255,4 +263,108 @@ const struct debug_line *debug_line_at(const struct debug_lines *d, uint64_t pla
             high = middle;
     }
     return low ? &d->rows.items[low - 1] : NULL;
+}
+
+static int unit_line_order(const void *a, const void *b)
+{
+    const struct unit_line *x = a, *y = b;
+
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return (y->line == 0) - (x->line == 0);   /* where one sequence ends another may begin */
+}
+
+/* The position of @place in the section with ELF number @number, 0: an address of a linked file; false when @o has no such code. */
+static bool position_of(const struct object *o, uint64_t number, uint64_t place, uint64_t *out)
+{
+    for (size_t i = 0; i < o->sections.count; i++) {
+        const struct object_section *s = &o->sections.items[i];
+        if (number ? s->index != number || place > s->size : place < s->address || place - s->address > s->size)
+            continue;
+        *out = s->position + (number ? place : place - s->address);
+        return true;
+    }
+    return false;
+}
+
+/* Which of the files @name is, added when it is new; INDEX_NONE: memory ran out, and the work fails. */
+static uint32_t file_number(struct unit_lines *out, struct index *by_name, const char *name, size_t length)
+{
+    char *text = mem_strndup(name, length);
+    uint32_t number = index_find(by_name, hash_text(text), same_name, out->files.items, text);
+
+    if (number == INDEX_NONE && vec_room(&out->files) && index_try_reserve(by_name)) {
+        number = (uint32_t)out->files.count;
+        index_add(by_name, hash_text(text), number);
+        vec_push(&out->files, text);
+        return number;
+    }
+    free(text);
+    return number;
+}
+
+void unit_lines_parse(const char *text, size_t length, const struct object *o, struct unit_lines *out)
+{
+    struct index by_name = {0};
+    uint32_t file = INDEX_NONE;
+    const char *stop = text + length;
+
+    *out = (struct unit_lines){0};
+    for (const char *line = text, *end; line < stop; line = end + 1) {
+        uint64_t section, place, number, position;
+        end = memchr(line, '\n', (size_t)(stop - line));
+        end = end ? end : stop;
+        if (watch_steps(1 + (uint64_t)(end - line) / 100))
+            break;
+        const char *at = line + 2;
+        if (end - line <= 2)
+            continue;
+        if (*line == 'F')
+            file = file_number(out, &by_name, at, (size_t)(end - at));
+        else if (*line == 'S' && file != INDEX_NONE && take_number(&at, end, 16, UINT32_MAX, &section) && at++ < end && take_number(&at, end, 16, UINT64_MAX, &place) && at++ < end &&
+                 take_number(&at, end, 10, UINT32_MAX, &number) && position_of(o, section, place, &position))
+            vec_add(&out->rows, ((struct unit_line){position, (uint32_t)number, file}));
+    }
+    index_done(&by_name);
+    if (out->rows.count)
+        qsort(out->rows.items, out->rows.count, sizeof *out->rows.items, unit_line_order);
+}
+
+bool unit_lines_read(const struct object *o, struct unit_lines *out, struct err *err)
+{
+    struct str text = {0};
+    bool linked = false;
+
+    *out = (struct unit_lines){0};
+    if (!o->path)
+        return true;
+    for (size_t i = 0; i < o->sections.count; i++)
+        linked |= o->sections.items[i].address != 0;
+    const bool ok = ask(o, (struct dwarf_wish){.path = o->path, .address = linked, .all = true}, &text, err);
+    if (ok)
+        unit_lines_parse(str_text(&text), text.length, o, out);
+    str_done(&text);
+    return ok && watch_goes_on(err);
+}
+
+void unit_lines_done(struct unit_lines *d)
+{
+    vec_done(&d->rows);
+    for (size_t i = 0; i < d->files.count; i++)
+        free(d->files.items[i]);
+    vec_done(&d->files);
+}
+
+size_t unit_lines_from(const struct unit_lines *d, uint64_t place)
+{
+    size_t low = 0, high = d->rows.count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (d->rows.items[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }

@@ -29,4 +29,25 @@ void debug_lines_done(struct debug_lines *d);
 /* The row of @place; NULL: none. Borrowed. */
 const struct debug_line *debug_line_at(const struct debug_lines *d, uint64_t place);
 
+/* The code from @place to the next row's is of @line of a file. */
+struct unit_line {
+    uint64_t place;     /* a position (object_position) */
+    uint32_t line;      /* 0: none */
+    uint32_t file;      /* index into files */
+};
+
+/* The line tables of all units of an object, as compilers wrote them: of inlined code the lines where it was written. */
+struct unit_lines {
+    VEC(struct unit_line) rows;     /* by place */
+    VEC(char *) files;              /* each once */
+};
+
+/* Those of @o; failures, limits and thread as of debug_lines_read. unit_lines_done frees @out in all cases. */
+bool unit_lines_read(const struct object *o, struct unit_lines *out, struct err *err);
+/* What dwarf_print wrote of all units, as debug_lines_parse reads the other: rows of sections that @o has not are left out. */
+void unit_lines_parse(const char *text, size_t length, const struct object *o, struct unit_lines *out);
+void unit_lines_done(struct unit_lines *d);
+/* The index of the first row at or behind @place; the count when there is none. */
+size_t unit_lines_from(const struct unit_lines *d, uint64_t place);
+
 #endif

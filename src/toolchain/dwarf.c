@@ -222,6 +222,57 @@ static void take_units(struct sought *s, Dwarf *debug)
                 return;
 }
 
+/* Where @address is: its section, 0 in a linked file, whose addresses stay as they are. */
+static bool section_of(const struct sought *s, Dwarf_Addr address, GElf_Word *section, uint64_t *place)
+{
+    Dwarf_Addr at = address + s->bias;
+
+    *section = 0;
+    *place = address;
+    if (!s->relocatable)
+        return true;
+    const int index = dw.dwfl_module_relocate_address(s->module, &at);
+    *place = at;
+    return index >= 0 && dw.dwfl_module_relocation_info(s->module, (unsigned)index, section) && *section;
+}
+
+/* The line table of unit @cu; @file is the one that was named last. */
+static void print_unit(struct sought *s, Dwarf_Die *cu, const char **file, FILE *to)
+{
+    Dwarf_Lines *lines;
+    size_t count;
+
+    if (dw.dwarf_getsrclines(cu, &lines, &count) != 0)
+        return;
+    for (size_t i = 0; i < count && s->left; i++, s->left--) {
+        Dwarf_Line *line = dw.dwarf_onesrcline(lines, i);
+        const char *source = line ? dw.dwarf_linesrc(line, NULL, NULL) : NULL;
+        Dwarf_Addr address;
+        GElf_Word section;
+        uint64_t place;
+        bool end = false;
+        int number = 0;
+        if (!source || dw.dwarf_lineaddr(line, &address) != 0 || !section_of(s, address, &section, &place))
+            continue;
+        if (!*file || strcmp(*file, source) != 0)
+            fprintf(to, "F %.*s\n", (int)strcspn(source, "\n"), source);
+        *file = source;
+        dw.dwarf_lineendsequence(line, &end);
+        dw.dwarf_lineno(line, &number);
+        fprintf(to, "S %x %llx %d\n", (unsigned)section, (unsigned long long)place, end || number < 0 ? 0 : number);
+    }
+}
+
+static int print_all(struct sought *s, Dwarf *debug, FILE *to)
+{
+    const char *file = NULL;
+    Dwarf_Die die;
+
+    for (Dwarf_CU *cu = NULL; s->left && dw.dwarf_get_units(debug, cu, &cu, NULL, NULL, &die, NULL) == 0; s->left--)
+        print_unit(s, &die, &file, to);
+    return fclose(to) == 0 ? 0 : 1;
+}
+
 int dwarf_print(const struct dwarf_wish *wish, int out)
 {
     struct sought s = {.wish = wish, .left = DIES_MOST};
@@ -237,6 +288,8 @@ int dwarf_print(const struct dwarf_wish *wish, int out)
     Dwarf *debug = dw.dwfl_module_getdwarf(s.module, &s.bias);
     /* 0: it is linked and stays where it is; 1: the whole of it moves. */
     s.relocatable = !wish->address && dw.dwfl_module_relocations(s.module) > 1;
+    if (debug && wish->all)
+        return print_all(&s, debug, to);
     s.rows = malloc((ROWS_MOST + 1) * sizeof *s.rows);
     s.inlined = malloc((INLINED_MOST + 1) * sizeof *s.inlined);
     if (!debug || !s.rows || !s.inlined)

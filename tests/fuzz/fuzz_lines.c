@@ -23,6 +23,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     }
     debug_lines_done(&d);
+    struct object_section section = {.index = 1, .address = 0x1000, .size = 0x1000, .position = 0x1000};
+    const struct object o = {.sections = {.items = &section, .count = 1}};
+    struct unit_lines u;
+    unit_lines_parse(text, size, &o, &u);
+    for (size_t i = 0; i < u.rows.count; i++)
+        if (u.rows.items[i].file >= u.files.count || unit_lines_from(&u, u.rows.items[i].place) > i)
+            abort();
+    unit_lines_done(&u);
     free(text);
     return 0;
 }

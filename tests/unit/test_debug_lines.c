@@ -233,6 +233,30 @@ static void test_rows_end_with_their_lines(void **state)
     munmap(pages, 2 * page);
 }
 
+/* Lines of all units: rows of sections that are not there, of no file, and those that are cut off count for nothing; they come out by place. */
+static void test_lines_of_all_units(void **state)
+{
+    (void)state;
+    static const char text[] = "S 1 0 9\nF b.c\nS 2 10 7\nS 1 8 3\nF a.c\nS 1 4 2\nS 3 0 1\nS 1 99 1\nF b.c\nS 1 20 0\nS 1 2";
+    struct object_section sections[] = {{.index = 1, .size = 0x20, .position = 0x100}, {.index = 2, .size = 0x20, .position = 0x200}};
+    const struct object o = {.sections = {.items = sections, .count = 2}};
+    struct unit_lines d;
+
+    unit_lines_parse(text, sizeof text - 1, &o, &d);
+    assert_int_equal(d.rows.count, 4);
+    assert_int_equal(d.files.count, 2);
+    assert_int_equal(d.rows.items[0].place, 0x104);
+    assert_string_equal(d.files.items[d.rows.items[0].file], "a.c");
+    assert_int_equal(d.rows.items[1].line, 3);
+    assert_string_equal(d.files.items[d.rows.items[1].file], "b.c");
+    assert_int_equal(d.rows.items[2].line, 0);
+    assert_int_equal(d.rows.items[3].place, 0x210);
+    assert_int_equal(unit_lines_from(&d, 0x104), 0);
+    assert_int_equal(unit_lines_from(&d, 0x105), 1);
+    assert_int_equal(unit_lines_from(&d, 0x211), 4);
+    unit_lines_done(&d);
+}
+
 /* Each row has a name of its own. */
 static void parse_rows(size_t count)
 {
@@ -393,7 +417,8 @@ static void test_archive_that_shrinks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipe_as_source), cmocka_unit_test(test_pipe_as_member), cmocka_unit_test(test_libdw_that_waits), cmocka_unit_test(test_archive_that_waits),
-                                       cmocka_unit_test(test_rows_end_with_their_lines), cmocka_unit_test(test_many_rows), cmocka_unit_test(test_source_of_many_lines), cmocka_unit_test(test_whose_source),
+                                       cmocka_unit_test(test_rows_end_with_their_lines),
+                                       cmocka_unit_test(test_lines_of_all_units), cmocka_unit_test(test_many_rows), cmocka_unit_test(test_source_of_many_lines), cmocka_unit_test(test_whose_source),
                                        cmocka_unit_test(test_function_within_a_function), cmocka_unit_test(test_archive_that_shrinks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* All loops of two builds of a program, matched and compared. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/build_match.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "base/watch.h"
+#include "cmd/command.h"
+#include "cmd/machine_set.h"
+#include "cmd/task.h"
+#include "profile/profile.h"
+#include "work/job.h"
+#include "work/pool.h"
+
+#define NAME_COLUMNS 34     /* of a loop's name in text */
+#define SAMPLING_RATE 1000
+#define LEAST_CHANGE 0.005  /* a fraction: less is shown as no change */
+
+struct program_diff_values {
+    const char *a, *b, *input;
+    struct word_list arguments, machines;
+    size_t top;
+    double fail_above;
+    bool run;
+};
+
+/* A loop of both builds, or of one, on a machine. */
+struct diff_row {
+    const struct loop_match *match;
+    uint32_t machine;
+    double a, b;            /* cycles per iteration of the source; NAN: that build has it not */
+    double change;          /* of b over a, a fraction; NAN: not to be told */
+    double share;           /* of the run of A (of B, where it alone has the loop) that is in it, a fraction; NAN: no profile */
+    double effect;          /* share times change; NAN likewise */
+};
+
+struct builds_diff {
+    struct job *job;
+    char *paths[2], *input;
+    VEC(char *) arguments;
+    bool run;               /* the programs, to weight loops by where they spend their time */
+    struct machine_set machines;
+    size_t top;
+    double fail_above;      /* percent; NAN: nothing fails */
+    /* What is made. */
+    struct binary *builds[2];
+    struct run_profile *profiles[2];
+    struct loop_matches matches;
+    VEC(struct diff_row) rows;
+    size_t next;            /* piece of both builds together */
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct builds_diff *)state)->job);
+}
+
+/* Pieces of the two builds are one list: B's stand behind A's. */
+static bool next_piece(struct builds_diff *w, size_t *out)
+{
+    const size_t all = build_pieces(w->builds[0]) + build_pieces(w->builds[1]);
+
+    if (w->next >= all || cancelled(w))
+        return false;
+    if (w->next % 64 == 0)
+        job_progress(w->job, (double)w->next, (double)all, "functions");
+    *out = w->next++;
+    return true;
+}
+
+struct diff_pool {
+    struct builds_diff *diff;
+    size_t *pieces;         /* by worker */
+};
+
+static bool pool_next(void *state, unsigned worker)
+{
+    struct diff_pool *p = state;
+    return next_piece(p->diff, &p->pieces[worker]);
+}
+
+static void pool_work(void *state, unsigned worker)
+{
+    struct diff_pool *p = state;
+    const struct builds_diff *w = p->diff;
+    const size_t first = build_pieces(w->builds[0]), piece = p->pieces[worker];
+    const bool second = piece >= first;
+    const struct watch before = watch_begin(cancelled, p->diff);
+
+    build_work(w->builds[second], second ? piece - first : piece, w->machines.list.items, w->machines.list.count);
+    watch_restore(before);
+}
+
+static bool goes_on(void *state, double seconds, size_t samples)
+{
+    struct builds_diff *w = state;
+    job_progress(w->job, seconds, 0, "%zu samples in %.1f s", samples, seconds);
+    return !cancelled(w);
+}
+
+static bool looks_up(void *state, double share)
+{
+    (void)share;
+    return !cancelled(state);
+}
+
+static bool profile_one(struct builds_diff *w, int side, struct err *err)
+{
+    VEC(const char *) argv = {0};
+    struct sampled sampled;
+
+    vec_push(&argv, w->paths[side]);
+    for (size_t i = 0; i < w->arguments.count; i++)
+        vec_push(&argv, w->arguments.items[i]);
+    vec_push(&argv, NULL);
+    const struct sampling options = {.argv = argv.items, .output = "/dev/null", .input = w->input, .seconds = INFINITY, .rate = SAMPLING_RATE, .method = SAMPLING_ANY, .goes_on = goes_on, .state = w};
+    bool ok = sampling_run(&options, &sampled, err);
+    if (ok && !sampled.samples.count)
+        ok = err_set(err, ERR_DATA, "give it more to do", "%s ran too short to be sampled", w->paths[side]);
+    w->profiles[side] = ok ? profile_new(&sampled, SAMPLING_RATE, 0, looks_up, w, err) : NULL;
+    sampled_done(&sampled);
+    vec_done(&argv);
+    return w->profiles[side] != NULL;
+}
+
+/* The share of the run of @side's program that is in the loop. */
+static double share_of(const struct builds_diff *w, int side, const struct build_loop *l)
+{
+    const struct run_profile *p = w->profiles[side];
+    size_t samples = 0;
+
+    if (!p)
+        return NAN;
+    for (size_t i = 0; i < p->loops.count; i++) {
+        const struct profile_loop *loop = &p->loops.items[i];
+        size_t count;
+        if (strcmp(path_base(loop->file), path_base(w->paths[side])) == 0 && kernel_insns(loop->kernel, loop->loop, &count)->offset == l->position)
+            samples += loop->samples;
+    }
+    return profile_share(p, samples, NULL);
+}
+
+static void add_rows(struct builds_diff *w)
+{
+    for (size_t i = 0; i < w->matches.list.count && !watch_steps(1); i++) {
+        const struct loop_match *match = &w->matches.list.items[i];
+        const struct build_loop *p = match->a != MATCH_NONE ? build_loop(w->builds[0], match->a) : NULL, *q = match->b != MATCH_NONE ? build_loop(w->builds[1], match->b) : NULL;
+        const double share = p ? share_of(w, 0, p) : share_of(w, 1, q);
+        for (uint32_t m = 0; m < w->machines.list.count; m++) {
+            struct diff_row row = {match, m, p ? p->costs[m].cycles / match->times_a : NAN, q ? q->costs[m].cycles / match->times_b : NAN, NAN, share, NAN};
+            if (p && q && match->known != MATCH_TIMES_UNKNOWN && !p->costs[m].lower_bound && !q->costs[m].lower_bound && row.a > 0)
+                row.change = row.b / row.a - 1;
+            row.effect = row.change * row.share;
+            vec_add(&w->rows, row);
+        }
+    }
+}
+
+/* What counts: the effect on the program where a profile tells it, else the change of the loop; what is not told comes last. */
+static double weight(const struct diff_row *r)
+{
+    const double value = isnan(r->share) ? r->change : r->effect;
+
+    return isnan(value) ? -1 : fabs(value);
+}
+
+static int most_first(const void *a, const void *b)
+{
+    const struct diff_row *x = a, *y = b;
+    const double u = weight(x), v = weight(y);
+
+    if (u != v)
+        return u > v ? -1 : 1;
+    if (!isnan(x->share) && x->share != y->share)
+        return x->share > y->share ? -1 : 1;
+    return x->match != y->match ? (x->match > y->match) - (x->match < y->match) : (x->machine > y->machine) - (x->machine < y->machine);
+}
+
+/* The change of the whole run of A that the loops make, which both have, as a fraction. */
+static double program_change(const struct builds_diff *w, size_t machine)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < w->rows.count; i++)
+        if (w->rows.items[i].machine == machine && !isnan(w->rows.items[i].effect))
+            sum += w->rows.items[i].effect;
+    return sum;
+}
+
+/* Loops that take more than @percent longer; with a profile machines on which the program does. */
+static size_t count_above(const struct builds_diff *w, double percent)
+{
+    size_t count = 0;
+
+    for (size_t m = 0; w->profiles[0] && m < w->machines.list.count; m++)
+        count += program_change(w, m) > percent / 100;
+    for (size_t i = 0; !w->profiles[0] && i < w->rows.count; i++)
+        count += w->rows.items[i].change > percent / 100;
+    return count;
+}
+
+static bool fails(const struct builds_diff *w, struct err *err)
+{
+    const size_t above = isnan(w->fail_above) ? 0 : count_above(w, w->fail_above);
+
+    if (!above)
+        return false;
+    if (w->profiles[0])
+        err_set(err, ERR_DATA, NULL, "the program takes more than %g %% longer on %zu of %zu machines", w->fail_above, above, w->machines.list.count);
+    else
+        err_set(err, ERR_DATA, NULL, "%zu loop%s more than %g %% longer", above, above == 1 ? " takes" : "s take", w->fail_above);
+    return true;
+}
+
+static void add_name(const struct binary *b, const struct build_loop *l, struct str *out)
+{
+    const struct build_function *f = build_function(b, l->function);
+    char *readable = build_function_readable(f);
+
+    profile_name_short(readable, NAME_COLUMNS, out);
+    if (l->file)
+        str_addf(out, " %s:%u", path_base(l->file), l->first_line);
+    free(readable);
+}
+
+static const char *note_of(const struct builds_diff *w, const struct diff_row *r)
+{
+    const struct loop_match *m = r->match;
+    const struct build_loop *p = m->a != MATCH_NONE ? build_loop(w->builds[0], m->a) : NULL, *q = m->b != MATCH_NONE ? build_loop(w->builds[1], m->b) : NULL;
+
+    if (!p || !q)
+        return (p ? p : q)->remainder ? "remainder of another" : "";
+    if (m->within)
+        return "loops within differ";
+    if (m->known == MATCH_TIMES_UNKNOWN)
+        return "one may do more per iteration";
+    if (p->costs[r->machine].lower_bound || q->costs[r->machine].lower_bound)
+        return "at least: not all is modelled";
+    if (m->known == MATCH_TIMES_ASSUMED)
+        return "taken to do as much per iteration";
+    return m->way == MATCH_FUNCTION ? "" : m->way == MATCH_LINES ? "matched by lines" : "matched by shape";
+}
+
+static void cell_percent(struct result_table *t, double fraction)
+{
+    char text[32];
+
+    if (isnan(fraction)) {
+        cell_missing(t);
+        return;
+    }
+    snprintf(text, sizeof text, "%+.1f %%", 100 * (fabs(fraction) < LEAST_CHANGE / 10 ? 0 : fraction));
+    cell_text(t, text);
+}
+
+/* Loops of both builds, for people: those that changed, the most changed first. */
+static void add_changed(const struct builds_diff *w, struct result *result)
+{
+    struct result_column columns[8] = {{.key = "change", .kind = CELL_TEXT, .width = 9}};
+    size_t count = 1, shown = 0, more = 0;
+    const bool profiled = w->profiles[0] != NULL, several = w->machines.list.count > 1;
+
+    if (profiled) {
+        columns[count++] = (struct result_column){.key = "share", .title = "of A's run", .kind = CELL_NUMBER, .unit = "%", .decimals = 1};
+        columns[count++] = (struct result_column){.key = "effect", .title = "program", .kind = CELL_TEXT, .width = 9};
+    }
+    columns[count++] = (struct result_column){.key = "a", .title = "A", .kind = CELL_NUMBER, .decimals = 2, .width = 8};
+    columns[count++] = (struct result_column){.key = "b", .title = "B", .kind = CELL_NUMBER, .decimals = 2, .width = 8};
+    if (several)
+        columns[count++] = (struct result_column){.key = "machine", .kind = CELL_TEXT};
+    columns[count++] = (struct result_column){.key = "loop", .kind = CELL_TEXT, .width = 40};
+    columns[count++] = (struct result_column){.key = "note", .title = "", .kind = CELL_TEXT};
+    struct result_table *t = result_table(result, "changed", columns, count);
+    t->hide = NOT_CSV | NOT_JSON;
+    for (size_t i = 0; i < w->rows.count; i++) {
+        const struct diff_row *r = &w->rows.items[i];
+        struct str name = {0};
+        if (isnan(r->a) || isnan(r->b) || (!isnan(r->change) && fabs(r->change) < LEAST_CHANGE) || (shown >= w->top && ++more))
+            continue;
+        shown++;
+        add_name(w->builds[1], build_loop(w->builds[1], r->match->b), &name);
+        cell_percent(t, r->change);
+        if (profiled) {
+            cell_number(t, 100 * r->share);
+            cell_percent(t, r->effect);
+        }
+        cell_number(t, r->a);
+        cell_number(t, r->b);
+        if (several)
+            cell_text(t, w->machines.list.items[r->machine]->id);
+        cell_text(t, str_text(&name));
+        cell_text(t, note_of(w, r));
+        str_done(&name);
+    }
+    if (more)
+        result_line(result, "and %zu more; --top shows them", more);
+}
+
+/* Loops that one build alone has, for people. */
+static void add_only(const struct builds_diff *w, int side, struct result *result)
+{
+    const struct result_column columns[] = {{.key = "cycles", .kind = CELL_NUMBER, .decimals = 2, .width = 9}, {.key = "instructions", .title = "insns", .kind = CELL_COUNT},
+                                                   {.key = "share", .hide = w->profiles[side] ? 0 : NOT_TEXT | NOT_DOCUMENT, .title = "of the run", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "loop", .kind = CELL_TEXT, .width = 40}, {.key = "note", .title = "", .kind = CELL_TEXT}};
+    struct result_table *t = NULL;
+    size_t shown = 0, more = 0;
+
+    for (size_t i = 0; i < w->rows.count; i++) {
+        const struct diff_row *r = &w->rows.items[i];
+        struct str name = {0};
+        if (r->machine || (side ? r->match->a : r->match->b) != MATCH_NONE || (shown >= w->top && ++more))
+            continue;
+        if (!shown++) {
+            result_line(result, "\nin %c only, cycles on %s", 'A' + side, w->machines.list.items[0]->id);
+            t = result_table(result, side ? "only_b" : "only_a", columns, sizeof columns / sizeof *columns);
+            t->hide = NOT_CSV | NOT_JSON;
+        }
+        const struct build_loop *l = build_loop(w->builds[side], side ? r->match->b : r->match->a);
+        add_name(w->builds[side], l, &name);
+        cell_number(t, side ? r->b : r->a);
+        cell_count(t, l->instructions);
+        cell_number(t, 100 * r->share);
+        cell_text(t, str_text(&name));
+        cell_text(t, note_of(w, r));
+        str_done(&name);
+    }
+    if (more)
+        result_line(result, "and %zu more; --top shows them", more);
+}
+
+static void cell_side(struct result_table *t, const struct builds_diff *w, int side, uint32_t at, uint32_t machine, double times)
+{
+    const struct build_loop *l = at == MATCH_NONE ? NULL : build_loop(w->builds[side], at);
+    const struct build_function *f = l ? build_function(w->builds[side], l->function) : NULL;
+    char *readable = f ? build_function_readable(f) : NULL, address[24];
+
+    cell_text(t, readable);
+    cell_text(t, f ? f->member : NULL);
+    snprintf(address, sizeof address, "0x%llx", l ? (unsigned long long)l->address : 0);
+    cell_text(t, l ? address : NULL);
+    cell_text(t, l ? l->file : NULL);
+    if (l && l->line)
+        cell_count(t, l->line);
+    else
+        cell_missing(t);
+    if (l)
+        cell_count(t, l->instructions);
+    else
+        cell_missing(t);
+    cell_number(t, l ? l->costs[machine].cycles : NAN);
+    cell_text(t, l ? bound_name(l->costs[machine].bottleneck) : NULL);
+    cell_number(t, l ? times : NAN);
+    if (l)
+        cell_switch(t, l->costs[machine].lower_bound);
+    else
+        cell_missing(t);
+    free(readable);
+}
+
+/* All of them, for programs. */
+static void add_all(const struct builds_diff *w, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "machine", .kind = CELL_TEXT}, {.key = "matched", .kind = CELL_TEXT}, {.key = "per_iteration", .kind = CELL_TEXT},
+        {.key = "percent_change", .unit = "%", .kind = CELL_NUMBER}, {.key = "share", .unit = "%", .kind = CELL_NUMBER}, {.key = "effect", .unit = "%", .kind = CELL_NUMBER},
+        {.key = "function_a", .kind = CELL_TEXT}, {.key = "member_a", .kind = CELL_TEXT}, {.key = "address_a", .kind = CELL_TEXT}, {.key = "file_a", .kind = CELL_TEXT},
+        {.key = "line_a", .kind = CELL_COUNT}, {.key = "instructions_a", .kind = CELL_COUNT}, {.key = "cycles_a", .kind = CELL_NUMBER}, {.key = "bottleneck_a", .kind = CELL_TEXT},
+        {.key = "times_a", .kind = CELL_NUMBER}, {.key = "lower_bound_a", .kind = CELL_SWITCH},
+        {.key = "function_b", .kind = CELL_TEXT}, {.key = "member_b", .kind = CELL_TEXT}, {.key = "address_b", .kind = CELL_TEXT}, {.key = "file_b", .kind = CELL_TEXT},
+        {.key = "line_b", .kind = CELL_COUNT}, {.key = "instructions_b", .kind = CELL_COUNT}, {.key = "cycles_b", .kind = CELL_NUMBER}, {.key = "bottleneck_b", .kind = CELL_TEXT},
+        {.key = "times_b", .kind = CELL_NUMBER}, {.key = "lower_bound_b", .kind = CELL_SWITCH},
+        {.key = "note", .kind = CELL_TEXT},
+    };
+    static const char *const known[] = {[MATCH_TIMES_KNOWN] = "known", [MATCH_TIMES_ASSUMED] = "assumed", [MATCH_TIMES_UNKNOWN] = "unknown"};
+    struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
+
+    t->hide = NOT_TEXT | NOT_DOCUMENT;
+    for (size_t i = 0; i < w->rows.count; i++) {
+        const struct diff_row *r = &w->rows.items[i];
+        const struct loop_match *m = r->match;
+        const bool both = m->a != MATCH_NONE && m->b != MATCH_NONE;
+        cell_text(t, w->machines.list.items[r->machine]->id);
+        cell_text(t, both ? match_way_name(m->way) : m->a != MATCH_NONE ? "only A" : "only B");
+        cell_text(t, both ? known[m->known] : NULL);
+        cell_number(t, 100 * r->change);
+        cell_number(t, 100 * r->share);
+        cell_number(t, 100 * r->effect);
+        cell_side(t, w, 0, m->a, r->machine, m->times_a);
+        cell_side(t, w, 1, m->b, r->machine, m->times_b);
+        cell_text(t, note_of(w, r));
+    }
+}
+
+/* How many loops there are of each kind, and what the sums say. */
+static void say_sums(const struct builds_diff *w, struct result *result)
+{
+    size_t both = 0, only[2] = {0, 0}, slower = 0, faster = 0, untold = 0;
+
+    for (size_t i = 0; i < w->matches.list.count; i++) {
+        const struct loop_match *m = &w->matches.list.items[i];
+        both += m->a != MATCH_NONE && m->b != MATCH_NONE;
+        only[0] += m->b == MATCH_NONE;
+        only[1] += m->a == MATCH_NONE;
+    }
+    for (size_t i = 0; i < w->rows.count; i++) {
+        const struct diff_row *r = &w->rows.items[i];
+        slower += r->change >= LEAST_CHANGE;
+        faster += r->change <= -LEAST_CHANGE;
+        untold += r->match->a != MATCH_NONE && r->match->b != MATCH_NONE && isnan(r->change);
+    }
+    result_line(result, "%zu loops matched, %zu in A only, %zu in B only", both, only[0], only[1]);
+    result_line(result, "%s%zu take longer in B, %zu less, %zu cannot be compared; cycles are those of the largest bound per iteration, data in the first-level cache",
+                w->machines.list.count > 1 ? "on all machines together " : "", slower, faster, untold);
+    result_count(result, "matched", (int64_t)both);
+    result_count(result, "only_in_a", (int64_t)only[0]);
+    result_count(result, "only_in_b", (int64_t)only[1]);
+    result_count(result, "longer", (int64_t)slower);
+    result_count(result, "shorter", (int64_t)faster);
+    result_count(result, "not_compared", (int64_t)untold);
+    for (int side = 0; side < 2; side++) {
+        const size_t undecoded = build_undecoded(w->builds[side]);
+        const char *fault = build_lines_fault(w->builds[side]);
+        if (undecoded)
+            result_line(result, "%c: %zu function%s could not be decoded and %s left out", 'A' + side, undecoded, undecoded == 1 ? "" : "s", undecoded == 1 ? "is" : "are");
+        if (fault)
+            result_line(result, "%c: without source lines: %s", 'A' + side, fault);
+    }
+}
+
+/* What the loops make of the whole run of A. */
+static void say_program(const struct builds_diff *w, struct result *result)
+{
+    static const struct result_column columns[] = {{.key = "machine", .kind = CELL_TEXT, .width = 16}, {.key = "program_change", .title = "program", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "covered", .title = "of A's run compared", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}};
+
+    if (!w->profiles[0])
+        return;
+    result_line(result, "\nB's run as compared to A's (%.2f s of CPU time; B's took %.2f s here), if only these loops change and each iteration waits as long as before", w->profiles[0]->user, w->profiles[1]->user);
+    struct result_table *t = result_table(result, "runs", columns, sizeof columns / sizeof *columns);
+    t->hide = NOT_CSV;   /* whose table is that of all loops */
+    for (size_t m = 0; m < w->machines.list.count; m++) {
+        double covered = 0;
+        for (size_t i = 0; i < w->rows.count; i++)
+            covered += w->rows.items[i].machine == m && !isnan(w->rows.items[i].effect) ? w->rows.items[i].share : 0;
+        cell_text(t, w->machines.list.items[m]->id);
+        cell_number(t, 100 * program_change(w, m));
+        cell_number(t, 100 * covered);
+    }
+}
+
+static void show(const struct builds_diff *w, struct result *result)
+{
+    for (int side = 0; side < 2; side++) {
+        result_line(result, "%c  %s, %zu loops", 'A' + side, w->paths[side], build_loop_count(w->builds[side]));
+        result_text(result, side ? "b" : "a", w->paths[side]);
+    }
+    say_sums(w, result);
+    result_line(result, "%s", "");
+    add_changed(w, result);
+    add_only(w, 0, result);
+    add_only(w, 1, result);
+    say_program(w, result);
+    add_all(w, result);
+}
+
+static bool diff_work(void *state, struct result *result, struct err *err)
+{
+    struct builds_diff *w = state;
+    const unsigned workers = pool_processors();
+    static const struct pool_ops ops = {.next = pool_next, .work = pool_work};
+
+    w->job = job_current();
+    for (int side = 0; side < 2; side++) {
+        w->builds[side] = build_open(w->paths[side], err);
+        if (!w->builds[side] || (w->run && !profile_one(w, side, err)))
+            return false;
+    }
+    struct diff_pool pool = {w, mem_zero(workers, sizeof *pool.pieces)};
+    pool_run(workers, &ops, &pool);
+    free(pool.pieces);
+    for (int side = 0; side < 2; side++)
+        build_finish(w->builds[side]);
+    if (!watch_goes_on(err) || !build_match(w->builds[0], w->builds[1], &w->matches, err))
+        return false;
+    add_rows(w);
+    if (w->rows.count)
+        qsort(w->rows.items, w->rows.count, sizeof *w->rows.items, most_first);
+    if (!watch_goes_on(err) || fails(w, err))
+        return false;
+    show(w, result);
+    return true;
+}
+
+/* What failed the limit is shown all the same. */
+static void diff_failed(struct session *s, void *state, struct result *result, const struct err *err)
+{
+    const struct builds_diff *w = state;
+
+    (void)s;
+    if (err && w->rows.count)
+        show(w, result);
+}
+
+static void diff_free(void *state)
+{
+    struct builds_diff *w = state;
+
+    for (int side = 0; side < 2; side++) {
+        free(w->paths[side]);
+        build_free(w->builds[side]);
+        profile_free(w->profiles[side]);
+    }
+    for (size_t i = 0; i < w->arguments.count; i++)
+        free(w->arguments.items[i]);
+    free(w->input);
+    vec_done(&w->arguments);
+    vec_done(&w->matches.list);
+    vec_done(&w->rows);
+    machine_set_done(&w->machines);
+    free(w);
+}
+
+static bool diff_measures(const void *state)
+{
+    return ((const struct builds_diff *)state)->run;
+}
+
+/* The instruction set of both, which must be one. */
+static bool choose_isa(const struct program_diff_values *v, enum isa *out, struct err *err)
+{
+    enum isa other;
+
+    if (!build_isa(v->a, out, err) || !build_isa(v->b, &other, err))
+        return false;
+    return *out == other || err_set(err, ERR_USAGE, "name two builds for one instruction set", "%s is %s, %s is %s", v->a, isa_name(*out), v->b, isa_name(other));
+}
+
+static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {.work = diff_work, .failed = diff_failed, .free = diff_free, .listed = TASK_LISTED_IF_LONG, .measures = diff_measures};
+    const struct program_diff_values *v = values;
+    enum isa isa;
+
+    (void)result;   /* the job fills it */
+    if (!choose_isa(v, &isa, err))
+        return false;
+    if (v->input && !v->run && !v->arguments.count)
+        return err_set(err, ERR_USAGE, "add --run", "--input is of a run, and the programs are not run");
+    struct builds_diff *w = mem_zero(1, sizeof *w);
+    w->paths[0] = mem_strdup(v->a);
+    w->paths[1] = mem_strdup(v->b);
+    w->input = v->input ? mem_strdup(v->input) : NULL;
+    for (size_t i = 0; i < v->arguments.count; i++)
+        vec_push(&w->arguments, mem_strdup(v->arguments.items[i]));
+    w->run = v->run || v->arguments.count;
+    w->top = v->top;
+    w->fail_above = v->fail_above;
+    if (machine_set_find(s, &v->machines, isa, &w->machines, err))
+        return task_start(s, "program diff", "compares", &ops, w, err);
+    diff_free(w);
+    return false;
+}
+
+static const struct parameter arguments[] = {
+    {.name = "A", .kind = PARAMETER_TEXT, .at = offsetof(struct program_diff_values, a), .required = true, .complete = COMPLETE_FILE, .help = "program, library, object file or archive of these (ELF)"},
+    {.name = "B", .kind = PARAMETER_TEXT, .at = offsetof(struct program_diff_values, b), .required = true, .complete = COMPLETE_FILE, .help = "another build of it"},
+    {.name = "ARGS", .kind = PARAMETER_WORDS, .at = offsetof(struct program_diff_values, arguments), .help = "arguments of both programs, which are then run and sampled; a word -- goes before them"},
+    {0},
+};
+static const struct parameter options[] = {
+    {.name = "--machine", .kind = PARAMETER_WORDS, .at = offsetof(struct program_diff_values, machines), .value = "ID", .otherwise = "the selected machines", .complete = COMPLETE_MACHINE, .help = "machine, or all; may be repeated"},
+    {.name = "--fail-above", .kind = PARAMETER_NUMBER, .at = offsetof(struct program_diff_values, fail_above), .value = "PERCENT", .least = 0, .most = 1e6, .otherwise = "never",
+     .help = "fail when a loop takes so much longer in B; with a run, when the program does by its loops"},
+    {.name = "--run", .kind = PARAMETER_FLAG, .at = offsetof(struct program_diff_values, run), .help = "run both programs, also without arguments, to weight loops by where A spends its time"},
+    {.name = "--input", .kind = PARAMETER_TEXT, .at = offsetof(struct program_diff_values, input), .value = "FILE", .otherwise = "no input", .complete = COMPLETE_FILE, .help = "file for the programs' standard input"},
+    {.name = "--top", .kind = PARAMETER_COUNT, .at = offsetof(struct program_diff_values, top), .value = "N", .least = 1, .most = 1e9, .initial = "40", .help = "rows of each table for people; CSV and JSON have all"},
+    {0},
+};
+
+static const char *const examples[] = {"program diff old/app new/app --machine skylake --fail-above 5", "program diff gcc/libz.a clang/libz.a --machine all", "program diff ./before ./after -- --steps 100 input.dat", NULL};
+
+const struct command command_program_diff = {
+    .name = "program diff",
+    .help = "compare all loops of two builds of a program: compilers, flags or commits",
+    .description = "Loops are matched by function, then by source line where both have debug information, then by the instructions of functions that were renamed or have no symbol. "
+                   "Cycles are per iteration of the source: where one build does several at once, by how far its accesses move on, they are divided. Those that changed most come first; with arguments or --run "
+                   "both programs are run and sampled, and those with most effect on the run come first. Nothing of the loop's waiting for caches or branches is in it.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct program_diff_values),
+    .flags = COMMAND_JOB,
+    .run = run,
+};
