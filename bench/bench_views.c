@@ -124,7 +124,7 @@ static void hold(const char *command)
         frame_jobs(&frame);
         keep_longest(&longest, from, drawn);
         keep_longest(&longest, drawn, now());
-    } while (frame_busy(&frame) || job_running() || session.waiting.job);
+    } while (frame_busy(&frame) || job_running() || session.queue.job);
     draw();
     printf("%-44.44s %8.1f (%.1f) ms, then at most %.1f (%.1f) ms at a time, done after %.0f ms\n", command, 1e3 * own.wall, 1e3 * own.processor, 1e3 * longest.wall,
            1e3 * longest.processor, 1e3 * (clock_seconds() - begun.wall));

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
-#include "work/job.h"
+#include "cmd/task.h"
 
 struct analyses *analyses_new(const struct kernel *k, size_t loop, struct machine *const *machines, size_t count)
 {
@@ -73,17 +73,30 @@ bool analyses_make(struct analyses *a)
     return !watch_over();
 }
 
-static bool make_run(struct job *job, void *state, struct err *err)
+static bool make_work(void *state, struct result *result, struct err *err)
 {
-    (void)job;
+    (void)result;
     return analyses_make(state) || watch_goes_on(err);
 }
 
-static void make_finish(void *state, const struct job_info *info)
+static bool make_publish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct analyses *a = state;
-    a->made = info->state == JOB_DONE;
+
+    (void)s;
+    (void)result;
+    (void)err;
+    a->made = true;
     a->job = 0;
+    return true;
+}
+
+static void make_failed(struct session *s, void *state, struct result *result, const struct err *err)
+{
+    (void)s;
+    (void)result;
+    (void)err;
+    ((struct analyses *)state)->job = 0;
 }
 
 static void make_free(void *state)
@@ -91,11 +104,11 @@ static void make_free(void *state)
     analyses_free(state);
 }
 
-void analyses_start(struct analyses *a)
+void analyses_start(struct session *s, struct analyses *a)
 {
-    static const struct job_ops ops = {.run = make_run, .finish = make_finish, .free = make_free};
+    static const struct task_ops ops = {.work = make_work, .publish = make_publish, .failed = make_failed, .free = make_free};
     struct err none = {0};
 
     atomic_fetch_add(&a->holders, 1);
-    a->job = job_start_aside("analysis", &ops, a, &none);
+    a->job = task_start_aside(s, "analysis", &ops, a, &none);
 }

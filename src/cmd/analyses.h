@@ -8,6 +8,8 @@
 #include "model/machine.h"
 #include "simulate/simulate.h"
 
+struct session;
+
 struct analyses {
     const struct kernel *kernel;        /* held; NULL: there is none, and no analysis */
     size_t loop;
@@ -34,6 +36,6 @@ size_t analyses_work(const struct analyses *a);
  * reads them to set. */
 bool analyses_make(struct analyses *a);
 /* Makes them in the background: `made` is set when it has ended well, `job` is 0 when it has ended. */
-void analyses_start(struct analyses *a);
+void analyses_start(struct session *s, struct analyses *a);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
+#include "cmd/task.h"
 #include "table/experiment_columns.h"
-#include "work/job.h"
 
 void arrivals_add(struct arrivals *a, size_t index, const struct measured *m)
 {
@@ -49,17 +49,16 @@ void arrivals_put(struct session *s, uint64_t serial, struct arrivals *a, size_t
 
 /* A job that puts them into a copy of the table. */
 struct merging {
-    struct session *session;
     struct arrivals arrivals;
     struct experiments *base, *made;   /* held; NULL until it is done */
     bool started;                      /* it has what arrived */
 };
 
-static bool merge(struct job *job, void *state, struct err *err)
+static bool merge(void *state, struct result *result, struct err *err)
 {
     struct merging *m = state;
 
-    (void)job;
+    (void)result;
     m->made = experiments_copy(m->base, NULL);
     for (size_t i = m->arrivals.put; i < m->arrivals.list.count && !watch_steps(1); i++)
         put(m->made, &m->arrivals.list.items[i]);
@@ -67,19 +66,29 @@ static bool merge(struct job *job, void *state, struct err *err)
 }
 
 /* What was measured is not lost because somebody cancels, or memory runs out: then this thread does it after all. */
-static void merged(void *state, const struct job_info *info)
+static void merge_here(struct session *s, void *state, struct result *result, const struct err *err)
 {
     struct merging *m = state;
-    struct session *s = m->session;
-    struct err none = {0};
-
-    s->replacing = 0;
-    if (info->state == JOB_DONE && session_set_experiments(s, &m->made, m->base, &none))
-        return;
     uint64_t serial = m->base->serial;
+
+    (void)result;
+    (void)err;
+    s->replacing = 0;
     experiments_free(m->base);   /* so that it need not be copied for this one */
     m->base = NULL;
     arrivals_put(s, serial, &m->arrivals, SIZE_MAX);
+}
+
+static bool merged(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct merging *m = state;
+    struct err none = {0};
+
+    (void)err;
+    s->replacing = 0;
+    if (!session_set_experiments(s, &m->made, m->base, &none))
+        merge_here(s, m, result, &none);
+    return true;
 }
 
 static void merging_free(void *state)
@@ -95,15 +104,15 @@ static void merging_free(void *state)
 
 void arrivals_finish(struct session *s, uint64_t serial, struct arrivals *a)
 {
-    static const struct job_ops ops = {.run = merge, .finish = merged, .free = merging_free};
+    static const struct task_ops ops = {.work = merge, .publish = merged, .failed = merge_here, .free = merging_free};
     size_t left = a->list.count - a->put;
     struct err none = {0};
     struct experiments *t = s->document.experiments;
 
     if (s->interactive && !s->replacing && left && is_table(s, serial) && (left > ARRIVALS_AT_ONCE || (experiments_held(t) && t->rows.count > ARRIVALS_AT_ONCE))) {
         struct merging *m = mem_zero(1, sizeof *m);
-        *m = (struct merging){.session = s, .arrivals = *a, .base = experiments_hold(t)};
-        if ((s->replacing = job_start("results", &ops, m, &none)) != 0) {
+        *m = (struct merging){.arrivals = *a, .base = experiments_hold(t)};
+        if ((s->replacing = task_begin(s, "results", &ops, m, &none)) != 0) {
             m->started = true;
             s->replacing_how = "is putting results into the experiments";
             *a = (struct arrivals){0};

@@ -94,17 +94,16 @@ static bool find(void *state, struct result *result, struct err *err)
     return watch_goes_on(err);
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = find, .free = finding_free};
+    static const struct task_ops ops = {.doing = "compares forms", .work = find, .free = finding_free};
     const struct congruence_values *v = values;
 
-    (void)result;   /* the job fills it */
     if (!experiments_required(s, err))
         return false;
     struct finding *f = mem_alloc(sizeof *f);
     *f = (struct finding){experiments_hold(s->document.experiments), v->epsilon};
-    return task_start(s, "congruence", "compares forms", &ops, f, err);
+    return task_give(task, &ops, f);
 }
 
 static const char *const examples[] = {"congruence", "congruence --epsilon 0.02", NULL};
@@ -118,5 +117,5 @@ const struct command command_congruence = {
     .examples = examples,
     .values_size = sizeof(struct congruence_values),
     .flags = COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

@@ -276,16 +276,15 @@ static bool evaluate_all(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = evaluate_all, .free = evaluating_free};
+    static const struct task_ops ops = {.doing = "evaluates", .work = evaluate_all, .free = evaluating_free};
     const struct evaluate_values *v = values;
     const char *current = s->document.selected[0];
     const char *const *names = v->mappings.count ? v->mappings.items : &current;
     struct mapping_evaluating *w = mem_zero(1, sizeof *w);
     bool ok = v->file || s->document.experiments || err_set(err, ERR_USAGE, "evaluate FILE, or experiments load FILE first", "no experiments");
 
-    (void)result;   /* the job fills it */
     w->heat = v->heat;
     w->file = v->file ? mem_strdup(v->file) : NULL;
     w->table = !v->file && ok ? experiments_hold(s->document.experiments) : NULL;
@@ -296,7 +295,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         w->mappings[w->count++] = (struct evaluated){mem_strdup(names[i]), m ? machine_copy(m) : NULL};
     }
     if (ok)
-        return task_start(s, "evaluate", "evaluates", &ops, w, err);
+        return task_give(task, &ops, w);
     evaluating_free(w);
     return false;
 }
@@ -312,5 +311,5 @@ const struct command command_evaluate = {
     .examples = examples,
     .values_size = sizeof(struct evaluate_values),
     .flags = COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

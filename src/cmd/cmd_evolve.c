@@ -178,7 +178,7 @@ static void show_runs(struct session *s, struct evolve_run *const *runs, size_t 
 
 static bool run_status(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    bool choosing = evolve_active_choosing();
+    bool choosing = evolve_active_choosing(s);
 
     (void)values;
     if (!choosing && !current(s, err))
@@ -260,14 +260,14 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
     if (!run)
         return false;
     if (s->interactive && job_find(run->job, &info) && !info.settled) {
-        session_await(s, run->job, false);
+        queue_await(s, run->job, false);
         result_confirm(result, "following commands wait for run %u; Esc stops waiting", run->number);
         return true;
     }
     evolve_catch_up(s);
     while (!job_wait_for(run->job, LIVE_SECONDS) && job_find(run->job, &info))
         evolve_feed(s);
-    if (!session_wait(s, run->job, err))
+    if (!queue_wait(s, run->job, err))
         return false;
     show_runs(s, &run, 1, result);
     return true;

@@ -20,7 +20,7 @@
 #define SIMULATED_NOISE 0.001
 #define ROUNDS_SHOWN 1000
 
-struct pending {
+struct active_pending {
     struct session *session;
     uint64_t target;                /* serial of the session's table when it began */
     struct evolve_options evolve;
@@ -29,17 +29,15 @@ struct pending {
     struct err err;
 };
 
-static struct pending *waiting;     /* one at a time, since two would disturb each other's measurements */
-
-static void pending_free(struct pending *p)
+static void pending_free(struct active_pending *p)
 {
     free(p->checkpoint);
     free(p);
 }
 
-bool evolve_active_choosing(void)
+bool evolve_active_choosing(const struct session *s)
 {
-    return waiting != NULL;
+    return s->choosing != NULL;
 }
 
 static struct active_round *rounds_of(const struct session *s, size_t *count)
@@ -135,7 +133,7 @@ static void add_run(const struct evolve_run *run, struct result *result)
 
 static void take_result(void *state, struct active_outcome *out, bool ok)
 {
-    struct pending *p = state;
+    struct active_pending *p = state;
     struct session *s = p->session;
 
     /* What was measured is what is inferred from, also when the session has gone on to another table. */
@@ -160,7 +158,7 @@ static void take_result(void *state, struct active_outcome *out, bool ok)
         char text[1024];
         log_add(LOG_ERROR, "cannot start the run: %s", err_text(&p->err, text, sizeof text));
     }
-    waiting = NULL;
+    s->choosing = NULL;
     if (s->interactive)
         pending_free(p);
 }
@@ -278,14 +276,14 @@ static bool measure_table(struct session *s, void *state, struct result *result,
 {
     struct beginning *b = state;
 
-    if (waiting)
+    if (s->choosing)
         return refuse_second(err);
-    struct pending *p = mem_zero(1, sizeof *p);
+    struct active_pending *p = mem_zero(1, sizeof *p);
     uint64_t target = b->from ? b->from->serial : b->kept->serial;
     if (b->kept)
         session_set_experiments(s, &b->kept, NULL, err);
     set_up(&b->o, b->table, &b->evolve, &b->choice);
-    *p = (struct pending){.session = s, .target = target, .evolve = b->evolve, .checkpoint = b->checkpoint};
+    *p = (struct active_pending){.session = s, .target = target, .evolve = b->evolve, .checkpoint = b->checkpoint};
     b->checkpoint = NULL;
     active_curve_free(s->document.active);
     s->document.active = b->o.curve = active_curve_new();
@@ -297,7 +295,7 @@ static bool measure_table(struct session *s, void *state, struct result *result,
         pending_free(p);
         return false;
     }
-    waiting = p;
+    s->choosing = p;
     if (s->interactive) {
         result_confirm(result, "job %u measures; the run starts when it is done", number);
         return true;
@@ -311,12 +309,12 @@ static bool measure_table(struct session *s, void *state, struct result *result,
     return ok;
 }
 
-bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct err *err)
+bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = make_table, .publish = measure_table, .free = beginning_free};
+    static const struct task_ops ops = {.doing = "lays the experiments out", .work = make_table, .publish = measure_table, .free = beginning_free};
     struct machine *m = NULL;
 
-    if (waiting)
+    if (s->choosing)
         return refuse_second(err);
     if (w->go_on && !checkpoint)
         return err_set(err, ERR_USAGE, "evolve start --active --continue --checkpoint FILE", "no experiments kept without a checkpoint");
@@ -328,5 +326,5 @@ bool evolve_start_active(struct session *s, const struct active_choice *w, const
     b->choice.simulate = b->choice.replay = NULL;   /* the command's */
     b->o = (struct active_options){.noise = SIMULATED_NOISE, .cpu = -1, .keep = w->replay ? NULL : table_path(checkpoint), .simulated = m ? mapping_copy(m->mapping) : NULL,
                                    .journal = m || w->replay ? NULL : journal_default_path()};
-    return task_start(s, "evolve start --active", "lays the experiments out", &ops, b, err);
+    return task_give(task, &ops, b);
 }

@@ -257,12 +257,12 @@ static bool go(struct session *s, void *state, struct result *result, struct err
     return true;
 }
 
-static bool start(struct session *s, struct starting *take_w, struct err *err)
+static bool start(struct session *s, struct starting *take_w, struct task *task)
 {
-    static const struct task_ops ops = {.work = lay_out, .publish = go, .free = starting_free};
+    static const struct task_ops ops = {.doing = "lays the experiments out", .work = lay_out, .publish = go, .free = starting_free};
 
     take_w->table = experiments_hold(s->document.experiments);
-    return task_start(s, take_w->resumed ? "evolve resume" : "evolve start", "lays the experiments out", &ops, take_w, err);
+    return task_give(task, &ops, take_w);
 }
 
 /* What the run begins with: nothing, a machine's mapping, or the last run's population. */
@@ -281,12 +281,11 @@ static bool begin_with(struct session *s, const struct evolve_values *v, struct 
     return true;
 }
 
-static bool run_start(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_start(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct evolve_values *v = values;
     struct starting *w = mem_zero(1, sizeof *w);
 
-    (void)result;   /* the jobs fill it */
     fill_options(s, v, &w->o);
     w->names = v->ports.named ? v->ports.ports : w->names;
     w->live = v->live;
@@ -295,10 +294,10 @@ static bool run_start(struct session *s, const void *values, struct result *resu
     w->checkpoint = !v->checkpoint ? keeping_checkpoint_new() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
     if (ok && v->active) {
         const struct active_choice choice = {v->simulate, v->replay, v->most == NOT_GIVEN ? 0 : v->most, v->size == NOT_GIVEN ? 0 : v->size, v->by_chance, v->go_on};
-        ok = evolve_start_active(s, &choice, &w->o, w->checkpoint, err);
+        ok = evolve_start_active(s, &choice, &w->o, w->checkpoint, task, err);
     } else if (ok && (ok = begin_with(s, v, &w->before, err))) {
         w->o.begun = clock_seconds();
-        return start(s, w, err);
+        return start(s, w, task);
     }
     starting_free(w);
     return ok;
@@ -352,7 +351,7 @@ const struct command command_evolve_start = {
     .examples = start_examples,
     .values_size = sizeof(struct evolve_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run_start,
+    .prepare = prepare_start,
 };
 
 struct resume_values {
@@ -366,7 +365,7 @@ static const struct parameter resume_arguments[] = {
 };
 
 /* A new run with the population of a checkpoint, and what was left of its time. */
-static bool resume_checkpoint(struct session *s, const char *file, struct err *err)
+static bool resume_checkpoint(struct session *s, const char *file, struct task *task, struct err *err)
 {
     struct starting *w = mem_zero(1, sizeof *w);
 
@@ -376,29 +375,29 @@ static bool resume_checkpoint(struct session *s, const char *file, struct err *e
     w->o.threads = session_threads(s);
     w->o.seed = s->settings.seed;
     if (need_experiments(s, err))
-        return start(s, w, err);
+        return start(s, w, task);
     starting_free(w);
     return false;
 }
 
-static bool run_resume(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_resume(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct resume_values *v = values;
 
     if (v->file)
-        return resume_checkpoint(s, v->file, err);
+        return resume_checkpoint(s, v->file, task, err);
     if (s->document.unfinished.checkpoint)
-        return resume_checkpoint(s, s->document.unfinished.checkpoint, err);
+        return resume_checkpoint(s, s->document.unfinished.checkpoint, task, err);
     if (!s->document.run_count) {
         char *last = keeping_checkpoint_last();
-        bool ok = last ? resume_checkpoint(s, last, err) : err_set(err, ERR_USAGE, "give the checkpoint file", "no run has left a checkpoint");
+        bool ok = last ? resume_checkpoint(s, last, task, err) : err_set(err, ERR_USAGE, "give the checkpoint file", "no run has left a checkpoint");
         free(last);
         return ok;
     }
     struct evolve_run *run = s->document.runs[s->document.run_count - 1];
     evolve_pause(run->evolve, false);
-    result_note(result, "run %u goes on", run->number);
-    result_count(result, "run", run->number);
+    result_note(s->result, "run %u goes on", run->number);
+    result_count(s->result, "run", run->number);
     return true;
 }
 
@@ -411,5 +410,5 @@ const struct command command_evolve_resume = {
     .examples = resume_examples,
     .values_size = sizeof(struct resume_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run_resume,
+    .prepare = prepare_resume,
 };

@@ -93,21 +93,21 @@ static bool load_publish(struct session *s, void *state, struct result *result, 
 }
 
 /* Reads @v's file by @read in the background; the session's table stays until the new one is complete. */
-static bool start_loading(struct session *s, const struct experiments_load_values *v, const char *title, struct experiments *(*read)(const char *path, struct err *err), struct err *err)
+static bool load(struct session *s, const struct experiments_load_values *v, struct experiments *(*read)(const char *path, struct err *err), struct task *task)
 {
-    static const struct task_ops ops = {.work = load_work, .publish = load_publish, .free = loading_free};
+    static const struct task_ops ops = {.doing = "loads", .work = load_work, .publish = load_publish, .free = loading_free};
     struct experiments_loading *l = mem_zero(1, sizeof *l);
 
     l->file = mem_strdup(v->file);
     l->read = read;
     l->base = v->append && s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
-    return task_start(s, title, "loads", &ops, l, err);
+    return task_give(task, &ops, l);
 }
 
-static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    (void)result;   /* the job fills it */
-    return start_loading(s, values, "experiments load", experiments_load, err);
+    (void)err;
+    return load(s, values, experiments_load, task);
 }
 
 static const char *const load_examples[] = {"experiments load table.csv", "experiments load more.csv --append", NULL};
@@ -120,13 +120,13 @@ const struct command command_experiments_load = {
     .examples = load_examples,
     .values_size = sizeof(struct experiments_load_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run_load,
+    .prepare = prepare_load,
 };
 
-static bool run_import(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_import(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    (void)result;   /* as for experiments load */
-    return start_loading(s, values, "experiments import", pmevo_experiments_load, err);
+    (void)err;
+    return load(s, values, pmevo_experiments_load, task);
 }
 
 static const char *const import_examples[] = {"experiments import experiments.json", NULL};
@@ -139,7 +139,7 @@ const struct command command_experiments_import = {
     .examples = import_examples,
     .values_size = sizeof(struct experiments_load_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run_import,
+    .prepare = prepare_import,
 };
 
 struct experiments_save_values {
@@ -204,13 +204,12 @@ static bool save_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_save(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = save_work, .free = saving_free};
+    static const struct task_ops ops = {.doing = "saves", .work = save_work, .free = saving_free};
     const struct experiments_save_values *v = values;
     const char *slash = strrchr(v->file, '/'), *dot = strrchr(slash ? slash : v->file, '.');
 
-    (void)result;
     if (!experiments_required(s, err))
         return false;
     if (dot && strcmp(dot, ".csv") != 0 && strcmp(dot, ".json") != 0)
@@ -220,7 +219,7 @@ static bool run_save(struct session *s, const void *values, struct result *resul
         return err_set(err, ERR_USAGE, "save as .csv", "PMEvo's JSON has no place for the host");
     struct experiments_saving *w = mem_alloc(sizeof *w);
     *w = (struct experiments_saving){mem_strdup(v->file), experiments_hold(s->document.experiments), s->document.isa, json, v->host};
-    return task_start(s, "experiments save", "saves", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const save_examples[] = {"experiments save table.csv", "experiments save experiments.json", "experiments save node3.csv --host", NULL};
@@ -233,7 +232,7 @@ const struct command command_experiments_save = {
     .examples = save_examples,
     .values_size = sizeof(struct experiments_save_values),
     .flags = COMMAND_JOB,
-    .run = run_save,
+    .prepare = prepare_save,
 };
 
 struct experiments_list_values {
@@ -313,8 +312,7 @@ const struct command command_experiments_list = {
     .arguments = list_arguments,
     .examples = list_examples,
     .values_size = sizeof(struct experiments_list_values),
-    .flags = COMMAND_READS,
-    .run = run_list,
+    .read = run_list,
 };
 
 static bool run_clear(struct session *s, const void *values, struct result *result, struct err *err)

@@ -267,12 +267,12 @@ static const struct parameter options[] = {
     {0},
 };
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = compare_work, .free = comparing_free};
+    static const struct task_ops ops = {.doing = "compares", .work = compare_work, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
     const struct fleet_values *v = values;
 
-    (void)result;   /* the job fills it */
+    (void)s;
     if (v->files.count < 2)
         return err_set(err, ERR_USAGE, "experiments compare FILE FILE...", "one file cannot be compared");
     struct fleet_comparing *w = mem_zero(1, sizeof *w);
@@ -280,7 +280,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->threshold = v->threshold / 100;
     for (size_t i = 0; i < v->files.count; i++)
         w->hosts[w->count++].file = mem_strdup(v->files.items[i]);
-    return task_start(s, "experiments compare", "compares", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"experiments compare node1.csv node2.csv node3.csv", "experiments compare before.csv after.csv --above 2", NULL};
@@ -294,6 +294,5 @@ const struct command command_experiments_compare = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct fleet_values),
-    .flags = COMMAND_READS,
-    .run = run,
+    .prepare = prepare,
 };

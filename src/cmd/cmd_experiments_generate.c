@@ -111,20 +111,19 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     return session_set_experiments(s, &g->made, g->base, err);
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = work, .publish = publish, .free = generating_free};
+    static const struct task_ops ops = {.doing = "generates", .work = work, .publish = publish, .free = generating_free};
     const struct generate_values *v = values;
     struct generating *g = mem_zero(1, sizeof *g);
 
-    (void)result;   /* the job fills it */
     g->wanted = *v;
     if (!v->singles && !v->pairs && !v->triples && !v->random)
         g->wanted.singles = g->wanted.pairs = true;
     g->seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed;
     g->base = s->document.experiments ? experiments_hold(s->document.experiments) : NULL;
     if (choose_forms(s, g, err))
-        return task_start(s, "experiments generate", "generates", &ops, g, err);
+        return task_give(task, &ops, g);
     generating_free(g);
     return false;
 }
@@ -140,5 +139,5 @@ const struct command command_experiments_generate = {
     .examples = examples,
     .values_size = sizeof(struct generate_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

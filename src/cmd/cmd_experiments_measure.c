@@ -12,7 +12,7 @@
 #include "base/watch.h"
 #include "cmd/arrivals.h"
 #include "cmd/command.h"
-#include "cmd/evolve_start.h"
+#include "cmd/task.h"
 #include "io/experiments_file.h"
 #include "isa/cpu.h"
 #include "measure/runner.h"
@@ -57,9 +57,6 @@ static bool measures(const void *state)
 {
     return !((const struct experiments_measuring *)state)->simulated;
 }
-
-/* The job whose results still come in; one at a time, since two would disturb each other. */
-static struct experiments_measuring *running;
 
 static bool worker_cancelled(void *state)
 {
@@ -134,14 +131,15 @@ static bool rows_choose(struct experiments_measuring *w, struct err *err)
     return ok;
 }
 
-static bool worker_run(struct job *job, void *state, struct err *err)
+static bool worker_run(void *state, struct result *result, struct err *err)
 {
     struct experiments_measuring *w = state;
     const struct runner_hooks hooks = {.cancelled = worker_cancelled, .result = worker_result, .seen = worker_result, .progress = worker_progress, .state = w, .wait_paused = worker_wait_paused};
     struct journal *journal = NULL;
     struct source *source = NULL;
 
-    w->job = job;
+    (void)result;   /* publish fills it */
+    w->job = job_current();
     w->clock_hz = NAN;
     bool ok = !w->from || rows_choose(w, err);
     ok = ok && (!w->journal_path || (journal = journal_open(w->journal_path, err)) != NULL);
@@ -157,11 +155,13 @@ static bool worker_run(struct job *job, void *state, struct err *err)
 void experiments_publish(struct session *s)
 {
     /* While a job reads the table results wait; they come with the next look, or with the job's end. */
-    if (!running || running->session != s || (s->document.experiments && experiments_held(s->document.experiments)))
+    struct experiments_measuring *w = s->measuring;
+
+    if (!w || (s->document.experiments && experiments_held(s->document.experiments)))
         return;
-    lock_take(&running->lock);
-    arrivals_put(s, running->target, &running->arrivals, s->interactive ? ARRIVALS_AT_ONCE : SIZE_MAX);
-    lock_give(&running->lock);
+    lock_take(&w->lock);
+    arrivals_put(s, w->target, &w->arrivals, s->interactive ? ARRIVALS_AT_ONCE : SIZE_MAX);
+    lock_give(&w->lock);
 }
 
 static void add_failures(const struct experiments *t, struct result *result)
@@ -236,23 +236,36 @@ static void add_summary(const struct session *s, struct result *result)
         add_failures(d->experiments, result);
 }
 
-static void ui_finish(void *state, const struct job_info *info)
+static void measured(struct session *s, struct experiments_measuring *w)
 {
-    struct experiments_measuring *w = state;
-    arrivals_finish(w->session, w->target, &w->arrivals);
-    w->session->document.measured = w->summary;
-    w->session->document.measured_clock_hz = w->clock_hz;
-    w->session->document.measured_children = w->children;
-    running = NULL;
-    if (info->state == JOB_DONE)
-        add_summary(w->session, w->session->result);
+    arrivals_finish(s, w->target, &w->arrivals);
+    s->document.measured = w->summary;
+    s->document.measured_clock_hz = w->clock_hz;
+    s->document.measured_children = w->children;
+    s->measuring = NULL;
+}
+
+static bool measure_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    (void)err;
+    measured(s, state);
+    add_summary(s, result);
+    return true;
+}
+
+/* What was measured before is not lost. */
+static void measure_failed(struct session *s, void *state, struct result *result, const struct err *err)
+{
+    (void)result;
+    (void)err;
+    measured(s, state);
 }
 
 static void measuring_free(void *state)
 {
     struct experiments_measuring *w = state;
-    if (running == w)
-        running = NULL;
+    if (w->session && w->session->measuring == w)
+        w->session->measuring = NULL;
     experiments_free(w->from);
     machine_free(w->machine);
     free(w->filter);
@@ -349,32 +362,24 @@ static bool choose(struct session *s, struct experiments_measuring *w, const cha
 /* Starts the job on @w, which it takes. In scripts waits for its end; in the workbench the result comes then. */
 static bool start(struct session *s, struct experiments_measuring *take_w, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = worker_run, .finish = ui_finish, .free = measuring_free, .measures = measures, .counts = true};
+    static const struct task_ops ops = {.work = worker_run, .publish = measure_publish, .failed = measure_failed, .free = measuring_free, .measures = measures, .counts = true};
     bool chosen = take_w->table != NULL;
     size_t count = chosen ? take_w->table->rows.count : 0;
-    struct job_info info;
-    unsigned number = job_start(TITLE, &ops, take_w, err);
+    unsigned number = task_begin(s, TITLE, &ops, take_w, err);
 
     if (!number)
         return false;
-    running = take_w;
+    s->measuring = take_w;
     take_w->number = number;
-    if (s->interactive && !chosen)
+    if (!s->interactive)
+        return queue_wait(s, number, err);
+    if (!chosen)
         result_confirm(result, "job %u measures the experiments without cycles; job cancel %u cancels it, job wait waits for it", number, number);
-    else if (s->interactive && !count)
+    else if (!count)
         result_confirm(result, "nothing left to measure; --retry measures failed experiments again");
-    else if (s->interactive)
+    else
         result_confirm(result, "job %u measures %zu experiment%s; job cancel %u cancels it, job wait waits for it", number, count, count == 1 ? "" : "s", number);
-    if (s->interactive)
-        return true;
-    while (!job_wait_for(number, LIVE_SECONDS) && job_find(number, &info)) {
-        experiments_publish(s);
-        evolve_feed(s);
-    }
-    if (!job_find(number, &info) || info.state == JOB_DONE)
-        return true;
-    *err = info.err;
-    return false;
+    return true;
 }
 
 /* What a job needs but its experiments; NULL with err where measuring is refused. */
@@ -382,7 +387,7 @@ static struct experiments_measuring *prepare(struct session *s, const struct exp
 {
     struct forms *forms = NULL;
 
-    if (running) {
+    if (s->measuring) {
         err_set(err, ERR_USAGE, "job wait, or job cancel", "experiments are being measured already");
         return NULL;
     }
@@ -447,27 +452,25 @@ const struct command command_experiments_measure = {
     .run = run_measure,
 };
 
-static bool set_paused(struct result *result, bool on, struct err *err)
+static bool set_paused(const struct session *s, struct result *result, bool on, struct err *err)
 {
-    if (!running || !job_pause(running->number, on))
+    if (!s->measuring || !job_pause(s->measuring->number, on))
         return err_set(err, ERR_USAGE, "experiments measure starts it", "no experiments are being measured");
-    result_confirm(result, on ? "job %u pauses after the current batch; experiments resume continues it" : "job %u continues", running->number);
-    result_count(result, "job", running->number);
+    result_confirm(result, on ? "job %u pauses after the current batch; experiments resume continues it" : "job %u continues", s->measuring->number);
+    result_count(result, "job", s->measuring->number);
     return true;
 }
 
 static bool run_pause(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    (void)s;
     (void)values;
-    return set_paused(result, true, err);
+    return set_paused(s, result, true, err);
 }
 
 static bool run_resume(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    (void)s;
     (void)values;
-    return set_paused(result, false, err);
+    return set_paused(s, result, false, err);
 }
 
 static const char *const pause_examples[] = {"experiments pause", NULL};
@@ -492,5 +495,5 @@ const struct command command_experiments_resume = {
 bool experiments_paused(const struct session *s)
 {
     struct job_info info;
-    return running && running->session == s && job_find(running->number, &info) && info.paused;
+    return s->measuring && job_find(s->measuring->number, &info) && info.paused;
 }

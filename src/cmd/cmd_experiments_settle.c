@@ -191,14 +191,13 @@ static bool prepare(struct experiments_settling *w, struct err *err)
     return w->journal_path != NULL;
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_settle(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = settle_work, .publish = settle_finish, .free = settling_free, .listed = TASK_LISTED, .measures = measures, .measures_alone = true};
+    static const struct task_ops ops = {.doing = "measures", .work = settle_work, .publish = settle_finish, .free = settling_free, .listed = TASK_LISTED, .measures = measures, .measures_alone = true};
     const struct settle_values *v = values;
 
-    (void)result;   /* the job's finish function fills it */
     if (!v->name)
-        return settle_table(s, &(struct measure_choice){v->simulate, v->patience, v->cpu}, err);
+        return settle_table(s, &(struct measure_choice){v->simulate, v->patience, v->cpu}, task, err);
     if (v->simulate)
         return err_set(err, ERR_USAGE, "leave out --simulate", "%s is settled on the CPU that was charted", v->name);
     struct experiments_settling *w = mem_zero(1, sizeof *w);
@@ -209,7 +208,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->options = (struct runner_options){.one_length = true, .patience = v->patience};
     w->seed = s->settings.seed;
     if (command_cpu(v->cpu, &w->cpu, err) && prepare(w, err))
-        return task_start(s, "experiments settle", "measures", &ops, w, err);
+        return task_give(task, &ops, w);
     settling_free(w);
     return false;
 }
@@ -227,5 +226,5 @@ const struct command command_experiments_settle = {
     .examples = examples,
     .values_size = sizeof(struct settle_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare_settle,
 };

@@ -129,20 +129,19 @@ static bool split_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-static bool run_split(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_split(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = split_work, .free = splitting_free};
+    static const struct task_ops ops = {.doing = "splits", .work = split_work, .free = splitting_free};
     const struct split_values *v = values;
     size_t length = strlen(v->file);
 
-    (void)result;   /* the job fills it */
     if (!experiments_required(s, err))
         return false;
     if (length < 5 || strcmp(v->file + length - 4, ".csv") != 0)
         return err_set(err, ERR_USAGE, "experiments split N FILE.csv", "the file name must end in .csv");
     struct splitting *w = mem_alloc(sizeof *w);
     *w = (struct splitting){experiments_hold(s->document.experiments), v->parts, v->controls, mem_strndup(v->file, length - 4)};
-    return task_start(s, "experiments split", "splits", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const split_examples[] = {"experiments split 4 part.csv", "experiments split 64 part.csv --controls 40", NULL};
@@ -157,7 +156,7 @@ const struct command command_experiments_split = {
     .examples = split_examples,
     .values_size = sizeof(struct split_values),
     .flags = COMMAND_JOB,
-    .run = run_split,
+    .prepare = prepare_split,
 };
 
 /* A part as a host measured it. */
@@ -359,19 +358,20 @@ static const struct parameter merge_options[] = {
     {0},
 };
 
-static bool run_merge(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_merge(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = merge_work, .publish = merge_publish, .free = merging_free};
+    static const struct task_ops ops = {.doing = "merges", .work = merge_work, .publish = merge_publish, .free = merging_free};
     const struct merge_values *v = values;
     struct host_merging *w = mem_zero(1, sizeof *w);
 
-    (void)result;   /* the job fills it */
+    (void)s;
+    (void)err;
     w->files = mem_zero(v->files.count + 1, sizeof *w->files);
     w->parts = mem_zero(v->files.count + 1, sizeof *w->parts);
     w->all = v->all;
     for (size_t i = 0; i < v->files.count; i++)
         w->files[w->count++] = mem_strdup(v->files.items[i]);
-    return task_start(s, "experiments merge", "merges", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const merge_examples[] = {"experiments merge part-1.csv part-2.csv part-3.csv", NULL};
@@ -385,5 +385,5 @@ const struct command command_experiments_merge = {
     .examples = merge_examples,
     .values_size = sizeof(struct merge_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run_merge,
+    .prepare = prepare_merge,
 };

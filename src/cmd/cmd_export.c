@@ -104,13 +104,12 @@ static bool refuse_failed(const struct session *s, struct err *err)
     return false;
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = export_work, .free = exporting_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "writes", .work = export_work, .free = exporting_free, .listed = TASK_LISTED_IF_LONG};
     const struct export_values *v = values;
     enum format format;
 
-    (void)result;   /* the job fills it */
     if (!format_of(extension_of(v->file), &format, err))
         return false;
     struct rows_shown rows = {0};
@@ -121,7 +120,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return err_set(err, ERR_USAGE, "run kernel analyze, mapping show or another command first", "no result to export");
     struct exporting *e = mem_alloc(sizeof *e);
     *e = (struct exporting){mem_strdup(v->file), mem_strdup(shown ? "Portolan" : s->last_line), shown ? NULL : result_hold(s->last), rows, format};
-    return task_start(s, "export", "writes", &ops, e, err);
+    return task_give(task, &ops, e);
 }
 
 static const char *const examples[] = {"export analysis.html", "export forms.csv", NULL};
@@ -135,5 +134,5 @@ const struct command command_export = {
     .examples = examples,
     .flags = COMMAND_SHOWN,
     .values_size = sizeof(struct export_values),
-    .run = run,
+    .prepare = prepare,
 };

@@ -83,8 +83,7 @@ const struct command command_forms_list = {
     .options = list_options,
     .examples = list_examples,
     .values_size = sizeof(struct forms_list_values),
-    .flags = COMMAND_READS,
-    .run = run_list,
+    .read = run_list,
 };
 
 struct add_values {
@@ -143,17 +142,17 @@ static bool add_publish(struct session *s, void *state, struct result *result, s
     return true;
 }
 
-static bool run_add(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_add(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = add_work, .publish = add_publish, .free = adding_free};
+    static const struct task_ops ops = {.doing = "assembles", .work = add_work, .publish = add_publish, .free = adding_free};
     const struct add_values *v = values;
     struct adding *a = mem_zero(1, sizeof *a);
 
-    (void)result;   /* the job fills it */
+    (void)err;
     a->file = mem_strdup(v->file);
     a->isa = s->document.isa;
     a->base = s->document.forms[a->isa] ? forms_hold(s->document.forms[a->isa]) : NULL;
-    return task_start(s, "forms add", "assembles", &ops, a, err);
+    return task_give(task, &ops, a);
 }
 
 static const char *const add_examples[] = {"forms add mine.csv", NULL};
@@ -165,7 +164,7 @@ const struct command command_forms_add = {
     .examples = add_examples,
     .values_size = sizeof(struct add_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run_add,
+    .prepare = prepare_add,
 };
 
 struct select_values {

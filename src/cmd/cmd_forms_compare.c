@@ -8,7 +8,6 @@
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/machine_set.h"
-#include "cmd/task.h"
 #include "throughput/throughput.h"
 
 #define ABREAST 5      /* machines side by side in a table for people */
@@ -21,24 +20,14 @@ struct forms_compare_values {
 };
 
 struct form_comparing {
-    char *pattern;
-    struct forms *forms;           /* held */
+    const char *pattern;
+    const struct forms *forms;
     struct machine_set machines;
     double above;                  /* forms that differ by more than this fraction; NaN: all */
     bool *shown;                   /* by index in forms: which match, and differ so much */
     size_t matching, showing;
     size_t compared;               /* known to two machines; counted where differences are asked for */
 };
-
-static void comparing_free(void *state)
-{
-    struct form_comparing *w = state;
-    forms_free(w->forms);
-    machine_set_done(&w->machines);
-    free(w->pattern);
-    free(w->shown);
-    free(w);
-}
 
 /* Cycles of @form alone in steady state, and its latency; false where @m does not know it. */
 static bool look_up(struct throughput *engine, const struct machine *m, const char *form, const struct mapping_entry **entry, double *cycles)
@@ -200,9 +189,8 @@ static void add_table(const struct form_comparing *w, struct throughput *const *
     }
 }
 
-static bool compare_work(void *state, struct result *result, struct err *err)
+static bool compare_work(struct form_comparing *w, struct result *result, struct err *err)
 {
-    struct form_comparing *w = state;
     size_t machines = w->machines.list.count;
     struct throughput **engines = mem_zero(machines, sizeof *engines);
 
@@ -233,25 +221,16 @@ static bool compare_work(void *state, struct result *result, struct err *err)
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {.work = compare_work, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
     const struct forms_compare_values *v = values;
     enum isa isa = s->document.isa;
 
-    (void)result;   /* the job fills it */
     if (v->isa)
         isa_parse(v->isa, &isa);
-    const struct forms *forms = session_forms(s, isa, err);
-    if (!forms)
-        return false;
-    struct form_comparing *w = mem_zero(1, sizeof *w);
-    w->pattern = mem_strdup(v->pattern);
-    w->forms = forms_hold(forms);
-    w->above = v->above / 100;
-    if (!machine_set_find(s, &v->machines, isa, &w->machines, err)) {
-        comparing_free(w);
-        return false;
-    }
-    return task_start(s, "forms compare", "compares forms", &ops, w, err);
+    struct form_comparing w = {.pattern = v->pattern, .forms = session_forms(s, isa, err), .above = v->above / 100};
+    bool ok = w.forms && machine_set_find(s, &v->machines, isa, &w.machines, err) && compare_work(&w, result, err);
+    machine_set_done(&w.machines);
+    free(w.shown);
+    return ok;
 }
 
 static const struct parameter arguments[] = {
@@ -280,6 +259,5 @@ const struct command command_forms_compare = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct forms_compare_values),
-    .flags = COMMAND_READS,
-    .run = run,
+    .read = run,
 };

@@ -6,8 +6,8 @@
 #include "analysis/fusion.h"
 #include "base/csv.h"
 #include "base/file.h"
-#include "base/log.h"
 #include "base/mem.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/serving.h"
 #include "toolchain/scan.h"
@@ -125,19 +125,18 @@ static void show(const struct scan *scan, const struct forms *forms, struct mach
     result_count(result, "undecoded", (int64_t)scan->undecoded);
 }
 
-/* The job: files are read by the worker, the machines are asked by the UI thread at the end. */
-struct scan_job {
-    struct session *session;
+/* Files are read by the worker, the machines are asked by the UI thread at the end. */
+struct scanning {
     struct scan scan;
     char **paths;
     size_t count, at;    /* files; those that somebody has */
+    unsigned threads;
     struct farm *farm;   /* NULL: no other ranks */
     char *out;           /* where the counts of all forms go; NULL: nowhere */
-    struct job *job;
 };
 
 /* Files to other ranks that have room for one. */
-static void feed(struct scan_job *j)
+static void feed(struct scanning *j)
 {
     struct str path = {0};
 
@@ -151,20 +150,21 @@ static void feed(struct scan_job *j)
 
 static bool take_counts(void *state, struct unpacking *from, struct err *err)
 {
-    return scan_take(&((struct scan_job *)state)->scan, from, err);
+    return scan_take(&((struct scanning *)state)->scan, from, err);
 }
 
 static bool scan_unwanted(void *state)
 {
-    return job_cancelled(((struct scan_job *)state)->job);
+    (void)state;
+    return watch_over();
 }
 
 static bool scan_progress(void *context, const struct scan *scan, double fraction)
 {
-    struct scan_job *j = context;
+    struct scanning *j = context;
     feed(j);
-    job_progress(j->job, (double)j->at - 1 + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
-    return !job_cancelled(j->job);
+    job_progress(job_current(), (double)j->at - 1 + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
+    return !watch_over();
 }
 
 /* All forms with their counts, the most frequent first. */
@@ -182,17 +182,17 @@ static bool write_counts(const struct scan *scan, const char *path, struct err *
     return ok;
 }
 
-static bool scan_run(struct job *job, void *state, struct err *err)
+static bool scan_run(void *state, struct result *result, struct err *err)
 {
-    struct scan_job *j = state;
+    struct scanning *j = state;
     struct str nothing = {0};
     bool ok = true;
 
-    j->job = job;
+    (void)result;   /* publish fills it */
     j->scan.progress = scan_progress;
     j->scan.context = j;
     if (j->count > 1)
-        j->farm = farm_new(RANK_SCAN, session_threads(j->session), &nothing, &(struct farm_taking){.result = take_counts, .unwanted = scan_unwanted, .state = j});
+        j->farm = farm_new(RANK_SCAN, j->threads, &nothing, &(struct farm_taking){.result = take_counts, .unwanted = scan_unwanted, .state = j});
     for (feed(j); ok && j->at < j->count; feed(j))
         ok = scan_file(&j->scan, j->paths[j->at++], err);
     if (j->farm)
@@ -202,30 +202,25 @@ static bool scan_run(struct job *job, void *state, struct err *err)
     scan_sort(&j->scan);
     if (j->out && !write_counts(&j->scan, j->out, err))
         return false;
-    job_progress(job, (double)j->count, (double)j->count, "%.1f M instructions", (double)j->scan.instructions / 1e6);
+    job_progress(job_current(), (double)j->count, (double)j->count, "%.1f M instructions", (double)j->scan.instructions / 1e6);
     return true;
 }
 
-static void scan_finish(void *state, const struct job_info *info)
+static bool scan_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
-    struct scan_job *j = state;
+    const struct scanning *j = state;
     struct machine *machines[32];
-    struct err err = {0};
-    char text[1024];
+    const size_t n = machines_of(s, j->scan.isa, machines, err);
+    const struct forms *forms = n ? session_forms(s, j->scan.isa, err) : NULL;
 
-    if (info->state != JOB_DONE)
-        return;
-    size_t n = machines_of(j->session, j->scan.isa, machines, &err);
-    const struct forms *forms = n ? session_forms(j->session, j->scan.isa, &err) : NULL;
     if (forms)
-        show(&j->scan, forms, machines, n, j->session->result);
-    else
-        log_add(LOG_ERROR, "%s", err_text(&err, text, sizeof text));
+        show(&j->scan, forms, machines, n, result);
+    return forms != NULL;
 }
 
 static void scan_free(void *state)
 {
-    struct scan_job *j = state;
+    struct scanning *j = state;
     for (size_t i = 0; i < j->count; i++)
         free(j->paths[i]);
     free(j->paths);
@@ -253,22 +248,20 @@ static const struct parameter options[] = {
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct job_ops ops = {.run = scan_run, .finish = scan_finish, .free = scan_free, .counts = true};
+    static const struct task_ops ops = {.work = scan_run, .publish = scan_finish, .free = scan_free, .counts = true};
     const struct scan_values *v = values;
-    struct scan_job *j = mem_zero(1, sizeof *j);
+    struct scanning *j = mem_zero(1, sizeof *j);
     char title[80];
 
-    j->session = s;
+    j->threads = session_threads(s);
     j->paths = mem_alloc(v->files.count * sizeof *j->paths);
     for (size_t i = 0; i < v->files.count; i++)
         j->paths[j->count++] = mem_strdup(v->files.items[i]);
     j->out = v->out ? mem_strdup(v->out) : NULL;
     snprintf(title, sizeof title, "forms scan %s%s", v->files.items[0], v->files.count > 1 ? " ..." : "");
-    unsigned number = job_start(title, &ops, j, err);
-    if (!number)
-        return false;
-    if (!s->interactive)
-        return session_wait(s, number, err);
+    unsigned number = task_begin(s, title, &ops, j, err);
+    if (!number || !s->interactive)
+        return number && queue_wait(s, number, err);
     result_confirm(result, "job %u scans; the table follows when it is done", number);
     result_count(result, "job", number);
     return true;

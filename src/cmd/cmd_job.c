@@ -98,7 +98,7 @@ static bool await(struct session *s, unsigned number, struct result *result, str
         result_confirm(result, number ? "that job has ended" : "no job is running");
         return true;
     }
-    session_await(s, number ? number : AWAIT_ALL, false);
+    queue_await(s, number ? number : AWAIT_ALL, false);
     result_confirm(result, "following commands wait for %s; Esc stops waiting", number ? "the job" : "all jobs");
     return true;
 }
@@ -108,7 +108,7 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
     const struct job_values *v = values;
     unsigned number = v->number == NOT_GIVEN ? 0 : (unsigned)v->number;
 
-    return s->interactive ? await(s, number, result, err) : session_wait(s, number, err);
+    return s->interactive ? await(s, number, result, err) : queue_wait(s, number, err);
 }
 
 static const char *const wait_examples[] = {"job wait", "job wait 2", NULL};

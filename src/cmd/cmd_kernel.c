@@ -71,8 +71,7 @@ const struct command command_kernel_show = {
     .help = "show the instructions with their forms",
     .description = "C or C++ source lines are shown above their instructions.",
     .examples = show_examples,
-    .flags = COMMAND_READS,
-    .run = run_show,
+    .read = run_show,
 };
 
 static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
@@ -115,8 +114,7 @@ const struct command command_kernel_list = {
     .name = "kernel list",
     .help = "list the loops; * marks the current one",
     .examples = list_examples,
-    .flags = COMMAND_READS,
-    .run = run_list,
+    .read = run_list,
 };
 
 static bool run_omitted(struct session *s, const void *values, struct result *result, struct err *err)
@@ -153,8 +151,7 @@ const struct command command_kernel_omitted = {
     .description = "Pasted text may hold more than assembler: sentences, source between instructions, what stands outside of a code block. What is merely wrong "
                    "is refused instead, or skipped with --skip-bad.",
     .examples = omitted_examples,
-    .flags = COMMAND_READS,
-    .run = run_omitted,
+    .read = run_omitted,
 };
 
 struct kernel_use_values {
@@ -231,6 +228,5 @@ const struct command command_kernel_save = {
     .arguments = save_arguments,
     .examples = save_examples,
     .values_size = sizeof(struct kernel_save_values),
-    .flags = COMMAND_READS,
-    .run = run_save,
+    .read = run_save,
 };

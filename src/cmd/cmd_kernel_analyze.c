@@ -60,8 +60,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
 
     if (v->all && v->trip != NOT_GIVEN)
         return err_set(err, ERR_USAGE, "kernel load FILE --loop N; kernel analyze --trip 64", "--trip is for one outer loop, --all takes every loop as it stands");
-    if (v->all)   /* its job fills the result */
-        return kernel_analyze_all(s, &v->machines, err);
+    if (v->all)
+        return kernel_analyze_all(s, &v->machines, result, err);
     struct analysis **analyses = kernel_analyze(s, &v->machines, &count, err);
 
     if (!analyses)
@@ -83,6 +83,5 @@ const struct command command_kernel_analyze = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct analyze_values),
-    .flags = COMMAND_READS,
-    .run = run,
+    .read = run,
 };

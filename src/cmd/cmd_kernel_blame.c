@@ -32,8 +32,6 @@ struct kernel_blaming {
     struct blame *so_far;            /* a copy for the UI thread, which takes it; NULL: nothing new */
 };
 
-static struct kernel_blaming *running;   /* UI thread */
-
 static bool cancelled(void *state)
 {
     return job_cancelled(((struct kernel_blaming *)state)->job);
@@ -236,14 +234,22 @@ static void put(const struct kernel_blaming *w, struct blame *take_b)
 
 void blame_publish(struct session *s)
 {
-    if (!running || running->session != s)
+    struct kernel_blaming *w = s->blaming;
+
+    if (!w)
         return;
-    lock_take(&running->lock);
-    struct blame *so_far = running->so_far;
-    running->so_far = NULL;
-    lock_give(&running->lock);
+    lock_take(&w->lock);
+    struct blame *so_far = w->so_far;
+    w->so_far = NULL;
+    lock_give(&w->lock);
     if (so_far)
-        put(running, so_far);
+        put(w, so_far);
+}
+
+static void forget(const struct kernel_blaming *w)
+{
+    if (w->session->blaming == w)
+        w->session->blaming = NULL;
 }
 
 /* What was measured of a loop that has no result in the end is not kept. */
@@ -254,7 +260,7 @@ static void blame_failed(struct session *s, void *state, struct result *result, 
 
     (void)result;
     (void)err;
-    running = running == w ? NULL : running;
+    forget(w);
     if (shown && !shown->sentence)
         put(w, NULL);
 }
@@ -265,7 +271,7 @@ static bool blame_finish(struct session *s, void *state, struct result *result, 
 
     (void)s;
     (void)err;
-    running = running == w ? NULL : running;
+    forget(w);
     show(w, result);
     put(w, w->found);
     w->found = NULL;
@@ -280,7 +286,7 @@ static void blaming_free(void *state)
     blame_free(w->found);
     blame_free(w->so_far);
     pthread_mutex_destroy(&w->lock);
-    running = running == w ? NULL : running;
+    forget(w);
     free(w);
 }
 
@@ -305,14 +311,13 @@ static struct machine *choose(struct session *s, const char *id, struct err *err
     return s->document.here.id && s->document.here.isa == isa_host() ? session_machine(s, s->document.here.id, err) : session_current(s, err);
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = blame_run, .publish = blame_finish, .free = blaming_free, .failed = blame_failed, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "measures variants of the loop", .work = blame_run, .publish = blame_finish, .free = blaming_free, .failed = blame_failed, .listed = TASK_LISTED, .measures = job_measures_always};
     const struct blame_values *v = values;
     const struct document *d = &s->document;
     size_t count;
 
-    (void)result;   /* the job's finish function fills it */
     if (!session_has_kernel(s, err))
         return false;
     if (d->kernel->isa != isa_host())
@@ -332,8 +337,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->machine = machine_copy(m);
     w->seconds = v->seconds;
     pthread_mutex_init(&w->lock, NULL);
-    running = w;
-    return task_start(s, "kernel blame", "measures variants of the loop", &ops, w, err);
+    s->blaming = w;
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"kernel blame", "kernel blame --machine skylake", NULL};
@@ -348,5 +353,5 @@ const struct command command_kernel_blame = {
     .examples = examples,
     .values_size = sizeof(struct blame_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

@@ -100,17 +100,16 @@ static bool change(struct recipe *r, const struct compile_values *v, struct err 
     return take_flags(r, &v->flags, err);
 }
 
-static bool run_compile(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_compile(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct recipe *now = compiled_here(s, err);
 
-    (void)result;   /* filled when the kernel is there */
     if (!now || !session_may_open(s, now, err))
         return false;
     struct recipe *r = recipe_copy(now);
     r->options.loop = 0;   /* another one now */
     if (change(r, values, err))
-        return loading_start(s, r, err);
+        return loading_start(s, r, task);
     recipe_free(r);
     return false;
 }
@@ -126,7 +125,7 @@ const struct command command_kernel_compile = {
     .examples = compile_examples,
     .values_size = sizeof(struct compile_values),
     .flags = COMMAND_CHANGES,
-    .run = run_compile,
+    .prepare = prepare_compile,
 };
 
 static bool run_diagnostics(struct session *s, const void *values, struct result *result, struct err *err)
@@ -150,6 +149,5 @@ const struct command command_kernel_diagnostics = {
     .name = "kernel diagnostics",
     .help = "show what the compiler said of the kernel's source, in its own words",
     .examples = diagnostics_examples,
-    .flags = COMMAND_READS,
-    .run = run_diagnostics,
+    .read = run_diagnostics,
 };

@@ -139,8 +139,7 @@ const struct command command_kernel_diff = {
     .options = diff_options,
     .examples = examples,
     .values_size = sizeof(struct kernel_diff_values),
-    .flags = COMMAND_READS,
-    .run = run,
+    .read = run,
 };
 
 struct compare_task {
@@ -171,9 +170,9 @@ static void comparing_free(void *state)
     free(w);
 }
 
-static bool run_compare(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_compare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = compare_work, .publish = compare_publish, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "compares", .work = compare_work, .publish = compare_publish, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
     const struct kernel_diff_values *v = values;
     const struct document *d = &s->document;
     /* Where there is no other kernel, and more than one machine, it is the machine in view and the next. */
@@ -181,12 +180,11 @@ static bool run_compare(struct session *s, const void *values, struct result *re
     bool alone = v->other == NOT_GIVEN && !v->machines.count && d->shelf.list.count == 1 && d->selected_count > 1;
     struct paired_loops *c = alone ? comparison_new(s, NOT_GIVEN, machines, 2, err) : comparison_new(s, v->other, v->machines.items, v->machines.count, err);
 
-    (void)result;   /* the view shows it */
     if (!c)
         return false;
     struct compare_task *w = mem_zero(1, sizeof *w);
     w->made = c;
-    return task_start(s, "kernel compare", "compares", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const compare_examples[] = {"kernel compare", "kernel compare 1", "kernel compare --machine skylake --machine znver4", NULL};
@@ -199,5 +197,5 @@ const struct command command_kernel_compare = {
     .options = diff_options,
     .examples = compare_examples,
     .values_size = sizeof(struct kernel_diff_values),
-    .run = run_compare,
+    .prepare = prepare_compare,
 };

@@ -15,12 +15,11 @@ static bool has_file(const struct kernel *k)
     return k->recipe && strcmp(k->recipe->path, "/dev/stdin") != 0;
 }
 
-static bool run_reload(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_reload(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct kernel *k = s->document.kernel;
 
     (void)values;
-    (void)result;   /* filled when the kernel is there */
     if (!session_has_kernel(s, err))
         return false;
     if (!has_file(k))
@@ -28,7 +27,7 @@ static bool run_reload(struct session *s, const void *values, struct result *res
     if (!session_may_open(s, k->recipe, err))
         return false;
     struct recipe *r = recipe_copy(k->recipe);
-    return loading_start(s, r, err);
+    return loading_start(s, r, task);
 }
 
 static const char *const reload_examples[] = {"kernel reload", NULL};
@@ -38,7 +37,7 @@ const struct command command_kernel_reload = {
     .help = "read the kernel's file again, or compile it again, as it was loaded",
     .examples = reload_examples,
     .flags = COMMAND_CHANGES,
-    .run = run_reload,
+    .prepare = prepare_reload,
 };
 
 struct edit_values {

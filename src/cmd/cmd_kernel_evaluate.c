@@ -510,13 +510,12 @@ static const struct parameter options[] = {
     {0},
 };
 
-static bool run_evaluate(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_evaluate(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = evaluate_run, .publish = evaluate_finish, .free = evaluating_free, .listed = TASK_LISTED, .counts = true};
+    static const struct task_ops ops = {.doing = "evaluates", .work = evaluate_run, .publish = evaluate_finish, .free = evaluating_free, .listed = TASK_LISTED, .counts = true};
     const struct kernel_evaluate_values *v = values;
     const struct machine *m = v->machine ? session_machine(s, v->machine, err) : session_current(s, err);
 
-    (void)result;   /* the job's finish function fills it */
     if (!m)
         return false;
     if (strcmp(m->isa, isa_name(ISA_UNSAID)) != 0)
@@ -529,7 +528,7 @@ static bool run_evaluate(struct session *s, const void *values, struct result *r
     w->model = v->model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE;
     w->measured_by = !v->measured_by ? MEASURED_BY_COLUMNS : v->measured_by[0] == 'b' ? MEASURED_BY_BHIVE : MEASURED_BY_PORTOLAN;
     w->workers = v->threads == NOT_GIVEN ? session_threads(s) : (unsigned)v->threads;
-    return task_start(s, "kernel evaluate", "evaluates", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"kernel evaluate blocks.csv --machine skylake", "kernel evaluate mine.csv --model simulate --blocks predictions.csv", NULL};
@@ -545,7 +544,7 @@ const struct command command_kernel_evaluate = {
     .examples = examples,
     .values_size = sizeof(struct kernel_evaluate_values),
     .flags = COMMAND_JOB,
-    .run = run_evaluate,
+    .prepare = prepare_evaluate,
 };
 
 /* Another rank's part: an evaluation for each of its threads. */

@@ -141,15 +141,14 @@ static void list_free(void *state)
     free(l);
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = list_work, .publish = list_publish, .free = list_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "lists functions", .work = list_work, .publish = list_publish, .free = list_free, .listed = TASK_LISTED_IF_LONG};
     const struct functions_values *v = values;
     const struct kernel *k = s->document.kernel;
     const bool loaded = !v->file && k && k->recipe && (!k->source || k->recipe->profile);
     const char *path = loaded ? k->recipe->path : v->file;
 
-    (void)result;   /* the job fills it */
     if (!path && k)
         return err_set(err, ERR_USAGE, "kernel functions FILE", "%s is no object or program", k->name);
     if (!path)
@@ -163,7 +162,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     l->top = v->top == NOT_GIVEN ? TOP : v->top;
     l->loops = v->loops;
     l->shown = s->interactive && !v->matching && v->top == NOT_GIVEN;
-    return task_start(s, "kernel functions", "lists functions", &ops, l, err);
+    return task_give(task, &ops, l);
 }
 
 static const struct parameter arguments[] = {
@@ -194,5 +193,5 @@ const struct command command_kernel_functions = {
     .examples = examples,
     .values_size = sizeof(struct functions_values),
     .flags = COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

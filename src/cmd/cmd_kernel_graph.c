@@ -76,6 +76,5 @@ const struct command command_kernel_graph = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct graph_values),
-    .flags = COMMAND_READS,
-    .run = run,
+    .read = run,
 };

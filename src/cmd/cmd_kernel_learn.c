@@ -294,9 +294,9 @@ static bool refuse_form(const struct forms *forms, const char *form, struct err 
     return err_set(err, ERR_DATA, similar_todo(&similar, "forms list shows the names", todo), "unknown form %s", form);
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = learn_run, .publish = learn_finish, .free = wanted_free, .listed = TASK_LISTED, .measures = measures};
+    static const struct task_ops ops = {.doing = "learns", .work = learn_run, .publish = learn_finish, .free = wanted_free, .listed = TASK_LISTED, .measures = measures};
     const struct learn_values *v = values;
     struct machine *m = session_current(s, err), *other = NULL;
     struct forms *forms = m ? session_forms(s, s->document.isa, err) : NULL;
@@ -313,8 +313,8 @@ static bool run(struct session *s, const void *values, struct result *result, st
     bool ok = v->forms.count || want_unknown(s, m, w, err);
     if (!ok || !w->lessons.count) {
         if (ok) {
-            result_confirm(result, "%s knows every form of the kernel", m->id);
-            result_text(result, "machine", m->id);
+            result_confirm(s->result, "%s knows every form of the kernel", m->id);
+            result_text(s->result, "machine", m->id);
         }
         wanted_free(w);
         return ok;
@@ -322,7 +322,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->machine = machine_copy(m);
     w->simulated = other ? mapping_copy(other->mapping) : NULL;
     w->forms = forms_hold(forms);
-    return task_start(s, "kernel learn", "learns", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"kernel learn", "kernel learn 'IMUL (R64, R64)'", NULL};
@@ -337,5 +337,5 @@ const struct command command_kernel_learn = {
     .examples = examples,
     .values_size = sizeof(struct learn_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

@@ -183,13 +183,12 @@ static bool fill(struct session *s, struct recipe *r, const struct kernel_load_v
     return !r->source || take_defaults(s, r, err);
 }
 
-static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
 {
     struct recipe *r = recipe_new();
 
-    (void)result;   /* filled when the kernel is there, which may be at the end of a job */
     if (fill(s, r, values, err))
-        return loading_start(s, r, err);
+        return loading_start(s, r, task);
     recipe_free(r);
     return false;
 }
@@ -207,6 +206,6 @@ const struct command command_kernel_load = {
     .examples = load_examples,
     .values_size = sizeof(struct kernel_load_values),
     .flags = COMMAND_CHANGES,
-    .run = run_load,
+    .prepare = prepare_load,
 };
 

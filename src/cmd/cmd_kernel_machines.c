@@ -105,12 +105,11 @@ static bool search_publish(struct session *s, void *state, struct result *result
     return ok;
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = search_work, .publish = search_publish, .free = search_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "searches", .work = search_work, .publish = search_publish, .free = search_free, .listed = TASK_LISTED_IF_LONG};
     const struct machines_values *v = values;
 
-    (void)result;   /* the job fills it */
     if (!session_has_kernel(s, err))
         return false;
     struct machines_search *w = mem_zero(1, sizeof *w);
@@ -119,7 +118,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->show = v->show;
     for (size_t i = 0; i < s->document.selected_count; i++)
         vec_push(&w->shown.list, mem_strdup(s->document.selected[i]));
-    return task_start(s, "kernel machines", "searches", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const struct parameter options[] = {
@@ -137,5 +136,5 @@ const struct command command_kernel_machines = {
     .examples = examples,
     .values_size = sizeof(struct machines_values),
     .flags = COMMAND_CHANGES,
-    .run = run,
+    .prepare = prepare,
 };

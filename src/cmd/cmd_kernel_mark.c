@@ -123,6 +123,5 @@ const struct command command_kernel_mark = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct mark_values),
-    .flags = COMMAND_READS,
-    .run = run,
+    .read = run,
 };

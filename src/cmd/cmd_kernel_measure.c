@@ -477,12 +477,11 @@ static const struct parameter options[] = {
     {0},
 };
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = measure_run, .publish = measure_finish, .free = measuring_free, .failed = measure_failed, .listed = TASK_LISTED, .measures = job_measures_always, .counts = true};
+    static const struct task_ops ops = {.doing = "measures", .work = measure_run, .publish = measure_finish, .free = measuring_free, .failed = measure_failed, .listed = TASK_LISTED, .measures = job_measures_always, .counts = true};
     const struct kernel_measure_values *v = values;
 
-    (void)result;   /* the job's finish function fills it */
     if (v->out && !v->file)
         return err_set(err, ERR_USAGE, "kernel measure --file CSV --out CSV", "--out needs --file");
     if (v->file && !isnan(v->patience))
@@ -496,7 +495,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         measuring_free(w);
         return false;
     }
-    return task_start(s, v->file ? "kernel measure --file" : "kernel measure", "measures", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"kernel measure", "kernel measure --patience 1s", "kernel measure --file blocks.csv --out measured.csv", NULL};
@@ -510,5 +509,5 @@ const struct command command_kernel_measure = {
     .examples = examples,
     .values_size = sizeof(struct kernel_measure_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

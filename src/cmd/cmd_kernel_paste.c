@@ -53,11 +53,10 @@ static const struct parameter paste_options[] = {
     {0},
 };
 
-static bool run_paste(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_paste(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct paste_values *v = values;
 
-    (void)result;   /* as for kernel load */
     if (!s->input && s->interactive) {
         ask_for_text(s, v);
         return true;
@@ -70,7 +69,7 @@ static bool run_paste(struct session *s, const void *values, struct result *resu
     if (v->syntax)
         options.syntax = v->syntax[0] == 'a' ? SYNTAX_ATT : SYNTAX_INTEL;
     read_pasted(s, &text);
-    return loading_start_text(s, &text, &options, err);
+    return loading_start_text(s, &text, &options, task);
 }
 
 static const char *const paste_examples[] = {"kernel paste", "kernel paste --syntax intel --skip-bad", NULL};
@@ -84,7 +83,7 @@ const struct command command_kernel_paste = {
     .examples = paste_examples,
     .values_size = sizeof(struct paste_values),
     .flags = COMMAND_CHANGES,
-    .run = run_paste,
+    .prepare = prepare_paste,
 };
 
 struct hex_values {
@@ -134,20 +133,19 @@ static bool hex_publish(struct session *s, void *state, struct result *result, s
     return true;
 }
 
-static bool run_hex(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_hex(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = hex_work, .publish = hex_publish, .free = hex_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "decodes", .work = hex_work, .publish = hex_publish, .free = hex_free, .goes_on = loading_goes_on, .listed = TASK_LISTED_IF_LONG};
     const struct hex_values *v = values;
     struct hex_reading *h = mem_zero(1, sizeof *h);
 
-    (void)result;   /* the job fills it */
     h->bytes = mem_try_strndup(v->bytes, strlen(v->bytes));
     if (!h->bytes) {
         hex_free(h);
         return err_memory_for(err, "the hex block", strlen(v->bytes));
     }
     isa_parse(v->isa, &h->isa);
-    return loading_run(s, "kernel hex", "decodes", &ops, h, err);
+    return loading_give(s, task, &ops, h);
 }
 
 static const char *const hex_examples[] = {"kernel hex 4801d8", "kernel hex 8b000091 --isa aarch64", NULL};
@@ -160,5 +158,5 @@ const struct command command_kernel_hex = {
     .examples = hex_examples,
     .values_size = sizeof(struct hex_values),
     .flags = COMMAND_CHANGES,
-    .run = run_hex,
+    .prepare = prepare_hex,
 };

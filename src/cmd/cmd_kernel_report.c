@@ -55,6 +55,5 @@ const struct command command_kernel_report = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct report_values),
-    .flags = COMMAND_READS,
-    .run = run,
+    .read = run,
 };

@@ -204,6 +204,5 @@ const struct command command_kernel_simulate = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct simulate_values),
-    .flags = COMMAND_READS,
-    .run = run,
+    .read = run,
 };

@@ -69,13 +69,12 @@ static bool trace_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = trace_work, .free = tracing_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "simulates", .work = trace_work, .free = tracing_free, .listed = TASK_LISTED_IF_LONG};
     const struct trace_values *v = values;
     const char *ending = strrchr(v->file, '.');
 
-    (void)result;   /* the job fills it */
     if (!session_has_kernel(s, err))
         return false;
     if (!ending || strcmp(ending, ".html") != 0)
@@ -85,7 +84,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     struct tracing *w = mem_alloc(sizeof *w);
     *w = (struct tracing){kernel_hold(s->document.kernel), s->document.loop, v->iterations, machine_hold(m), mem_strdup(v->file)};
-    return task_start(s, "kernel trace", "simulates", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"kernel trace loop.html", "kernel trace loop.html --machine skylake --iterations 100", NULL};
@@ -99,5 +98,5 @@ const struct command command_kernel_trace = {
     .examples = examples,
     .values_size = sizeof(struct trace_values),
     .flags = COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

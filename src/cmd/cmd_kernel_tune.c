@@ -491,14 +491,13 @@ static const struct parameter options[] = {
     {0},
 };
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = tune_run, .publish = tune_finish, .free = tuning_free, .listed = TASK_LISTED, .measures = measures};
+    static const struct task_ops ops = {.doing = "searches faster versions of the loop", .work = tune_run, .publish = tune_finish, .free = tuning_free, .listed = TASK_LISTED, .measures = measures};
     const struct tune_values *v = values;
     const struct document *d = &s->document;
     size_t count;
 
-    (void)result;   /* the job's finish function fills it */
     if (!session_has_kernel(s, err))
         return false;
     kernel_insns(d->kernel, d->loop, &count);
@@ -519,7 +518,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!v->model_only && !w->here)
         snprintf(w->why, sizeof w->why, "not run here: this CPU runs %s", isa_name(isa_host()));
     w->export = v->export ? mem_strdup(v->export) : NULL;
-    return task_start(s, "kernel tune", "searches faster versions of the loop", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"kernel tune", "kernel tune --reassociate --export faster.s", "kernel tune --machine znver4 --model-only", NULL};
@@ -536,5 +535,5 @@ const struct command command_kernel_tune = {
     .examples = examples,
     .values_size = sizeof(struct tune_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

@@ -207,9 +207,9 @@ static void sweeping_free(void *state)
     free(w);
 }
 
-static bool sweep(struct session *s, const struct machine *m, const char *name, long from, long to, struct err *err)
+static bool sweep(struct session *s, const struct machine *m, const char *name, long from, long to, struct task *task)
 {
-    static const struct task_ops ops = {.work = sweep_run, .publish = sweep_finish, .free = sweeping_free, .listed = TASK_LISTED};
+    static const struct task_ops ops = {.doing = "sweeps", .work = sweep_run, .publish = sweep_finish, .free = sweeping_free, .listed = TASK_LISTED};
     struct sweeping *w = mem_zero(1, sizeof *w);
 
     w->kernel = kernel_hold(s->document.kernel);
@@ -219,7 +219,7 @@ static bool sweep(struct session *s, const struct machine *m, const char *name, 
     w->from = from;
     w->to = to;
     w->outcomes = mem_alloc((size_t)(to - from + 1) * sizeof *w->outcomes);
-    return task_start(s, "kernel whatif", "sweeps", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 /* One machine before and after its change. */
@@ -283,16 +283,16 @@ static void comparing_free(void *state)
     free(w);
 }
 
-static bool compare(struct session *s, struct machine *m, const struct machine *changed, const struct word_list *changes, struct err *err)
+static bool compare(struct session *s, struct machine *m, const struct machine *changed, const struct word_list *changes, struct task *task)
 {
-    static const struct task_ops ops = {.work = compare_work, .publish = compare_publish, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "predicts", .work = compare_work, .publish = compare_publish, .free = comparing_free, .listed = TASK_LISTED_IF_LONG};
     struct comparing *w = mem_alloc(sizeof *w);
 
     struct str words = {0};
     for (size_t i = 0; i < changes->count; i++)
         str_addf(&words, "%s%s", i ? ", " : "", changes->items[i]);
     *w = (struct comparing){.kernel = kernel_hold(s->document.kernel), .loop = s->document.loop, .machine = machine_hold(m), .changed = machine_copy(changed), .changes = str_take(&words)};
-    return task_start(s, "kernel whatif", "predicts", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 struct whatif_values {
@@ -352,13 +352,12 @@ static bool apply(struct machine *changed, const char *word, char **swept, long 
     return ok;
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct whatif_values *v = values;
     char *swept = NULL;
     long from = 0, to = 0;
 
-    (void)result;   /* the jobs fill it */
     if (!session_has_kernel(s, err))
         return false;
     struct machine *m = session_kernel_machine(s, v->machine, err);
@@ -369,9 +368,9 @@ static bool run(struct session *s, const void *values, struct result *result, st
     for (size_t i = 0; ok && i < v->changes.count; i++)
         ok = apply(changed, v->changes.items[i], &swept, &from, &to, err);
     if (ok && swept)
-        ok = sweep(s, changed, swept, from, to, err);
+        ok = sweep(s, changed, swept, from, to, task);
     else if (ok)
-        ok = compare(s, m, changed, &v->changes, err);
+        ok = compare(s, m, changed, &v->changes, task);
     free(swept);
     machine_free(changed);
     return ok;
@@ -389,5 +388,5 @@ const struct command command_kernel_whatif = {
     .examples = examples,
     .values_size = sizeof(struct whatif_values),
     .flags = COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

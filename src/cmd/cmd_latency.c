@@ -145,15 +145,16 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_measure(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = chains_run, .publish = chains_finish, .free = chains_free, .listed = TASK_LISTED, .measures = job_measures_always, .counts = true};
+    static const struct task_ops ops = {.doing = "measures", .work = chains_run, .publish = chains_finish, .free = chains_free, .listed = TASK_LISTED, .measures = job_measures_always, .counts = true};
     const struct latency_values *v = values;
     struct chains *w = mem_zero(1, sizeof *w);
 
-    (void)result;   /* the job's finish function fills it */
+    (void)s;
+    (void)err;
     w->pattern = v->pattern ? mem_strdup(v->pattern) : NULL;
-    return task_start(s, "latency measure", "measures", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"latency measure 'IMUL (R64, R64)'", "latency measure VADD*", NULL};
@@ -165,5 +166,5 @@ const struct command command_latency_measure = {
     .examples = examples,
     .values_size = sizeof(struct latency_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare_measure,
 };

@@ -144,6 +144,5 @@ const struct command command_machine_show = {
     .arguments = show_arguments,
     .examples = show_examples,
     .values_size = sizeof(struct machine_show_values),
-    .flags = COMMAND_READS,
-    .run = run_show,
+    .read = run_show,
 };

@@ -147,12 +147,12 @@ static bool calibrate_finish(struct session *s, void *state, struct result *resu
     return true;
 }
 
-static bool start(struct session *s, const char *title, int cpu, bool info, struct err *err)
+static bool start(struct session *s, int cpu, bool info, struct task *task)
 {
-    static const struct task_ops ops = {.work = calibrate_run, .publish = calibrate_finish, .free = free, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "calibrates", .work = calibrate_run, .publish = calibrate_finish, .free = free, .listed = TASK_LISTED, .measures = job_measures_always};
     struct calibrating *w = mem_zero(1, sizeof *w);
     *w = (struct calibrating){.session = s, .cpu = cpu, .info = info};
-    return task_start(s, title, "calibrates", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 struct calibrate_values {
@@ -178,13 +178,12 @@ bool command_cpu(size_t number, int *out, struct err *err)
     return ok || err_set(err, ERR_USAGE, "omit --cpu, or name a CPU this process may run on", "CPU %zu is not available", number);
 }
 
-static bool run_calibrate(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_calibrate(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct calibrate_values *v = values;
     int cpu;
 
-    (void)result;   /* the job's finish function fills it */
-    return command_cpu(v->cpu, &cpu, err) && start(s, "machine calibrate", cpu, false, err);
+    return command_cpu(v->cpu, &cpu, err) && start(s, cpu, false, task);
 }
 
 static const char *const calibrate_examples[] = {"machine calibrate", "machine calibrate --cpu 2", NULL};
@@ -196,14 +195,14 @@ const struct command command_machine_calibrate = {
     .examples = calibrate_examples,
     .values_size = sizeof(struct calibrate_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run_calibrate,
+    .prepare = prepare_calibrate,
 };
 
-static bool run_info(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_info(struct session *s, const void *values, struct task *task, struct err *err)
 {
     (void)values;
-    (void)result;
-    return start(s, "machine info", -1, true, err);
+    (void)err;
+    return start(s, -1, true, task);
 }
 
 static const char *const info_examples[] = {"machine info", NULL};
@@ -213,5 +212,5 @@ const struct command command_machine_info = {
     .help = "show this computer's CPU and what can be measured on it",
     .examples = info_examples,
     .flags = COMMAND_JOB,
-    .run = run_info,
+    .prepare = prepare_info,
 };

@@ -474,9 +474,9 @@ static void choose_uses(struct machine_charting *w, const struct chart_wish *wis
     w->options.review_blocks = w->simulated ? SIMULATED_BLOCKS : BLOCKS;
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = chart_work, .publish = chart_finish, .free = charting_free, .listed = TASK_LISTED, .measures = measures, .measures_alone = true};
+    static const struct task_ops ops = {.doing = "charts", .work = chart_work, .publish = chart_finish, .free = charting_free, .listed = TASK_LISTED, .measures = measures, .measures_alone = true};
     const struct chart_values *v = values;
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
     enum isa isa = isa_host();
@@ -485,7 +485,6 @@ static bool run(struct session *s, const void *values, struct result *result, st
     struct forms *forms = v->simulate && !m ? NULL : session_forms(s, isa, err);
     struct machine_charting *w;
 
-    (void)result;   /* the job's finish function fills it */
     if (!forms)
         return false;
     w = mem_zero(1, sizeof *w);
@@ -510,7 +509,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         stage_log_free(s->document.chart);
         s->document.chart = stage_log_hold(w->log);
         w->options.core_most = (size_t)fmin(CANDIDATES, fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count));
-        return task_start(s, "machine chart", "charts", &ops, w, err);
+        return task_give(task, &ops, w);
     }
     charting_free(w);
     return false;
@@ -529,5 +528,5 @@ const struct command command_machine_chart = {
     .examples = examples,
     .values_size = sizeof(struct chart_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

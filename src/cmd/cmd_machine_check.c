@@ -308,14 +308,13 @@ static char *cpu_title(const struct session *s, const char *simulated)
     return end ? mem_strndup(title, (size_t)(end - title)) : mem_strdup(cpu_name(name, sizeof name));
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = check_run, .publish = check_finish, .free = checking_free, .listed = TASK_LISTED, .measures = measures};
+    static const struct task_ops ops = {.doing = "measures", .work = check_run, .publish = check_finish, .free = checking_free, .listed = TASK_LISTED, .measures = measures};
     const struct check_values *v = values;
     const struct machine *simulated = v->simulate ? session_machine(s, v->simulate, err) : NULL;
     enum isa isa = isa_host();
 
-    (void)result;   /* the job's finish function fills it */
     if (v->simulate && !simulated)
         return false;
     if (simulated)
@@ -343,7 +342,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         checking_free(w);
         return false;
     }
-    return task_start(s, "machine check", "measures", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"machine check --top 200 --seconds 2m", "machine check 'IMUL*' 'ADD (R64, R64)'", NULL};
@@ -358,5 +357,5 @@ const struct command command_machine_check = {
     .examples = examples,
     .values_size = sizeof(struct check_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

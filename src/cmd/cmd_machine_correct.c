@@ -348,13 +348,12 @@ static bool simulated_by(struct session *s, const struct check *check, const cha
     return !check->simulated || (*out = session_machine(s, check->simulated, err)) != NULL;
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = correct_run, .publish = correct_finish, .free = correcting_free, .listed = TASK_LISTED, .measures = measures};
+    static const struct task_ops ops = {.doing = "corrects", .work = correct_run, .publish = correct_finish, .free = correcting_free, .listed = TASK_LISTED, .measures = measures};
     const struct correct_values *v = values;
     const struct check *check = s->document.check;
 
-    (void)result;   /* the job's finish function fills it */
     if (!check)
         return err_set(err, ERR_USAGE, "machine check first", "nothing has been checked");
     const struct machine *m = session_machine(s, check->machine, err), *simulated = NULL;
@@ -372,7 +371,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->simulated = simulated ? machine_copy(simulated) : NULL;
     w->forms = forms_hold(forms);
     name_machine(w, m, check);
-    return task_start(s, "machine correct", "corrects", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"machine correct 'IMUL (R64, R64)'", "machine correct '*'", NULL};
@@ -388,5 +387,5 @@ const struct command command_machine_correct = {
     .examples = examples,
     .values_size = sizeof(struct correct_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

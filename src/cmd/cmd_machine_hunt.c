@@ -342,15 +342,14 @@ static bool choose_sides(struct session *s, const struct hunt_values *v, struct 
     return true;
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = hunt_work, .publish = hunt_finish, .free = hunting_free, .listed = TASK_LISTED, .measures = measures};
+    static const struct task_ops ops = {.doing = "compares blocks", .work = hunt_work, .publish = hunt_finish, .free = hunting_free, .listed = TASK_LISTED, .measures = measures};
     const struct hunt_values *v = values;
     struct machine_hunting *w = mem_zero(1, sizeof *w);
     struct forms *forms = choose_sides(s, v, w, err) ? session_forms(s, w->isa, err) : NULL;
     bool measured = measures(w);
 
-    (void)result;   /* the job's finish function fills it */
     w->forms = forms ? forms_hold(forms) : NULL;
     w->seconds = v->seconds;
     w->tolerance = isfinite(v->tolerance) ? v->tolerance : measured ? CPU_TOLERANCE : MODEL_TOLERANCE;
@@ -360,7 +359,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         hunting_free(w);
         return false;
     }
-    return task_start(s, "machine hunt", "compares blocks", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"machine hunt --time 5m", "machine hunt --machine skylake --against haswell --time 20s", "machine hunt --machine skylake --against llvm-mca --time 1m",
@@ -376,5 +375,5 @@ const struct command command_machine_hunt = {
     .examples = examples,
     .values_size = sizeof(struct hunt_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

@@ -180,13 +180,12 @@ static const struct parameter load_arguments[] = {
     {0},
 };
 
-static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct mapping_load_values *v = values;
     struct stat status;
     struct str path = {0};
 
-    (void)result;   /* the job fills it */
     if (stat(v->path, &status) != 0) {
         err_set(err, ERR_MISSING, "for shipped machines: mapping use ID", "no such file or directory");
         return err_at(err, v->path, 0, 0);
@@ -194,12 +193,12 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     const char *ending = strrchr(v->path, '.');
     bool directory = S_ISDIR(status.st_mode), yaml = ending && (strcmp(ending, ".yml") == 0 || strcmp(ending, ".yaml") == 0);
     if (!directory)
-        return mapping_read(s, "mapping load", v->path, yaml ? MAPPING_OSACA : ending && strcmp(ending, ".json") == 0 ? MAPPING_PMEVO : MAPPING_CSV, err);
+        return mapping_read(s, "mapping load", v->path, yaml ? MAPPING_OSACA : ending && strcmp(ending, ".json") == 0 ? MAPPING_PMEVO : MAPPING_CSV, task);
     /* A name without a slash would be looked up among the shipped machines. */
     str_addf(&path, "%s%s", strchr(v->path, '/') ? "" : "./", v->path);
     while (path.length > 1 && path.data[path.length - 1] == '/')
         path.data[--path.length] = '\0';
-    bool ok = mapping_read(s, "mapping load", str_text(&path), MAPPING_DIRECTORY, err);
+    bool ok = mapping_read(s, "mapping load", str_text(&path), MAPPING_DIRECTORY, task);
     str_done(&path);
     return ok;
 }
@@ -214,7 +213,7 @@ const struct command command_mapping_load = {
     .examples = load_examples,
     .values_size = sizeof(struct mapping_load_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run_load,
+    .prepare = prepare_load,
 };
 
 struct new_values {

@@ -3,6 +3,7 @@
 #define PORTOLAN_CMD_CMD_MAPPING_H
 
 #include "cmd/session.h"
+#include "cmd/task.h"
 
 #define MAPPING_ID 64
 
@@ -16,7 +17,7 @@ bool mapping_adopt(struct session *s, struct machine *take_machine, const char *
 bool mapping_make_current(struct session *s, const char *id, struct err *err);
 /* Where a mapping comes from: a tool's file, form,usage,latency alone, or a machine's directory. */
 enum mapping_source { MAPPING_OSACA, MAPPING_PMEVO, MAPPING_CSV, MAPPING_DIRECTORY };
-/* Has a job called @title read @path, and adopts what it holds at its end. False with err as task_start. */
-bool mapping_read(struct session *s, const char *title, const char *path, enum mapping_source source, struct err *err);
+/* Makes @task read @path and adopt, as command @title, what it holds. True. */
+bool mapping_read(struct session *s, const char *title, const char *path, enum mapping_source source, struct task *task);
 
 #endif

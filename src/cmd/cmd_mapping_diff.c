@@ -133,6 +133,5 @@ const struct command command_mapping_diff = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct diff_values),
-    .flags = COMMAND_READS,
-    .run = run,
+    .read = run,
 };

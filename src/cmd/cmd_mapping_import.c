@@ -66,9 +66,9 @@ static void llvm_free(void *state)
     free(w);
 }
 
-static bool import_llvm_cpu(struct session *s, const char *cpu, struct err *err)
+static bool import_llvm_cpu(struct session *s, const char *cpu, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = llvm_run, .publish = llvm_finish, .free = llvm_free, .listed = TASK_LISTED};
+    static const struct task_ops ops = {.title = "mapping import llvm", .doing = "imports", .work = llvm_run, .publish = llvm_finish, .free = llvm_free, .listed = TASK_LISTED};
     struct llvm_importing *w = mem_zero(1, sizeof *w);
 
     w->cpu = mem_strdup(cpu);
@@ -80,7 +80,7 @@ static bool import_llvm_cpu(struct session *s, const char *cpu, struct err *err)
         }
         w->forms[isa] = forms_hold(forms);
     }
-    return task_start(s, "mapping import llvm", "imports", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 /* "uops-" and the file's name without directory and ending, or the architecture's, in lower case. */
@@ -164,9 +164,9 @@ static void uops_free(void *state)
     free(w);
 }
 
-static bool import_uops_files(struct session *s, const struct word_list *files, const char *architecture, struct err *err)
+static bool import_uops_files(const struct word_list *files, const char *architecture, struct task *task)
 {
-    static const struct task_ops ops = {.work = uops_run, .publish = uops_finish, .free = uops_free, .listed = TASK_LISTED};
+    static const struct task_ops ops = {.title = "mapping import uops-info", .doing = "imports", .work = uops_run, .publish = uops_finish, .free = uops_free, .listed = TASK_LISTED};
     struct uops_import *w = mem_zero(1, sizeof *w);
 
     w->architecture = architecture ? mem_strdup(architecture) : NULL;
@@ -174,7 +174,7 @@ static bool import_uops_files(struct session *s, const struct word_list *files, 
     w->machines = mem_zero(files->count, sizeof(struct machine *));
     for (size_t i = 0; i < files->count; i++)
         w->paths[w->count++] = mem_strdup(files->items[i]);
-    return task_start(s, "mapping import uops-info", "imports", &ops, w, err);
+    return task_give(task, &ops, w);
 }
 
 struct import_values {
@@ -195,25 +195,24 @@ static const struct parameter options[] = {
     {0},
 };
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct import_values *v = values;
 
-    (void)result;   /* the jobs fill it */
     if (strcmp(v->format, "uops-info") == 0)
-        return import_uops_files(s, &v->sources, v->architecture, err);
+        return import_uops_files(&v->sources, v->architecture, task);
     if (v->sources.count != 1)
         return err_set(err, ERR_USAGE, "import them one at a time", "%s takes one source, not %zu", v->format, v->sources.count);
     if (v->architecture)
         return err_set(err, ERR_USAGE, "omit it", "--architecture is for uops-info, not for %s", v->format);
     const char *source = v->sources.items[0];
     if (strcmp(v->format, "llvm") == 0)
-        return import_llvm_cpu(s, source, err);
+        return import_llvm_cpu(s, source, task, err);
     if (strcmp(v->format, "osaca") == 0)
-        return mapping_read(s, "mapping import osaca", source, MAPPING_OSACA, err);
+        return mapping_read(s, "mapping import osaca", source, MAPPING_OSACA, task);
     if (strcmp(v->format, "pmevo") == 0)
-        return mapping_read(s, "mapping import pmevo", source, MAPPING_PMEVO, err);
-    return mapping_read(s, "mapping import csv", source, MAPPING_CSV, err);
+        return mapping_read(s, "mapping import pmevo", source, MAPPING_PMEVO, task);
+    return mapping_read(s, "mapping import csv", source, MAPPING_CSV, task);
 }
 
 static const char *const examples[] = {"mapping import llvm znver3", "mapping import uops-info skylake.csv", "mapping import osaca skx.yml", NULL};
@@ -227,5 +226,5 @@ const struct command command_mapping_import = {
     .examples = examples,
     .values_size = sizeof(struct import_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };

@@ -54,8 +54,7 @@ const struct command command_mapping_save = {
     .arguments = save_arguments,
     .examples = save_examples,
     .values_size = sizeof(struct mapping_save_values),
-    .flags = COMMAND_READS,
-    .run = run_save,
+    .read = run_save,
 };
 
 struct mapping_export_values {
@@ -113,6 +112,5 @@ const struct command command_mapping_export = {
     .arguments = export_arguments,
     .examples = export_examples,
     .values_size = sizeof(struct mapping_export_values),
-    .flags = COMMAND_READS,
-    .run = run_export,
+    .read = run_export,
 };

@@ -135,9 +135,9 @@ static void setting_free(void *state)
     free(u);
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = setting_work, .publish = setting_publish, .free = setting_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "changes", .work = setting_work, .publish = setting_publish, .free = setting_free, .listed = TASK_LISTED_IF_LONG};
     const struct mapping_set_values *v = values;
     struct machine *m = session_current(s, err);
     struct mapping_entry entry;
@@ -145,13 +145,13 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!m || (!v->added && !is_form(s, m, v->form, err)))
         return false;
     if (mapping_count(m->mapping) <= LARGE)
-        return apply(s, m, NULL, v->form, v->usage, result, err);
+        return apply(s, m, NULL, v->form, v->usage, s->result, err);
     if (!entry_of(m, v->form, v->usage, &entry, err))
         return false;
     usage_done(&entry.usage);
     struct usage_setting *u = mem_zero(1, sizeof *u);
     *u = (struct usage_setting){machine_hold(m), NULL, mem_strdup(v->form), mem_strdup(v->usage)};
-    return task_start(s, "mapping set", "changes", &ops, u, err);
+    return task_give(task, &ops, u);
 }
 
 static const char *const examples[] = {"mapping set 'ADD (R64, R64)' 1*p0156", "mapping set 'VMOVAPD (YMM, M256)' 2*p23", NULL};
@@ -165,5 +165,5 @@ const struct command command_mapping_set = {
     .examples = examples,
     .values_size = sizeof(struct mapping_set_values),
     .flags = COMMAND_CHANGES,
-    .run = run,
+    .prepare = prepare,
 };

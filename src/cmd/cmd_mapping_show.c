@@ -63,6 +63,5 @@ const struct command command_mapping_show = {
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct mapping_show_values),
-    .flags = COMMAND_READS,
-    .run = run,
+    .read = run,
 };

@@ -43,15 +43,14 @@ static bool plot_work(void *state, struct result *result, struct err *err)
     return ok;
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = plot_work, .free = plotting_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "draws", .work = plot_work, .free = plotting_free, .listed = TASK_LISTED_IF_LONG};
     const struct plot_values *v = values;
     const char *dot = strrchr(v->file, '.');
     const bool svg = dot && strcmp(dot, ".svg") == 0;
     enum drawing_kind kind = 0;
 
-    (void)result;   /* the job fills it */
     if (!svg && !(dot && strcmp(dot, ".png") == 0))
         return err_set(err, ERR_USAGE, "plot accuracy FILE.svg, or FILE.png", "the file name must end in .svg or .png");
     while (strcmp(drawing_names[kind], v->what) != 0)
@@ -61,7 +60,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
         return false;
     struct plotting *p = mem_alloc(sizeof *p);
     *p = (struct plotting){drawing, svg ? FIGURE_SVG : FIGURE_PNG, mem_strdup(v->file)};
-    return task_start(s, "plot", "draws", &ops, p, err);
+    return task_give(task, &ops, p);
 }
 
 static const char *const examples[] = {"plot evolution run.svg", "plot accuracy skylake.png", NULL};
@@ -75,5 +74,5 @@ const struct command command_plot = {
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct plot_values),
-    .run = run,
+    .prepare = prepare,
 };

@@ -99,13 +99,13 @@ static bool words_allowed(const struct word_list *words, struct err *err)
     return true;
 }
 
-static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = load_run, .publish = load_finish, .free = loading_free, .listed = TASK_LISTED};
+    static const struct task_ops ops = {.doing = "compiles", .work = load_run, .publish = load_finish, .free = loading_free, .listed = TASK_LISTED};
     const struct program_load_values *v = values;
     struct program_loading *l;
 
-    (void)result;   /* the job's finish function fills it */
+    (void)s;
     if (!words_allowed(&v->words, err))
         return false;
     if (v->untraced && !program_is_built(v->file))
@@ -119,7 +119,7 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     vec_push(&l->words, mem_strdup(v->file));
     for (size_t i = 0; i < v->words.count; i++)
         vec_push(&l->words, mem_strdup(v->words.items[i]));
-    return task_start(s, "program load", "compiles", &ops, l, err);
+    return task_give(task, &ops, l);
 }
 
 static const struct parameter load_arguments[] = {
@@ -153,7 +153,7 @@ const struct command command_program_load = {
     .examples = load_examples,
     .values_size = sizeof(struct program_load_values),
     .flags = COMMAND_JOB,
-    .run = run_load,
+    .prepare = prepare_load,
 };
 
 struct run_values {
@@ -336,13 +336,12 @@ static void running_free(void *state)
     free(r);
 }
 
-static bool run_run_command(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_run_command(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = run_run, .publish = run_finish, .free = running_free, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "runs", .work = run_run, .publish = run_finish, .free = running_free, .listed = TASK_LISTED, .measures = job_measures_always};
     const struct run_values *v = values;
     const struct program_state *p = &s->document.program;
 
-    (void)result;   /* the job's finish function fills it */
     if (!p->program)
         return err_set(err, ERR_USAGE, "program load FILE", "no program is loaded");
     struct running *r = mem_zero(1, sizeof *r);
@@ -355,7 +354,7 @@ static bool run_run_command(struct session *s, const void *values, struct result
     r->template = p->template ? mem_strdup(p->template) : NULL;
     r->options = (struct run_options){r->arguments, r->template, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30, 0, 1, NULL};
     r->fit = v->counts[0] == 'g' ? COUNTS_GENETIC : v->counts[0] == 'n' ? COUNTS_NETWORK : COUNTS_REGRESSION;
-    return task_start(s, "program run", "runs", &ops, r, err);
+    return task_give(task, &ops, r);
 }
 
 static const struct parameter run_arguments[] = {
@@ -394,5 +393,5 @@ const struct command command_program_run = {
     .examples = run_examples,
     .values_size = sizeof(struct run_values),
     .flags = COMMAND_JOB,
-    .run = run_run_command,
+    .prepare = prepare_run_command,
 };

@@ -253,13 +253,12 @@ static void blaming_free(void *state)
     free(w);
 }
 
-static bool run_blame(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_blame(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = blame_run, .publish = blame_finish, .free = blaming_free, .failed = blame_failed, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "runs the program", .work = blame_run, .publish = blame_finish, .free = blaming_free, .failed = blame_failed, .listed = TASK_LISTED, .measures = job_measures_always};
     const struct program_blame_values *v = values;
     const struct program_model *m = program_fitted(s, err);
 
-    (void)result;   /* the job's finish function fills it */
     if (!m)
         return false;
     if (!m->runs->program->untraced)
@@ -273,7 +272,7 @@ static bool run_blame(struct session *s, const void *values, struct result *resu
     w->machine = machine ? machine_copy(machine) : NULL;
     if (machine && program_inputs_given(m, &v->inputs, w->inputs, err)) {
         program_show_put_off(s);
-        return task_start(s, "program blame", "runs the program", &ops, w, err);
+        return task_give(task, &ops, w);
     }
     blaming_free(w);
     return false;
@@ -305,5 +304,5 @@ const struct command command_program_blame = {
     .examples = examples,
     .values_size = sizeof(struct program_blame_values),
     .flags = COMMAND_JOB,
-    .run = run_blame,
+    .prepare = prepare_blame,
 };

@@ -385,13 +385,12 @@ static bool measures_here(const void *state)
     return ((const struct missing *)state)->at.here;
 }
 
-static bool run_misses(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_misses(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = misses_run, .publish = misses_finish, .free = missing_free, .listed = TASK_LISTED, .measures = measures_here};
+    static const struct task_ops ops = {.doing = "counts misses", .work = misses_run, .publish = misses_finish, .free = missing_free, .listed = TASK_LISTED, .measures = measures_here};
     const struct misses_values *v = values;
     struct missing *w = mem_zero(1, sizeof *w);
 
-    (void)result;   /* the job's finish function fills it */
     w->bins = strcmp(v->profile, "bins") == 0;
     w->fresh = v->fresh;
     w->threads = v->threads;
@@ -403,7 +402,7 @@ static bool run_misses(struct session *s, const void *values, struct result *res
     if (ok && !w->at.model->traced)
         ok = err_set(err, ERR_USAGE, "program run without --mode counts", "the runs have no reuse distances");
     if (ok)
-        return task_start(s, "program misses", "counts misses", &ops, w, err);
+        return task_give(task, &ops, w);
     missing_free(w);
     return false;
 }
@@ -436,5 +435,5 @@ const struct command command_program_misses = {
     .examples = misses_examples,
     .values_size = sizeof(struct misses_values),
     .flags = COMMAND_JOB,
-    .run = run_misses,
+    .prepare = prepare_misses,
 };

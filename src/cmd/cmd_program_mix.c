@@ -195,14 +195,13 @@ static bool measures_here(const void *state)
     return ((const struct time_formula *)state)->here;
 }
 
-static bool run_formula(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_formula(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = formula_run, .publish = formula_finish, .free = time_formula_free, .listed = TASK_LISTED, .measures = measures_here};
+    static const struct task_ops ops = {.doing = "predicts", .work = formula_run, .publish = formula_finish, .free = time_formula_free, .listed = TASK_LISTED, .measures = measures_here};
     const struct formula_values *v = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;
 
-    (void)result;   /* the job's finish function fills it */
     const struct machine *machine = m ? program_machine(s, v->machine, &here, err) : NULL;
     if (!machine)
         return false;
@@ -210,7 +209,7 @@ static bool run_formula(struct session *s, const void *values, struct result *re
     f->model = program_model_hold(m);
     f->machine = machine_copy(machine);
     f->here = here;
-    return task_start(s, "program formula", "predicts", &ops, f, err);
+    return task_give(task, &ops, f);
 }
 
 static const struct parameter formula_options[] = {MACHINE_OPTION(formula_values), {0}};
@@ -225,5 +224,5 @@ const struct command command_program_formula = {
     .examples = formula_examples,
     .values_size = sizeof(struct formula_values),
     .flags = COMMAND_JOB,
-    .run = run_formula,
+    .prepare = prepare_formula,
 };

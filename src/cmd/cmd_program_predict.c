@@ -215,13 +215,12 @@ static bool measures_here(const void *state)
     return here;
 }
 
-static bool run_predict(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_predict(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = predict_run, .publish = predict_finish, .free = predicting_free, .listed = TASK_LISTED, .measures = measures_here};
+    static const struct task_ops ops = {.doing = "predicts", .work = predict_run, .publish = predict_finish, .free = predicting_free, .listed = TASK_LISTED, .measures = measures_here};
     const struct predict_values *v = values;
     const struct program_model *m = program_fitted(s, err);
 
-    (void)result;   /* the job's finish function fills it */
     if (!m)
         return false;
     struct predicting *p = mem_zero(1, sizeof *p);
@@ -241,7 +240,7 @@ static bool run_predict(struct session *s, const void *values, struct result *re
         vec_push(&p->outcomes, o);
     }
     if (ok)
-        return task_start(s, "program predict", "predicts", &ops, p, err);
+        return task_give(task, &ops, p);
     predicting_free(p);
     return false;
 }
@@ -279,5 +278,5 @@ const struct command command_program_predict = {
     .examples = examples,
     .values_size = sizeof(struct predict_values),
     .flags = COMMAND_JOB,
-    .run = run_predict,
+    .prepare = prepare_predict,
 };

@@ -410,13 +410,12 @@ static bool choose_machine(struct profiling *w, struct session *s, const char *i
     return !id || m;
 }
 
-static bool run_profile(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_profile(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = profile_run, .publish = profile_finish, .free = profiling_free, .failed = profile_failed, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "runs the program", .work = profile_run, .publish = profile_finish, .free = profiling_free, .failed = profile_failed, .listed = TASK_LISTED, .measures = job_measures_always};
     const struct profile_values *v = values;
     bool attach = v->pid != NOT_GIVEN;
 
-    (void)result;   /* the job's finish function fills it */
     if (attach == (v->words.count > 0))
         return err_set(err, ERR_USAGE, "program profile ./PROGRAM -- ARGUMENTS, or program profile --pid N", attach ? "a program and a process at once" : "no program is named");
     if (attach && (v->output || v->input))
@@ -433,7 +432,7 @@ static bool run_profile(struct session *s, const void *values, struct result *re
                                    .seconds = !isnan(v->seconds) ? v->seconds : attach ? ATTACHED_SECONDS : INFINITY, .rate = v->rate,
                                    .method = v->method[0] == 'c' ? SAMPLING_CLOCK : v->method[0] == 'i' ? SAMPLING_INTERRUPT : SAMPLING_ANY};
     if (ok)
-        return task_start(s, "program profile", "runs the program", &ops, w, err);
+        return task_give(task, &ops, w);
     profiling_free(w);
     return false;
 }
@@ -479,5 +478,5 @@ const struct command command_program_profile = {
     .examples = examples,
     .values_size = sizeof(struct profile_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run_profile,
+    .prepare = prepare_profile,
 };

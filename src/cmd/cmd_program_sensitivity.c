@@ -156,14 +156,13 @@ static bool measures_here(const void *state)
     return ((const struct probing *)state)->at.here;
 }
 
-static bool run_sensitivity(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_sensitivity(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = sensitivity_run, .publish = sensitivity_finish, .free = probing_free, .listed = TASK_LISTED, .measures = measures_here};
+    static const struct task_ops ops = {.doing = "predicts", .work = sensitivity_run, .publish = sensitivity_finish, .free = probing_free, .listed = TASK_LISTED, .measures = measures_here};
     const struct sensitivity_values *v = values;
     struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 
-    (void)result;   /* the job's finish function fills it */
-    return p && task_start(s, "program sensitivity", "predicts", &ops, p, err);
+    return p && task_give(task, &ops, p);
 }
 
 #define COMMON_OPTIONS(type) \
@@ -191,7 +190,7 @@ const struct command command_program_sensitivity = {
     .examples = sensitivity_examples,
     .values_size = sizeof(struct sensitivity_values),
     .flags = COMMAND_JOB,
-    .run = run_sensitivity,
+    .prepare = prepare_sensitivity,
 };
 
 static void take_time(void *state, struct unpacking *from)
@@ -323,17 +322,16 @@ static bool read_property(struct probing *p, const char *text, struct err *err)
     return true;
 }
 
-static bool run_sweep(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_sweep(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = sweep_run, .publish = sweep_finish, .free = probing_free, .listed = TASK_LISTED, .measures = measures_here};
+    static const struct task_ops ops = {.doing = "predicts", .work = sweep_run, .publish = sweep_finish, .free = probing_free, .listed = TASK_LISTED, .measures = measures_here};
     const struct sweep_values *v = values;
     struct probing *p = probing_new(s, &v->inputs, v->machine, v->model, v->fresh, err);
 
-    (void)result;   /* the job's finish function fills it */
     if (!p)
         return false;
     if (read_property(p, v->property, err))
-        return task_start(s, "program sweep", "predicts", &ops, p, err);
+        return task_give(task, &ops, p);
     probing_free(p);
     return false;
 }
@@ -353,7 +351,7 @@ const struct command command_program_sweep = {
     .examples = sweep_examples,
     .values_size = sizeof(struct sweep_values),
     .flags = COMMAND_JOB,
-    .run = run_sweep,
+    .prepare = prepare_sweep,
 };
 
 /* Another rank's part: the program at the same inputs, of which it knows one run, the predicted one. */

@@ -132,7 +132,7 @@ static bool measures_here(const void *state)
     return ((const struct showing *)state)->at.here;
 }
 
-static const struct task_ops ops = {.work = show_run, .publish = show_finish, .free = showing_free, .failed = show_failed, .listed = TASK_LISTED, .measures = measures_here};
+static const struct task_ops ops = {.doing = "predicts", .work = show_run, .publish = show_finish, .free = showing_free, .failed = show_failed, .listed = TASK_LISTED, .measures = measures_here};
 
 /* NULL with err. */
 static struct showing *showing_new(struct session *s, const struct word_list *inputs, const char *machine, struct err *err)
@@ -175,13 +175,12 @@ void program_show_resume(struct session *s)
         program_show_quietly(s);
 }
 
-static bool run_show(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_show(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct show_values *v = values;
     struct showing *w = showing_new(s, &v->inputs, v->machine, err);
 
-    (void)result;   /* the job's finish function fills it */
-    return w && task_start(s, "program show", "predicts", &ops, w, err);
+    return w && task_give(task, &ops, w);
 }
 
 static const struct parameter arguments[] = {
@@ -208,5 +207,5 @@ const struct command command_program_show = {
     .examples = examples,
     .values_size = sizeof(struct show_values),
     .flags = COMMAND_JOB,
-    .run = run_show,
+    .prepare = prepare_show,
 };

@@ -266,14 +266,13 @@ static void validating_free(void *state)
     free(v);
 }
 
-static bool run_validate(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_validate(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = validate_run, .publish = validate_finish, .free = validating_free, .failed = validate_failed, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "measures", .work = validate_run, .publish = validate_finish, .free = validating_free, .failed = validate_failed, .listed = TASK_LISTED, .measures = job_measures_always};
     const struct validate_values *given = values;
     const struct program_model *m = program_fitted(s, err);
     bool here;
 
-    (void)result;   /* the job's finish function fills it */
     if (!m)
         return false;
     struct validating *v = mem_zero(1, sizeof *v);
@@ -294,7 +293,7 @@ static bool run_validate(struct session *s, const void *values, struct result *r
         ok = strcmp(v->inputs.names[i], m->runs->names[i]) == 0 || err_set(err, ERR_USAGE, "name inputs as in program run, in the same order", "input %s was %s when the program was run", v->inputs.names[i], m->runs->names[i]);
     if (ok) {
         program_show_put_off(s);
-        return task_start(s, "program validate", "measures", &ops, v, err);
+        return task_give(task, &ops, v);
     }
     validating_free(v);
     return false;
@@ -331,5 +330,5 @@ const struct command command_program_validate = {
     .examples = examples,
     .values_size = sizeof(struct validate_values),
     .flags = COMMAND_JOB,
-    .run = run_validate,
+    .prepare = prepare_validate,
 };

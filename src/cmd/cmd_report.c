@@ -347,14 +347,13 @@ static const struct parameter arguments[] = {
     {0},
 };
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = report_work, .free = reporting_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "writes", .work = report_work, .free = reporting_free, .listed = TASK_LISTED_IF_LONG};
     const struct session_report_values *v = values;
     const char *dot = strrchr(v->file, '.');
     const bool html = dot && strcmp(dot, ".html") == 0;
 
-    (void)result;   /* the job fills it */
     if (!html && !(dot && strcmp(dot, ".md") == 0))
         return err_set(err, ERR_USAGE, "report FILE.html, or FILE.md", "the file name must end in .html or .md");
     if (!s->document.kernel && !s->document.experiments && !s->document.run_count)
@@ -368,7 +367,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     for (size_t i = 0; html && i < DRAWING_KINDS; i++)
         r->drawings[i] = drawing_new(s, (enum drawing_kind)i, NULL);
     r->read = session_snapshot(s);
-    return task_start(s, "report", "writes", &ops, r, err);
+    return task_give(task, &ops, r);
 }
 
 static const char *const examples[] = {"report session.html", "report session.md", NULL};
@@ -381,5 +380,5 @@ const struct command command_report = {
     .arguments = arguments,
     .examples = examples,
     .values_size = sizeof(struct session_report_values),
-    .run = run,
+    .prepare = prepare,
 };

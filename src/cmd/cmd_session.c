@@ -46,16 +46,16 @@ static bool save_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-static bool run_save(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_save(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = save_work, .free = moving_free};
+    static const struct task_ops ops = {.doing = "saves", .work = save_work, .free = moving_free};
     const struct path_values *v = values;
     struct moving *m = mem_zero(1, sizeof *m);
 
-    (void)result;   /* the job fills it */
+    (void)err;
     m->directory = mem_strdup(v->path);
     m->saved = session_snapshot(s);
-    return task_start(s, "session save", "saves", &ops, m, err);
+    return task_give(task, &ops, m);
 }
 
 static const char *const save_examples[] = {"session save work", NULL};
@@ -68,7 +68,7 @@ const struct command command_session_save = {
     .examples = save_examples,
     .values_size = sizeof(struct path_values),
     .flags = COMMAND_JOB,
-    .run = run_save,
+    .prepare = prepare_save,
 };
 
 static bool load_work(void *state, struct result *result, struct err *err)
@@ -90,12 +90,17 @@ static bool load_publish(struct session *s, void *state, struct result *result, 
     return session_take(s, m->saved, err);
 }
 
-static bool run_load(struct session *s, const void *values, struct result *result, struct err *err)
+static void load_goes_on(struct session *s, unsigned number)
 {
-    static const struct task_ops ops = {.work = load_work, .publish = load_publish, .free = moving_free};
+    s->replacing = number;
+    s->replacing_how = "is loading another session";
+}
+
+static bool prepare_load(struct session *s, const void *values, struct task *task, struct err *err)
+{
+    static const struct task_ops ops = {.doing = "loads", .goes_on = load_goes_on, .work = load_work, .publish = load_publish, .free = moving_free};
     const struct path_values *v = values;
 
-    (void)result;   /* the job fills it */
     if (!session_idle(err))
         return false;
     char *directory = keeping_find(v->path, err);
@@ -104,11 +109,7 @@ static bool run_load(struct session *s, const void *values, struct result *resul
     struct moving *m = mem_zero(1, sizeof *m);
     m->directory = directory;
     m->into = s;
-    bool ok = task_start(s, "session load", "loads", &ops, m, err);
-    if (ok && s->waiting.now)   /* it goes on */
-        s->replacing = s->waiting.job;
-    s->replacing_how = "is loading another session";
-    return ok;
+    return task_give(task, &ops, m);
 }
 
 static const struct parameter loaded[] = {
@@ -127,5 +128,5 @@ const struct command command_session_load = {
     .examples = load_examples,
     .values_size = sizeof(struct path_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run_load,
+    .prepare = prepare_load,
 };

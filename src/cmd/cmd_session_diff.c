@@ -272,13 +272,12 @@ static bool diff_work(void *state, struct result *result, struct err *err)
     return watch_goes_on(err);
 }
 
-static bool run_diff(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_diff(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = diff_work, .free = comparison_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "compares", .work = diff_work, .free = comparison_free, .listed = TASK_LISTED_IF_LONG};
     const struct session_pair *v = values;
     struct comparison *c = mem_zero(1, sizeof *c);
 
-    (void)result;   /* the job fills it */
     c->paths[0] = keeping_find(v->a, err);
     c->paths[1] = c->paths[0] && v->b ? keeping_find(v->b, err) : NULL;
     if (!c->paths[0] || (v->b && !c->paths[1])) {
@@ -287,7 +286,7 @@ static bool run_diff(struct session *s, const void *values, struct result *resul
     }
     if (!v->b)
         c->sides[1] = session_snapshot(s);
-    return task_start(s, "session diff", "compares", &ops, c, err);
+    return task_give(task, &ops, c);
 }
 
 static const char *const examples[] = {"session diff last", "session diff monday tuesday", NULL};
@@ -300,5 +299,5 @@ const struct command command_session_diff = {
     .examples = examples,
     .values_size = sizeof(struct session_pair),
     .flags = COMMAND_JOB,
-    .run = run_diff,
+    .prepare = prepare_diff,
 };

@@ -62,13 +62,14 @@ static void list_free(void *state)
     (void)state;
 }
 
-static bool run_list(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_list(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = list_work, .free = list_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "lists", .work = list_work, .free = list_free, .listed = TASK_LISTED_IF_LONG};
 
+    (void)s;
+    (void)err;
     (void)values;
-    (void)result;   /* the job fills it */
-    return task_start(s, "session list", "lists", &ops, NULL, err);
+    return task_give(task, &ops, NULL);
 }
 
 static const char *const examples[] = {"session list", NULL};
@@ -79,5 +80,5 @@ const struct command command_session_list = {
     .description = "The workbench saves its session whenever it has changed, under $XDG_STATE_HOME/portolan/sessions. session load NAME resumes one; run says how far an inference was.",
     .examples = examples,
     .flags = COMMAND_JOB,
-    .run = run_list,
+    .prepare = prepare_list,
 };

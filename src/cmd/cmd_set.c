@@ -82,9 +82,9 @@ static bool choose_publish(struct session *s, void *state, struct result *result
     return true;
 }
 
-static bool set_machines(struct session *s, const char *list, struct err *err)
+static bool set_machines(struct session *s, const char *list, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = choose_work, .publish = choose_publish, .free = choosing_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops ops = {.doing = "loads", .work = choose_work, .publish = choose_publish, .free = choosing_free, .listed = TASK_LISTED_IF_LONG};
     struct choosing *c = mem_zero(1, sizeof *c);
     char *copy = mem_strdup(list), *save;
     bool ok = true;
@@ -103,7 +103,7 @@ static bool set_machines(struct session *s, const char *list, struct err *err)
     if (ok && !c->ids.count)
         ok = err_set(err, ERR_USAGE, "machine list shows them", "no machine is named");
     if (ok)
-        return task_start(s, "set machine", "loads", &ops, c, err);
+        return task_give(task, &ops, c);
     choosing_free(c);
     return false;
 }
@@ -156,12 +156,12 @@ static bool refuse_name(const char *name, struct err *err)
     return err_set(err, ERR_USAGE, similar_todo(&similar, "set lists them", todo), "unknown setting \"%s\"", name);
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
     const struct set_values *v = values;
 
     if (!v->name) {
-        show_all(s, result);
+        show_all(s, s->result);
         return true;
     }
     const struct setting *setting = setting_find(v->name);
@@ -171,10 +171,10 @@ static bool run(struct session *s, const void *values, struct result *result, st
     if (!v->value)
         return err_set(err, ERR_USAGE, "set NAME VALUE, or set alone to see all", "no value for %s", v->name);
     if (machine)
-        return set_machines(s, v->value, err);
+        return set_machines(s, v->value, task, err);
     if (!setting_set(&s->settings, setting, v->value, err))
         return false;
-    confirm(v->name, v->value, result);
+    confirm(v->name, v->value, s->result);
     return true;
 }
 
@@ -188,5 +188,5 @@ const struct command command_set = {
     .examples = examples,
     .values_size = sizeof(struct set_values),
     .flags = COMMAND_CHANGES,
-    .run = run,
+    .prepare = prepare,
 };

@@ -11,10 +11,9 @@
 #include "base/similar.h"
 #include "base/utf8.h"
 #include "base/watch.h"
-#include "cmd/evolve_start.h"
 #include "cmd/line.h"
-#include "cmd/preload.h"
-#include "cmd/reading.h"
+#include "cmd/session_file.h"
+#include "cmd/task.h"
 #include "io/recognise.h"
 #include "work/job.h"
 
@@ -353,7 +352,7 @@ char *command_take_job_result(struct session *s, const char *title)
 /* While a job makes what takes the session's place nothing changes that would be lost with it. */
 static bool may_run(const struct session *s, const struct command *c, struct err *err)
 {
-    return !s->replacing || !(c->flags & (COMMAND_CHANGES | COMMAND_JOB | COMMAND_READS)) || c->flags & COMMAND_SILENT ||
+    return !s->replacing || (!(c->flags & (COMMAND_CHANGES | COMMAND_JOB)) && !c->read) || c->flags & COMMAND_SILENT ||
            err_set(err, ERR_USAGE, "Esc cancels it, job wait waits for it", "job %u %s", s->replacing, s->replacing_how);
 }
 
@@ -363,20 +362,99 @@ static bool interrupted(void *state)
     return job_interrupted();
 }
 
-/* Runs a record's handler on its words; machines that were loaded for one that was @typed are its own. */
-static bool run_record(struct session *s, const struct command *c, char **words, size_t count, bool typed, struct err *err)
-{
-    if (s->interactive && c->flags & COMMAND_READS)
-        return may_run(s, c, err) && reading_start(s, c, words, count, err);
-    void *values = c->values_size ? mem_zero(1, c->values_size) : NULL;
-    bool ok = may_run(s, c, err) && parameters_read(c->name, c->arguments, c->options, words, count, values, err);
+/* A command that only reads: on the screen it works next to it, on what the session was when it began. */
+struct reading {
+    const struct command *command;
+    char **words;             /* its own: values borrow from them */
+    size_t count;
+    void *values;
+    struct session *read;     /* as the session was; what the handler loads goes in here */
+};
 
-    ok = ok && c->run(s, values, s->result, err);
-    if (typed)
-        document_drop_preloaded(&s->document);
+static bool reading_work(void *state, struct result *result, struct err *err)
+{
+    struct reading *r = state;
+    return r->command->read(r->read, r->values, result, err);
+}
+
+/* Machines that the handler loaded need not be loaded again. */
+static bool reading_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct reading *r = state;
+
+    (void)result;
+    (void)err;
+    for (size_t i = 0; i < r->read->document.machine_count; i++) {
+        struct machine *m = r->read->document.machines[i];
+        if (!session_has_machine(s, m->id))
+            session_add_machine(s, machine_hold(m));
+    }
+    return true;
+}
+
+static void values_free(const struct command *c, void *values)
+{
     if (values)
         parameters_done(c->arguments, c->options, values);
     free(values);
+}
+
+static void reading_free(void *state)
+{
+    struct reading *r = state;
+
+    values_free(r->command, r->values);
+    for (size_t i = 0; i < r->count; i++)
+        free(r->words[i]);
+    free(r->words);
+    session_forget(r->read);
+    free(r);
+}
+
+/* NULL with err. */
+static void *values_read(const struct command *c, char **words, size_t count, struct err *err)
+{
+    void *values = mem_zero(1, c->values_size + 1);
+
+    if (parameters_read(c->name, c->arguments, c->options, words, count, values, err))
+        return values;
+    values_free(c, values);
+    return NULL;
+}
+
+static bool prepare_reading(struct session *s, const struct command *c, char **words, size_t count, struct task *task, struct err *err)
+{
+    static const struct task_ops ops = {.doing = "runs", .work = reading_work, .publish = reading_publish, .free = reading_free, .listed = TASK_LISTED_IF_LONG};
+    struct reading *r = mem_zero(1, sizeof *r);
+
+    r->command = c;
+    r->words = mem_zero(count + 1, sizeof *r->words);
+    for (r->count = 0; r->count < count; r->count++)
+        r->words[r->count] = mem_strdup(words[r->count]);
+    if (!(r->values = values_read(c, r->words, count, err))) {
+        reading_free(r);
+        return false;
+    }
+    r->read = session_snapshot(s);
+    return task_give(task, &ops, r);
+}
+
+/* Runs a record's handlers on its words; machines that were loaded for one that was @typed are its own. */
+static bool run_record(struct session *s, const struct command *c, char **words, size_t count, bool typed, struct err *err)
+{
+    struct task task = {0};
+    bool ok = may_run(s, c, err);
+
+    if (ok && s->interactive && c->read) {
+        ok = prepare_reading(s, c, words, count, &task, err);
+    } else if (ok) {
+        void *values = values_read(c, words, count, err);
+        ok = values && (c->prepare ? c->prepare(s, values, &task, err) : (c->read ? c->read : c->run)(s, values, s->result, err));
+        values_free(c, values);
+    }
+    ok = ok && (!task.ops || task_start(s, c->name, &task, err));
+    if (typed)
+        queue_drop_machines(&s->queue);
     return ok;
 }
 
@@ -412,7 +490,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
     const char *own = s->in_view;
     s->in_view = NULL;
     /* What only reads ends early without a screen, too, where it is no job. */
-    bool watches = c->flags & COMMAND_READS && !s->interactive;
+    bool watches = c->read && !s->interactive;
     struct watch watched = watches ? watch_begin(interrupted, NULL) : watch;
     bool ok = run_record(s, c, words, count, line != NULL, err);
     s->revision += c->flags & COMMAND_CHANGES ? 1 : 0;
@@ -432,7 +510,7 @@ static bool run_command(struct session *s, const struct command *c, char **words
         utf8_write(out, str_text(&printed), printed.length);
     if (out && fflush(out) != 0 && ok)
         ok = err_set(err, ERR_IO, NULL, "cannot write the output");
-    if (ok && line && shows(s, c) && !(s->waiting.now && s->waiting.own))   /* what goes on in the background says so, which is no result */
+    if (ok && line && shows(s, c) && !(s->queue.now && s->queue.own))   /* what goes on in the background says so, which is no result */
         keep_result(s, mem_strdup(line));
     if (line)
         note_end(s, c, line, ok);
@@ -473,17 +551,16 @@ static bool waits_for_machines(struct session *s, const struct command *c, char 
     struct err none = {0};
 
     *waits = false;
-    if (!s->interactive || c->flags & COMMAND_READS || !may_run(s, c, &none))
+    if (!s->interactive || c->read || !may_run(s, c, &none))
         return true;
     s->result = result_new();   /* what the job says of itself is nobody's result */
-    bool ok = preload_machines(s, c, words, count, waits, err);
+    bool ok = queue_load_machines(s, c, words, count, waits, err);
     result_free(s->result);
     s->result = outer;
     return ok;
 }
 
-/* Runs the command from @text to @end; *@waits: not yet, it is to run when the job that session.waiting names has ended. */
-static bool run_one(struct session *s, const char *text, const char *end, FILE *out, bool *waits, struct err *err)
+bool command_execute(struct session *s, const char *text, const char *end, FILE *out, bool *waits, struct err *err)
 {
     struct line_words words = {0};
     int used = 0;
@@ -543,116 +620,6 @@ bool command_check(const char *line, const struct command **found, struct err *e
     }
     line_words_done(&words);
     return ok && c;
-}
-
-/* With keep-going a fault is told and the run goes on, with @err empty again, lest the next command takes it for its own; the exit status will say so. On the screen,
- * where the lower line shows the fault of what was typed, that is for scripts only. */
-static bool goes_on(struct session *s, const char *script, size_t number, FILE *out, struct err *err)
-{
-    char text[2048];
-
-    if (script && !err->file[0])
-        err_at(err, script, number, err->column);
-    if (!s->settings.keep_going || job_interrupted() || (s->interactive && !script))
-        return false;
-    s->any_failed = true;
-    err_text(err, text, sizeof text);
-    if (s->interactive)
-        utf8_say(out, "%s\n", text);
-    else
-        utf8_say(stderr, "portolan: %s\n", text);
-    err_clear(err);
-    return true;
-}
-
-/* Line @number of @script, NULL: what was typed or given as an argument. */
-static bool run_line(struct session *s, const char *script, size_t number, const char *line, FILE *out, struct err *err)
-{
-    while (*line && !s->quit) {
-        const char *next, *end = line_end(line, &next);
-        bool waits = false;
-        if (job_interrupted())
-            return err_set(err, ERR_LIMIT, NULL, "interrupted");
-        if (!run_one(s, line, end, out, &waits, err) && !goes_on(s, script, number, out, err))
-            return false;
-        if (!s->interactive)   /* the workbench does so between two screens */
-            evolve_feed(s);
-        if (!waits)
-            line = next;
-        if (s->waiting.now) {
-            waiting_add(&s->waiting, script, number, line, false);
-            return true;
-        }
-    }
-    return true;
-}
-
-bool command_run(struct session *s, const char *line, FILE *out, struct err *err)
-{
-    s->waiting.now = false;
-    return run_line(s, NULL, 0, line, out, err);
-}
-
-/* Lines of a script from line @first on. */
-static bool run_lines(struct session *s, const char *name, size_t first, const char *text, FILE *out, struct err *err)
-{
-    size_t number = first - 1;
-    FILE *lines = fmemopen((void *)text, strlen(text), "r"), *before = s->input;
-    size_t *line_before = s->input_line;
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t length = 0;
-    bool ok = true;
-
-    if (!lines)   /* NULL: an empty script, too */
-        return errno != ENOMEM || err_memory_for(err, name, strlen(text));
-    s->input = lines;
-    s->input_line = &number;
-    while (ok && !s->quit && (length = getline(&line, &capacity, lines)) >= 0) {
-        size_t at = ++number;
-        if (length && line[length - 1] == '\n')
-            line[length - 1] = '\0';
-        ok = run_line(s, name, at, line, out, err);
-        if (ok && s->waiting.now) {
-            waiting_add(&s->waiting, name, number + 1, text + ftell(lines), true);
-            break;
-        }
-    }
-    if (length < 0 && !feof(lines))
-        ok = err_memory_for(err, name, capacity);
-    s->input = before;
-    s->input_line = line_before;
-    free(line);
-    fclose(lines);
-    return ok;
-}
-
-bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err)
-{
-    return run_lines(s, name, 1, text, out, err);
-}
-
-bool command_go_on(struct session *s, FILE *out, struct err *err)
-{
-    struct waiting_commands *kept = s->waiting.commands;
-    size_t count = s->waiting.count, done = 0;
-    bool ok = true;
-
-    s->waiting.commands = NULL;
-    s->waiting.count = 0;
-    s->waiting.now = false;
-    for (; ok && done < count && !s->waiting.now; done++) {
-        const struct waiting_commands *r = &kept[done];
-        ok = r->lines ? run_lines(s, r->script, r->line, r->text, out, err) : run_line(s, r->script, r->line, r->text, out, err);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (ok && i >= done)
-            waiting_add(&s->waiting, kept[i].script, kept[i].line, kept[i].text, kept[i].lines);
-        free(kept[i].script);
-        free(kept[i].text);
-    }
-    free(kept);
-    return ok;
 }
 
 bool command_write(const char *file, const struct str *text, struct result *result, struct err *err)

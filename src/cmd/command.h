@@ -6,7 +6,8 @@
  *    placeholder, unit, range, default (initial: read like typed text) or what holds otherwise, completion, help. Handlers parse nothing.
  * 3. `static bool run(struct session *s, const void *values, struct result *result, struct err *err)` does the work and fills the result (table/result.h): fields
  *    and tables with the JSON keys that scripts know, lines for text. It never looks at the format. What does and shows nothing
- *    calls result_confirm, or result_note. What takes its time is a task (cmd/task.h): run prepares its state, which copies strings, since values go when run returns.
+ *    calls result_confirm, or result_note. What takes its time has `prepare` in place of run, which
+ *    takes what the work needs (cmd/task.h); what only reads the session has `read`.
  * 4. `const struct command command_NOUN_VERB = {.name, .help, .arguments, .options, .values_size, .run, .flags, .examples}`; an example stands alone on a line.
  * 5. tests/unit/test_command.c holds every record to this; sh tools/make-man.sh writes the man page. JSON prints one object per command, by itself. */
 #ifndef PORTOLAN_CMD_COMMAND_H
@@ -22,13 +23,12 @@ extern const struct command *const commands[];   /* ends with NULL */
 extern const struct command command_kernel_load, command_set;
 
 /* Runs one command line; ';' separates several outside quotes and parentheses. What they print is written to @out as each ends.
- * False with err on the first failure. */
+ * False with err on the first failure. On the screen a command may leave a job running that is waited for; what follows is then kept in session.queue. */
 bool command_run(struct session *s, const char *line, FILE *out, struct err *err);
 /* Runs a script line by line; a fault says name:line. With keep-going faults are told and the run goes on. */
 bool command_script(struct session *s, const char *name, const char *text, FILE *out, struct err *err);
-/* On the screen a command may leave a job running that is waited for (session.waiting); both of the above then return true, having kept what follows.
- * This runs it, when the job has ended. */
-bool command_go_on(struct session *s, FILE *out, struct err *err);
+/* Runs the command from @text to @end for the queue; *@waits: not yet, it is to run when the job that session.queue names has ended. */
+bool command_execute(struct session *s, const char *text, const char *end, FILE *out, bool *waits, struct err *err);
 /* A job of the workbench has failed: until something else is shown `export` has nothing. */
 void command_job_failed(struct session *s, const char *title);
 /* The result of a job that ended while no command ran, as text to be freed, NULL when there is none; it is the last result now, for `export`,

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "cmd/parameter.h"
 #include "cmd/session.h"
+#include "cmd/task.h"
 #include "table/result.h"
 
 enum command_flags {
@@ -15,8 +16,7 @@ enum command_flags {
     COMMAND_JOB = 2,       /* starts a job; in the workbench its result may come later */
     COMMAND_RAW = 4,       /* the remainder of the line is one argument, as written; the only parameter is a PARAMETER_TEXT */
     COMMAND_SILENT = 8,    /* its commands print: it has no result of its own */
-    COMMAND_READS = 16,    /* it only reads kernel, loop, machines, forms, experiments and settings: in the workbench it works beside the screen, on what they are now */
-    COMMAND_SHOWN = 32,    /* it acts on what is shown: that stays to be exported where it fails */
+    COMMAND_SHOWN = 16,    /* it acts on what is shown: that stays to be exported where it fails */
 };
 
 struct command {
@@ -27,7 +27,14 @@ struct command {
     const char *const *examples;         /* at least one, ends with NULL */
     size_t values_size;                  /* of the struct that the parameters fill; 0: there are none */
     unsigned flags;
+    /* One of the three. @values go when it returns, but those of read. False with err. */
+    /* UI thread: does it at once. */
     bool (*run)(struct session *s, const void *values, struct result *result, struct err *err);
+    /* UI thread: takes what the work needs from @s into @task (task_give), which copies strings. A worker does that work, and the UI thread publishes what it made
+     * (struct task_ops). With nothing given all is done. */
+    bool (*prepare)(struct session *s, const void *values, struct task *task, struct err *err);
+    /* Worker, on the screen: only reads kernel, loop, machines, forms, experiments and settings. @s is a copy of what these were when it began. */
+    bool (*read)(struct session *s, const void *values, struct result *result, struct err *err);
 };
 
 #endif

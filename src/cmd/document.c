@@ -182,42 +182,6 @@ void document_let_go(struct document *d)
     d->retired_count = 0;
 }
 
-void document_preload(struct document *d, const char *name, struct machine *take_machine)
-{
-    d->preloaded = mem_resize(d->preloaded, (d->preloaded_count + 1) * sizeof *d->preloaded);
-    d->preloaded[d->preloaded_count++] = (struct preloaded){mem_strdup(name), take_machine};
-}
-
-bool document_preloaded(const struct document *d, const char *name)
-{
-    for (size_t i = 0; i < d->preloaded_count; i++)
-        if (d->preloaded[i].machine && strcmp(d->preloaded[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-struct machine *document_take_preloaded(struct document *d, const char *name)
-{
-    for (size_t i = 0; i < d->preloaded_count; i++)
-        if (d->preloaded[i].machine && strcmp(d->preloaded[i].name, name) == 0) {
-            struct machine *m = d->preloaded[i].machine;
-            d->preloaded[i].machine = NULL;
-            return m;
-        }
-    return NULL;
-}
-
-void document_drop_preloaded(struct document *d)
-{
-    for (size_t i = 0; i < d->preloaded_count; i++) {
-        free(d->preloaded[i].name);
-        machine_free(d->preloaded[i].machine);
-    }
-    free(d->preloaded);
-    d->preloaded = NULL;
-    d->preloaded_count = 0;
-}
-
 void document_done(struct document *d)
 {
     free(d->analysed);
@@ -245,7 +209,6 @@ void document_done(struct document *d)
     profile_free(d->profile);
     record_free(d->record);
     document_let_go(d);
-    document_drop_preloaded(d);
     for (size_t i = 0; i < d->machine_count; i++)
         machine_free(d->machines[i]);
     free(d->machines);

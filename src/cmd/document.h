@@ -108,8 +108,6 @@ struct document {
     unsigned active_run;              /* the run that followed them; 0 while they go on, and after they failed */
     struct machine **machines;        /* loaded so far */
     size_t machine_count;
-    struct preloaded { char *name; struct machine *machine; } *preloaded;   /* for the next command, by the names it gives them: a machine's id or a directory */
-    size_t preloaded_count;
     struct machine **retired;         /* replaced while a command may still look at them */
     size_t retired_count;
     char **selected;                  /* ids shown side by side, all of instruction set isa; the first is the current one */
@@ -147,12 +145,6 @@ void document_use_loop(struct document *d, size_t loop);
 /* Keeps a machine that another has replaced until document_let_go: a command that named both may look at it. */
 void document_retire(struct document *d, struct machine *take_machine);
 void document_let_go(struct document *d);
-/* Keeps @take_machine, which @name stands for, until a command asks for it (document_take_preloaded) or has run without (document_drop_preloaded). */
-void document_preload(struct document *d, const char *name, struct machine *take_machine);
-bool document_preloaded(const struct document *d, const char *name);
-/* The caller's; NULL when there is none of that name. */
-struct machine *document_take_preloaded(struct document *d, const char *name);
-void document_drop_preloaded(struct document *d);
 /* Shows the machines that are kept of @isa. */
 void document_show_isa(struct document *d, enum isa isa);
 /* Takes from @saved what a session directory holds, and what depends on it; @saved gets what was there. Runs of inference and records of measuring stay: they

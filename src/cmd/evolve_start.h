@@ -6,6 +6,7 @@
 
 #include "cmd/parameter.h"
 #include "cmd/session.h"
+#include "cmd/task.h"
 #include "work/evolve_job.h"
 
 #define LIVE_SECONDS 0.2 /* between two looks for what was measured, in scripts */
@@ -30,11 +31,11 @@ void evolve_feed(struct session *s);
 void evolve_catch_up(struct session *s);
 /* Tells what was started. */
 void evolve_show_started(const struct evolve_run *run, struct result *result);
-/* Lays the experiments out, measures and infers in turns, as jobs, then starts a run on all of it, and tells both; in scripts waits for the job. @checkpoint is that run's, and the
+/* Makes @task lay the experiments out, measure and infer in turns, then start a run on all of it, and tell both; in scripts it waits for the run to start. @checkpoint is that run's, and the
  * table is kept beside it; may be NULL: neither is kept. */
-bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct err *err);
+bool evolve_start_active(struct session *s, const struct active_choice *w, const struct evolve_options *evolve, const char *checkpoint, struct task *task, struct err *err);
 /* Whether such a job goes on. */
-bool evolve_active_choosing(void);
+bool evolve_active_choosing(const struct session *s);
 /* Tells the rounds so far. */
 void evolve_active_show(const struct session *s, struct result *result);
 /* The rounds that run @number followed, to be released; NULL when it followed none. */

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
+#include "cmd/task.h"
 #include "throughput/predict.h"
 #include "work/job.h"
 
@@ -112,28 +113,37 @@ static struct prediction *predict(const struct machine *m, const struct experime
     return NULL;
 }
 
-static bool forecast_run(struct job *job, void *state, struct err *err)
+static bool forecast_work(void *state, struct result *result, struct err *err)
 {
     struct forecast *f = state;
 
-    (void)job;
+    (void)result;
     return (f->fresh = predict(f->machine, f->table, err)) != NULL;
 }
 
-static void forecast_finish(void *state, const struct job_info *info)
+static void forecast_failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
     struct forecast *f = state;
 
+    (void)s;
+    (void)result;
+    (void)err;
     f->job = 0;
-    if (info->state == JOB_DONE) {
-        prediction_free(f->made);
-        f->made = f->fresh;
-        f->fresh = NULL;
-    }
     prediction_free(f->fresh);
     f->fresh = NULL;
     experiments_free(f->table);
     f->table = NULL;
+}
+
+static bool forecast_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct forecast *f = state;
+
+    prediction_free(f->made);
+    f->made = f->fresh;
+    f->fresh = NULL;
+    forecast_failed(s, state, result, err);
+    return true;
 }
 
 static void forecast_release(void *state)
@@ -141,15 +151,15 @@ static void forecast_release(void *state)
     forecast_free(state);
 }
 
-static void start(struct forecast *f, struct experiments *t)
+static void start(struct session *s, struct forecast *f, struct experiments *t)
 {
-    static const struct job_ops ops = {.run = forecast_run, .finish = forecast_finish, .free = forecast_release};
+    static const struct task_ops ops = {.work = forecast_work, .publish = forecast_publish, .failed = forecast_failed, .free = forecast_release};
     struct err none = {0};
 
     f->revision = t->revision;
     f->table = experiments_hold(t);
     atomic_fetch_add(&f->holders, 1);
-    f->job = job_start_aside("predictions", &ops, f, &none);
+    f->job = task_start_aside(s, "predictions", &ops, f, &none);
     if (!f->job) {
         experiments_free(f->table);
         f->table = NULL;
@@ -157,8 +167,9 @@ static void start(struct forecast *f, struct experiments *t)
 }
 
 /* That of @m for table @t, begun when there is none; it becomes the first. */
-static struct forecast *find(struct forecasts *all, struct machine *m, struct experiments *t)
+static struct forecast *find(struct session *s, struct machine *m, struct experiments *t)
 {
+    struct forecasts *all = s->document.forecasts;
     size_t i = 0;
 
     while (i < all->count && (all->items[i]->machine != m || all->items[i]->serial != t->serial || all->items[i]->rows != t->rows.count))
@@ -172,9 +183,9 @@ static struct forecast *find(struct forecasts *all, struct machine *m, struct ex
         if (all->count == KEPT)
             forget(all->items[--all->count]);
         i = all->count++;
-        start(f, t);
+        start(s, f, t);
     } else if (!f->job && f->revision != t->revision) {
-        start(f, t);
+        start(s, f, t);
     }
     memmove(all->items + 1, all->items, i * sizeof(struct forecast *));
     all->items[0] = f;
@@ -192,7 +203,7 @@ struct prediction *session_forecast(struct session *s, struct machine *m)
     } else {
         if (!s->document.forecasts)
             s->document.forecasts = mem_zero(1, sizeof *s->document.forecasts);
-        const struct forecast *f = find(s->document.forecasts, m, t);
+        const struct forecast *f = find(s, m, t);
         p = f->made ? prediction_hold(f->made) : NULL;
     }
     return p ? p : mem_zero(1, sizeof *p);

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/machine_set.h"
-#include "cmd/task.h"
 
 #define ABREAST 6   /* machines side by side in a table for people */
 
@@ -20,19 +19,10 @@ struct outcome {
 };
 
 struct all_loops {
-    const struct kernel *kernel;   /* held */
+    const struct kernel *kernel;
     struct machine_set machines;
     struct outcome *outcomes;      /* loop by loop, of each machine */
 };
-
-static void all_free(void *state)
-{
-    struct all_loops *w = state;
-    kernel_free(w->kernel);
-    machine_set_done(&w->machines);
-    free(w->outcomes);
-    free(w);
-}
 
 /* Loops against some of the machines, for people. */
 static void add_table(const struct all_loops *w, size_t from, size_t to, struct result *result)
@@ -92,9 +82,8 @@ static void add_rows(const struct all_loops *w, struct result *result)
     }
 }
 
-static bool all_work(void *state, struct result *result, struct err *err)
+static bool all_work(struct all_loops *w, struct result *result, struct err *err)
 {
-    struct all_loops *w = state;
     size_t machines = w->machines.list.count, count = w->kernel->loop_count * machines;
 
     w->outcomes = mem_try_alloc(count * sizeof *w->outcomes);
@@ -117,17 +106,13 @@ static bool all_work(void *state, struct result *result, struct err *err)
     return true;
 }
 
-bool kernel_analyze_all(struct session *s, const struct word_list *machines, struct err *err)
+bool kernel_analyze_all(struct session *s, const struct word_list *machines, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {.work = all_work, .free = all_free, .listed = TASK_LISTED_IF_LONG};
-
     if (!session_has_kernel(s, err) || (!machines->count && !session_shown_fit(s, err)))
         return false;
-    struct all_loops *w = mem_zero(1, sizeof *w);
-    w->kernel = kernel_hold(s->document.kernel);
-    if (!machine_set_find(s, machines, w->kernel->isa, &w->machines, err)) {
-        all_free(w);
-        return false;
-    }
-    return task_start(s, "kernel analyze --all", "analyzes", &ops, w, err);
+    struct all_loops w = {.kernel = s->document.kernel};
+    bool ok = machine_set_find(s, machines, w.kernel->isa, &w.machines, err) && all_work(&w, result, err);
+    free(w.outcomes);
+    machine_set_done(&w.machines);
+    return ok;
 }

@@ -154,25 +154,29 @@ static void failed(struct session *s, void *state, struct result *result, const 
     give_back(s, l, err);
 }
 
-bool loading_run(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err)
+void loading_goes_on(struct session *s, unsigned number)
+{
+    s->loading = number;
+}
+
+bool loading_give(struct session *s, struct task *task, const struct task_ops *ops, void *take_state)
 {
     if (job_cancel(s->loading))
-        session_drop_waiting(s);
-    bool ok = task_start(s, title, doing, ops, take_state, err);
-    s->loading = s->waiting.now ? s->waiting.job : 0;
-    return ok;
+        queue_drop(s);
+    s->loading = 0;
+    return task_give(task, ops, take_state);
 }
 
 /* Takes @l. */
-static bool start(struct session *s, struct kernel_loading *take_l, struct err *err)
+static bool start(struct session *s, struct kernel_loading *take_l, struct task *task)
 {
-    static const struct task_ops ops = {.work = load, .publish = publish, .free = loading_free, .failed = failed};
-    const bool source = take_l->source;
+    static const struct task_ops assembles = {.doing = "assembles", .work = load, .publish = publish, .free = loading_free, .failed = failed, .goes_on = loading_goes_on};
+    static const struct task_ops compiles = {.title = "kernel load (compiles)", .doing = "compiles", .work = load, .publish = publish, .free = loading_free, .failed = failed, .goes_on = loading_goes_on};
 
-    return loading_run(s, source ? "kernel load (compiles)" : take_l->recipe ? "kernel load" : "kernel paste", source ? "compiles" : "assembles", &ops, take_l, err);
+    return loading_give(s, task, take_l->source ? &compiles : &assembles, take_l);
 }
 
-bool loading_start(struct session *s, struct recipe *take_recipe, struct err *err)
+bool loading_start(struct session *s, struct recipe *take_recipe, struct task *task)
 {
     struct kernel_loading *l = mem_zero(1, sizeof *l);
 
@@ -181,10 +185,10 @@ bool loading_start(struct session *s, struct recipe *take_recipe, struct err *er
     l->recipe = take_recipe;
     l->source = take_recipe->source;
     l->loop = kernel_loop_wanted(&take_recipe->options);
-    return start(s, l, err);
+    return start(s, l, task);
 }
 
-bool loading_start_text(struct session *s, struct str *take_text, const struct kernel_options *options, struct err *err)
+bool loading_start_text(struct session *s, struct str *take_text, const struct kernel_options *options, struct task *task)
 {
     struct kernel_loading *l = mem_zero(1, sizeof *l);
 
@@ -192,5 +196,5 @@ bool loading_start_text(struct session *s, struct str *take_text, const struct k
     *take_text = (struct str){0};
     l->options = *options;
     l->loop = kernel_loop_wanted(options);
-    return start(s, l, err);
+    return start(s, l, task);
 }

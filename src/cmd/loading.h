@@ -12,12 +12,13 @@
 #define LOADING_OPTION_SKIP_BAD(values) \
     {.name = "--skip-bad", .kind = PARAMETER_FLAG, .at = offsetof(values, skip_bad), .help = "skip lines the assembler rejects, and list them"}
 
-/* Makes the kernel of a file, or of text, the session's. The screen does not wait for long: the newest kernel asked for is the one that comes. Takes the recipe and
- * the text in any case. False with err on failure; what a compiler had to say stands in the session's result. */
-bool loading_start(struct session *s, struct recipe *take_recipe, struct err *err);
-bool loading_start_text(struct session *s, struct str *take_text, const struct kernel_options *options, struct err *err);
-/* Starts a task whose publish makes the session's kernel, as task_start does. The newest of them is the one that comes: one still on its way is cancelled. */
-bool loading_run(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err);
+/* Makes @task the loading of a file, or of text, as the session's kernel. Takes the recipe and the text. True. What a compiler had to say stands in the result. */
+bool loading_start(struct session *s, struct recipe *take_recipe, struct task *task);
+bool loading_start_text(struct session *s, struct str *take_text, const struct kernel_options *options, struct task *task);
+/* Makes @task a task whose publish makes the session's kernel. The newest of them is the one that comes: one still on its way is cancelled. True. */
+bool loading_give(struct session *s, struct task *task, const struct task_ops *ops, void *take_state);
+/* Its ops' goes_on. */
+void loading_goes_on(struct session *s, unsigned number);
 /* Text as the kernel that is made of it keeps it (kernel.source); the caller frees. Any thread. */
 char *loading_plain(const char *text, size_t length);
 /* Adds name, loop and number of instructions of the session's kernel to @result, and the lines that were left out. */

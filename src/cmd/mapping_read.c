@@ -175,9 +175,9 @@ static bool read_publish(struct session *s, void *state, struct result *result, 
     return true;
 }
 
-bool mapping_read(struct session *s, const char *title, const char *path, enum mapping_source source, struct err *err)
+bool mapping_read(struct session *s, const char *title, const char *path, enum mapping_source source, struct task *task)
 {
-    static const struct task_ops ops = {.work = read_work, .publish = read_publish, .free = reading_free};
+    static const struct task_ops ops = {.doing = "reads a mapping", .work = read_work, .publish = read_publish, .free = reading_free};
     struct mapping_reading *r = mem_zero(1, sizeof *r);
 
     r->path = mem_strdup(path);
@@ -186,5 +186,5 @@ bool mapping_read(struct session *s, const char *title, const char *path, enum m
     r->title = title;
     for (int isa = 0; isa < ISA_COUNT; isa++)
         r->forms[isa] = s->document.forms[isa] ? forms_hold(s->document.forms[isa]) : NULL;
-    return task_start(s, title, source == MAPPING_DIRECTORY ? "loads" : "imports", &ops, r, err);
+    return task_give(task, &ops, r);
 }

@@ -68,7 +68,7 @@ struct analysis *const *session_analyses(struct session *s, size_t *count)
         d->analyses = analyses_new(d->kernel, d->loop, machines, shown);
         bool aside = s->interactive && analyses_work(d->analyses) > ANALYZED_AT_ONCE;
         if (aside)
-            analyses_start(d->analyses);
+            analyses_start(s, d->analyses);
         else
             d->analyses->made = analyses_make(d->analyses);
     }
@@ -118,57 +118,6 @@ bool session_view(struct session *s, const char *verb, const char *argument, str
     return s->views->command(s, verb, argument ? argument : "", result, err);
 }
 
-bool session_wait(struct session *s, unsigned number, struct err *err)
-{
-    struct job_info info;
-    bool ok = true;
-
-    if (!job_wait(number))
-        return err_set(err, ERR_USAGE, "jobs lists them", "no job %u", number);
-    for (size_t i = 0; job_get(i, &info); i++) {
-        if (number && info.number != number)
-            continue;
-        if (info.state == JOB_CANCELLED && number)
-            return err_set(err, ERR_LIMIT, NULL, "%s was cancelled", info.title);
-        if (info.state == JOB_FAILED && (waiting_tell(&s->waiting, info.number) || number) && ok) {
-            *err = info.err;
-            ok = false;
-        }
-    }
-    return ok;
-}
-
-void session_drop_waiting(struct session *s)
-{
-    waiting_drop(&s->waiting);
-}
-
-void session_await(struct session *s, unsigned number, bool own)
-{
-    session_drop_waiting(s);
-    s->waiting.job = number;
-    s->waiting.now = true;
-    s->waiting.own = own;
-}
-
-bool session_awaited_ended(struct session *s, bool *ended, struct err *err)
-{
-    struct job_info info = {.settled = true, .state = JOB_DONE};
-
-    *ended = s->waiting.job == AWAIT_ALL ? job_running() == 0 : !job_find(s->waiting.job, &info) || info.settled;
-    if (*ended && s->replacing && s->replacing != s->waiting.job) {   /* its results are on their way */
-        s->waiting.job = s->replacing;
-        *ended = false;
-    }
-    if (!*ended)
-        return true;
-    bool ok = s->waiting.job == AWAIT_ALL || info.state == JOB_DONE || session_wait(s, s->waiting.job, err);
-    if (!ok)
-        session_drop_waiting(s);
-    s->waiting.job = 0;
-    return ok;
-}
-
 void edit_request_done(struct edit_request *edit)
 {
     child_directory_free(edit->directory);
@@ -184,7 +133,7 @@ void session_done(struct session *s)
 
 void session_release(struct session *s)
 {
-    waiting_done(&s->waiting);
+    queue_done(&s->queue);
     document_done(&s->document);
     result_free(s->result);
     result_free(s->last);
@@ -238,7 +187,7 @@ struct machine *session_machine(struct session *s, const char *id, struct err *e
     char *own = machine_own_id(id);
     m = strcmp(own, id) == 0 ? NULL : document_machine(&s->document, own);
     if (!m) {
-        if (!(m = document_take_preloaded(&s->document, own)))
+        if (!(m = queue_take_machine(&s->queue, own)))
             m = machine_load(own, err);
         if (m)
             session_add_machine(s, m);

@@ -8,11 +8,13 @@
 
 #include "base/str.h"
 #include "cmd/document.h"
+#include "cmd/queue.h"
 #include "cmd/settings.h"
-#include "cmd/waiting.h"
 #include "table/result.h"
 
-struct job_ops;
+struct active_pending;
+struct experiments_measuring;
+struct kernel_blaming;
 struct recipe;
 struct keymap;
 struct session_views;
@@ -30,7 +32,7 @@ void edit_request_done(struct edit_request *edit);
 struct session {
     struct document document;
     struct settings settings;
-    struct waiting waiting;
+    struct queue queue;
     struct result *result;            /* of the command that runs, and of jobs that ended; never NULL */
     struct result *discarded;         /* what was shown before it, for the next job to free: it may be large; NULL: nothing */
     struct result *last;              /* the last that was shown, for `export`; NULL: none */
@@ -52,6 +54,9 @@ struct session {
     struct str copied;                /* for the terminal's clipboard, which the screen is to send it to; empty: nothing */
     char *shown_path;                 /* the last path of a session's file that the user was shown; NULL: none */
     struct edit_request edit;         /* asked for, or in an editor with a window of its own */
+    struct experiments_measuring *measuring;   /* whose results come in while it goes on; NULL: none */
+    struct kernel_blaming *blaming;   /* the same of `kernel blame` */
+    struct active_pending *choosing;  /* the run of inference that waits for its active experiments; NULL: none */
     unsigned loading;                 /* the job that a kernel comes by; 0: none */
     unsigned replacing;               /* the job that is to replace the document: until it has ended nothing changes; 0: none */
     const char *replacing_how;        /* "is loading another session" */
@@ -122,15 +127,6 @@ bool session_analysing(const struct session *s);
 const struct simulation *session_simulation(struct session *s, size_t index);
 /* Has what shows views do @verb with @argument (NULL: none); false with err when nothing shows views. */
 bool session_view(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err);
-/* Waits for job @number (0: all), its result added to the session's; false with err when it failed or was cancelled; of all: when one failed and no command
- * has told so yet. */
-bool session_wait(struct session *s, unsigned number, struct err *err);
-/* What follows the command on the screen waits for job @number (AWAIT_ALL: for all); what waited before is dropped. */
-void session_await(struct session *s, unsigned number, bool own);
-/* Whether the wait is over; false with err when that job failed or was cancelled: then what waited is dropped. */
-bool session_awaited_ended(struct session *s, bool *ended, struct err *err);
-/* Drops the commands that wait. */
-void session_drop_waiting(struct session *s);
 /* How many threads commands use unless told otherwise, at least 1. */
 unsigned session_threads(const struct session *s);
 /* Form table, loaded on first use; borrowed. NULL with err. */

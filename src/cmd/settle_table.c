@@ -60,9 +60,9 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     return experiments_measure(s, &w->made, w->base, &w->choice, result, err);
 }
 
-bool settle_table(struct session *s, const struct measure_choice *choice, struct err *err)
+bool settle_table(struct session *s, const struct measure_choice *choice, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = work, .publish = publish, .free = settling_free};
+    static const struct task_ops ops = {.doing = "looks for what would tell", .work = work, .publish = publish, .free = settling_free};
     struct err none = {0};
 
     if (!experiments_required(s, err))
@@ -74,5 +74,5 @@ bool settle_table(struct session *s, const struct measure_choice *choice, struct
     w->simulate = choice->simulate ? mem_strdup(choice->simulate) : NULL;
     w->choice = *choice;
     w->choice.simulate = w->simulate;
-    return task_start(s, "experiments settle", "looks for what would tell", &ops, w, err);
+    return task_give(task, &ops, w);
 }

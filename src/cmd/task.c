@@ -8,7 +8,7 @@
 #include "base/watch.h"
 #include "io/recognise.h"
 
-struct task {
+struct running {
     struct session *session;
     const struct task_ops *ops;
     struct job_ops job_ops;
@@ -22,7 +22,7 @@ struct task {
 
 static bool task_work(struct job *job, void *state, struct err *err)
 {
-    struct task *t = state;
+    struct running *t = state;
 
     (void)job;
     result_free(t->discarded);
@@ -37,7 +37,7 @@ static bool task_work(struct job *job, void *state, struct err *err)
     return false;
 }
 
-static bool task_publish(struct task *t, struct err *err)
+static bool task_publish(struct running *t, struct err *err)
 {
     if (t->ops->publish && !t->ops->publish(t->session, t->state, t->result, err))
         return false;
@@ -46,7 +46,7 @@ static bool task_publish(struct task *t, struct err *err)
     return true;
 }
 
-static void task_failed(struct task *t, const struct err *err)
+static void task_failed(struct running *t, const struct err *err)
 {
     if (t->ops->failed)
         t->ops->failed(t->session, t->state, t->session->result, err);
@@ -64,7 +64,7 @@ static void task_finish(void *state, const struct job_info *info)
 
 static void task_free(void *state)
 {
-    struct task *t = state;
+    struct running *t = state;
     t->ops->free(t->state);
     result_free(t->result);
     result_free(t->discarded);
@@ -74,7 +74,7 @@ static void task_free(void *state)
 
 static bool task_measures(const void *state)
 {
-    const struct task *t = state;
+    const struct running *t = state;
     return t->ops->measures(t->state);
 }
 
@@ -85,7 +85,7 @@ static bool interrupted(void *state)
 }
 
 /* On the calling thread. */
-static bool run_here(struct task *take_t, const char *title, struct err *err)
+static bool run_here(struct running *take_t, const char *title, struct err *err)
 {
     struct watch before = watch_begin(interrupted, NULL);
     bool ok = task_work(NULL, take_t, err);
@@ -101,29 +101,31 @@ static bool run_here(struct task *take_t, const char *title, struct err *err)
 }
 
 /* As a job, for which the screen waits no longer than its patience lasts. */
-static bool run_beside(struct task *take_t, const char *title, const char *doing, struct err *err)
+static bool run_beside(struct running *take_t, const char *title, struct err *err)
 {
     struct session *s = take_t->session;
-    const bool if_long = take_t->ops->listed == TASK_LISTED_IF_LONG;
+    const struct task_ops *ops = take_t->ops;
     const unsigned number = job_start(title, &take_t->job_ops, take_t, err);
     bool ok = number != 0;
 
     if (ok && s->interactive && !isinf(s->patience) && !job_wait_for(number, s->patience)) {
-        result_line(s->result, "job %u %s; Esc ends it", number, doing);
-        session_await(s, number, true);
+        result_line(s->result, "job %u %s; Esc ends it", number, ops->doing);
+        queue_await(s, number, true);
+        if (ops->goes_on)
+            ops->goes_on(s, number);
     } else if (ok) {
-        ok = session_wait(s, number, err);
+        ok = queue_wait(s, number, err);
     }
-    if (number && if_long && s->interactive && !s->waiting.now)
-        waiting_forget(&s->waiting, job_withdraw());
+    if (number && ops->listed == TASK_LISTED_IF_LONG && s->interactive && !s->queue.now)
+        queue_forget(&s->queue, job_withdraw());
     return ok;
 }
 
-static struct task *task_new(struct session *s, const char *title, const struct task_ops *ops, void *take_state)
+static struct running *running_new(struct session *s, const char *title, const struct task_ops *ops, void *take_state)
 {
-    struct task *t = mem_zero(1, sizeof *t);
+    struct running *t = mem_zero(1, sizeof *t);
 
-    *t = (struct task){.session = s, .ops = ops, .state = take_state, .result = result_new(), .title = s->interactive ? mem_strdup(title) : NULL,
+    *t = (struct running){.session = s, .ops = ops, .state = take_state, .result = result_new(), .title = s->interactive ? mem_strdup(title) : NULL,
                        .format = s->settings.format, .color = s->settings.color, .discarded = s->discarded};
     t->job_ops = (struct job_ops){.run = task_work, .finish = task_finish, .free = task_free, .measures = ops->measures ? task_measures : NULL,
                                   .measures_alone = ops->measures_alone, .counts = ops->counts};
@@ -132,14 +134,29 @@ static struct task *task_new(struct session *s, const char *title, const struct 
     return t;
 }
 
+bool task_give(struct task *task, const struct task_ops *ops, void *take_state)
+{
+    *task = (struct task){ops, take_state};
+    return true;
+}
+
+unsigned task_begin(struct session *s, const char *title, const struct task_ops *ops, void *take_state, struct err *err)
+{
+    struct running *t = running_new(s, title, ops, take_state);
+    return job_start(title, &t->job_ops, t, err);
+}
+
 unsigned task_start_aside(struct session *s, const char *title, const struct task_ops *ops, void *take_state, struct err *err)
 {
-    struct task *t = task_new(s, title, ops, take_state);
+    struct running *t = running_new(s, title, ops, take_state);
     return job_start_aside(title, &t->job_ops, t, err);
 }
 
-bool task_start(struct session *s, const char *title, const char *doing, const struct task_ops *ops, void *take_state, struct err *err)
+bool task_start(struct session *s, const char *name, const struct task *take_task, struct err *err)
 {
-    struct task *t = task_new(s, title, ops, take_state);
-    return s->interactive || ops->listed == TASK_LISTED ? run_beside(t, title, doing, err) : run_here(t, title, err);
+    const struct task_ops *ops = take_task->ops;
+    const char *title = ops->title ? ops->title : name;
+    struct running *t = running_new(s, title, ops, take_task->state);
+
+    return s->interactive || ops->listed == TASK_LISTED ? run_beside(t, title, err) : run_here(t, title, err);
 }

@@ -33,7 +33,7 @@ static void add_jobs(const struct session *s, struct str *out)
 {
     struct job_info info;
 
-    if (s->waiting.job && s->waiting.count)
+    if (s->queue.job && s->queue.count)
         str_add(out, "Esc stops waiting");
     for (size_t i = 0; job_get(i, &info); i++)
         if (info.state == JOB_RUNNING) {

@@ -50,7 +50,7 @@ void demo_stop(struct demo *d, struct session *s)
     for (size_t i = 0; job_get(i, &info); i++)
         if (info.state == JOB_RUNNING)
             job_cancel(info.number);
-    session_drop_waiting(s);
+    queue_drop(s);
     d->ending = true;
 }
 
@@ -90,11 +90,11 @@ const char *demo_next(struct demo *d, struct session *s, struct guide *g)
     if (d->until == 0)
         show(d, g);
     const struct demo_step *step = &steps[d->step];
-    if (s->waiting.job && now < d->patience)
+    if (s->queue.job && now < d->patience)
         return NULL;
-    if (s->waiting.job) {
-        job_cancel(s->waiting.job == AWAIT_ALL ? 0 : s->waiting.job);
-        session_drop_waiting(s);
+    if (s->queue.job) {
+        job_cancel(s->queue.job == AWAIT_ALL ? 0 : s->queue.job);
+        queue_drop(s);
     }
     if (d->command < COMMANDS_MOST && step->commands[d->command]) {
         snprintf(d->line, sizeof d->line, step->commands[d->command++], 0.7 * step->seconds * d->pace);

@@ -101,7 +101,7 @@ static double percent(double fraction)
 static bool draw_rounds(struct evolution_view_state *v, const struct session *s, struct grid *g)
 {
     size_t n = s->document.active ? active_curve_get(s->document.active, v->active, ROUNDS) : 0;
-    bool choosing = evolve_active_choosing();
+    bool choosing = evolve_active_choosing(s);
 
     /* While there is nothing newer they are shown unless m says otherwise. */
     if (!s->document.active || (choosing || !s->document.run_count) == (v->rounds && s->document.run_count))
@@ -318,7 +318,7 @@ static bool evolution_live(void *state, struct session *s)
     struct evolve_run *run = shown_run(v, s);
     struct evolve_status status;
 
-    if (evolve_active_choosing())
+    if (evolve_active_choosing(s))
         return true;
     if (!run)
         return false;

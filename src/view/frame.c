@@ -118,7 +118,7 @@ static void obey(struct frame *f, const char *line)
     f->chosen = -1;
     str_clear(&s->said);
     s->in_view = NULL;
-    bool ok = out ? line ? command_run(s, line, out, &err) : command_go_on(s, out, &err) : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
+    bool ok = out ? line ? command_run(s, line, out, &err) : queue_run(s, out, &err) : err_set(&err, ERR_LIMIT, NULL, "out of memory for the output");
     if (out)
         fclose(out);
     s->out = NULL;   /* a job that ends later may ask for a view */
@@ -199,11 +199,11 @@ static void go_on(struct frame *f)
     struct err err = {0};
     bool ended = false;
 
-    if (!f->session->waiting.job)
+    if (!f->session->queue.job)
         return;
-    if (!session_awaited_ended(f->session, &ended, &err))
+    if (!queue_ended(f->session, &ended, &err))
         say_error(f, &err);
-    else if (ended && f->session->waiting.count) {
+    else if (ended && f->session->queue.count) {
         obey(f, NULL);
         run_next(f);
     }

@@ -52,13 +52,13 @@ bool frame_stop_waiting(struct frame *f)
 {
     struct session *s = f->session;
 
-    if (!s->waiting.job)
+    if (!s->queue.job)
         return false;
-    bool rest = s->waiting.count > 0;
-    if (s->waiting.own)
-        job_cancel(s->waiting.job);
-    frame_say(f, false, s->waiting.own ? "cancelled" : rest ? "pending commands dropped; jobs continue" : "no longer waiting; jobs continue");
-    session_drop_waiting(s);
+    bool rest = s->queue.count > 0;
+    if (s->queue.own)
+        job_cancel(s->queue.job);
+    frame_say(f, false, s->queue.own ? "cancelled" : rest ? "pending commands dropped; jobs continue" : "no longer waiting; jobs continue");
+    queue_drop(s);
     return true;
 }
 

@@ -166,7 +166,7 @@ bool guide_key(struct guide *g, const struct session *s, const char *view, int k
         guide_end(g);
         return true;
     }
-    if (key != KEYCODE_ESCAPE || g->kind == GUIDE_NONE || g->kind == GUIDE_DEMO || s->waiting.job)
+    if (key != KEYCODE_ESCAPE || g->kind == GUIDE_NONE || g->kind == GUIDE_DEMO || s->queue.job)
         return false;
     guide_end(g);
     return true;

@@ -152,7 +152,7 @@ static bool refresh(void *state, struct session *s)
     bool anew = !v->pressures || v->machine != m || try_again(v, s);
     if (anew) {
         pressures_drop(v->pressures);
-        v->pressures = pressures_new(m, s->interactive);
+        v->pressures = pressures_new(s, m);
         v->machine = m;
         v->given_up = 0;
         set_columns(v);

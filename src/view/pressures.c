@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/watch.h"
+#include "cmd/task.h"
 #include "throughput/schedule.h"
 #include "work/job.h"
 
@@ -101,35 +102,45 @@ static bool make(struct pressures *p, struct err *err)
     return ok;
 }
 
-static bool job_make(struct job *job, void *state, struct err *err)
+static bool make_work(void *state, struct result *result, struct err *err)
 {
-    (void)job;
+    (void)result;
     return make(state, err);
 }
 
-static void job_made(void *state, const struct job_info *info)
+static void make_failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
-    struct pressures *p = state;
-    p->job = 0;
-    p->made = info->state == JOB_DONE;
+    (void)s;
+    (void)result;
+    (void)err;
+    ((struct pressures *)state)->job = 0;
 }
 
-static void job_release(void *state)
+static bool make_publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct pressures *p = state;
+
+    make_failed(s, state, result, err);
+    p->made = true;
+    return true;
+}
+
+static void make_free(void *state)
 {
     pressures_free(state);
 }
 
-struct pressures *pressures_new(struct machine *m, bool aside)
+struct pressures *pressures_new(struct session *s, struct machine *m)
 {
-    static const struct job_ops ops = {.run = job_make, .finish = job_made, .free = job_release};
+    static const struct task_ops ops = {.work = make_work, .publish = make_publish, .failed = make_failed, .free = make_free};
     struct pressures *p = mem_zero(1, sizeof *p);
     struct err none = {0};
 
     p->machine = machine_hold(m);
     p->count = mapping_count(m->mapping);
     p->ports = mapping_ports(m->mapping)->count;
-    if (aside && p->count > PRESSURES_AT_ONCE)
-        p->job = job_start_aside("pressures", &ops, pressures_hold(p), &none);
+    if (s->interactive && p->count > PRESSURES_AT_ONCE)
+        p->job = task_start_aside(s, "pressures", &ops, pressures_hold(p), &none);
     else
         p->made = make(p, &none);
     return p;

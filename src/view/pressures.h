@@ -9,8 +9,8 @@
 /* Of one machine, which it holds, so that another pointer means other forms. */
 struct pressures;
 
-/* Begins; @aside: a job makes those of a large mapping, and the session's revision changes when it ends. UI thread. */
-struct pressures *pressures_new(struct machine *m, bool aside);
+/* Begins; on the screen a job makes those of a large mapping, and the session's revision changes when it ends. UI thread. */
+struct pressures *pressures_new(struct session *s, struct machine *m);
 /* One more may read it, on any thread, and is to pressures_free it (NULL is fine). */
 struct pressures *pressures_hold(struct pressures *p);
 void pressures_free(struct pressures *p);

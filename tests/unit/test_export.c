@@ -24,7 +24,7 @@ static const char *fault_of(const char *line)
 
     work_expand(line, &command);
     frame_run(&frame, str_text(&command));
-    for (bool waits = !frame.failed; waits; waits = session.waiting.job != 0)
+    for (bool waits = !frame.failed; waits; waits = session.queue.job != 0)
         frame_jobs(&frame);
     str_done(&command);
     return frame.failed ? str_text(&frame.message) : "";

@@ -628,7 +628,7 @@ static void until_awaited(void)
     struct pollfd wake = {.fd = job_wake_fd(), .events = POLLIN};
 
     frame_jobs(&frame);
-    while (session.waiting.job && poll(&wake, 1, 1000 * HANG_SECONDS) > 0)
+    while (session.queue.job && poll(&wake, 1, 1000 * HANG_SECONDS) > 0)
         frame_jobs(&frame);
 }
 
@@ -665,7 +665,7 @@ static void test_waiting(void **state)
     assert_string_equal(views[frame.current]->name, "kernel");   /* a kernel that has come is shown */
     snprintf(line, sizeof line, "forms scan /proc/self/exe; job wait; view mapping");
     frame_run(&frame, line);
-    assert_true(session.waiting.job == AWAIT_ALL || strcmp(views[frame.current]->name, "mapping") == 0);
+    assert_true(session.queue.job == AWAIT_ALL || strcmp(views[frame.current]->name, "mapping") == 0);
     until_awaited();
     assert_string_equal(views[frame.current]->name, "mapping");
 
@@ -673,10 +673,10 @@ static void test_waiting(void **state)
     path = write_long();
     snprintf(line, sizeof line, "kernel load %s; view log", path);
     frame_run(&frame, line);
-    assert_true(session.waiting.job && session.waiting.count == 1);
+    assert_true(session.queue.job && session.queue.count == 1);
     assert_non_null(strstr(str_text(&frame.message), "Esc ends it"));
     frame_key(&frame, KEYCODE_ESCAPE, &prefill);
-    assert_int_equal(session.waiting.job, 0);
+    assert_int_equal(session.queue.job, 0);
     job_wait(0);
     frame_jobs(&frame);
     assert_string_equal(views[frame.current]->name, "mapping");
@@ -712,7 +712,7 @@ static void test_waiting_script(void **state)
     assert_true(frame.failed);
     assert_non_null(strstr(str_text(&frame.message), ".pf:4: \"flumb\" is no command"));
     assert_string_equal(views[frame.current]->name, "output");
-    assert_int_equal(session.waiting.count, 0);
+    assert_int_equal(session.queue.count, 0);
     str_done(&text);
 }
 

@@ -104,7 +104,7 @@ static bool go_on(struct session *s, struct err *err)
     bool ended = false;
     *err = (struct err){0};
     job_wait(0);
-    return session_awaited_ended(s, &ended, err) && ended && command_go_on(s, NULL, err);
+    return queue_ended(s, &ended, err) && ended && queue_run(s, NULL, err);
 }
 
 /* A session with the table loaded. */
@@ -130,7 +130,7 @@ static void test_old_stays(void **state)
 
     snprintf(line, sizeof line, "experiments load %s; experiments generate --random 2 --size 2", pipe_path);
     assert_true(run(&s, line, &err));
-    assert_true(s.waiting.job != 0 && s.waiting.own && s.waiting.count == 1);   /* Esc ends it; generate waits */
+    assert_true(s.queue.job != 0 && s.queue.own && s.queue.count == 1);   /* Esc ends it; generate waits */
     int fd = other_end();
     write_rows(fd, 20);
     assert_int_equal(rows_of(&s), 3);
@@ -160,7 +160,7 @@ static void test_cancelled(void **state)
         snprintf(line, sizeof line, "%s %s; experiments clear", readers[i], pipe_path);
         if (!run(&s, line, &err))
             fail_msg("%s: %s", readers[i], err.what);
-        unsigned number = s.waiting.job;
+        unsigned number = s.queue.job;
         if (!number)
             fail_msg("%s did not go on in the background", readers[i]);
         int fd = other_end();
@@ -181,7 +181,7 @@ static void test_cancelled(void **state)
         assert_true(job_find(number, &info));
         if (info.state != JOB_CANCELLED)
             fail_msg("%s: %s", readers[i], info.err.what);
-        assert_int_equal(s.waiting.count, 0);
+        assert_int_equal(s.queue.count, 0);
         assert_ptr_equal(s.document.experiments, experiments);
         assert_ptr_equal(s.document.selected[0], machine);
         assert_int_equal(rows_of(&s), 3);
@@ -237,16 +237,16 @@ static void test_replacing(void **state)
     snprintf(line, sizeof line, "session load %s", work_path("saved"));
     if (!run(&s, line, &err))
         fail_msg("%s", err.what);
-    assert_int_equal(s.replacing, s.waiting.job);
+    assert_int_equal(s.replacing, s.queue.job);
     snprintf(line, sizeof line, "experiments load %s", table_path);
     assert_false(run(&s, line, &err));
     assert_non_null(strstr(err.what, "loading another session"));
     assert_true(run(&s, "jobs", &err));
-    unsigned number = s.waiting.job;
+    unsigned number = s.queue.job;
     close(held);
     job_wait(number);
     assert_int_equal(s.replacing, 0);
-    session_drop_waiting(&s);
+    queue_drop(&s);
     assert_true(run(&s, line, &err));
     assert_true(go_on(&s, &err));
     assert_int_equal(rows_of(&s), 3);
@@ -271,11 +271,11 @@ static void test_reading(void **state)
         const char *file = strstr(readers[i], "report") ? "read.md" : strstr(readers[i], "save") || strstr(readers[i], "csv") ? "read.csv" : "read.yml";
         snprintf(line, sizeof line, readers[i], work_path(file));
         const struct command *command;
-        assert_true(command_check(line, &command, &err) && command->flags & COMMAND_READS);
+        assert_true(command_check(line, &command, &err) && command->read);
         if (!run(&s, line, &err))
             fail_msg("%s: %s", line, err.what);
         assert_int_equal(job_count(), before);
-        assert_int_equal(s.waiting.job, 0);
+        assert_int_equal(s.queue.job, 0);
         if (!strchr(readers[i], '%') && (!s.last || strcmp(result_command(s.last), command->name) != 0))
             fail_msg("%s says nothing", line);
     }
@@ -304,8 +304,8 @@ static void test_reading_goes_on(void **state)
     char line[200];
     snprintf(line, sizeof line, "mapping export csv %s; kernel hex 90", work_path("reading.csv"));   /* nobody reads it yet */
     assert_true(run(&s, line, &err));
-    unsigned number = s.waiting.job;
-    assert_true(number != 0 && s.waiting.own && s.waiting.count == 1);
+    unsigned number = s.queue.job;
+    assert_true(number != 0 && s.queue.own && s.queue.count == 1);
     assert_true(job_find(number, &info) && info.state == JOB_RUNNING);
     int fd = open(work_path("reading.csv"), O_RDONLY | O_CLOEXEC);
     char bytes[4096];
@@ -441,7 +441,7 @@ static void test_confirmed_late(void **state)
     do {   /* on a busy machine it may have ended before anybody looks */
         session_clear_output(&s);
         assert_true(run(&s, line, &err));
-    } while (!s.waiting.now);
+    } while (!s.queue.now);
     session_clear_output(&s);
     job_wait(0);
     assert_true(result_is_confirmation(s.result));
@@ -532,14 +532,14 @@ static void test_machine_named(void **state)
         snprintf(line, sizeof line, "evaluate --mapping %s; set seed %d", work_path("slow"), k + 5);
         hold_workers(true);
         assert_true(run(&s, line, &err));
-        assert_true(s.waiting.now);
-        assert_int_equal(s.waiting.count, 1);   /* the command itself, with what follows it */
+        assert_true(s.queue.now);
+        assert_int_equal(s.queue.count, 1);   /* the command itself, with what follows it */
         assert_int_equal(s.revision, revision);
         hold_workers(false);
         s.patience = INFINITY;
         assert_true(go_on(&s, &err));
         assert_int_equal(s.settings.seed, k + 5);
-        assert_int_equal(s.document.preloaded_count, 0);
+        assert_int_equal(s.queue.machines.count, 0);
         assert_true(session_has_machine(&s, "slow"));
         s.patience = 0;
     }
@@ -547,7 +547,7 @@ static void test_machine_named(void **state)
     snprintf(line, sizeof line, "evaluate --mapping %s; set seed 9", work_path("slow"));
     hold_workers(true);
     assert_true(run(&s, line, &err));
-    assert_true(job_cancel(s.waiting.job));
+    assert_true(job_cancel(s.queue.job));
     hold_workers(false);
     assert_false(go_on(&s, &err));
     assert_int_equal(s.settings.seed, 6);
@@ -574,12 +574,12 @@ static void test_machine_in_directory(void **state)
     hold_workers(true);   /* so that the job cannot have ended before it is looked at */
     snprintf(line, sizeof line, "set machine %s; mapping set 'ADD (R64, R64)' 1*p0", work_path("mine"));
     assert_true(run(&s, line, &err));
-    assert_true(s.waiting.now);
+    assert_true(s.queue.now);
     assert_string_not_equal(s.document.selected[0], "mine");
     hold_workers(false);
     job_wait(0);
     assert_string_equal(s.document.selected[0], "mine");
-    assert_true(command_go_on(&s, NULL, &err));
+    assert_true(queue_run(&s, NULL, &err));
     s.patience = INFINITY;
     const struct machine *m = session_current(&s, &err);
     assert_ptr_equal(session_current(&s, &err), m);
