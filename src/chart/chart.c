@@ -22,6 +22,7 @@
 #include "chart/trial.h"
 #include "chart/twins.h"
 #include "chart/unexplained.h"
+#include "isa/operands.h"
 #include "throughput/predict.h"
 #include "toolchain/assemble.h"
 
@@ -162,21 +163,9 @@ static bool infer_core(struct charting *w, const struct chart_core *core, struct
     return ok;
 }
 
-/* Kinds of operands, for groups of forms that probably do alike. */
-static void operand_kinds(const char *form, char out[24])
-{
-    size_t n = 0;
-    const char *at = strchr(form, '(');
-
-    for (at = at ? at + 1 : ""; *at && n < 23; at++)
-        if (at[-1] == '(' || at[-1] == ' ')
-            out[n++] = *at;
-    out[n] = '\0';
-}
-
 struct grouped {
     struct place_form place;
-    char kinds[24];
+    char kinds[24];   /* of operands: forms that probably do alike */
     long step;
 };
 
@@ -202,7 +191,7 @@ static size_t forms_to_place(const struct charting *w, bool core, struct place_f
             continue;
         struct grouped *g = &list[n++];
         g->place = (struct place_form){.form = i, .alone = w->alone[i]};
-        operand_kinds(c->forms[i].row->form, g->kinds);
+        form_letters(c->forms[i].row->form, g->kinds, sizeof g->kinds);
         g->step = lrint(log(w->alone[i]) / GROUP_STEP);
     }
     qsort(list, n, sizeof *list, by_group);

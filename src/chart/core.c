@@ -9,6 +9,7 @@
 #include "base/compare.h"
 #include "base/rng.h"
 #include "chart/saturate.h"
+#include "isa/operands.h"
 
 #define ALIKE 0.025          /* relative difference of what behaves alike */
 #define ROUND 8              /* new classes of a round */
@@ -30,11 +31,12 @@
 /* "RM 0.25": kinds of operands and time alone, by which candidates are spread over what there is. */
 static void signature(const char *form, double alone, char out[SIGNATURE])
 {
+    char letters[4 * SIGNATURE];
     size_t n = 0;
-    const char *at = strchr(form, '(');
 
-    for (at = at ? at + 1 : ""; *at && n < SIGNATURE - 12; at++)
-        if (strchr("RMXYZKIVWBHSDQP", *at) && (at[-1] == '(' || at[-1] == ' '))
+    form_letters(form, letters, sizeof letters);
+    for (const char *at = letters; *at && n < SIGNATURE - 12; at++)
+        if (strchr("RMXYZKIVWBHSDQP", *at))
             out[n++] = *at;
     snprintf(out + n, SIGNATURE - n, " %.2f", rint(alone * 20) / 20);
 }

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "chart/saturate.h"
+#include "isa/operands.h"
 #include "toolchain/assemble.h"
 
 #define WRITE_SECONDS 5.0    /* between two writes of the file */

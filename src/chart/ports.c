@@ -12,6 +12,7 @@
 #include "chart/saturate.h"
 #include "chart/venn.h"
 #include "infer/confidence.h"
+#include "isa/operands.h"
 #include "throughput/predict.h"
 
 #define PORTS_FEWEST 4       /* searched from nothing, */

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "chart/saturate.h"
 #include "chart/verdict.h"
+#include "isa/operands.h"
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
 

@@ -21,26 +21,6 @@ enum vectors vectors_of(const char *form)
     return !vector ? VECTORS_NONE : form[0] == 'V' ? VECTORS_VEX : VECTORS_LEGACY;
 }
 
-bool form_has_memory(const char *form)
-{
-    const char *at = strchr(form, '(');
-    return at && (strstr(at, "(M") || strstr(at, " M") || strchr(at, '['));
-}
-
-bool form_has_vectors(const char *form)
-{
-    static const char scalars[] = "BHSDQ";   /* AArch64's, each a whole operand */
-    const char *at = strchr(form, '(');
-
-    for (; at && *at; at += strcspn(at, "({, ")) {
-        at += strspn(at, "({, ");
-        size_t length = strcspn(at, ")}, ");
-        if (strncmp(at, "V.", 2) == 0 || at[0] == 'K' || (length > 1 && strncmp(at + (at[0] != 'M'), "MM", 2) == 0) || (length == 1 && strchr(scalars, *at)))
-            return true;
-    }
-    return false;
-}
-
 static void add_set(struct lattice *g, portset set)
 {
     if (set && lattice_set(g, set) == SIZE_MAX)

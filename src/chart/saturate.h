@@ -13,10 +13,6 @@
 /* Vectors in code of the old encoding and the new one are never mixed. */
 enum vectors { VECTORS_NONE, VECTORS_LEGACY, VECTORS_VEX, VECTORS_KINDS };
 enum vectors vectors_of(const char *form);
-/* Whether @form touches memory: such forms have more µops. */
-bool form_has_memory(const char *form);
-/* Whether @form has operands in registers of vectors or of floating point, or in masks. */
-bool form_has_vectors(const char *form);
 
 /* Sets of ports and the sums of µops within them: cycles of an experiment are the largest sum / ports over all columns. */
 struct lattice {

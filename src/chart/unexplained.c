@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chart/saturate.h"
+#include "isa/operands.h"
 #include "throughput/predict.h"
 
 /* Relative differences of times alone up to which they are alike: the first at which there is any form. */
@@ -32,13 +33,6 @@ static double *times_alone(const struct chart *c)
     return cycles;
 }
 
-/* Operands alone: what is behind the mnemonic. */
-static const char *operands(const struct chart_form *f)
-{
-    const char *at = strchr(f->row->form, '(');
-    return at ? at : "";
-}
-
 /* What forms have to have in common beside their time. */
 enum likeness { LIKE_OPERANDS, LIKE_KIND, LIKE_NOTHING };
 
@@ -54,7 +48,7 @@ static bool alike(const struct chart *c, size_t a, size_t b, double within, enum
 
     if (!explained(y) || fabs(x->alone - y->alone) > within * x->alone)
         return false;
-    return likeness == LIKE_OPERANDS ? strcmp(operands(x), operands(y)) == 0 : likeness == LIKE_NOTHING || same_kind(x->row->form, y->row->form);
+    return likeness == LIKE_OPERANDS ? strcmp(form_list(x->row->form), form_list(y->row->form)) == 0 : likeness == LIKE_NOTHING || same_kind(x->row->form, y->row->form);
 }
 
 /* A usage and how many forms have it. */

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "chart/joining.h"
 #include "chart/saturate.h"
+#include "isa/operands.h"
 #include "throughput/throughput.h"
 
 #define FORMS_MOST 96

@@ -8,9 +8,23 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "base/watch.h"
-#include "infer/kinds.h"
+#include "isa/operands.h"
 
 #define PARTNERS_MAX ((size_t)1 << 27)   /* of forms in all experiments: half a gigabyte */
+
+unsigned form_kind(const char *name)
+{
+    enum { MEMORY_FIRST = 1, MEMORY = 2, VECTOR = 4, SCALAR = 8, GENERAL = 16, OTHER = 32 };
+    static const unsigned kinds[] = {[FORM_OPERAND_GENERAL] = GENERAL, [FORM_OPERAND_VECTOR] = VECTOR, [FORM_OPERAND_SCALAR] = SCALAR, [FORM_OPERAND_MASK] = OTHER, [FORM_OPERAND_MEMORY] = MEMORY,
+                                     [FORM_OPERAND_IMMEDIATE] = 0, [FORM_OPERAND_RELATIVE] = 0, [FORM_OPERAND_OTHER] = OTHER};
+    struct form_operand operands[FORM_OPERANDS_MOST];
+    const size_t n = form_operands(name, operands);
+    unsigned kind = 0;
+
+    for (size_t i = 0; i < n; i++)
+        kind |= operands[i].kind == FORM_OPERAND_MEMORY && i == 0 ? MEMORY_FIRST : kinds[operands[i].kind];
+    return kind & (VECTOR | SCALAR) ? kind : kind & ~(unsigned)GENERAL;
+}
 
 /* A row that counts. */
 struct sized_experiment {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "isa/operands.h"
 
 struct units {
     portset address, load, store_address, store;   /* store: 0 when its address unit says enough */
@@ -66,19 +67,10 @@ static unsigned count_within(const struct usage *usage, portset set)
     return count;
 }
 
-/* The memory operand in a form's name, NULL when there is none. */
-static const char *memory_in(const char *form)
-{
-    for (const char *at = strchr(form, '('); at && *at; at++)
-        if (at[1] == 'M' && (*at == '(' || *at == ' ') && isdigit((unsigned char)at[2]))
-            return at + 1;
-    return NULL;
-}
-
 /* The entry that does on registers what @form does with its memory operand, NULL when there is none. */
 static const struct mapping_entry *register_twin(const struct mapping *mapping, const char *form)
 {
-    const char *memory = memory_in(form);
+    const char *memory = form_memory(form);
     unsigned long bits = memory ? strtoul(memory + 1, NULL, 10) : 0;
     const char *registers[] = {bits == 8 ? "R8l" : bits == 16 ? "R16" : bits == 32 ? "R32" : "R64",
                                strstr(form, "ZMM") ? "ZMM" : strstr(form, "YMM") ? "YMM" : "XMM", "XMM"};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "isa/operands.h"
 #include "measure/latency.h"
 #include "measure/runner.h"
 #include "throughput/throughput.h"
@@ -136,11 +137,6 @@ static size_t add_alone(struct experiments *table, const char *form)
     return row;
 }
 
-static bool has_memory(const char *form)
-{
-    return strstr(form, " M") || strstr(form, "(M") || strchr(form, '[');
-}
-
 /* Beyond what its ports allow, a form alone is bound by the slots at rename. */
 static double alone_predicted(const struct learner *l, const struct mapping_entry *entry)
 {
@@ -167,7 +163,7 @@ static bool blocks(const struct mapping_entry *entry, portset set, bool pipe, bo
         return !paired && held && held == most;
     if (u->count == 1 && !paired)
         return u->uops[0].ports == set && u->uops[0].count == 1;
-    if (!paired || u->count != 2 || u->uops[0].count != 1 || u->uops[1].count != 1 || !has_memory(entry->form))
+    if (!paired || u->count != 2 || u->uops[0].count != 1 || u->uops[1].count != 1 || !form_has_memory(entry->form))
         return false;
     double first = portset_size(u->uops[0].ports), second = portset_size(u->uops[1].ports);
     return u->uops[first < second ? 0 : 1].ports == set;
@@ -200,7 +196,7 @@ static size_t candidates(const struct learner *l, portset set, const char *out[C
             break;
         for (size_t i = 0; i < mapping_count(l->mapping); i++) {
             const struct mapping_entry *entry = mapping_at(l->mapping, i);
-            if (has_memory(entry->form) == memory && (entry->form[0] == 'V') == vex && (set ? blocks(entry, set, pipe, paired) : entry->usage.count == 0))
+            if (form_has_memory(entry->form) == memory && (entry->form[0] == 'V') == vex && (set ? blocks(entry, set, pipe, paired) : entry->usage.count == 0))
                 vec_push(&list, entry->form);
         }
         size_t step = list.count > CANDIDATES / 6 ? list.count / (CANDIDATES / 6) : 1;

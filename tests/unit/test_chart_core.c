@@ -17,6 +17,7 @@
 #include "chart/saturate.h"
 #include "chart/twins.h"
 #include "chart/venn.h"
+#include "isa/operands.h"
 #include "throughput/predict.h"
 #include "throughput/throughput.h"
 #include "../support/charts.h"

@@ -11,7 +11,9 @@
 
 #include "infer/anneal_state.h"
 #include "infer/evolve.h"
-#include "infer/kinds.h"
+#include "infer/problem.h"
+#include "isa/forms.h"
+#include "isa/operands.h"
 #include "../support/known.h"
 
 #define SETS 5      /* usages that random genomes are made of */
@@ -46,6 +48,46 @@ static void test_kinds_of_names(void **state)
     form_kind("(");
     form_kind("ADD (R64, [");
     form_kind("ADD (]], }R64");
+}
+
+/* Names are read as templates, which say operands another way, are written. */
+static void test_operands(void **state)
+{
+    struct err err = {0};
+    size_t memory = 0, vectors = 0;
+
+    (void)state;
+    for (int isa = 0; isa < ISA_COUNT; isa++) {
+        struct forms *forms = forms_load((enum isa)isa, NULL, &err);
+        assert_non_null(forms);
+        for (size_t i = 0; i < forms_count(forms); i++) {
+            const struct form_row *row = forms_at(forms, i);
+            bool in_memory = strncmp(row->form, "LD", 2) == 0 && strstr(row->template, "{Rel"), in_vectors = false;
+            for (const char *at = strchr(row->template, '['); at && isa == ISA_AARCH64; at = strchr(at + 1, '['))
+                in_memory |= at == row->template || strchr(" ,", at[-1]);   /* not an element of a vector, v1.s[2] */
+            for (const char *at = strchr(row->template, '{'); at; at = strchr(at + 1, '{')) {
+                char type[16];
+                const char *end = at + strcspn(at, "}"), *colon = memchr(at, ':', (size_t)(end - at));
+                snprintf(type, sizeof type, "%.*s", (int)(end - (colon ? colon : at) - 1), (colon ? colon : at) + 1);
+                in_memory |= strncmp(type, "VSIB", 4) == 0 || (type[0] == 'M' && (!type[1] || (type[1] >= '0' && type[1] <= '9')));
+                in_vectors |= isa == ISA_AARCH64 ? strlen(type) == 1 && strchr("VDSHBQZP", type[0]) : strstr(type, "MM") == type + strspn(type, "XYZ") || strcmp(type, "K") == 0;
+            }
+            if (form_has_memory(row->form) != in_memory || form_has_vectors(row->form) != in_vectors)
+                fail_msg("%s: %s", row->form, row->template);
+            memory += in_memory;
+            vectors += in_vectors;
+        }
+        forms_free(forms);
+    }
+    assert_true(memory > 1000 && vectors > 1000);
+    char letters[16];
+    form_letters("LDR (X, [X, I])", letters, sizeof letters);
+    assert_string_equal(letters, "X[I");
+    form_letters("ADD (R64, M64)", letters, 2);
+    assert_string_equal(letters, "R");
+    assert_string_equal(form_memory("VADDPS (ZMM, ZMM, M32_1to16)"), "M32_1to16)");
+    assert_null(form_memory("PADDB (MM, MM)"));
+    assert_string_equal(form_list("NOP"), "");
 }
 
 /* 24 forms of three kinds, all alone, each in @times experiments. */
@@ -190,6 +232,6 @@ static void test_form_is_like_its_kind(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds_of_names), cmocka_unit_test(test_code_length), cmocka_unit_test(test_draws_by_kind), cmocka_unit_test(test_form_is_like_its_kind)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_operands), cmocka_unit_test(test_kinds_of_names), cmocka_unit_test(test_code_length), cmocka_unit_test(test_draws_by_kind), cmocka_unit_test(test_form_is_like_its_kind)};
     return cmocka_run_group_tests_name("kinds", tests, NULL, NULL);
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/operands.h"
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* @form with the first @from in it replaced by @to; false when there is none. */
@@ -30,22 +32,11 @@ bool x86_alike(const char *form, size_t *at, char out[FORM_MAX])
     return false;
 }
 
-/* Where the memory operand of @form begins, M and its width; NULL when it has none. */
-static const char *memory_of(const char *form)
-{
-    const char *at = strchr(form, '(');
-
-    while (at && (at = strchr(at + 1, 'M')))
-        if (isdigit((unsigned char)at[1]) && (at[-1] == '(' || at[-1] == ' '))
-            break;
-    return at;
-}
-
 unsigned x86_form_traits(const char *form)
 {
     /* An exchange with memory is locked without the prefix, and so is a comparison with addition. */
     bool locked = strstr(form, "_LOCK (") || strncmp(form, "XCHG (M", 7) == 0 || (strncmp(form, "CMP", 3) == 0 && strstr(form, "XADD (M"));
-    return (memory_of(form) || strstr(form, "VSIB_") ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
+    return (form_has_memory(form) ? FORM_MEMORY : 0) | (locked ? FORM_LOCKED : 0);
 }
 
 static bool begins(const char *text, const char *const *words)
@@ -95,7 +86,7 @@ static unsigned broadcast_bits(const char *memory)
 
 bool x86_with_register(const char *form, unsigned bits, size_t *at, char out[FORM_MAX])
 {
-    const char *place = memory_of(form);
+    const char *place = form_memory(form);
     const unsigned broadcast = place ? broadcast_bits(place) : 0;
 
     if (broadcast)   /* of a vector, however small the element */
