@@ -8,7 +8,6 @@
 #include "base/watch.h"
 #include "cmd/check.h"
 #include "cmd/command.h"
-#include "cmd/task.h"
 #include "config.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
@@ -33,9 +32,8 @@ struct atlas_job {
     size_t use_counts[ISA_COUNT];
 };
 
-static void atlas_job_free(void *state)
+static void atlas_job_free(struct atlas_job *w)
 {
-    struct atlas_job *w = state;
 
     for (size_t i = 0; i < w->entries.count; i++) {
         free(w->entries.items[i].id);
@@ -98,9 +96,8 @@ static bool load(struct atlas_job *w, struct result *result, struct err *err)
     return ok;
 }
 
-static bool atlas_work(void *state, struct result *result, struct err *err)
+static bool atlas_work(struct atlas_job *w, struct result *result, struct err *err)
 {
-    struct atlas_job *w = state;
     struct atlas_set sets[ISA_COUNT] = {0};
     struct atlas_machine *machines = NULL;
     struct atlas_size size = {0};
@@ -213,22 +210,19 @@ static bool add_machines(struct atlas_job *w, struct session *s, const struct at
 
 static bool run(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    static const struct task_ops ops = {.work = atlas_work, .free = atlas_job_free, .listed = TASK_LISTED_IF_LONG};
     const struct atlas_values *v = values;
     struct atlas_job *w = mem_zero(1, sizeof *w);
     bool ok = add_machines(w, s, v, err);
 
-    (void)result;   /* the job fills it */
     w->directory = mem_strdup(v->directory);
     for (enum isa isa = 0; ok && isa < ISA_COUNT; isa++) {
         struct forms *forms = session_forms(s, isa, err);
         ok = forms && (w->uses[isa] = form_uses_load(isa, &w->use_counts[isa], err));
         w->forms[isa] = forms ? forms_hold(forms) : NULL;
     }
-    if (ok)
-        return task_start(s, "machine atlas", "writes", &ops, w, err);
+    ok = ok && atlas_work(w, result, err);
     atlas_job_free(w);
-    return false;
+    return ok;
 }
 
 static const char *const examples[] = {"machine atlas site", "machine atlas zen --machine zen4-charted --machine znver4 --experiments zen4-charted=zen4.csv", NULL};
@@ -242,6 +236,5 @@ const struct command command_machine_atlas = {
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct atlas_values),
-    .flags = COMMAND_READS,
-    .run = run,
+    .read = run,
 };

@@ -18,7 +18,7 @@
 #include "work/job.h"
 
 /* Keeps @text, if there is any, behind what waits already; @script may be NULL. */
-static void add(struct queue *q, const char *script, size_t line, const char *text, bool lines)
+static void add(struct command_queue *q, const char *script, size_t line, const char *text, bool lines)
 {
     if (!*text)
         return;
@@ -26,7 +26,7 @@ static void add(struct queue *q, const char *script, size_t line, const char *te
     q->commands[q->count++] = (struct queued_commands){script ? mem_strdup(script) : NULL, line, mem_strdup(text), lines};
 }
 
-static void drop(struct queue *q)
+static void drop(struct command_queue *q)
 {
     for (size_t i = 0; i < q->count; i++) {
         free(q->commands[i].script);
@@ -43,7 +43,7 @@ void queue_drop(struct session *s)
     drop(&s->queue);
 }
 
-void queue_done(struct queue *q)
+void queue_done(struct command_queue *q)
 {
     drop(q);
     queue_drop_machines(q);
@@ -51,7 +51,7 @@ void queue_done(struct queue *q)
 }
 
 /* Whether the failure of job @number is news; it is none from then on. */
-static bool is_news(struct queue *q, unsigned number)
+static bool is_news(struct command_queue *q, unsigned number)
 {
     for (size_t i = 0; i < q->told.count; i++)
         if (q->told.items[i] == number)
@@ -60,7 +60,7 @@ static bool is_news(struct queue *q, unsigned number)
     return true;
 }
 
-void queue_forget(struct queue *q, unsigned number)
+void queue_forget(struct command_queue *q, unsigned number)
 {
     for (size_t i = 0; i < q->told.count; i++)
         if (q->told.items[i] == number)
@@ -101,7 +101,7 @@ void queue_await(struct session *s, unsigned number, bool own)
 
 bool queue_ended(struct session *s, bool *ended, struct err *err)
 {
-    struct queue *q = &s->queue;
+    struct command_queue *q = &s->queue;
     struct job_info info = {.settled = true, .state = JOB_DONE};
 
     *ended = q->job == AWAIT_ALL ? job_running() == 0 : !job_find(q->job, &info) || info.settled;
@@ -159,7 +159,7 @@ static bool loading_publish(struct session *s, void *state, struct result *resul
     return true;
 }
 
-static const struct queued_machine *machine_find(const struct queue *q, const char *name)
+static const struct queued_machine *machine_find(const struct command_queue *q, const char *name)
 {
     for (size_t i = 0; i < q->machines.count; i++)
         if (q->machines.items[i].machine && strcmp(q->machines.items[i].name, name) == 0)
@@ -167,7 +167,7 @@ static const struct queued_machine *machine_find(const struct queue *q, const ch
     return NULL;
 }
 
-struct machine *queue_take_machine(struct queue *q, const char *name)
+struct machine *queue_take_machine(struct command_queue *q, const char *name)
 {
     const struct queued_machine *found = machine_find(q, name);
     struct machine *m = found ? found->machine : NULL;
@@ -177,7 +177,7 @@ struct machine *queue_take_machine(struct queue *q, const char *name)
     return m;
 }
 
-void queue_drop_machines(struct queue *q)
+void queue_drop_machines(struct command_queue *q)
 {
     for (size_t i = 0; i < q->machines.count; i++) {
         free(q->machines.items[i].name);

@@ -30,7 +30,7 @@ struct queued_machine {
     struct machine *machine;   /* NULL: the command has it */
 };
 
-struct queue {
+struct command_queue {
     unsigned job;      /* that the commands wait for; 0: none, AWAIT_ALL: every one */
     bool now;          /* the command line in hand asked for it: its remainder is to be kept */
     bool own;          /* the job does the command's own work: who does not wait for it does not want it */
@@ -40,7 +40,7 @@ struct queue {
     struct told_jobs { unsigned *items; size_t count, capacity; } told;   /* failed jobs whose failure some command has reported */
 };
 
-void queue_done(struct queue *q);
+void queue_done(struct command_queue *q);
 /* Drops all that waits, and the wait. */
 void queue_drop(struct session *s);
 /* What follows the command on the screen waits for job @number (AWAIT_ALL: for all); what waited before is dropped. */
@@ -53,14 +53,14 @@ bool queue_run(struct session *s, FILE *out, struct err *err);
  * has told so yet. In scripts a live run of inference gets what is measured meanwhile. */
 bool queue_wait(struct session *s, unsigned number, struct err *err);
 /* Job @number is one of which nothing is known. */
-void queue_forget(struct queue *q, unsigned number);
+void queue_forget(struct command_queue *q, unsigned number);
 
 /* Loads the machines that the words of @c name and the session has not, as a job. *@later: it goes on in the background, and the command is to run when it has ended.
  * What cannot be read or loaded is left to the command to tell. False with err when the job could not start or was cancelled. */
 bool queue_load_machines(struct session *s, const struct command *c, char **words, size_t count, bool *later, struct err *err);
 /* The machine loaded as @name for the command that runs, the caller's; NULL: none. */
-struct machine *queue_take_machine(struct queue *q, const char *name);
+struct machine *queue_take_machine(struct command_queue *q, const char *name);
 /* The command has run: those that it did not take are freed. */
-void queue_drop_machines(struct queue *q);
+void queue_drop_machines(struct command_queue *q);
 
 #endif

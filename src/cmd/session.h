@@ -32,7 +32,7 @@ void edit_request_done(struct edit_request *edit);
 struct session {
     struct document document;
     struct settings settings;
-    struct queue queue;
+    struct command_queue queue;
     struct result *result;            /* of the command that runs, and of jobs that ended; never NULL */
     struct result *discarded;         /* what was shown before it, for the next job to free: it may be large; NULL: nothing */
     struct result *last;              /* the last that was shown, for `export`; NULL: none */

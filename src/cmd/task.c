@@ -8,7 +8,7 @@
 #include "base/watch.h"
 #include "io/recognise.h"
 
-struct running {
+struct task_run {
     struct session *session;
     const struct task_ops *ops;
     struct job_ops job_ops;
@@ -22,7 +22,7 @@ struct running {
 
 static bool task_work(struct job *job, void *state, struct err *err)
 {
-    struct running *t = state;
+    struct task_run *t = state;
 
     (void)job;
     result_free(t->discarded);
@@ -37,7 +37,7 @@ static bool task_work(struct job *job, void *state, struct err *err)
     return false;
 }
 
-static bool task_publish(struct running *t, struct err *err)
+static bool task_publish(struct task_run *t, struct err *err)
 {
     if (t->ops->publish && !t->ops->publish(t->session, t->state, t->result, err))
         return false;
@@ -46,7 +46,7 @@ static bool task_publish(struct running *t, struct err *err)
     return true;
 }
 
-static void task_failed(struct running *t, const struct err *err)
+static void task_failed(struct task_run *t, const struct err *err)
 {
     if (t->ops->failed)
         t->ops->failed(t->session, t->state, t->session->result, err);
@@ -64,7 +64,7 @@ static void task_finish(void *state, const struct job_info *info)
 
 static void task_free(void *state)
 {
-    struct running *t = state;
+    struct task_run *t = state;
     t->ops->free(t->state);
     result_free(t->result);
     result_free(t->discarded);
@@ -74,7 +74,7 @@ static void task_free(void *state)
 
 static bool task_measures(const void *state)
 {
-    const struct running *t = state;
+    const struct task_run *t = state;
     return t->ops->measures(t->state);
 }
 
@@ -85,7 +85,7 @@ static bool interrupted(void *state)
 }
 
 /* On the calling thread. */
-static bool run_here(struct running *take_t, const char *title, struct err *err)
+static bool run_here(struct task_run *take_t, const char *title, struct err *err)
 {
     struct watch before = watch_begin(interrupted, NULL);
     bool ok = task_work(NULL, take_t, err);
@@ -101,7 +101,7 @@ static bool run_here(struct running *take_t, const char *title, struct err *err)
 }
 
 /* As a job, for which the screen waits no longer than its patience lasts. */
-static bool run_beside(struct running *take_t, const char *title, struct err *err)
+static bool run_beside(struct task_run *take_t, const char *title, struct err *err)
 {
     struct session *s = take_t->session;
     const struct task_ops *ops = take_t->ops;
@@ -121,11 +121,11 @@ static bool run_beside(struct running *take_t, const char *title, struct err *er
     return ok;
 }
 
-static struct running *running_new(struct session *s, const char *title, const struct task_ops *ops, void *take_state)
+static struct task_run *task_run_new(struct session *s, const char *title, const struct task_ops *ops, void *take_state)
 {
-    struct running *t = mem_zero(1, sizeof *t);
+    struct task_run *t = mem_zero(1, sizeof *t);
 
-    *t = (struct running){.session = s, .ops = ops, .state = take_state, .result = result_new(), .title = s->interactive ? mem_strdup(title) : NULL,
+    *t = (struct task_run){.session = s, .ops = ops, .state = take_state, .result = result_new(), .title = s->interactive ? mem_strdup(title) : NULL,
                        .format = s->settings.format, .color = s->settings.color, .discarded = s->discarded};
     t->job_ops = (struct job_ops){.run = task_work, .finish = task_finish, .free = task_free, .measures = ops->measures ? task_measures : NULL,
                                   .measures_alone = ops->measures_alone, .counts = ops->counts};
@@ -142,13 +142,13 @@ bool task_give(struct task *task, const struct task_ops *ops, void *take_state)
 
 unsigned task_begin(struct session *s, const char *title, const struct task_ops *ops, void *take_state, struct err *err)
 {
-    struct running *t = running_new(s, title, ops, take_state);
+    struct task_run *t = task_run_new(s, title, ops, take_state);
     return job_start(title, &t->job_ops, t, err);
 }
 
 unsigned task_start_aside(struct session *s, const char *title, const struct task_ops *ops, void *take_state, struct err *err)
 {
-    struct running *t = running_new(s, title, ops, take_state);
+    struct task_run *t = task_run_new(s, title, ops, take_state);
     return job_start_aside(title, &t->job_ops, t, err);
 }
 
@@ -156,7 +156,7 @@ bool task_start(struct session *s, const char *name, const struct task *take_tas
 {
     const struct task_ops *ops = take_task->ops;
     const char *title = ops->title ? ops->title : name;
-    struct running *t = running_new(s, title, ops, take_task->state);
+    struct task_run *t = task_run_new(s, title, ops, take_task->state);
 
     return s->interactive || ops->listed == TASK_LISTED ? run_beside(t, title, err) : run_here(t, title, err);
 }

@@ -7,7 +7,7 @@
 #include "infer/genome.h"
 
 /* What is minimised: sum of weighted relative errors + uop * distinct µops + volume * V + usage * code length, where the code length
- * of the usages is that of Chinese restaurant processes, one for each kind of forms (form_kind), over the usages of one more: a form that shares its usage
+ * of the usages is that of Chinese restaurant processes, one for each kind of forms (problem_form_kind), over the usages of one more: a form that shares its usage
  * with n others of its kind costs -ln n, with none of its own but with forms of k other kinds other_kind - ln k, one with a usage of its own costs new_usage +
  * new_uop per µop. (A hierarchical process with one table per dish, Teh, Jordan, Beal and Blei, JASA 2006.) In units of one experiment missed by 100 %. */
 struct anneal_prices {

@@ -12,7 +12,7 @@
 
 #define PARTNERS_MAX ((size_t)1 << 27)   /* of forms in all experiments: half a gigabyte */
 
-unsigned form_kind(const char *name)
+unsigned problem_form_kind(const char *name)
 {
     enum { MEMORY_FIRST = 1, MEMORY = 2, VECTOR = 4, SCALAR = 8, GENERAL = 16, OTHER = 32 };
     static const unsigned kinds[] = {[FORM_OPERAND_GENERAL] = GENERAL, [FORM_OPERAND_VECTOR] = VECTOR, [FORM_OPERAND_SCALAR] = SCALAR, [FORM_OPERAND_MASK] = OTHER, [FORM_OPERAND_MEMORY] = MEMORY,
@@ -126,7 +126,7 @@ static void add_links(struct problem *p)
     for (size_t f = 0; f < p->forms; f++) {
         p->link_start[f + 1] += p->link_start[f];
         p->single[f] = NAN;
-        p->kind[f] = (uint8_t)form_kind(p->names[f]);
+        p->kind[f] = (uint8_t)problem_form_kind(p->names[f]);
     }
     uint32_t *next = mem_alloc((p->forms + 1) * sizeof *next);
     memcpy(next, p->link_start, p->forms * sizeof *next);

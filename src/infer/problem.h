@@ -19,7 +19,7 @@ struct problem {
     uint32_t *link_start;          /* forms + 1 offsets into links: shortest experiments first */
     struct table_link *links;
     struct table_term *others;
-    uint8_t *kind;                 /* of the forms: form_kind */
+    uint8_t *kind;                 /* of the forms: problem_form_kind */
     float *single;                 /* cycles of the form alone; NaN when it was not measured alone */
     uint64_t fingerprint;          /* of forms and cycles: a checkpoint says which problem it belongs to */
     _Atomic unsigned holders;      /* besides the one that made it */
@@ -28,7 +28,7 @@ struct problem {
 /* The kind of the form @name, as "ADD (R64, M64)": forms of one kind are likelier to have the same usage than others. Whether it has an operand in memory, and as the
  * first or a later one; vectors; scalar registers of floating point; general registers next to these; anything else, such as a shift or a mask. Widths and immediates do not count,
  * nor does where a branch goes. AArch64 names what is stored first, so that its stores have the kind of loads. Any thread. */
-unsigned form_kind(const char *name);
+unsigned problem_form_kind(const char *name);
 /* From the measured rows of @t for which @keep (NULL: all) is true; equal experiments are merged into their mean. Only forms that occur
  * in a measured row are in it. NULL with err when nothing is measured, or the thread's watch ended it (ERR_LIMIT). The caller frees. */
 struct problem *problem_new(const struct experiments *t, const bool *keep, struct err *err);

@@ -43,11 +43,11 @@ static void test_kinds_of_names(void **state)
             for (size_t j = 0; j < n; j++) {
                 /* General registers alone are like no operands at all. */
                 bool same = i == j || (i == 0 && j == n - 1) || (j == 0 && i == n - 1);
-                assert_int_equal(form_kind(kinds[i][k]) == form_kind(kinds[j][0]), same);
+                assert_int_equal(problem_form_kind(kinds[i][k]) == problem_form_kind(kinds[j][0]), same);
             }
-    form_kind("(");
-    form_kind("ADD (R64, [");
-    form_kind("ADD (]], }R64");
+    problem_form_kind("(");
+    problem_form_kind("ADD (R64, [");
+    problem_form_kind("ADD (]], }R64");
 }
 
 /* Names are read as templates, which say operands another way, are written. */

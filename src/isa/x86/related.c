@@ -67,7 +67,7 @@ static enum form_kind vector_kind(const char *name)
 enum form_kind x86_form_kind(const char *form)
 {
     static const char *const branches[] = {"J", "CALL", "RET", "LOOP", NULL}, *const multiplies[] = {"IMUL", "MUL (", "MULX", NULL}, *const divides[] = {"IDIV", "DIV (", NULL};
-    const char *operands = strchr(form, '('), *memory = memory_of(form);
+    const char *operands = strchr(form, '('), *memory = form_memory(form);
 
     if (memory || (operands && strstr(operands, "VSIB_")))
         return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
