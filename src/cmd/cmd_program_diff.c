@@ -538,13 +538,12 @@ static bool choose_isa(const struct program_diff_values *v, enum isa *out, struc
     return *out == other || err_set(err, ERR_USAGE, "name two builds for one instruction set", "%s is %s, %s is %s", v->a, isa_name(*out), v->b, isa_name(other));
 }
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = diff_work, .failed = diff_failed, .free = diff_free, .listed = TASK_LISTED_IF_LONG, .measures = diff_measures};
+    static const struct task_ops ops = {.doing = "compares", .work = diff_work, .failed = diff_failed, .free = diff_free, .listed = TASK_LISTED_IF_LONG, .measures = diff_measures};
     const struct program_diff_values *v = values;
     enum isa isa;
 
-    (void)result;   /* the job fills it */
     if (!choose_isa(v, &isa, err))
         return false;
     if (v->input && !v->run && !v->arguments.count)
@@ -559,7 +558,7 @@ static bool run(struct session *s, const void *values, struct result *result, st
     w->top = v->top;
     w->fail_above = v->fail_above;
     if (machine_set_find(s, &v->machines, isa, &w->machines, err))
-        return task_start(s, "program diff", "compares", &ops, w, err);
+        return task_give(task, &ops, w);
     diff_free(w);
     return false;
 }
@@ -593,5 +592,5 @@ const struct command command_program_diff = {
     .examples = examples,
     .values_size = sizeof(struct program_diff_values),
     .flags = COMMAND_JOB,
-    .run = run,
+    .prepare = prepare,
 };
