@@ -389,9 +389,10 @@ static void say_issue(const struct advice *s)
 
     for (size_t i = 0; i < a->count; i++)
         slots += a->rows[i].issue;
-    str_addf(s->out, "Issue width: %.0f \302\265ops per iteration, %g per cycle, %.2f cycles.", slots, width, a->bounds[BOUND_ISSUE]);
+    str_addf(s->out, "Issue is saturated: %.0f \302\265ops per iteration, %g per cycle.", slots, width);
     if (slots / width < a->bounds[BOUND_ISSUE] * (1 - SLOTS_FULL))
         str_addf(s->out, " Some groups of %g end early, before an instruction that does not fit into what is left of them.", width);
+    str_addf(s->out, " That takes %.2f cycles.", a->bounds[BOUND_ISSUE]);
     name_split(s);
     str_add(s->out, " Fewer instructions (wider vectors, folded loads, unrolling) would help.");
     add_next(s);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/port_groups.h"
 #include "base/mem.h"
 #include "base/watch.h"
 
@@ -72,30 +73,62 @@ static bool has_marks(const struct analysis *a)
     return false;
 }
 
-/* Instructions against ports: for people. */
+/* Cells of a row that takes @cycles of each port: the sum of each group; "?" in each where no table has the ports. */
+static void add_groups(struct result_table *t, const struct analysis *a, const struct port_groups *groups, const double *cycles, bool unplaced)
+{
+    for (unsigned i = 0; i < groups->count; i++)
+        if (unplaced)
+            cell_text(t, "?");
+        else
+            add_pressure(t, port_group_sum(cycles, groups->items[i].ports), a->cycles * portset_size(groups->items[i].ports));
+}
+
+/* "groups of ports: 12345 ALU, AB load": what each is for, as far as the machine's forms say it. */
+static void add_purposes(const struct analysis *a, const struct port_groups *groups, struct result *result)
+{
+    struct str text = {0};
+
+    for (unsigned i = 0; i < groups->count; i++) {
+        if (!*groups->items[i].purpose)
+            continue;
+        str_add(&text, text.length ? ", " : "  ");
+        port_group_name(groups->items[i].ports, mapping_ports(a->machine->mapping), &text);
+        str_addf(&text, " %s", groups->items[i].purpose);
+    }
+    if (groups->idle)
+        str_addf(&text, "%s%u idle port%s", text.length ? "; " : "  ", portset_size(groups->idle), portset_size(groups->idle) == 1 ? "" : "s");
+    if (text.length)
+        result_line(result, "%s", str_text(&text));
+    str_done(&text);
+}
+
+/* Instructions against ports, those of the same load in one column: for people. */
 static void add_pressure_table(const struct kernel *k, const struct analysis *a, struct result *result)
 {
-    const struct ports *ports = mapping_ports(a->machine->mapping);
     struct result_column columns[PORTS_MAX + 3] = {{.key = a->count ? insn_place_title(a->rows[0].insn) : "line", .kind = CELL_COUNT, .width = a->count ? (uint8_t)(insn_place_width(a->rows[0].insn, a->count) + 1) : 5}};
+    struct port_groups groups;
+    struct str names[PORTS_MAX] = {{0}};
     bool marks = has_marks(a);
     struct str text = {0};
     unsigned count = 1;
 
-    for (unsigned j = 0; j < ports->count; j++)
-        columns[count++] = (struct result_column){.key = ports->names[j], .kind = CELL_NUMBER, .decimals = 2, .width = 4};
+    port_groups_of(a, 0, &groups);
+    for (unsigned i = 0; i < groups.count; i++) {
+        port_group_name(groups.items[i].ports, mapping_ports(a->machine->mapping), &names[i]);
+        columns[count++] = (struct result_column){.key = str_text(&names[i]), .kind = CELL_NUMBER, .decimals = 2, .width = 4};
+    }
     if (marks)
         columns[count++] = (struct result_column){.key = "mark", .title = "", .kind = CELL_TEXT, .width = 1};
     columns[count++] = (struct result_column){.key = "instruction", .kind = CELL_TEXT};
     struct result_table *t = result_table(result, "pressure", columns, count);
     t->hide = NOT_CSV | NOT_JSON;
     t->totals = true;
-    for (size_t i = 0; i < a->count && !watch_steps(ports->count); i++) {
+    for (size_t i = 0; i < a->count && !watch_steps(groups.count + 1); i++) {
         const struct analysis_row *row = &a->rows[i];
         char number[PLACE_TEXT];
         add_source(t, k, a, i);
         cell_text(t, insn_place_text(row->insn, number));
-        for (unsigned j = 0; j < ports->count; j++)
-            add_pressure(t, row->pressure[j], a->cycles);
+        add_groups(t, a, &groups, row->pressure, analysis_unplaced(a, i));
         if (marks)
             cell_text(t, mark_of(row));
         str_clear(&text);
@@ -103,10 +136,12 @@ static void add_pressure_table(const struct kernel *k, const struct analysis *a,
         cell_text(t, str_text(&text));
     }
     cell_text(t, "total");
-    for (unsigned j = 0; j < ports->count; j++)
-        add_pressure(t, a->totals[j], a->cycles);
+    add_groups(t, a, &groups, a->totals, false);
     for (int blank = 0; blank < 1 + marks; blank++)
         cell_text(t, "");
+    add_purposes(a, &groups, result);
+    for (unsigned i = 0; i < groups.count; i++)
+        str_done(&names[i]);
     str_done(&text);
 }
 

@@ -400,7 +400,6 @@
 	leaq	2(%rax), %rcx
 	leaq	3(%rax), %rdx
 	leaq	4(%rax), %rsi
-	leaq	5(%rax), %rdi
 	decq	%r8
 	jne	1b
 ### skylake: serialisation: cpuid
