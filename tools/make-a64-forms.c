@@ -34,8 +34,10 @@ static const struct { const char *name, *march; } extensions[] = {
     {"memtag", "armv8.5-a+memtag"}, {"all", "all"},
 };
 
-/* What user programs have of the system space, which is not searched. */
+/* What user programs have of the system space, which is not searched, and pairs of registers, of which the search has the odd ones alone. */
 static const char extras[] =
+    "casp w0, w1, w2, w3, [x4]\ncasp x0, x1, x2, x3, [x4]\ncaspa w0, w1, w2, w3, [x4]\ncaspa x0, x1, x2, x3, [x4]\n"
+    "caspl w0, w1, w2, w3, [x4]\ncaspl x0, x1, x2, x3, [x4]\ncaspal w0, w1, w2, w3, [x4]\ncaspal x0, x1, x2, x3, [x4]\n"
     "nop\nret\nyield\nsvc #0\nbrk #1\nisb\ndmb ish\ndmb ishld\ndmb ishst\ndmb sy\ndmb ld\ndmb st\ndsb ish\ndsb ishst\ndsb sy\ndsb ld\n"
     "mrs x1, nzcv\nmrs x1, fpcr\nmrs x1, fpsr\nmrs x1, tpidr_el0\nmrs x1, cntvct_el0\nmrs x1, cntfrq_el0\nmrs x1, dczid_el0\nmrs x1, ctr_el0\n"
     "msr nzcv, x1\nmsr fpcr, x1\nmsr fpsr, x1\nmsr tpidr_el0, x1\ndc zva, x1\ndc cvac, x1\ndc cvau, x1\ndc civac, x1\nic ivau, x1\n";

@@ -54,7 +54,7 @@ static const char *displacement_in(const char *template, const char **end)
     return hash;
 }
 
-/* Whether the placeholder at @at, up to @close, is one: a register of known kind, {=}, {=w} or {Rel}. */
+/* Whether the placeholder at @at, up to @close, is one: a register of known kind, {=}, {=w}, {+X} (the one behind the last, which is even) or {Rel}. */
 static bool placeholder_sound(const char *at, const char *close)
 {
     static const char *const accesses[] = {"{R:", "{W:", "{RW:"};
@@ -64,6 +64,8 @@ static bool placeholder_sound(const char *at, const char *close)
         return length == 2 || (length == 3 && isalpha((unsigned char)at[2]));
     if (strncmp(at, "{Rel}", 5) == 0)
         return true;
+    if (at[1] == '+')
+        return length == 3 && strchr("XW", at[2]) != NULL;
     for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++) {
         size_t prefix = strlen(accesses[i]);
         if (length == prefix + 1 && strncmp(at, accesses[i], prefix) == 0)
@@ -105,13 +107,20 @@ static bool slots_parse(const char *template, struct a64_code *out)
         if (*at != '{')
             continue;
         const char *colon = strchr(at, ':'), *close = strchr(at, '}');
-        if (!close || !placeholder_sound(at, close) || (at[1] == '=' && !out->slot_count))
+        if (!close || !placeholder_sound(at, close) || (strchr("=+", at[1]) && !out->slot_count))
             return false;
         if (at[1] == '=' || at[2] == 'e') {
             at = close;
             continue;
         }
         struct a64_slot *last = out->slot_count ? &out->slots[out->slot_count - 1] : NULL;
+        if (at[1] == '+') {
+            last->base += last->base & 1;
+            last->count = 2;
+            generals = last->base + 1u;
+            at = close;
+            continue;
+        }
         if (list == 2 && last) {
             last->count++;
         } else {
@@ -146,7 +155,7 @@ static void text_make(const char *template, const struct a64_code *code, unsigne
         } else if (strncmp(at, "{{", 2) == 0 || strncmp(at, "}}", 2) == 0) {
             str_add_char(out, *at++);
         } else if (*at == '{') {
-            const char *close = strchr(at, '}'), *colon = strchr(at, ':');
+            const char *close = strchr(at, '}');
             if (at[1] == '=') {
                 char letter = at[2] == '}' ? code->slots[0].letter : at[2];
                 str_addf(out, "%c%u", tolower((unsigned char)letter), first);
@@ -157,7 +166,7 @@ static void text_make(const char *template, const struct a64_code *code, unsigne
                 unsigned start = slot == changed ? number : s->base;
                 if (slot == 0 && of_list == 0)
                     first = start;
-                str_addf(out, "%c%u", tolower((unsigned char)colon[1]), (start + of_list) % 32);
+                str_addf(out, "%c%u", tolower((unsigned char)s->letter), (start + of_list) % 32);
                 if (++of_list == s->count) {
                     slot++;
                     of_list = 0;

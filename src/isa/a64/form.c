@@ -465,8 +465,11 @@ void a64_text_template(const struct a64_text *text, const uint8_t access[A64_OPE
         const struct a64_operand *op = &text->operands[i];
         const char *kind = op->kind == A64_MEMORY ? "R" : letters[access[i] & 3];
         str_add(out, i ? ", " : " ");
+        const bool second = strncmp(text->mnemonic, "casp", 4) == 0 && (i == 1 || i == 3);   /* of a pair whose first is even */
         if (op->kind == A64_LABEL)
             str_add(out, "{Rel}");
+        else if (second)
+            str_addf(out, "{+%s}", op->type);
         else if (op->kind == A64_LIST && !t.any)
             template_list(&t, op, kind);
         else
@@ -482,6 +485,7 @@ void a64_placeholder(struct form_registers *in, const char *type, struct str *ou
         str_add(out, ".+8");
         return;
     }
+    type += type[0] == '+';   /* numbers are handed out in order */
     if (type[0] == '=') {
         str_addf(out, "%c%s", type[1] ? type[1] : in->first[0], in->first + 1);
         return;
