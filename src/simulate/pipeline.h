@@ -182,10 +182,16 @@ static inline int32_t value_at(const struct simulator *s, int32_t base, const st
     return s->values[place < 0 ? place + s->value_count : place];
 }
 
+/* What a µop with @pipe holds that goes to @port: the port itself where the pipe is its ports. */
+static inline unsigned pipe_at(portset pipe, unsigned port)
+{
+    return pipe >> port & 1 ? port : (unsigned)__builtin_ctz(pipe);
+}
+
 /* Cycle until which @port, and the pipe that the µop also needs, are held. */
 static inline int32_t held_until(const struct simulator *s, portset pipe, unsigned port)
 {
-    return pipe ? later(s->pipe_free[port], s->pipe_free[__builtin_ctz(pipe)]) : s->pipe_free[port];
+    return pipe ? later(s->pipe_free[port], s->pipe_free[pipe_at(pipe, port)]) : s->pipe_free[port];
 }
 
 /* pipeline.c: runs until the state repeats, the loop has settled at its bound, @limit iterations

@@ -70,8 +70,8 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
             pipe.hold = (int32_t)mass->count;
             continue;
         }
-        /* More cycles than µops on one port: it is held, not used again and again. */
-        bool held = mass->count > 1 && portset_size(mass->ports) == 1 && row->op->micro_ops <= row->count;
+        /* More cycles than µops: the port that takes the µop is held, not used again and again. Of several ports only where each mass is one µop for sure. */
+        bool held = mass->count > 1 && row->op->micro_ops + (portset_size(mass->ports) == 1 ? 0 : row->op->pairs) <= row->count;
         if (held) {
             add_uop(p, (struct plan_uop){.ports = mass->ports, .pipe = mass->ports, .hold = (int32_t)mass->count, .kind = UOP_COMPUTE});
             continue;

@@ -28,7 +28,7 @@ struct plan_reader {
 
 struct plan_uop {
     portset ports;
-    portset pipe;         /* blocking pipe that it also takes; 0: none */
+    portset pipe;         /* blocking pipe that it also takes; its ports: the one of them that it goes to; 0: none */
     int32_t hold;         /* cycles that it holds the pipe */
     uint8_t kind;         /* enum uop_kind */
     uint16_t choice;      /* of (ports, pipe) among those of the block: see struct plan */

@@ -172,9 +172,9 @@ static void dispatch(struct simulator *s, struct waiting_uop *w, unsigned port)
         count_waiting(s, uop->ports, -1u);
     w->open = DISPATCHED;
     if (uop->pipe) {
-        unsigned pipe = (unsigned)__builtin_ctz(uop->pipe);
+        unsigned pipe = pipe_at(uop->pipe, port);
         s->pipe_free[pipe] = s->now + uop->hold;
-        s->busy[pipe] += uop->hold - (uop->pipe == uop->ports);   /* a port that is held was counted */
+        s->busy[pipe] += uop->hold - (pipe == port);   /* a port that is held was counted */
     }
     writeback_dispatched(s, w);
 }

@@ -560,6 +560,29 @@ static void test_far_ahead(void **state)
     machine_free(machine);
 }
 
+/* A µop that holds one of two ports is one entry of the scheduler, however long it holds it: a scheduler of four has room for what follows. */
+static void test_held_ports(void **state)
+{
+    struct machine *m = load_machine("neoverse-v2");
+    struct err err = {0};
+    /* fsqrt v0.2d, v9.2d; fsqrt v1.2d, v9.2d; four times add x1, x1, #1 */
+    struct kernel *k = kernel_from_hex(ISA_AARCH64, "20f9e16e21f9e16e21040091210400912104009121040091", &err);
+    struct simulation sim;
+    struct bounds bounds;
+
+    (void)state;
+    assert_non_null(k);
+    const struct mapping_entry *root = mapping_find(m->mapping, k->insns[0].form);
+    assert_true(root->usage.uops[0].count > 2 && root->micro_ops <= 1 && portset_size(root->usage.uops[0].ports) == 2);
+    machine_set_fact(m, "scheduler", "4", "", "");
+    simulate_kernel(k, 0, m, &(struct simulate_options){0}, &sim, &bounds);
+    assert_true(fabs(sim.cycles - bounds.total) < 1e-9);
+    assert_true(fabs(bounds.total - root->usage.uops[0].count) < 1e-9);
+    simulation_done(&sim);
+    kernel_free(k);
+    machine_free(m);
+}
+
 /* A loop of @hex whose last instruction is its branch, on @m: bounds and simulation say @cycles, the bottleneck is @kind. */
 static void check_loop(struct machine *m, const char *hex, double cycles, enum bound_kind kind)
 {
@@ -716,7 +739,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds_hold), cmocka_unit_test(test_adding_never_lowers), cmocka_unit_test(test_copies),
                                        cmocka_unit_test(test_copies_simulated), cmocka_unit_test(test_storage_reused), cmocka_unit_test(test_width_that_is_no_whole_number), cmocka_unit_test(test_late_stores),
         cmocka_unit_test(test_settled),
-                                       cmocka_unit_test(test_settled_too_early), cmocka_unit_test(test_no_bound), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_facts_beyond), cmocka_unit_test(test_far_ahead), cmocka_unit_test(test_taken_branch),
+                                       cmocka_unit_test(test_settled_too_early), cmocka_unit_test(test_no_bound), cmocka_unit_test(test_handed_on), cmocka_unit_test(test_facts_beyond), cmocka_unit_test(test_far_ahead), cmocka_unit_test(test_held_ports), cmocka_unit_test(test_taken_branch),
                                        cmocka_unit_test(test_thesis_example), cmocka_unit_test(test_timeline), cmocka_unit_test(test_replayed_early),
         cmocka_unit_test(test_stages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
