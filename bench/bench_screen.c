@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the workbench costs its user: milliseconds to the first screen, from a key to the screen while nothing and while an evolution and measurements run, bytes per second to
- * the terminal, and processor time when nothing happens. Seen from outside, on a terminal of its own, and from inside (--timing), side by side.
+ * the terminal, and processor time when nothing happens. Seen from outside, on a terminal of its own, and from inside (PORTOLAN_TIMING), side by side.
  * Usage: bench_screen [SECONDS [COLUMNS ROWS]]; PORTOLAN names the program. */
 #include <math.h>
 #include <stdio.h>
@@ -21,14 +21,16 @@
 struct bench {
     double seconds;
     unsigned columns, rows;
-    char *file;   /* of --timing */
+    char *file;   /* of PORTOLAN_TIMING */
     struct rng rng;
 };
 
 static void open_workbench(const struct bench *b, struct terminal *t, const char *file)
 {
     char *program = getenv("PORTOLAN");
-    char *argv[] = {program ? program : (char *)"./portolan", "--timing", b->file, (char *)file, NULL};
+    char *argv[] = {program ? program : (char *)"./portolan", (char *)file, NULL};
+
+    setenv("PORTOLAN_TIMING", b->file, 1);
 
     if (!terminal_open(t, argv, b->columns, b->rows))
         die("no terminal can be had");

@@ -108,7 +108,7 @@ struct arguments {
     VEC(char *) commands, machines, files;
     bool batch, no_rc;
     struct str rc_fault;            /* what went wrong in it */
-    const char *session, *timing;
+    const char *session;
     struct settings given;          /* what the options set, of those marked */
     const struct setting *set[16];
     size_t set_count;
@@ -165,9 +165,6 @@ static int take_option(int option, struct arguments *a, struct session *s)
         return -1;
     case OPTION_SESSION:
         a->session = optarg;
-        return -1;
-    case OPTION_TIMING:
-        a->timing = optarg;
         return -1;
     case OPTION_NO_RC:
         a->no_rc = true;
@@ -336,7 +333,7 @@ static bool run(struct arguments *a, struct session *s, int *status, struct err 
     if (a->commands.count)
         return ok;
     if (!a->batch && terminal)
-        return (!a->timing || timing_open(a->timing, err)) && open_workbench(s, a->files.items, a->files.count, !a->files.count && !a->session, str_text(&a->rc_fault), status, err) &&
+        return timing_open(getenv("PORTOLAN_TIMING"), err) && open_workbench(s, a->files.items, a->files.count, !a->files.count && !a->session, str_text(&a->rc_fault), status, err) &&
                timing_close(stdout, err);
     if (!a->batch && a->files.count)
         return run_files(s, a->files.items, a->files.count, err);

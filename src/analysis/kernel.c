@@ -14,6 +14,7 @@
 #include "analysis/kernel_object.h"
 #include "analysis/loops.h"
 #include "analysis/recipe.h"
+#include "base/compare.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"
@@ -136,15 +137,8 @@ static void loop_push(struct loop_list *out, const struct insn *insns, size_t fi
 /* The first instruction that does not begin before @offset. */
 static size_t insn_from(const struct unit *u, uint64_t offset)
 {
-    size_t low = 0, high = u->insns.count;
+    const size_t low = first_from(u->insns.items, u->insns.count, sizeof(struct insn), offsetof(struct insn, offset), offset);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (u->insns.items[middle].offset < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low;
 }
 

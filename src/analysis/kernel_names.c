@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/utf8.h"
@@ -104,16 +105,9 @@ bool *kernel_names_used(const struct kernel *k, size_t loop)
 const struct code_reference *kernel_references(const struct kernel *k, const struct insn *insn, size_t *count)
 {
     const struct code_reference *first = k->names ? k->names->references.items : NULL;
-    size_t low = 0, high = k->names ? k->names->references.count : 0, end;
-    const size_t all = high;
+    const size_t all = k->names ? k->names->references.count : 0, low = first_from(first, all, sizeof *first, offsetof(struct code_reference, place), insn->offset);
+    size_t end;
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (first[middle].place < insn->offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (end = low; end < all && first[end].place < insn->offset + insn->length; end++)
         ;
     *count = end - low;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "toolchain/listing.h"
@@ -15,14 +16,7 @@
 
 static size_t index_at(const struct insn *insns, size_t count, uint64_t offset)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (insns[middle].offset < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = first_from(insns, count, sizeof(struct insn), offsetof(struct insn, offset), offset);
     return low < count && insns[low].offset == offset ? low : NO_TARGET;
 }
 
@@ -84,14 +78,7 @@ static bool region_closes(const struct insn *insns, const size_t *targets, size_
 
 static size_t label_from(const struct label *labels, size_t count, uint64_t offset)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (labels[middle].offset < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = first_from(labels, count, sizeof(struct label), offsetof(struct label, offset), offset);
     return low;
 }
 

@@ -14,7 +14,6 @@ const struct program_option program_options[] = {
     {OPTION_SESSION, "session", "DIR", "resume a saved session", SHELL_DIRECTORY},
     {OPTION_NO_COLOR, "no-color", NULL, "no colours", SHELL_NOTHING},
     {OPTION_COMPLETE, "complete", "COMMANDS", "print what unfinished commands can become, as shells ask", SHELL_NOTHING},
-    {OPTION_TIMING, "timing", "FILE", "keep the times of keys and frames of the workbench in FILE (CSV), and print a summary at its end", SHELL_FILE},
     {OPTION_NO_RC, "no-rc", NULL, "open the workbench without the commands of portolan/rc", SHELL_NOTHING},
     {'h', "help", NULL, "print this, then end", SHELL_NOTHING},
     {'V', "version", NULL, "print the version, then end", SHELL_NOTHING},

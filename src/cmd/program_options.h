@@ -6,7 +6,7 @@
 #include "cmd/session.h"
 
 /* What getopt_long returns for those without a letter. */
-enum program_option_value { OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_COMPLETE, OPTION_TIMING, OPTION_NO_RC, OPTION_SETTINGS };
+enum program_option_value { OPTION_MACHINE = 256, OPTION_SESSION, OPTION_NO_COLOR, OPTION_COMPLETE, OPTION_NO_RC, OPTION_SETTINGS };
 
 /* What a shell can complete the value to. */
 enum program_option_completion { SHELL_NOTHING, SHELL_COMMANDS, SHELL_MACHINES, SHELL_DIRECTORY, SHELL_FILE };

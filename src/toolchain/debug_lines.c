@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/file.h"
 #include "base/index.h"
 #include "base/mem.h"
@@ -253,15 +254,8 @@ void debug_lines_done(struct debug_lines *d)
 
 const struct debug_line *debug_line_at(const struct debug_lines *d, uint64_t place)
 {
-    size_t low = 0, high = d->rows.count;
+    const size_t low = first_past(d->rows.items, d->rows.count, sizeof(struct debug_line), offsetof(struct debug_line, place), place);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (d->rows.items[middle].place <= place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low ? &d->rows.items[low - 1] : NULL;
 }
 
@@ -357,14 +351,5 @@ void unit_lines_done(struct unit_lines *d)
 
 size_t unit_lines_from(const struct unit_lines *d, uint64_t place)
 {
-    size_t low = 0, high = d->rows.count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (d->rows.items[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_from(d->rows.items, d->rows.count, sizeof(struct unit_line), offsetof(struct unit_line, place), place);
 }

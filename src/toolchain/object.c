@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "toolchain/archive.h"
@@ -405,15 +406,8 @@ uint64_t object_place(const struct object *o, uint64_t file_offset)
 
 const struct object_section *object_section_at(const struct object *o, uint64_t place)
 {
-    size_t low = 0, high = o->sections.count;
+    const size_t low = first_past(o->sections.items, o->sections.count, sizeof(struct object_section), offsetof(struct object_section, offset), place);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (o->sections.items[middle].offset <= place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     const struct object_section *s = low ? &o->sections.items[low - 1] : NULL;
     return s && place - s->offset < s->size ? s : NULL;
 }
@@ -451,16 +445,10 @@ uint64_t object_position(const struct object *o, uint64_t place)
 
 uint64_t object_position_place(const struct object *o, uint64_t position)
 {
-    size_t low = 0, high = o->sections.count;
+    const size_t count = o->sections.count;
+    const size_t end = o->ascending ? first_past(o->sections.items, count, sizeof(struct object_section), offsetof(struct object_section, position), position) : count;
 
-    while (o->ascending && low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (o->sections.items[middle].position <= position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = o->ascending ? low ? low - 1 : 0 : 0; i < (o->ascending ? low : o->sections.count); i++) {
+    for (size_t i = o->ascending && end ? end - 1 : 0; i < end; i++) {
         const struct object_section *s = &o->sections.items[i];
         if (position >= s->position && position - s->position < s->size)
             return s->offset + (position - s->position);

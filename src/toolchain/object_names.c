@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/watch.h"
 
@@ -223,15 +224,8 @@ void object_names_done(struct object *o)
 /* The last symbol at or before @place that reaches it: a function, or any label. */
 static const struct object_symbol *symbol_at(const struct object *o, uint64_t place, bool functions)
 {
-    size_t low = 0, high = o->symbols.count;
+    const size_t low = first_past(o->symbols.items, o->symbols.count, sizeof(struct object_symbol), offsetof(struct object_symbol, offset), place);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (o->symbols.items[middle].offset <= place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (size_t i = low, tries = 0; i-- > 0 && tries < ENCLOSING_MOST; tries++) {
         const struct object_symbol *s = &o->symbols.items[i];
         if ((s->function || !functions) && place - s->offset < s->size)
@@ -262,14 +256,7 @@ bool object_name_add(const struct object *o, uint64_t position, struct str *out)
 
 const struct code_reference *object_reference_in(const struct object *o, uint64_t place, size_t length)
 {
-    size_t low = 0, high = o->references.count;
+    const size_t low = first_from(o->references.items, o->references.count, sizeof(struct code_reference), offsetof(struct code_reference, place), place);
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (o->references.items[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < o->references.count && o->references.items[low].place < place + length ? &o->references.items[low] : NULL;
 }

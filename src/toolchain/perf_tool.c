@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "base/child.h"
+#include "base/compare.h"
 #include "base/path.h"
 #include "base/watch.h"
 
@@ -169,16 +170,7 @@ void perf_samples_done(struct perf_samples *s)
 /* How many lie below @place. */
 static size_t below(const struct perf_samples *s, uint64_t place)
 {
-    size_t low = 0, high = s->places.count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->places.items[middle] < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_from(s->places.items, s->places.count, sizeof(uint64_t), 0, place);
 }
 
 size_t perf_samples_within(const struct perf_samples *s, uint64_t first, uint64_t size)

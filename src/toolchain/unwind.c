@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "isa/insn.h"
@@ -81,16 +82,8 @@ static int address_form(const struct unwinding *u, size_t at)
 /* Whether one of the symbols that were there names a function at @offset: functions come first of those in one place. */
 static bool named(const struct unwinding *u, uint64_t offset)
 {
-    size_t low = 0, high = u->named;
+    const size_t low = first_from(u->o->symbols.items, u->named, sizeof(struct object_symbol), offsetof(struct object_symbol, offset), offset);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (u->o->symbols.items[middle].offset < offset)
-            low = middle + 1;
-        else
-            high = middle;
-        steps_add(1);
-    }
     return low < u->named && u->o->symbols.items[low].offset == offset && u->o->symbols.items[low].function;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The option --timing: every key and frame of the workbench leaves its times, and the summary agrees with them. No time is judged here; make bench-screen shows them. */
+/* With PORTOLAN_TIMING every key and frame of the workbench leaves its times, and the summary agrees with them. No time is judged here; make bench-screen shows them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,9 +32,10 @@ static void test_keys_and_frames(void **state)
     struct terminal t;
     struct err err = {0};
     char file[4096];
-    char *argv[] = {getenv("PORTOLAN"), "--timing", file, (char *)source_path("tests/data/triad.s"), NULL};
+    char *argv[] = {getenv("PORTOLAN"), (char *)source_path("tests/data/triad.s"), NULL};
 
     snprintf(file, sizeof file, "%s", work_path("times.csv"));
+    setenv("PORTOLAN_TIMING", file, 1);
     setenv("HOME", work_path(""), 1);
     setenv("XDG_STATE_HOME", work_path("state"), 1);
     setenv("TERM", "xterm-256color", 1);
@@ -84,7 +85,9 @@ static void test_a_file_that_cannot_be_written(void **state)
 {
     (void)state;
     struct terminal t;
-    char *argv[] = {getenv("PORTOLAN"), "--timing", (char *)"/nosuch/times.csv", NULL};
+    char *argv[] = {getenv("PORTOLAN"), NULL};
+
+    setenv("PORTOLAN_TIMING", "/nosuch/times.csv", 1);
 
     assert_true(terminal_open(&t, argv, 80, 24));
     assert_true(terminal_await_end(&t));
