@@ -166,6 +166,8 @@ static int open_locked(const char *path, struct err *err)
 {
     int fd = file_calls.open(AT_FDCWD, path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (path_is_state(path) ? O_NOFOLLOW : 0), 0600);
 
+    if (fd >= 0 && path_is_state(path))
+        fchmod(fd, 0600);   /* one of an earlier version's may be open to others; where that cannot be done the directory is private still */
     if (fd < 0) {
         err_set(err, ERR_IO, "name another file with --journal", "cannot write: %s", strerror(errno));
     } else if ((flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) || !current(fd, path)) {

@@ -151,4 +151,36 @@ END
     as --64 "$work/loop.s" -o "$work/loop.o" 2>"$work/as.err" || fail "$(cat "$work/as.err")"
 }
 
+# Names in pictures: what gnuplot and dot read is one quoted string per label, and what they draw is well-formed. Each program is a stand-in that keeps what it reads, then, where
+# it is installed, the real one.
+test_names_in_pictures() {
+    mkdir -p "$work/stub"
+    printf '#!/bin/sh\ncat >"$STUB/script"\nprintf "<svg></svg>" >figure\n' >"$work/stub/gnuplot"
+    printf '#!/bin/sh\ncat >"$STUB/dotted"\nprintf "<svg></svg>"\n' >"$work/stub/dot"
+    chmod +x "$work/stub/gnuplot" "$work/stub/dot"
+    STUB=$work/stub; export STUB
+    cp -r "${PORTOLAN_SRC:-.}/data/machines/skylake" "$work/evil"
+    sed -i '/^title,/d' "$work/evil/machine.csv"
+    printf '%s\n' 'title,"Evil'"'"'""; system(""touch '"$work"'/owned""); '"'"'`touch '"$work"'/owned`\""<script>alert(1)</script>&]]>",,' >>"$work/evil/machine.csv"
+    printf 'experiment,cycles,spread,repeats,state\n"ADD (R64, R64)",0.25,0,3,ok\n"IMUL (R64, R64)",1,0,3,ok\n' >"$work/few.csv"
+    printf '1:\tmovl "x] evil [URL=y] <b>&"(%%rip), %%eax\n\tmovl "back\\\\slash"(%%rip), %%ebx\n\tdecl %%ecx\n\tjne 1b\n' >"$work/names.s"
+    commands="set machine $work/evil; experiments load $work/few.csv; plot accuracy $work/points.svg; kernel load $work/names.s; kernel graph $work/loop.svg"
+    PATH="$work/stub:$PATH" expect 0 "$portolan" -e "$commands"
+    # One string between single quotes, in which they are doubled.
+    sed -n "s/^set title //p" "$work/stub/script" >"$work/title"
+    [ "$(wc -l <"$work/title")" = 1 ] && sed "s/''//g" "$work/title" | grep -qx "'[^']*'" || fail "title: $(cat "$work/title")"
+    # Behind the label of a node or of the graph nothing stands but what is ours: without escapes and strings no name is left.
+    sed 's/\\\\.//g; s/"[^"]*"//g' "$work/stub/dotted" >"$work/bare"
+    grep -qE 'evil|URL|<b>|"' "$work/bare" && fail "dot: $(cat "$work/bare")"
+    grep -q 'evil' "$work/stub/dotted" || fail "no name in $(cat "$work/stub/dotted")"
+    for program in gnuplot dot; do
+        command -v "$program" >"$work/.out" 2>&1 || continue
+        picture=$work/points.svg
+        [ "$program" = dot ] && picture=$work/loop.svg
+        expect 0 "$portolan" -e "$commands"
+        python3 -c 'import sys, xml.dom.minidom; t = xml.dom.minidom.parse(sys.argv[1]); sys.exit(len(t.getElementsByTagName("script")) + len(t.getElementsByTagName("b")))' "$picture" || fail "$program: $picture"
+    done
+    [ ! -e "$work/owned" ] || fail 'a name was run'
+}
+
 run_tests

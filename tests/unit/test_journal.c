@@ -17,6 +17,7 @@
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "../support/failing_calls.h"
 #include "measure/journal.h"
 #include "measure/journal_text.h"
@@ -321,11 +322,47 @@ static void test_death_at_each_call(void **state)
     }
 }
 
+/* What was measured is the user's own: the journal is for nobody else, nor the directory that it is made in, nor the one that was there before. */
+static void test_private(void **state)
+{
+    struct err err = {0};
+    struct stat about;
+
+    (void)state;
+    const mode_t mask = umask(022);
+    setenv("XDG_STATE_HOME", work_path("private"), 1);
+    for (int old = 0; old < 2; old++) {
+        char *path = path_state(old ? "old.csv" : "journals/new.csv");
+        if (old) {
+            work_put("private/portolan/old.csv", "");
+            assert_return_code(chmod(path, 0644), 0);
+            assert_return_code(chmod(work_path("private/portolan"), 0755), 0);
+        }
+        struct journal *j = journal_open(path, &err);
+        if (!j)
+            fail_msg("%s", err.what);
+        journal_close(j);
+        assert_return_code(stat(path, &about), 0);
+        assert_int_equal(about.st_mode & 0777, 0600);
+        assert_return_code(stat(work_path(old ? "private/portolan" : "private/portolan/journals"), &about), 0);
+        assert_int_equal(about.st_mode & 0777, 0700);
+        free(path);
+    }
+    /* One that the user named, wherever it is. */
+    struct journal *j = journal_open(work_path("named.csv"), &err);
+    assert_non_null(j);
+    journal_close(j);
+    assert_return_code(stat(work_path("named.csv"), &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    unsetenv("XDG_STATE_HOME");
+    umask(mask);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good_part_is_kept), cmocka_unit_test(test_parts), cmocka_unit_test(test_every_flipped_byte), cmocka_unit_test(test_old_journals_open), cmocka_unit_test(test_code_is_the_key), cmocka_unit_test(test_journals_without_conditions_open),
-        cmocka_unit_test(test_each_call_fails),   cmocka_unit_test(test_death_at_each_call),
+        cmocka_unit_test(test_private), cmocka_unit_test(test_each_call_fails),   cmocka_unit_test(test_death_at_each_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
