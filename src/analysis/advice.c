@@ -273,7 +273,7 @@ static void say_accesses(const struct advice *s)
         stores += (s->a->rows[i].flags & ROW_STORE) != 0;
     }
     str_addf(s->out, "Loads and stores take %.2f cycles per iteration: %zu load%s and %zu store%s.", s->a->bounds[BOUND_MEMORY], loads, loads == 1 ? "" : "s", stores, stores == 1 ? "" : "s");
-    if (s->a->fitted)
+    if (s->a->fitted & 1U << BOUND_MEMORY)
         str_add(s->out, " That is a fitted mean: some loads are tried again (facts load_replays, forward_replays).");
     str_add(s->out, " Fewer or wider accesses would help.");
     add_next(s);
@@ -471,6 +471,8 @@ static void say_ports(const struct advice *s)
     name_rows(a, a->bottleneck_ports, s->out);
     add_tied(s);
     str_add(s->out, ".");
+    if (a->fitted & 1U << BOUND_PORTS)
+        str_add(s->out, " That is a fitted mean: some operations are tried before their input is there (fact alu_replays).");
     alternatives_add(a, s->out);
     add_next(s);
 }

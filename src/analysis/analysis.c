@@ -176,7 +176,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->bottleneck_ports = bounds.bottleneck_ports;
     a->cycles = bounds.total;
     a->bottleneck = bounds.bottleneck;
-    a->fitted = bounds.fitted && bounds.bottleneck == BOUND_MEMORY;
+    a->fitted = bounds.fitted & 1U << bounds.bottleneck;
     a->critical_path = NAN;
     if (!isnan(a->bounds[BOUND_DEPENDENCIES])) {
         a->critical_path = deps_critical_path(&work->deps, NULL, 0);

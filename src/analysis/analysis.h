@@ -38,7 +38,7 @@ struct analysis {
     portset bottleneck_ports;        /* of the port bound */
     double cycles;                   /* maximum of the bounds */
     enum bound_kind bottleneck;
-    bool fitted;                     /* as in struct bounds, of the bound that binds */
+    unsigned fitted;                 /* as in struct bounds, of the bound that binds alone */
     bool lower_bound;                /* a form is unknown, one is repeated, the machine has no latencies for chains, or none for a load in them */
     bool unknown;                    /* a form is unknown */
     bool estimate;                   /* what the machine says of a form is an estimate (a row with one) */

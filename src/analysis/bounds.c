@@ -9,6 +9,8 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
+#define REPLAYS_FROM 0.75   /* of the largest bound: where ports are less busy hardly anything waits for one */
+
 const char *cycles_words(bool least, bool estimate)
 {
     return least && estimate ? "at least about " : least ? "at least " : estimate ? "about " : "";
@@ -41,6 +43,7 @@ void block_work_free(struct block_work *w)
     throughput_free(w->throughput);
     costs_done(&w->costs);
     deps_done(&w->deps);
+    replays_done(&w->replays);
     free(w->plain);
     free(w);
 }
@@ -68,6 +71,27 @@ static void port_bounds(struct block_work *w, bool want_ports, struct bounds *ou
     out->cycles[BOUND_PIPES] = pipes ? 0 : NAN;
     for (portset rest = pipes; rest; rest &= rest - 1)
         out->cycles[BOUND_PIPES] = fmax(out->cycles[BOUND_PIPES], busy[__builtin_ctz(rest)]);
+}
+
+/* Cycles of the ports with the operations that are tried in vain; 0 where none is. */
+static double replayed_ports(struct block_work *w)
+{
+    const struct costs *costs = &w->costs;
+    const struct replays *r = &w->replays;
+    size_t plain = 0;
+
+    if (!r->count)
+        return 0;
+    if (w->plain_capacity < costs->mass_count + r->count) {
+        w->plain_capacity = 2 * (costs->mass_count + r->count);
+        w->plain = mem_resize(w->plain, w->plain_capacity * sizeof *w->plain);
+    }
+    for (size_t i = 0; i < costs->mass_count; i++)
+        if (!(costs->masses[i].ports & w->core->pipes))
+            w->plain[plain++] = (struct mass){costs->masses[i].ports, costs->masses[i].count * REPLAY_SLOT};
+    for (size_t i = 0; i < r->count; i++)
+        w->plain[plain++] = r->tries[i];
+    return throughput_of_masses(w->throughput, w->plain, plain) / REPLAY_SLOT;
 }
 
 static void width_bounds(const struct core *c, const struct insn *insns, const struct costs *costs, struct bounds *out)
@@ -115,7 +139,7 @@ double bounds_replays(const struct block_work *w, const struct insn *insns, size
 {
     const struct core *c = w->core;
     const struct deps *d = &w->deps;
-    double loads = 0, stores = 0, fed = isnan(c->load_replays) ? 0 : c->load_replays * d->fed;
+    double loads = 0, stores = 0, fed = isnan(c->load_replays) ? 0 : c->load_replays * w->replays.fed + c->load_replays_pairs * w->replays.pairs;
     double forwarded = isnan(c->forward_replays) ? 0 : c->forward_replays * d->forwarded + c->forward_replays_modify * d->forwarded_modified;
 
     if (!(fed + forwarded > 0))
@@ -163,10 +187,16 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
         if (banks > 0)
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], banks);
         w->least = largest(out) > out->cycles[BOUND_DEPENDENCIES] || deps_whole(&w->deps) ? largest(out) : 0;
+        replays_find(w->core, insns, &w->costs, &w->deps, &w->replays);
         double replays = bounds_replays(w, insns, count);
-        out->fitted = replays > 0 && !(replays <= out->cycles[BOUND_MEMORY]);
+        out->fitted = replays > 0 && !(replays <= out->cycles[BOUND_MEMORY]) ? 1U << BOUND_MEMORY : 0;
         if (replays > 0)
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], replays);
+        double tried = replayed_ports(w);
+        if (tried > out->cycles[BOUND_PORTS] && out->cycles[BOUND_PORTS] >= REPLAYS_FROM * largest(out)) {
+            out->cycles[BOUND_PORTS] = tried;
+            out->fitted |= 1U << BOUND_PORTS;
+        }
         out->cycles[BOUND_DEPENDENCIES] += bounds_assists(w->core, insns, count, options);
         if (w->core->dtlb_miss > 0)
             out->cycles[BOUND_MEMORY] += addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);

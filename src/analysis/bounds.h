@@ -4,6 +4,7 @@
 
 #include "analysis/deps.h"
 #include "analysis/frontend.h"
+#include "analysis/replays.h"
 
 enum bound_kind { BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_FRONTEND, BOUND_DEPENDENCIES, BOUND_MEMORY, BOUND_RETIRE, BOUND_COUNT };
 
@@ -15,7 +16,7 @@ struct bounds {
     enum bound_kind bottleneck;
     bool unknown;                    /* a form is unknown: lower bounds */
     bool estimate;                   /* what the machine says of a form is an estimate */
-    bool fitted;                     /* the memory bound is a mean that was fitted: loads that are tried again */
+    unsigned fitted;                 /* bit by bound: it is a mean that was fitted, of loads or operations that are tried again */
     bool open;                       /* so is how long some load takes that others wait for: dependencies is a lower bound */
 };
 
@@ -34,6 +35,7 @@ struct block_work {
     struct throughput *throughput;
     struct costs costs;
     struct deps deps;
+    struct replays replays;
     struct mass *plain;              /* masses off the blocking pipes */
     size_t plain_capacity;
     double total;                    /* the largest bound of the block; 0: none is known */

@@ -40,6 +40,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->uop_cache_lines, "uop_cache_lines"},
         {&c->uop_cache_line_uops, "uop_cache_line_uops"},
         {&c->uop_cache_line_insns, "uop_cache_line_insns"},
+        {&c->uop_cache_line_constants, "uop_cache_line_constants"},
         {&c->uop_cache_window, "uop_cache_window"},
         {&c->uop_cache_window_lines, "uop_cache_window_lines"},
         {&c->uop_cache_window_again, "uop_cache_window_again"},
@@ -75,6 +76,8 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_forward_part, "store_forward_part"},
         {&c->store_forward_widest, "store_forward_widest"},
         {&c->load_replays_through, "load_replays_through"},
+        {&c->load_replays_pairs, "load_replays_pairs"},
+        {&c->alu_replays, "alu_replays"},
         {&c->forward_replays, "forward_replays"},
         {&c->forward_replays_modify, "forward_replays_modify"},
         {&c->bypass_delay_domain, "bypass_delay_domain"},
@@ -157,6 +160,7 @@ struct core *core_new(const struct machine *m)
     c->high_byte_renamed = fact_switch(m, "high_byte_renamed");
     c->has_latencies = has_latencies(m);
     c->dispatch_ports = ports_fact(m, "dispatch_ports");
+    c->replay_ports = ports_fact(m, "alu_replays_ports");
     c->bypass_ports = ports_fact(m, "bypass_ports");
     c->wide_closes = ports_fact(m, "wide_closes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL

@@ -40,7 +40,6 @@ struct build {
     const struct costs *costs;
     struct deps *d;
     struct holder holds[RESOURCE_COUNT];
-    uint8_t behind[RESOURCE_COUNT];   /* operations since the load that the holder comes from, itself counted; 0: none, or too many (fact load_replays_through) */
     bool loaded[RESOURCE_COUNT];   /* the holder came straight from a load */
     size_t forward;                /* position in the list of forwarded loads */
     struct store_input *stores;    /* per instruction, of those that store; NULL: not needed */
@@ -333,28 +332,11 @@ static int32_t load_extra(const struct core *c, const struct operand *op)
     return hundredths(extra);
 }
 
-static bool finds_store(const struct build *b, uint32_t at)
-{
-    size_t i = addresses_found(&b->d->addresses, at);
-    return i < b->d->addresses.found_count && b->d->addresses.found[i].load == at;
-}
-
-/* Whether @value, which an address is made of, comes straight from a load: not from a store, which is at hand, and not the stack pointer of a pop. */
-static bool is_fed(const struct build *b, struct holder value)
-{
-    if (!value.known)
-        return false;
-    const struct dep_node *node = &b->d->nodes[value.node];
-    bool stack = b->costs->rows[node->insn].op->traits & OP_STACK && node->resource == b->c->isa->stack_pointer;
-    return !stack && !finds_store(b, node->insn);
-}
-
 static void read_address(struct build *b, uint32_t at, const struct operand *op)
 {
     const struct insn *insn = &b->insns[at];
     const struct op *info = b->costs->rows[at].op;
     uint8_t parts[2] = {op->base, op->index};
-    bool fed = false;
 
     for (int i = 0; i < 2; i++) {
         if (parts[i] >= REG_PC)
@@ -365,11 +347,9 @@ static void read_address(struct build *b, uint32_t at, const struct operand *op)
             extra = hundredths(b->c->load_latency_simple) + load_extra(b->c, op);
         if (insn->traits & INSN_LOAD && addresses_far(&b->d->addresses, at))
             extra += hundredths(b->c->dtlb_miss);
-        fed |= insn->traits & INSN_LOAD && ((b->loaded[parts[i]] && is_fed(b, b->holds[parts[i]])) || b->behind[parts[i]] > 1);
         b->d->open |= info->traits & OP_LOAD_UNKNOWN && b->holds[parts[i]].known;
         connect(b, at, b->holds[parts[i]], i ? LATENCY_INDEX : LATENCY_BASE, extra + sync_latency(b, at, parts[i]));
     }
-    b->d->fed += fed;
 }
 
 static uint32_t node_of(const struct deps *d, uint32_t insn, uint8_t resource)
@@ -622,54 +602,13 @@ static void follow_stores(struct build *b)
     begin_iteration(b);
 }
 
-/* Operations since a load that did not find a store, for what instruction @at writes. */
-static uint8_t behind_load(const struct build *b, uint32_t at)
-{
-    const struct insn *insn = &b->insns[at];
-    unsigned least = 0;
-
-    if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM) || b->costs->rows[at].flags & (ROW_ZERO | ROW_ONES))
-        return 0;
-    if (insn->traits & INSN_LOAD)
-        return finds_store(b, at) ? 0 : b->costs->rows[at].op->traits & OP_PURE_LOAD ? 1 : 2;
-    for (unsigned i = 0; i < insn->operand_count; i++) {
-        const struct operand *op = &insn->operands[i];
-        unsigned behind = op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS ? b->behind[op->reg] : 0;
-        least = behind && (!least || behind < least) ? behind : least;
-    }
-    if (b->costs->rows[at].flags & ROW_ELIMINATED)
-        return (uint8_t)least;
-    return least && least <= b->c->load_replays_through ? (uint8_t)(least + 1) : 0;
-}
-
-static void hold_behind(struct build *b, uint32_t at, uint8_t behind)
-{
-    for (uint32_t n = b->d->first_node[at]; n < b->d->first_node[at + 1]; n++) {
-        uint8_t resource = b->d->nodes[n].resource;
-        b->behind[resource] = resource == b->c->isa->stack_pointer ? 0 : behind;
-    }
-}
-
-/* What resources hold at the beginning of an iteration is what the ones before left, through up to so many operations. */
-static void hold_behind_before(struct build *b)
-{
-    uint8_t before[RESOURCE_COUNT];
-    unsigned turns = (unsigned)b->c->load_replays_through + 1;
-
-    do {
-        memcpy(before, b->behind, sizeof before);
-        for (uint32_t i = 0; i < b->costs->count; i++)
-            hold_behind(b, i, behind_load(b, i));
-    } while (--turns && memcmp(before, b->behind, sizeof before) != 0);
-}
-
 void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start, struct deps *d)
 {
     size_t count = costs->count;
     struct build b = {.c = c, .insns = insns, .costs = costs, .d = d, .turns = x87_turns(insns, count)};
 
     d->node_count = d->edge_count = 0;
-    d->forwarded = d->forwarded_modified = d->renamed = d->renamed_plain = d->fed = 0;
+    d->forwarded = d->forwarded_modified = d->renamed = d->renamed_plain = 0;
     d->open = false;
     if (d->first_capacity < count + 1) {
         d->first_capacity = 2 * (count + 1);
@@ -687,15 +626,11 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
     find_barrier(&b);
     follow_stores(&b);
     forwarding_start(&b.forwarding, c, insns, costs, written, &d->addresses);
-    if (c->load_replays_through > 0)
-        hold_behind_before(&b);
     for (uint32_t i = 0; i < count && !watch_steps(1); i++) {
         read_inputs(&b, i);
         keep_barriers(&b, i);
-        uint8_t behind = c->load_replays_through > 0 ? behind_load(&b, i) : 0;
         for (uint32_t n = d->first_node[i]; n < d->first_node[i + 1]; n++)
             hold(&b, n, 0);
-        hold_behind(&b, i, behind);
     }
     free(b.stores);
     free(b.turns);

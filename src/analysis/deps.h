@@ -32,7 +32,6 @@ struct deps {
     size_t edge_count, edge_capacity;
     uint32_t *first_node;            /* per instruction, count + 1 */
     size_t first_capacity;
-    uint32_t fed;                    /* loads whose address comes straight from a load (fact load_replays) */
     uint32_t forwarded, forwarded_modified;   /* loads that find a store; that of a read-modify-write (facts forward_replays...) */
     uint32_t renamed;                /* loads whose store is found at rename (fact memory_renaming) */
     uint32_t renamed_plain;          /* those that do not store themselves */

@@ -398,7 +398,7 @@ static bool is_same(const struct analysis *a, enum bound_kind bound)
     switch (bound) {
     case BOUND_FRONTEND: return !a->frontend.by_branch && a->frontend.source == SOURCE_LOOP_BUFFER && issue >= cycles * (1 - 2 * LIMIT_TIE);
     case BOUND_RETIRE: return issue >= cycles * (1 - 2 * LIMIT_TIE);
-    case BOUND_MEMORY: return !a->fitted && only_accesses(a) && a->bounds[BOUND_PORTS] >= cycles * (1 - LIMIT_TIE);
+    case BOUND_MEMORY: return !(a->fitted & 1U << BOUND_MEMORY) && only_accesses(a) && a->bounds[BOUND_PORTS] >= cycles * (1 - LIMIT_TIE);
     default: return false;
     }
 }

@@ -6,6 +6,8 @@
 
 #include "base/divisor.h"
 
+#define PERIOD_MOST 64   /* steps after which lines are taken to repeat */
+
 bool windows_known(const struct core *c)
 {
     return !isnan(c->uop_cache_window) && !isnan(c->uop_cache_line_insns) && !isnan(c->uop_cache_window_lines) && !isnan(c->uop_cache_window_again);
@@ -13,10 +15,11 @@ bool windows_known(const struct core *c)
 
 /* Where the walk is. */
 struct window_walk {
-    int64_t bytes, line_insns, window_lines, again;   /* facts */
+    int64_t bytes, line_insns, line_constants, window_lines, again;   /* facts */
     struct window_groups *out;
     int64_t at;
     int64_t used;           /* instructions of the line; 0: the next begins one */
+    int64_t constants;      /* of the line */
     int64_t window;         /* in which the last line began */
     int64_t lines;          /* of the last group */
     size_t first;           /* group since the last jump */
@@ -47,12 +50,35 @@ static void begin_line(struct window_walk *w)
     w->window = window;
 }
 
-static void take(struct window_walk *w, unsigned length)
+/* Displacements and immediates of an instruction; one of 64 bits takes the place of two. */
+static unsigned constants_of(const struct insn *insn)
 {
-    if (w->used == 0)
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        bool wide = op->kind == OPERAND_IMMEDIATE && (op->immediate > INT32_MAX || op->immediate < INT32_MIN) && insn->length > 8;
+        if (!op->implicit && (op->kind == OPERAND_IMMEDIATE || (op->kind == OPERAND_MEMORY && op->displacement)))
+            count += wide ? 2 : 1;
+    }
+    return count;
+}
+
+/* The line takes one more; whether another begins with it. */
+static bool fill_line(struct window_walk *w, unsigned constants)
+{
+    const bool full = w->used == w->line_insns || (w->used && w->line_constants && w->constants + constants > w->line_constants), begins = full || !w->used;
+
+    w->used = begins ? 1 : w->used + 1;
+    w->constants = begins ? constants : w->constants + constants;
+    return begins;
+}
+
+static void take(struct window_walk *w, unsigned length, unsigned constants)
+{
+    if (fill_line(w, constants))
         begin_line(w);
     w->out->list.items[w->out->list.count - 1].insns++;
-    w->used = w->used + 1 == w->line_insns ? 0 : w->used + 1;
     w->at += length;
 }
 
@@ -75,17 +101,42 @@ static void jump(struct window_walk *w)
     w->used = 0;
 }
 
+/* Whether two rows are one instruction of a line. */
+static bool is_part(const struct cost *row, const struct cost *next)
+{
+    return next->flags & ROW_FUSED_INTO || row->flags & ROW_JOINS;
+}
+
+/* Copies until lines of a limited number of constants repeat, in steps of @step, by when they are as they are ever after. */
+static size_t copies_by_constants(const struct window_walk *w, const struct insn *insns, const struct costs *costs, size_t step)
+{
+    struct { int64_t used, constants; } seen[PERIOD_MOST];
+    struct window_walk line = *w;
+    size_t n = 0, same;
+
+    for (; n < PERIOD_MOST; n++) {
+        for (same = 0; same < n && (seen[same].used != line.used || seen[same].constants != line.constants); same++)
+            ;
+        if (same < n)
+            break;
+        seen[n].used = line.used;
+        seen[n].constants = line.constants;
+        for (size_t copy = 0; copy < step; copy++)
+            for (size_t i = 0; i < costs->count; i++) {
+                const bool fused = i + 1 < costs->count && is_part(&costs->rows[i], &costs->rows[i + 1]);
+                fill_line(&line, constants_of(&insns[i]) + (fused ? constants_of(&insns[i + 1]) : 0));
+                i += fused;
+            }
+    }
+    const size_t period = n < PERIOD_MOST ? n - same : 1, before = n < PERIOD_MOST ? same : 0;
+    return step * period * (before ? (before + period - 1) / period : 1);
+}
+
 static size_t copies_of(const struct window_walk *w, size_t length, size_t insns, bool jumps)
 {
     const size_t by_bytes = (size_t)w->bytes / greatest_divisor(length, (size_t)w->bytes), by_lines = (size_t)w->line_insns / greatest_divisor(insns, (size_t)w->line_insns);
 
     return jumps ? by_bytes : by_bytes / greatest_divisor(by_bytes, by_lines) * by_lines;
-}
-
-/* Whether two rows are one instruction of a line. */
-static bool is_part(const struct cost *row, const struct cost *next)
-{
-    return next->flags & ROW_FUSED_INTO || row->flags & ROW_JOINS;
 }
 
 /* One period: *@w goes on from where it was. */
@@ -96,7 +147,7 @@ static void walk(struct window_walk *w, const struct insn *insns, const struct c
             w->at = align;
         for (size_t i = 0; i < costs->count; i++) {
             const bool fused = i + 1 < costs->count && is_part(&costs->rows[i], &costs->rows[i + 1]);
-            take(w, insns[i].length + (fused ? insns[i + 1].length : 0U));
+            take(w, insns[i].length + (fused ? insns[i + 1].length : 0U), constants_of(&insns[i]) + (fused ? constants_of(&insns[i + 1]) : 0));
             i += fused;
         }
         if (jumps)
@@ -106,7 +157,8 @@ static void walk(struct window_walk *w, const struct insn *insns, const struct c
 
 void windows_form(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct window_groups *g)
 {
-    struct window_walk w = {.bytes = (int64_t)c->uop_cache_window, .line_insns = (int64_t)c->uop_cache_line_insns, .window_lines = (int64_t)c->uop_cache_window_lines, .again = (int64_t)c->uop_cache_window_again,
+    struct window_walk w = {.bytes = (int64_t)c->uop_cache_window, .line_insns = (int64_t)c->uop_cache_line_insns, .line_constants = isnan(c->uop_cache_line_constants) ? 0 : (int64_t)c->uop_cache_line_constants,
+                      .window_lines = (int64_t)c->uop_cache_window_lines, .again = (int64_t)c->uop_cache_window_again,
                      .out = g, .at = align};
     const bool loop = shape == SHAPE_LOOP, jumps = loop || shape_of(insns, costs->count) == SHAPE_LOOP;
     size_t length = 0, count = 0;
@@ -122,7 +174,7 @@ void windows_form(const struct core *c, const struct insn *insns, const struct c
     }
     if (!count)
         return;
-    g->copies = loop ? 1 : copies_of(&w, length, count, jumps);
+    g->copies = loop ? 1 : w.line_constants && !jumps ? copies_by_constants(&w, insns, costs, copies_of(&w, length, count, true)) : copies_of(&w, length, count, jumps);
     walk(&w, insns, costs, jumps, align, loop);
     /* The second time round the first group follows the last, or what would be the first joins it. */
     const size_t once = g->list.count, insns_of_last = g->list.items[once - 1].insns;

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/replays.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+
+/* Tries in vain for each reader, as shares of alu_replays: measured on a virtual EPYC Turin in blocks that differ in one operation (docs/pipeline.md). */
+#define TRIES_CARRIED 0.12   /* of a result of the iteration before */
+#define TRIES_CHAINED 0.2    /* of an operation that itself waits for one */
+#define TRIES_LONG 0.2       /* of or by an operation of several cycles */
+#define TRIES_FEW_FEW 1.3    /* by an operation on few ports, of one on few ports */
+#define TRIES_FEW 0.62       /* of an operation on few ports */
+
+/* What a register or the flags hold. */
+enum held { HELD_OLD, HELD_LOADED, HELD_READY, HELD_CHAINED, HELD_LONG };
+
+struct held_value {
+    enum held held;
+    bool loaded, found;       /* straight from a load; which found a store */
+    uint8_t behind;           /* operations since the load that it comes from, itself counted; 0: none, or too many */
+    uint32_t load;            /* that load */
+    portset ports;            /* of the operation that made it */
+    uint32_t at, iteration;   /* computing operations before it; when it was made */
+};
+
+struct replaying {
+    const struct core *c;
+    const struct insn *insns;
+    const struct costs *costs;
+    const struct deps *d;
+    struct held_value holds[RESOURCE_COUNT];
+    uint32_t *tree;           /* per load: the load that it waits for in the end, itself if for none */
+    uint32_t *waiting;        /* per load: how many such wait for it */
+    uint32_t at, iteration;
+    struct replays *out;
+};
+
+/* What one operation reads of others. */
+struct reading {
+    double tries;             /* in vain */
+    bool loaded, computed;    /* something that was loaded or computed in this iteration */
+};
+
+static bool finds_store(const struct replaying *r, uint32_t at)
+{
+    size_t i = addresses_found(&r->d->addresses, at);
+    return i < r->d->addresses.found_count && r->d->addresses.found[i].load == at;
+}
+
+/* The ports of its first computing µop; 0: it has none. */
+static portset computing_ports(const struct replaying *r, const struct cost *row)
+{
+    for (uint32_t k = row->first; k < row->first + row->count; k++)
+        if (!(r->costs->masses[k].ports & ~r->c->replay_ports))
+            return r->costs->masses[k].ports;
+    return 0;
+}
+
+static bool is_few(const struct replaying *r, portset ports)
+{
+    return 2 * portset_size(ports) <= portset_size(r->c->replay_ports);
+}
+
+/* The further a reader is behind, in computing operations, the more seldom it is looked at while its producer waits for a port. */
+static double nearness(uint32_t between)
+{
+    return between < 1 ? 1.05 : between <= 4 ? 0.97 : between <= 7 ? 0.75 : between <= 10 ? 0.55 : 0.4;
+}
+
+static double tries_of(const struct replaying *r, const struct held_value *v, portset ports, bool is_long)
+{
+    if (v->held == HELD_LONG || is_long)
+        return TRIES_LONG;
+    if (v->held == HELD_CHAINED)
+        return TRIES_CHAINED;
+    if (is_few(r, ports))
+        return is_few(r, v->ports) ? TRIES_FEW_FEW : 0;
+    return (is_few(r, v->ports) ? TRIES_FEW : 1) * nearness(r->at - v->at - 1);
+}
+
+static void read_value(const struct replaying *r, unsigned resource, portset ports, bool is_long, struct reading *out)
+{
+    const struct held_value *v = &r->holds[resource];
+    bool now = v->iteration == r->iteration;
+
+    if (v->held == HELD_OLD)
+        return;
+    out->loaded |= now && v->held == HELD_LOADED;
+    if (v->held == HELD_LOADED)
+        return;
+    out->computed |= now;
+    if (now)
+        out->tries = fmax(out->tries, tries_of(r, v, ports, is_long));
+    else if (v->held != HELD_LONG)
+        out->tries = fmax(out->tries, TRIES_CARRIED);
+}
+
+/* All inputs but addresses of loads and stores, which go to other ports. */
+static void read_all(const struct replaying *r, const struct insn *insn, portset ports, bool is_long, struct reading *out)
+{
+    bool reaches = insn->traits & (INSN_LOAD | INSN_STORE);
+
+    for (unsigned i = 0; i < insn->operand_count; i++) {
+        const struct operand *op = &insn->operands[i];
+        if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS && op->reg != r->c->isa->stack_pointer)
+            read_value(r, op->reg, ports, is_long, out);
+        if (op->kind == OPERAND_MEMORY && !reaches && op->base < REG_PC)
+            read_value(r, op->base, ports, is_long, out);
+        if (op->kind == OPERAND_MEMORY && !reaches && op->index < REG_PC)
+            read_value(r, op->index, ports, is_long, out);
+    }
+    if (insn->flags_read & FLAG_CARRY)
+        read_value(r, RESOURCE_CARRY, ports, is_long, out);
+    if (insn->flags_read & ~(uint32_t)FLAG_CARRY)
+        read_value(r, RESOURCE_FLAGS, ports, is_long, out);
+}
+
+/* The tries of one computing operation go to @v's ports, or to any where it is the producer that has few. */
+static void compute(struct replaying *r, uint32_t i, portset ports, struct held_value *v)
+{
+    const struct cost *row = &r->costs->rows[i];
+    bool is_long = row->op->latency > CYCLE;
+    struct reading reading = {0};
+
+    read_all(r, &r->insns[i], ports, is_long, &reading);
+    v->held = is_long ? HELD_LONG : reading.computed ? HELD_CHAINED : HELD_READY;
+    v->ports = ports;
+    v->at = r->at++;
+    uint32_t tries = reading.loaded ? 0 : (uint32_t)lrint(REPLAY_SLOT * r->c->alu_replays * reading.tries);
+    if (tries)
+        r->out->tries[r->out->count++] = (struct mass){reading.tries < TRIES_FEW_FEW ? r->c->replay_ports : ports, tries};
+}
+
+/* Whether an address in @resource comes from a load: not the stack pointer of a pop. */
+static bool is_fed(const struct replaying *r, unsigned resource)
+{
+    const struct held_value *v = &r->holds[resource];
+    return (v->loaded && !v->found) || v->behind > 1;
+}
+
+static void address(struct replaying *r, uint32_t i, const struct operand *op)
+{
+    const uint8_t parts[2] = {op->base, op->index};
+
+    for (int k = 0; k < 2; k++)
+        if (parts[k] < REG_PC && is_fed(r, parts[k])) {
+            uint32_t root = r->tree[r->holds[parts[k]].load];
+            r->tree[i] = root;
+            r->out->fed++;
+            r->out->pairs += r->waiting[root]++;
+            return;
+        }
+}
+
+/* Operations since a load that did not find a store, for what instruction @i writes; *@load: which. */
+static uint8_t behind_load(const struct replaying *r, uint32_t i, uint32_t *load)
+{
+    const struct insn *insn = &r->insns[i];
+    unsigned least = 0;
+
+    *load = i;
+    if (insn->traits & INSN_LOAD)
+        return finds_store(r, i) ? 0 : r->costs->rows[i].op->traits & OP_PURE_LOAD ? 1 : 2;
+    for (unsigned k = 0; k < insn->operand_count; k++) {
+        const struct operand *op = &insn->operands[k];
+        const struct held_value *v = op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS ? &r->holds[op->reg] : NULL;
+        if (!v || !v->behind || (least && v->behind >= least))
+            continue;
+        least = v->behind;
+        *load = v->load;
+    }
+    if (r->costs->rows[i].flags & ROW_ELIMINATED)
+        return (uint8_t)least;
+    return least && least <= r->c->load_replays_through ? (uint8_t)(least + 1) : 0;
+}
+
+static void hold(struct replaying *r, uint32_t i, struct held_value v)
+{
+    bool stack = r->costs->rows[i].op->traits & OP_STACK;
+
+    for (uint32_t n = r->d->first_node[i]; n < r->d->first_node[i + 1]; n++) {
+        uint8_t resource = r->d->nodes[n].resource;
+        struct held_value *to = &r->holds[resource];
+        *to = v;
+        if (resource == r->c->isa->stack_pointer) {
+            to->behind = 0;
+            to->loaded &= !stack;
+        }
+    }
+}
+
+static void step(struct replaying *r, uint32_t i)
+{
+    const struct insn *insn = &r->insns[i];
+    const struct cost *row = &r->costs->rows[i];
+    struct held_value v = {.iteration = r->iteration, .load = i};
+    bool idiom = row->flags & (ROW_ZERO | ROW_ONES) || insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM);
+
+    for (unsigned k = 0; k < insn->operand_count && insn->traits & INSN_LOAD; k++)
+        if (insn->operands[k].kind == OPERAND_MEMORY)
+            address(r, i, &insn->operands[k]);
+    if (row->flags & ROW_ELIMINATED && insn->operands[1].reg < INSN_REGISTERS) {
+        v = r->holds[insn->operands[1].reg];
+        v.found = false;
+    } else {
+        v.loaded = row->op->traits & OP_PURE_LOAD;
+        v.found = finds_store(r, i);
+    }
+    v.behind = idiom || !(r->c->load_replays_through > 0) ? 0 : behind_load(r, i, &v.load);
+    portset ports = idiom || row->flags & ROW_ELIMINATED ? 0 : computing_ports(r, row);
+    if (row->op->traits & OP_PURE_STORE && !(insn->traits & INSN_VECTOR))
+        ports = ports ? ports : r->c->replay_ports;   /* the data of a store */
+    if (ports && !isnan(r->c->alu_replays))
+        compute(r, i, ports, &v);
+    else if (!(row->flags & ROW_ELIMINATED))
+        v.held = insn->traits & INSN_LOAD ? HELD_LOADED : HELD_OLD;
+    hold(r, i, v);
+}
+
+void replays_find(const struct core *c, const struct insn *insns, const struct costs *costs, const struct deps *d, struct replays *out)
+{
+    struct replaying r = {.c = c, .insns = insns, .costs = costs, .d = d, .out = out};
+    uint32_t last = 2 + (c->load_replays_through > 0 ? (uint32_t)c->load_replays_through : 0);   /* what registers hold settles within so many iterations */
+
+    out->fed = out->pairs = 0;
+    out->count = 0;
+    if (isnan(c->load_replays) && isnan(c->alu_replays))
+        return;
+    if (out->capacity < costs->count) {
+        out->capacity = 2 * costs->count;
+        out->tries = mem_resize(out->tries, out->capacity * sizeof *out->tries);
+    }
+    r.tree = mem_alloc((costs->count + 1) * sizeof *r.tree);
+    r.waiting = mem_alloc((costs->count + 1) * sizeof *r.waiting);
+    for (r.iteration = 1; r.iteration <= last; r.iteration++) {
+        out->fed = out->pairs = 0;
+        out->count = 0;
+        for (uint32_t i = 0; i < costs->count; i++) {
+            r.tree[i] = i;
+            r.waiting[i] = 0;
+        }
+        for (uint32_t i = 0; i < costs->count && !watch_steps(1); i++)
+            step(&r, i);
+    }
+    free(r.tree);
+    free(r.waiting);
+}
+
+void replays_done(struct replays *r)
+{
+    free(r->tries);
+    *r = (struct replays){0};
+}
