@@ -40,7 +40,7 @@ struct replaying {
 };
 
 /* What one operation reads of others. */
-struct reading {
+struct replay_inputs {
     double tries;             /* in vain */
     bool loaded, computed;    /* something that was loaded or computed in this iteration */
 };
@@ -82,7 +82,7 @@ static double tries_of(const struct replaying *r, const struct held_value *v, po
     return (is_few(r, v->ports) ? TRIES_FEW : 1) * nearness(r->at - v->at - 1);
 }
 
-static void read_value(const struct replaying *r, unsigned resource, portset ports, bool is_long, struct reading *out)
+static void read_value(const struct replaying *r, unsigned resource, portset ports, bool is_long, struct replay_inputs *out)
 {
     const struct held_value *v = &r->holds[resource];
     bool now = v->iteration == r->iteration;
@@ -100,7 +100,7 @@ static void read_value(const struct replaying *r, unsigned resource, portset por
 }
 
 /* All inputs but addresses of loads and stores, which go to other ports. */
-static void read_all(const struct replaying *r, const struct insn *insn, portset ports, bool is_long, struct reading *out)
+static void read_all(const struct replaying *r, const struct insn *insn, portset ports, bool is_long, struct replay_inputs *out)
 {
     bool reaches = insn->traits & (INSN_LOAD | INSN_STORE);
 
@@ -124,7 +124,7 @@ static void compute(struct replaying *r, uint32_t i, portset ports, struct held_
 {
     const struct cost *row = &r->costs->rows[i];
     bool is_long = row->op->latency > CYCLE;
-    struct reading reading = {0};
+    struct replay_inputs reading = {0};
 
     read_all(r, &r->insns[i], ports, is_long, &reading);
     v->held = is_long ? HELD_LONG : reading.computed ? HELD_CHAINED : HELD_READY;
