@@ -391,7 +391,7 @@ static int32_t fence_latency(const struct core *c, const struct insn *insn, cons
 {
     if (insn->traits & INSN_BARRIER)
         return op->alone ? hundredths(op->alone->cycles) : op->latency > 0 ? op->latency : CYCLE;
-    bool locked = insn->traits & INSN_LOCK || (insn->operation == OPERATION_EXCHANGE && insn->traits & INSN_STORE);
+    bool locked = (insn->traits & INSN_LOCK && !(insn->traits & INSN_FOREIGN)) || (insn->operation == OPERATION_EXCHANGE && insn->traits & INSN_STORE);
     if (locked)
         return hundredths(c->lock);
     return machine_has(c->machine, "serialising", insn->mnemonic) && op->latency > 0 ? op->latency : 0;

@@ -567,9 +567,13 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err)
         struct insn insn;
         memset(&insn, 0, sizeof insn);
         watch_steps(1);
-        struct err why = {0};
-        if (u.insns.count >= kernel_unit_most || !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, &why)) {
-            err_set(err, ERR_DATA, why.todo, "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
+        if (u.insns.count >= kernel_unit_most || !insn_decode(isa, code.items + i, code.count - i, i, true, &insn, NULL)) {
+            err_set(err, ERR_DATA, NULL, "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
+            goto out;
+        }
+        if (insn.traits & INSN_FOREIGN && insn.traits & INSN_LOCK) {   /* the decoder has all that may be locked */
+            insn_done(&insn);
+            err_set(err, ERR_DATA, "leave LOCK (f0) out: processors refuse it but before an operation that changes memory", "no valid instruction at byte %zu (hex digit %zu)", i + 1, 2 * i + 1);
             goto out;
         }
         insn.offset = i;

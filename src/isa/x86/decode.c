@@ -462,16 +462,6 @@ bool x86_learn(const uint8_t *code, size_t length, struct err *err)
     return ok;
 }
 
-/* What to do where no instruction is. */
-static const char *advice_for(const uint8_t *code, size_t length)
-{
-    ZydisDecodedInstruction in;
-    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
-
-    return ZydisDecoderDecodeFull(&decoder, code, length, &in, ops) == ZYDIS_STATUS_ILLEGAL_LOCK ? "leave LOCK (f0) out: processors refuse it but before an operation that changes memory"
-                                                                                                  : "give whole x86-64 instructions";
-}
-
 bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, struct insn *out, struct err *err)
 {
     ZydisDecodedInstruction in;
@@ -481,7 +471,7 @@ bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
     memset(out, 0, sizeof *out);
     out->isa = ISA_X86_64;
     if (!decode_full(code, length, &in, ops))
-        return foreign_decode(code, length, offset, text, out) || err_set(err, ERR_DATA, advice_for(code, length), "no valid instruction at byte %zu (%02x)", (size_t)offset,
+        return foreign_decode(code, length, offset, text, out) || err_set(err, ERR_DATA, "give whole x86-64 instructions", "no valid instruction at byte %zu (%02x)", (size_t)offset,
                        length ? code[0] : 0);
     memcpy(out->bytes, code, in.length);
     out->length = in.length;

@@ -84,21 +84,13 @@ static const struct named_bytes *known_at(const uint8_t *code, size_t length)
     return NULL;
 }
 
-/* Among the prefixes, which stand before the instruction. */
-static bool holds_lock(const char *text, size_t length)
-{
-    const char *at = memmem(text, length, "lock", 4);
-
-    return at && (at == text || isspace((unsigned char)at[-1])) && (at + 4 == text + length || isspace((unsigned char)at[4]));
-}
-
-/* `(bad)`, `<unknown>`, `.byte 0x62`, and prefixes that stand alone are no instructions; nor is what has LOCK: the decoder knows all that may have it. */
+/* `(bad)`, `<unknown>`, `.byte 0x62`, and prefixes that stand alone are no instructions */
 static bool names_instruction(const char *text, size_t length)
 {
     static const char *const alone[] = {"lock", "rep", "repz", "repnz", "data16", "addr32", "cs", "ds", "es", "ss", "fs", "gs", "xacquire", "xrelease"};
 
     if (!length || length >= X86_LEARN_TEXT || !(isalpha((unsigned char)*text) || *text == '{') || memmem(text, length, "(bad)", 5) || memmem(text, length, "<unknown>", 9) ||
-        (length >= 3 && memcmp(text, "rex", 3) == 0) || holds_lock(text, length))
+        (length >= 3 && memcmp(text, "rex", 3) == 0))
         return false;
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
         if (strlen(alone[i]) == length && memcmp(alone[i], text, length) == 0)
