@@ -102,7 +102,7 @@ static const char *purpose_of(unsigned kinds)
         return kinds == 1u << FORM_BRANCH ? "branch" : kinds == 1u << FORM_MULTIPLY ? "mul" : kinds == 1u << FORM_DIVIDE ? "div" : "ALU";
     if (!(kinds & ~VECTOR))
         return adds == multiplies ? "FP" : adds ? "FP add" : "FP mul";
-    return kinds & ~MEMORY ? "" : kinds == 1u << FORM_LOAD ? "load" : kinds == 1u << FORM_STORE ? "store" : "load/store";
+    return kinds & ~MEMORY ? "" : kinds == 1u << FORM_LOAD ? "load" : kinds == 1u << FORM_STORE ? "store" : "AGU";
 }
 
 static void name_purposes(const struct machine *m, struct port_groups *g)

@@ -197,6 +197,7 @@ static const char *const load_examples[] = {"kernel load triad.s", "kernel load 
 
 const struct command command_kernel_load = {
     .name = "kernel load",
+    .aliases = "load open",
     .help = "load assembler text, a listing or an ELF file, or compile C, C++ or Fortran, and find its loops",
     .description = "Regions marked for IACA, LLVM-MCA or OSACA come first, then innermost loops. C, C++ and Fortran are compiled, .S files preprocessed, without a shell, "
                    "with -O2 for the current machine (-march=native while that is this CPU's) unless flags say otherwise; source lines are shown above their instructions. "

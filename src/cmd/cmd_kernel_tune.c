@@ -446,6 +446,7 @@ static bool tune_finish(struct session *s, void *state, struct result *result, s
 
     (void)err;
     show(w, result);
+    s->in_view = s->views ? "faster" : NULL;
     /* Something else was loaded meanwhile: the text is shown all the same. */
     if (w->made && d->kernel == w->kernel && d->loop == w->loop) {
         session_set_kernel(s, w->made, w->made_loop);

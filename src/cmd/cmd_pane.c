@@ -6,7 +6,7 @@ struct pane_values {
 };
 
 static const struct parameter arguments[] = {
-    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct pane_values, name), .required = true, .complete = COMPLETE_VIEW, .help = "next, previous, or a view that is shown"},
+    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct pane_values, name), .required = true, .complete = COMPLETE_VIEW, .help = "next, previous, or a view of the place"},
     {0},
 };
 
@@ -19,8 +19,8 @@ static const char *const examples[] = {"pane next", "pane timeline", NULL};
 
 const struct command command_pane = {
     .name = "pane",
-    .help = "give the keys to another pane of a wide screen",
-    .description = "On a wide screen other views stand beside the one that was chosen; set panes off leaves that one alone.",
+    .help = "give the keys to another pane of the place",
+    .description = "On a large screen the panes of a place stand next to each other; set panes off leaves the one with the keys alone.",
     .arguments = arguments,
     .examples = examples,
     .flags = COMMAND_SHOWN,

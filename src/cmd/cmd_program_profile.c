@@ -296,7 +296,7 @@ static void say_hottest(struct result *result, const struct profiling *w)
         result_line(result, "  if it ran at its bound of %.2f (%s)%s, the program would take %.3f s instead of %.3f", l->bound, l->bottleneck, isnan(l->measured) ? " instead of as predicted" : "", profile_time_with(p, 0, now, l->bound), all);
     else
         result_line(result, "  alone it runs at its bound of %.2f (%s): to be faster it must be relieved of that, or wait less", l->bound, l->bottleneck);
-    result_line(result, "  program open 1 shows it in the Kernel view");
+    result_line(result, "  program open 1 shows it in LOOP");
 }
 
 static void say_all(struct result *result, const struct profiling *w)
@@ -472,7 +472,7 @@ const struct command command_program_profile = {
     .help = "run any program and show its hottest functions and loops",
     .description = "Needs no source, no performance counters and no privileges: the program is sampled about 1,000 times per second of its CPU time, in all its threads, children "
                    "and libraries. Each share has its 95 % confidence interval. Loops are found in the machine code, in stripped programs too. "
-                   "The hottest is measured alone, its data in the first-level cache; in the program it may take longer. program open N shows a loop in the Kernel view.",
+                   "The hottest is measured alone, its data in the first-level cache; in the program it may take longer. program open N shows a loop in LOOP.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

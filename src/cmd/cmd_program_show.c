@@ -199,7 +199,7 @@ static const char *const examples[] = {"program show", "program show N=2000 --ma
 
 const struct command command_program_show = {
     .name = "program show",
-    .help = "predict the program block by block, and show it in the Program view",
+    .help = "predict the program block by block, and show it in PROGRAM",
     .description = "Blocks with the formula of their count, cycles and share of the time, ways between them, reuse distances, misses over the size of a cache, the time over the "
                    "input that was varied most, and what the time depends on. A block's cycles are its share of those of the part it is executed with, by instructions.",
     .arguments = arguments,

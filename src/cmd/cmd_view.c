@@ -7,7 +7,7 @@ struct view_values {
 
 static const struct parameter arguments[] = {
     {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct view_values, name), .required = true, .complete = COMPLETE_VIEW,
-     .help = "view name, or an unambiguous abbreviation"},
+     .help = "view, by an unambiguous abbreviation, or place"},
     {0},
 };
 
@@ -20,7 +20,7 @@ static const char *const examples[] = {"view timeline", NULL};
 
 const struct command command_view = {
     .name = "view",
-    .help = "show another view; in batch mode, print it",
+    .help = "show a view in its pane, or a place (LOOP, PROGRAM, LAB); in batch mode, print the view",
     .description = "In batch mode COLUMNS and LINES give the size (default 120 by 38).",
     .arguments = arguments,
     .examples = examples,

@@ -239,8 +239,26 @@ static bool needs_nothing(const struct command *c)
     return !takes_nothing(c) && !(c->arguments && c->arguments->name && c->arguments->required);
 }
 
+/* The command that has @word as another name; NULL: none. */
+static const struct command *by_alias(const char *word)
+{
+    for (const struct command *const *c = commands; *c; c++)
+        for (const char *at = (*c)->aliases; at && *at; at += strspn(at, " ")) {
+            const size_t length = strcspn(at, " ");
+            if (strlen(word) == length && memcmp(at, word, length) == 0)
+                return *c;
+            at += length;
+        }
+    return NULL;
+}
+
 const struct command *command_lookup(int count, char **words, int *used, struct err *err)
 {
+    const struct command *alias = count ? by_alias(words[0]) : NULL;
+    if (alias) {
+        *used = 1;
+        return alias;
+    }
     const struct command *found = NULL;
     struct str names = {0};
     int matches = 0, most = 0;

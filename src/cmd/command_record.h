@@ -21,6 +21,7 @@ enum command_flags {
 
 struct command {
     const char *name;                    /* "kernel load": noun and verb, or one word */
+    const char *aliases;                 /* other names, of one word each, a blank between them; NULL: none */
     const char *help;                    /* one line, without a full stop */
     const char *description;             /* sentences; NULL: the line says it all */
     const struct parameter *arguments, *options;   /* each ends with a NULL name; NULL: none */

@@ -226,7 +226,8 @@ void complete_line(struct session *s, const char *line, size_t start, size_t end
     for (char *word = strtok(semicolon ? semicolon + 1 : before, " \t"); word && count < 64; word = strtok(NULL, " \t"))
         words[count++] = word;
     const struct command *known = count ? command_lookup(count, words, &used, &err) : NULL;
-    if (known && used <= count && strcspn(known->name, " ") != strlen(known->name) && used < 2)
+    const bool alias = known && used == 1 && strncmp(known->name, words[0], strlen(words[0])) != 0;
+    if (known && !alias && used <= count && strcspn(known->name, " ") != strlen(known->name) && used < 2)
         known = NULL;   /* the noun alone: its verbs */
     if (known) {
         add_parameters(out, s, known, words + used, (size_t)(count - used), prefix);

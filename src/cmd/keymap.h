@@ -18,8 +18,6 @@ struct key_row {
     const char *command;   /* NULL: nothing is bound, what the terminal does is told */
     const char *help;      /* one line */
     const char *hint;      /* what it does in a word or two, where views and the bar name their keys; NULL: not there */
-    const char *label;     /* of the first key on the bar; NULL: not there */
-    bool yields;           /* on a bar too short for all keys and hints it goes first: another key does the same */
 };
 extern const struct key_row key_rows[];
 

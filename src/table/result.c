@@ -350,6 +350,45 @@ size_t table_rows(const struct result_table *t)
     return t->count / t->column_count;
 }
 
+const struct result_table *result_find_table(const struct result *r, const char *key)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->parts[i].kind == PART_TABLE && strcmp(r->parts[i].table->key, key) == 0)
+            return r->parts[i].table;
+    return NULL;
+}
+
+const char *result_find_text(const struct result *r, const char *key)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->parts[i].kind == PART_FIELD && r->parts[i].cell.kind == CELL_TEXT && strcmp(r->parts[i].key, key) == 0)
+            return r->parts[i].cell.text;
+    return "";
+}
+
+/* NULL: there is no such column. */
+static const struct result_cell *cell_of(const struct result_table *t, size_t row, const char *column)
+{
+    for (size_t c = 0; c < t->column_count; c++)
+        if (strcmp(t->columns[c].key, column) == 0)
+            return &t->cells[row * t->column_count + c];
+    return NULL;
+}
+
+double result_cell_number(const struct result_table *t, size_t row, const char *column)
+{
+    const struct result_cell *cell = cell_of(t, row, column);
+
+    return cell && cell->kind == CELL_NUMBER ? cell->number : cell && cell->kind == CELL_COUNT ? (double)cell->count : NAN;
+}
+
+const char *result_cell_text(const struct result_table *t, size_t row, const char *column)
+{
+    const struct result_cell *cell = cell_of(t, row, column);
+
+    return cell && cell->kind == CELL_TEXT ? cell->text : "";
+}
+
 bool result_has_table(const struct result *r, unsigned hide)
 {
     for (size_t i = 0; i < r->count; i++)

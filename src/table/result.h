@@ -130,6 +130,13 @@ void cell_heat(struct result_table *t, double share);
 /* Text of its own above the next row, in text and documents. */
 void table_note(struct result_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t table_rows(const struct result_table *t);
+/* The table @key of @r; NULL: it has none. */
+const struct result_table *result_find_table(const struct result *r, const char *key);
+/* The text of field @key of @r; "": it has none. */
+const char *result_find_text(const struct result *r, const char *key);
+/* A cell of an existing row by the key of its column: its number (NaN: missing, no number, or there is no such column), its text ("" likewise). */
+double result_cell_number(const struct result_table *t, size_t row, const char *column);
+const char *result_cell_text(const struct result_table *t, size_t row, const char *column);
 
 /* JSON values for what is nested: a string that need not be UTF-8 (NULL: null), and a number that may be missing. */
 json_t *json_text(const char *text);

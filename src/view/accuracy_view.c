@@ -163,12 +163,11 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     struct accuracy_view_state *v = state;
 
     if (!refresh(v, s) || !v->accuracy.n) {
-        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "No measured experiments to compare.");
-        grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0,
-                  "Load or measure experiments with forms of the current machine; the map then shows predicted against measured cycles.");
+        view_draw_empty(s, &accuracy_view, g, "Predicted over measured cycles of the experiments with forms of the current machine.", s->document.experiments ? "experiments measure" : "do generate",
+                        s->document.experiments ? "measures them on this CPU" : "makes experiments");
         return;
     }
-    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s: predicted against measured, error %.2f %%, %zu experiment%s", v->machine->id, 100 * v->accuracy.mape,
+    grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s: error %.2f %%, %zu experiment%s, predicted against measured", v->machine->id, 100 * v->accuracy.mape,
                 v->accuracy.n, v->accuracy.n == 1 ? "" : "s");
     unsigned room = g->height > 4 ? g->height - 4 : 1, per_row = room >= METRICS_CELLS ? 1 : 2;
     unsigned rows = (METRICS_CELLS + per_row - 1) / per_row;
@@ -176,9 +175,8 @@ static void accuracy_draw(void *state, struct session *s, struct grid *g)
     v->per_row = (int)per_row;
     draw_map(v, g, MAP_X, 1, rows, per_row);
     double cell = v->map.limit / METRICS_CELLS;
-    unsigned used = grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiment%s", v->column * cell,
-                                (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell, v->map.cell[v->row][v->column], v->map.cell[v->row][v->column] == 1 ? "" : "s");
-    view_draw_hints(s, &accuracy_view, g, used + 3, rows + 2);
+    grid_printf(g, 0, (int)rows + 2, 0, ROLE_ACCENT, 0, "measured %.2f-%.2f, predicted %.2f-%.2f: %u experiment%s", v->column * cell,
+                (v->column + 1) * cell, v->row * cell, (v->row + 1) * cell, v->map.cell[v->row][v->column], v->map.cell[v->row][v->column] == 1 ? "" : "s");
     if (g->width >= MAP_X + 2 * METRICS_CELLS + 2 + PANEL)
         draw_machines(v, s, g, MAP_X + 2 * METRICS_CELLS + 2, 1);
     else if (s->document.selected_count > 1)
@@ -214,18 +212,12 @@ static bool accuracy_act(void *state, struct session *s, enum action action, str
 }
 
 /* The experiments that the map counts. */
-static const struct view_beside accuracy_beside[] = {
-    {.view = &experiments_view, .share = 40, .least = 72, .leaves = MAP_X + 2 * METRICS_CELLS + 2 + PANEL},
-    {.view = &experiments_view, .below = true, .share = 40, .least = 10, .leaves = SMALL_ROWS},
-    {0},
-};
-
-static unsigned accuracy_wants(void *state, struct session *s, unsigned width, bool relieved)
+static unsigned accuracy_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     (void)state;
     (void)s;
     (void)width;
-    (void)relieved;
+    (void)beside;
     return SMALL_ROWS;
 }
 
@@ -237,6 +229,6 @@ static void accuracy_click(void *state, struct session *s, int x, int y)
     v->row = moved(METRICS_CELLS - 1, -v->per_row * (y - 1));
 }
 
-const struct view_ops accuracy_view = {.name = "accuracy", .tab = "acc", .help = "heat map of predicted against measured cycles",
+const struct view_ops accuracy_view = {.name = "accuracy", .label = "Accuracy", .help = "heat map of predicted against measured cycles",
                                        .marks = "cursor\tthe line below counts the cell's experiments", .act = accuracy_act,
-                                       .beside = accuracy_beside, .wants = accuracy_wants, .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .click = accuracy_click};
+                                       .wants = accuracy_wants, .open = accuracy_open, .close = accuracy_close, .draw = accuracy_draw, .click = accuracy_click};

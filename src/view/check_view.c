@@ -169,25 +169,18 @@ static void draw_detail(struct check_view_state *v, struct session *s, struct gr
 
 static void check_draw(void *state, struct session *s, struct grid *g)
 {
-    static const char *const lines[] = {
-        "Nothing has been checked.",
-        ":machine check measures the forms that programs use most on this CPU and compares them with its tables; machine check 'ADD*' those of a pattern.",
-    };
     struct check_view_state *v = state;
-    int y = 1;
 
     if (!refresh(v, s)) {
-        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-            y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+        view_draw_empty(s, &check_view, g, "Forms measured on this CPU next to a machine's tables, the disagreements that matter most first.", "machine check",
+                        "checks those that programs use most");
         return;
     }
     draw_title(v->shown, g);
-    unsigned pane = v->view.detail ? g->height / 2 : 1;
+    unsigned pane = v->view.detail ? g->height / 2 : 0;
     table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > pane + 1 ? g->height - 1 - pane : 1);
     if (v->view.detail)
         draw_detail(v, s, g, (int)(g->height - pane), pane);
-    else
-        view_draw_hints(s, &check_view, g, 0, g->height - 1);
 }
 
 static bool check_act(void *state, struct session *s, enum action action, struct str *command)
@@ -203,7 +196,7 @@ static bool check_act(void *state, struct session *s, enum action action, struct
     return true;
 }
 
-const struct view_ops check_view = {.name = "check", .help = "forms measured here and in the tables, the largest differences first", .act = check_act,
+const struct view_ops check_view = {.whole = table_view_whole, .name = "check", .label = "Check", .help = "forms measured here and in the tables, the largest differences first", .act = check_act,
                                     .marks = "filter\terror>0.1 & form~VADD; empty shows all rows",
                                     .open = check_open, .close = check_close, .draw = check_draw, .click = table_view_click, .form_at = table_view_form, .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find, .sort = table_view_sort,
                                     .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy};

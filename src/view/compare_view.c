@@ -169,17 +169,10 @@ static void draw_instructions(struct compare_view_state *v, const struct paired_
     }
 }
 
-static void draw_empty(struct grid *g)
+static void draw_empty(struct session *s, struct grid *g)
 {
-    static const char *const lines[] = {
-        "Nothing is compared yet.",
-        "d in the kernel view, or :kernel compare, shows the loop beside the one loaded before it; without another, on this machine and the next.",
-        ":kernel compare 2 takes kernel 2 of :kernel opened, --machine ID --machine ID two machines, kernel tune makes a faster one to compare.",
-    };
-    int y = 1;
-
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+    view_draw_empty(s, &compare_view, g, "The loop next to the one loaded before it, instruction by instruction; without another, on this machine and the next.", s->document.kernel ? "kernel compare" : "prompt kernel load",
+                    s->document.kernel ? "compares" : "loads a loop");
 }
 
 static void compare_draw(void *state, struct session *s, struct grid *g)
@@ -189,7 +182,7 @@ static void compare_draw(void *state, struct session *s, struct grid *g)
     int y = 0;
 
     if (!c) {
-        draw_empty(g);
+        draw_empty(s, g);
         return;
     }
     for (int i = 0; i < 2; i++, y++) {
@@ -260,6 +253,13 @@ static void compare_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu  %zu differ", c->rows.count ? v->cursor + 1 : 0, c->rows.count, differ);
 }
 
-const struct view_ops compare_view = {.name = "compare", .tab = "comp", .help = "two loops beside each other, aligned by instruction (A/B)", .act = compare_act,
+/* Two loops next to each other have no room in a pane. */
+static bool compare_whole(void *state, struct session *s)
+{
+    (void)state;
+    return s->document.comparison != NULL;
+}
+
+const struct view_ops compare_view = {.whole = compare_whole, .name = "compare", .label = "Compare", .help = "two loops beside each other, aligned by instruction (A/B)", .act = compare_act,
     .marks = "marks\t~  the instructions differ in operands or form   - A alone has it   + B alone has it",
     .open = compare_open, .close = free, .draw = compare_draw, .status = compare_status};

@@ -10,6 +10,7 @@
 #include "cmd/evolve_start.h"
 #include "view/pareto.h"
 #include "view/plot.h"
+#include "view/lab_steps.h"
 #include "view/view.h"
 #include "work/active_job.h"
 #include "work/evolve_job.h"
@@ -125,9 +126,7 @@ static bool draw_rounds(struct evolution_view_state *v, const struct session *s,
                                          {"noise", ROLE_DIM, v->x[0], v->y[1], n, false}};
     const struct plot plot = {.title = "%", .x_label = "measured", .log_y = true, .series = series, .series_count = 3};
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
-    if (s->document.run_count)
-        view_draw_hints(s, &evolution_view, g, 0, g->height - 1);
-    else
+    if (!s->document.run_count)
         grid_put(g, 0, (int)g->height - 1, 0, ROLE_DIM, 0, "jobs shows progress; the run starts when all is measured");
     return true;
 }
@@ -253,6 +252,17 @@ static int draw_standing(struct evolve_run *run, const struct evolve_status *sta
     return status->ports ? y : y + draw_trials(run, g, y);
 }
 
+/* The next step on the way to a run. */
+static void draw_empty(const struct session *s, struct grid *g)
+{
+    const struct experiments *e = s->document.experiments;
+    const bool measured = e && lab_measured(e) > 0;
+    const char *command = !e ? "do generate" : measured ? "evolve start; view evolution" : "experiments measure";
+
+    view_draw_empty(s, &evolution_view, g, "The search for the ports that explain the measured experiments: its error over time.", command,
+                    !e ? "makes experiments" : measured ? "starts it" : "measures the experiments on this CPU");
+}
+
 static void evolution_draw(void *state, struct session *s, struct grid *g)
 {
     struct evolution_view_state *v = state;
@@ -262,9 +272,7 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     if (draw_rounds(v, s, g))
         return;
     if (!run) {
-        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "No inference run.");
-        grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 5, ROLE_TEXT, 0,
-                  ":evolve start infers a port mapping from the loaded or measured experiments; its progress is drawn here.");
+        draw_empty(s, g);
         return;
     }
     evolve_get_status(run->evolve, &status);
@@ -272,17 +280,16 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     unsigned side = g->width >= 60 + SIDE && g->height >= 14 ? SIDE + 1 : 0;
     int top = draw_standing(run, &status, g, used);
     if ((int)g->height > top + 4 && v->front)
-        draw_front(run, g, 0, top, g->width - side, g->height - (unsigned)top - 1);
+        draw_front(run, g, 0, top, g->width - side, g->height - (unsigned)top);
     else if ((int)g->height > top + 4)
-        draw_curves(v, s, run, &status, g, top, g->width - side, g->height - (unsigned)top - 1);
+        draw_curves(v, s, run, &status, g, top, g->width - side, g->height - (unsigned)top);
     if (side) {
-        int x = (int)(g->width - SIDE), bottom = (int)g->height - 1;
+        int x = (int)(g->width - SIDE), bottom = (int)g->height;
         unsigned front = g->height >= 30 ? g->height * 2 / 5 : 8;
         draw_front(run, g, x, top, SIDE, front);
         int y = draw_moves(&status, g, x, top + (int)front + 1, bottom - 5);
         draw_parameters(run, &status, g, x, y + 1, bottom);
     }
-    view_draw_hints(s, &evolution_view, g, 0, g->height - 1);
 }
 
 static void pause_or_resume(struct evolution_view_state *v, struct session *s, struct str *command)
@@ -333,6 +340,6 @@ static void evolution_status(void *state, struct session *s, struct str *out)
         str_addf(out, "run %zu/%zu", s->document.run_count - v->back, s->document.run_count);
 }
 
-const struct view_ops evolution_view = {.name = "evolution", .tab = "evol", .help = "inference progress: error, Pareto front, moves",
+const struct view_ops evolution_view = {.name = "evolution", .label = "Evolution", .help = "inference progress: error, Pareto front, moves",
     .act = evolution_act, .open = evolution_open,
                                         .close = free, .draw = evolution_draw, .status = evolution_status, .live = evolution_live};

@@ -256,18 +256,13 @@ static void draw_title(const struct experiments_view_state *v, struct grid *g)
 
 static void experiments_draw(void *state, struct session *s, struct grid *g)
 {
-    static const char *const lines[] = {
-        "No experiments.", ":experiments load FILE.csv reads a table, experiments import FILE.json reads PMEvo's format.",
-        ":experiments generate makes experiments from the forms that can be measured here; experiments measure measures them.",
-    };
     struct experiments_view_state *v = state;
     unsigned long before = v->view.changes;
     double begun = clock_seconds();
-    int y = 1;
 
     if (!refresh(v, s)) {
-        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-            y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+        view_draw_empty(s, &experiments_view, g, "Experiments are loops of a few forms. Those that are measured say which forms share ports.", "do generate",
+                        "makes experiments of the selected forms, or of the 40 that programs use most");
         return;
     }
     draw_title(v, g);
@@ -302,7 +297,7 @@ static bool experiments_live(void *state, struct session *s)
     return job_running() > 0;
 }
 
-const struct view_ops experiments_view = {.name = "experiments", .tab = "exp", .help = "measured and predicted cycles, and the error",
+const struct view_ops experiments_view = {.whole = table_view_whole, .name = "experiments", .label = "Experiments", .help = "measured and predicted cycles, and the error",
                                           .act = table_view_act, .marks = "cursor\tthe port usage of the row's forms is shown below\nfilter\tcycles>2 & form~VADD; empty shows all rows",
                                           .open = experiments_open, .close = experiments_close, .draw = experiments_draw,  .click = table_view_click, .form_at = experiments_form, .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find, .sort = table_view_sort,
                                           .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source, .status = table_view_status, .rows = table_view_rows, .copy = table_view_copy, .busy = table_view_busy, .live = experiments_live};

@@ -19,6 +19,7 @@
 
 #define WIDTH_MIN 20
 #define HEIGHT_MIN 6
+#define HEAD_LEAST 20        /* rows of a place that has a line above its panes */
 #define MESSAGE_ROWS 3
 #define EDITED_LIMIT ((size_t)32 << 20)
 #define NEXT_MOST 8          /* commands that one action leads to */
@@ -104,6 +105,17 @@ static void say_error(struct frame *f, const struct err *err)
     log_add(LOG_ERROR, "%s", str_text(&f->message));
 }
 
+/* Shows a kernel, a loop or a list of functions that a command has just brought. */
+static void show_fresh(struct frame *f, const struct kernel *before, size_t loop_before, const struct function_list *listed)
+{
+    const struct document *d = &f->session->document;
+
+    if (d->kernel && (d->kernel != before || d->loop != loop_before))
+        (f->place == PLACE_loop ? frame_go : frame_show)(f, view_index(&kernel_view));
+    else if (d->functions && d->functions != listed)
+        frame_show(f, view_index(&functions_view));
+}
+
 /* Runs @line, NULL: what waited for a job that has ended, and shows what it says. */
 static void obey(struct frame *f, const char *line)
 {
@@ -130,10 +142,8 @@ static void obey(struct frame *f, const char *line)
         frame_say(f, false, str_text(&s->said));
     if (!ok)
         say_error(f, &err);
-    else if (s->document.kernel && (s->document.kernel != before || s->document.loop != loop_before))
-        frame_show(f, view_find("kernel"));
-    else if (s->document.functions && s->document.functions != listed)
-        frame_show(f, view_find("functions"));
+    else
+        show_fresh(f, before, loop_before, listed);
     if (ok && asked < view_count())
         frame_show(f, asked);
 }
@@ -312,10 +322,7 @@ static bool take_news(struct frame *f)
     if (news == JOB_NOTHING_NEW)
         return false;
     tell_ended(f);
-    if (s->document.kernel && s->document.kernel != before)
-        frame_show(f, view_find("kernel"));
-    else if (s->document.functions && s->document.functions != listed)
-        frame_show(f, view_find("functions"));
+    show_fresh(f, before, s->document.loop, listed);
     /* Progress alone leaves machines and kernel as they were: nothing is analysed or predicted anew for it. */
     s->revision += news == JOB_ENDED;
     char *text = command_take_job_result(s, f->ended);
@@ -340,15 +347,15 @@ bool frame_jobs(struct frame *f)
     return true;
 }
 
-/* The views that are shown: all panes, or before anything was drawn the current one. */
+/* The views that are shown: an overlay, and the panes as they were drawn last. */
 static size_t shown_count(const struct frame *f)
 {
-    return f->panes.count ? f->panes.count : 1;
+    return f->panes.count + 1;
 }
 
 static size_t shown_view(const struct frame *f, size_t at)
 {
-    return f->panes.count ? f->panes.items[at].view : f->current;
+    return at < f->panes.count ? f->panes.items[at].view : f->current;
 }
 
 bool frame_live(struct frame *f)
@@ -385,8 +392,8 @@ static void draw_collecting(struct frame *f, struct grid *g)
     editor_draw(&f->editor, g, y);
 }
 
-/* The message on as many rows as it takes, at most MESSAGE_ROWS, the status line above; returns the status line's row. */
-static int draw_message(struct frame *f, struct grid *g)
+/* Draws the message at the bottom on as many rows as it takes, at most MESSAGE_ROWS. */
+static void draw_message(struct frame *f, struct grid *g)
 {
     struct grid tall;
     grid_init_part(&tall, g, g->width, MESSAGE_ROWS);
@@ -395,7 +402,50 @@ static int draw_message(struct frame *f, struct grid *g)
     int y = (int)(g->height - (rows ? rows : 1));
     grid_fill(g, 0, y, g->width, rows, ROLE_TEXT, 0, ' ');
     grid_wrap(g, 0, y, g->width, MESSAGE_ROWS, f->failed ? ROLE_ERROR : ROLE_STATUS, 0, str_text(&f->message));
-    return y - 1;
+}
+
+/* Draws an overlay over the lower part of the place: as many rows as it has lines, with a title above them. */
+static void draw_overlay(struct frame *f, struct grid *g)
+{
+    const struct view_ops *v = views[f->current];
+    void *state = frame_state(f, f->current);
+    const unsigned wants = v->wants(state, f->session, g->width, false) + 1, rows = wants < g->height ? wants : g->height;
+    const int y = (int)(g->height - rows);
+    struct grid part;
+
+    grid_init_part(&part, g, g->width, rows - 1);
+    v->draw(state, f->session, &part);
+    memcpy(g->cells + (size_t)(y + 1) * g->width, part.cells, (size_t)g->width * (rows - 1) * sizeof *g->cells);
+    grid_done(&part);
+    grid_fill(g, 0, y, g->width, 1, ROLE_CURSOR, 0, ' ');
+    grid_printf(g, 1, y, 0, ROLE_CURSOR, ATTR_BOLD, "%s", v->label ? v->label : v->name);
+}
+
+/* Whether one pane has all the room, by the user's setting or its content. */
+static bool single(struct frame *f)
+{
+    const struct view_ops *v = views[f->under];
+
+    return !f->session->settings.panes || (places[f->place].single && places[f->place].single(f->session)) || (v->whole && v->whole(frame_state(f, f->under), f->session));
+}
+
+/* Draws the place, its head above the panes, and over it an overlay. */
+static void draw_place(struct frame *f, struct grid *g)
+{
+    const struct place_table *p = &places[f->place];
+    const unsigned head = p->draw_head && g->height >= HEAD_LEAST;
+    struct grid area;
+
+    grid_init_part(&area, g, g->width, g->height - head);
+    panes_lay(&f->panes, f->place, &f->places[f->place], f->states, f->session, area.width, area.height, single(f));
+    panes_draw(&f->panes, f->place, &f->places[f->place], f->states, f->session, &area);
+    memcpy(g->cells + (size_t)head * g->width, area.cells, (size_t)g->width * area.height * sizeof *g->cells);
+    grid_done(&area);
+    if (head)
+        p->draw_head(f->session, g);
+    f->panes_y = BARS_TOP + (int)head;
+    if (frame_is_page(f->current))
+        draw_overlay(f, g);
 }
 
 void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid *g, int *x, int *y)
@@ -413,19 +463,19 @@ void frame_draw(struct frame *f, const struct frame_prompt *prompt, struct grid 
         return;
     }
     unsigned guided = f->collecting ? 0 : guide_rows(&f->guide, g->width, g->height);
-    grid_init_part(&area, g, g->width, g->height - 2 - guided);
-    if (f->collecting) {
+    grid_init_part(&area, g, g->width, g->height - BARS_ROWS - guided);
+    if (f->collecting)
         draw_collecting(f, &area);
-    } else {
-        panes_lay(&f->panes, f->current, f->states, f->session, area.width, area.height);
-        panes_draw(&f->panes, f->states, f->session, &area);
-    }
-    memcpy(g->cells, area.cells, (size_t)g->width * area.height * sizeof *g->cells);
+    else
+        draw_place(f, &area);
+    memcpy(g->cells + g->width, area.cells, (size_t)g->width * area.height * sizeof *g->cells);
     if (guided)
-        guide_draw(&f->guide, g, (int)area.height);
+        guide_draw(&f->guide, g, 1 + (int)area.height);
     grid_done(&area);
     bool tells = f->message.length && !(prompt && prompt->text);
-    bars_status(f, g, tells ? draw_message(f, g) : *y - 1);
+    bars_places(f, g);
+    if (tells)
+        draw_message(f, g);
     if (prompt && prompt->text) {
         *x = prompt->cursor + 1;
         /* The cursor of a long line stays in sight. */
@@ -497,12 +547,12 @@ static bool run_bound(struct frame *f, const char *command)
 /* By the keys as they are bound now; and how to stop what runs, which may be what was meant. */
 static void say_how_to_quit(struct frame *f)
 {
-    const char *view = views[frame_focus(f)]->name;
+    const char *view = views[f->current]->name;
     char back[KEY_NAME_MOST], quit[KEY_NAME_MOST];
     struct str text = {0};
     struct job_info running;
 
-    bool goes = f->current == 0 && !f->panes.focus && keymap_key(f->session->keys, view, "do back", back);
+    bool goes = !frame_is_page(f->current) && !f->jumps.back.list.count && keymap_key(f->session->keys, view, "do back", back);
     bool quits = keymap_key(f->session->keys, view, "quit", quit);
     str_addf(&text, "%s%s%s quits", goes ? back : "", goes && quits ? " or " : "", quits ? quit : goes ? "" : "the command quit");
     if (job_working(&running))
@@ -511,10 +561,10 @@ static void say_how_to_quit(struct frame *f)
     str_done(&text);
 }
 
-/* What the current view, or all of them, have the key do. */
+/* What the focused pane, or all of them, have the key do. */
 static void press(struct frame *f, int key)
 {
-    const char *const where[] = {views[frame_focus(f)]->name, KEYMAP_ALL};
+    const char *const where[] = {views[f->current]->name, KEYMAP_ALL};
 
     if (key == KEYCODE_INTERRUPT) {
         if (!frame_stop_waiting(f))
@@ -559,12 +609,12 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill)
 
 enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsigned height, const char **prefill)
 {
-    bool told = f->message.length > 0;   /* where the bars are otherwise */
+    const bool told = f->message.length > 0;   /* where the bar is otherwise */
     int within_x, within_y;
 
     str_clear(&f->message);
     f->failed = false;
-    if (told && y >= (int)height - 2)
+    if (told && y >= (int)height - 1)
         return FRAME_DONE;
     if (y == (int)height - 1) {
         char *command = bars_key(f, width, x);
@@ -573,18 +623,19 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
         free(command);
         return frame_take_reply(f, prefill);
     }
-    if (y == (int)height - 2) {
-        const size_t to = bars_tab(f, width, x);
-        if (to < view_count())
-            frame_show(f, to);
+    if (y < BARS_TOP) {
+        const unsigned to = bars_place(f, width, x);
+        if (to < PLACE_COUNT)
+            frame_show_place(f, to);
         return FRAME_DONE;
     }
-    const size_t pane = panes_at(&f->panes, x, y, &within_x, &within_y);
+    if (frame_is_page(f->current))
+        return FRAME_DONE;
+    const size_t pane = panes_at(&f->panes, x, y - f->panes_y, &within_x, &within_y);
     if (pane == f->panes.count)
         return FRAME_DONE;
-    f->panes.focus = pane;
-    const size_t at = f->panes.items[pane].view;
-    if (views[at]->click && within_y >= 0)
-        views[at]->click(frame_state(f, at), f->session, within_x, within_y);
+    frame_go(f, f->panes.items[pane].view);
+    if (views[f->current]->click && within_y >= 0)
+        views[f->current]->click(frame_state(f, f->current), f->session, within_x, within_y);
     return FRAME_DONE;
 }

@@ -12,7 +12,7 @@
 
 static bool find_in_view(struct frame *f, const char *text, struct err *err)
 {
-    const size_t at = frame_focus(f);
+    const size_t at = f->current;
     const struct view_ops *v = views[at];
     int direction = strcmp(text, "--previous") == 0 ? -1 : 1;
 
@@ -33,7 +33,7 @@ static void command_ran(struct session *s, const char *name)
 static bool view_rows(struct session *s, struct rows_shown *out)
 {
     struct frame *f = s->view_state;
-    const size_t at = frame_focus(f);
+    const size_t at = f->current;
 
     return views[at]->rows && views[at]->rows(frame_state(f, at), s, out);
 }
@@ -41,8 +41,6 @@ static bool view_rows(struct session *s, struct rows_shown *out)
 /* Shows a view that was asked for. */
 static bool choose_view(struct frame *f, size_t to)
 {
-    if (to != f->current)
-        jumps_leave(f);
     frame_show(f, to);
     f->chosen = f->session->out ? ftell(f->session->out) : -1;
     return true;
@@ -80,14 +78,15 @@ static bool act(struct frame *f, enum action action)
 {
     switch (action) {
     case ACTION_BACK:
-        if (f->panes.focus) {
-            f->panes.focus = 0;
-            return true;
-        }
-        if (f->current == 0)
+        if (frame_is_page(f->current))
+            frame_go(f, f->under);
+        else if (!jumps_back(f))
             later(f, "quit");
-        frame_show(f, frame_is_page(f->current) ? f->before : 0);
         return true;
+    case ACTION_GENERATE:
+        later(f, f->session->document.form_pattern_count || f->session->document.experiments ? "experiments generate; view experiments" : "forms select --top 40; experiments generate; view experiments");
+        return true;
+    case ACTION_ZOOM: f->session->settings.panes = !f->session->settings.panes; return true;
     case ACTION_CANCEL:
         frame_stop_waiting(f);
         f->search[0] = '\0';
@@ -100,7 +99,7 @@ static bool act(struct frame *f, enum action action)
 
 bool frame_act(struct frame *f, enum action action)
 {
-    const size_t at = frame_focus(f);
+    const size_t at = f->current;
     struct str command = {0};
 
     if (!views[at]->act || !views[at]->act(frame_state(f, at), f->session, action, &command)) {
@@ -118,16 +117,34 @@ bool frame_act(struct frame *f, enum action action)
 /* The prompt opens with what is to be completed. */
 static void prompt_with(struct frame *f, const char *text)
 {
-    const size_t at = frame_focus(f);
+    const size_t at = f->current;
     bool filter = text && strcmp(text, "filter") == 0 && views[at]->filtered && f->states[at];
 
     open_prompt(f, text ? text : "", !text ? "" : filter ? views[at]->filtered(f->states[at]) : "");
 }
 
+/* Gives the keys to the next or previous pane of the place, or to that of a view. */
+static bool turn_pane(struct frame *f, const char *name, struct err *err)
+{
+    const struct place_table *p = &places[f->place];
+    struct place_state *state = &f->places[f->place];
+    const unsigned count = place_panes(p);
+    const int step = strcmp(name, VIEW_NEXT) == 0 ? 1 : strcmp(name, VIEW_PREVIOUS) == 0 ? (int)count - 1 : 0;
+    const size_t to = step ? view_index(place_view(p, state, (state->focus + (unsigned)step) % count)) : view_find(name);
+    unsigned place, pane, at;
+
+    if (to == view_count())
+        return view_refuse(name, err);
+    if (!place_of(views[to], &place, &pane, &at) || place != f->place)
+        return err_set(err, ERR_USAGE, "view shows it", "%s has no pane \"%s\"", p->name, name);
+    frame_go(f, to);
+    return true;
+}
+
 static bool view_command(struct session *s, const char *verb, const char *argument, struct result *result, struct err *err)
 {
     struct frame *f = s->view_state;
-    const size_t at = frame_focus(f), count = view_count();
+    const size_t at = f->current, count = view_count();
     const struct view_ops *v = views[at];
 
     (void)result;
@@ -159,10 +176,18 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         return change(frame_state(f, at), s, argument, err);
     }
     if (strcmp(verb, "pane") == 0)
-        return panes_turn(&f->panes, argument, err);
-    size_t to = strcmp(argument, VIEW_NEXT) == 0       ? (f->current + 1) % count
-                : strcmp(argument, VIEW_PREVIOUS) == 0 ? (f->current + count - 1) % count
-                                                       : view_find(argument);
+        return turn_pane(f, argument, err);
+    if (place_find(argument) < PLACE_COUNT) {
+        frame_show_place(f, place_find(argument));
+        f->chosen = s->out ? ftell(s->out) : -1;
+        return true;
+    }
+    const int step = strcmp(argument, VIEW_NEXT) == 0 ? 1 : strcmp(argument, VIEW_PREVIOUS) == 0 ? PLACE_COUNT - 1 : 0;
+    if (step) {
+        frame_show_place(f, (f->place + (unsigned)step) % PLACE_COUNT);
+        return true;
+    }
+    const size_t to = view_find(argument);
     if (to >= count)
         return view_refuse(argument, err);
     return choose_view(f, to);
@@ -171,12 +196,14 @@ static bool view_command(struct session *s, const char *verb, const char *argume
 static void command_words(struct session *s, const char *verb, void (*add)(void *to, const char *word), void *to)
 {
     struct frame *f = s->view_state;
-    const size_t at = frame_focus(f);
+    const size_t at = f->current;
     const struct view_ops *v = views[at];
     struct table_source source;
 
     if (strcmp(verb, "view") == 0 || strcmp(verb, "pane") == 0) {
         view_words(add, to);
+        for (unsigned i = 0; i < PLACE_COUNT && verb[0] == 'v'; i++)
+            add(to, places[i].name);
         return;
     }
     if (!v->source || !v->source(frame_state(f, at), s, &source))

@@ -20,27 +20,48 @@ bool frame_is_page(size_t index)
     return views[index] == &output_view || views[index] == &log_view || views[index] == &help_view;
 }
 
-void frame_show(struct frame *f, size_t to)
+void frame_go(struct frame *f, size_t to)
 {
+    unsigned place, pane, at;
+
     if (!frame_is_page(f->current))
-        f->before = f->current;
+        f->under = f->current;
     if (views[to] == &help_view && to != f->current)
         help_view_set(frame_state(f, to), f->session, f->current);
-    f->panes.focus = 0;
-    if (to != f->current)
-        f->panes = (struct panes){0};
     f->current = to;
+    if (!place_of(views[to], &place, &pane, &at))
+        return;
+    f->under = to;
+    f->place = place;
+    f->places[place].focus = pane;
+    f->places[place].shown[pane] = (unsigned char)at;
 }
 
-size_t frame_focus(const struct frame *f)
+void frame_show(struct frame *f, size_t to)
 {
-    return f->panes.focus < f->panes.count ? f->panes.items[f->panes.focus].view : f->current;
+    if (to != (frame_is_page(f->current) ? f->under : f->current) && !frame_is_page(to))
+        jumps_leave(f);
+    frame_go(f, to);
+}
+
+/* The view of place @place that has its focus. */
+static size_t focus_of(const struct frame *f, unsigned place)
+{
+    return view_index(place_view(&places[place], &f->places[place], f->places[place].focus));
+}
+
+void frame_show_place(struct frame *f, unsigned to)
+{
+    if (to == f->place && !frame_is_page(f->current))
+        return;
+    if (to == f->place)
+        frame_go(f, f->under);
+    else if (!jumps_unwind(f, to))
+        frame_show(f, focus_of(f, to));
 }
 
 void frame_position(struct frame *f, struct str *out)
 {
-    const size_t at = frame_focus(f);
-
-    if (views[at]->status)
-        views[at]->status(frame_state(f, at), f->session, out);
+    if (views[f->current]->status)
+        views[f->current]->status(frame_state(f, f->current), f->session, out);
 }

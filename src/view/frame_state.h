@@ -12,16 +12,19 @@
 #include "view/panes.h"
 #include "view/view.h"
 
-#define FRAME_VIEWS 24
+#define FRAME_VIEWS 32
 
 enum frame_reply { FRAME_DONE, FRAME_PROMPT, FRAME_SUSPEND, FRAME_REDRAW };
 
 struct frame {
     struct session *session;
     void *states[FRAME_VIEWS];   /* of views[], opened when first shown */
-    size_t current, before;      /* before: the view that output, log and help give way to */
-    struct jumps jumps;          /* places to go back to */
+    size_t current, under;       /* the view that keys go to; under: of the place's panes, the one that an overlay (output, log, help) gives way to */
+    unsigned place;              /* that is shown */
+    struct place_state places[PLACE_COUNT];
+    struct jumps jumps;          /* where one was, to go back to */
     struct panes panes;          /* as they were drawn last */
+    int panes_y;                 /* row of the screen that they begin on */
     long chosen;                 /* by `view` in the running line, after so many bytes of output; -1: none */
     struct str message;          /* bottom line until the next key */
     bool failed;                 /* the message is an error */
@@ -51,14 +54,16 @@ struct frame_prompt {
 
 /* The state of view @index, opened if need be. */
 void *frame_state(struct frame *f, size_t index);
-/* Output, log and help are looked at and left again. */
+/* Whether view @index is an overlay: output, log and help lie over the place. */
 bool frame_is_page(size_t index);
-/* View @to becomes the current one. */
+/* Shows view @to in its pane, or over the place; the one that was shown before is one to go back to. */
 void frame_show(struct frame *f, size_t to);
+/* The same without that: back to where one was, and along the panes of a place. */
+void frame_go(struct frame *f, size_t to);
+/* Shows place @to with the pane that had the focus there last: back to it, where one came from it. */
+void frame_show_place(struct frame *f, unsigned to);
 /* Says @text on the bottom line. */
 void frame_say(struct frame *f, bool failed, const char *text);
-/* The view that keys go to: the current one, or one in a pane beside it. */
-size_t frame_focus(const struct frame *f);
 /* Appends what it says of its position. */
 void frame_position(struct frame *f, struct str *out);
 

@@ -148,22 +148,15 @@ static void *functions_open(void)
 
 static void functions_draw(void *state, struct session *s, struct grid *g)
 {
-    static const char *const lines[] = {
-        "No functions are listed.",
-        ":kernel functions FILE lists those of an object, library or program that have loops, the hottest-looking first; FILE may be left out when its code is loaded.",
-    };
     struct functions_view_state *v = state;
-    int y = 1;
 
     if (!refresh(v, s)) {
-        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-            y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+        view_draw_empty(s, &functions_view, g, "The functions with loops of the object or program that the loop is from.", "prompt kernel functions", "lists those of a file");
         return;
     }
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, v->by_loops ? "%zu loops" : "%zu functions with a loop", row_count(v));
     grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, v->shown->path);
-    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > 2 ? g->height - 2 : 1);
-    view_draw_hints(s, &functions_view, g, 0, g->height - 1);
+    table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, 1, g->height > 1 ? g->height - 1 : 1);
 }
 
 /* The other rows of the same list. */
@@ -197,7 +190,7 @@ static bool functions_act(void *state, struct session *s, enum action action, st
     return true;
 }
 
-const struct view_ops functions_view = {.name = "functions", .tab = "func", .help = "functions with loops of an object or program, to be opened", .act = functions_act,
+const struct view_ops functions_view = {.name = "functions", .label = "Functions", .help = "functions with loops of an object or program, to be opened", .act = functions_act,
                                         .marks = "filter\tfunction~sort & vectors>10; empty shows all rows",
                                         .open = functions_open, .close = functions_close, .draw = functions_draw, .click = table_view_click, .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find,
                                         .sort = table_view_sort, .filter = table_view_filter, .source = table_view_source, .status = table_view_status,

@@ -20,9 +20,8 @@ struct deed {
 };
 
 static const struct deed hints[] = {
-    {.text = "Paste a loop here, or :kernel load FILE: assembler, C, an object, a program.", .other_kernel = true},
-    {.text = "m shows the same loop on the next machine, c all machines beside each other.", .keys = {'m', 'M', 'c'}},
-    {.text = ":tutorial shows you around, :demo plays by itself, ? lists keys and commands.", .commands = {"tutorial", "demo"}, .view = "help"},
+    {.text = "Paste a loop, or L to load a file, p to profile a program; ? lists the keys, :tutorial shows you around.", .commands = {"program profile", "tutorial", "demo"}, .view = "help",
+     .other_kernel = true},
 };
 #define HINTS (sizeof hints / sizeof *hints)
 #define HINTS_ALL ((1u << HINTS) - 1)
@@ -33,12 +32,12 @@ static const struct deed steps[] = {
              "table explains the instruction under the cursor.",
      .keys = {'j', 'k', KEYCODE_DOWN, KEYCODE_UP}},
     {.title = "The bottleneck",
-     .text = "The sentence below the table says what limits the loop, the bars what would limit it next. Press m: another machine, perhaps another limit.", .keys = {'m', 'M'}},
+     .text = "The sentence says what limits the loop, the bounds what would limit it next. Press m: another machine, perhaps another limit.", .keys = {'m'}},
     {.title = "All machines", .text = "Press c: the machines beside each other; < marks what limits the loop on each. c again goes back.", .keys = {'c'}},
-    {.title = "Cycle by cycle", .text = "Press 2: the timeline shows when each instruction waits, executes and retires.", .view = "timeline"},
-    {.title = "Back", .text = "Digits and Tab go to every view. Press q: from any of them it goes back to the kernel view.", .view = "kernel"},
+    {.title = "Cycle by cycle", .text = "Tab goes from pane to pane, h back. Press it until the timeline has the keys: it shows when each instruction waits, executes and retires.", .view = "timeline"},
+    {.title = "Three places", .text = "1 is the loop, 2 a program, 3 the laboratory. Press 3. From there q goes back to where you came from.", .view = "mapping"},
     {.title = "A command",
-     .text = "Everything is also a command; Tab completes it, Up brings the last ones back. Type  :kernel list  and Enter: the loops of this file. q leaves the output.",
+     .text = "Everything is also a command; Tab completes it, Up brings the last ones back. Type  :kernel list  and Enter: the loops of this file. q closes the output.",
      .commands = {"kernel list"}},
     {.title = "Another loop",
      .text = "Type  :kernel load data/kernels/pi-O1.s  and Enter. A loop of your own is as good: paste it as it is, compiler output, a listing, what a debugger shows.",
@@ -51,7 +50,7 @@ static const struct deed steps[] = {
     {.title = "Nothing is lost",
      .text = "The session is saved by itself; the next start offers it. Type  :session list  and Enter. session save DIRECTORY writes one to keep, as text.",
      .commands = {"session list", "session save"}},
-    {.title = "Help", .text = "Press ?: the keys of the view that you are in, then all commands.", .view = "help"},
+    {.title = "Help", .text = "Press ?: the keys of the pane that you are in; ? again: all keys and commands.", .view = "help"},
     {.title = "The end",
      .text = "q leaves the help. Next:  :demo  finds the ports of a CPU of which nothing is known, first a simulated one, then this one.", .commands = {"demo"}},
 };

@@ -28,14 +28,15 @@ void jumps_done(struct jumps *j)
 
 static struct jump_place place_now(struct frame *f)
 {
-    const struct view_ops *v = views[f->current];
-    struct jump_place p = {.view = f->current};
+    const size_t at = frame_is_page(f->current) ? f->under : f->current;
+    const struct view_ops *v = views[at];
+    struct jump_place p = {.view = at};
     struct str mark = {0};
 
-    if (v->mark && v->mark(frame_state(f, f->current), f->session, &mark))
+    if (v->mark && v->mark(frame_state(f, at), f->session, &mark))
         p.mark = mem_strdup(str_text(&mark));
     if (v->filtered)
-        p.filter = mem_strdup(v->filtered(frame_state(f, f->current)));
+        p.filter = mem_strdup(v->filtered(frame_state(f, at)));
     str_done(&mark);
     return p;
 }
@@ -64,7 +65,7 @@ static bool turn(struct frame *f, struct jump_places *from, struct jump_places *
         return err_set(err, ERR_USAGE, NULL, "%s", none);
     struct jump_place p = from->list.items[--from->list.count];
     push(to, place_now(f));
-    frame_show(f, p.view);
+    frame_go(f, p.view);
     const struct view_ops *v = views[p.view];
     void *state = frame_state(f, p.view);
     if (p.filter && strcmp(v->filtered(state), p.filter) != 0)
@@ -73,6 +74,25 @@ static bool turn(struct frame *f, struct jump_places *from, struct jump_places *
         v->recall(state, f->session, p.mark);
     place_done(&p);
     return true;
+}
+
+bool jumps_back(struct frame *f)
+{
+    struct err ignored = {0};
+
+    return turn(f, &f->jumps.back, &f->jumps.forward, "", &ignored);
+}
+
+bool jumps_unwind(struct frame *f, unsigned place)
+{
+    size_t count = f->jumps.back.list.count;
+    unsigned of, pane, at;
+
+    while (count && !(place_of(views[f->jumps.back.list.items[count - 1].view], &of, &pane, &at) && of == place))
+        count--;
+    for (size_t steps = count ? f->jumps.back.list.count - count + 1 : 0; steps; steps--)
+        jumps_back(f);
+    return count > 0;
 }
 
 /* Goes to @form in view @to; a filter that hides it is taken away. */
@@ -110,7 +130,7 @@ static bool show_form(struct frame *f, size_t to, const char *form, struct err *
 bool jumps_go(struct frame *f, const char *where, struct err *err)
 {
     struct jumps *j = &f->jumps;
-    const struct view_ops *v = views[frame_focus(f)];
+    const struct view_ops *v = views[f->current];
     struct str form = {0};
 
     if (strcmp(where, "back") == 0)
@@ -118,14 +138,14 @@ bool jumps_go(struct frame *f, const char *where, struct err *err)
     if (strcmp(where, "forward") == 0)
         return turn(f, &j->forward, &j->back, "there is nothing to go forward to", err);
     const size_t to = view_find(*where ? where : v == &mapping_view ? "experiments" : "mapping");
-    bool ok = (v->form_at && v->form_at(frame_state(f, frame_focus(f)), f->session, &form)) ||
+    bool ok = (v->form_at && v->form_at(frame_state(f, f->current), f->session, &form)) ||
               err_set(err, ERR_USAGE, "go to a row or line of one", "there is no form under the cursor of the %s view", v->name);
     struct jump_place from = place_now(f);
     ok = ok && show_form(f, to, str_text(&form), err);
     if (ok) {
         places_done(&j->forward);
         push(&j->back, from);
-        frame_show(f, to);
+        frame_go(f, to);
     } else {
         place_done(&from);
     }

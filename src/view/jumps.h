@@ -1,4 +1,4 @@
-/* Where one was: the places that changes of view and jumps leave, to go back to and forward again. UI thread. */
+/* Where one was: one stack of the views that others took the place of, with their cursors, to go back to and forward again. UI thread. */
 #ifndef PORTOLAN_VIEW_JUMPS_H
 #define PORTOLAN_VIEW_JUMPS_H
 
@@ -21,8 +21,12 @@ struct jumps {
 };
 
 void jumps_done(struct jumps *j);
-/* The current view of @f is about to be left for another: it is where one goes back to. */
+/* The view of @f below any overlay is about to be left for another: it is where one goes back to. */
 void jumps_leave(struct frame *f);
+/* Goes back; false when there is nothing to go back to. */
+bool jumps_back(struct frame *f);
+/* Goes back as far as the view of @place that is on the stack last; false when none is. */
+bool jumps_unwind(struct frame *f, unsigned place);
 /* The command `jump @where`: "back", "forward", a view that has rows or lines of forms ("mapping", "experiments", "kernel"), or "" for the one that fits: from forms to the experiments with the
  * one under the cursor, from elsewhere to its form. False with err, and nothing has changed. */
 bool jumps_go(struct frame *f, const char *where, struct err *err);

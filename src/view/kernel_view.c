@@ -6,18 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/analysis.h"
 #include "analysis/recipe.h"
 #include "base/mem.h"
 #include "cmd/analyses.h"
 #include "report/blame.h"
 #include "simulate/simulate.h"
+#include "view/port_columns.h"
 #include "view/reasons.h"
 
 struct kernel_view_state {
     size_t cursor, top;     /* row under the cursor; first row shown */
     size_t body;            /* rows of the last drawing */
-    unsigned left;          /* first port column shown */
+    unsigned left;          /* first group of ports shown */
+    portset opened;         /* ports whose groups are open: a column each */
+    struct port_groups groups;      /* of analysis @grouped at @revision of the session, which take a while */
+    const struct analysis *grouped;
+    portset grouped_opened;
+    unsigned long revision;
+    int first_row;          /* row of the first instruction at the last drawing */
     bool compare;           /* a column per machine instead of per port */
     bool cut;               /* the instruction under the cursor is wider than its column */
     char match[128];        /* rows that hold it are marked */
@@ -25,48 +31,38 @@ struct kernel_view_state {
     size_t loop;                   /* of it */
 };
 
-#define CELL 5           /* columns of a port */
+#define CELL 5           /* columns of a group of ports at least */
 #define TEXT_MIN 24      /* columns kept for the instruction */
 #define TEXT_WANTED 44   /* columns it should have before the source stands beside it */
 #define SOURCE_MIN 20    /* columns of the source beside the instructions */
 #define GUTTER_EDGES 1000 /* of one instruction that the gutter shows */
 #define SENTENCE_ROWS 8  /* of the advice at most, each of its two sentences */
-#define ROWS_LEAST 7     /* of title, heading, instructions and their sum */
+#define ROWS_LEAST 7     /* of title, headings, instructions and the share that ports are busy */
 #define LEGEND 26        /* columns of the heat map's legend */
 
-static void draw_empty(struct grid *g)
+static void draw_empty(struct session *s, struct grid *g)
 {
-    static const char *const lines[] = {
-        "No kernel is loaded.", "", "Paste a loop here: compiler, Compiler Explorer, objdump, gdb, perf, MASM, NASM and other output, as it is.",
-        ":kernel load FILE    reads assembler text, a listing, an object or a program", ":help               lists the commands", "q                   leaves",
-    };
-    int y = g->height > 10 ? 1 : 0;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        y += *lines[i] ? (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]) : g->height > 10;
+    view_draw_empty(s, &kernel_view, g, "Paste a loop here: compiler, Compiler Explorer, objdump, gdb, perf, MASM, NASM and other output, as it is.", "prompt kernel load",
+                    "loads assembler text, a listing, C, an object or a program");
 }
 
-/* The ports that have columns: those that do something, from the @left-th on. */
-struct port_columns {
-    unsigned ports[PORTS_MAX], count, hidden;   /* hidden: those left out, idle or beyond the edge */
-};
-
-static struct port_columns columns_for(const struct analysis *a, unsigned *left, unsigned width)
+static const struct port_groups *groups_of(struct kernel_view_state *v, const struct analysis *a)
 {
-    unsigned all = mapping_ports(a->machine->mapping)->count, room = width > TEXT_MIN + 5 ? (width - TEXT_MIN - 5) / CELL : 0, busy = 0;
-    struct port_columns c = {.count = 0};
-    unsigned shown[PORTS_MAX];
-
-    for (unsigned j = 0; j < all; j++)
-        if (a->totals[j] > 0.005)
-            shown[busy++] = j;
-    *left = *left < busy ? *left : busy ? busy - 1 : 0;
-    for (unsigned j = *left; j < busy && c.count < room; j++)
-        c.ports[c.count++] = shown[j];
-    c.hidden = all - c.count;
-    return c;
+    if (v->grouped != a || v->grouped_opened != v->opened)
+        port_groups_of(a, v->opened, &v->groups);
+    v->grouped = a;
+    v->grouped_opened = v->opened;
+    return &v->groups;
 }
 
-#define NAME_LEAST 12    /* columns of the kernel's name */
+static struct port_columns columns_for(struct kernel_view_state *v, const struct analysis *a, unsigned *left, unsigned width)
+{
+    struct port_columns columns;
+
+    port_columns_lay(a, groups_of(v, a), left, width > TEXT_MIN + 5 ? width - TEXT_MIN - 5 : 0, &columns);
+    return columns;
+}
+
 #define COSTS 14         /* columns of what an instruction costs, here and in the model */
 
 #define SAMPLES 8        /* columns of an instruction's share of a profile's samples */
@@ -108,15 +104,6 @@ static void draw_costs(const struct blame *b, const struct analysis *a, size_t r
 
     draw_cost(g, x, y, cost->here, role);
     draw_cost(g, x + 7, y, same ? cost->model : NAN, cursor ? ROLE_CURSOR : ROLE_DIM);
-}
-
-static void draw_value(struct grid *g, int x, int y, double value, double full, bool cursor)
-{
-    unsigned attr = cursor ? ATTR_BOLD : 0;
-    if (value < 0.005)
-        grid_put(g, x, y, CELL, cursor ? ROLE_CURSOR : ROLE_DIM, attr, "   . ");
-    else
-        grid_printf(g, x, y, CELL, heat_role(full > 0 ? value / full : 0), attr, value < 9.995 ? " %.2f" : value < 99.95 ? " %.1f" : "%5.0f", value);
 }
 
 static const char *mark_of(const struct analysis_row *row)
@@ -180,32 +167,6 @@ static void draw_gutter(const struct analysis *a, const struct gutter *gutter, s
         grid_put(g, x + 1, y, 1, ROLE_ACCENT, ATTR_BOLD, feeds && uses ? "↔" : feeds ? "→" : "←");
 }
 
-/* Whether a port that does something has no column. */
-static bool beyond_edge(const struct analysis *a, const struct port_columns *columns)
-{
-    unsigned busy = 0, shown = 0;
-    for (unsigned j = 0; j < mapping_ports(a->machine->mapping)->count; j++)
-        busy += a->totals[j] > 0.005;
-    for (unsigned j = 0; j < columns->count; j++)
-        shown += a->totals[columns->ports[j]] > 0.005;
-    return shown < busy;
-}
-
-/* How many ports have no column, and how to come to those that do something. */
-static void draw_hidden(const struct analysis *a, const struct port_columns *columns, struct grid *g, int x, int y)
-{
-    const bool beyond = beyond_edge(a, columns);
-    struct str text = {0};
-
-    str_addf(&text, beyond ? "< > +%u ports" : columns->hidden == 1 ? "%u idle port" : "%u idle ports", columns->hidden);
-    if (x + (int)text.length > (int)g->width) {
-        str_clear(&text);
-        str_addf(&text, beyond ? "< > +%u" : "%u idle", columns->hidden);
-    }
-    grid_put(g, x, y, 0, ROLE_HEADER, 0, str_text(&text));
-    str_done(&text);
-}
-
 /* The line of the C file that row @i comes from, where another begins. */
 static void draw_source(const struct kernel *k, const struct analysis *a, size_t i, bool first, struct grid *g, int x, int y, enum role role)
 {
@@ -228,21 +189,19 @@ static void draw_whole(const struct analysis *a, size_t row, struct grid *g, int
 
 static void draw_table(struct kernel_view_state *v, const struct kernel *k, const struct analysis *a, const struct blame *blame, struct grid *g, int y, unsigned rows)
 {
-    const struct ports *ports = mapping_ports(a->machine->mapping);
     const bool samples = profiled(k, g);
     const unsigned beside_ports = (blame ? COSTS : 0) + (samples ? SAMPLES : 0);
     const unsigned places = a->count ? insn_place_width(a->rows[0].insn, a->count) : 4;
     const int first_x = (int)places + 1;
-    const struct port_columns columns = columns_for(a, &v->left, g->width - beside_ports - (places - 4 < g->width - beside_ports ? places - 4 : 0));
-    const struct analysis_row *current = &a->rows[v->cursor];
-    int costs_x = first_x + (int)(columns.count * CELL), samples_x = costs_x + (blame ? COSTS : 0), text_x = costs_x + (int)beside_ports + 1;
+    const struct port_columns columns = columns_for(v, a, &v->left, g->width - beside_ports - (places - 4 < g->width - beside_ports ? places - 4 : 0));
+    const int costs_x = first_x + (int)columns.width, samples_x = costs_x + (blame ? COSTS : 0), text_x = costs_x + (int)beside_ports + 1;
 
-    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+    grid_fill(g, 0, y, g->width, 1 + columns.headed, ROLE_HEADER, 0, ' ');
+    port_columns_head(&columns, a, &a->rows[v->cursor], g, first_x, y);
+    y += columns.headed;
+    rows -= columns.headed;
+    v->first_row = y + 1;
     grid_put(g, 0, y, places + 1, ROLE_HEADER, 0, a->count ? insn_place_title(a->rows[0].insn) : "line");
-    for (unsigned j = 0; j < columns.count; j++) {
-        bool used = current->pressure[columns.ports[j]] > 0;
-        grid_printf(g, first_x + (int)(j * CELL), y, CELL, used ? ROLE_ACCENT : ROLE_HEADER, used ? ATTR_BOLD | ATTR_UNDERLINE : 0, "%5.5s", ports->names[columns.ports[j]]);
-    }
     if (blame)
         grid_put(g, costs_x, y, COSTS, ROLE_HEADER, 0, "  here  model");
     if (samples)
@@ -251,8 +210,7 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
     bool beside = kernel_has_source(k) && text_x + 3 + TEXT_WANTED + SOURCE_MIN <= (int)g->width;
     if (beside)
         grid_put(g, text_x + 3 + TEXT_WANTED, y, 0, ROLE_HEADER, 0, "source");
-    if (columns.hidden)
-        draw_hidden(a, &columns, g, text_x + 5 + (int)used, y);
+    port_columns_hidden(&columns, g, text_x + 5 + (int)used, y);
     struct gutter gutter = gutter_of(a, v->cursor);
     for (unsigned r = 0; r + 2 < rows && v->top + r < a->count; r++) {
         size_t i = v->top + r;
@@ -264,8 +222,7 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
         if (cursor)
             grid_fill(g, 0, line, g->width, 1, ROLE_CURSOR, 0, ' ');
         grid_printf(g, 0, line, places + 1, role, 0, "%*s", (int)places, insn_place_text(a->rows[i].insn, number));
-        for (unsigned j = 0; j < columns.count; j++)
-            draw_value(g, first_x + (int)(j * CELL), line, a->rows[i].pressure[columns.ports[j]], a->cycles, cursor);
+        port_columns_load(&columns, a, i, cursor, g, first_x, line);
         if (blame)
             draw_costs(blame, a, i, cursor, g, costs_x, line);
         if (samples)
@@ -283,9 +240,8 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
     free(gutter.edges);
     unsigned body = rows > 2 ? rows - 2 : 0;
     int last = y + 1 + (int)(a->count - v->top < body ? a->count - v->top : body);
-    grid_put(g, 0, last, places + 1, ROLE_TITLE, ATTR_BOLD, "sum");
-    for (unsigned j = 0; j < columns.count; j++)
-        draw_value(g, first_x + (int)(j * CELL), last, a->totals[columns.ports[j]], a->cycles, false);
+    grid_put(g, 0, last, places + 1, ROLE_TITLE, ATTR_BOLD, "busy");
+    port_columns_busy(&columns, a, g, first_x, last);
     if (text_x + 3 + LEGEND > (int)g->width)
         return;
     grid_put(g, text_x + 3, last, 0, ROLE_DIM, 0, "idle");
@@ -298,7 +254,6 @@ static void draw_table(struct kernel_view_state *v, const struct kernel *k, cons
 static void draw_title(const struct session *s, const struct analysis *a, struct grid *g)
 {
     const struct kernel *k = s->document.kernel;
-    const char *slash = strrchr(k->name, '/');
     struct str cycles = {0};
 
     str_addf(&cycles, "  %s%.2f cycles, %s", cycles_words(a->lower_bound, a->estimate), a->cycles, bound_name(a->bottleneck));
@@ -307,17 +262,7 @@ static void draw_title(const struct session *s, const struct analysis *a, struct
     unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, roomy ? a->machine->title : a->machine->id);
     used += grid_put(g, (int)used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&cycles));
     str_done(&cycles);
-    struct str made = {0};
-    if (k->recipe)
-        recipe_print(k->recipe, k->isa, &made);
-    /* The middle of a long name gives way to what the loop is. */
-    const char *name = slash ? slash + 1 : k->name;
-    const unsigned others = used + 2 + grid_columns(g, str_text(&made)) + 2 + grid_columns(g, k->loops[s->document.loop].why);
-    used += 2;
-    used += grid_put_ends(g, (int)used, 0, g->width > others + NAME_LEAST ? g->width - others : NAME_LEAST, ROLE_DIM, 0, name);
-    used += grid_put(g, (int)used, 0, 0, ROLE_ACCENT, 0, str_text(&made));
-    grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ": %s", k->loops[s->document.loop].why);
-    str_done(&made);
+    grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, k->loops[s->document.loop].why);
 }
 
 /* Below the table, from row @y on: the instruction under the cursor, the advice, bounds and machines, as much as there is room for; the advice is whole before others
@@ -366,15 +311,24 @@ static struct layout lay_out(const struct session *s, const struct analysis *cur
     return (struct layout){g->height - panel - 2, roomy};
 }
 
+/* Whether a group of ports has a purpose, for which there is a row. */
+static unsigned columns_headed(struct kernel_view_state *v, const struct analysis *a, const struct grid *g)
+{
+    unsigned left = v->left;
+
+    return columns_for(v, a, &left, g->width).headed;
+}
+
 /* Title and table; returns the row below them. The row between is for what stands in the source where that is known, or for the instruction that its column cuts. */
 static int draw_loop(struct kernel_view_state *v, struct session *s, const struct analysis *current, unsigned rows, struct grid *g)
 {
-    v->body = rows > 2 ? rows - 2 : 1;
+    const unsigned headings = 2 + columns_headed(v, current, g);
+    v->body = rows > headings ? rows - headings : 1;
     view_place(&v->cursor, &v->top, v->body, current->count);
     draw_title(s, current, g);
     draw_table(v, s->document.kernel, current, blame_shown(s, current, g), g, 1, rows);
-    int y = 1 + (int)(current->count + 2 < rows ? current->count + 3 : rows);   /* right below a short table */
-    if (current->count + 2 >= rows)
+    int y = 1 + (int)(current->count + headings < rows ? current->count + headings + 1 : rows);   /* right below a short table */
+    if (current->count + headings >= rows)
         return y;
     if (kernel_has_source(s->document.kernel))
         draw_source(s->document.kernel, current, v->cursor, true, g, 0, y - 1, ROLE_DIM);
@@ -405,6 +359,9 @@ static void adopt(struct kernel_view_state *v, struct session *s)
     }
     v->loop = s->document.loop;
     v->cursor = s->document.row;
+    if (v->revision != s->revision)
+        v->grouped = NULL;
+    v->revision = s->revision;
 }
 
 /* A machine's bound, @mark behind it, or, where it @binds, what the loop takes; with the sign of a lower bound or an estimate. */
@@ -491,7 +448,7 @@ static struct analysis *const *shown(struct session *s, size_t *n, struct grid *
         if (g && s->document.kernel && s->document.analyses->count)
             draw_not_analyzed(g);
         else if (g)
-            draw_empty(g);
+            draw_empty(s, g);
         return NULL;
     }
     s->document.in_view = s->document.in_view < *n ? s->document.in_view : 0;
@@ -528,7 +485,7 @@ static void kernel_draw(void *state, struct session *s, struct grid *g)
 }
 
 /* The view of reasons has the rest. */
-static void kernel_draw_relieved(void *state, struct session *s, struct grid *g)
+static void kernel_draw_beside(void *state, struct session *s, struct grid *g)
 {
     struct kernel_view_state *v = state;
     size_t n;
@@ -541,8 +498,8 @@ static void kernel_draw_relieved(void *state, struct session *s, struct grid *g)
     s->document.row = v->cursor;
 }
 
-/* Title, table and what stands below it. */
-static unsigned kernel_wants(void *state, struct session *s, unsigned width, bool relieved)
+/* Title, table and what stands below it; next to others the reasons stand in a pane of their own. */
+static unsigned kernel_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     size_t n;
     struct analysis *const *a = shown(s, &n, NULL);
@@ -555,28 +512,12 @@ static unsigned kernel_wants(void *state, struct session *s, unsigned width, boo
     const struct analysis *current = a[s->document.in_view];
     unsigned rows = (unsigned)current->count + 5;
     reasons_explain(s, current, &why);
-    if (!relieved)
+    if (!beside)
         rows += reasons_rows(&scratch, current->sentence, SENTENCE_ROWS) + reasons_rows(&scratch, str_text(&why), SENTENCE_ROWS) + BOUND_COUNT + 4 +
                 !isnan(s->document.kernel_measured);
     str_done(&why);
     return rows;
 }
-
-/* Beside the loop there is something to show of it, unless machines are compared, which takes all the width. */
-static bool loop_shown(void *state, struct session *s)
-{
-    const struct kernel_view_state *v = state;
-    size_t n;
-
-    return !v->compare && shown(s, &n, NULL);
-}
-
-static const struct view_beside kernel_beside[] = {
-    {.view = &why_view, .share = 40, .least = 60, .leaves = 96, .relieves = true, .wanted = loop_shown},
-    {.view = &timeline_view, .of = 0, .below = true, .share = 40, .least = 11, .leaves = 24, .wanted = loop_shown},
-    {.view = &source_view, .of = 1, .below = true, .share = 40, .least = 10, .leaves = 24, .wanted = loop_shown},
-    {0},
-};
 
 static void move_to(struct kernel_view_state *v, struct session *s, long row)
 {
@@ -592,8 +533,8 @@ static void kernel_click(void *state, struct session *s, int x, int y)
     struct kernel_view_state *v = state;
     (void)x;
     adopt(v, s);
-    if (y >= 2 && (size_t)(y - 2) < v->body)
-        move_to(v, s, (long)v->top + y - 2);
+    if (y >= v->first_row && (size_t)(y - v->first_row) < v->body)
+        move_to(v, s, (long)v->top + y - v->first_row);
 }
 
 static bool kernel_find(void *state, struct session *s, const char *text, int direction)
@@ -690,6 +631,21 @@ static void edit(const struct kernel_view_state *v, const struct session *s, str
         str_addf(command, " --line %u", line);
 }
 
+/* Opens the groups that the instruction under the cursor uses, or closes all that are open. */
+static void open_groups(struct kernel_view_state *v, struct session *s)
+{
+    size_t n;
+    struct analysis *const *a = shown(s, &n, NULL);
+    const struct analysis *current = a ? a[s->document.in_view] : NULL;
+
+    if (v->opened || !current || v->cursor >= current->count) {
+        v->opened = 0;
+        return;
+    }
+    for (unsigned j = 0; j < mapping_ports(current->machine->mapping)->count; j++)
+        v->opened |= current->rows[v->cursor].pressure[j] > 0 ? (portset)1 << j : 0;
+}
+
 static bool kernel_act(void *state, struct session *s, enum action action, struct str *command)
 {
     struct kernel_view_state *v = state;
@@ -708,6 +664,7 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
     case ACTION_RIGHT: v->left++; return true;
     case ACTION_LEFT: v->left -= v->left > 0; return true;
     case ACTION_EDIT: edit(v, s, command); return true;
+    case ACTION_PORTS: open_groups(v, s); return true;
     case ACTION_CANCEL: v->match[0] = '\0'; return false;   /* the frame has its own use for it */
     default:
         if (!view_row(action, &at, (long)(v->body ? v->body : 1), 1000000000))
@@ -722,7 +679,28 @@ static void *kernel_open(void)
     return mem_zero(1, sizeof(struct kernel_view_state));
 }
 
-const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: port pressure, bounds, other machines",
+/* The kernel by the end of its path, and what it was compiled with. */
+static void kernel_title(void *state, struct session *s, struct str *out)
+{
+    const struct kernel *k = s->document.kernel;
+    const char *slash = k ? strrchr(k->name, '/') : NULL;
+
+    (void)state;
+    if (!k)
+        return;
+    str_addf(out, ": %s%s", slash ? slash + 1 : k->name, k->recipe ? " " : "");
+    if (k->recipe)
+        recipe_print(k->recipe, k->isa, out);
+}
+
+/* Machines side by side. */
+static bool kernel_whole(void *state, struct session *s)
+{
+    (void)s;
+    return ((const struct kernel_view_state *)state)->compare;
+}
+
+const struct view_ops kernel_view = {.whole = kernel_whole, .name = "kernel", .label = "Loop", .title = kernel_title, .help = "the loop: port pressure, bounds, other machines",
     .act = kernel_act,
     .marks = "cursor\tform, usage and latency are shown below the table, the ports underlined in the header\n"
             "marks\t+ ^  fused with the next or the previous instruction\n"
@@ -730,9 +708,10 @@ const struct view_ops kernel_view = {.name = "kernel", .help = "the loop: port p
             "\t? unknown form: the total is a lower bound   e an estimate, and so is the total\n"
             "\t┌├└ the critical chain, * when it is one instruction\n"
             "\t→ feeds the one under the cursor   ← uses its result\n"
-            "cells\tcycles per iteration on the port; hotter colours for busier ports\n"
+            "ports\tports that carry the same load are one column, with their sum; Space opens them\n"
+            "cells\tcycles per iteration on the ports; hotter for a larger share of the loop's cycles. ? no table places it\n"
             "samples\tshare of the samples, from the profile that was pasted\n"
             "here\tcycles that the loop takes less without the instruction, measured; beside it what the model says (b)",
-                                     .open = kernel_open, .close = free, .draw = kernel_draw, .beside = kernel_beside, .wants = kernel_wants,
-                                     .draw_relieved = kernel_draw_relieved, .click = kernel_click,
+                                     .open = kernel_open, .close = free, .draw = kernel_draw, .wants = kernel_wants,
+                                     .draw_beside = kernel_draw_beside, .click = kernel_click,
                                      .find = kernel_find, .form_at = kernel_form, .mark = kernel_mark, .recall = kernel_recall, .status = kernel_status};

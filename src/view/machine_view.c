@@ -74,7 +74,7 @@ static int draw_facts(struct session *s, const struct machine_view_state *v, str
     if (!known) {
         grid_printf(g, 0, y++, 0, ROLE_TITLE, ATTR_BOLD, "%s", cpu_name(name, sizeof name));
         draw_here(&s->document.here, g, &y);
-        return y + (int)grid_wrap(g, 0, y, g->width, 2, ROLE_TEXT, 0, "Not calibrated. c or :machine calibrate calibrates; :experiments measure does so first.");
+        return y + (int)grid_wrap(g, 0, y, g->width, 2, ROLE_TEXT, 0, "Not calibrated: c does that, and so does the first measurement.");
     }
     unsigned used = grid_printf(g, 0, y, 0, ROLE_TITLE, ATTR_BOLD, "%s", name);
     if (simulated) {
@@ -217,8 +217,7 @@ static void machine_draw(void *state, struct session *s, struct grid *g)
 
     fill(v, s);
     int y = draw_facts(s, v, g);
-    view_draw_hints(s, &machine_view, g, 0, g->height - 1);
-    unsigned room = g->height > (unsigned)y + 1 ? g->height - (unsigned)y - 1 : 0;
+    unsigned room = g->height > (unsigned)y ? g->height - (unsigned)y : 0;
     draw_work(g, &y, &room);
     const unsigned before = room;
     draw_chart(v, s->document.chart, g, &y, &room);
@@ -268,6 +267,6 @@ static void machine_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%.0f s", v->x[v->count - 1]);
 }
 
-const struct view_ops machine_view = {.name = "machine", .tab = "mach", .help = "this computer: method, calibration, clock and contention while measuring, and the stages of a chart",
+const struct view_ops machine_view = {.name = "machine", .label = "This computer", .help = "this computer: method, calibration, clock and contention while measuring, and the stages of a chart",
     .act = machine_act, .open = machine_open,
                                       .close = free, .draw = machine_draw, .status = machine_status, .live = machine_live};

@@ -221,7 +221,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
     struct mapping_view_state *v = state;
 
     if (!refresh(v, s)) {
-        grid_put(g, 2, 1, 0, ROLE_DIM, 0, "No machine is loaded; :set machine ID chooses one");
+        view_draw_empty(s, &mapping_view, g, "The forms of a machine and the ports that each uses.", "prompt set machine", "chooses a machine");
         return;
     }
     bool roomy = grid_columns(g, v->machine->title) + COUNTS_WIDTH <= g->width;   /* a long title gives way to the id */
@@ -230,7 +230,7 @@ static void mapping_draw(void *state, struct session *s, struct grid *g)
     used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, "%zu form%s", forms, forms == 1 ? "" : "s");
     if (v->pressed)
         used += grid_printf(g, (int)used, 0, 0, ROLE_DIM, 0, ", %zu distinct µop%s", distinct, distinct == 1 ? "" : "s");
-    used = view_draw_hints(s, &mapping_view, g, used + 3, 0);
+    used += 3;
     if (v->accuracy.n) {
         struct str worst = {0};
         experiments_print(s->document.experiments, v->worst, &worst);
@@ -259,7 +259,7 @@ static bool mapping_act(void *state, struct session *s, enum action action, stru
     return table_view_act(v, s, action, command);
 }
 
-const struct view_ops mapping_view = {.name = "mapping", .tab = "map", .help = "forms by ports of the current machine",
+const struct view_ops mapping_view = {.name = "mapping", .label = "Mapping", .help = "forms by ports of the current machine",
                                       .act = mapping_act, .marks = "cursor\tforms with the same usage are shown below\nfilter\tform~VADD & cycles>1; empty shows all rows",
                                       .open = mapping_open, .close = mapping_close, .draw = mapping_draw,
                                       .click = table_view_click, .form_at = table_view_form, .mark = table_view_mark, .recall = table_view_recall, .find = table_view_find, .sort = table_view_sort, .filter = table_view_filter, .filtered = table_view_filtered, .source = table_view_source,

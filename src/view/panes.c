@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/panes.h"
 
+#include <limits.h>
 #include <string.h>
+
+#define TITLED_LEAST 10      /* rows of a screen whose only pane has a title */
 
 static void *state_at(void **states, size_t view)
 {
@@ -10,109 +13,209 @@ static void *state_at(void **states, size_t view)
     return states[view];
 }
 
-static size_t index_of(const struct view_ops *view)
-{
-    size_t i = 0;
+/* The panes of a place that are to stand, by number, and the columns and rows that they get. */
+struct pane_plan {
+    bool stands[PLACE_PANES];
+    unsigned bands[PLACE_BANDS];   /* rows; 0: the band does not stand */
+};
 
-    while (views[i] != view)
-        i++;
-    return i;
+/* Leaves out bands from the last on, never the one with the focus, until those that are left have the rows that they need. */
+static void choose_bands(const struct place_table *p, unsigned focused, unsigned height, struct pane_plan *plan)
+{
+    bool stands[PLACE_BANDS] = {false};
+    unsigned needed = 0;
+
+    for (unsigned i = 0; i < place_panes(p); i++)
+        stands[p->panes[i].band] = true;
+    for (unsigned b = 0; b < PLACE_BANDS; b++)
+        needed += stands[b] ? p->bands[b].least : 0;
+    for (unsigned b = PLACE_BANDS; b-- && needed > height;)
+        if (stands[b] && b != focused) {
+            stands[b] = false;
+            needed -= p->bands[b].least;
+        }
+    for (unsigned b = 0; b < PLACE_BANDS; b++)
+        plan->bands[b] = stands[b];
 }
 
-/* Columns or rows that the new pane takes of the divided one; 0 when there is not enough for both. */
-static unsigned taken(const struct view_beside *b, const struct pane *of, void **states, struct session *s)
+/* The same with the panes of a band and its columns. */
+static void choose_panes(const struct place_table *p, unsigned focus, unsigned width, struct pane_plan *plan)
 {
-    const struct view_ops *v = views[of->view];
-    unsigned all = b->below ? of->height : of->width, own = all * b->share / 100;
-
-    own = own > b->least ? own : b->least;
-    if (b->below && v->wants) {
-        unsigned titles = of->bordered || of->y > 0, wanted = v->wants(state_at(states, of->view), s, of->width, of->relieved) + titles;
-        if (wanted + b->least <= all)   /* the divided one has all it can use: the rest is the new one's */
-            return all - wanted;
+    for (unsigned b = 0; b < PLACE_BANDS; b++) {
+        unsigned needed = 0;
+        for (unsigned i = 0; i < place_panes(p); i++) {
+            plan->stands[i] |= plan->bands[b] && p->panes[i].band == b;
+            needed += plan->bands[b] && p->panes[i].band == b ? p->panes[i].least : 0;
+        }
+        for (unsigned i = place_panes(p); i-- && needed > width;)
+            if (plan->stands[i] && p->panes[i].band == b && i != focus) {
+                needed -= p->panes[i].least;
+                plan->stands[i] = needed == 0;   /* one stays */
+            }
     }
-    return all >= own + b->leaves ? own : 0;
 }
 
-/* The pane that a row of the table divides; NULL where it has not come. */
-static struct pane *divided(struct panes *p, const size_t *placed, const struct view_beside *b)
+/* Columns of pane @number of @width that its band has, shared as the table says among those that stand. */
+static unsigned columns_of(const struct place_table *p, const struct pane_plan *plan, unsigned number, unsigned width, unsigned *from)
 {
-    return !b->of ? &p->items[0] : placed[b->of - 1] ? &p->items[placed[b->of - 1]] : NULL;
-}
+    const unsigned band = p->panes[number].band;
+    unsigned all = 0, before = 0, upto = 0;
 
-static bool stands(const struct panes *p, const struct view_ops *view)
-{
-    for (size_t i = 0; i < p->count; i++)
-        if (views[p->items[i].view] == view)
-            return true;
-    return false;
-}
-
-static void divide(struct panes *p, struct pane *of, const struct view_beside *b, unsigned own)
-{
-    struct pane *fresh = &p->items[p->count++];
-
-    *fresh = *of;
-    fresh->view = index_of(b->view);
-    fresh->relieved = false;
-    fresh->bordered = of->bordered || !b->below;
-    if (b->below) {
-        fresh->y += (int)(of->height - own);
-        fresh->height = own;
-        of->height -= own;
-    } else {
-        fresh->x += (int)(of->width - own);
-        fresh->width = own;
-        of->width -= own;
+    for (unsigned i = 0; i < place_panes(p); i++) {
+        const unsigned share = plan->stands[i] && p->panes[i].band == band ? p->panes[i].share : 0;
+        before += i < number ? share : 0;
+        upto += i <= number ? share : 0;
+        all += share;
     }
-    p->items[0].relieved |= b->relieves;
+    *from = width * before / all;
+    return width * upto / all - *from;
 }
 
-void panes_lay(struct panes *p, size_t main, void **states, struct session *s, unsigned width, unsigned height)
+/* Rows that the panes of a band have something for, titles included; UINT_MAX: any number. */
+static unsigned wanted(const struct place_table *p, const struct place_state *state, const struct pane_plan *plan, unsigned band, void **states, struct session *s, unsigned width)
 {
-    const struct view_ops *v = views[main];
-    const size_t had = p->focus < p->count && p->items[0].view == main ? p->items[p->focus].view : main;
-    size_t placed[PANES_MOST] = {0}, row = 0;
+    unsigned most = 0;
 
-    *p = (struct panes){.items = {{.view = main, .width = width, .height = height}}, .count = 1};
-    for (const struct view_beside *b = v->beside; b && b->view && s->settings.panes && p->count < PANES_MOST; b++, row++) {
-        struct pane *of = divided(p, placed, b);
-        unsigned own = !of || stands(p, b->view) ? 0 : !b->wanted || b->wanted(state_at(states, main), s) ? taken(b, of, states, s) : 0;
-        if (!own)
+    for (unsigned i = 0; i < place_panes(p); i++) {
+        const struct view_ops *v = place_view(p, state, i);
+        unsigned from;
+        if (!plan->stands[i] || p->panes[i].band != band)
             continue;
-        placed[row] = p->count;
-        divide(p, of, b, own);
+        const unsigned rows = v->wants ? v->wants(state_at(states, view_index(v)), s, columns_of(p, plan, i, width, &from) - (from > 0), true) : UINT_MAX - 1;
+        most = rows + 1 > most ? rows + 1 : most;
     }
-    for (size_t i = 0; i < p->count; i++)
-        p->focus = p->items[i].view == had ? i : p->focus;
+    return most;
+}
+
+/* Each band gets its share, and what it has no use for goes to those that have, the last first. */
+static void share_rows(const struct place_table *p, const struct place_state *state, struct pane_plan *plan, void **states, struct session *s, unsigned width, unsigned height)
+{
+    unsigned wants[PLACE_BANDS] = {0}, shares = 0, left = height, last = 0;
+
+    for (unsigned b = 0; b < PLACE_BANDS; b++)
+        shares += plan->bands[b] ? p->bands[b].share : 0;
+    for (unsigned b = 0; b < PLACE_BANDS; b++) {
+        if (!plan->bands[b])
+            continue;
+        unsigned rows = height * p->bands[b].share / shares;
+        wants[b] = wanted(p, state, plan, b, states, s, width);
+        rows = rows < p->bands[b].least ? p->bands[b].least : rows;
+        plan->bands[b] = rows < wants[b] ? rows : wants[b] > p->bands[b].least / 2 ? wants[b] : p->bands[b].least / 2;
+        plan->bands[b] = plan->bands[b] < left ? plan->bands[b] : left;
+        left -= plan->bands[b];
+        last = b;
+    }
+    for (unsigned b = PLACE_BANDS; b--;)
+        if (plan->bands[b] && wants[b] > plan->bands[b]) {
+            const unsigned more = left < wants[b] - plan->bands[b] ? left : wants[b] - plan->bands[b];
+            plan->bands[b] += more;
+            left -= more;
+        }
+    plan->bands[last] += left;
+}
+
+void panes_lay(struct panes *out, unsigned number, const struct place_state *state, void **states, struct session *s, unsigned width, unsigned height, bool single)
+{
+    const struct place_table *p = &places[number];
+    struct pane_plan plan = {0};
+    unsigned y = 0;
+
+    *out = (struct panes){0};
+    if (single) {
+        plan.bands[p->panes[state->focus].band] = 1;
+        plan.stands[state->focus] = true;
+    } else {
+        choose_bands(p, p->panes[state->focus].band, height, &plan);
+        choose_panes(p, state->focus, width, &plan);
+    }
+    share_rows(p, state, &plan, states, s, width, height);
+    for (unsigned b = 0; b < PLACE_BANDS; y += plan.bands[b++])
+        for (unsigned i = 0; i < place_panes(p); i++) {
+            unsigned from;
+            if (!plan.stands[i] || p->panes[i].band != b)
+                continue;
+            const unsigned columns = columns_of(p, &plan, i, width, &from);
+            out->focus = i == state->focus ? out->count : out->focus;
+            out->items[out->count++] = (struct pane){.view = view_index(place_view(p, state, i)), .number = i, .x = (int)from, .y = (int)y, .width = columns, .height = plan.bands[b],
+                                                     .bordered = from > 0, .titled = true};
+        }
+    if (out->count == 1) {
+        out->items[0].alone = true;
+        out->items[0].titled = height >= TITLED_LEAST;
+    }
 }
 
 /* What the view itself draws on. */
-static void body(const struct panes *p, size_t at, int *x, int *y, unsigned *width, unsigned *height)
+static void body(const struct pane *pane, int *x, int *y, unsigned *width, unsigned *height)
 {
-    const struct pane *pane = &p->items[at];
-
     *x = pane->x + pane->bordered;
-    *y = pane->y + (at > 0);
+    *y = pane->y + pane->titled;
     *width = pane->width - pane->bordered;
-    *height = pane->height - (at > 0);
+    *height = pane->height - pane->titled;
 }
 
-static void draw_edges(const struct panes *p, size_t at, struct grid *g)
+static const char *label_of(const struct view_ops *v)
+{
+    return v->label ? v->label : v->name;
+}
+
+/* The other panes of the place, for the title of one that is alone: as many as have room. */
+static void draw_others(const struct pane *pane, unsigned number, const struct place_state *state, struct grid *g, unsigned x)
+{
+    for (unsigned i = 0; i < place_panes(&places[number]); i++) {
+        const char *label = label_of(place_view(&places[number], state, i));
+        if (i == pane->number || x + strlen(label) + 4 > pane->width)
+            continue;
+        x += grid_printf(g, (int)x, pane->y, 0, ROLE_DIM, 0, " %u %s ", i + 1, label);
+    }
+}
+
+static void draw_edges(const struct panes *p, size_t at, unsigned number, const struct place_state *state, void **states, struct session *s, struct grid *g)
 {
     const struct pane *pane = &p->items[at];
-    bool focus = at == p->focus;
+    const struct view_ops *v = views[pane->view];
+    const bool focus = at == p->focus;
+    struct str title = {0};
 
-    for (unsigned r = 0; pane->bordered && r < pane->height; r++)
+    for (unsigned r = pane->titled; pane->bordered && r < pane->height; r++)
         grid_put(g, pane->x, pane->y + (int)r, 1, ROLE_DIM, 0, "│");
-    if (!at)
+    if (!pane->titled)
         return;
-    int x = pane->x + pane->bordered;
-    grid_fill(g, x, pane->y, pane->width - pane->bordered, 1, focus ? ROLE_CURSOR : ROLE_KEY, 0, ' ');
-    grid_printf(g, x, pane->y, pane->width - pane->bordered, focus ? ROLE_CURSOR : ROLE_KEY, ATTR_BOLD, "%c %s", focus ? '>' : ' ', views[pane->view]->name);
+    for (unsigned c = 0; c < pane->width; c++)
+        grid_put(g, pane->x + (int)c, pane->y, 1, ROLE_DIM, 0, "─");
+    str_addf(&title, "%u %s", pane->number + 1, label_of(v));
+    if (v->title)
+        v->title(state_at(states, pane->view), s, &title);
+    const unsigned room = pane->width > 6 ? pane->width - 4 : 1;
+    unsigned used = grid_put(g, pane->x + 2, pane->y, 1, focus ? ROLE_CURSOR : ROLE_TITLE, focus ? ATTR_BOLD : 0, " ");
+    used += grid_put_ends(g, pane->x + 2 + (int)used, pane->y, room - 2, focus ? ROLE_CURSOR : ROLE_TITLE, focus ? ATTR_BOLD : 0, str_text(&title));
+    used += grid_put(g, pane->x + 2 + (int)used, pane->y, 1, focus ? ROLE_CURSOR : ROLE_TITLE, focus ? ATTR_BOLD : 0, " ");
+    if (pane->alone)
+        draw_others(pane, number, state, g, used + 4);
+    str_done(&title);
 }
 
-void panes_draw(const struct panes *p, void **states, struct session *s, struct grid *g)
+static bool is_edge(const struct grid *g, int x, int y)
+{
+    return y >= 0 && y < (int)g->height && strcmp(g->cells[(size_t)y * g->width + (size_t)x].glyph, g->ascii ? "|" : "│") == 0;
+}
+
+/* Joins the lines between panes where they meet the lines of titles. */
+static void draw_joints(const struct panes *p, struct grid *g)
+{
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t k = 0; k < p->count && p->items[i].bordered; k++) {
+            const struct pane *of = &p->items[k];
+            const int x = p->items[i].x, y = of->y;
+            if (!of->titled || x < of->x || x >= of->x + (int)of->width)
+                continue;
+            const bool above = is_edge(g, x, y - 1), below = is_edge(g, x, y + 1);
+            if (above || below)
+                grid_put(g, x, y, 1, ROLE_DIM, 0, above && below ? "┼" : above ? "┴" : "┬");
+        }
+}
+
+void panes_draw(const struct panes *p, unsigned number, const struct place_state *state, void **states, struct session *s, struct grid *g)
 {
     for (size_t i = 0; i < p->count; i++) {
         const struct view_ops *v = views[p->items[i].view];
@@ -120,14 +223,15 @@ void panes_draw(const struct panes *p, void **states, struct session *s, struct 
         unsigned width, height;
         int x, y;
 
-        body(p, i, &x, &y, &width, &height);
+        body(&p->items[i], &x, &y, &width, &height);
         grid_init_part(&part, g, width, height);
-        (p->items[i].relieved ? v->draw_relieved : v->draw)(state_at(states, p->items[i].view), s, &part);
+        (v->draw_beside && !p->items[i].alone ? v->draw_beside : v->draw)(state_at(states, p->items[i].view), s, &part);
         for (unsigned r = 0; r < height; r++)
             memcpy(&g->cells[(size_t)((unsigned)y + r) * g->width + (unsigned)x], &part.cells[(size_t)r * width], width * sizeof *g->cells);
         grid_done(&part);
-        draw_edges(p, i, g);
+        draw_edges(p, i, number, state, states, s, g);
     }
+    draw_joints(p, g);
 }
 
 size_t panes_at(const struct panes *p, int x, int y, int *within_x, int *within_y)
@@ -139,28 +243,10 @@ size_t panes_at(const struct panes *p, int x, int y, int *within_x, int *within_
 
         if (x < pane->x || y < pane->y || x >= pane->x + (int)pane->width || y >= pane->y + (int)pane->height)
             continue;
-        body(p, i, &left, &top, &width, &height);
+        body(pane, &left, &top, &width, &height);
         *within_x = x - left;
         *within_y = y - top;
         return i;
     }
     return p->count;
-}
-
-bool panes_turn(struct panes *p, const char *name, struct err *err)
-{
-    bool next = strcmp(name, VIEW_NEXT) == 0;
-
-    if (p->count < 2)
-        return err_set(err, ERR_USAGE, "enlarge the terminal, or set panes on", "there is one pane");
-    if (next || strcmp(name, VIEW_PREVIOUS) == 0) {
-        p->focus = (p->focus + (next ? 1 : p->count - 1)) % p->count;
-        return true;
-    }
-    for (size_t i = 0; i < p->count; i++)
-        if (strcmp(views[p->items[i].view]->name, name) == 0) {
-            p->focus = i;
-            return true;
-        }
-    return err_set(err, ERR_USAGE, "view shows it", "no pane \"%s\"", name);
 }

@@ -197,19 +197,15 @@ static bool refresh(struct program_view_state *v, struct session *s)
 
 static void draw_empty(struct session *s, struct grid *g)
 {
-    static const char *const none[] = {
-        "No program.",
-        ":program profile ./PROGRAM -- ARGUMENTS runs any program and shows its hottest loops: no source is needed.",
-        ":program load FILE.c -O3, then :program run N=16,32,64,128 and :program show predict it at inputs and on machines where it was not run.",
-    };
-    static const char *const loaded[] = {"A program is loaded, but has not been run.", ":program run N=16,32,64,128 runs it at small inputs; its blocks are shown then.", NULL};
-    static const char *const run[] = {"The program has been run, but not predicted.", ":program show N=4096 predicts it on the current machine and shows its blocks.", NULL};
     const struct program_state *p = &s->document.program;
-    const char *const *lines = p->model ? run : p->program ? loaded : none;
-    int y = 1;
 
-    for (size_t i = 0; i < 3 && lines[i]; i++)
-        y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+    if (p->model)
+        view_draw_empty(s, &program_view, g, "The program has been run; predicted, its blocks are shown here.", "prompt program show", "predicts it at inputs: N=4096");
+    else if (p->program)
+        view_draw_empty(s, &program_view, g, "The program is built; run at small inputs, it can be predicted at others.", "prompt program run", "runs it: N=16,32,64,128");
+    else
+        view_draw_empty(s, &program_view, g, "The hottest loops of any program, while it runs: no source is needed. :program load FILE.c predicts one at other inputs and on other machines.",
+                        "prompt program profile", "profiles a program: ./PROGRAM ARGUMENTS");
 }
 
 static void draw_head(const struct program_view_state *v, struct session *s, struct grid *g)
@@ -222,7 +218,7 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
         unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", p->program);
         used += grid_printf(g, (int)used + 2, 0, 0, ROLE_TEXT, 0, "%.3f s, %zu samples by %s", all, p->samples, p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts") + 2;
         if (v->study)
-            grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "t shows the blocks");
+            grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "b shows the blocks");
         return;
     }
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s at %s", v->study->program, v->study->inputs);
@@ -230,7 +226,7 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
     if (current && strcmp(current->id, v->study->machine) != 0)
         grid_printf(g, (int)used + 2, 0, 0, ROLE_WARN, 0, "u predicts for %s", current->id);
     else if (p)
-        grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "t shows the profile");
+        grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "b shows the profile");
 }
 
 /* Panels below each other, as many as have room for what they show; curves share what is left. */
@@ -314,7 +310,7 @@ static void program_draw(void *state, struct session *s, struct grid *g)
     }
     /* The table has about half of the screen, no more than it needs; on a small one there is only the table. */
     size_t rows = source_of(v)->count(v);
-    unsigned room = g->height > 2 ? g->height - 2 : 1, table = room < 14 ? room : room / 2 < rows + 1 ? room / 2 : (unsigned)rows + 1;
+    unsigned room = g->height > 1 ? g->height - 1 : 1, table = room < 14 ? room : room / 2 < rows + 1 ? room / 2 : (unsigned)rows + 1;
     draw_head(v, s, g);
     table_draw(table_of(v), source_of(v), v, v->changes, g, 1, table);
     v->panels_from = 1 + (int)table;
@@ -322,7 +318,6 @@ static void program_draw(void *state, struct session *s, struct grid *g)
         draw_profile(v, g, v->panels_from, room - table);
     else if (room > table)
         draw_panels(v, s, g, v->panels_from, room - table);
-    view_draw_hints(s, &program_view, g, 0, g->height - 1);
 }
 
 static void open_row(const struct program_view_state *v, size_t row, struct str *command)
@@ -435,7 +430,7 @@ static bool program_copy(void *state, struct session *s, enum copied part, struc
     return refresh(v, s) ? table_copy(table_of(v), source_of(v), v, part, out, err) : table_copies_nothing(err);
 }
 
-const struct view_ops program_view = {.name = "program", .tab = "prog", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,
+const struct view_ops program_view = {.name = "program", .label = "Where the time goes", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,
                                       .marks = "filter\tshare>0.01 & bound~miss; empty shows all rows",
                                       .open = program_view_open, .close = program_view_close, .draw = program_draw, .click = program_click, .find = program_find, .sort = program_sort,
                                       .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows, .copy = program_copy,

@@ -149,7 +149,7 @@ static void source_draw(void *state, struct session *s, struct grid *g)
     struct str text = {0};
 
     if (!refresh(v, s)) {
-        grid_put(g, 2, 1, 0, ROLE_DIM, 0, s->document.kernel ? "The kernel has no text." : "No kernel is loaded; its text is shown here.");
+        view_draw_empty(s, &source_view, g, s->document.kernel ? "The loop has no text: it is machine code." : "The text of the loop.", "prompt kernel load", "loads a loop");
         return;
     }
     v->height = g->height;
@@ -228,5 +228,5 @@ static void source_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, v->lines.count);
 }
 
-const struct view_ops source_view = {.name = "source", .tab = "src", .help = "the text that the loop stands in, its lines marked", .act = source_act, .marks = "cursor\ton a line of the loop the views beside it follow", .open = source_open, .close = source_close,
+const struct view_ops source_view = {.name = "source", .label = "Source", .help = "the text that the loop stands in, its lines marked", .act = source_act, .marks = "cursor\ton a line of the loop the views beside it follow", .open = source_open, .close = source_close,
                                      .draw = source_draw, .click = source_click, .find = source_find, .status = source_status};

@@ -107,6 +107,12 @@ bool table_view_recall(void *state, struct session *s, const char *mark)
     return false;
 }
 
+bool table_view_whole(void *state, struct session *s)
+{
+    (void)s;
+    return ((const struct table_view *)state)->detail;
+}
+
 bool table_view_find(void *state, struct session *s, const char *text, int direction)
 {
     struct table_view *v = state;

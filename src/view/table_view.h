@@ -27,6 +27,8 @@ bool table_view_mark(void *state, struct session *s, struct str *out);
 bool table_view_recall(void *state, struct session *s, const char *mark);
 /* The first column of the row under the cursor, of tables whose rows are forms. */
 bool table_view_form(void *state, struct session *s, struct str *out);
+/* Whether a detail is open below the table, which has no room in a pane. */
+bool table_view_whole(void *state, struct session *s);
 bool table_view_find(void *state, struct session *s, const char *text, int direction);
 bool table_view_sort(void *state, struct session *s, const char *column, struct err *err);
 bool table_view_filter(void *state, struct session *s, const char *expression, struct err *err);

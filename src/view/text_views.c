@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The views that are pages of text: output of the last command, log, help. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,19 +9,24 @@
 #include "cmd/command.h"
 #include "cmd/keymap.h"
 #include "view/pager.h"
-#include "view/view.h"
+#include "view/place.h"
 
 #define HELP_WIDTH 80       /* columns of help that is asked for before a screen is known */
 #define PAIR_INDENT 16      /* columns before what a key does, what a view shows, and what a command does */
 #define VIEW_INDENT 18
 #define COMMAND_INDENT 23
+#define HELP_ROWS 12        /* of the help for a pane */
+#define HELP_COLUMN 40      /* columns of a key and what it does there */
+#define HELP_LEAST 8        /* bytes of what a key does before a comma may cut it */
+#define SHORT_KEYS 36       /* that it has room for, on any screen */
 #define BROKEN_LEAST 24     /* columns below which lines are cut instead of broken further */
 
 struct text_view {
     struct pager pager;   /* first: the shared handlers take the state for it */
     unsigned revision;    /* of the log that is shown */
     bool filled;
-    const struct view_ops *from;   /* whose keys the help begins with; NULL: none */
+    const struct view_ops *from;   /* whose keys the help shows; NULL: none */
+    bool all;             /* the help shows all keys and commands */
     unsigned width;       /* columns that the help's lines were broken for */
 };
 
@@ -34,6 +40,19 @@ static void text_close(void *state)
     struct text_view *v = state;
     pager_done(&v->pager);
     free(v);
+}
+
+/* Lines that it has, as far as they are read. */
+static unsigned text_wants(void *state, struct session *s, unsigned width, bool beside)
+{
+    const struct text_view *v = state;
+    unsigned rows = v->pager.unread ? UINT_MAX - 1 : 1;
+
+    (void)s;
+    (void)beside;
+    for (size_t i = 0; !v->pager.unread && i < v->pager.lines.count; i++)
+        rows += 1 + (unsigned)(v->pager.lines.items[i].length / (width + 1));
+    return rows;
 }
 
 static bool text_act(void *state, struct session *s, enum action action, struct str *command)
@@ -99,6 +118,16 @@ static void *log_open(void)
     struct text_view *v = text_open();
     v->pager.follow = true;
     return v;
+}
+
+/* All there is room for: it has always more. */
+static unsigned log_wants(void *state, struct session *s, unsigned width, bool beside)
+{
+    (void)state;
+    (void)s;
+    (void)width;
+    (void)beside;
+    return UINT_MAX - 1;
 }
 
 static void log_draw(void *state, struct session *s, struct grid *g)
@@ -210,35 +239,93 @@ static void add_view_help(const struct help_page *p, const struct session *s, co
     }
 }
 
-/* All of it anew, for lines of @width columns. */
-static void fill_help(struct text_view *v, const struct session *session, unsigned width)
+struct short_keys {
+    struct { char keys[24]; const char *help; } items[SHORT_KEYS];
+    unsigned count;
+};
+
+static void collect_short(void *to, const char *keys, const char *command, const char *help)
+{
+    struct short_keys *k = to;
+
+    if (k->count == SHORT_KEYS)
+        return;
+    snprintf(k->items[k->count].keys, sizeof k->items->keys, "%s", keys);
+    k->items[k->count++].help = *help ? help : command;
+}
+
+/* A key of the short help and what it does, @columns wide. */
+static void add_short(struct str *line, const char *keys, const char *help, unsigned columns)
+{
+    const size_t had = line->length, first = strcspn(help, ";:,"), length = first > HELP_LEAST ? first : strlen(help);
+    char cell[128];
+
+    snprintf(cell, sizeof cell, "%-10s %.*s", keys, (int)length, help);
+    str_addf(line, "%.*s", (int)columns - 2, cell);
+    while (line->length < had + columns)
+        str_add_char(line, ' ');
+}
+
+/* The keys of the pane's view in columns, HELP_ROWS lines with title and end; behind them its marks, as many as have room. */
+static void fill_short(struct text_view *v, const struct session *s, unsigned width)
+{
+    const struct help_page page = {&v->pager, width};
+    const unsigned across = width >= 2 * HELP_COLUMN ? width / HELP_COLUMN : 1;
+    const struct view_ops *from = v->from;
+    struct short_keys keys = {.count = 0};
+    struct str line = {0};
+
+    keymap_tell(s->keys, from->name, collect_short, &keys);
+    str_addf(&line, "%s: %s", from->label, from->help);
+    add_broken(&page, ROLE_TITLE, "", str_text(&line), 0);
+    const unsigned rows = (keys.count + across - 1) / across;
+    for (unsigned r = 0; r < rows && v->pager.lines.count + 1 < HELP_ROWS; r++) {
+        str_clear(&line);
+        for (unsigned c = 0; c < across && c * rows + r < keys.count; c++)
+            add_short(&line, keys.items[c * rows + r].keys, keys.items[c * rows + r].help, width / across);
+        pager_add(&v->pager, ROLE_TEXT, str_text(&line));
+    }
+    for (const char *at = from->marks; at && *at && v->pager.lines.count + 1 < HELP_ROWS; at += at[strcspn(at, "\n")] ? strcspn(at, "\n") + 1 : strlen(at)) {
+        const size_t mark = strcspn(at, "\t\n"), end = strcspn(at, "\n");
+        str_clear(&line);
+        str_addf(&line, "%-10.*s %.*s", (int)mark, at, (int)(end - mark - 1), at + mark + 1);
+        pager_add(&v->pager, ROLE_TEXT, str_text(&line));
+    }
+    pager_add(&v->pager, ROLE_DIM, "j k move   Tab next pane   1 2 3 places   q back   ~ output and log   : command   ? all keys, commands");
+    str_done(&line);
+}
+
+static void fill_all(struct text_view *v, const struct session *session, unsigned width)
 {
     const struct help_page page = {&v->pager, width}, *p = &page;
     const struct view_ops *from = v->from;
     struct str line = {0};
 
-    pager_clear(&v->pager);
-    v->filled = true;
-    v->width = width;
     if (from) {
-        str_addf(&line, "Keys of the %s view (q goes back to it)", from->name);
+        str_addf(&line, "Keys of %s (q goes back to it)", from->label);
         pager_add(&v->pager, ROLE_TITLE, str_text(&line));
         add_view_help(p, session, from);
         pager_add(&v->pager, ROLE_TEXT, "");
     }
-    pager_add(&v->pager, ROLE_TITLE, "Keys of all views");
+    pager_add(&v->pager, ROLE_TITLE, "Keys of all panes");
     add_view_keys(p, session, KEYMAP_ALL);
     pager_add(&v->pager, ROLE_TEXT, "");
-    pager_add(&v->pager, ROLE_TITLE, "Views");
-    for (size_t i = 0; i < view_count(); i++) {
+    pager_add(&v->pager, ROLE_TITLE, "Places and their panes, by the names that view and bind take");
+    for (unsigned i = 0; i < PLACE_COUNT; i++) {
         str_clear(&line);
-        str_addf(&line, "  %2zu %-11s  ", i + 1, views[i]->name);
-        add_broken(p, ROLE_TEXT, str_text(&line), views[i]->help, VIEW_INDENT);
+        str_addf(&line, "%u %s", i + 1, places[i].name);
+        add_pair(p, str_text(&line), (int)line.length, places[i].help, (int)strlen(places[i].help));
+        for (unsigned k = 0; k < place_panes(&places[i]); k++)
+            for (const struct view_ops *const *view = places[i].panes[k].views; *view; view++) {
+                str_clear(&line);
+                str_addf(&line, "    %-13s ", (*view)->name);
+                add_broken(p, ROLE_TEXT, str_text(&line), (*view)->help, VIEW_INDENT);
+            }
     }
     for (size_t i = 0; i < view_count(); i++)
         if (views[i] != from && views[i] != &help_view) {
             str_clear(&line);
-            str_addf(&line, "Keys of the %s view", views[i]->name);
+            str_addf(&line, "Keys of %s", views[i]->label);
             pager_add(&v->pager, ROLE_TEXT, "");
             pager_add(&v->pager, ROLE_TITLE, str_text(&line));
             add_view_help(p, session, views[i]);
@@ -259,12 +346,44 @@ static void fill_help(struct text_view *v, const struct session *session, unsign
     str_done(&line);
 }
 
+/* All of it, for lines of @width columns. */
+static void fill_help(struct text_view *v, const struct session *s, unsigned width)
+{
+    pager_clear(&v->pager);
+    v->filled = true;
+    v->width = width;
+    (v->from && !v->all ? fill_short : fill_all)(v, s, width);
+}
+
 void help_view_set(void *state, const struct session *s, size_t index)
 {
     struct text_view *v = state;
     v->pager.top = v->pager.left = 0;
     v->from = views[index];
+    v->all = false;
     fill_help(v, s, v->width ? v->width : HELP_WIDTH);
+}
+
+/* The keys of the pane, or all of them. */
+static bool help_act(void *state, struct session *s, enum action action, struct str *command)
+{
+    struct text_view *v = state;
+
+    if (action != ACTION_ALL)
+        return text_act(state, s, action, command);
+    v->all = !v->all;
+    v->pager.top = v->pager.left = 0;
+    fill_help(v, s, v->width);
+    return true;
+}
+
+static unsigned help_wants(void *state, struct session *s, unsigned width, bool beside)
+{
+    struct text_view *v = state;
+
+    if (!v->filled || v->width != width)
+        fill_help(v, s, width);
+    return text_wants(state, s, width, beside) - 1;
 }
 
 static void help_draw(void *state, struct session *s, struct grid *g)
@@ -275,9 +394,9 @@ static void help_draw(void *state, struct session *s, struct grid *g)
     pager_draw(&v->pager, g);
 }
 
-const struct view_ops output_view = {.name = "output", .tab = "out", .help = "output of the last command", .act = text_act, .open = text_open, .close = text_close,
-                                     .draw = output_draw, .copy = output_copy, .find = text_find, .status = text_status, .busy = text_busy};
-const struct view_ops log_view = {.name = "log", .help = "log of actions and errors", .act = text_act, .open = log_open, .close = text_close,
-                                  .draw = log_draw, .find = text_find, .status = text_status, .busy = text_busy};
-const struct view_ops help_view = {.name = "help", .help = "keys, views and commands", .act = text_act, .open = text_open, .close = text_close, .draw = help_draw,
-                                   .find = text_find, .status = text_status, .busy = text_busy};
+const struct view_ops output_view = {.name = "output", .label = "Output", .help = "output of the last command", .act = text_act, .open = text_open, .close = text_close,
+                                     .draw = output_draw, .copy = output_copy, .wants = text_wants, .find = text_find, .status = text_status, .busy = text_busy};
+const struct view_ops log_view = {.name = "log", .label = "Log", .help = "log of actions and errors", .act = text_act, .open = log_open, .close = text_close,
+                                  .draw = log_draw, .wants = log_wants, .find = text_find, .status = text_status, .busy = text_busy};
+const struct view_ops help_view = {.name = "help", .label = "Help", .help = "keys, places and commands", .act = help_act, .open = text_open, .close = text_close, .draw = help_draw,
+                                   .wants = help_wants, .find = text_find, .status = text_status, .busy = text_busy};

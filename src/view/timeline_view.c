@@ -101,8 +101,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     const struct simulation *sim = shown(v, s, &insns, &count);
 
     if (!sim) {
-        grid_put(g, 2, 1, 0, ROLE_TITLE, 0, "No timeline.");
-        grid_wrap(g, 2, 2, g->width > 4 ? g->width - 4 : 1, 4, ROLE_TEXT, 0, "Load or paste a loop; its first iterations are drawn here cycle by cycle, a row per instruction.");
+        view_draw_empty(s, &timeline_view, g, "The first iterations of the loop, cycle by cycle, a row per instruction.", "prompt kernel load", "loads a loop");
         return;
     }
     struct analysis *const *analyses = session_analyses(s, &machines);
@@ -224,7 +223,7 @@ static void timeline_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu  iteration %zu of %u", v->cursor % count + 1, count, v->cursor / count, sim->step_iterations);
 }
 
-const struct view_ops timeline_view = {.name = "timeline", .tab = "time", .help = "the first iterations, simulated cycle by cycle",
+const struct view_ops timeline_view = {.name = "timeline", .label = "Timeline", .help = "the first iterations, simulated cycle by cycle",
                                        .act = timeline_act, .marks = "cursor\tthe window follows the instruction",
                                        .open = timeline_open, .close = free, .draw = timeline_draw, .click = timeline_click,
                                        .find = timeline_find, .status = timeline_status};

@@ -49,21 +49,17 @@ void view_words(void (*add)(void *to, const char *word), void *to)
     add(to, VIEW_PREVIOUS);
 }
 
-unsigned view_draw_hints(const struct session *s, const struct view_ops *view, struct grid *g, unsigned x, unsigned y)
+void view_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g, const char *says, const char *command, const char *does)
 {
-    struct str names = {0};
+    const unsigned width = g->width > 4 ? g->width - 4 : 1;
+    char key[KEY_NAME_MOST];
+    int y = g->height > 6;
 
-    for (const struct key_row *row = key_rows; row->views; row++) {
-        if (!row->hint || !key_row_in(row, view->name))
-            continue;
-        str_clear(&names);
-        keymap_names(s->keys, row, view->name, &names);
-        const int length = (int)strcspn(str_text(&names), " ");   /* the first says enough */
-        if (length && x + (unsigned)length + 1 + strlen(row->hint) <= g->width)
-            x += grid_printf(g, (int)x, (int)y, 0, ROLE_DIM, 0, "%.*s %s   ", length, str_text(&names), row->hint);
+    y += (int)grid_wrap(g, 2, y, width, g->height > 2 ? g->height - 2 : 1, ROLE_TEXT, 0, says) + (g->height > 6);
+    if (keymap_key(s->keys, view->name, command, key)) {
+        const unsigned used = grid_put(g, 2, y, 0, ROLE_TITLE, ATTR_BOLD, key) + 2;
+        grid_wrap(g, 2 + (int)used, y, width > used ? width - used : 1, 3, ROLE_TEXT, 0, does);
     }
-    str_done(&names);
-    return x;
 }
 
 size_t view_count(void)
@@ -81,6 +77,15 @@ size_t view_find(const char *name)
             found = found == view_count() ? i : view_count() + 1;
     }
     return found > view_count() ? view_count() : found;
+}
+
+size_t view_index(const struct view_ops *view)
+{
+    size_t i = 0;
+
+    while (views[i] != view)
+        i++;
+    return i;
 }
 
 bool view_refuse(const char *name, struct err *err)

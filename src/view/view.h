@@ -1,4 +1,4 @@
-/* A view = one ops table: it draws the session on a grid and handles keys. One list feeds `view NAME`, Tab, the digits and help. */
+/* A view is the content of a pane, one ops table: it draws the session on a grid and handles keys. One list feeds `view NAME` and help; place.h says where each stands. */
 #ifndef PORTOLAN_VIEW_VIEW_H
 #define PORTOLAN_VIEW_VIEW_H
 
@@ -14,20 +14,10 @@ void view_place(size_t *cursor, size_t *top, size_t body, size_t count);
 
 struct view_ops;
 
-/* A view that stands beside another where the screen is large enough for what both show (panes.h), once: a table may name several places for it, the best first. */
-struct view_beside {
-    const struct view_ops *view;   /* NULL ends the table */
-    unsigned of;                   /* the pane that gives it room: 0 the view's own, N that of the table's Nth row, without which this one does not come either */
-    bool below;                    /* beneath it, else to its right */
-    unsigned share;                /* percent of its columns or rows */
-    unsigned least, leaves;        /* columns or rows that it and the divided one need */
-    bool relieves;                 /* the view leaves out what it shows (draw_relieved) */
-    bool (*wanted)(void *state, struct session *s);   /* whether it has something to show beside the view of @state; NULL: always */
-};
-
 struct view_ops {
     const char *name;      /* "kernel" */
-    const char *tab;       /* a name of few letters, for a line too short for all names; NULL: its first ones */
+    const char *label;     /* title of its pane; NULL: the name */
+    void (*title)(void *state, struct session *s, struct str *out);   /* appends to the title what is shown, ": dot.c"; NULL: nothing */
     const char *help;      /* one line: what it shows */
     const char *marks;     /* lines "mark\twhat it means"; NULL: none */
     /* Does @action, true when the view has a use for it now; may append a command for the frame to run, or with ':' before it for the user to edit in the prompt.
@@ -37,12 +27,12 @@ struct view_ops {
     void (*close)(void *state);
     /* Draws on the whole of @g, any size from 40x8 up. */
     void (*draw)(void *state, struct session *s, struct grid *g);
-    /* Those that stand beside it; NULL: none. */
-    const struct view_beside *beside;
-    /* The rows that it has something for at so many columns, relieved or not; NULL: any number. */
-    unsigned (*wants)(void *state, struct session *s, unsigned width, bool relieved);
-    /* Draws without what a view beside it shows. NULL where its table relieves it of nothing. */
-    void (*draw_relieved)(void *state, struct session *s, struct grid *g);
+    /* Whether it needs all the room of the place while keys go to it. NULL: never. */
+    bool (*whole)(void *state, struct session *s);
+    /* Draws where other panes of the place are shown too, which have the rest; NULL: as draw. */
+    void (*draw_beside)(void *state, struct session *s, struct grid *g);
+    /* The rows that it has something for at so many columns, @beside others or not; NULL: any number. */
+    unsigned (*wants)(void *state, struct session *s, unsigned width, bool beside);
     /* A press at cell (x, y) of the view. May be NULL. */
     void (*click)(void *state, struct session *s, int x, int y);
     /* Moves to the next (+1) or previous (-1) row that holds @text; false when none does. May be NULL. */
@@ -76,23 +66,25 @@ struct view_ops {
 #define VIEW_NEXT "next"
 #define VIEW_PREVIOUS "previous"
 
-extern const struct view_ops *const views[];   /* ends with NULL; the order is that of Tab and the digits */
-/* Gives @add what `view` takes: the views' names, next and previous. */
+extern const struct view_ops *const views[];   /* ends with NULL */
+/* Gives @add what `view` and `pane` take: the names of views, next and previous. */
 void view_words(void (*add)(void *to, const char *word), void *to);
-/* The keys of @view that have a hint, "p pause   s stop", at (@x, @y), as many as fit. Returns the column behind them. */
-unsigned view_draw_hints(const struct session *s, const struct view_ops *view, struct grid *g, unsigned x, unsigned y);
+/* Says on the empty @g what the pane is for, in @says, and which key of @view fills it: that of @command, and what it does (@does). */
+void view_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g, const char *says, const char *command, const char *does);
 /* The next selected machine (+1), or the one before (-1), is shown. */
 void view_next_machine(struct session *s, int direction);
 size_t view_count(void);
 /* Index by unambiguous prefix; view_count() when there is none. */
 size_t view_find(const char *name);
+/* Index of @view. */
+size_t view_index(const struct view_ops *view);
 /* There is none of @name: false with err, which names one that is alike, or all. */
 bool view_refuse(const char *name, struct err *err);
 
-/* The views, in the order of Tab and the digits. */
+/* The views; the last three are overlays (place.h has the others). */
 #define VIEWS(VIEW) \
-    VIEW(kernel) VIEW(timeline) VIEW(whatif) VIEW(experiments) VIEW(evolution) VIEW(mapping) VIEW(accuracy) VIEW(program) VIEW(machine) VIEW(check) VIEW(functions) \
-    VIEW(compare) VIEW(why) VIEW(source) VIEW(output) VIEW(log) VIEW(help)
+    VIEW(kernel) VIEW(why) VIEW(faster) VIEW(whatif) VIEW(compare) VIEW(machines) VIEW(timeline) VIEW(source) VIEW(program) VIEW(functions) VIEW(mapping) \
+    VIEW(evolution) VIEW(accuracy) VIEW(machine) VIEW(experiments) VIEW(check) VIEW(output) VIEW(log) VIEW(help)
 #define VIEW_DECLARED(name) extern const struct view_ops name##_view;
 VIEWS(VIEW_DECLARED)
 

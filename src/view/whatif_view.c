@@ -38,23 +38,16 @@ static void draw_sides(const struct whatif_pair *pair, struct grid *g)
 
 static void whatif_draw(void *state, struct session *s, struct grid *g)
 {
-    static const char *const lines[] = {
-        "No sweep.",
-        ":kernel whatif scheduler=8..64 plots the loop's cycles over a machine fact; usage:FORM and latency:FORM can be changed too.",
-        ":kernel whatif issue_width=6 'usage:ADD (R64, R64)=1*p5' compares a changed machine with the real one.",
-    };
     struct whatif_view_state *v = state;
     const struct sweep *sweep = &s->document.sweep;
-    int y = 1;
 
     if (s->document.pair.sides[0].bottleneck) {
         draw_sides(&s->document.pair, g);
-        view_draw_hints(s, &whatif_view, g, 0, g->height - 1);
         return;
     }
     if (!sweep->count) {
-        for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-            y += (int)grid_wrap(g, 2, y, g->width > 4 ? g->width - 4 : 1, 4, i ? ROLE_TEXT : ROLE_TITLE, 0, lines[i]);
+        view_draw_empty(s, &whatif_view, g, "The loop on a changed machine: a fact, a usage or a latency set, or swept over a range and drawn as a curve.", s->document.kernel ? "prompt kernel whatif" : "prompt kernel load",
+                        !s->document.kernel ? "loads a loop" : "issue_width=6, scheduler=8..64, 'usage:ADD (R64, R64)=1*p5'");
         return;
     }
     v->cursor = v->cursor < sweep->count ? v->cursor : sweep->count - 1;
@@ -66,9 +59,8 @@ static void whatif_draw(void *state, struct session *s, struct grid *g)
     const struct plot plot = {.title = "cycles per iteration", .x_label = "", .series = series, .series_count = 3};
     grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s on %s", sweep->name, sweep->machine);
     plot_draw(&plot, g, 0, 1, g->width, g->height - 2);
-    unsigned used = grid_printf(g, 0, (int)g->height - 1, 0, ROLE_ACCENT, 0, "%s = %g: bounds %.2f, simulated %.2f", sweep->name, sweep->values[v->cursor],
-                                sweep->bounds[v->cursor], sweep->simulated[v->cursor]);
-    view_draw_hints(s, &whatif_view, g, used + 3, g->height - 1);
+    grid_printf(g, 0, (int)g->height - 1, 0, ROLE_ACCENT, 0, "%s = %g: bounds %.2f, simulated %.2f", sweep->name, sweep->values[v->cursor],
+                sweep->bounds[v->cursor], sweep->simulated[v->cursor]);
 }
 
 static bool whatif_act(void *state, struct session *s, enum action action, struct str *command)
@@ -93,6 +85,6 @@ static void whatif_status(void *state, struct session *s, struct str *out)
         str_addf(out, "%zu/%zu", v->cursor + 1, s->document.sweep.count);
 }
 
-const struct view_ops whatif_view = {.name = "whatif", .tab = "what", .help = "curves of the last kernel whatif NAME=A..B, or a machine beside its change",
+const struct view_ops whatif_view = {.name = "whatif", .label = "What if", .help = "curves of the last kernel whatif NAME=A..B, or a machine beside its change",
     .act = whatif_act, .open = whatif_open, .close = free,
                                      .draw = whatif_draw, .status = whatif_status};

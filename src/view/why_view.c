@@ -85,11 +85,11 @@ static int draw_busiest(const struct analysis *a, struct grid *g, int y)
     return y + 1;
 }
 
-/* All of it from row 0 of @g on; returns the rows used. */
-static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n, struct grid *g)
+/* All of it from row 0 of @g on, the machines where they have no pane of their own (@machines_too); returns the rows used. */
+static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n, bool machines_too, struct grid *g)
 {
     const struct analysis *current = a[s->document.in_view];
-    const bool beside = g->width >= MACHINES_X + reasons_machines_width(a, n);
+    const bool beside = machines_too && g->width >= MACHINES_X + reasons_machines_width(a, n);
     struct str why = {0};
     int y = (int)grid_wrap(g, 0, 0, g->width, SENTENCE_ROWS, ROLE_GOOD, 0, current->sentence);
 
@@ -97,8 +97,8 @@ static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n,
     y += (int)grid_wrap(g, 0, y, g->width, SENTENCE_ROWS, ROLE_WARN, 0, str_text(&why)) + 1;
     str_done(&why);
     int below = reasons_bounds(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, 0, y, beside ? MACHINES_X - 2 : g->width);
-    int machines = beside ? y : below + 1, end = machines + (int)n;
-    reasons_machines(a, n, s->document.in_view, g, beside ? MACHINES_X : 0, machines, end);
+    int machines = beside ? y : below + 1, end = machines_too ? machines + (int)n : below;
+    reasons_machines(a, machines_too ? n : 0, s->document.in_view, g, beside ? MACHINES_X : 0, machines, end);
     y = (below > end ? below : end) + 1;
     y = draw_chain(current, g, y);
     y = draw_busiest(current, g, y);
@@ -111,7 +111,7 @@ static unsigned most_rows(const struct analysis *a, size_t n)
     return 2 * SENTENCE_ROWS + BOUND_COUNT + 10 + (unsigned)n + 2 * (unsigned)a->count;
 }
 
-static void why_draw(void *state, struct session *s, struct grid *g)
+static void draw(void *state, struct session *s, bool machines_too, struct grid *g)
 {
     struct why_view_state *v = state;
     size_t n;
@@ -119,11 +119,11 @@ static void why_draw(void *state, struct session *s, struct grid *g)
     struct grid all;
 
     if (!a) {
-        grid_put(g, 2, 1, 0, ROLE_DIM, 0, "No loop is loaded; its bounds are shown here.");
+        view_draw_empty(s, &why_view, g, "What limits the loop, and what would limit it next.", "prompt kernel load", "loads a loop");
         return;
     }
     grid_init_part(&all, g, g->width, most_rows(a[s->document.in_view], n));
-    v->rows = draw_all(s, a, n, &all);
+    v->rows = draw_all(s, a, n, machines_too, &all);
     v->height = g->height;
     v->top = v->rows > v->height && v->top + v->height > v->rows ? v->rows - v->height : v->rows > v->height ? v->top : 0;
     for (unsigned r = 0; r < g->height && v->top + r < all.height; r++)
@@ -131,18 +131,27 @@ static void why_draw(void *state, struct session *s, struct grid *g)
     grid_done(&all);
 }
 
-static unsigned why_wants(void *state, struct session *s, unsigned width, bool relieved)
+static void why_draw(void *state, struct session *s, struct grid *g)
+{
+    draw(state, s, true, g);
+}
+
+static void why_draw_beside(void *state, struct session *s, struct grid *g)
+{
+    draw(state, s, false, g);
+}
+
+static unsigned why_wants(void *state, struct session *s, unsigned width, bool beside)
 {
     size_t n;
     struct analysis *const *a = shown(s, &n);
     struct grid all;
 
     (void)state;
-    (void)relieved;
     if (!a)
         return 1;
     grid_init(&all, width, most_rows(a[s->document.in_view], n), false);
-    unsigned rows = draw_all(s, a, n, &all);
+    unsigned rows = draw_all(s, a, n, !beside, &all);
     grid_done(&all);
     return rows;
 }
@@ -167,5 +176,5 @@ static bool why_act(void *state, struct session *s, enum action action, struct s
     return true;
 }
 
-const struct view_ops why_view = {.name = "why", .help = "why the loop takes its time: bounds, machines, the longest chain, the busiest port", .act = why_act, .open = why_open,
-                                  .close = free, .draw = why_draw, .wants = why_wants};
+const struct view_ops why_view = {.name = "why", .label = "Why", .help = "why the loop takes its time: bounds, machines, the longest chain, the busiest port", .act = why_act, .open = why_open,
+                                  .close = free, .draw = why_draw, .draw_beside = why_draw_beside, .wants = why_wants};

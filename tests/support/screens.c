@@ -64,14 +64,13 @@ bool golden_matches(const char *path, const char *text)
 
 void view_text(struct frame *f, unsigned width, unsigned height, bool ascii, bool mono, struct str *out)
 {
+    const struct view_ops *v = views[f->current];
     struct str position = {0};
     struct grid g;
-    int x, y;
 
-    grid_init(&g, width, height, ascii);
+    grid_init(&g, width, height - FRAME_ROWS, ascii);
     g.mono = mono;
-    frame_draw(f, NULL, &g, &x, &y);
-    g.height -= FRAME_ROWS;
+    v->draw(frame_state(f, f->current), f->session, &g);
     grid_text(&g, true, out);
     frame_position(f, &position);
     if (position.length)

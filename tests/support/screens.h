@@ -13,9 +13,9 @@ int setup(void **state);
 int teardown(void **state);
 void press(const char *keys);
 void screen_text(struct frame *f, unsigned width, unsigned height, bool roles, struct str *out);
-/* The rows that the frame adds below what it shows: the line of views and the key bar. test_frame holds them to goldens of their own. */
+/* The rows that the frame adds above and below the place: test_frame holds them to goldens of their own. */
 #define FRAME_ROWS 2
-/* What the frame shows without these rows, its colours, and what the view says of its position. */
+/* The view that keys go to, drawn alone on a screen of that size without these rows, its colours, and what it says of its position. */
 void view_text(struct frame *f, unsigned width, unsigned height, bool ascii, bool mono, struct str *out);
 /* Whether @text is what the file @path of the source tree holds, which GENERATE=1 makes it; prints it where it is not. */
 bool golden_matches(const char *path, const char *text);

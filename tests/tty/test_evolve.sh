@@ -24,7 +24,7 @@ test_evolve_and_adopt() {
     see 'run 1: 4 forms'
     prompt 'evolve status'
     see 'run 1: running'
-    see 'p pause or resume   s stop   a adopt'
+    see 'p pause or resume  s stop'
     # The phase in words, what is done in it, and the time left.
     see 'estimating the error scale, '
     see ' s, 60 min left'
@@ -34,7 +34,7 @@ test_evolve_and_adopt() {
     t send-keys a
     see 'evolved: 4 forms'
     # Adopted: the mapping in use has the four forms on the run's own ports, and is marked as what it is.
-    t send-keys 6
+    prompt 'view mapping'
     see 'inferred from experiments  4 forms'
     t send-keys Down
     see '*p'
@@ -54,15 +54,15 @@ test_disturbed() {
     open_loop 120 40
     prompt "experiments load '$source/data/experiments/golden-cove-five.csv'; evolve start --seconds 3600 --threads 1 --checkpoint none"
     see 'evolve status shows its progress'
-    t send-keys 5
+    prompt 'view evolution; set panes off'
     see 'run 1: running'
     see ' s, 60 min left'
     see 'a short search tells what error no mapping can avoid; prices follow from it'
     t send-keys C-c
-    see 'F10 quits; job cancel 3 stops evolve 1'
+    see 'Q quits; job cancel 3 stops evolve 1'
     t resize-window -x 20 -y 5
     see 'too small: 20'
-    t send-keys j 6 5
+    t send-keys j 1 3
     t resize-window -x 19 -y 30
     see 'least'
     t resize-window -x 120 -y 40
@@ -77,11 +77,11 @@ test_disturbed() {
     see 'Not loaded.'
     t send-keys Escape
     see 'dropped; the kernel is still'
-    t send-keys 5
+    prompt 'view evolution'
     see 'run 1: running'
     t send-keys Q
     see 'quit again cancels it'
-    t send-keys 6 5
+    t send-keys 1 3
     see 'run 1: running'
     prompt 'job cancel 3'
     see 'run 1: stopped'

@@ -57,7 +57,7 @@ C
     see '1/1'
     t send-keys g Enter
     see 'outer loop nest'
-    see 'An inner loop runs here'
+    see 'inner loop runs here'
     t send-keys f   # listed in the background: a key sent with it would go to the view before
     see '2 functions with a loop'
     t send-keys o
@@ -100,7 +100,7 @@ test_without_a_list() {
     open_screen 240 24 "env HOME=$home '$portolan' --machine skylake; read -r x"
     see 'triad-skl-O3.s'
     prompt view functions
-    see 'No functions are listed.'
+    see 'The functions with loops'
     t send-keys q f
     see 'is no object or program'
     t send-keys Q

@@ -66,13 +66,13 @@ test_undo() {
 
 test_keys() {
     open_screen 100 30 "env HOME=$home '$portolan' --machine skylake $work/mul.s $work/add.s; read -r x"
-    see 'mul.s: innermost loop .L1'
+    see '1 Loop: mul.s'
     see 'kernel 1/2'
     t send-keys ']'
-    see 'add.s: innermost loop .L1'
+    see '1 Loop: add.s'
     see 'kernel 2/2'
     t send-keys '['
-    see 'mul.s: innermost loop .L1'
+    see '1 Loop: mul.s'
     t send-keys ']'
     see 'kernel 2/2'
     t send-keys d

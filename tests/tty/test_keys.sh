@@ -25,7 +25,8 @@ test_a_key_is_bound_and_unbound() {
     t send-keys q
     see 'innermost loop'
     t send-keys '?'
-    see 'Keys of the kernel view'
+    t send-keys '?'
+    see 'Keys of Loop'
     t send-keys /
     t send-keys -l 'F5 '
     t send-keys Enter
@@ -96,9 +97,9 @@ test_copy_reaches_the_terminal() {
     t send-keys y
     see 'copied 4 lines'
     wait_until buffer_is "$(sed 1d "$work/mul.s")" || fail "the terminal has: $(t show-buffer)"
-    t send-keys 6
+    t send-keys 3
     see 'distinct'
-    row=$(t capture-pane -p | sed -n 's/  .*//; 3p')
+    row=$(t capture-pane -p | sed -n 's/  .*//; 6p')
     t send-keys g Space
     see '1 tagged'
     t send-keys Y

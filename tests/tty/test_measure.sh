@@ -244,7 +244,7 @@ test_blocks_show_the_core() {
     awk 'BEGIN { print "hex"; for (i = 0; i < 20000; i++) print "480fafc3" }' >"$work/many.csv"
     open_screen 120 40 "HOME=$work TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'"
     see '1/8'
-    t send-keys 9
+    t send-keys : ; t send-keys -l 'set panes off; view machine'; t send-keys Enter
     see 'Not calibrated'
     t send-keys : ; t send-keys -l "kernel measure --file $work/many.csv"; t send-keys Enter
     see 'now     kernel measure --file'
@@ -262,7 +262,7 @@ test_check_shows_the_core() {
     "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
     open_screen 120 40 "HOME=$work TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'"
     see '1/8'
-    t send-keys 9
+    t send-keys : ; t send-keys -l 'set panes off; view machine'; t send-keys Enter
     see 'Not calibrated'
     t send-keys : ; t send-keys -l "machine check --machine skylake --top 20 --seconds 5; view machine"; t send-keys Enter
     see 'nops per cycle'

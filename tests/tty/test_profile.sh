@@ -72,15 +72,15 @@ test_loop_opens() {
     holds err 'no program has been profiled'
 }
 
-# The workbench: loops in the Program view, the hottest opens in the Kernel view; two sizes.
+# The workbench: loops in PROGRAM, the hottest opens in LOOP; two sizes.
 test_program_view() {
     make_program
     format=text profile "--output $work/printed $work/two 20"
     mkdir -p "$work/home"
     open_screen 120 40 "env HOME=$work/home TERM=screen-256color '$portolan'; echo left with \$?; read -r x"
     see 'triad-skl-O3.s'
-    t send-keys 8
-    see 'program profile ./PROGRAM'
+    t send-keys 2
+    see 'profiles a program'
     t send-keys :
     t send-keys -l "program profile --measure 0 --output $work/printed '$work/two' 400"
     t send-keys Enter
@@ -92,7 +92,7 @@ test_program_view() {
     t send-keys g Enter
     see 'innermost loop much'
     t resize-window -x 120 -y 40
-    t send-keys 8
+    t send-keys 2
     see 'samples by'
     t send-keys Q
     see 'left with 0'

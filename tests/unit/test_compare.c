@@ -29,7 +29,7 @@ static void test_two_kernels(void **state)
     (void)state;
     run_to_end("set machine skylake");
     frame_run(&frame, "view compare");
-    assert_true(screen_holds("Nothing is compared yet"));
+    assert_true(screen_holds("The loop next to the one loaded before it"));
     load_named("data/kernels/pi-O2.s");
     load_named("data/kernels/pi-O1.s");
     press("d");

@@ -164,6 +164,21 @@ static void show_why(void)
     run_to_end("view why");
 }
 
+/* A search that runs nothing here: the same on each CPU. */
+static void show_faster(void)
+{
+    load();
+    run_to_end("set machine skylake; kernel tune --model-only --tries 20");
+    run_to_end("view faster");
+}
+
+static void show_machines(void)
+{
+    load();
+    run_to_end("view machines");
+    press("j");
+}
+
 static void show_source(void)
 {
     load();
@@ -208,6 +223,8 @@ static const struct content { const char *view, *name; void (*show)(void); } con
     {"check", "check", show_check},
     {"functions", "functions", show_functions},
     {"compare", "compare", show_compare},
+    {"faster", "faster", show_faster},
+    {"machines", "machines", show_machines},
     {"why", "why", show_why},
     {"source", "source", show_source},
     {"output", "output", show_output},

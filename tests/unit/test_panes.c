@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Views beside each other on large screens: what stands where, the focus, moving together, sizes that change. */
+/* Places and their panes: what stands where, the focus, the way back, empty panes, sizes that change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,10 +7,13 @@
 
 #include <cmocka.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "cmd/key.h"
+#include "work/job.h"
 #include "../support/contents.h"
 #include "../support/screens.h"
 #include "../support/support.h"
@@ -35,62 +38,179 @@ static bool large_holds(const char *text)
 
 static const char *focused(void)
 {
-    return views[frame_focus(&frame)]->name;
+    return views[frame.current]->name;
+}
+
+/* The whole screen, with all of the place. */
+static unsigned differing(const char *name, const unsigned (*sizes)[2], size_t count)
+{
+    unsigned differ = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct str text = {0};
+        char path[256];
+        screen_text(&frame, sizes[i][0], sizes[i][1], true, &text);
+        snprintf(path, sizeof path, "tests/screen/places/%s-%ux%u.txt", name, sizes[i][0], sizes[i][1]);
+        differ += !golden_matches(path, str_text(&text));
+        str_done(&text);
+    }
+    return differ;
+}
+
+static void show_empty(void)
+{
+    session_select_forms(&session, NULL, 0);
+}
+
+static void show_loop(void)
+{
+    load();
+    press("jj");
+}
+
+static void show_overlay(void)
+{
+    load();
+    press("?");
+}
+
+static void show_program(void)
+{
+    session.document.profile = profile_made();
+    run_to_end("view PROGRAM");
+}
+
+static void show_empty_program(void)
+{
+    run_to_end("view PROGRAM");
+}
+
+/* What is measured is that of a processor of the test's own. */
+static void show_lab(void)
+{
+    run_to_end("set machine skylake; forms select 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'MOV (R64, M64)'; experiments generate");
+    run_to_end("experiments measure --simulate skylake");
+    run_to_end("evolve start --algorithm pmevo --ports 4 --population 20 --generations 6 --seed 1 --threads 1");
+    fill_record();
+    run_to_end("view LAB");
+}
+
+static void show_empty_lab(void)
+{
+    fill_record();
+    run_to_end("set machine skylake; view LAB");
 }
 
 static void test_golden(void **state)
 {
-    char line[4200];
+    static const unsigned sizes[][2] = {{40, 10}, {80, 24}, {120, 40}, {200, 60}};
+    static const struct { const char *name; void (*show)(void); } contents[] = {
+        {"loop", show_loop}, {"loop-empty", show_empty}, {"loop-help", show_overlay}, {"program", show_program}, {"program-empty", show_empty_program}, {"lab", show_lab},
+        {"lab-empty", show_empty_lab},
+    };
+    unsigned differ = 0;
 
-    (void)state;
-    compare(&frame, "empty", 200, 60);
-    load();
-    press("jj");
-    compare(&frame, "kernel", 200, 60);
-    session.settings.ascii = true;
-    compare(&frame, "kernel-ascii", 200, 60);
-    session.settings.ascii = false;
-    press("c");   /* machines beside each other take all the width */
-    compare(&frame, "kernel-machines", 200, 60);
-    press("c");
-    frame_run(&frame, "view why");
-    compare(&frame, "why", 80, 24);
-    frame_run(&frame, "view source");
-    compare(&frame, "source", 80, 24);
-    snprintf(line, sizeof line, "kernel load %s", source_path("data/kernels/pi-O2.s"));
-    frame_run(&frame, line);
-    assert_true(large_holds("longest chain"));
+    for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
+        setup(state);
+        contents[i].show();
+        differ += differing(contents[i].name, sizes, 4);
+        session.settings.ascii = true;
+        differ += differing(i == 0 ? "loop-ascii" : i == 5 ? "lab-ascii" : contents[i].name, sizes + 1, i == 0 || i == 5);
+        session.settings.ascii = false;
+        teardown(state);
+    }
+    assert_int_equal(differ, 0);
 }
 
-/* The four stand beside each other at 200 by 60; the timeline fills the empty rows of 120 by 40; at 80 by 24 the kernel has all to itself. */
+/* The names of the places and the position in the focused pane stand on the first row; a press on a name shows its place. */
+static void test_first_row(void **state)
+{
+    struct str shown = {0};
+    const char *prefill;
+
+    (void)state;
+    load();
+    screen_text(&frame, 80, 24, false, &shown);
+    assert_non_null(strstr(str_text(&shown), " LOOP 1  PROGRAM 2  LAB 3 "));
+    assert_non_null(strstr(str_text(&shown), " 1/8\n"));
+    frame_click(&frame, 20, 0, 80, 24, &prefill);
+    assert_int_equal(frame.current, view_find("mapping"));
+    str_clear(&shown);
+    screen_text(&frame, 80, 24, false, &shown);
+    assert_non_null(strstr(str_text(&shown), "1 Mapping"));
+    frame_click(&frame, 1, 0, 80, 24, &prefill);
+    assert_string_equal(views[frame.current]->name, "kernel");
+    str_clear(&shown);
+    screen_text(&frame, 40, 10, false, &shown);
+    assert_non_null(strstr(str_text(&shown), " LOOP 1  2  3 "));
+    str_done(&shown);
+}
+
+/* The last row has the keys of the focused pane, and those of all panes whatever its width; never F1 to F10. */
+static void test_key_bar(void **state)
+{
+    static const unsigned widths[] = {40, 60, 80, 120, 200};
+
+    (void)state;
+    load();
+    for (size_t v = 0; v < view_count(); v++)
+        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+            struct str shown = {0};
+            char line[64];
+            snprintf(line, sizeof line, "view %s", views[v]->name);
+            run_to_end(line);
+            screen_text(&frame, widths[i], 24, false, &shown);
+            const char *bar = strrchr(str_text(&shown), '\n');
+            while (bar[-1] != '\n')
+                bar--;
+            if (!strstr(bar, "q back") || !strstr(bar, ": command") || strstr(bar, "F10") || strstr(bar, "F3"))
+                fail_msg("%s at %u columns: %s", views[v]->name, widths[i], bar);
+            str_done(&shown);
+        }
+    run_to_end("view kernel");
+    assert_true(screen_holds("t faster?  M measure  m machine"));
+    run_to_end("view evolution");
+    assert_true(screen_holds("s stop"));
+}
+
+/* All panes stand next to each other at 120 by 40; at 80 by 24 one has all to itself, and the others are a Tab away. They tile the area at every size. */
 static void test_sizes(void **state)
 {
     (void)state;
     load();
-    draw(200, 60);
-    assert_int_equal(frame.panes.count, 4);
-    draw(120, 40);
-    assert_int_equal(frame.panes.count, 2);
-    assert_true(screen_holds("iter line"));
-    assert_true(screen_holds("dependencies"));
-    draw(80, 24);
-    assert_int_equal(frame.panes.count, 1);
-    frame_run(&frame, "set panes off");
-    draw(200, 60);
-    assert_int_equal(frame.panes.count, 1);
-    frame_run(&frame, "set panes on");
-    /* They tile the area at every size: nothing overlaps, nothing is left out. */
-    for (unsigned width = 20; width < 260; width += 7)
-        for (unsigned height = 6; height < 100; height += 5) {
-            unsigned area = 0;
-            draw(width, height);
-            for (size_t i = 0; i < frame.panes.count; i++)
-                area += frame.panes.items[i].width * frame.panes.items[i].height;
-            assert_int_equal(area, width * (height - 2));
+    for (unsigned p = 0; p < PLACE_COUNT; p++) {
+        char line[32];
+        snprintf(line, sizeof line, "view %s", places[p].name);
+        run_to_end(line);
+        draw(200, 60);
+        assert_int_equal(frame.panes.count, place_panes(&places[p]));
+        draw(120, 40);
+        assert_int_equal(frame.panes.count, place_panes(&places[p]));
+        for (unsigned i = 0; i < place_panes(&places[p]); i++) {
+            press("\t");
+            draw(80, 24);
+            assert_int_equal(frame.panes.count, 1);
+            assert_int_equal(frame.panes.items[0].view, frame.current);
         }
+        frame_run(&frame, "set panes off");
+        draw(200, 60);
+        assert_int_equal(frame.panes.count, 1);
+        frame_run(&frame, "set panes on");
+        for (unsigned width = 20; width < 260; width += 7)
+            for (unsigned height = 6; height < 100; height += 5) {
+                unsigned area = 0;
+                press(width % 2 ? "\t" : "");
+                draw(width, height);
+                for (size_t i = 0; i < frame.panes.count; i++) {
+                    area += frame.panes.items[i].width * frame.panes.items[i].height;
+                    assert_true(frame.panes.items[i].view == frame.current || frame.panes.count > 1);
+                }
+                assert_int_equal(area, width * (height - 2 - (places[p].draw_head && height - 2 >= 20)));
+            }
+    }
 }
 
-/* Keys go to the pane with the focus; q brings it back; when the screen becomes too small for it, it is the first's. */
+/* Keys go to the pane with the focus: Tab and l to the next, h to the one before; a place remembers it, and so does every size. */
 static void test_focus(void **state)
 {
     const char *prefill;
@@ -99,36 +219,72 @@ static void test_focus(void **state)
     load();
     draw(200, 60);
     assert_string_equal(focused(), "kernel");
-    frame_key(&frame, KEYCODE_PANE, &prefill);
+    press("\t");
+    assert_string_equal(focused(), "why");
+    press("lh");
     assert_string_equal(focused(), "why");
     frame_run(&frame, "pane source");
     assert_string_equal(focused(), "source");
-    assert_true(large_holds("> source"));
-    press("q");
-    assert_string_equal(focused(), "kernel");
-    frame_run(&frame, "pane previous");
-    assert_string_equal(focused(), "source");
     draw(80, 24);
+    assert_string_equal(focused(), "source");
+    press("l");
     assert_string_equal(focused(), "kernel");
-    frame_run(&frame, "pane next");
-    assert_true(frame.failed);
-    draw(200, 60);
     frame_run(&frame, "pane mapping");
     assert_true(frame.failed);
-    frame_click(&frame, 150, 40, 200, 60, &prefill);
+    draw(200, 60);
+    frame_click(&frame, 150, 50, 200, 60, &prefill);
     assert_string_equal(focused(), "source");
-    press("q");
+    press("3");
+    assert_string_equal(focused(), "mapping");
+    press("1");
+    assert_string_equal(focused(), "source");
     assert_false(session.quit);
-    /* A size that changes in the middle keeps the focus where its pane stays. */
-    frame_run(&frame, "pane timeline");
-    draw(120, 40);
-    assert_string_equal(focused(), "timeline");
-    draw(240, 80);
-    assert_string_equal(focused(), "timeline");
+}
+
+/* q and Backspace go back to where one came from, with the cursor where it was; only from the first place of all they quit. */
+static void test_back(void **state)
+{
+    const char *prefill;
+
+    (void)state;
+    load();
+    press("jjj");
+    press("3");
+    press("jj");
+    frame_run(&frame, "view experiments");
     press("2");
-    assert_int_equal(frame.current, view_find("timeline"));
+    assert_string_equal(focused(), "program");
+    press("~");
+    assert_string_equal(focused(), "output");
     press("q");
-    assert_int_equal(frame.current, 0);
+    assert_string_equal(focused(), "program");
+    press("q");
+    assert_string_equal(focused(), "experiments");
+    frame_key(&frame, KEYCODE_BACKSPACE, &prefill);
+    assert_string_equal(focused(), "mapping");
+    frame_key(&frame, KEYCODE_BACKSPACE, &prefill);
+    assert_string_equal(focused(), "kernel");
+    assert_int_equal(session.document.row, 3);
+    assert_false(session.quit);
+    press("3");
+    press("2");
+    press("1");   /* where one came from: the way back from here is as it was */
+    assert_string_equal(focused(), "kernel");
+    press("q");
+    assert_true(session.quit);
+}
+
+/* A profile that no file holds is not lost by a key: the second Q is the answer. */
+static void test_quit_asks(void **state)
+{
+    (void)state;
+    load();
+    session.document.profile = profile_made();
+    press("Q");
+    assert_false(session.quit);
+    assert_true(screen_holds("the profile"));
+    press("Q");
+    assert_true(session.quit);
 }
 
 /* The instruction under the cursor is the same one in all of them. */
@@ -150,45 +306,63 @@ static void test_moving_together(void **state)
     assert_int_equal(session.document.row, 5);
     assert_true(large_holds("ADD (R64, I8)"));
     /* A press on a row of the timeline moves the others, too. */
-    struct pane *timeline = &frame.panes.items[2];
+    struct pane *timeline = &frame.panes.items[4];
     assert_int_equal(timeline->view, view_find("timeline"));
-    frame_click(&frame, 4, timeline->y + 1 + 2 + 3, 200, 60, &prefill);
+    frame_click(&frame, 4, frame.panes_y + timeline->y + 1 + 2 + 3, 200, 60, &prefill);
     assert_int_equal(session.document.row, 3);
     frame_run(&frame, "kernel hex 4801d8480fafc3");
     assert_true(large_holds("1/2"));
     assert_int_equal(session.document.row, 0);
 }
 
-/* The experiments that the map of accuracy counts stand once: to its right, or where that is too narrow below it. */
-static void test_one_of_two_places(void **state)
+/* Every empty pane names a key, and that key does something: it runs a command that does not fail, or opens the prompt. */
+static void test_empty_panes(void **state)
 {
-    const char *prefill;
-
-    (void)state;
-    add_experiments();
-    run_to_end("set machine skylake; view accuracy");
-    draw(200, 60);
-    assert_int_equal(frame.panes.count, 2);
-    assert_true(frame.panes.items[1].x > 0 && frame.panes.items[1].y == 0);
-    /* Here each cell of the map has a row of its own. */
-    frame_click(&frame, 7, 2, 200, 60, &prefill);
-    assert_true(large_holds("measured 0.00-0.14, predicted 4.71-4.86: 0 experiments"));
-    draw(120, 40);
-    assert_int_equal(frame.panes.count, 2);
-    assert_true(frame.panes.items[1].x == 0 && frame.panes.items[1].y > 0);
-    draw(80, 24);
-    assert_int_equal(frame.panes.count, 1);
+    for (size_t v = 0; v < view_count(); v++) {
+        unsigned place, pane, at;
+        const char *prefill;
+        char line[64];
+        setup(state);
+        frame_run(&frame, "set panes off");
+        snprintf(line, sizeof line, "view %s", views[v]->name);
+        frame_run(&frame, line);
+        struct str text = {0};
+        screen_text(&frame, 120, 40, true, &text);
+        const char *row = strstr(str_text(&text), ": 3-3 title bold");   /* the key, at the third column */
+        if (place_of(views[v], &place, &pane, &at) && row) {
+            while (row > str_text(&text) && row[-1] != '\n')
+                row--;
+            const char *on = str_text(&text);
+            for (int n = atoi(row); n > 1; n--)
+                on += strcspn(on, "\n") + 1;
+            const enum frame_reply reply = frame_key(&frame, on[2], &prefill);
+            struct job_info job;
+            for (size_t i = 0; job_get(i, &job); i++)
+                job_cancel(job.number);
+            job_wait(0);
+            if (reply != FRAME_PROMPT && frame.failed)
+                fail_msg("%s: the key %c: %s", views[v]->name, on[2], str_text(&frame.message));
+        } else if (place_of(views[v], &place, &pane, &at) && views[v] != &mapping_view && views[v] != &machine_view) {
+            fail_msg("%s names no key when it is empty:\n%s", views[v]->name, str_text(&text));
+        }
+        str_done(&text);
+        teardown(state);
+    }
 }
 
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_golden, setup, teardown),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test_setup_teardown(test_first_row, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_key_bar, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_focus, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_quit_asks, setup, teardown),
         cmocka_unit_test_setup_teardown(test_moving_together, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_one_of_two_places, setup, teardown),
+        cmocka_unit_test(test_empty_panes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

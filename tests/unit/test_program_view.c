@@ -53,10 +53,10 @@ static void test_study_without_references(void **state)
     s->size_count = s->level_count = 0;
     session.document.program.study = s;
     run_to_end("view program");
-    press("p");
+    press(">");
     assert_true(screen_holds("No references"));
     assert_false(screen_holds("nan"));
-    press("p");
+    press(">");
     assert_true(screen_holds("No references"));
 }
 
@@ -77,13 +77,13 @@ static void test_golden_of_a_study(void **state)
     vec_push(&session.document.program.measured.list, ((struct program_point){{2000, 2}, 0.06}));
     vec_push(&session.document.program.measured.list, ((struct program_point){{2000, 4}, 0.2}));
     compare_program("program");
-    press("p");
+    press(">");
     compare(&frame, "program-reuse", 80, 24);
-    press("p");
+    press(">");
     compare(&frame, "program-misses", 80, 24);
-    press("p");
+    press(">");
     compare(&frame, "program-time", 80, 24);
-    press("p");
+    press(">");
     compare(&frame, "program-effects", 80, 24);
     session.settings.ascii = true;
     compare(&frame, "program-ascii", 120, 40);
@@ -98,10 +98,10 @@ static void test_golden_of_a_profile(void **state)
     assert_true(screen_holds("heat.c at N=1000 M=2"));
     session.document.profile = profile_made();
     compare_program("program-profile");
-    press("t");
+    press("b");
     assert_true(screen_holds("heat.c at N=1000 M=2"));
-    assert_true(screen_holds("t shows the profile"));
-    press("t");
+    assert_true(screen_holds("b shows the profile"));
+    press("b");
     assert_true(screen_holds("relax+0x40"));
     frame_run(&frame, "filter place ~ far_too_long_for_a_row");   /* all of a name, of which the screen shows both ends */
     assert_true(screen_holds("1/1 of 2"));
@@ -136,7 +136,7 @@ static void test_program_keys(void **state)
     frame_run(&frame, "find norm");
     assert_true(screen_holds("norm:0 comes from outside"));
     session.document.program.study->traced = false;
-    press("p");
+    press(">");
     assert_true(screen_holds("--mode counts"));
     frame_run(&frame, "program open 1");
     assert_true(screen_holds("no program has been profiled"));
@@ -148,7 +148,7 @@ static void test_program_keys(void **state)
                 screen_text(&frame, width, height, false, &text);
                 str_done(&text);
             }
-        press("t");
+        press("b");
     }
 }
 

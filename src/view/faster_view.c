@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Can this be faster: the versions of the last `kernel tune`, with what they take and how each was checked. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "view/view.h"
+#include "work/job.h"
+
+#define CYCLES 9         /* columns of a number of cycles, its change and the check, with a blank */
+#define CHANGE 9
+#define CHECKED 18
+#define WHAT_LEAST 24
+
+struct faster_state {
+    struct result *found;      /* that has the versions, held; NULL: none yet */
+    const struct result *seen; /* the session's last result, looked at; only compared */
+    size_t cursor, top, body;
+    int first_row;             /* of the versions at the last drawing */
+};
+
+static void *faster_open(void)
+{
+    return mem_zero(1, sizeof(struct faster_state));
+}
+
+static void faster_close(void *state)
+{
+    result_free(((struct faster_state *)state)->found);
+    free(state);
+}
+
+/* The table of versions; NULL: nothing was tuned yet. */
+static const struct result_table *versions(struct faster_state *v, const struct session *s)
+{
+    if (s->last && s->last != v->seen && result_find_table(s->last, "versions")) {
+        result_free(v->found);
+        v->found = result_hold(s->last);
+        v->cursor = v->top = 0;
+    }
+    v->seen = s->last;
+    return v->found ? result_find_table(v->found, "versions") : NULL;
+}
+
+/* The job that searches. */
+static bool searching(struct job_info *out)
+{
+    for (size_t i = 0; job_get(i, out); i++)
+        if (out->state == JOB_RUNNING && strcmp(out->title, "kernel tune") == 0)
+            return true;
+    return false;
+}
+
+static bool measured(const struct result_table *t)
+{
+    return t && table_rows(t) && !isnan(result_cell_number(t, 0, "measured"));
+}
+
+static void draw_row(const struct result_table *t, size_t row, bool by_measuring, bool cursor, struct grid *g, int y)
+{
+    const enum role role = cursor ? ROLE_CURSOR : *result_cell_text(t, row, "mark") ? ROLE_GOOD : ROLE_TEXT;
+    const double cycles = result_cell_number(t, row, by_measuring ? "measured" : "simulated"), change = result_cell_number(t, row, by_measuring ? "measured_gain" : "gain");
+    const bool roomy = g->width >= WHAT_LEAST + CYCLES + CHANGE + CHECKED + 2;
+    const unsigned what = g->width > CYCLES + CHANGE + 2 + (roomy ? CHECKED : 0) ? g->width - CYCLES - CHANGE - 2 - (roomy ? CHECKED : 0) : 1;
+
+    if (cursor)
+        grid_fill(g, 0, y, g->width, 1, role, 0, ' ');
+    grid_put(g, 0, y, 1, role, ATTR_BOLD, result_cell_text(t, row, "mark"));
+    grid_put_ends(g, 2, y, what - 1, role, 0, result_cell_text(t, row, "rewrite"));
+    if (isnan(cycles))
+        grid_put(g, 2 + (int)what, y, CYCLES, role, 0, "       -");
+    else
+        grid_printf(g, 2 + (int)what, y, CYCLES, role, 0, "%8.2f", cycles);
+    if (!isnan(change))
+        grid_printf(g, 2 + (int)(what + CYCLES), y, CHANGE, role, 0, "%+6.0f %%", change);
+    if (roomy)
+        grid_put(g, 2 + (int)(what + CYCLES + CHANGE), y, CHECKED, cursor ? role : ROLE_DIM, 0, result_cell_text(t, row, "checked"));
+}
+
+static void faster_draw(void *state, struct session *s, struct grid *g)
+{
+    struct faster_state *v = state;
+    const struct result_table *t = versions(v, s);
+    struct job_info job;
+    int y = 0;
+
+    if (searching(&job))
+        y += (int)grid_printf(g, 0, 0, 0, ROLE_WARN, 0, "searching: %s  (Esc ends it)", job.note) > 0;
+    else if (!t) {
+        view_draw_empty(s, &faster_view, g, "Other orders, other instructions, several iterations at once: each version is run next to the loop on random inputs, and the best are measured.",
+                        s->document.kernel ? "kernel tune" : "prompt kernel load", s->document.kernel ? "can this be faster?" : "loads a loop");
+        return;
+    }
+    if (!t)
+        return;
+    if (!y)
+        y += (int)grid_wrap(g, 0, 0, g->width, 3, ROLE_GOOD, 0, result_find_text(v->found, "sentence"));
+    v->first_row = y + 1;
+    const bool by_measuring = measured(t);
+    const size_t count = table_rows(t);
+    grid_fill(g, 0, y, g->width, 1, ROLE_HEADER, 0, ' ');
+    grid_printf(g, 2, y, 0, ROLE_HEADER, 0, "version, cycles per iteration %s", by_measuring ? "measured here" : "by the model");
+    v->body = (int)g->height > y + 1 ? g->height - (unsigned)y - 1 : 1;
+    view_place(&v->cursor, &v->top, v->body, count);
+    for (size_t r = 0; r < v->body && v->top + r < count; r++)
+        draw_row(t, v->top + r, by_measuring, v->top + r == v->cursor, g, ++y);
+}
+
+static unsigned faster_wants(void *state, struct session *s, unsigned width, bool beside)
+{
+    const struct result_table *t = versions(state, s);
+
+    (void)width;
+    (void)beside;
+    return t ? (unsigned)table_rows(t) + 3 : 6;
+}
+
+static bool faster_act(void *state, struct session *s, enum action action, struct str *command)
+{
+    struct faster_state *v = state;
+    const struct result_table *t = versions(v, s);
+    const size_t count = t ? table_rows(t) : 0;
+    long at = (long)v->cursor;
+
+    if (action == ACTION_NEXT_MACHINE) {
+        view_next_machine(s, 1);
+        return true;
+    }
+    if (action == ACTION_OPEN) {
+        str_add(command, t ? "kernel compare" : "kernel tune");
+        return true;
+    }
+    if (!view_row(action, &at, (long)(v->body ? v->body : 1), count ? (long)count - 1 : 0))
+        return false;
+    v->cursor = at < 0 || !count ? 0 : (size_t)at < count ? (size_t)at : count - 1;
+    return true;
+}
+
+static void faster_click(void *state, struct session *s, int x, int y)
+{
+    struct faster_state *v = state;
+
+    (void)s;
+    (void)x;
+    v->cursor = y >= v->first_row ? v->top + (size_t)(y - v->first_row) : v->cursor;   /* drawing keeps it within the rows */
+}
+
+static bool faster_live(void *state, struct session *s)
+{
+    struct job_info job;
+
+    (void)state;
+    (void)s;
+    return searching(&job);
+}
+
+static void faster_status(void *state, struct session *s, struct str *out)
+{
+    struct faster_state *v = state;
+    const struct result_table *t = versions(v, s);
+
+    if (t)
+        str_addf(out, "%zu/%zu", v->cursor + 1, table_rows(t));
+}
+
+const struct view_ops faster_view = {.name = "faster", .label = "Faster?", .help = "can this be faster: other versions of the loop, checked and measured", .act = faster_act, .open = faster_open,
+                                     .marks = "*\tthe fastest, which is the current kernel", .close = faster_close, .draw = faster_draw, .wants = faster_wants, .click = faster_click,
+                                     .live = faster_live, .status = faster_status};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/lab_steps.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/key.h"
+#include "cmd/keymap.h"
+#include "work/evolve_job.h"
+#include "work/job.h"
+
+#define STEPS 5
+#define STEP_TEXT 64
+
+size_t lab_measured(const struct experiments *e)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < e->rows.count; i++)
+        count += experiments_measured(e, i);
+    return count;
+}
+
+struct lab_step {
+    const char *name, *command;   /* command: takes it */
+    bool done, runs;
+    char has[STEP_TEXT];          /* what it has made; "" none */
+};
+
+static void look_at_run(const struct document *d, struct lab_step *mapping)
+{
+    struct evolve_status status;
+
+    if (!d->run_count)
+        return;
+    evolve_get_status(d->runs[d->run_count - 1]->evolve, &status);
+    mapping->runs = status.state <= EVOLVE_PAUSED;
+    mapping->done = !mapping->runs;
+    if (!isnan(status.d_avg))
+        snprintf(mapping->has, sizeof mapping->has, "%.2f %%", 100 * status.d_avg);
+}
+
+static void fill(const struct session *s, struct lab_step steps[STEPS])
+{
+    const struct document *d = &s->document;
+    const struct experiments *e = d->experiments;
+    const size_t measured = e ? lab_measured(e) : 0;
+    struct job_info job;
+
+    if (e || d->form_pattern_count) {
+        snprintf(steps[0].has, STEP_TEXT, "%zu", e ? e->forms.count : d->form_pattern_count);
+        steps[0].done = true;
+    }
+    if (e) {
+        snprintf(steps[1].has, STEP_TEXT, "%zu", e->rows.count);
+        steps[1].done = true;
+        snprintf(steps[2].has, STEP_TEXT, "%zu", measured);
+        steps[2].done = measured == e->rows.count;
+    }
+    for (size_t i = 0; job_get(i, &job); i++)
+        steps[2].runs |= job.state == JOB_RUNNING && strcmp(job.title, "experiments measure") == 0;
+    look_at_run(d, &steps[3]);
+}
+
+void lab_steps_draw(struct session *s, struct grid *g)
+{
+    struct lab_step steps[STEPS] = {{.name = "forms", .command = "do generate"}, {.name = "experiments", .command = "do generate"}, {.name = "measured", .command = "experiments measure"},
+                                {.name = "mapping", .command = "evolve start; view evolution"}, {.name = "adopt", .command = "evolve adopt"}};
+    unsigned x = 1;
+    bool asked = false;   /* the next step has been named with its key */
+
+    fill(s, steps);
+    for (unsigned i = 0; i < STEPS && x < g->width; i++) {
+        const struct lab_step *step = &steps[i];
+        char key[KEY_NAME_MOST];
+        const bool next = !asked && !step->done && !step->runs && keymap_key(s->keys, "mapping", step->command, key);
+        if (i)
+            x += grid_put(g, (int)x, 0, 0, ROLE_DIM, 0, " ──▸ ");
+        x += grid_printf(g, (int)x, 0, 0, step->runs ? ROLE_WARN : step->done ? ROLE_GOOD : ROLE_TEXT, step->runs || next ? ATTR_BOLD : 0, "%u %s%s", i + 1, step->name,
+                         step->done ? " ✓" : step->runs ? " ▶" : "");
+        if (step->has[0])
+            x += grid_printf(g, (int)x, 0, 0, ROLE_TEXT, 0, " %s", step->has);
+        if (next)
+            x += grid_printf(g, (int)x, 0, 0, ROLE_TITLE, ATTR_BOLD, " (%s)", key);
+        asked |= next || step->runs;
+    }
+}

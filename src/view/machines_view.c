@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The loop on the selected machines, a row each; the one under the cursor is the one that the other panes show. */
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "base/mem.h"
+#include "view/reasons.h"
+#include "view/view.h"
+
+static void *machines_open(void)
+{
+    return mem_zero(1, 1);   /* the cursor is the session's */
+}
+
+static void machines_draw(void *state, struct session *s, struct grid *g)
+{
+    size_t n;
+    struct analysis *const *a = session_analyses(s, &n);
+
+    (void)state;
+    if (!s->document.kernel || !n) {
+        view_draw_empty(s, &machines_view, g, "The loop on other machines.", "prompt kernel load", "loads a loop");
+        return;
+    }
+    reasons_machines(a, n, s->document.in_view < n ? s->document.in_view : 0, g, 0, 0, (int)g->height);
+}
+
+static unsigned machines_wants(void *state, struct session *s, unsigned width, bool beside)
+{
+    (void)state;
+    (void)width;
+    (void)beside;
+    return s->document.selected_count > 3 ? (unsigned)s->document.selected_count : 3;
+}
+
+static bool machines_act(void *state, struct session *s, enum action action, struct str *command)
+{
+    const size_t count = s->document.selected_count;
+    long at = (long)s->document.in_view;
+
+    (void)state;
+    (void)command;
+    if (action == ACTION_NEXT_MACHINE) {
+        view_next_machine(s, 1);
+        return true;
+    }
+    if (!count || !view_row(action, &at, (long)count, (long)count - 1))
+        return false;
+    s->document.in_view = at < 0 ? 0 : (size_t)at < count ? (size_t)at : count - 1;
+    return true;
+}
+
+static void machines_click(void *state, struct session *s, int x, int y)
+{
+    (void)state;
+    (void)x;
+    if (y >= 0 && (size_t)y < s->document.selected_count)
+        s->document.in_view = (size_t)y;
+}
+
+const struct view_ops machines_view = {.name = "machines", .label = "Machines", .help = "the loop on the selected machines; the cursor chooses the one that is shown", .act = machines_act,
+                                       .open = machines_open, .close = free, .draw = machines_draw, .wants = machines_wants, .click = machines_click};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/place.h"
+
+#include <string.h>
+
+#include "view/lab_steps.h"
+
+/* Blocks of a whole program have panels of their own, which take all the room. */
+static bool shows_study(struct session *s)
+{
+    return s->document.program.study && !s->document.profile;
+}
+
+const struct place_table places[PLACE_COUNT] = {
+    [PLACE_loop] = {.name = "LOOP", .help = "a loop: ports, the reason of its cycles, faster versions, other machines, cycle by cycle",
+                    .panes = {{.views = {&kernel_view}, .band = 0, .share = 64, .least = 60},
+                              {.views = {&why_view}, .band = 0, .share = 36, .least = 36},
+                              {.views = {&faster_view, &whatif_view, &compare_view}, .band = 1, .share = 64, .least = 60},
+                              {.views = {&machines_view}, .band = 1, .share = 36, .least = 36},
+                              {.views = {&timeline_view}, .band = 2, .share = 64, .least = 60},
+                              {.views = {&source_view}, .band = 2, .share = 36, .least = 36}},
+                    .bands = {{50, 18}, {20, 8}, {30, 8}}},
+    [PLACE_program] = {.name = "PROGRAM", .help = "a program: its hot loops, their code, what they cost, their source",
+                       .panes = {{.views = {&program_view}, .band = 0, .share = 50, .least = 50}, {.views = {&functions_view}, .band = 1, .share = 100, .least = 50}},
+                       .bands = {{60, 16}, {40, 8}},
+                       .single = shows_study},
+    [PLACE_lab] = {.name = "LAB", .help = "the laboratory: forms, experiments, measurements, the mapping that explains them",
+                   .panes = {{.views = {&mapping_view}, .band = 0, .share = 55, .least = 60},
+                             {.views = {&evolution_view, &accuracy_view}, .band = 0, .share = 45, .least = 50},
+                             {.views = {&experiments_view, &check_view}, .band = 1, .share = 66, .least = 60},
+                             {.views = {&machine_view}, .band = 1, .share = 34, .least = 40}},
+                   .bands = {{55, 16}, {45, 8}},
+                   .draw_head = lab_steps_draw},
+};
+
+unsigned place_panes(const struct place_table *p)
+{
+    unsigned count = 0;
+
+    while (count < PLACE_PANES && p->panes[count].views[0])
+        count++;
+    return count;
+}
+
+const struct view_ops *place_view(const struct place_table *p, const struct place_state *state, unsigned pane)
+{
+    return p->panes[pane].views[state->shown[pane]];
+}
+
+bool place_of(const struct view_ops *view, unsigned *place, unsigned *pane, unsigned *at)
+{
+    for (*place = 0; *place < PLACE_COUNT; ++*place)
+        for (*pane = 0; *pane < place_panes(&places[*place]); ++*pane)
+            for (*at = 0; *at < PLACE_VIEWS && places[*place].panes[*pane].views[*at]; ++*at)
+                if (places[*place].panes[*pane].views[*at] == view)
+                    return true;
+    return false;
+}
+
+unsigned place_find(const char *name)
+{
+    unsigned i = 0;
+
+    while (i < PLACE_COUNT && strcmp(places[i].name, name) != 0)
+        i++;
+    return i;
+}
