@@ -688,7 +688,7 @@ static void kernel_title(void *state, struct session *s, struct str *out)
     (void)state;
     if (!k)
         return;
-    str_addf(out, ": %s%s", slash ? slash + 1 : k->name, k->recipe ? " " : "");
+    str_addf(out, ": %s", slash ? slash + 1 : k->name);
     if (k->recipe)
         recipe_print(k->recipe, k->isa, out);
 }

@@ -87,7 +87,7 @@ test_program_view() {
     see 'hottest loop much+0x'
     see 'functions'
     t resize-window -x 80 -y 24
-    see 'program'
+    see 'PROGRAM 2'
     see 'little+0x'
     t send-keys g Enter
     see 'innermost loop much'

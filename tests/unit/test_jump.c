@@ -71,7 +71,7 @@ static void test_follow(void **state)
     assert_int_not_equal(session.document.row, line);
 }
 
-/* Back through the places as they were left, and forward again; a jump from there forgets what was ahead. */
+/* Back through the stops as they were left, and forward again; a jump from there forgets what was ahead. */
 static void test_back_and_forward(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void test_refused(void **state)
     (void)state;
     begin();
     press("jjj");
-    const size_t places = frame.jumps.back.list.count;
+    const size_t stops = frame.jumps.back.list.count;
     static const struct { const char *line, *says; } refused[] = {
         {"jump experiments", "no experiment has "}, {"jump forward", "there is nothing to go forward to"},
     };
@@ -133,7 +133,7 @@ static void test_refused(void **state)
         assert_true(frame.failed);
         assert_true(screen_holds(refused[i].says));
         assert_string_equal(views[frame.current]->name, "kernel");
-        assert_int_equal(frame.jumps.back.list.count, places);
+        assert_int_equal(frame.jumps.back.list.count, stops);
     }
     frame_run(&frame, "view help");
     frame_run(&frame, "jump");
