@@ -378,7 +378,7 @@ static void percents_take(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         line_at(r, i, &p, &end);
-        filled += p < end;
+        filled += p < end && !text_begins(p, end, BAR);   /* where nothing was seen the column is blank, and its rule is first */
         with += column_percent(p, end, &percent) != NULL;
         heading |= text_begins(p, end, "Percent") && (trim_end(p, end) == p + 7 || rule_end(p + 7, end) > skip_blank(p + 7, end));
     }

@@ -84,7 +84,7 @@ static const struct named_bytes *known_at(const uint8_t *code, size_t length)
     return NULL;
 }
 
-/* `(bad)`, `<unknown>`, `.byte 0x62`, and prefixes that stand alone are no instructions */
+/* `(bad)`, `<unknown>`, `.byte 0x62`, and prefixes that stand alone are no instructions. */
 static bool names_instruction(const char *text, size_t length)
 {
     static const char *const alone[] = {"lock", "rep", "repz", "repnz", "data16", "addr32", "cs", "ds", "es", "ss", "fs", "gs", "xacquire", "xrelease"};
