@@ -14,7 +14,6 @@ complete -c portolan -l machine -x -a 'native (__portolan_machines)' -d 'machine
 complete -c portolan -l session -x -a '(__fish_complete_directories)' -d 'resume a saved session'
 complete -c portolan -l no-color -d 'no colours'
 complete -c portolan -l complete -x -d 'print what unfinished commands can become, as shells ask'
-complete -c portolan -l timing -x -a '(__fish_complete_path)' -d 'keep the times of keys and frames of the workbench in FILE (CSV), and print a summary at its end'
 complete -c portolan -l no-rc -d 'open the workbench without the commands of portolan/rc'
 complete -c portolan -s h -l help -d 'print this, then end'
 complete -c portolan -s V -l version -d 'print the version, then end'

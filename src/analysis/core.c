@@ -83,6 +83,8 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->bypass_delay_domain, "bypass_delay_domain"},
         {&c->memory_renaming_per_block, "memory_renaming_per_block"},
         {&c->memory_renaming_length, "memory_renaming_length"},
+        {&c->memory_renaming_apart, "memory_renaming_apart"},
+        {&c->memory_renaming_apart_through, "memory_renaming_apart_through"},
         {&c->memory_renaming_store_beside, "memory_renaming_store_beside"},
         {&c->unlaminate_first, "unlaminate_first"},
         {&c->immediate_folding, "immediate_folding"},
@@ -146,6 +148,8 @@ struct core *core_new(const struct machine *m)
     c->fuses_moves = machine_fact(m, "fuse_move") != NULL || machine_has(m, "eliminate", "prefix");
     c->renamed_by_address = machine_has(m, "memory_renaming_match", "address");
     c->memory_renaming_store_alone = fact_switch(m, "memory_renaming_store_alone");
+    c->memory_renaming_length_stack = fact_switch(m, "memory_renaming_length_stack");
+    c->memory_renaming_every_other = fact_switch(m, "memory_renaming_every_other");
     c->renamed_stack_only = machine_has(m, "memory_renaming_base", "stack");
     c->groups_whole = fact_switch(m, "group_whole");
     c->memory_not_last = machine_has(m, "group_not_last", "memory");

@@ -74,8 +74,8 @@ static bool is_fixed(const struct core *c, const struct insn *insn)
     return !c->memory_renaming_relative && memory->base >= REG_PC && memory->index >= REG_PC;
 }
 
-/* As far as the two instructions tell. A part of a sum has to be computed. */
-static bool could_rename(const struct forwarding *f, const struct forward *link)
+/* As far as the two instructions tell, but for their addresses. A part of a sum has to be computed. */
+static bool may_rename(const struct forwarding *f, const struct forward *link)
 {
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
 
@@ -86,11 +86,32 @@ static bool could_rename(const struct forwarding *f, const struct forward *link)
         return false;
     if (to->bits < 64 && stores_sum(f, link->store))
         return false;
-    if (is_fixed(f->core, load) || is_fixed(f->core, store))
+    return !is_fixed(f->core, load) && !is_fixed(f->core, store);
+}
+
+static bool could_rename(const struct forwarding *f, const struct forward *link)
+{
+    const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
+    const struct operand *from = insn_memory(store), *to = insn_memory(load);
+
+    if (!may_rename(f, link))
         return false;
     if (!f->core->renamed_by_address)
-        return (double)f->costs->count >= f->core->memory_renaming_length || same_text(f, from, to);
+        return f->by_length >= 1 || same_text(f, from, to);
     return !((load->traits | store->traits) & INSN_INDEXED);
+}
+
+/* Share of the stores that rename finds whatever their address is made of, since the block is long (fact memory_renaming_length and those with it). */
+static double found_by_length(const struct forwarding *f, size_t bytes)
+{
+    const struct core *c = f->core;
+    bool stack = false;
+
+    for (size_t i = 0; i < f->costs->count && !c->memory_renaming_length_stack; i++)
+        stack |= f->costs->rows[i].op->traits & OP_STACK;
+    bool apart = (double)f->costs->count > c->memory_renaming_apart_through || isnan(c->memory_renaming_apart) || bytes % (size_t)c->memory_renaming_apart;
+    return stack || !apart ? 0 : (double)f->costs->count >= c->memory_renaming_length ? 1
+           : (double)f->costs->count >= c->memory_renaming_length - 1 && c->memory_renaming_every_other ? 0.5 : 0;
 }
 
 void forwarding_start(struct forwarding *f, const struct core *c, const struct insn *insns, const struct costs *costs, uint64_t written,
@@ -98,13 +119,14 @@ void forwarding_start(struct forwarding *f, const struct core *c, const struct i
 {
     size_t loads = 0, bytes = 0;
 
-    *f = (struct forwarding){c, insns, costs, written, false};
+    *f = (struct forwarding){.core = c, .insns = insns, .costs = costs, .written = written};
+    for (size_t i = 0; i < costs->count; i++)
+        bytes += insns[i].length;
+    f->by_length = found_by_length(f, bytes);
     if (isnan(c->memory_renaming_per_block))
         return;
     for (size_t i = 0; i < work->found_count; i++)
         loads += could_rename(f, &work->found[i]);
-    for (size_t i = 0; i < costs->count; i++)
-        bytes += insns[i].length;
     f->crowded = (double)(loads * CODE_BYTES) > c->memory_renaming_per_block * (double)bytes;
 }
 
@@ -146,5 +168,7 @@ double forwarding_latency(const struct forwarding *f, const struct forward *link
     follows = follows && (!c->renamed_stack_only || on_stack(f, insn_memory(load)));
     follows = follows && isnan(c->memory_renaming_length);   /* what is shorter takes the time of what rename does not follow */
     bool modify = load->traits & store->traits & INSN_STORE && store->traits & INSN_LOAD && !follows;
-    return modify ? c->store_forward_modify : c->store_forward;
+    double late = modify ? c->store_forward_modify : c->store_forward;
+    double found = f->by_length > 0 && may_rename(f, link) ? f->by_length : 0;
+    return found > 0 ? found * c->memory_renaming + (1 - found) * late : late;
 }

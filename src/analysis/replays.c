@@ -127,7 +127,7 @@ static void compute(struct replaying *r, uint32_t i, portset ports, struct held_
     struct replay_inputs reading = {0};
 
     read_all(r, &r->insns[i], ports, is_long, &reading);
-    v->held = is_long ? HELD_LONG : reading.computed ? HELD_CHAINED : HELD_READY;
+    v->held = is_long ? HELD_LONG : reading.computed && !reading.loaded && reading.tries > 0 ? HELD_CHAINED : HELD_READY;
     v->ports = ports;
     v->at = r->at++;
     uint32_t tries = reading.loaded ? 0 : (uint32_t)lrint(REPLAY_SLOT * r->c->alu_replays * reading.tries);
