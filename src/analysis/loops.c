@@ -50,6 +50,17 @@ static bool falls_through(const struct insn *insn)
     return !(insn->traits & INSN_BRANCH) || (insn->traits & (INSN_CONDITIONAL | INSN_CALL));
 }
 
+/* A jump through a register or memory: it may lead to any place of its function. */
+static bool jumps_anywhere(const struct insn *insn)
+{
+    if (insn->operation != OPERATION_JUMP)
+        return false;
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_RELATIVE)
+            return false;
+    return true;
+}
+
 /* Whether the closing branch is reached from the head without leaving the region: a jump back from a block placed after
  * the function's end closes no loop over what lies between. */
 static bool region_closes(const struct insn *insns, const size_t *targets, size_t first, size_t last)
@@ -63,6 +74,7 @@ static bool region_closes(const struct insn *insns, const size_t *targets, size_
     seen[0] = true;
     while (todo.count && !seen[n - 1]) {
         size_t at = todo.items[--todo.count];
+        seen[n - 1] |= jumps_anywhere(&insns[at]);
         size_t next[2] = {falls_through(&insns[at]) ? at + 1 : NO_TARGET, targets[at]};
         for (int i = 0; i < 2; i++)
             if (next[i] != NO_TARGET && next[i] >= first && next[i] <= last && !seen[next[i] - first]) {

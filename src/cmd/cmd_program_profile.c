@@ -161,6 +161,9 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     if (!w->profile)
         return false;
     keep_output(w);
+    for (size_t i = 0; i + 1 < w->argv.count; i++)
+        vec_push(&w->profile->argv, mem_strdup(w->argv.items[i]));
+    w->profile->input = w->input ? mem_strdup(w->input) : NULL;
     w->profile->machine = w->machine ? mem_strdup(w->machine->id) : NULL;
     predict(w);
     return measure(w, err);

@@ -63,6 +63,7 @@
     COMMAND(program_show) \
     COMMAND(program_profile) \
     COMMAND(program_diff) \
+    COMMAND(program_explain) \
     COMMAND(program_open) \
     COMMAND(kernel_blame) \
     COMMAND(mapping_show) \

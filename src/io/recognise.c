@@ -161,7 +161,7 @@ static const struct {
     bool (*is)(const struct sample *s);
     const char *what;       /* "this is ..." */
     const char *remedy;     /* a command, FILE for the file; of what no command takes what makes it something that one does */
-    const char *takes[4];   /* commands that take it, by their first words */
+    const char *takes[5];   /* commands that take it, by their first words */
 } kinds[] = {
     {is_pmevo_experiments, "PMEvo JSON of experiments", "experiments import FILE", {"experiments import", "evaluate"}},
     {is_pmevo_mapping, "PMEvo JSON of a mapping", "mapping import pmevo FILE", {"mapping import pmevo", "mapping load", "evaluate"}},
@@ -173,7 +173,7 @@ static const struct {
     {is_mapping, "a mapping as CSV", "mapping import csv FILE", {"mapping import csv", "mapping load"}},
     {is_forms, "a table of forms", "forms add FILE", {"forms add", "session load"}},
     {is_blocks, "a table of measured blocks", "kernel evaluate FILE", {"kernel evaluate", "kernel measure"}},
-    {is_elf, "a program or object file", "kernel load FILE", {"kernel load", "kernel functions", "forms scan", "program profile"}},
+    {is_elf, "a program or object file", "kernel load FILE", {"kernel load", "kernel functions", "forms scan", "program profile", "program explain"}},
     {is_archive, "an archive of object files", "kernel load FILE", {"kernel load", "kernel functions", "forms scan"}},
     {is_perf_data, "a profile of perf", "kernel load PROGRAM --profile FILE", {0}},
     {is_bitcode, "LLVM bitcode", "llc FILE makes assembler text of it", {0}},

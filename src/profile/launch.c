@@ -26,8 +26,7 @@ static bool is_program(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-/* As the shell finds it; NULL when it is nowhere. */
-static char *find_program(const char *name)
+char *launch_find(const char *name)
 {
     const char *at = getenv("PATH");
 
@@ -121,7 +120,7 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
 {
     int go[2] = {-1, -1}, fault[2] = {-1, -1}, in = -1, to = -1;
 
-    *out = (struct launched){.path = find_program(argv[0]), .go = -1, .fault = -1};
+    *out = (struct launched){.path = launch_find(argv[0]), .go = -1, .fault = -1};
     if (!out->path)
         return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME", "there is no program %s", argv[0]);
     bool ok = launch_check(out->path, out->path, err);

@@ -13,6 +13,8 @@ struct launched {
     int go, fault;       /* ends of pipes: it waits for a byte, and says why it could not be run; -1: closed */
 };
 
+/* The path of program @name, as the shell finds it; NULL when it is nowhere. The caller frees it. Any thread. */
+char *launch_find(const char *name);
 /* Finds @argv[0] and forks; the child waits in a process group of its own for launch_go. @output: path its output and errors are appended to; @input: path it reads,
  * NULL: nothing. False with err: no such file, not executable, for another processor. Any thread; the one that calls it is the parent. */
 bool launch(const char *const *argv, const char *output, const char *input, struct launched *out, struct err *err);

@@ -26,6 +26,8 @@ struct profile_loop {
 struct run_profile {
     uint64_t serial;           /* no other profile has it, also none that comes to lie where this one lay */
     char *program;             /* path */
+    VEC(char *) argv;          /* it and its arguments, without the NULL; none: it ran already */
+    char *input;               /* the file that it read; NULL: none */
     char *output;              /* the file that what it printed went to; NULL: none, or it printed nothing */
     char *machine;             /* id of whose tables bounds are; NULL: none fits */
     enum sampling_method method;

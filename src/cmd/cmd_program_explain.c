@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A hot loop within its running program: iterations, cycles, paths and branches there. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analysis/kernel_object.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "cmd/command.h"
+#include "cmd/task.h"
+#include "insitu/insitu.h"
+#include "insitu/mix.h"
+#include "profile/launch.h"
+#include "profile/profile.h"
+#include "work/job.h"
+
+#define ATTACHED_SECONDS 5.0
+#define PATHS_SHOWN 8u
+#define SPREAD_LOW 0.1         /* quantiles of the timed blocks */
+#define SPREAD_VALUE 0.25
+#define SPREAD_HIGH 0.75
+
+struct explain_values {
+    const char *loop, *file, *output, *input, *machine;
+    struct word_list words;
+    double seconds;
+    size_t pid;
+};
+
+/* The job. */
+struct explaining {
+    struct job *job;
+    VEC(char *) argv;              /* NULL at the end; of a process only that */
+    char *place, *file, *input, *output;   /* place: symbol or address; NULL: the kernel is there */
+    bool own_output;
+    char *name;                    /* of the loop */
+    const struct kernel *kernel;   /* held */
+    size_t loop;
+    struct machine *machine;       /* a copy; NULL: none fits */
+    struct insitu_options options;
+    struct insitu insitu;
+    struct paths paths;
+    double predicted;              /* for the mix of paths; NaN: not */
+};
+
+static bool goes_on(void *state, double seconds, uint64_t iterations)
+{
+    struct explaining *w = state;
+    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds, "%" PRIu64 " iterations in %.1f s", iterations, seconds);
+    return !job_cancelled(w->job);
+}
+
+/* The loop at the place that the user named. */
+static bool find_loop(struct explaining *w, struct err *err)
+{
+    struct kernel_options options = {.symbol = w->place};
+    char path[64], resolved[4096];
+
+    if (w->kernel)
+        return true;
+    if (!w->file && w->options.pid) {
+        snprintf(path, sizeof path, "/proc/%d/exe", (int)w->options.pid);
+        ssize_t n = readlink(path, resolved, sizeof resolved - 1);
+        if (n <= 0)
+            return err_set(err, ERR_MISSING, "ps lists processes; run as its user, or as root", "cannot find the program of process %d", (int)w->options.pid);
+        resolved[n] = '\0';
+        w->file = mem_strdup(resolved);
+    } else if (!w->file && !(w->file = launch_find(w->argv.items[0])))
+        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME", "there is no program %s", w->argv.items[0]);
+    char *real = realpath(w->file, NULL);
+    if (real) {
+        free(w->file);
+        w->file = real;
+    }
+    struct kernel *k = kernel_from_object(w->file, &options, err);
+    w->kernel = k;
+    w->loop = 0;
+    if (k)
+        w->name = mem_strdup(*k->loops[0].label ? k->loops[0].label : w->place);
+    return k != NULL;
+}
+
+/* The file that was made for what the program prints goes, unless something is in it. */
+static void keep_output(struct explaining *w)
+{
+    struct stat status;
+
+    if (w->own_output && (stat(w->output, &status) != 0 || status.st_size == 0)) {
+        unlink(w->output);
+        free(w->output);
+        w->output = NULL;
+    }
+    w->own_output = false;
+}
+
+static bool enough(const struct explaining *w, struct err *err)
+{
+    const struct insitu *x = &w->insitu;
+
+    if (placed_iterations(&x->placed))
+        return true;
+    if (x->cut)
+        return err_set(err, ERR_DATA, NULL, "the loop was not executed: %s", x->cut);
+    return err_set(err, ERR_DATA, "program profile lists its hot loops", "the loop was not executed in %.1f s", x->seconds);
+}
+
+static bool explain_run(void *state, struct result *result, struct err *err)
+{
+    struct explaining *w = state;
+
+    (void)result;   /* publish fills it */
+    w->job = job_current();
+    w->options.goes_on = goes_on;
+    w->options.state = w;
+    if (!find_loop(w, err))
+        return false;
+    w->options.kernel = w->kernel;
+    w->options.loop = w->loop;
+    w->options.file = w->file;
+    bool ok = insitu_run(&w->options, &w->insitu, err);
+    if (job_cancelled(w->job))
+        ok = err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    ok = ok && enough(w, err);
+    if (!ok)
+        return false;
+    keep_output(w);
+    paths_find(&w->insitu.placed, &w->paths);
+    w->predicted = w->machine && strcmp(isa_name(w->kernel->isa), w->machine->isa) == 0 ? mix_predict(&w->insitu.region, &w->paths, w->machine) : NAN;
+    return true;
+}
+
+static void add_paths(struct result *result, const struct explaining *w)
+{
+    static const struct result_column columns[] = {
+        {.key = "share", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "instructions", .kind = CELL_COUNT}, {.key = "predicted", .unit = "cycles", .kind = CELL_NUMBER, .decimals = 2},
+        {.key = "leaves", .title = "leaves the loop", .kind = CELL_SWITCH}, {.key = "calls", .kind = CELL_SWITCH}};
+    const struct paths *p = &w->paths;
+    struct result_table *t;
+
+    if (!p->list.count)
+        return;
+    result_line(result, "\npaths of %zu recorded iterations", p->iterations);
+    t = result_table(result, "paths", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < p->list.count && i < PATHS_SHOWN; i++) {
+        const struct path *path = &p->list.items[i];
+        cell_number(t, 100 * (double)path->iterations / (double)p->iterations);
+        cell_count(t, (int64_t)path->insns.count);
+        cell_number(t, w->machine ? mix_predict_path(&w->insitu.region, path, w->machine) : NAN);
+        cell_switch(t, path->leaves);
+        cell_switch(t, path->away);
+    }
+    if (p->list.count > PATHS_SHOWN)
+        result_line(result, "and %zu rarer paths", p->list.count - PATHS_SHOWN);
+}
+
+static void add_branches(struct result *result, const struct explaining *w)
+{
+    static const struct result_column columns[] = {
+        {.key = "address", .kind = CELL_TEXT}, {.key = "branch", .kind = CELL_TEXT}, {.key = "executed", .title = "per iteration", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "taken", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "targets", .kind = CELL_COUNT}};
+    const struct paths *p = &w->paths;
+
+    if (!p->branches.count)
+        return;
+    result_line(result, "%s", "\nbranches");
+    struct result_table *t = result_table(result, "branches", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < p->branches.count; i++) {
+        const struct path_branch *b = &p->branches.items[i];
+        const struct region_insn *in = &w->insitu.region.list.items[b->at];
+        char address[PLACE_TEXT + 2];
+        cell_text(t, insn_address_text(in->insn, address));
+        cell_text(t, insn_shown(in->insn));
+        cell_number(t, (double)b->executed / (double)p->iterations);
+        cell_number(t, 100 * (double)b->taken / (double)b->executed);
+        if (in->indirect)
+            cell_count(t, (int64_t)b->targets.count);
+        else
+            cell_missing(t);
+    }
+}
+
+/* How the count relates to the whole run. */
+static void say_count(struct result *result, const struct explaining *w)
+{
+    const struct insitu *x = &w->insitu;
+    uint64_t n = placed_iterations(&x->placed);
+
+    if (x->complete)
+        result_line(result, "%s: %" PRIu64 " iterations in the whole run of %.2f s", w->name, n, x->seconds);
+    else
+        result_line(result, "%s: %" PRIu64 " iterations in %.2f s", w->name, n, x->seconds);
+    if (x->late > 0)
+        result_line(result, "its file was mapped within the last 0.01 s before the first count, %.2f s after the start", x->late);
+    if (x->cut)
+        result_line(result, "counting ended early: %s", x->cut);
+    if (x->killed)
+        result_line(result, "the program was killed: the last iterations before that are not in the count");
+}
+
+static void say_cycles(struct result *result, const struct explaining *w)
+{
+    const struct insitu *x = &w->insitu;
+    bool alone;
+    double cycles = insitu_cycles(x, SPREAD_VALUE, &alone), trip = insitu_trip(x);
+
+    if (isnan(cycles))
+        result_line(result, "cycles per iteration: not measured, as too few iterations ran while it was timed (%zu blocks)", x->placed.timed.count);
+    else
+        result_line(result, "%.2f cycles per iteration in the program (%.2f to %.2f in most of %zu timed blocks)", cycles, insitu_cycles(x, SPREAD_LOW, &alone), insitu_cycles(x, SPREAD_HIGH, &alone),
+                    x->placed.timed.count);
+    if (!isnan(cycles) && isfinite(trip) && alone)
+        result_line(result, "  without the code between its visits: control leaves it after %.*f iterations, for %.0f cycles", trip < 100 ? 1 : 0, trip, insitu_between(x));
+    else if (!isnan(cycles) && isfinite(trip))
+        result_line(result, "  with the code between its visits, which are too short to be timed one by one: control leaves it after %.1f iterations", trip);
+    if (x->region.calls)
+        result_line(result, "  %s the functions that it calls", alone ? "without" : "with");
+    if (!isnan(w->predicted))
+        result_line(result, "%.2f predicted for the executed mix of paths on %s", w->predicted, w->machine->id);
+}
+
+static bool explain_finish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct explaining *w = state;
+    const struct insitu *x = &w->insitu;
+    bool alone;
+
+    (void)s;
+    (void)err;
+    say_count(result, w);
+    say_cycles(result, w);
+    result_text(result, "loop", w->name);
+    result_text(result, "file", w->file);
+    result_count(result, "iterations", (int64_t)placed_iterations(&x->placed));
+    result_number(result, "cycles", insitu_cycles(x, SPREAD_VALUE, &alone));
+    result_number(result, "cycles_low", insitu_cycles(x, SPREAD_LOW, &alone));
+    result_number(result, "cycles_high", insitu_cycles(x, SPREAD_HIGH, &alone));
+    result_text(result, "cycles_of", alone ? "loop" : "loop and what is between its visits");
+    result_number(result, "trip", insitu_trip(x));
+    result_number(result, "predicted", w->predicted);
+    result_text(result, "machine", w->machine ? w->machine->id : NULL);
+    result_text(result, "output", w->output);
+    add_paths(result, w);
+    add_branches(result, w);
+    result_line(result, "\nthe program was stopped %zu times for %.0f ms in all", 4 * x->moments, 1000 * x->stopped);
+    if (x->ended && WIFSIGNALED(x->status) && !x->killed)
+        result_line(result, "it crashed: %s", strsignal(WTERMSIG(x->status)));
+    else if (x->ended && w->options.argv && WIFEXITED(x->status) && WEXITSTATUS(x->status))
+        result_line(result, "it ended with status %d", WEXITSTATUS(x->status));
+    if (w->output)
+        result_line(result, "what it printed is in %s", w->output);
+    return true;
+}
+
+static void explaining_free(void *state)
+{
+    struct explaining *w = state;
+
+    for (size_t i = 0; i < w->argv.count; i++)
+        free(w->argv.items[i]);
+    vec_done(&w->argv);
+    if (w->own_output)
+        unlink(w->output);
+    free(w->output);
+    free(w->input);
+    free(w->place);
+    free(w->file);
+    free(w->name);
+    paths_done(&w->paths);
+    insitu_done(&w->insitu);
+    kernel_free(w->kernel);
+    machine_free(w->machine);
+    free(w);
+}
+
+/* A file of its own for what the program prints, unless the user names one. */
+static bool choose_output(struct explaining *w, const char *given, struct err *err)
+{
+    const char *base = getenv("TMPDIR");
+    struct str path = {0};
+
+    if (given) {
+        w->output = mem_strdup(given);
+        return true;
+    }
+    str_addf(&path, "%s/portolan-output-XXXXXX", base && *base == '/' ? base : "/tmp");
+    w->output = str_take(&path);
+    int fd = mkstemp(w->output);
+    if (fd < 0)
+        return file_fault(err, w->output, "make", "set TMPDIR to a writable directory, or give --output FILE");
+    close(fd);
+    w->own_output = true;
+    return true;
+}
+
+/* Loop @number of the last profile, and its program again unless another or a process was named. */
+static bool take_profiled(struct explaining *w, const struct run_profile *p, size_t number, bool again, struct err *err)
+{
+    if (!p)
+        return err_set(err, ERR_USAGE, "program profile PROGRAM, or name the loop by its function or address", "no program has been profiled");
+    if (!number || number > p->loops.count)
+        return err_set(err, ERR_USAGE, "program profile lists them", "no loop %zu: %zu loops of %s were seen", number, p->loops.count, p->program);
+    const struct profile_loop *l = &p->loops.items[number - 1];
+    w->kernel = kernel_hold(l->kernel);
+    w->loop = l->loop;
+    w->name = mem_strdup(l->name);
+    w->file = mem_strdup(l->file);
+    if (!again)
+        return true;
+    if (!p->argv.count)
+        return err_set(err, ERR_USAGE, "--pid N attaches to it again", "%s was not started from here", p->program);
+    for (size_t i = 0; i < p->argv.count; i++)
+        vec_push(&w->argv, mem_strdup(p->argv.items[i]));
+    if (p->input && !w->input)
+        w->input = mem_strdup(p->input);
+    return true;
+}
+
+static bool choose_machine(struct explaining *w, struct session *s, const char *id, struct err *err)
+{
+    struct err ignored = {0};
+    const struct document *d = &s->document;
+    const struct machine *m = id ? session_machine(s, id, err) : d->here.id && d->here.isa == isa_host() ? session_machine(s, d->here.id, &ignored) : session_current(s, &ignored);
+
+    if (m && strcmp(m->isa, isa_name(isa_host())) == 0)
+        w->machine = machine_copy(m);
+    return !id || m;
+}
+
+static bool run_explain(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    static const struct task_ops ops = {.work = explain_run, .publish = explain_finish, .free = explaining_free, .listed = TASK_LISTED, .measures = job_measures_always};
+    const struct explain_values *v = values;
+    bool attach = v->pid != NOT_GIVEN, ok = true;
+    size_t number;
+
+    (void)result;   /* the job's finish function fills it */
+    if (attach && (v->words.count || v->output || v->input))
+        return err_set(err, ERR_USAGE, "leave it out: a process that already runs has its own", "--pid takes no program, --output and --input");
+    struct explaining *w = mem_zero(1, sizeof *w);
+    w->input = v->input ? mem_strdup(v->input) : NULL;
+    for (size_t i = 0; i < v->words.count; i++)
+        vec_push(&w->argv, mem_strdup(v->words.items[i]));
+    if (strncmp(v->loop, "0x", 2) != 0 && parameter_count(v->loop, &number))
+        ok = take_profiled(w, s->document.profile, number, !attach && !v->words.count, err);
+    else if (!attach && !v->words.count)
+        ok = err_set(err, ERR_USAGE, "program explain LOOP ./PROGRAM -- ARGUMENTS, or program explain LOOP --pid N", "no program is named");
+    else {
+        w->place = mem_strdup(v->loop);
+        w->file = v->file ? mem_strdup(v->file) : NULL;
+    }
+    vec_push(&w->argv, NULL);
+    ok = ok && choose_machine(w, s, v->machine, err) && (attach || choose_output(w, v->output, err));
+    w->options = (struct insitu_options){.argv = attach ? NULL : (const char *const *)w->argv.items, .pid = attach ? (pid_t)v->pid : 0, .output = w->output, .input = w->input,
+                                         .seconds = !isnan(v->seconds) ? v->seconds : attach ? ATTACHED_SECONDS : INFINITY};
+    if (ok)
+        return task_start(s, "program explain", "watches the loop", &ops, w, err);
+    explaining_free(w);
+    return false;
+}
+
+static const struct parameter arguments[] = {
+    {.name = "LOOP", .kind = PARAMETER_TEXT, .at = offsetof(struct explain_values, loop), .required = true,
+     .help = "number of a loop in the last program profile, or a function, an address or a place in a function (f+0x40)"},
+    {.name = "PROGRAM", .kind = PARAMETER_WORDS, .at = offsetof(struct explain_values, words), .complete = COMPLETE_FILE,
+     .help = "program and its arguments; without it, the one that was profiled is run again; a word -- goes before arguments that begin with --"},
+    {0},
+};
+
+static const struct parameter options[] = {
+    {.name = "--pid", .kind = PARAMETER_COUNT, .at = offsetof(struct explain_values, pid), .value = "N", .least = 1, .most = 4194304, .otherwise = "start a program",
+     .help = "running process that executes the loop; it goes on afterwards"},
+    {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct explain_values, file), .value = "FILE", .otherwise = "the program", .complete = COMPLETE_FILE,
+     .help = "program or library that holds the loop"},
+    {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct explain_values, seconds), .value = "T", .least = 0.01, .most = 86400,
+     .otherwise = "until it ends; with --pid 5 s", .help = "time limit; a program that was started here is then killed"},
+    {.name = "--output", .kind = PARAMETER_TEXT, .at = offsetof(struct explain_values, output), .value = "FILE", .otherwise = "a new file, named in the result", .complete = COMPLETE_FILE,
+     .help = "file to append the program's output to"},
+    {.name = "--input", .kind = PARAMETER_TEXT, .at = offsetof(struct explain_values, input), .value = "FILE", .otherwise = "no input", .complete = COMPLETE_FILE,
+     .help = "file for the program's standard input"},
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct explain_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
+     .complete = COMPLETE_MACHINE, .help = "machine whose tables are used for predictions"},
+    {0},
+};
+
+static const char *const examples[] = {"program explain 1", "program explain partition ./sort-it -- words.txt", "program explain 0x4308 --pid 4711 --seconds 10s", NULL};
+
+const struct command command_program_explain = {
+    .name = "program explain",
+    .help = "count and time a hot loop within its running program",
+    .description = "Works on optimised and stripped programs and libraries, without counters and privileges. The loop's code in memory is patched to lead to copies of it: one counts all iterations, one is "
+                   "timed for some moments, one records which way branches go. What the program computes and prints stays the same. Programs that cannot be treated (code made at run time, "
+                   "seccomp, set-user-ID, a shadow stack) are refused before anything is changed. x86-64 Linux.",
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct explain_values),
+    .flags = COMMAND_CHANGES | COMMAND_JOB,
+    .run = run_explain,
+};

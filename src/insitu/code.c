@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "insitu/code.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+#define BYTES(c, ...) code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+void code_done(struct code *c)
+{
+    vec_done(&c->bytes);
+    vec_done(&c->labels);
+    vec_done(&c->fixups);
+}
+
+uint32_t code_place(const struct code *c)
+{
+    return (uint32_t)c->bytes.count;
+}
+
+uint32_t code_label(struct code *c)
+{
+    vec_push(&c->labels, CODE_UNPLACED);
+    return (uint32_t)c->labels.count - 1;
+}
+
+void code_label_here(struct code *c, uint32_t label)
+{
+    c->labels.items[label] = code_place(c);
+}
+
+void code_bytes(struct code *c, const void *bytes, size_t count)
+{
+    vec_reserve(&c->bytes, c->bytes.count + count);
+    memcpy(c->bytes.items + c->bytes.count, bytes, count);
+    c->bytes.count += count;
+}
+
+static void word(struct code *c, uint32_t value)
+{
+    code_bytes(c, &value, sizeof value);
+}
+
+static void distance(struct code *c, uint32_t label, uint64_t target)
+{
+    uint32_t at = code_place(c);
+
+    word(c, 0);
+    vec_push(&c->fixups, ((struct code_fixup){at, at + 4, label, target}));
+}
+
+void code_relocated(struct code *c, const uint8_t *bytes, size_t length, size_t at, uint64_t target)
+{
+    uint32_t begin = code_place(c);
+
+    code_bytes(c, bytes, length);
+    vec_push(&c->fixups, ((struct code_fixup){begin + (uint32_t)at, begin + (uint32_t)length, CODE_UNPLACED, target}));
+}
+
+void code_jump(struct code *c, uint32_t label)
+{
+    BYTES(c, 0xe9);
+    distance(c, label, 0);
+}
+
+void code_jump_address(struct code *c, uint64_t address)
+{
+    BYTES(c, 0xe9);
+    distance(c, CODE_UNPLACED, address);
+}
+
+void code_branch(struct code *c, unsigned cc, uint32_t label)
+{
+    BYTES(c, 0x0f, (uint8_t)(0x80 | cc));
+    distance(c, label, 0);
+}
+
+void code_branch_zero(struct code *c, uint32_t label)
+{
+    BYTES(c, 0xe3, 2, 0xeb, 5);   /* jrcxz over a jump over the long jump */
+    code_jump(c, label);
+}
+
+/* An instruction on gs:@slot with register field @field. */
+static void on_slot(struct code *c, bool wide, uint8_t opcode, unsigned field, uint32_t slot)
+{
+    BYTES(c, 0x65);
+    if (wide)
+        BYTES(c, 0x48);
+    BYTES(c, opcode, (uint8_t)(field << 3 | 4), 0x25);
+    word(c, slot);
+}
+
+void code_jump_slot(struct code *c, uint32_t slot)
+{
+    on_slot(c, false, 0xff, 4, slot);
+}
+
+void code_store(struct code *c, enum code_register reg, uint32_t slot)
+{
+    on_slot(c, true, 0x89, reg, slot);
+}
+
+void code_load(struct code *c, enum code_register reg, uint32_t slot)
+{
+    on_slot(c, true, 0x8b, reg, slot);
+}
+
+void code_store_narrow(struct code *c, enum code_register reg, uint32_t slot)
+{
+    on_slot(c, false, 0x89, reg, slot);
+}
+
+void code_load_narrow(struct code *c, enum code_register reg, uint32_t slot)
+{
+    on_slot(c, false, 0x8b, reg, slot);
+}
+
+void code_add(struct code *c, enum code_register reg, int32_t value)
+{
+    BYTES(c, 0x48, 0x8d, (uint8_t)(0x80 | reg << 3 | reg));
+    word(c, (uint32_t)value);
+}
+
+void code_set(struct code *c, enum code_register reg, uint64_t value)
+{
+    BYTES(c, 0x48, (uint8_t)(0xb8 | reg));
+    code_bytes(c, &value, sizeof value);
+}
+
+void code_count(struct code *c, uint32_t slot, int32_t value, uint32_t spare)
+{
+    code_store(c, CODE_RAX, spare);
+    code_load(c, CODE_RAX, slot);
+    code_add(c, CODE_RAX, value);
+    code_store(c, CODE_RAX, slot);
+    code_load(c, CODE_RAX, spare);
+}
+
+void code_step(struct code *c, uint32_t slot, bool down)
+{
+    on_slot(c, true, 0xff, down, slot);
+}
+
+bool code_resolve(struct code *c, uint64_t base, struct err *err)
+{
+    for (size_t i = 0; i < c->fixups.count; i++) {
+        const struct code_fixup *f = &c->fixups.items[i];
+        uint64_t target = f->label == CODE_UNPLACED ? f->target : base + c->labels.items[f->label];
+        int64_t far = (int64_t)(target - (base + f->next));
+        if (far != (int32_t)far)
+            return err_set(err, ERR_LIMIT, NULL, "the code to be placed at 0x%llx does not reach 0x%llx", (unsigned long long)base, (unsigned long long)target);
+        int32_t near = (int32_t)far;
+        memcpy(c->bytes.items + f->at, &near, sizeof near);
+    }
+    return true;
+}

@@ -1,0 +1,75 @@
+/* Copies of a region's code that count, time or record, to be placed in the program. Which one runs is chosen by what the patched places jump to. Every thread has a slot of
+ * memory of its own, which segment gs leads to; the copies keep all that they write there, and leave registers, flags and stack as the original does. */
+#ifndef PORTOLAN_INSITU_COPIES_H
+#define PORTOLAN_INSITU_COPIES_H
+
+#include "insitu/code.h"
+#include "insitu/region.h"
+
+/* COPY_TIME stamps the time each some iterations; COPY_VISIT also when control leaves the loop and comes back, which takes longer. */
+enum copy_mode { COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_MODES };
+
+/* Offsets in a thread's slot. Words of 8 bytes, except where noted. */
+enum copy_slot {
+    SLOT_SPARE = 0x00,         /* four words: registers while a copy uses them */
+    SLOT_JUMP = 0x20,          /* target of an indirect jump in the copy, then in the original */
+    SLOT_COUNTDOWN = 0x40,     /* timed: passes of the first copy until the next stamp */
+    SLOT_PERIOD = 0x48,        /* what it begins with */
+    SLOT_BLOCKS = 0x50,        /* timed: countdowns that ended */
+    SLOT_UNFINISHED = 0x58,    /* passes that were counted ahead, as one for all copies of the loop, and then not made */
+    SLOT_STAMPS_LEFT = 0x60,
+    SLOT_STAMP_AT = 0x68,      /* address of the next stamp */
+    SLOT_PASSES = 0x70,        /* counted: passes of the first copy */
+    SLOT_LEAVES = 0x78,        /* timed: times that control left the loop */
+    SLOT_EVENTS = 0x80,        /* recorded: events, 32 bits */
+    SLOT_RECORDS_LEFT = 0x88,  /* iterations to record */
+    SLOT_LEFT_AT = 0x90,       /* timed visits: when control left the loop, and when it came back */
+    SLOT_CAME_AT = 0x98,
+    SLOT_AWAY = 0xa0,          /* ticks that it was away */
+    SLOT_ENTRIES = 0x100,      /* addresses that the patched places lead to: the pivot's, then those of resumed places */
+    SLOT_COUNTERS = 0x400,     /* counted: executions of each block in each copy */
+    SLOT_STAMPS = 0x4000,      /* six words each: time; 32 bits of it again, before the clock; time after that; leaves; ticks away; passes not made */
+    SLOT_RING = 0x10000,       /* events */
+    SLOT_BYTES = 0x100000,
+};
+#define CLOCK_CYCLES 6000.0    /* of the code at copies.clock: 2,000 multiplications of 3 cycles */
+#define VISITS 32u
+#define COUNTERS_MOST 1500u
+#define STAMP_BYTES 48u
+#define STAMPS_MOST 680u
+#define STAMP_CYCLES 600u      /* of instructions that wait for one another, between the last two times of a stamp */
+#define RING_EVENTS 65536u
+
+/* An event: the value in the low 48 bits, above it the number of the instruction in the region, or one of these. */
+#define EVENT_PASS 0xffffu     /* the pivot */
+#define EVENT_LEAVE 0xfffeu    /* control leaves the loop */
+#define EVENT_AWAY 0xfffdu     /* it goes on in the original code: a call */
+
+/* A place in the copies where all registers are as in the original code before instruction @at. */
+struct copy_point {
+    uint32_t place;            /* in the code */
+    uint32_t at;               /* in the region's list */
+    int32_t unfinished;        /* to add to SLOT_UNFINISHED when a thread is moved from here to the original */
+};
+
+struct copies {
+    struct code code;
+    VEC(struct copy_point) points;   /* by place */
+    unsigned times[COPY_MODES];      /* copies of the loop, one after the other */
+    uint32_t entry[COPY_MODES];      /* labels: of the pivot */
+    VEC(uint32_t) resumes[COPY_MODES];   /* labels: of the region's resumed places */
+    VEC(uint32_t) gates;             /* labels: what the pivot and the resumed places are patched to jump to */
+    uint32_t clock;                  /* label: code that times itself; it uses rax, rcx, rdx, r8, r9 and ends with int3 */
+    uint32_t visits;                 /* label: the same of VISITS visits of the loop in which nothing is done; r8 has the ticks, besides what SLOT_AWAY grows by */
+    unsigned counters;               /* per copy; by leader of the loop, in order; 0: too many */
+};
+
+/* Makes the copies of @r for code that runs @bias bytes above the addresses of its file. copies_done frees @out. */
+void copies_make(const struct region *r, uint64_t bias, struct copies *out);
+void copies_done(struct copies *c);
+/* The point at @place; NULL: there is none. */
+const struct copy_point *copies_point(const struct copies *c, uint32_t place);
+/* Whether instruction @i of a region is one whose address or outcome is recorded. */
+bool copies_records(const struct region_insn *i);
+
+#endif

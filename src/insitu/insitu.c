@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#if defined(__x86_64__)
+#include "insitu/insitu.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "insitu/admission.h"
+#include "profile/launch.h"
+#include "work/pool.h"
+
+#define TICK 0.05              /* seconds between two looks at the counters */
+#define MOMENT_FIRST 0.02      /* seconds until the first moment that is timed and recorded; each later one comes after 1.4 times as long */
+#define MOMENT_GROWTH 1.4
+#define MOMENT_MOST 0.5
+#define VISIT_LEAST 400.0      /* cycles of a visit of the loop from which on timing each is no burden */
+#define TIMED_SECONDS 0.01    /* of one moment */
+#define RECORDED_SECONDS 0.02  /* at most */
+#define MOMENTS_MOST 24u
+#define BLOCK_ITERATIONS 4000u /* between two stamps */
+#define BLOCK_SECONDS 0.0005   /* at most, where 256 iterations take longer */
+#define RECORD_ITERATIONS 2000u
+#define BLOCKS_LEAST 8u        /* timed, for a quantile */
+#define MIDDLE 0.25            /* quantile of blocks that stands for them: what disturbs only makes them longer */
+#define CLOCK_CHANGE 0.05      /* relative, within a block */
+
+struct insitu_watch {
+    const struct insitu_options *options;
+    struct insitu *out;
+    struct launched program;
+    struct process process;
+    struct maps maps;
+    bool executed;             /* the program that was started is there */
+    bool placed;
+    bool whole;                /* it ended while it was watched */
+    bool over;                 /* nothing is watched any more */
+    double begun;
+    uint64_t period;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void cut(struct insitu_watch *w, const char *why)
+{
+    if (!w->out->cut)
+        w->out->cut = mem_strdup(why);
+    w->over = true;
+}
+
+/* Puts the original code back and takes all threads out of the copies; they stay stopped. */
+static bool remove_copies(struct insitu_watch *w, struct err *err)
+{
+    struct placed *x = &w->out->placed;
+    struct process *p = &w->process;
+
+    if (!w->placed || p->ended)
+        return true;
+    if (!process_stop(p, false, err))
+        return false;
+    if (p->ended)
+        return true;
+    bool ok = placed_patch(x, false, err);
+    for (size_t i = p->tracees.count; ok && i-- > 0 && i < p->tracees.count;) {
+        struct traced *t = &p->tracees.items[i];
+        pid_t tid = t->tid;
+        placed_settle(x, t);
+        t = process_tracee(p, tid);
+        if (t)
+            placed_release(x, t);
+    }
+    if (ok && !p->ended && p->tracees.count)
+        placed_unmap(x, &p->tracees.items[0]);
+    w->placed = false;
+    return ok;
+}
+
+/* New threads get counters before they run. */
+static bool take_threads(struct insitu_watch *w)
+{
+    struct process *p = &w->process;
+    bool ok = true;
+
+    for (size_t i = 0; w->placed && ok && i < p->tracees.count; i++)
+        if (p->tracees.items[i].stopped && p->tracees.items[i].slot == SLOT_NONE) {
+            ok = placed_take(&w->out->placed, &p->tracees.items[i]);
+            w->out->threads += ok;
+        }
+    return ok;
+}
+
+static void handle_fork(struct insitu_watch *w, const struct process_event *e)
+{
+    if (w->placed && e->shared)
+        placed_take_stranger(&w->out->placed, e->child);
+    else if (w->placed)
+        placed_clean_child(&w->out->placed, e->child);
+    ptrace(PTRACE_DETACH, e->child, NULL, NULL);
+}
+
+static bool leave_for_good(struct insitu_watch *w, const char *why)
+{
+    struct err err = {0};
+
+    cut(w, why);
+    return remove_copies(w, &err);
+}
+
+/* What has to be done for an event before its thread goes on. */
+static void handle(struct insitu_watch *w, const struct process_event *e)
+{
+    struct process *p = &w->process;
+    struct traced *t = process_tracee(p, e->tid);
+
+    switch (e->news) {
+    case PROCESS_SIGNAL:
+        if (w->placed && !placed_settle(&w->out->placed, t) && !p->ended)
+            leave_for_good(w, "a fault within the first instructions of the loop is handled by the program");
+        break;
+    case PROCESS_STARTED:
+        if (!take_threads(w))
+            leave_for_good(w, "more threads began than counters are kept for, or one uses segment gs");
+        break;
+    case PROCESS_FORKED:
+        handle_fork(w, e);
+        break;
+    case PROCESS_EXITING:
+        if (w->placed && t) {
+            placed_harvest(&w->out->placed, t);
+            placed_peek(&w->out->placed);
+        }
+        break;
+    case PROCESS_EXEC:
+        if (w->placed)
+            cut(w, "it became another program (exec)");
+        w->placed = false;
+        w->executed = true;
+        break;
+    default:
+        break;
+    }
+    t = process_tracee(p, e->tid);
+    if (w->over && !w->placed)
+        process_go_all(p);
+    else if (t)
+        process_go(p, t);
+}
+
+static bool wanted(const struct insitu_watch *w)
+{
+    const struct insitu_options *o = w->options;
+    return !o->goes_on || o->goes_on(o->state, now() - w->begun, w->placed || w->out->placed.slot_count ? placed_iterations(&w->out->placed) : 0);
+}
+
+/* Lets the program run for @seconds, or until it has ended or is let go; false: it is not to be watched any more. */
+static bool run_for(struct insitu_watch *w, double seconds)
+{
+    double end = now() + seconds, look = now();
+
+    while (!w->over && !w->process.ended && now() < end) {
+        double left = end - now();
+        struct process_event e = process_wait(&w->process, left < TICK ? left : TICK);
+        handle(w, &e);
+        if (now() - look > TICK) {
+            look = now();
+            if (w->placed)
+                placed_peek(&w->out->placed);
+            if (now() - w->begun > w->options->seconds || !wanted(w))
+                w->over = true;
+        }
+    }
+    return !w->over && !w->process.ended;
+}
+
+static void keep_least(double *least, double value)
+{
+    if (!isnan(value) && !(*least <= value))
+        *least = value;
+}
+
+/* Measures the core's clock, and what timing a visit costs, on a thread that is stopped and settled. */
+static void measure_clock(struct insitu_watch *w, pid_t tid)
+{
+    struct traced *t = process_tracee(&w->process, tid);
+
+    keep_least(&w->out->ticks_per_cycle, placed_clock(&w->out->placed, t));
+    t = process_tracee(&w->process, tid);
+    if (t)
+        keep_least(&w->out->ticks_per_visit, placed_visit(&w->out->placed, t));
+}
+
+/* Threads that run change to copy @mode. */
+static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
+{
+    struct placed *x = &w->out->placed;
+    struct process *p = &w->process;
+    double begun = now();
+
+    if (!process_stop(p, true, err))
+        return false;
+    x->mode = mode;
+    for (size_t i = 0; i < p->tracees.count; i++) {
+        pid_t tid = p->tracees.items[i].tid;
+        struct traced *t = &p->tracees.items[i];
+        if (!t->stopped) {
+            placed_choose_waiting(x, t, mode);
+            continue;
+        }
+        bool ok = placed_settle(x, t);
+        t = process_tracee(p, tid);
+        if (!t)
+            continue;
+        if (!ok && !p->ended)
+            return leave_for_good(w, "a thread could not be taken out of the copy of the loop");
+        placed_harvest(x, t);
+        placed_choose(x, t, mode, w->period, RECORD_ITERATIONS);
+        if ((mode == COPY_TIME || mode == COPY_VISIT) && !t->exiting)
+            measure_clock(w, tid);
+    }
+    if (!take_threads(w))
+        return leave_for_good(w, "more threads began than counters are kept for");
+    process_go_all(p);
+    w->out->stopped += now() - begun;
+    return true;
+}
+
+/* Passes between stamps: some thousand iterations, fewer where they take long. */
+static void choose_period(struct insitu_watch *w)
+{
+    struct placed *x = &w->out->placed;
+    unsigned times = x->copies->times[COPY_TIME];
+    uint64_t period = BLOCK_ITERATIONS / times + 1;
+
+    if (x->timed.count) {
+        const struct timed_block *b = &x->timed.items[x->timed.count - 1];
+        double seconds = (double)b->ticks / w->out->ticks_per_cycle / 3e9, each = seconds / (double)b->iterations;
+        double most = BLOCK_SECONDS / each / times;
+        if (isfinite(most) && most < (double)period)
+            period = most > 16 ? (uint64_t)most : 16;
+    }
+    w->period = period;
+}
+
+/* Times the loop for a moment, then records it. */
+static bool moment(struct insitu_watch *w, struct err *err)
+{
+    if (!change(w, COPY_TIME, err) || !run_for(w, TIMED_SECONDS) || !change(w, COPY_VISIT, err) || !run_for(w, TIMED_SECONDS) || !change(w, COPY_RECORD, err) || !run_for(w, RECORDED_SECONDS) || !change(w, COPY_COUNT, err))
+        return !w->over && !w->process.ended;
+    choose_period(w);
+    w->out->moments++;
+    return true;
+}
+
+static bool read_file(void *state, uint64_t address, void *out, size_t bytes)
+{
+    const struct insitu_watch *w = state;
+    return process_read(&w->process, address + w->out->placed.bias, out, bytes);
+}
+
+/* Whether the region can be copied and patched: nothing is changed. False with err; *@missing: its file may still be mapped. */
+static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
+{
+    const struct insitu_options *o = w->options;
+    struct insitu *out = w->out;
+    uint64_t bias;
+
+    maps_done(&w->maps);
+    *missing = false;
+    if (!maps_read(w->process.pid, &w->maps))
+        return err_set(err, ERR_MISSING, NULL, "the process has ended");
+    if (!admit_mapping(&w->maps, o->file, o->kernel->insns[o->kernel->loops[o->loop].first].offset, &bias, missing, err))
+        return false;
+    out->placed.bias = bias;
+    return region_find(o->kernel, o->loop, &(struct region_memory){read_file, w, bias}, &out->region, err) && admit_bytes(&w->process, &out->region, bias, err) &&
+           admit_sequences(&w->process, o->file, &out->region, bias, err);
+}
+
+/* Whether some thread is within the first bytes of a patch, or returns there. All are stopped. */
+static bool in_the_way(struct insitu_watch *w)
+{
+    struct process *p = &w->process;
+    const struct region *r = &w->out->region;
+
+    for (size_t i = 0; i < p->tracees.count; i++) {
+        struct user_regs_struct regs;
+        uint64_t stack[512];
+        if (!process_registers(&p->tracees.items[i], &regs))
+            continue;
+        bool readable = process_read(p, regs.rsp, stack, sizeof stack);
+        for (size_t s = 0; s <= r->resumed.count; s++) {
+            uint64_t at = r->list.items[s ? r->resumed.items[s - 1] : r->pivot].insn->offset + w->out->placed.bias;
+            if (regs.rip > at && regs.rip < at + PATCH_BYTES)
+                return true;
+            for (size_t k = 0; readable && k < sizeof stack / sizeof *stack; k++)
+                if (stack[k] > at && stack[k] < at + PATCH_BYTES)
+                    return true;
+        }
+    }
+    return false;
+}
+
+/* Places the copies and patches the original. All threads are stopped before, and run afterwards. */
+static bool place(struct insitu_watch *w, struct err *err)
+{
+    struct process *p = &w->process;
+    struct insitu *out = w->out;
+    uint64_t bias = out->placed.bias;
+    struct user_regs_struct regs;
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < p->tracees.count; i++)
+        if (process_registers(&p->tracees.items[i], &regs) && regs.gs_base)
+            ok = err_set(err, ERR_LIMIT, "kernel measure measures the loop alone", "the program uses segment gs itself, where counters would be kept");
+    for (unsigned i = 0; ok && in_the_way(w); i++) {
+        if (i == 100)
+            return err_set(err, ERR_LIMIT, "try again", "a thread stays where the loop's code would be patched");
+        for (size_t k = 0; k < p->tracees.count && !p->ended; k++)
+            process_step(p, &p->tracees.items[k]);
+        if (p->ended)
+            return err_set(err, ERR_MISSING, NULL, "the program has ended");
+    }
+    if (!ok)
+        return false;
+    copies_make(&out->region, bias, &out->copies);
+    ok = placed_new(p, &out->region, &out->copies, bias, &w->maps, &out->placed, err);
+    w->placed = ok;
+    if (ok && !take_threads(w))
+        ok = err_set(err, ERR_LIMIT, NULL, "the program has more threads than counters are kept for");
+    ok = ok && placed_patch(&out->placed, true, err);
+    if (!ok && out->placed.code) {
+        w->placed = true;
+        struct err ignored;
+        remove_copies(w, &ignored);
+    }
+    return ok;
+}
+
+/* While launch_go waits for the program to begin. */
+static void begin_program(void *state)
+{
+    struct insitu_watch *w = state;
+    struct process_event e = w->executed ? (struct process_event){.news = PROCESS_QUIET} : process_wait(&w->process, 0.001);
+
+    if (e.news == PROCESS_EXEC)
+        w->executed = true;   /* and it stays stopped */
+    else if (e.news != PROCESS_QUIET)
+        handle(w, &e);
+}
+
+static bool entry_point(const struct process *p, uint64_t *entry)
+{
+    Elf64_auxv_t v[64];
+    char path[64];
+    bool found = false;
+
+    snprintf(path, sizeof path, "/proc/%d/auxv", (int)p->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, v, sizeof v) : 0;
+    for (size_t i = 0; n > 0 && i < (size_t)n / sizeof *v; i++)
+        if (v[i].a_type == AT_ENTRY) {
+            *entry = v[i].a_un.a_val;
+            found = true;
+        }
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+/* Runs the program, stopped where it began, to its entry point: its libraries are mapped then. */
+static bool run_to_entry(struct insitu_watch *w, struct err *err)
+{
+    struct process *p = &w->process;
+    struct user_regs_struct regs;
+    const uint8_t trap = 0xcc;
+    uint64_t entry = 0;
+    uint8_t kept;
+
+    if (!process_reopen(p, err))
+        return false;
+    if (!entry_point(p, &entry) || !process_read(p, entry, &kept, 1) || !process_write(p, entry, &trap, 1))
+        return err_set(err, ERR_IO, NULL, "the program's first instruction cannot be found");
+    struct traced *t = process_tracee(p, p->pid);
+    process_go(p, t);
+    while (!p->ended) {
+        struct process_event e = process_wait(p, 1);
+        t = process_tracee(p, e.tid);
+        if (e.news == PROCESS_SIGNAL && t && t->signal == SIGTRAP && process_registers(t, &regs) && regs.rip == entry + 1) {
+            regs.rip = entry;
+            t->signal = 0;
+            return (process_set_registers(t, &regs) && process_write(p, entry, &kept, 1)) || err_set(err, ERR_IO, NULL, "the program's first instruction cannot be restored");
+        }
+        handle(w, &e);
+        if (!wanted(w))
+            return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    }
+    return err_set(err, ERR_DATA, "run it by hand to see why", "the program ended before its first instruction");
+}
+
+static bool start(struct insitu_watch *w, struct err *err)
+{
+    const struct insitu_options *o = w->options;
+
+    if (!launch(o->argv, o->output, o->input, &w->program, err) || !admit_file(w->program.path, err) || !process_seize(w->program.pid, true, &w->process, err) ||
+        !launch_go(&w->program, begin_program, w, err))
+        return false;
+    while (!w->executed && !w->process.ended)
+        begin_program(w);
+    return run_to_entry(w, err) && admit_process(w->process.pid, true, err);
+}
+
+/* All threads of a process that runs already are stopped. */
+static bool attach(struct insitu_watch *w, struct err *err)
+{
+    return admit_process(w->options->pid, false, err) && process_seize(w->options->pid, false, &w->process, err) && process_stop(&w->process, false, err);
+}
+
+/* Places the copies as soon as the loop's file is mapped. */
+static bool place_when_mapped(struct insitu_watch *w, struct err *err)
+{
+    bool missing;
+    double begun = now();
+
+    for (;;) {
+        region_done(&w->out->region);
+        w->out->region = (struct region){.loop = 0};
+        if (prepare(w, &missing, err))
+            break;
+        if (!missing || !w->options->argv)
+            return false;
+        process_go_all(&w->process);
+        w->executed = false;
+        if (!run_for(w, 0.01))
+            return false;
+        if (w->executed ? !run_to_entry(w, err) : !process_stop(&w->process, false, err))
+            return false;
+        if (w->process.ended)
+            return false;
+    }
+    w->out->late = w->options->argv && now() - begun > 0.01 ? now() - begun : 0;
+    return place(w, err);
+}
+
+static bool watch(struct insitu_watch *w, struct err *err)
+{
+    struct insitu *out = w->out;
+    double next = MOMENT_FIRST;
+    bool ok = w->options->argv ? start(w, err) : attach(w, err);
+
+    w->begun = now();
+    w->period = BLOCK_ITERATIONS / 16;
+    ok = ok && place_when_mapped(w, err);
+    if (!ok) {
+        process_go_all(&w->process);
+        return false;
+    }
+    process_go_all(&w->process);
+    while (run_for(w, next)) {
+        if (w->options->counts_only || out->moments >= MOMENTS_MOST)
+            continue;
+        if (!moment(w, err))
+            break;
+        next = next * MOMENT_GROWTH < MOMENT_MOST ? next * MOMENT_GROWTH : MOMENT_MOST;
+    }
+    if (w->placed && !w->process.ended)
+        ok = remove_copies(w, err);
+    w->whole = w->process.ended;
+    out->seconds = now() - w->begun;
+    return ok;
+}
+
+/* Lets go of the program, or ends one that was started here and waits for it. */
+static void let_go(struct insitu_watch *w)
+{
+    struct process *p = &w->process;
+    struct err ignored;
+
+    if (p->ended)
+        w->program.pid = 0;   /* its number may be another's by now */
+    if (p->memory < 0 && !p->tracees.count) {   /* it was never seized */
+        pid_t pid = w->program.pid;
+        launch_end(&w->program);
+        while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+        return;
+    }
+    if (!p->ended && !w->options->argv && process_stop(p, false, &ignored))
+        process_detach(p);
+    if (!w->out->cut)   /* else it goes on to its end */
+        launch_end(&w->program);
+    while (!p->ended && w->options->argv) {
+        struct process_event e = process_wait(p, TICK);
+        handle(w, &e);
+        if (w->out->cut && !wanted(w))
+            launch_end(&w->program);
+    }
+    w->program.pid = 0;
+    launch_end(&w->program);
+}
+
+static void tell(struct insitu_watch *w)
+{
+    struct insitu *out = w->out;
+
+    out->ended = w->process.ended;
+    out->status = w->process.status;
+    out->killed = out->ended && WIFSIGNALED(out->status) && WTERMSIG(out->status) == SIGKILL;
+    out->complete = w->options->argv && w->whole && !out->killed && !out->cut && out->late == 0;
+}
+
+static bool run(const struct insitu_options *o, struct insitu *out, struct err *err)
+{
+    struct insitu_watch w = {.options = o, .out = out, .program = {.go = -1, .fault = -1}, .process = {.memory = -1}};
+
+    bool ok = watch(&w, err);
+    let_go(&w);
+    tell(&w);
+    maps_done(&w.maps);
+    process_done(&w.process);
+    return ok;
+}
+
+struct insitu_call {
+    const struct insitu_options *options;
+    struct insitu *out;
+    struct err *err;
+    bool ok;
+};
+
+static void run_call(void *state)
+{
+    struct insitu_call *call = state;
+    call->ok = run(call->options, call->out, call->err);
+}
+
+bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *err)
+{
+    struct insitu_call call = {o, out, err, false};
+
+    *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN};
+    return thread_apart(run_call, &call, err) && call.ok;
+}
+
+void insitu_done(struct insitu *x)
+{
+    placed_done(&x->placed);
+    copies_done(&x->copies);
+    region_done(&x->region);
+    free(x->cut);
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Ticks that the clock takes besides its instructions: its least, when the core was as fast as when its ticks were measured. */
+static double clock_overhead(const struct insitu *x)
+{
+    uint32_t least = UINT32_MAX;
+
+    for (size_t i = 0; i < x->placed.timed.count; i++)
+        if (x->placed.timed.items[i].clock[0] < least)
+            least = x->placed.timed.items[i].clock[0];
+    double over = least - STAMP_CYCLES * x->ticks_per_cycle;
+    return over > 0 ? over : 0;
+}
+
+/* The same with @visits timed, or not. */
+static double cycles_of(const struct insitu *x, double q, bool visits)
+{
+    size_t count = x->placed.timed.count, kept = 0;
+    double overhead = clock_overhead(x), *each = mem_alloc((count + 1) * sizeof *each);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct timed_block *b = &x->placed.timed.items[i];
+        double before = b->clock[0] - overhead, after = b->clock[1] - overhead, ticks = (double)b->ticks;
+        if (b->visits && b->leaves)
+            ticks -= (double)b->away + (double)b->leaves * x->ticks_per_visit;
+        if (b->visits == visits && ticks > 0 && b->iterations && fabs(before - after) < CLOCK_CHANGE * before)   /* else the core's clock changed, or it was interrupted */
+            each[kept++] = ticks / (double)b->iterations / ((before + after) / 2 / STAMP_CYCLES);
+    }
+    if (kept)
+        qsort(each, kept, sizeof *each, by_cycles);
+    double cycles = kept >= BLOCKS_LEAST ? each[(size_t)(q * (double)(kept - 1))] : NAN;
+    free(each);
+    return cycles;
+}
+
+double insitu_cycles(const struct insitu *x, double q, bool *alone)
+{
+    double trip = insitu_trip(x), within = cycles_of(x, MIDDLE, true);
+
+    *alone = isinf(trip) || trip * within >= VISIT_LEAST;
+    double cycles = cycles_of(x, q, *alone);
+    if (!isnan(cycles))
+        return cycles;
+    *alone = isinf(trip);
+    return cycles_of(x, q, false);
+}
+
+double insitu_between(const struct insitu *x)
+{
+    double away = 0, leaves = 0;
+
+    for (size_t i = 0; i < x->placed.timed.count; i++)
+        if (x->placed.timed.items[i].visits && x->placed.timed.items[i].away < x->placed.timed.items[i].ticks) {
+            away += (double)x->placed.timed.items[i].away;
+            leaves += (double)x->placed.timed.items[i].leaves;
+        }
+    return leaves > 0 ? away / leaves / x->ticks_per_cycle : NAN;
+}
+
+double insitu_trip(const struct insitu *x)
+{
+    uint64_t iterations = 0, leaves = 0;
+
+    for (size_t i = 0; i < x->placed.timed.count; i++) {
+        iterations += x->placed.timed.items[i].iterations;
+        leaves += x->placed.timed.items[i].leaves;
+    }
+    return iterations ? leaves ? (double)iterations / (double)leaves : INFINITY : NAN;
+}
+#endif

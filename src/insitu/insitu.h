@@ -1,0 +1,49 @@
+/* A loop within its running program: how often it runs, what an iteration takes there, and which way its branches go. The program's code is patched to lead to copies of the loop
+ * that count, time or record; what it computes and prints stays the same. */
+#ifndef PORTOLAN_INSITU_INSITU_H
+#define PORTOLAN_INSITU_INSITU_H
+
+#include "insitu/placed.h"
+
+struct insitu_options {
+    const char *const *argv;         /* the program and its arguments, NULL at the end; NULL: process pid, which runs already */
+    pid_t pid;
+    const char *output, *input;      /* of a program that is started, as in struct sampling */
+    const struct kernel *kernel;     /* held by the caller */
+    size_t loop;                     /* of the kernel's loops */
+    const char *file;                /* absolute path of the program or library that holds it */
+    double seconds;                  /* at most; INFINITY: until it ends */
+    bool counts_only;                /* neither times nor records */
+    /* Asked some times a second; false: let go of the program. May be NULL. */
+    bool (*goes_on)(void *state, double seconds, uint64_t iterations);
+    void *state;
+};
+
+struct insitu {
+    struct region region;
+    struct copies copies;
+    struct placed placed;            /* what was gathered; nothing in the process any more */
+    double ticks_per_cycle;          /* of the time stamp counter; NaN: not measured */
+    double ticks_per_visit;          /* that timing a visit of the loop adds; NaN: not measured */
+    double seconds;                  /* of wall clock that were watched */
+    double stopped;                  /* of these, the program was stopped for us */
+    double late;                     /* seconds between the program's start and the first count; 0: none, or it ran already */
+    size_t threads;                  /* that were given counters */
+    size_t moments;                  /* times that it was timed and recorded */
+    bool ended, killed;              /* the program has, by a signal that cannot be held */
+    int status;                      /* as waitpid has it, of one that was started here and ended */
+    bool complete;                   /* counted from the program's first instruction to its end */
+    char *cut;                       /* why it was let go before; NULL: it was not */
+};
+
+/* Watches the loop. False with err when the program cannot be treated, and nothing was changed in it, or when it cannot be run; insitu_done frees @out in either case. Any thread. */
+bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *err);
+void insitu_done(struct insitu *x);
+/* Cycles per iteration in the program by quantile @q of the timed blocks, without what is between visits of the loop when *@alone becomes true; NaN: too few were timed. */
+double insitu_cycles(const struct insitu *x, double q, bool *alone);
+/* Cycles from leaving the loop to entering it again, in the mean; NaN: not timed. */
+double insitu_between(const struct insitu *x);
+/* Iterations from one time that control leaves the loop to the next, as timed; INFINITY: it never left; NaN: not timed. */
+double insitu_trip(const struct insitu *x);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* On processors whose code is not copied. */
+#if !defined(__x86_64__)
+#include "insitu/insitu.h"
+
+#include <math.h>
+
+bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *err)
+{
+    (void)o;
+    *out = (struct insitu){.ticks_per_cycle = NAN};
+    return err_set(err, ERR_MISSING, "program profile samples the program, kernel measure measures the loop alone", "loops are watched within programs on x86-64 only");
+}
+
+void insitu_done(struct insitu *x)
+{
+    (void)x;
+}
+
+double insitu_cycles(const struct insitu *x, double q, bool *alone)
+{
+    (void)x;
+    (void)q;
+    *alone = false;
+    return NAN;
+}
+
+double insitu_between(const struct insitu *x)
+{
+    (void)x;
+    return NAN;
+}
+
+double insitu_trip(const struct insitu *x)
+{
+    (void)x;
+    return NAN;
+}
+
+uint64_t placed_iterations(const struct placed *x)
+{
+    return x->iterations;
+}
+#endif

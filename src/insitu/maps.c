@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "insitu/maps.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define REACH UINT64_C(0x60000000)    /* of what is placed, below the 2 GiB of a distance */
+#define STEP UINT64_C(0x1000000)
+#define LOWEST UINT64_C(0x110000)     /* of an address that can be mapped, with room to spare */
+
+void maps_done(struct maps *m)
+{
+    for (size_t i = 0; i < m->list.count; i++)
+        free(m->list.items[i].path);
+    vec_done(&m->list);
+}
+
+bool maps_read(pid_t pid, struct maps *out)
+{
+    char path[64], line[4608];
+
+    *out = (struct maps){{0}};
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    while (fgets(line, sizeof line, file)) {
+        struct map map = {0};
+        char mode[8];
+        int name = 0;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &map.start, &map.end, mode, &map.offset, &name) < 4)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        map.write = mode[1] == 'w';
+        map.execute = mode[2] == 'x';
+        map.path = mem_strdup(name ? line + name : "");
+        vec_push(&out->list, map);
+    }
+    fclose(file);
+    return true;
+}
+
+const struct map *maps_at(const struct maps *m, uint64_t address)
+{
+    for (size_t i = 0; i < m->list.count; i++)
+        if (address >= m->list.items[i].start && address < m->list.items[i].end)
+            return &m->list.items[i];
+    return NULL;
+}
+
+static bool is_free(const struct maps *m, uint64_t start, uint64_t end)
+{
+    for (size_t i = 0; i < m->list.count; i++)
+        if (m->list.items[i].start < end && m->list.items[i].end > start)
+            return false;
+    return true;
+}
+
+uint64_t maps_gap(const struct maps *m, uint64_t low, uint64_t high, uint64_t size)
+{
+    uint64_t down = low & ~(STEP - 1), up = (high + STEP - 1) & ~(STEP - 1);
+
+    for (uint64_t far = STEP; far < REACH; far += STEP)   /* below first: a heap grows above */
+        if (down > far + LOWEST && is_free(m, down - far, down - far + size))
+            return down - far;
+    for (uint64_t far = REACH; far > STEP; far -= STEP)
+        if (is_free(m, up + far, up + far + size))
+            return up + far;
+    return 0;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#if defined(__x86_64__)
+#include "insitu/placed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define STEPS_MOST 20000u      /* single steps until a thread counts as one that cannot be settled */
+#define CLOCK_TRIES 5
+#define PERIOD_FIRST 256u      /* passes between stamps, until it is known how long one takes */
+
+static uint64_t slot_address(const struct placed *x, uint32_t slot)
+{
+    return x->slots + (uint64_t)slot * SLOT_BYTES;
+}
+
+static uint64_t label_address(const struct placed *x, uint32_t label)
+{
+    return x->code + x->copies->code.labels.items[label];
+}
+
+bool placed_holds(const struct placed *x, uint64_t address)
+{
+    return x->code && address >= x->code && address < x->code + x->copies->code.bytes.count;
+}
+
+bool placed_new(struct process *p, const struct region *r, struct copies *c, uint64_t bias, const struct maps *maps, struct placed *out, struct err *err)
+{
+    uint64_t low = r->list.items[0].insn->offset + bias, high = r->list.items[r->list.count - 1].insn->offset + bias;
+    uint64_t size = (c->code.bytes.count + 4095u) & ~UINT64_C(4095), at;
+    struct traced *t = &p->tracees.items[0];
+
+    *out = (struct placed){.process = p, .region = r, .copies = c, .bias = bias};
+    out->chosen = mem_zero(SLOTS_MOST, sizeof *out->chosen);
+    out->period = mem_zero(SLOTS_MOST, sizeof *out->period);
+    out->given = mem_zero(SLOTS_MOST, sizeof *out->given);
+    out->peeked = mem_zero(SLOTS_MOST, sizeof *out->peeked);
+    out->blocks = mem_zero(r->blocks + 1, sizeof *out->blocks);
+    const struct map *m = maps_at(maps, low);
+    at = maps_gap(maps, m ? m->start : low, high, size);
+    if (!at)
+        return err_set(err, ERR_LIMIT, NULL, "no memory is free within reach of the loop's code");
+    int64_t code = process_call(p, t, SYS_mmap, (const uint64_t[]){at, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, UINT64_MAX, 0});
+    if (code != (int64_t)at)
+        return err_set(err, ERR_IO, NULL, "the process cannot map memory for a copy of its loop: %s", strerror(code < 0 ? (int)-code : ENOMEM));
+    out->code = at;
+    int64_t slots = process_call(p, t, SYS_mmap, (const uint64_t[]){0, (uint64_t)SLOTS_MOST * SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, UINT64_MAX, 0});
+    if (slots < 0 && slots > -4096)
+        return err_set(err, ERR_IO, NULL, "the process cannot map memory for counters: %s", strerror((int)-slots));
+    out->slots = (uint64_t)slots;
+    return code_resolve(&c->code, at, err) &&
+           (process_write(p, at, c->code.bytes.items, c->code.bytes.count) || err_set(err, ERR_IO, NULL, "the copy of the loop cannot be written to the process"));
+}
+
+void placed_done(struct placed *x)
+{
+    free(x->chosen);
+    free(x->period);
+    free(x->given);
+    free(x->peeked);
+    free(x->blocks);
+    vec_done(&x->timed);
+    vec_done(&x->events);
+    vec_done(&x->stretches);
+}
+
+static void set_word(const struct placed *x, uint32_t slot, uint32_t at, uint64_t value)
+{
+    process_write(x->process, slot_address(x, slot) + at, &value, sizeof value);
+}
+
+static void set_entries(const struct placed *x, uint32_t slot, enum copy_mode mode)
+{
+    set_word(x, slot, SLOT_ENTRIES, label_address(x, x->copies->entry[mode]));
+    for (size_t i = 0; i < x->copies->resumes[mode].count; i++)
+        set_word(x, slot, SLOT_ENTRIES + 8 * (uint32_t)(i + 1), label_address(x, x->copies->resumes[mode].items[i]));
+}
+
+static uint32_t slot_new(struct placed *x)
+{
+    uint32_t slot = x->slot_count++;
+
+    x->period[slot] = PERIOD_FIRST;
+    set_word(x, slot, SLOT_PERIOD, PERIOD_FIRST);
+    set_word(x, slot, SLOT_COUNTDOWN, PERIOD_FIRST);
+    set_word(x, slot, SLOT_STAMPS_LEFT, STAMPS_MOST);
+    set_word(x, slot, SLOT_STAMP_AT, slot_address(x, slot) + SLOT_STAMPS);
+    set_entries(x, slot, x->mode);
+    return slot;
+}
+
+bool placed_take(struct placed *x, struct traced *t)
+{
+    struct user_regs_struct regs;
+    bool inherited;
+
+    if (!process_registers(t, &regs))
+        return true;   /* it has just ended */
+    inherited = regs.gs_base >= x->slots && regs.gs_base < slot_address(x, SLOTS_MOST);
+    if ((regs.gs_base && !inherited) || x->slot_count == SLOTS_MOST)
+        return false;
+    t->slot = slot_new(x);
+    regs.gs_base = slot_address(x, t->slot);
+    process_set_registers(t, &regs);
+    return true;
+}
+
+void placed_take_stranger(struct placed *x, pid_t tid)
+{
+    struct traced t = {.tid = tid};
+    if (x->slots)
+        placed_take(x, &t);
+}
+
+static uint64_t site_address(const struct placed *x, size_t i)
+{
+    uint32_t at = i ? x->region->resumed.items[i - 1] : x->region->pivot;
+    return x->region->list.items[at].insn->offset + x->bias;
+}
+
+/* The five original bytes of patched place @i. */
+static void site_bytes(const struct placed *x, size_t i, uint8_t out[PATCH_BYTES])
+{
+    uint32_t at = i ? x->region->resumed.items[i - 1] : x->region->pivot;
+    for (uint32_t n = 0; n < PATCH_BYTES; at++) {
+        const struct insn *in = x->region->list.items[at].insn;
+        for (uint32_t b = 0; b < in->length && n < PATCH_BYTES; b++)
+            out[n++] = in->bytes[b];
+    }
+}
+
+/* Whether @address lies within a patched place, and is not its first byte. */
+static bool is_inside(const struct placed *x, uint64_t address)
+{
+    for (size_t i = 0; i <= x->region->resumed.count; i++)
+        if (address > site_address(x, i) && address < site_address(x, i) + PATCH_BYTES)
+            return true;
+    return false;
+}
+
+bool placed_patch(struct placed *x, bool on, struct err *err)
+{
+    for (size_t i = 0; i <= x->region->resumed.count; i++) {
+        uint8_t bytes[PATCH_BYTES] = {0xe9};
+        uint64_t at = site_address(x, i);
+        int32_t distance = (int32_t)(label_address(x, x->copies->gates.items[i]) - (at + PATCH_BYTES));
+        if (on)
+            memcpy(bytes + 1, &distance, sizeof distance);
+        else
+            site_bytes(x, i, bytes);
+        if (!process_write(x->process, at, bytes, sizeof bytes))
+            return err_set(err, ERR_IO, NULL, "the program's code cannot be written");
+    }
+    x->patched = on;
+    return true;
+}
+
+/* Adds to the passes that were counted and not made. */
+static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes)
+{
+    uint64_t word;
+    if (passes && process_read(x->process, slot_address(x, slot) + SLOT_UNFINISHED, &word, sizeof word))
+        set_word(x, slot, SLOT_UNFINISHED, word + (uint64_t)(int64_t)passes);
+}
+
+/* Where @t can go on: in the original at a point of the copies, or outside. True when it is there. */
+static bool is_settled(struct placed *x, struct traced *t, bool *failed)
+{
+    struct user_regs_struct regs;
+
+    if (!process_registers(t, &regs)) {
+        *failed = true;
+        return false;
+    }
+    if (!placed_holds(x, regs.rip))
+        return !is_inside(x, regs.rip) || x->patched;
+    const struct copy_point *p = copies_point(&*x->copies, (uint32_t)(regs.rip - x->code));
+    uint64_t original = p ? x->region->list.items[p->at].insn->offset + x->bias : 0;
+    if (!p || (x->patched && is_inside(x, original)))
+        return false;
+    add_unfinished(x, t->slot, p->unfinished);
+    if (t->signal && (uint64_t)(uintptr_t)t->info.si_addr == regs.rip)   /* a fault of this instruction */
+        t->info.si_addr = (void *)(uintptr_t)original;
+    regs.rip = original;
+    regs.orig_rax = ~0ull;
+    process_set_registers(t, &regs);
+    return true;
+}
+
+bool placed_settle(struct placed *x, struct traced *t)
+{
+    bool failed = false, fault = t->signal && t->info.si_code > 0 && (t->signal == SIGSEGV || t->signal == SIGBUS || t->signal == SIGFPE || t->signal == SIGILL || t->signal == SIGTRAP);
+    pid_t tid = t->tid;
+    uint64_t mask;
+
+    if (t->exiting || is_settled(x, t, &failed))
+        return true;
+    if (failed || fault || !process_mask(t, &mask))
+        return false;
+    bool ok = false;
+    for (unsigned i = 0; i < STEPS_MOST && !ok && !failed; i++) {
+        failed = !process_step(x->process, t);
+        ok = !failed && is_settled(x, t, &failed);
+    }
+    t = process_tracee(x->process, tid);
+    if (t)
+        process_unmask(t, mask);
+    return ok || !t;
+}
+
+static uint64_t words_iterations(const struct placed *x, const uint64_t *words, uint32_t slot)
+{
+    const unsigned *times = x->copies->times;
+
+    return times[COPY_COUNT] * words[SLOT_PASSES / 8] + times[COPY_TIME] * (words[SLOT_BLOCKS / 8] * x->period[slot] + (x->period[slot] - words[SLOT_COUNTDOWN / 8])) +
+           (x->given[slot] - words[SLOT_RECORDS_LEFT / 8]) - words[SLOT_UNFINISHED / 8];
+}
+
+void placed_peek(struct placed *x)
+{
+    uint64_t words[0x100 / 8];
+
+    for (uint32_t slot = 0; slot < x->slot_count; slot++)
+        if (process_read(x->process, slot_address(x, slot), words, sizeof words))
+            x->peeked[slot] = words_iterations(x, words, slot);
+}
+
+uint64_t placed_iterations(const struct placed *x)
+{
+    uint64_t sum = x->iterations;
+
+    for (uint32_t slot = 0; slot < x->slot_count; slot++)
+        sum += x->peeked[slot];
+    return sum;
+}
+
+static void harvest_blocks(struct placed *x, uint32_t slot)
+{
+    unsigned times = x->copies->times[COPY_COUNT];
+    size_t count = (size_t)x->copies->counters * times;
+    uint64_t *counters = mem_zero(count + 1, sizeof *counters);
+
+    if (process_read(x->process, slot_address(x, slot) + SLOT_COUNTERS, counters, count * sizeof *counters))
+        for (size_t i = 0; i < count; i++) {
+            x->blocks[i / times] += counters[i];
+            counters[i] = 0;
+        }
+    process_write(x->process, slot_address(x, slot) + SLOT_COUNTERS, counters, count * sizeof *counters);
+    free(counters);
+}
+
+static void harvest_stamps(struct placed *x, uint32_t slot, uint64_t end)
+{
+    uint64_t stamps[STAMP_BYTES / 8 * STAMPS_MOST], begin = slot_address(x, slot) + SLOT_STAMPS;
+    size_t count = (size_t)(end - begin) / STAMP_BYTES;
+
+    if (count > 1 && count <= STAMPS_MOST && process_read(x->process, begin, stamps, count * STAMP_BYTES))
+        for (size_t i = 1; i < count; i++) {
+            const uint64_t *a = &stamps[STAMP_BYTES / 8 * (i - 1)], *b = a + STAMP_BYTES / 8;
+            vec_push(&x->timed, ((struct timed_block){b[0] - a[2], b[3] - a[3], x->chosen[slot] == COPY_VISIT, b[4] - a[4], {(uint32_t)a[2] - (uint32_t)a[1], (uint32_t)b[2] - (uint32_t)b[1]}, x->period[slot] * x->copies->times[x->chosen[slot]] - (b[5] - a[5])}));
+        }
+    set_word(x, slot, SLOT_STAMPS_LEFT, STAMPS_MOST);
+    set_word(x, slot, SLOT_STAMP_AT, begin);
+}
+
+static void harvest_events(struct placed *x, uint32_t slot, uint64_t iterations, uint32_t count)
+{
+    size_t first = x->events.count, kept = count < RING_EVENTS ? count : RING_EVENTS;
+
+    if (!count)
+        return;
+    vec_reserve(&x->events, first + kept);
+    if (count <= RING_EVENTS && process_read(x->process, slot_address(x, slot) + SLOT_RING, x->events.items + first, kept * 8)) {
+        x->events.count += kept;
+        vec_push(&x->stretches, ((struct recorded_stretch){iterations, first, kept}));
+    }
+    set_word(x, slot, SLOT_EVENTS, 0);
+}
+
+void placed_harvest(struct placed *x, struct traced *t)
+{
+    uint64_t words[0x100 / 8];
+    uint32_t slot = t->slot;
+
+    if (slot == SLOT_NONE || !process_read(x->process, slot_address(x, slot), words, sizeof words))
+        return;
+    x->iterations += words_iterations(x, words, slot);
+    x->counted += x->copies->times[COPY_COUNT] * words[SLOT_PASSES / 8];
+    x->peeked[slot] = 0;
+    if (x->copies->counters)
+        harvest_blocks(x, slot);
+    harvest_stamps(x, slot, words[SLOT_STAMP_AT / 8]);
+    harvest_events(x, slot, x->given[slot] - words[SLOT_RECORDS_LEFT / 8], (uint32_t)words[SLOT_EVENTS / 8]);
+    x->given[slot] = 0;
+    set_word(x, slot, SLOT_PASSES, 0);
+    set_word(x, slot, SLOT_BLOCKS, 0);
+    set_word(x, slot, SLOT_COUNTDOWN, x->period[slot]);
+    set_word(x, slot, SLOT_RECORDS_LEFT, 0);
+    set_word(x, slot, SLOT_UNFINISHED, 0);
+}
+
+void placed_choose(struct placed *x, struct traced *t, enum copy_mode mode, uint64_t period, uint64_t records)
+{
+    if (t->slot == SLOT_NONE)
+        return;
+    x->chosen[t->slot] = mode;
+    x->period[t->slot] = period;
+    set_word(x, t->slot, SLOT_PERIOD, period);
+    set_word(x, t->slot, SLOT_COUNTDOWN, period);
+    x->given[t->slot] = mode == COPY_RECORD ? records : 0;
+    set_word(x, t->slot, SLOT_RECORDS_LEFT, x->given[t->slot]);
+    set_entries(x, t->slot, mode);
+}
+
+void placed_choose_waiting(struct placed *x, const struct traced *t, enum copy_mode mode)
+{
+    if (t->slot != SLOT_NONE) {
+        x->chosen[t->slot] = mode;
+        set_entries(x, t->slot, mode);
+    }
+}
+
+void placed_release(struct placed *x, struct traced *t)
+{
+    struct user_regs_struct regs;
+
+    placed_harvest(x, t);
+    if (t->slot != SLOT_NONE && process_registers(t, &regs)) {
+        regs.gs_base = 0;
+        process_set_registers(t, &regs);
+    }
+    t->slot = SLOT_NONE;
+}
+
+void placed_unmap(struct placed *x, struct traced *t)
+{
+    uint64_t size = (x->copies->code.bytes.count + 4095u) & ~UINT64_C(4095);
+
+    if (x->slots)
+        process_call(x->process, t, SYS_munmap, (const uint64_t[]){x->slots, (uint64_t)SLOTS_MOST * SLOT_BYTES, 0, 0, 0, 0});
+    if (x->code)
+        process_call(x->process, t, SYS_munmap, (const uint64_t[]){x->code, size, 0, 0, 0, 0});
+    x->slots = x->code = 0;
+}
+
+void placed_clean_child(const struct placed *x, pid_t child)
+{
+    struct traced t = {.tid = child};
+    struct user_regs_struct regs;
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)child);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    for (size_t i = 0; fd >= 0 && x->patched && i <= x->region->resumed.count; i++) {
+        uint8_t bytes[PATCH_BYTES];
+        site_bytes(x, i, bytes);
+        if (pwrite(fd, bytes, sizeof bytes, (off_t)site_address(x, i)) != (ssize_t)sizeof bytes)
+            break;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (process_registers(&t, &regs) && regs.gs_base) {
+        regs.gs_base = 0;
+        process_set_registers(&t, &regs);
+    }
+}
+
+double placed_clock(struct placed *x, struct traced *t)
+{
+    double best = NAN;
+
+    for (int i = 0; i < CLOCK_TRIES; i++) {
+        struct user_regs_struct regs;   /* after a failure @t may be another */
+        if (!process_run(x->process, t, label_address(x, x->copies->clock), &regs))
+            break;
+        double ticks = (double)regs.rax / CLOCK_CYCLES;
+        if (isnan(best) || ticks < best)
+            best = ticks;
+    }
+    return best;
+}
+
+double placed_visit(struct placed *x, struct traced *t)
+{
+    uint64_t at = slot_address(x, t->slot) + SLOT_AWAY, before, after;
+    double best = NAN;
+
+    for (int i = 0; t->slot != SLOT_NONE && i < CLOCK_TRIES; i++) {
+        struct user_regs_struct regs;
+        if (!process_read(x->process, at, &before, 8) || !process_run(x->process, t, label_address(x, x->copies->visits), &regs) || !process_read(x->process, at, &after, 8))
+            break;
+        double ticks = ((double)regs.r8 - (double)(after - before)) / VISITS;
+        if (isnan(best) || ticks < best)
+            best = ticks;
+    }
+    return best;
+}
+#endif

@@ -1,0 +1,78 @@
+/* Copies placed in a process, the patches that lead to them, and a slot of memory per thread. All calls on the tracer's thread; threads that are handed in are stopped. */
+#ifndef PORTOLAN_INSITU_PLACED_H
+#define PORTOLAN_INSITU_PLACED_H
+
+#include "insitu/copies.h"
+#include "insitu/maps.h"
+#include "insitu/process.h"
+
+struct timed_block {           /* between two stamps */
+    uint64_t ticks, leaves;    /* of the time stamp counter; times that control left the loop meanwhile */
+    bool visits;               /* visits were timed */
+    uint64_t away;             /* ticks of the time between these */
+    uint32_t clock[2];         /* ticks of the clock's instructions before and after it */
+    uint64_t iterations;
+};
+
+/* Iterations of one thread, one after the other, recorded. */
+struct recorded_stretch {
+    uint64_t iterations;
+    size_t first, count;       /* of the events */
+};
+
+struct placed {
+    struct process *process;
+    const struct region *region;
+    const struct copies *copies;
+    uint64_t bias, code, slots;          /* addresses in the process; 0: not mapped */
+    uint32_t slot_count;                 /* given out so far */
+    enum copy_mode *chosen;              /* by slot */
+    uint64_t *period, *given;            /* by slot: what SLOT_PERIOD and SLOT_RECORDS_LEFT began with */
+    uint64_t *peeked;                    /* by slot: iterations since the last harvest when last looked at */
+    bool patched;
+    enum copy_mode mode;
+    uint64_t iterations;                 /* harvested */
+    uint64_t *blocks;                    /* by leader of the loop: executions in the counting copy */
+    uint64_t counted;                    /* iterations in the counting copy */
+    VEC(struct timed_block) timed;
+    VEC(uint64_t) events;
+    VEC(struct recorded_stretch) stretches;
+};
+
+#define SLOTS_MOST 256u
+
+/* Maps memory in @p through stopped thread @t and writes the copies there. False with err; placed_done frees @out in both cases. */
+bool placed_new(struct process *p, const struct region *r, struct copies *c, uint64_t bias, const struct maps *maps, struct placed *out, struct err *err);
+void placed_done(struct placed *x);
+/* Gives thread @t a slot. False: all are taken, or it uses segment gs itself. */
+bool placed_take(struct placed *x, struct traced *t);
+/* Patches the original code, or restores it. All threads are stopped, and settled before the original is patched. */
+bool placed_patch(struct placed *x, bool on, struct err *err);
+/* Moves @t from the copies to where it would be in the original, by single steps where need be. False: it is where the original is patched.
+ * When it has ended, @t is another or none. */
+bool placed_settle(struct placed *x, struct traced *t);
+/* Whether @address lies in the copies. */
+bool placed_holds(const struct placed *x, uint64_t address);
+/* What the thread's counters and buffers hold, added up; they begin again. */
+void placed_harvest(struct placed *x, struct traced *t);
+/* Looks at what all slots hold without changing anything. */
+void placed_peek(struct placed *x);
+/* Chooses the copy that @t, settled and harvested, comes to next: with COPY_TIME and COPY_VISIT, stamps each @period passes of the first copy; with COPY_RECORD, for @records iterations. */
+void placed_choose(struct placed *x, struct traced *t, enum copy_mode mode, uint64_t period, uint64_t records);
+/* The same for a thread that is not stopped, and waits in the system: no more than where it comes to. */
+void placed_choose_waiting(struct placed *x, const struct traced *t, enum copy_mode mode);
+/* Iterations that have been counted, at the last harvest or peek. */
+uint64_t placed_iterations(const struct placed *x);
+/* Takes the slot from @t, and its memory from the process through it when it is the last. */
+void placed_release(struct placed *x, struct traced *t);
+void placed_unmap(struct placed *x, struct traced *t);
+/* Puts the original code back in the memory of process @child, a copy of ours, whose first thread is stopped. */
+void placed_clean_child(const struct placed *x, pid_t child);
+/* A slot for a process that shares our memory. */
+void placed_take_stranger(struct placed *x, pid_t tid);
+/* Ticks of the time stamp counter per core cycle, measured on @t; NaN: not measured. */
+double placed_clock(struct placed *x, struct traced *t);
+/* Ticks that a timed visit of the loop takes besides the loop; NaN: not measured. */
+double placed_visit(struct placed *x, struct traced *t);
+
+#endif

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#if defined(__x86_64__)
+#include "insitu/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "profile/tasks.h"
+
+#define REST_BUSY 50000L       /* ns of sleep between looks while something happens, and otherwise */
+#define REST_QUIET 500000L
+#define STOP_SECONDS 5.0       /* until a thread counts as one that does not stop */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static long trace(int request, pid_t tid, uintptr_t address, uintptr_t data)
+{
+    return ptrace((enum __ptrace_request)request, tid, (void *)address, (void *)data);
+}
+
+struct traced *process_tracee(struct process *p, pid_t tid)
+{
+    for (size_t i = 0; i < p->tracees.count; i++)
+        if (p->tracees.items[i].tid == tid)
+            return &p->tracees.items[i];
+    return NULL;
+}
+
+static struct traced *add(struct process *p, pid_t tid)
+{
+    struct traced *t = process_tracee(p, tid);
+
+    if (t)
+        return t;
+    vec_push(&p->tracees, ((struct traced){.tid = tid, .slot = SLOT_NONE}));
+    return &p->tracees.items[p->tracees.count - 1];
+}
+
+static void drop(struct process *p, pid_t tid)
+{
+    struct traced *t = process_tracee(p, tid);
+    if (t)
+        *t = p->tracees.items[--p->tracees.count];
+}
+
+/* Why the system refuses, and what to do. */
+static bool refused(pid_t pid, int reason, struct err *err)
+{
+    char scope[8] = "";
+    int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        ssize_t n = read(fd, scope, sizeof scope - 1);
+        scope[n > 0 ? n - 1 : 0] = '\0';
+        close(fd);
+    }
+    if (reason == EPERM && (*scope == '1' || *scope == '2' || *scope == '3'))
+        return err_set(err, ERR_IO, "start the program from here, or run sysctl kernel.yama.ptrace_scope=0 as root", "ptrace of process %d is refused: sysctl kernel.yama.ptrace_scope is %s", (int)pid, scope);
+    if (reason == EPERM)
+        return err_set(err, ERR_IO, "run as its user, or as root; a container needs --cap-add=SYS_PTRACE or a seccomp profile that allows ptrace",
+                       "ptrace of process %d is refused: it is another user's, or a container's settings forbid it", (int)pid);
+    return err_set(err, ERR_IO, NULL, "ptrace of process %d is refused: %s", (int)pid, strerror(reason));
+}
+
+bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err)
+{
+    const uintptr_t options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | (ours ? PTRACE_O_EXITKILL : 0);
+    size_t before;
+
+    *out = (struct process){.pid = pid, .memory = -1};
+    do {   /* threads start while others are seized */
+        struct task_list tasks = {{0}};
+        before = out->tracees.count;
+        tasks_find(pid, &tasks);
+        for (size_t i = 0; i < tasks.list.count; i++) {
+            pid_t tid = tasks.list.items[i].tid;
+            if (tasks.list.items[i].pid != pid || process_tracee(out, tid))
+                continue;
+            if (trace(PTRACE_SEIZE, tid, 0, options) == 0)
+                add(out, tid);
+            else if (errno != ESRCH) {
+                vec_done(&tasks.list);
+                return refused(pid, errno, err);
+            }
+        }
+        vec_done(&tasks.list);
+    } while (out->tracees.count != before);
+    if (!out->tracees.count)
+        return err_set(err, ERR_MISSING, "ps lists processes", "there is no process %d", (int)pid);
+    return process_reopen(out, err);
+}
+
+bool process_reopen(struct process *p, struct err *err)
+{
+    char path[64];
+
+    if (p->memory >= 0)
+        close(p->memory);
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)p->pid);
+    p->memory = open(path, O_RDWR | O_CLOEXEC);
+    return p->memory >= 0 || refused(p->pid, errno, err);
+}
+
+void process_done(struct process *p)
+{
+    if (p->memory >= 0)
+        close(p->memory);
+    vec_done(&p->tracees);
+    vec_done(&p->children);
+    vec_done(&p->late);
+    vec_done(&p->unknown);
+}
+
+bool process_read(const struct process *p, uint64_t address, void *out, size_t bytes)
+{
+    return pread(p->memory, out, bytes, (off_t)address) == (ssize_t)bytes;
+}
+
+bool process_write(const struct process *p, uint64_t address, const void *bytes, size_t count)
+{
+    return pwrite(p->memory, bytes, count, (off_t)address) == (ssize_t)count;
+}
+
+bool process_registers(const struct traced *t, struct user_regs_struct *out)
+{
+    return trace(PTRACE_GETREGS, t->tid, 0, (uintptr_t)out) == 0;
+}
+
+bool process_set_registers(const struct traced *t, const struct user_regs_struct *regs)
+{
+    return trace(PTRACE_SETREGS, t->tid, 0, (uintptr_t)regs) == 0;
+}
+
+bool process_mask(struct traced *t, uint64_t *kept)
+{
+    uint64_t all = ~(UINT64_C(1) << (SIGTRAP - 1));
+    return trace(PTRACE_GETSIGMASK, t->tid, sizeof *kept, (uintptr_t)kept) == 0 && trace(PTRACE_SETSIGMASK, t->tid, sizeof all, (uintptr_t)&all) == 0;
+}
+
+void process_unmask(struct traced *t, uint64_t kept)
+{
+    trace(PTRACE_SETSIGMASK, t->tid, sizeof kept, (uintptr_t)&kept);
+}
+
+/* A thread has ended; with the last one the process. */
+static void ended(struct process *p, pid_t tid, int status)
+{
+    drop(p, tid);
+    if (tid != p->pid && p->tracees.count)
+        return;
+    p->ended = true;
+    if (tid == p->pid)
+        p->status = status;
+}
+
+/* Lets @t run by @request: true when it has stopped by SIGTRAP. */
+static bool trapped(struct process *p, struct traced *t, int request)
+{
+    int status;
+
+    if (t->exiting || trace(request, t->tid, 0, 0) != 0)
+        return false;
+
+    for (;;) {
+        pid_t tid = t->tid;
+        if (waitpid(tid, &status, __WALL) < 0) {
+            if (errno == EINTR)
+                continue;
+            return false;
+        }
+        if (!WIFSTOPPED(status)) {
+            ended(p, tid, status);
+            return false;
+        }
+        if (status >> 16 == 0)
+            return WSTOPSIG(status) == SIGTRAP;
+        t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
+        if (t->exiting)
+            return false;
+        t->asked = false;
+        trace(request, tid, 0, 0);   /* the answer to an interrupt that came before */
+    }
+}
+
+bool process_step(struct process *p, struct traced *t)
+{
+    return trapped(p, t, PTRACE_SINGLESTEP);
+}
+
+int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6])
+{
+    static const uint8_t instruction[2] = {0x0f, 0x05};
+    struct user_regs_struct before, call;
+    uint8_t kept[2];
+    pid_t tid = t->tid;
+    uint64_t mask;
+    int64_t result = -EFAULT;
+
+    if (t->exiting || !process_registers(t, &before) || !process_read(p, before.rip, kept, sizeof kept) || !process_mask(t, &mask))
+        return -EFAULT;
+    call = before;
+    call.rax = (unsigned long long)number;
+    call.orig_rax = ~0ull;   /* no system call to restart */
+    call.rdi = arguments[0];
+    call.rsi = arguments[1];
+    call.rdx = arguments[2];
+    call.r10 = arguments[3];
+    call.r8 = arguments[4];
+    call.r9 = arguments[5];
+    if (process_write(p, before.rip, instruction, sizeof instruction)) {
+        if (process_set_registers(t, &call) && process_step(p, t) && process_registers(t, &call) && call.rip == before.rip + 2)
+            result = (int64_t)call.rax;
+        process_write(p, before.rip, kept, sizeof kept);
+    }
+    t = process_tracee(p, tid);
+    if (t) {
+        process_set_registers(t, &before);
+        process_unmask(t, mask);
+    }
+    return result;
+}
+
+bool process_run(struct process *p, struct traced *t, uint64_t address, struct user_regs_struct *out)
+{
+    struct user_regs_struct before, run;
+    pid_t tid = t->tid;
+    uint64_t mask;
+
+    if (t->exiting || !process_registers(t, &before) || !process_mask(t, &mask))
+        return false;
+    run = before;
+    run.rip = address;
+    run.orig_rax = ~0ull;
+    bool ok = process_set_registers(t, &run) && trapped(p, t, PTRACE_CONT) && process_registers(t, out);
+    t = process_tracee(p, tid);
+    if (t) {
+        process_set_registers(t, &before);
+        process_unmask(t, mask);
+    }
+    return ok && t;
+}
+
+void process_go(struct process *p, struct traced *t)
+{
+    (void)p;
+    if (!t->stopped)
+        return;
+    if (t->signal)
+        trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
+    if (t->listening)
+        trace(PTRACE_LISTEN, t->tid, 0, 0);
+    else
+        trace(PTRACE_CONT, t->tid, 0, (uintptr_t)t->signal);
+    t->stopped = false;
+    t->signal = 0;
+}
+
+void process_go_all(struct process *p)
+{
+    for (size_t i = 0; i < p->tracees.count; i++)
+        process_go(p, &p->tracees.items[i]);
+}
+
+void process_detach(struct process *p)
+{
+    for (size_t i = 0; i < p->tracees.count; i++) {
+        struct traced *t = &p->tracees.items[i];
+        if (t->signal)
+            trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
+        trace(PTRACE_DETACH, t->tid, 0, (uintptr_t)t->signal);
+    }
+    p->tracees.count = 0;
+}
+
+/* The new process or thread @child of an event: a thread of ours, or one that somebody has to look at. */
+static bool take_child(struct process *p, pid_t child, bool shared, struct process_event *out)
+{
+    if (task_process(child) == p->pid) {
+        add(p, child);
+        return false;
+    }
+    *out = (struct process_event){PROCESS_FORKED, 0, child, shared};
+    return true;
+}
+
+static bool is_stop_signal(int number)
+{
+    return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
+/* The first stop of something new. */
+static struct process_event take_unknown(struct process *p, pid_t tid)
+{
+    struct process_event e = {.news = PROCESS_QUIET};
+
+    for (size_t i = 0; i < p->children.count; i++)
+        if (p->children.items[i].child == tid) {
+            e = p->children.items[i];
+            p->children.items[i] = p->children.items[--p->children.count];
+            return e;
+        }
+    if (task_process(tid) == p->pid) {
+        add(p, tid)->stopped = true;
+        return (struct process_event){.news = PROCESS_STARTED, .tid = tid};
+    }
+    vec_push(&p->unknown, tid);
+    return e;
+}
+
+static struct process_event take_event(struct process *p, struct traced *t, int event, int number)
+{
+    struct process_event e = {.news = PROCESS_QUIET, .tid = t->tid}, child;
+    unsigned long message = 0;
+    pid_t tid = t->tid;
+
+    switch (event) {
+    case PTRACE_EVENT_STOP:
+        if (t->slot == SLOT_NONE && !t->asked)
+            e.news = PROCESS_STARTED;
+        t->listening = is_stop_signal(number);
+        if (t->listening && !t->asked)
+            e.news = PROCESS_QUIET;
+        t->asked = false;
+        break;
+    case PTRACE_EVENT_CLONE:
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+        trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&message);
+        if (!take_child(p, (pid_t)message, event != PTRACE_EVENT_FORK, &child))
+            break;
+        for (size_t i = 0; i < p->unknown.count; i++)
+            if (p->unknown.items[i] == child.child) {
+                p->unknown.items[i] = p->unknown.items[--p->unknown.count];
+                child.tid = tid;
+                return child;
+            }
+        vec_push(&p->children, child);
+        break;
+    case PTRACE_EVENT_EXEC:
+        for (size_t i = p->tracees.count; i-- > 0;)
+            if (p->tracees.items[i].tid != tid)
+                p->tracees.items[i] = p->tracees.items[--p->tracees.count];
+        e.news = PROCESS_EXEC;
+        break;
+    case PTRACE_EVENT_EXIT:
+        t->exiting = true;
+        e.news = PROCESS_EXITING;
+        break;
+    default:
+        break;
+    }
+    return e;
+}
+
+/* Looks once for something that has changed; PROCESS_QUIET with tid 0: nothing has. */
+static struct process_event look(struct process *p)
+{
+    int status;
+    pid_t tid = waitpid(-1, &status, __WALL | __WNOTHREAD | WNOHANG);
+
+    if (tid <= 0)
+        return (struct process_event){.news = PROCESS_QUIET};
+    struct traced *t = process_tracee(p, tid);
+    if (!WIFSTOPPED(status)) {
+        ended(p, tid, status);
+        return (struct process_event){.news = p->ended ? PROCESS_ENDED : PROCESS_QUIET, .tid = tid};
+    }
+    if (!t) {
+        struct process_event e = take_unknown(p, tid);
+        e.tid = e.tid ? e.tid : tid;
+        return e;
+    }
+    t->stopped = true;
+    if (status >> 16)
+        return take_event(p, t, status >> 16, WSTOPSIG(status));
+    t->signal = WSTOPSIG(status);
+    if (trace(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)&t->info) != 0)
+        t->info = (siginfo_t){.si_signo = t->signal};
+    return (struct process_event){.news = PROCESS_SIGNAL, .tid = tid};
+}
+
+static void rest(bool busy)
+{
+    nanosleep(&(struct timespec){0, busy ? REST_BUSY : REST_QUIET}, NULL);
+}
+
+struct process_event process_wait(struct process *p, double seconds)
+{
+    double end = now() + seconds, last = now();
+
+    if (p->late.count)
+        return p->late.items[--p->late.count];
+    while (!p->ended) {
+        struct process_event e = look(p);
+        if (e.news != PROCESS_QUIET)
+            return e;
+        if (e.tid) {   /* nothing that anybody else has to do with */
+            struct traced *t = process_tracee(p, e.tid);
+            if (t && t->stopped)
+                process_go(p, t);
+            last = now();
+            continue;
+        }
+        double t = now();
+        if (t >= end)
+            return e;
+        rest(t - last < 0.01);
+    }
+    return (struct process_event){.news = PROCESS_ENDED};
+}
+
+static bool all_stopped(const struct process *p)
+{
+    for (size_t i = 0; i < p->tracees.count; i++)
+        if (p->tracees.items[i].asked && !p->tracees.items[i].stopped)
+            return false;
+    return true;
+}
+
+bool process_stop(struct process *p, bool running, struct err *err)
+{
+    double end = now() + STOP_SECONDS;
+    size_t asked = 0;
+
+    do {
+        for (; asked < p->tracees.count; asked++) {   /* new ones come to stand at the end */
+            struct traced *t = &p->tracees.items[asked];
+            if (t->stopped || t->asked || (running && !task_runs(&(struct thread_id){p->pid, t->tid})))
+                continue;
+            t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
+        }
+        struct process_event e = look(p);
+        if (p->ended)
+            return true;
+        if (e.news == PROCESS_QUIET && !e.tid)
+            rest(true);
+        if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)
+            vec_push(&p->late, e);
+        if (asked > p->tracees.count)
+            asked = 0;
+        if (now() > end)
+            return err_set(err, ERR_LIMIT, "try again when it does not wait for a device", "a thread of process %d did not stop within %.0f s", (int)p->pid, STOP_SECONDS);
+    } while (!all_stopped(p) || asked < p->tracees.count);
+    return true;
+}
+#endif

@@ -1,0 +1,79 @@
+/* A running program under ptrace: all threads of one process. What starts or forks is handled as it happens. One thread, which becomes the tracer: when it ends, the system lets
+ * go of all that is left. x86-64 Linux. */
+#ifndef PORTOLAN_INSITU_PROCESS_H
+#define PORTOLAN_INSITU_PROCESS_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+#define SLOT_NONE UINT32_MAX
+
+struct traced {
+    pid_t tid;
+    uint32_t slot;             /* of memory for its counters; SLOT_NONE: none yet */
+    bool stopped;
+    bool asked;                /* interrupted, and not stopped yet */
+    bool exiting;              /* it executes no instruction any more */
+    bool listening;            /* stopped by a stop signal; waits for SIGCONT */
+    int signal;                /* to deliver when it goes on */
+    siginfo_t info;            /* of that */
+};
+
+enum process_news { PROCESS_QUIET, PROCESS_SIGNAL, PROCESS_STARTED, PROCESS_FORKED, PROCESS_EXEC, PROCESS_EXITING, PROCESS_ENDED };
+
+/* What happened to one thread, which is stopped except when the process has ended. */
+struct process_event {
+    enum process_news news;
+    pid_t tid;
+    pid_t child;               /* of PROCESS_FORKED: the new process, traced and stopped or about to stop */
+    bool shared;               /* it shares memory with its parent */
+};
+
+struct process {
+    pid_t pid;
+    int memory;                /* /proc/PID/mem */
+    VEC(struct traced) tracees;
+    VEC(struct process_event) children;   /* new processes whose first stop is to come */
+    VEC(struct process_event) late;       /* what happened while all were being stopped */
+    VEC(pid_t) unknown;        /* what stopped before its parent reported it */
+    bool ended;
+    int status;                /* as waitpid has it, of a child of ours that ended */
+};
+
+/* Takes hold of all threads of @pid without stopping them; @ours: it dies with us. False with err: what forbids it. */
+bool process_seize(pid_t pid, bool ours, struct process *out, struct err *err);
+/* Closes what is open; threads that are still traced are let go. */
+void process_done(struct process *p);
+/* Waits at most @seconds for the next event. */
+struct process_event process_wait(struct process *p, double seconds);
+struct traced *process_tracee(struct process *p, pid_t tid);
+/* Opens the memory of the program that the process has become (PROCESS_EXEC). False with err. */
+bool process_reopen(struct process *p, struct err *err);
+/* Stops all threads, or with @running those that run; new processes and exec are kept for process_wait. False with err when some thread does not stop. */
+bool process_stop(struct process *p, bool running, struct err *err);
+/* Lets one stopped thread, or all, go on, with the signal that waits for it. */
+void process_go(struct process *p, struct traced *t);
+void process_go_all(struct process *p);
+/* Lets go of all threads, which are stopped. */
+void process_detach(struct process *p);
+/* Executes one instruction of a stopped thread. False: it has ended, and @t is another or none. */
+bool process_step(struct process *p, struct traced *t);
+/* Holds back signals for a stopped thread, but SIGTRAP, and restores what was. */
+bool process_mask(struct traced *t, uint64_t *kept);
+void process_unmask(struct traced *t, uint64_t kept);
+bool process_registers(const struct traced *t, struct user_regs_struct *out);
+bool process_set_registers(const struct traced *t, const struct user_regs_struct *regs);
+bool process_read(const struct process *p, uint64_t address, void *out, size_t bytes);
+bool process_write(const struct process *p, uint64_t address, const void *bytes, size_t count);
+/* Has stopped thread @t make a system call; returns what it returned, -errno on failure. When the thread ends, @t is another or none. */
+int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
+/* Runs stopped thread @t from @address until int3; its registers are as before afterwards, and *@out as at the int3. False when it did not come to it: when it has ended, @t is another or
+ * none. */
+bool process_run(struct process *p, struct traced *t, uint64_t address, struct user_regs_struct *out);
+
+#endif

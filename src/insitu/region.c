@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "insitu/region.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define REGION_MOST 3000       /* instructions that are copied */
+#define FLAGS_STEPS 200        /* instructions that are searched for readers of flags */
+#define TABLE_MOST 1024        /* entries of a jump table */
+#define RESUMED_MOST 90u       /* places that are patched besides the pivot */
+#define ARITHMETIC (FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW)
+
+void region_done(struct region *r)
+{
+    vec_done(&r->list);
+    vec_done(&r->resumed);
+    vec_done(&r->tabled);
+}
+
+uint32_t region_at(const struct region *r, uint64_t address)
+{
+    size_t low = 0, high = r->list.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->list.items[middle].insn->offset < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->list.count && r->list.items[low].insn->offset == address ? (uint32_t)low : REGION_NONE;
+}
+
+static uint64_t end_of(const struct insn *i)
+{
+    return i->offset + i->length;
+}
+
+static bool direct(const struct insn *i, uint64_t *target)
+{
+    for (unsigned k = 0; k < i->operand_count; k++)
+        if (i->operands[k].kind == OPERAND_RELATIVE) {
+            *target = (uint64_t)i->operands[k].displacement;
+            return (i->traits & INSN_BRANCH) != 0;
+        }
+    return false;
+}
+
+bool region_falls(const struct region_insn *i)
+{
+    uint32_t t = i->insn->traits;
+    return (t & INSN_CALL) || !(t & INSN_BRANCH) || (t & INSN_CONDITIONAL);
+}
+
+static bool jumps_indirect(const struct insn *i)
+{
+    uint64_t target;
+    return i->traits & INSN_BRANCH && !(i->traits & (INSN_CALL | INSN_RETURN | INSN_CONDITIONAL)) && !direct(i, &target);
+}
+
+/* What is not copied: it depends on where it stands, or the kernel looks at it. */
+static bool stays(const struct insn *i)
+{
+    bool far_or_trap = i->traits & (INSN_UNDECODED | INSN_FOREIGN | INSN_CALL | INSN_SYSTEM);
+    bool plain_jump = i->traits & INSN_BRANCH && (i->traits & (INSN_CONDITIONAL | INSN_RETURN) || strcmp(i->mnemonic, "jmp") == 0);
+
+    if (i->traits & INSN_RETURN && strncmp(i->mnemonic, "ret", 3) != 0)
+        return true;
+    if (i->traits & INSN_RIP_RELATIVE && !insn_rip_displacement(i))
+        return true;
+    return far_or_trap || (i->traits & INSN_BRANCH && !plain_jump) || strcmp(i->mnemonic, "xbegin") == 0;
+}
+
+static size_t unit_at(const struct kernel *k, uint64_t address)
+{
+    size_t low = 0, high = k->insn_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (k->insns[middle].offset < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < k->insn_count && k->insns[low].offset == address ? low : SIZE_MAX;
+}
+
+/* Takes the entries of a table at @at that lead into the unit: distances from the table, or with @absolute addresses. */
+static void table_take(struct region *r, const struct region_memory *memory, uint64_t at, bool absolute)
+{
+    for (unsigned i = 0; i < TABLE_MOST; i++) {
+        int32_t distance = 0;
+        uint64_t target = 0;
+        if (absolute ? !memory->read(memory->state, at + 8u * i, &target, 8) : !memory->read(memory->state, at + 4u * i, &distance, 4))
+            return;
+        target = absolute ? target - memory->bias : at + (uint64_t)(int64_t)distance;
+        if (unit_at(r->kernel, target) == SIZE_MAX)
+            return;
+        vec_push(&r->tabled, target);
+    }
+}
+
+/* Reads what may be jump tables: what lea gets the address of, and what jumps go through. */
+static void find_tables(struct region *r, const struct region_memory *memory)
+{
+    const struct kernel *k = r->kernel;
+
+    for (size_t i = 0; i < k->insn_count; i++) {
+        const struct insn *in = &k->insns[i];
+        const struct operand *m = insn_memory(in);
+        if (m && in->operation == OPERATION_ADDRESS && m->base == REG_PC)
+            table_take(r, memory, end_of(in) + (uint64_t)m->displacement, false);
+        else if (m && in->traits & INSN_BRANCH && m->index != REG_NONE && m->base == REG_NONE)
+            table_take(r, memory, (uint64_t)m->displacement, true);
+    }
+}
+
+/* Marks what control can reach from the loop without a call. */
+static void reach(const struct region *r, const struct kernel_loop *loop, bool *reached)
+{
+    const struct kernel *k = r->kernel;
+    VEC(size_t) todo = {0};
+    size_t found = loop->count;
+
+    for (size_t i = loop->first; i < loop->first + loop->count; i++) {
+        reached[i] = true;
+        vec_push(&todo, i);
+    }
+    while (todo.count && found < REGION_MOST) {
+        struct region_insn at = {.insn = &k->insns[todo.items[--todo.count]]};
+        size_t next[2] = {SIZE_MAX, SIZE_MAX};
+        uint64_t target;
+        if (jumps_indirect(at.insn))
+            for (size_t i = 0; i < r->tabled.count && found < REGION_MOST; i++) {
+                size_t to = unit_at(k, r->tabled.items[i]);
+                if (!reached[to]) {
+                    reached[to] = true;
+                    found++;
+                    vec_push(&todo, to);
+                }
+            }
+        if (region_falls(&at))
+            next[0] = unit_at(k, end_of(at.insn));
+        if (direct(at.insn, &target) && !(at.insn->traits & INSN_CALL))
+            next[1] = unit_at(k, target);
+        for (int i = 0; i < 2; i++)
+            if (next[i] != SIZE_MAX && !reached[next[i]]) {
+                reached[next[i]] = true;
+                found++;
+                vec_push(&todo, next[i]);
+            }
+    }
+    vec_done(&todo);
+}
+
+static void fill(struct region *r, const struct kernel_loop *loop, const bool *reached)
+{
+    const struct kernel *k = r->kernel;
+
+    for (size_t i = 0; i < k->insn_count; i++)
+        if (reached[i])
+            vec_push(&r->list, ((struct region_insn){.insn = &k->insns[i], .target = REGION_NONE, .in_loop = i >= loop->first && i < loop->first + loop->count,
+                                                     .in_place = stays(&k->insns[i])}));
+    for (size_t i = 0; i < r->list.count; i++) {
+        struct region_insn *at = &r->list.items[i];
+        uint64_t target;
+        if (at->in_place || !(at->insn->traits & INSN_BRANCH) || at->insn->traits & INSN_RETURN)
+            continue;
+        if (direct(at->insn, &target)) {
+            at->target_address = target;
+            at->target = region_at(r, target);
+        } else
+            at->indirect = true;
+    }
+}
+
+/* Whether control can pass from @from to @to in one step. */
+static bool follows(const struct region *r, uint32_t from, uint32_t to)
+{
+    const struct region_insn *i = &r->list.items[from];
+
+    if (i->indirect)
+        for (size_t k = 0; k < r->tabled.count; k++)
+            if (r->tabled.items[k] == r->list.items[to].insn->offset)
+                return true;
+    return i->target == to || (from + 1 == to && region_falls(i) && end_of(i->insn) == r->list.items[to].insn->offset);
+}
+
+/* A loop with a jump table has its cases where the compiler put them: all that leads back into the loop without its head belongs to it. */
+static void extend(struct region *r)
+{
+    uint32_t head = REGION_NONE;
+    bool table = false, more = true;
+
+    for (uint32_t i = 0; i < r->list.count; i++)
+        if (r->list.items[i].in_loop) {
+            head = head == REGION_NONE ? i : head;
+            table |= r->list.items[i].indirect;
+        }
+    while (table && more) {
+        more = false;
+        for (uint32_t i = (uint32_t)r->list.count; i-- > 0;) {
+            struct region_insn *from = &r->list.items[i];
+            uint32_t next[2] = {from->target, i + 1};
+            for (int k = 0; k < 2 && !from->in_loop; k++)
+                if (next[k] < r->list.count && next[k] != head && r->list.items[next[k]].in_loop && follows(r, i, next[k]))
+                    from->in_loop = more = true;
+        }
+    }
+}
+
+static void mark_leaders(struct region *r)
+{
+    for (size_t i = 0; i < r->tabled.count; i++) {
+        uint32_t here = region_at(r, r->tabled.items[i]);
+        if (here != REGION_NONE)
+            r->list.items[here].leader = true;
+    }
+    for (size_t i = 0; i < r->list.count; i++) {
+        struct region_insn *at = &r->list.items[i];
+        if (at->target != REGION_NONE)
+            r->list.items[at->target].leader = true;
+        if (i + 1 < r->list.count && (at->in_place || at->insn->traits & INSN_BRANCH || !at->in_loop))
+            r->list.items[i + 1].leader = true;
+    }
+    for (size_t i = 0; i < r->list.count; i++) {
+        const struct region_insn *at = &r->list.items[i];
+        r->blocks += at->in_loop && at->leader;
+        r->calls += at->in_loop && at->in_place;
+        r->jumps_indirect |= at->in_loop && at->indirect;
+    }
+}
+
+/* Whether instruction @i may leave some flags as they were, though it counts among those that write them. */
+static bool may_keep(const struct insn *i)
+{
+    return insn_count_in_register(i) || i->operation == OPERATION_STRING;
+}
+
+static bool flags_free(const struct region *r, uint32_t at, uint32_t open, unsigned *steps)
+{
+    while (open) {
+        const struct region_insn *i = &r->list.items[at];
+        if (++*steps > FLAGS_STEPS || i->in_place || i->indirect || i->insn->flags_read & open)
+            return false;
+        if (!may_keep(i->insn))
+            open &= ~i->insn->flags_written;
+        if (!open || i->insn->traits & INSN_RETURN)   /* no caller expects flags */
+            return true;
+        if (i->target_address && i->target == REGION_NONE)
+            return false;
+        if (i->target != REGION_NONE && region_falls(i) && !flags_free(r, i->target, open, steps))
+            return false;
+        if (!region_falls(i))
+            at = i->target;
+        else if (at + 1 < r->list.count && r->list.items[at + 1].insn->offset == end_of(i->insn))
+            at++;
+        else
+            return false;
+    }
+    return true;
+}
+
+bool region_flags_free(const struct region *r, uint32_t at)
+{
+    unsigned steps = 0;
+    return flags_free(r, at, ARITHMETIC, &steps);
+}
+
+uint32_t region_covered(const struct region *r, uint32_t at)
+{
+    uint64_t begin = r->list.items[at].insn->offset;
+    uint32_t n = 0;
+
+    while (at + n < r->list.count && r->list.items[at + n].insn->offset - begin < PATCH_BYTES)
+        n++;
+    return n;
+}
+
+/* Whether a jump anywhere in the unit leads between @from and @to, both excluded. */
+static bool entered(const struct region *r, uint64_t from, uint64_t to)
+{
+    const struct kernel *k = r->kernel;
+
+    for (size_t i = 0; i < k->insn_count; i++) {
+        uint64_t target;
+        if (direct(&k->insns[i], &target) && target > from && target < to)
+            return true;
+    }
+    for (size_t i = 0; i < r->tabled.count; i++)
+        if (r->tabled.items[i] > from && r->tabled.items[i] < to)
+            return true;
+    return false;
+}
+
+/* Whether five bytes from @at on can be replaced by a jump. */
+static bool patchable(const struct region *r, uint32_t at)
+{
+    uint32_t n = region_covered(r, at);
+    uint64_t begin = r->list.items[at].insn->offset, end = begin;
+
+    for (uint32_t i = at; i < at + n; i++) {
+        const struct region_insn *x = &r->list.items[i];
+        if (x->in_place || x->insn->offset != end)
+            return false;
+        end = end_of(x->insn);
+        if (end < begin + PATCH_BYTES && !region_falls(x))
+            return false;   /* what follows may be reached through a table */
+    }
+    return end >= begin + PATCH_BYTES && !entered(r, begin, begin + PATCH_BYTES);
+}
+
+/* Whether the loop's head can be reached from itself without @avoided. */
+static bool avoidable(const struct region *r, uint32_t head, uint32_t avoided)
+{
+    bool *seen = mem_zero(r->list.count, sizeof *seen), again = false;
+    VEC(uint32_t) todo = {0};
+
+    if (head == avoided) {
+        free(seen);
+        return false;
+    }
+    vec_push(&todo, head);
+    while (todo.count && !again) {
+        uint32_t at = todo.items[--todo.count];
+        const struct region_insn *x = &r->list.items[at];
+        uint32_t first = x->indirect ? 0 : x->target, last = x->indirect ? (uint32_t)r->list.count - 1 : x->target;
+        for (uint32_t pass = 0; pass < 2; pass++) {
+            for (uint32_t i = first; i != REGION_NONE && i <= last; i++) {
+                if (!r->list.items[i].in_loop || i == avoided)
+                    continue;
+                again |= i == head;
+                if (!seen[i]) {
+                    seen[i] = true;
+                    vec_push(&todo, i);
+                }
+            }
+            bool next = region_falls(x) && at + 1 < r->list.count && r->list.items[at + 1].insn->offset == end_of(x->insn);
+            first = last = next ? at + 1 : REGION_NONE;
+        }
+    }
+    vec_done(&todo);
+    free(seen);
+    return again;
+}
+
+/* The first instruction that each iteration executes and that can be patched, of those where no flag is needed if there is one. */
+static bool choose_pivot(struct region *r, struct err *err)
+{
+    uint32_t head = REGION_NONE, best = REGION_NONE;
+
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        if (!r->list.items[i].in_loop)
+            continue;
+        if (head == REGION_NONE)
+            head = i;
+        if ((best != REGION_NONE && !region_flags_free(r, i)) || !patchable(r, i) || avoidable(r, head, i))
+            continue;
+        best = i;
+        if (region_flags_free(r, best))
+            break;
+    }
+    r->pivot = best;
+    r->flags_free = best != REGION_NONE && region_flags_free(r, best);
+    return best != REGION_NONE || err_set(err, ERR_LIMIT, "kernel measure measures it alone", "no place in the loop that every iteration passes has room for a jump of %u bytes", PATCH_BYTES);
+}
+
+static bool overlaps(const struct region *r, uint32_t a, uint32_t b)
+{
+    uint64_t x = r->list.items[a].insn->offset, y = r->list.items[b].insn->offset;
+    return x < y + PATCH_BYTES && y < x + PATCH_BYTES;
+}
+
+static void choose_resumed(struct region *r)
+{
+    for (uint32_t i = 0; i + 1 < r->list.count; i++) {
+        const struct region_insn *at = &r->list.items[i], *next = at + 1;
+        if (!at->in_place || !at->in_loop || !next->in_loop || next->insn->offset != end_of(at->insn) || i + 1 == r->pivot)
+            continue;
+        bool room = patchable(r, i + 1) && !overlaps(r, i + 1, r->pivot);
+        for (size_t k = 0; k < r->resumed.count; k++)
+            room = room && !overlaps(r, i + 1, r->resumed.items[k]);
+        if (room && r->resumed.count < RESUMED_MOST)
+            vec_push(&r->resumed, i + 1);
+        else
+            r->unresumed++;
+    }
+}
+
+static bool uses_gs(const struct insn *i)
+{
+    for (unsigned k = 0; k < i->operand_count; k++)
+        if (i->operands[k].kind == OPERAND_MEMORY && i->operands[k].segment != REG_NONE)
+            for (unsigned b = 0; b < i->opcode_at; b++)
+                if (i->bytes[b] == 0x65)
+                    return true;
+    return strstr(i->mnemonic, "gsbase") != NULL || strcmp(i->mnemonic, "swapgs") == 0;
+}
+
+bool region_find(const struct kernel *k, size_t loop, const struct region_memory *memory, struct region *out, struct err *err)
+{
+    const struct kernel_loop *l = &k->loops[loop];
+    bool *reached = mem_zero(k->insn_count + 1, sizeof *reached);
+
+    *out = (struct region){.kernel = k, .loop = loop, .pivot = REGION_NONE};
+    if (!l->depth || l->count > REGION_MOST) {
+        free(reached);
+        return l->depth ? err_set(err, ERR_LIMIT, "name a loop within it", "the loop has %zu instructions, and at most %d are copied", l->count, REGION_MOST)
+                        : err_set(err, ERR_DATA, "kernel functions FILE lists functions with loops", "there is no loop at this place");
+    }
+    if (memory)
+        find_tables(out, memory);
+    reach(out, l, reached);
+    fill(out, l, reached);
+    extend(out);
+    free(reached);
+    for (size_t i = 0; i < out->list.count; i++)
+        if (uses_gs(out->list.items[i].insn))
+            return err_set(err, ERR_LIMIT, "kernel measure measures it alone", "the code around the loop uses segment gs at 0x%" PRIx64 ", where counters are kept", out->list.items[i].insn->offset);
+    mark_leaders(out);
+    if (!choose_pivot(out, err))
+        return false;
+    choose_resumed(out);
+    return true;
+}

@@ -1,0 +1,55 @@
+/* The code around a hot loop that is copied: its instructions, where control can go from each, and where the original can be patched. */
+#ifndef PORTOLAN_INSITU_REGION_H
+#define PORTOLAN_INSITU_REGION_H
+
+#include "analysis/kernel.h"
+#include "base/vec.h"
+
+#define REGION_NONE UINT32_MAX
+#define PATCH_BYTES 5u
+
+struct region_insn {
+    const struct insn *insn;   /* borrowed from the kernel */
+    uint32_t target;           /* of a direct jump, in the list; REGION_NONE: no jump, or one that leaves */
+    uint64_t target_address;   /* of a direct jump, in the file; 0: no direct jump */
+    bool in_loop;
+    bool in_place;             /* executed in the original code: calls, system calls */
+    bool leader;               /* a block begins here */
+    bool indirect;             /* a jump through a register or memory */
+};
+
+struct region {
+    const struct kernel *kernel;          /* borrowed */
+    size_t loop;                          /* of the kernel's loops */
+    VEC(struct region_insn) list;         /* by address */
+    uint32_t pivot;                       /* the instruction that every iteration executes once, where the original is patched first */
+    bool flags_free;                      /* at the pivot no flag is needed */
+    VEC(uint32_t) resumed;                /* further patched places: after instructions executed in place */
+    uint32_t unresumed;                   /* places after such instructions that have no room for a patch: what follows is not recorded */
+    uint32_t blocks;                      /* leaders in the loop */
+    uint32_t calls;                       /* instructions of the loop that are executed in place */
+    bool jumps_indirect;                  /* the loop has an indirect jump */
+    VEC(uint64_t) tabled;                 /* addresses in the file that jump tables lead to */
+};
+
+/* Memory of the program that the code is part of. */
+struct region_memory {
+    bool (*read)(void *state, uint64_t address, void *out, size_t bytes);   /* at an address of the file */
+    void *state;
+    uint64_t bias;                        /* from addresses of the file to those of the program */
+};
+
+/* Finds what to copy of loop @loop of @k; jump tables are read from @memory (NULL: there are none). False with err when the loop cannot be treated; region_done frees
+ * @out in both cases. */
+bool region_find(const struct kernel *k, size_t loop, const struct region_memory *memory, struct region *out, struct err *err);
+void region_done(struct region *r);
+/* The instruction at @address of the file; REGION_NONE: none of the list begins there. */
+uint32_t region_at(const struct region *r, uint64_t address);
+/* Instructions from @at on that a patch covers. */
+uint32_t region_covered(const struct region *r, uint32_t at);
+/* Whether no instruction after @at reads an arithmetic flag that was set before @at. */
+bool region_flags_free(const struct region *r, uint32_t at);
+/* Whether control can pass from @at to the next instruction. */
+bool region_falls(const struct region_insn *i);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program whose hot loops run a known number of times: loops_running NAME REPEATS prints that number, what was computed, and with CYCLES set what the loop took by the time stamp
+ * counter. What shell tests compile: it stands alone. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOOP __attribute__((noinline, noclone))
+#define SIZE 65536
+
+static uint64_t iterations, seed = 88172645463325252u;
+static volatile long printed;
+
+static uint64_t next_random(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed;
+}
+
+/* Time within the loops. */
+static uint64_t ticks;
+static uint64_t stamp(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return 0;
+#endif
+}
+
+LOOP long loop_partition(int *a, long n, int pivot)
+{
+    long i = 0;
+    for (long j = 0; j < n; j++)
+        if (a[j] < pivot) {
+            int t = a[i];
+            a[i] = a[j];
+            a[j] = t;
+            i++;
+            __asm__ volatile("");
+        }
+    return i;
+}
+
+LOOP long loop_search(const int *a, long n, const int *keys, long count)
+{
+    long s = 0;
+    for (long k = 0; k < count; k++) {
+        const int *b = a;
+        for (long l = n; l > 1;) {
+            l >>= 1;
+            __asm__ volatile("");
+            if (b[l] <= keys[k]) {
+                b += l;
+                __asm__ volatile("");
+            }
+        }
+        s += *b;
+    }
+    return s;
+}
+
+LOOP long loop_hash(const uint32_t *table, uint32_t mask, const uint32_t *keys, long count)
+{
+    long found = 0;
+    for (long k = 0; k < count; k++) {
+        uint32_t x = keys[k], h = (x * 2654435761u >> 7) & mask;
+        found += table[h] == x;
+    }
+    return found;
+}
+
+struct node {
+    struct node *next;
+    long value;
+};
+
+LOOP long loop_list(const struct node *p)
+{
+    long s = 0;
+    while (p) {
+        s += p->value;
+        p = p->next;
+    }
+    return s;
+}
+
+LOOP long loop_sum(const int *a, long n)
+{
+    long s = 0;
+    for (long i = 0; i < n; i++) {
+        s += a[i];
+        __asm__ volatile("" : "+r"(s));
+    }
+    return s;
+}
+
+LOOP long loop_interpret(const unsigned char *code, long steps)
+{
+    long acc = 1, x = 3, y = 5;
+    const unsigned char *pc = code;
+    while (steps--) {
+        switch (*pc++) {
+        case 0: acc += x; break;
+        case 1: acc ^= y; break;
+        case 2: x = acc * 3; break;
+        case 3: y = acc >> 1; break;
+        case 4: acc -= y; break;
+        case 5: x += y; break;
+        case 6: y ^= x; break;
+        case 7: acc = acc << 1 | 1; break;
+        case 8: acc += 7; break;
+        case 9: pc = code; break;
+        default: return acc;
+        }
+    }
+    return acc + x + y;
+}
+
+LOOP long called(long x)
+{
+    __asm__ volatile("" : "+r"(x));
+    return x ^ x >> 3;
+}
+
+LOOP long loop_call(const int *a, long n)
+{
+    long s = 0;
+    for (long i = 0; i < n; i++)
+        s += called(a[i]);
+    return s;
+}
+
+LOOP double loop_double(const double *a, long n)
+{
+    double s = 0;
+    for (long i = 0; i < n; i++)
+        s += a[i] * 1.5;
+    return s;
+}
+
+static void *memory(size_t n)
+{
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        exit(3);
+    return p;
+}
+
+static int numbers[SIZE], work[SIZE];
+
+static void fill(void)
+{
+    for (long i = 0; i < SIZE; i++)
+        numbers[i] = (int)(next_random() >> 34);
+}
+
+#define TIMED(code) do { uint64_t begun = stamp(); code; ticks += stamp() - begun; } while (0)
+
+static void run_partition(const char *name, long repeats)
+{
+    if (strstr(name, "sorted"))
+        for (long i = 0; i < SIZE; i++)
+            numbers[i] = (int)i;
+    for (long r = 0; r < repeats; r++) {
+        memcpy(work, numbers, sizeof work);
+        TIMED(printed += loop_partition(work, SIZE, strstr(name, "sorted") ? SIZE / 2 : 1 << 29));
+        iterations += SIZE;
+    }
+}
+
+static void run_search(const char *name, long repeats)
+{
+    long n = strstr(name, "large") ? 1 << 24 : 1 << 14;
+    int *a = memory((size_t)n * sizeof *a);
+    for (long i = 0; i < n; i++)
+        a[i] = (int)(2 * i);
+    for (long i = 0; i < SIZE; i++)
+        numbers[i] = strstr(name, "same") ? 7777 : (int)(next_random() % (uint64_t)(2 * n));
+    for (long r = 0; r < repeats; r++) {
+        TIMED(printed += loop_search(a, n, numbers, SIZE));
+        iterations += SIZE * (uint64_t)__builtin_ctzl((unsigned long)n);
+    }
+}
+
+static void run_hash(const char *name, long repeats)
+{
+    uint32_t n = strstr(name, "large") ? 1u << 26 : 1u << 12, *table = memory((size_t)n * sizeof *table), *keys = memory(SIZE * sizeof *keys);
+    for (long i = 0; i < SIZE; i++)
+        keys[i] = (uint32_t)next_random();
+    for (long i = 0; i < SIZE; i += 2)
+        table[(keys[i] * 2654435761u >> 7) & (n - 1)] = keys[i];
+    for (long r = 0; r < repeats; r++) {
+        TIMED(printed += loop_hash(table, n - 1, keys, SIZE));
+        iterations += SIZE;
+    }
+}
+
+static void run_list(const char *name, long repeats)
+{
+    long n = strstr(name, "large") ? 1 << 22 : strstr(name, "middle") ? 1 << 16 : 1 << 10;
+    struct node *a = memory((size_t)n * sizeof *a);
+    uint32_t *order = memory((size_t)n * sizeof *order);
+    for (long i = 0; i < n; i++)
+        order[i] = (uint32_t)i;
+    for (long i = n - 1; i > 0; i--) {
+        long j = (long)(next_random() % (uint64_t)i);
+        uint32_t t = order[i];
+        order[i] = order[j];
+        order[j] = t;
+    }
+    for (long i = 0; i < n; i++)
+        a[order[i]] = (struct node){i + 1 < n ? &a[order[i + 1]] : NULL, i};
+    for (long r = 0; r < repeats; r++) {
+        TIMED(printed += loop_list(&a[order[0]]));
+        iterations += (uint64_t)n;
+    }
+}
+
+static void run_sum(const char *name, long repeats)
+{
+    (void)name;
+    for (long r = 0; r < repeats; r++) {
+        TIMED(printed += loop_sum(numbers, SIZE));
+        iterations += SIZE;
+    }
+}
+
+static void run_interpret(const char *name, long repeats)
+{
+    long n = strstr(name, "short") ? 16 : SIZE;
+    unsigned char *code = malloc((size_t)n);
+    for (long i = 0; i < n - 1; i++)
+        code[i] = (unsigned char)(next_random() % 9);
+    code[n - 1] = 9;
+    for (long r = 0; r < repeats; r++) {
+        TIMED(printed += loop_interpret(code, 1 << 20));
+        iterations += 1 << 20;
+    }
+    free(code);
+}
+
+static void run_call(const char *name, long repeats)
+{
+    (void)name;
+    for (long r = 0; r < repeats; r++) {
+        TIMED(printed += loop_call(numbers, SIZE));
+        iterations += SIZE;
+    }
+}
+
+static void run_double(const char *name, long repeats)
+{
+    static double values[SIZE];
+    double s = 0;
+    (void)name;
+    for (long i = 0; i < SIZE; i++)
+        values[i] = (double)numbers[i];
+    for (long r = 0; r < repeats; r++) {
+        TIMED(s += loop_double(values, SIZE));
+        iterations += SIZE;
+    }
+    printed += (long)(s / 1e6);
+}
+
+static void *thread(void *state)
+{
+    long s = 0;
+    for (long r = 0; r < *(long *)state; r++)
+        s += loop_sum(numbers, SIZE);
+    return (void *)s;
+}
+
+/* Threads that begin one after the other, all in one loop. */
+static void run_threads(const char *name, long repeats)
+{
+    (void)name;
+    for (int k = 0; k < 3; k++) {
+        pthread_t threads[4];
+        for (int i = 0; i < 4; i++)
+            pthread_create(&threads[i], NULL, thread, &repeats);
+        for (int i = 0; i < 4; i++) {
+            void *s;
+            pthread_join(threads[i], &s);
+            printed += (long)s;
+        }
+    }
+    iterations = 12 * SIZE * (uint64_t)repeats;
+}
+
+static volatile sig_atomic_t handled;
+static void handle(int number)
+{
+    (void)number;
+    handled++;
+    iterations += 100;
+    printed += loop_sum(numbers, 100);   /* the loop that was interrupted */
+    printed -= loop_sum(numbers, 100);
+    iterations += 100;
+}
+
+/* A timer whose handler runs the loop that it interrupts. */
+static void run_timer(const char *name, long repeats)
+{
+    struct itimerval often = {{0, 1000}, {0, 1000}};
+    struct sigaction action = {.sa_handler = handle};
+    sigset_t alarm_only;
+    (void)name;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    long s = 0;
+    for (long r = 0; r < repeats; r++)
+        s += loop_sum(numbers, SIZE);
+    sigemptyset(&alarm_only);
+    sigaddset(&alarm_only, SIGALRM);
+    sigprocmask(SIG_BLOCK, &alarm_only, NULL);
+    printed += s;
+    iterations += SIZE * (uint64_t)repeats;
+    fprintf(stderr, "%d signals\n", (int)handled);
+}
+
+/* Children that run the loop, too: theirs are not counted. */
+static void run_fork(const char *name, long repeats)
+{
+    (void)name;
+    for (int i = 0; i < 5; i++) {
+        int status = 0;
+        pid_t child = fork();
+        if (!child)
+            _exit(loop_sum(numbers, SIZE) > 0 ? 7 : 8);
+        waitpid(child, &status, 0);
+        printed += WEXITSTATUS(status);
+        for (long r = 0; r < repeats; r++)
+            printed += loop_sum(numbers, SIZE);
+        iterations += SIZE * (uint64_t)repeats;
+        if (system("true"))
+            printed++;
+    }
+}
+
+/* A process that is attached to: it repeats until its input ends. */
+static void run_wait(const char *name, long repeats)
+{
+    (void)name;
+    for (long r = 0; r < repeats; r++) {
+        printed += loop_sum(numbers, SIZE);
+        iterations += SIZE;
+    }
+}
+
+int main(int c, char **v)
+{
+    static const struct { const char *name; void (*run)(const char *name, long repeats); } programs[] = {
+        {"partition", run_partition}, {"search", run_search}, {"hash", run_hash}, {"list", run_list}, {"sum", run_sum}, {"interpret", run_interpret}, {"call", run_call},
+        {"double", run_double}, {"threads", run_threads}, {"timer", run_timer}, {"fork", run_fork}, {"wait", run_wait}};
+    long repeats = c > 2 ? atol(v[2]) : 1;
+
+    fill();
+    for (size_t i = 0; c > 1 && i < sizeof programs / sizeof *programs; i++)
+        if (strncmp(v[1], programs[i].name, strlen(programs[i].name)) == 0)
+            programs[i].run(v[1], repeats);
+    printf("%llu iterations, computed %ld\n", (unsigned long long)iterations, (long)printed);
+    if (getenv("CYCLES"))
+        printf("%.3f ticks per iteration\n", (double)ticks / (double)iterations);
+    return 0;
+}

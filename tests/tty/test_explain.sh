@@ -1,0 +1,136 @@
+#!/bin/sh
+# Shown by: program explain: exact counts of loops within running programs, whose output stays the same; what it refuses.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+[ "$(uname -m)" = x86_64 ] || { echo "1..0 # SKIP only on x86-64"; exit 0; }
+
+# build NAME OPTIONS: the program of known loops.
+build() {
+    made=$1; shift
+    compiler=${CC:-cc}
+    needs "${compiler%% *}"
+    # The compiler of the build may be several words.
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O2 "$@" "$source/tests/support/loops_running.c" -o "$work/$made" -lpthread 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
+}
+# explain WORDS: where the system lets nobody trace, the test ends.
+explain() {
+    got=0
+    rm -f "$work/printed"
+    "$portolan" --format "${format:-text}" -e "program explain $*" >"$work/out" 2>"$work/err" </dev/null || got=$?
+    grep -q 'ptrace of process .* is refused' "$work/err" && [ "$got" -ne 0 ] && skip "$(cat "$work/err")"
+    [ "$got" -eq 0 ] || fail "status $got: $*: $(cat "$work/err")"
+}
+# counted LOOP PROGRAM REPEATS: the count is that which the program prints, and its output what it prints alone.
+counted() {
+    "$work/${program:-loops}" "$2" "$3" >"$work/alone" 2>/dev/null
+    explain "--output $work/printed $1 $work/${program:-loops} $2 $3"
+    true_count=$(sed -n 's/^\([0-9]*\) iterations, computed.*/\1/p' "$work/printed")
+    true_count=$((${true_count:-0} / ${unrolled:-1}))
+    grep -q ": $true_count iterations in the whole run" "$work/out" || fail "$2: not $true_count: $(cat "$work/out")"
+    [ "$same" = no ] || cmp -s "$work/alone" "$work/printed" || fail "$2: printed $(cat "$work/printed") instead of $(cat "$work/alone")"
+}
+same=yes
+
+test_counts_are_exact() {
+    build loops
+    counted loop_partition partition 300
+    holds out 'branches'
+    counted loop_partition partition-sorted 300
+    counted loop_search search 5
+    counted loop_hash hash 200
+    counted loop_list list 3000
+    counted loop_list list-middle 20
+    counted loop_sum sum 1000
+    counted loop_interpret interpret 3
+    counted loop_interpret interpret-short 10
+    counted loop_call call 200
+    counted loop_double double 200
+}
+
+# At another fixed address, without optimisation, with other compilers' options, without symbols.
+test_kinds_of_files() {
+    build loops -no-pie
+    counted loop_partition partition 100
+    counted loop_interpret interpret 2
+    build loops -O0
+    counted loop_partition partition 30
+    counted loop_interpret interpret 1
+    build loops -O3 -march=native -fno-tree-vectorize
+    counted loop_double double 200
+    counted loop_search search 2
+    needs strip
+    build loops
+    place=$(nm "$work/loops" | sed -n 's/^0*\([0-9a-f]*\) [Tt] loop_list$/0x\1/p')
+    strip "$work/loops"
+    "$portolan" --format csv -e "kernel load --symbol $place $work/loops" >"$work/out" 2>&1 || place=
+    [ -n "$place" ] && counted "$place" list 2000
+}
+
+# A library's loop, which is there only once the library is mapped.
+test_in_a_library() {
+    compiler=${CC:-cc}
+    needs "${compiler%% *}"
+    printf 'long loop_in(const int *a, long n);\nlong loop_in(const int *a, long n) { long s = 0; for (long i = 0; i < n; i++) { s += a[i]; __asm__ volatile("" : "+r"(s)); } return s; }\n' >"$work/lib.c"
+    printf '#include <stdio.h>\nlong loop_in(const int *a, long n);\nstatic int a[1000];\nint main(void) { long s = 0; for (int i = 0; i < 1000; i++) { a[i] = i; s += loop_in(a, 1000); } printf("1000000 iterations, computed %%ld\\n", s); return 0; }\n' >"$work/main.c"
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O2 -fPIC -shared "$work/lib.c" -o "$work/libloops.so" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O2 "$work/main.c" "$work/libloops.so" -Wl,-rpath,"$work" -o "$work/uses" 2>"$work/cc" || skip "no linker: $(head -n 1 "$work/cc")"
+    explain "--output $work/printed --file $work/libloops.so loop_in $work/uses"
+    holds out ': 1000000 iterations in the whole run'
+    [ "$(cat "$work/printed")" = '1000000 iterations, computed 332834167000' ] || [ -s "$work/printed" ] || fail "printed: $(cat "$work/printed")"
+}
+
+test_threads_signals_children() {
+    build loops
+    counted loop_sum threads 100
+    counted loop_sum fork 50
+    same=no
+    counted loop_sum timer 3000
+    # The handler leaves what was computed as it was.
+    [ "$(sed 's/.*computed//' "$work/alone")" = "$(sed 's/.*computed//; /signals/d' "$work/printed" | tail -n 1)" ] || fail "computed: $(cat "$work/alone" "$work/printed")"
+}
+
+# Attached, and let go: the process ends as if nothing had been.
+test_attached() {
+    build loops
+    "$work/loops" wait 3000 >"$work/alone"
+    "$work/loops" wait 60000 >"$work/attached" &
+    pid=$!
+    explain "--pid $pid --seconds 0.3s loop_sum"
+    kill -0 "$pid" 2>/dev/null || fail 'it is gone'
+    grep -q "$(basename "$work")" "/proc/$pid/maps" || fail 'its maps are gone'
+    explain "--pid $pid --seconds 0.1s loop_sum"
+    holds out 'iterations in 0.'
+    wait "$pid" || fail "it ended with $?"
+    [ "$(cut -d' ' -f1 "$work/attached")" -eq $((60000 * 65536)) ] || fail "counted itself: $(cat "$work/attached")"
+    [ "$(($(sed 's/.*computed //' "$work/alone") * 20))" -eq "$(sed 's/.*computed //' "$work/attached")" ] || fail "computed: $(cat "$work/alone" "$work/attached")"
+}
+
+test_refused() {
+    build loops
+    expect 1 "$portolan" -e "program explain loop_sum"
+    holds err 'no program is named'
+    expect 1 "$portolan" -e "program explain 1"
+    holds err 'no program has been profiled'
+    expect 1 "$portolan" -e "program explain nowhere $work/loops"
+    holds err 'nowhere'
+    expect 1 "$portolan" -e "program explain loop_list $work/loops sum 10"
+    holds err 'not executed'
+    expect 1 "$portolan" -e "program explain loop_sum --pid 4194304"
+    expect 1 "$portolan" -e "program explain --file /bin/sh 0x10 $work/loops sum 1"
+    cp "$work/loops" "$work/other"
+    chmod u+s "$work/other"
+    expect 1 "$portolan" -e "program explain loop_sum $work/other sum 10"
+    holds err 'set-user-ID'
+}
+
+test_document() {
+    build loops
+    format=json explain "--output $work/printed loop_partition $work/loops partition 300"
+    grep -q '"iterations": *19660800' "$work/out" || fail "$(cat "$work/out")"
+    grep -q '"taken":' "$work/out" || fail "no branches: $(cat "$work/out")"
+}
+
+run_tests
