@@ -335,14 +335,13 @@ static bool choose_machine(struct explaining *w, struct session *s, const char *
     return !id || m;
 }
 
-static bool run_explain(struct session *s, const void *values, struct result *result, struct err *err)
+static bool prepare_explain(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.work = explain_run, .publish = explain_finish, .free = explaining_free, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "watches the loop", .work = explain_run, .publish = explain_finish, .free = explaining_free, .listed = TASK_LISTED, .measures = job_measures_always};
     const struct explain_values *v = values;
     bool attach = v->pid != NOT_GIVEN, ok = true;
     size_t number;
 
-    (void)result;   /* the job's finish function fills it */
     if (attach && (v->words.count || v->output || v->input))
         return err_set(err, ERR_USAGE, "leave it out: a process that already runs has its own", "--pid takes no program, --output and --input");
     struct explaining *w = mem_zero(1, sizeof *w);
@@ -362,7 +361,7 @@ static bool run_explain(struct session *s, const void *values, struct result *re
     w->options = (struct insitu_options){.argv = attach ? NULL : (const char *const *)w->argv.items, .pid = attach ? (pid_t)v->pid : 0, .output = w->output, .input = w->input,
                                          .seconds = !isnan(v->seconds) ? v->seconds : attach ? ATTACHED_SECONDS : INFINITY};
     if (ok)
-        return task_start(s, "program explain", "watches the loop", &ops, w, err);
+        return task_give(task, &ops, w);
     explaining_free(w);
     return false;
 }
@@ -404,5 +403,5 @@ const struct command command_program_explain = {
     .examples = examples,
     .values_size = sizeof(struct explain_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
-    .run = run_explain,
+    .prepare = prepare_explain,
 };
