@@ -93,6 +93,7 @@ static void test_other_syntax(void **state)
         {"movq (%rdi), %rax\nadd rax, 5\nmovq %rax, (%rdi)\nmovq %rax, (%rsi)\n", "MOV (R64, M64)|ADD (R64, I8)|MOV (M64, R64)|MOV (M64, R64)"},
         {"movq (%rdi), %rax\npush rax\nmovq %rax, (%rdi)\n", "MOV (R64, M64)|PUSH (R64)|MOV (M64, R64)"},
         {".intel_syntax prefix\nadd %rax, 5\n.att_syntax noprefix\naddq $5, rax\n", "ADD (R64, I8)|ADD (R64, I8)"},
+        {"fldpi\nf2xm1\nfstp st(0)\n", "FLDPI ()|F2XM1 ()|FSTP (ST)"},
         {"ADD RAX, RBX\nJNE $L1\nDEC ECX\n", "ADD (R64, R64)|JNZ (Rel32)|DEC (R32)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
