@@ -583,3 +583,18 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
     find_origins(work);
     drop_unconfirmed(work);
 }
+
+void addresses_add_known(struct address_work *work, const struct known_forwards *known)
+{
+    for (size_t i = 0; i < known->count; i++) {
+        const size_t at = addresses_found(work, known->items[i].load);
+        if (at < work->found_count && work->found[at].load == known->items[i].load)
+            continue;
+        if (work->found_count == work->found_capacity) {
+            work->found_capacity = 2 * work->found_capacity + 16;
+            work->found = mem_resize(work->found, work->found_capacity * sizeof *work->found);
+        }
+        memmove(&work->found[at + 1], &work->found[at], (work->found_count++ - at) * sizeof *work->found);
+        work->found[at] = known->items[i];
+    }
+}

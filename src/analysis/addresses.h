@@ -23,6 +23,12 @@ struct forward {
     bool confirmed;         /* seen in the last two iterations followed */
 };
 
+/* Links that a run of the code showed, by load, each load once; borrowed. */
+struct known_forwards {
+    const struct forward *items;
+    size_t count;
+};
+
 /* A load or a store of one iteration in the steady state, in program order; an instruction that does both has two. */
 struct access {
     uint32_t insn, bytes;
@@ -63,6 +69,8 @@ bool addresses_far(const struct address_work *work, size_t insn);
 double addresses_new_pages(struct address_work *work, size_t count, double miss, double most_per_access);
 /* Fills work->found, sorted by load, for the steady state, as far as the watch lets it (base/watch.h); a store that has left a store buffer of @store_buffer entries is not seen. */
 void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work);
+/* Adds to work->found the links of @known whose loads have none there: addresses that the code alone does not relate. After addresses_link on the same block. */
+void addresses_add_known(struct address_work *work, const struct known_forwards *known);
 /* Where the links of @load begin in work->found, or where they would be. */
 size_t addresses_found(const struct address_work *work, uint32_t load);
 

@@ -179,7 +179,7 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
     out->cycles[BOUND_FRONTEND] = out->frontend.cycles;
     out->cycles[BOUND_DEPENDENCIES] = NAN;
     if (w->core->has_latencies) {
-        deps_build(w->core, insns, &w->costs, options->start, &w->deps);
+        deps_build(w->core, insns, &w->costs, options->start, &options->known, &w->deps);
         out->open = w->deps.open;
         out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
         store_bound(w, insns, count, out);

@@ -24,6 +24,7 @@ struct block_options {
     enum shape shape;
     enum start_values start;
     unsigned align;                  /* of the first byte, modulo 64 */
+    struct known_forwards known;     /* what runs showed of its memory; nothing for code alone */
 };
 
 /* Of memory, what bounds, analysis and simulation of a block take for each of its instructions, most of it in the simulator: more than was seen of common loops. */

@@ -602,7 +602,8 @@ static void follow_stores(struct build *b)
     begin_iteration(b);
 }
 
-void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start, struct deps *d)
+void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start,
+                const struct known_forwards *known, struct deps *d)
 {
     size_t count = costs->count;
     struct build b = {.c = c, .insns = insns, .costs = costs, .d = d, .turns = x87_turns(insns, count)};
@@ -615,6 +616,7 @@ void deps_build(struct core *c, const struct insn *insns, const struct costs *co
         d->first_node = mem_resize(d->first_node, d->first_capacity * sizeof *d->first_node);
     }
     addresses_link(insns, count, start, (size_t)c->store_buffer, &d->addresses);
+    addresses_add_known(&d->addresses, known);
     for (size_t i = 0; i < d->addresses.found_count; i++)
         b.blocked |= forwarding_blocks(c, &d->addresses.found[i]);
     for (uint32_t i = 0; i < count; i++) {

@@ -42,7 +42,8 @@ struct deps {
 void deps_done(struct deps *d);
 
 /* Builds nodes and edges of @insns with their costs on @c. */
-void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start, struct deps *d);
+void deps_build(struct core *c, const struct insn *insns, const struct costs *costs, enum start_values start,
+                const struct known_forwards *known, struct deps *d);
 /* Cycles per iteration of the loop-carried bound (maximum cycle ratio), 0 without a cycle. @lines (count entries, may be NULL) gets true for
  * each instruction on the cycle. */
 double deps_bound(struct deps *d, bool *on_cycle, size_t count);

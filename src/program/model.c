@@ -619,6 +619,19 @@ static void scale_reference(struct run_reference *r, double by)
     }
 }
 
+/* The store that feeds a load: by the run with most of its references. */
+static void take_forward(const struct program_runs *runs, size_t reference, struct run_reference *out)
+{
+    const struct run_reference *most = NULL;
+
+    for (size_t r = 0; r < runs->runs.count; r++) {
+        const struct run_reference *one = &runs->runs.items[r].references[reference];
+        most = !most || one->references > most->references ? one : most;
+    }
+    out->from = most ? most->from : 0;
+    out->from_age = most ? most->from_age : 0;
+}
+
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out)
 {
     const struct program *p = m->runs->program;
@@ -647,6 +660,7 @@ void program_model_at(const struct program_model *m, const double *inputs, struc
         if (!seen) {
             reference_at(m, &m->references[i], inputs, reciprocals, &out->references[i]);
             scale_reference(&out->references[i], kept[p->references[i].block]);
+            take_forward(m->runs, i, &out->references[i]);
             continue;
         }
         const struct run_reference *from = &seen->references[i];

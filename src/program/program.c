@@ -160,7 +160,8 @@ static bool read_references(json_t *references, struct program_reading *r, struc
         json_int_t block = json_integer_value(json_object_get(json, "block")), bytes = json_integer_value(json_object_get(json, "bytes"));
         if (block < 0 || block >= unit->block_count || bytes < 0 || bytes > UINT32_MAX)
             return false;
-        struct program_reference reference = {unit->first_block + (uint32_t)block, (uint32_t)bytes, json_is_true(json_object_get(json, "write"))};
+        struct program_reference reference = {unit->first_block + (uint32_t)block, (uint32_t)bytes, json_is_true(json_object_get(json, "write")),
+                                                json_is_true(json_object_get(json, "fixed"))};
         vec_push(&r->references, reference);
     }
     unit->reference_count = (uint32_t)r->references.count - unit->first_reference;

@@ -29,6 +29,7 @@ struct program_reference {
     uint32_t block;
     uint32_t bytes;                /* 0: a range of a length known when it runs */
     bool write;
+    bool fixed;                    /* at a fixed place: of the frame, or of a global variable */
 };
 
 struct program_function {

@@ -19,6 +19,8 @@ void run_pack(const struct program *p, const struct program_run *run, struct str
         pack_number(out, r->references);
         pack_count(out, r->bin_count);
         pack_array(out, r->bins, r->bin_count, sizeof *r->bins);
+        pack_count(out, r->from);
+        pack_count(out, r->from_age);
     }
 }
 
@@ -46,6 +48,9 @@ bool run_unpack(const struct program *p, struct unpacking *from, struct program_
         r->bins = mem_zero(count + 1, sizeof *r->bins);
         r->bin_count = count;
         unpack_array(from, r->bins, count, sizeof *r->bins);
+        r->from = (uint32_t)unpack_count(from);
+        r->from_age = (uint32_t)unpack_count(from);
+        from->broken |= r->from > p->reference_count;
     }
     return !from->broken && mode <= TRACE_EXACT;
 }

@@ -18,6 +18,8 @@ struct run_reference {
     double references;             /* counted exactly */
     struct run_bin *bins;          /* ascending; their counts sum up to references */
     size_t bin_count;
+    uint32_t from;                 /* of a load, the reference that stored most of what it loads, plus 1; 0: none did */
+    uint32_t from_age;             /* how often that was executed between, 0: the store is its newest */
 };
 
 enum trace_mode { TRACE_COUNTS, TRACE_SAMPLED, TRACE_EXACT, TRACE_CALLS, TRACE_SETS };   /* the last two, whose runs are not kept: calls are timed; caches are simulated */

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "model/facts.h"
+#include "program/forwards.h"
 #include "program/walk.h"
 #include "program/window.h"
 #include "simulate/simulate.h"
@@ -28,6 +29,7 @@ struct timing {
     struct simulator *simulator;
     struct core_share share;
     struct turns turns;
+    struct code_forwards forwards;
     double insns;                    /* executed, all parts */
     double window, loads, stores;    /* reorder buffer and buffers of loads and stores, entries */
     double parallel, branch_miss;
@@ -59,12 +61,17 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
 {
     const struct kernel *k = t->code->units[part->unit].kernel;
     struct insn *insns = mem_zero(part->insns.count + 1, sizeof *insns);
+    struct walked *sequence = mem_alloc((part->insns.count + 1) * sizeof *sequence);
     struct block_options options = {.shape = part->repeats ? SHAPE_LOOP : SHAPE_CACHED, .start = START_DIFFERENT};
     struct bounds bounds;
     double flow = 0;   /* cycles of what is shared with others */
 
-    for (size_t i = 0; i < part->insns.count; i++)
+    for (size_t i = 0; i < part->insns.count; i++) {
         insns[i] = k->insns[part->insns.items[i]];
+        sequence[i] = (struct walked){part->unit, part->insns.items[i], false};
+    }
+    if (part->repeats)
+        options.known = code_forwards_link(&t->forwards, sequence, part->insns.count);
     options.align = (unsigned)insns[0].offset % 64;
     bounds_of(t->work, insns, part->insns.count, &options, false, &bounds);
     out->unknown = bounds.unknown;
@@ -90,6 +97,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     }
     out->core = fmax(out->core, flow);
     free(insns);
+    free(sequence);
     add_turns(t, part, out);
 }
 
@@ -380,10 +388,12 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
     t.paid = mem_zero(c->program->block_count + 1, sizeof *t.paid);
     for (size_t i = 0; i < parts.list.count; i++)
         t.insns += parts.list.items[i].executions * (double)parts.list.items[i].insns.count;
-    turns_time(c, walks, t.work, share, &t.turns);
+    code_forwards_find(c, run, &t.forwards);
+    turns_time(c, walks, &t.forwards, t.work, share, &t.turns);
     for (size_t i = 0; i < parts.list.count; i++)
         time_part(&t, &parts.list.items[i]);
     turns_done(c, &t.turns);
+    code_forwards_done(c, &t.forwards);
     if (out->parts.count)
         qsort(out->parts.items, out->parts.count, sizeof *out->parts.items, by_cycles);
     out->seconds = out->cycles / memory->clock_hz;

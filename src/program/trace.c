@@ -12,6 +12,8 @@
 #include "program/runtime/bins.h"
 
 #define TRACE_LIMIT ((size_t)1 << 30)
+#define FORWARDED_VOTES 0.6    /* of a load's references: the same store in four of five, as each that differs takes a vote away */
+#define FORWARDED_AGE 64       /* executions of a store at most: older stores have left the store buffer */
 
 struct trace {
     const struct program *program;
@@ -127,10 +129,25 @@ static bool read_reference(struct trace *t, const char *at)
     return ok && !*at;
 }
 
+/* A load whose values come from one store of as old an age most of the time. */
+static bool read_forward(struct trace *t, const char *at)
+{
+    double load, store, age, votes;
+
+    if (!t->unit || !number(&at, &load) || !number(&at, &store) || !number(&at, &age) || !number(&at, &votes) || load >= t->unit->reference_count || store >= t->unit->reference_count)
+        return false;
+    struct run_reference *r = &t->run->references[t->unit->first_reference + (size_t)load];
+    if (votes > FORWARDED_VOTES * r->references && age <= FORWARDED_AGE) {
+        r->from = t->unit->first_reference + (uint32_t)store + 1;
+        r->from_age = (uint32_t)age;
+    }
+    return true;
+}
+
 static bool read_line(struct trace *t, char *line)
 {
     static const struct { const char *word; bool (*read)(struct trace *t, const char *at); } kinds[] = {
-        {"unit ", read_unit}, {"block ", read_block}, {"access ", read_reference}, {"clock ", read_clock}, {"calls ", read_calls}, {"level ", read_level}};
+        {"unit ", read_unit}, {"block ", read_block}, {"access ", read_reference}, {"clock ", read_clock}, {"calls ", read_calls}, {"forward ", read_forward}, {"level ", read_level}};
 
     if (strcmp(line, "end") == 0) {
         t->ended = true;

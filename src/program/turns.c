@@ -17,9 +17,6 @@
 
 struct root { uint32_t unit, loop; double times; size_t count; };
 
-/* An instruction of the block that is simulated: of the code, or in the place of a call. */
-struct walked { uint32_t unit, insn; bool call; };
-
 struct turns_walk {
     nest_insns insns;              /* in the order of their execution */
     VEC(struct walked) sources;    /* where each of them comes from */
@@ -41,6 +38,7 @@ struct turning {
     const struct core_share *share;
     struct block_work *work;
     struct simulator *simulator;
+    struct code_forwards *forwards;
     struct turns *out;
 };
 
@@ -180,7 +178,7 @@ static void time_walk(struct turning *t, const struct turns_walk *w)
     struct core *core = t->work->core;
     const bool erratum = core->jcc_erratum;
     const double lines = core->uop_cache_lines, buffer = core->reorder_buffer;
-    const struct block_options block = {.shape = SHAPE_LOOP, .start = START_DIFFERENT};
+    const struct block_options block = {.shape = SHAPE_LOOP, .start = START_DIFFERENT, .known = code_forwards_link(t->forwards, w->sources.items, w->sources.count)};
     const size_t n = w->insns.count;
     const unsigned ahead = 1 + (unsigned)(buffer / (double)n), reached = 1 + (unsigned)(REACH * buffer / (double)n), all = 2 * reached;
     struct bounds bounds;
@@ -201,9 +199,9 @@ static void time_walk(struct turning *t, const struct turns_walk *w)
     simulation_done(&sim);
 }
 
-void turns_time(const struct program_code *c, const struct turns_walks *walks, struct block_work *work, const struct core_share *share, struct turns *out)
+void turns_time(const struct program_code *c, const struct turns_walks *walks, struct code_forwards *forwards, struct block_work *work, const struct core_share *share, struct turns *out)
 {
-    struct turning t = {.code = c, .share = share, .work = work, .simulator = simulator_new(), .out = out};
+    struct turning t = {.code = c, .share = share, .work = work, .forwards = forwards, .simulator = simulator_new(), .out = out};
     const struct program *p = c->program;
 
     out->units = mem_zero(p->unit_count + 1, sizeof *out->units);

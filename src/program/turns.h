@@ -5,6 +5,7 @@
 
 #include "analysis/bounds.h"
 #include "program/code.h"
+#include "program/forwards.h"
 #include "program/sharing.h"
 
 /* Per instruction of a unit: cycles of all its executions in walks, and how many these are. */
@@ -19,8 +20,8 @@ struct turns {
 struct turns_walks;
 struct turns_walks *turns_walks_new(const struct program_code *c, const struct program_run *run);
 void turns_walks_free(struct turns_walks *w);
-/* What they take on the machine of @work; what is in none is not covered. turns_done frees. Any thread. */
-void turns_time(const struct program_code *c, const struct turns_walks *walks, struct block_work *work, const struct core_share *share, struct turns *out);
+/* What they take on the machine of @work with @forwards, those of the run; what is in none is not covered. turns_done frees. Any thread. */
+void turns_time(const struct program_code *c, const struct turns_walks *walks, struct code_forwards *forwards, struct block_work *work, const struct core_share *share, struct turns *out);
 void turns_done(const struct program_code *c, struct turns *t);
 
 #endif

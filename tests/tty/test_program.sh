@@ -256,6 +256,34 @@ END
 }
 
 # Caches by their sets: lines a page apart fall into one set of the first level, arrays in one piece spread evenly over the second.
+# Without optimisation an address is computed anew for each access, so that only the run says that a[i] is the value just stored. Neither time depends on the host.
+test_chains_through_memory() {
+    needs_llvm
+    cd "$work" || return 1
+    for body in 'a[i] += b[k]' 'a[k] = a[k - 1] + b[k]' 'a[k] += b[i]'; do
+        cat >through.c <<C
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int n = atoi(argv[argc - 1]);
+    double *a = calloc(n, sizeof *a), *b = calloc(n, sizeof *b);
+    for (int r = 0; r < 10; r++)
+        for (int i = 0; i < n; i++)
+            for (int k = 1; k < n; k++)
+                $body;
+    printf("%g\\n", a[n / 2]);
+    return 0;
+}
+C
+        rm -f through-O0 through-O0.untraced
+        built through.c -O0
+        expect 0 "$portolan" --format json -e "$loads; program run N=24,32,48,61,64; program predict N=200 --machine sapphirerapids"
+        sed -n 's/.*"seconds":\([0-9.e-]*\).*/\1/p' "$work/out" | tail -n 1
+    done >"$work/seconds"
+    awk '{ t[NR] = $1 } END { exit !(t[1] > 1.5 * t[3] && t[2] > 1.5 * t[3]) }' "$work/seconds" || fail "chains take no longer: $(tr '\n' ' ' <"$work/seconds")"
+}
+
 test_sets() {
     needs_llvm
     cat >"$work/pages.c" <<'END'

@@ -165,7 +165,7 @@ static json_t *describe_references(const struct module *m)
     json_t *all = json_array();
     for (size_t i = 0; i < m->references.count; i++) {
         const struct module_reference *r = &m->references.items[i];
-        json_array_append_new(all, json_pack("{s:i, s:i, s:b}", "block", (int)r->block, "bytes", (int)r->size, "write", (int)r->write));
+        json_array_append_new(all, json_pack("{s:i, s:i, s:b, s:b}", "block", (int)r->block, "bytes", (int)r->size, "write", (int)r->write, "fixed", (int)r->fixed));
     }
     return all;
 }

@@ -16,7 +16,7 @@ struct additions {
     LLVMModuleRef module;
     LLVMBuilderRef builder;
     LLVMTypeRef word, pointer, touch_type, access_type, calls_type, begin_type, end_type;
-    LLVMValueRef counts, access, calls, touch, touch_range, begin, end, enter, leave;
+    LLVMValueRef counts, access, calls, touch, touch_range, store, load, begin, end, enter, leave;
 };
 
 static LLVMValueRef word(const struct additions *a, uint64_t value)
@@ -103,7 +103,7 @@ static void trace(const struct additions *a, const struct module_reference *r, s
         LLVMValueRef length = LLVMBuildIntCast2(a->builder, LLVMGetOperand(r->insn, 2), a->word, false, "");
         call(a, a->touch_range, access, LLVMGetOperand(r->insn, r->operand), length);
     } else {
-        call(a, a->touch, access, LLVMGetOperand(r->insn, r->operand), word(a, r->size));
+        call(a, r->write ? a->store : a->load, access, LLVMGetOperand(r->insn, r->operand), word(a, r->size));
     }
 }
 
@@ -232,6 +232,8 @@ bool module_write_traced(struct module *m, const char *about, size_t length, con
     LLVMTypeRef parameters[] = {a.pointer, a.pointer, a.word};
     a.touch_type = LLVMFunctionType(LLVMVoidTypeInContext(a.context), parameters, 3, false);
     a.touch = LLVMAddFunction(m->module, PORTOLAN_TOUCH, a.touch_type);
+    a.store = LLVMAddFunction(m->module, PORTOLAN_STORE, a.touch_type);
+    a.load = LLVMAddFunction(m->module, PORTOLAN_LOAD, a.touch_type);
     a.touch_range = LLVMAddFunction(m->module, PORTOLAN_TOUCH_RANGE, a.touch_type);
     a.counts = global(&a, LLVMArrayType2(a.word, 2 * m->blocks.count + 1), "portolan.counts", NULL);
     a.access = global(&a, LLVMArrayType2(a.access_type, m->references.count + 1), "portolan.access", NULL);

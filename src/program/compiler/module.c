@@ -68,9 +68,22 @@ static unsigned size_of(LLVMModuleRef module, LLVMTypeRef type)
     }
 }
 
+/* Whether @address is a variable of the frame or a global one, or a fixed place in it. */
+static bool is_fixed(LLVMValueRef address)
+{
+    while (LLVMIsAGetElementPtrInst(address)) {
+        for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(address); i++)
+            if (!LLVMIsAConstantInt(LLVMGetOperand(address, i)))
+                return false;
+        address = LLVMGetOperand(address, 0);
+    }
+    return LLVMIsAConstant(address) || (LLVMIsAAllocaInst(address) && LLVMGetInstructionParent(address) == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(LLVMGetInstructionParent(address))));
+}
+
 static void add(struct module *m, LLVMValueRef insn, enum reference_kind kind, unsigned operand, unsigned size, bool write)
 {
-    struct module_reference r = {.insn = insn, .kind = kind, .block = (unsigned)m->blocks.count - 1, .operand = operand, .mask_operand = -1, .size = size, .write = write};
+    struct module_reference r = {.insn = insn, .kind = kind, .block = (unsigned)m->blocks.count - 1, .operand = operand, .mask_operand = -1, .size = size, .write = write,
+                                 .fixed = LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(insn, operand))) == LLVMPointerTypeKind && is_fixed(LLVMGetOperand(insn, operand))};
     vec_push(&m->references, r);
 }
 

@@ -28,6 +28,7 @@ struct module_reference {
     int mask_operand;              /* REFERENCE_GATHER */
     unsigned size;                 /* bytes */
     bool write;
+    bool fixed;                    /* at a fixed place: of the frame, or of a global variable */
 };
 
 struct module_block {

@@ -28,6 +28,7 @@
 #define NOTHING_LEAST 8u             /* of them tell more than what it took at the beginning */
 #define CLOCKS_TICKS 100000u         /* after which the clocks are looked at again */
 #define CALLS_DEEP 32u               /* calls back within calls: those deeper are not timed */
+#define STORED_PLACES 4096u           /* of the newest stores, by address */
 #define CHAIN 20000
 #define CHAIN_CYCLES 4u              /* a 64-bit multiplication, 3, and an exclusive or, 1 */
 
@@ -39,6 +40,7 @@ static uint64_t shift;               /* bytes that all addresses are moved by: w
 static pid_t trace_process;
 static struct reuse reuse;
 static struct sets sets;             /* of the mode of that name; no levels: another */
+static struct { uint64_t address; struct portolan_access_ *by; uint64_t before; } stored[STORED_PLACES];   /* before: references of the store with this one */
 static _Thread_local int tracing;    /* this thread's references count */
 static _Thread_local int timing;     /* this thread's calls are timed */
 /* Calls that have begun, each within the one before. */
@@ -105,6 +107,36 @@ void portolan_touch_(struct portolan_access_ *access, const void *address, uint6
         uint64_t at = (uint64_t)(uintptr_t)address + shift;
         touch(access, at, at / LINE_BYTES, (at + size - 1) / LINE_BYTES);
     }
+}
+
+void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size)
+{
+    uint64_t at = (uint64_t)(uintptr_t)address;
+
+    portolan_touch_(access, address, size);
+    if (!tracing)
+        return;
+    stored[at / 4 % STORED_PLACES].address = at;
+    stored[at / 4 % STORED_PLACES].by = access;
+    stored[at / 4 % STORED_PLACES].before = access->references;
+}
+
+void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size)
+{
+    uint64_t at = (uint64_t)(uintptr_t)address, place = at / 4 % STORED_PLACES;
+
+    portolan_touch_(access, address, size);
+    if (!tracing || stored[place].address != at || !stored[place].by)
+        return;
+    uint64_t age = stored[place].by->references - stored[place].before;
+    if (access->from_votes == 0) {
+        access->from = stored[place].by;
+        access->from_age = age;
+    }
+    if (access->from == stored[place].by && access->from_age == age)
+        access->from_votes++;
+    else
+        access->from_votes--;
 }
 
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size)
@@ -296,6 +328,12 @@ static void put_unit(struct output *o, const struct portolan_unit_ *unit)
     for (uint64_t i = 0; i < unit->accesses; i++)
         if (unit->access[i].references)
             put_access(o, i, &unit->access[i]);
+    for (uint64_t i = 0; i < unit->accesses; i++) {
+        const struct portolan_access_ *access = &unit->access[i];
+        if (access->from_votes && access->from >= unit->access && access->from < unit->access + unit->accesses)
+            PUT(o, "forward %llu %llu %llu %llu\n", (unsigned long long)i, (unsigned long long)(access->from - unit->access), (unsigned long long)access->from_age,
+                (unsigned long long)access->from_votes);
+    }
 }
 
 static __attribute__((constructor(101))) void trace_begin(void)

@@ -11,12 +11,14 @@
 #define PORTOLAN_ABOUT_SECTION ".portolan"        /* descriptions of units, one after the other */
 #define PORTOLAN_ABOUT_MAGIC "portolan-unit"      /* "portolan-unit LENGTH\n", then LENGTH bytes of JSON and a \n */
 #define PORTOLAN_TOUCH "portolan_touch_"
+#define PORTOLAN_STORE "portolan_store_"
+#define PORTOLAN_LOAD "portolan_load_"
 #define PORTOLAN_TOUCH_RANGE "portolan_touch_range_"
 #define PORTOLAN_CALL_BEGIN "portolan_call_begin_"
 #define PORTOLAN_CALL_END "portolan_call_end_"
 #define PORTOLAN_ENTER "portolan_enter_"
 #define PORTOLAN_LEAVE "portolan_leave_"
-#define PORTOLAN_RUNTIME_VERSION 3u
+#define PORTOLAN_RUNTIME_VERSION 4u
 
 struct portolan_bin_ {
     uint64_t count, sum;        /* references, and their distances added up */
@@ -29,6 +31,9 @@ struct portolan_access_ {
     uint64_t references;
     struct portolan_bin_ *bins;
     struct steps steps;
+    /* Of a load, the store that most of its values come from, and how often that store was executed since: Boyer and Moore's majority vote. */
+    struct portolan_access_ *from;
+    uint64_t from_age, from_votes;
 };
 
 /* Calls from a block into code that is not compiled here, such as libraries. */
@@ -47,6 +52,9 @@ struct portolan_unit_ {
 };
 
 void portolan_touch_(struct portolan_access_ *access, const void *address, uint64_t size);
+/* The same of what stores to, or loads from, one address. */
+void portolan_store_(struct portolan_access_ *access, const void *address, uint64_t size);
+void portolan_load_(struct portolan_access_ *access, const void *address, uint64_t size);
 void portolan_touch_range_(struct portolan_access_ *access, const void *address, uint64_t size);
 /* Around each such call; what the first returns goes into the second. */
 uint64_t portolan_call_begin_(void);
