@@ -10,8 +10,8 @@
 #define DISTANCE_MOST 32u   /* iterations: older stores have left the store buffer */
 
 /* Memory that an instruction reads or writes, in the order of the code. */
-struct place { uint32_t insn, bytes; };
-typedef VEC(struct place) place_list;
+struct memory_place { uint32_t insn, bytes; };
+typedef VEC(struct memory_place) place_list;
 
 /* Fixed places of the frame, where values are spilled besides, and constants next to the code. */
 static bool is_fixed(const struct isa_ops *isa, const struct operand *op)
@@ -28,9 +28,9 @@ static void add_places(const struct insn *insn, uint32_t number, place_list *loa
         if (op->kind != OPERAND_MEMORY || op->implicit || is_fixed(isa_ops((enum isa)insn->isa), op))
             continue;
         if (op->access & ACCESS_READ)
-            vec_push(loads, ((struct place){number, op->bits / 8u}));
+            vec_push(loads, ((struct memory_place){number, op->bits / 8u}));
         if (op->access & ACCESS_WRITE)
-            vec_push(stores, ((struct place){number, op->bits / 8u}));
+            vec_push(stores, ((struct memory_place){number, op->bits / 8u}));
     }
 }
 
