@@ -11,10 +11,13 @@
 
 #include "analysis/analysis.h"
 #include "base/mem.h"
+#include "chart/charting.h"
 #include "infer/evolve.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
+#include "isa/cpu.h"
 #include "isa/isa.h"
+#include "measure/block_times.h"
 #include "model/metrics.h"
 #include "simulate/simulate.h"
 #include "throughput/predict.h"
@@ -166,20 +169,28 @@ static void fill_analysis(const struct kernel *k, const struct machine *m, porto
     analysis_free(a);
 }
 
+/* NULL with err. */
+static struct kernel *kernel_of(enum isa isa, const void *code, size_t length, struct err *err)
+{
+    struct str hex = {0};
+
+    for (size_t i = 0; i < length; i++)
+        str_addf(&hex, "%02x", ((const unsigned char *)code)[i]);
+    struct kernel *k = kernel_from_hex(isa, str_text(&hex), err);
+    str_done(&hex);
+    return k;
+}
+
 API int portolan_analyze(const portolan_machine *machine, const void *code, size_t length, portolan_analysis *analysis, portolan_error *error)
 {
     struct err err = {0};
-    struct str hex = {0};
     enum isa isa;
 
     if (!code || !length || analysis->size < sizeof(size_t))
         return refuse_argument(error, "there is no code, or the structure does not say its size");
     if (!isa_parse(machine->m->isa, &isa))
         return refuse_argument(error, "the machine is for no instruction set known here");
-    for (size_t i = 0; i < length; i++)
-        str_addf(&hex, "%02x", ((const unsigned char *)code)[i]);
-    struct kernel *k = kernel_from_hex(isa, str_text(&hex), &err);
-    str_done(&hex);
+    struct kernel *k = kernel_of(isa, code, length, &err);
     if (!k)
         return refuse(&err, error);
     portolan_analysis own;
@@ -285,6 +296,93 @@ API portolan_machine *portolan_infer(const char *file, const portolan_inference 
     evolve_free(w.evolve);
     problem_free(p);
     experiments_free(table);
+    if (!m)
+        refuse(&err, error);
+    return m ? machine_handle(m) : NULL;
+}
+
+API int portolan_measure(const void *code, size_t length, double patience, portolan_measurement *measurement, portolan_error *error)
+{
+    struct err err = {0};
+    struct block_time time;
+    size_t count;
+
+    if (!code || !length || measurement->size < sizeof(size_t) || !(patience >= 0))
+        return refuse_argument(error, "there is no code, the structure does not say its size, or patience is negative");
+    struct kernel *k = kernel_of(isa_host(), code, length, &err);
+    if (!k)
+        return refuse(&err, error);
+    const struct insn *insns = kernel_insns(k, 0, &count);
+    bool ok = block_time(insns, count, patience > 0 ? patience : BLOCK_PATIENCE, NULL, NULL, &time, &err);
+    kernel_free(k);
+    if (!ok)
+        return refuse(&err, error);
+    const struct kernel_measured *m = &time.measured;
+    portolan_measurement own = {.cycles = m->cycles, .spread = m->spread, .clock_hz = m->clock_hz, .confirmed = !time.unconfirmed[0]};
+    snprintf(own.reason, sizeof own.reason, "%s", time.unconfirmed);
+    hand_over(measurement, &own, measurement->size, sizeof own);
+    return 1;
+}
+
+struct charted {
+    portolan_chart_watcher watcher;
+    void *state;
+    bool stopped;
+};
+
+static bool chart_stopped(void *state)
+{
+    return ((struct charted *)state)->stopped;
+}
+
+static void chart_progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+{
+    struct charted *c = state;
+    const portolan_stage now = {(int)stage, CHART_STAGES, chart_stage_names[stage], done, total};
+
+    (void)what;
+    c->stopped = c->stopped || (c->watcher && c->watcher(c->state, &now));
+}
+
+static void chart_stage_done(void *state, enum chart_stage stage, const struct chart *so_far)
+{
+    (void)so_far;
+    chart_progress(state, stage, 1, 1, "");
+}
+
+API portolan_machine *portolan_chart(const char *const *patterns, size_t count, const portolan_charting *charting, portolan_chart_watcher watcher, void *state, portolan_error *error)
+{
+    portolan_charting own = {0};
+    struct charted c = {watcher, state, false};
+    const struct charting_hooks hooks = {.cancelled = chart_stopped, .progress = chart_progress, .stage_done = chart_stage_done, .threads = 1, .state = &c};
+    struct err err = {0};
+    enum isa isa = isa_host();
+    struct machine *m = NULL;
+
+    if (charting && charting->size >= sizeof(size_t))
+        hand_over(&own, charting, charting->size, sizeof own);
+    if (count && !patterns) {
+        refuse_argument(error, "no patterns are given");
+        return NULL;
+    }
+    if (own.simulated)
+        isa_parse(own.simulated->m->isa, &isa);
+    struct forms *forms = forms_load(isa, NULL, &err);
+    const struct charting_request request = {.forms = forms, .patterns = patterns, .pattern_count = count, .top = SIZE_MAX, .simulated = own.simulated ? own.simulated->m : NULL,
+                                             .seconds = own.seconds > 0 ? own.seconds : 60, .patience = own.patience > 0 ? own.patience : 20, .seed = own.seed ? own.seed : 1, .cpu = -1};
+    struct chart_job *w = forms ? charting_new(&request, &err) : NULL;
+    struct chart *chart = w ? charting_run(w, &hooks, &err) : NULL;
+    if (chart && chart->machine) {
+        m = machine_copy(chart->machine);
+        free(m->title);
+        m->title = mem_strdup("charted");
+    }
+    if (chart)
+        chart_free(chart);
+    charting_free(w);
+    forms_free(forms);
+    if (!m && c.stopped)
+        err_set(&err, ERR_INTERRUPTED, NULL, "the caller stopped it");
     if (!m)
         refuse(&err, error);
     return m ? machine_handle(m) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* libportolan: predicting loops, and inferring port mappings, from programs of your own.
+/* libportolan: predicting and measuring loops, inferring port mappings and charting CPUs, from programs of your own.
  *
  * Handles are opaque, and each is used by one thread at a time; different handles by different threads at once. The library keeps no settings and no state between
  * calls. What can fail returns 0 or NULL and fills a portolan_error (NULL: not wanted); nothing is printed. Structures that the caller provides begin with their
@@ -110,6 +110,39 @@ typedef int (*portolan_watcher)(void *state, const portolan_progress *progress);
 /* A port mapping that explains the measured experiments of a CSV file, as a machine of its own; the caller frees it. @watcher may be NULL. NULL with an error, also
  * when the run ended before it had a mapping. */
 portolan_machine *portolan_infer(const char *file, const portolan_inference *inference, portolan_watcher watcher, void *state, portolan_error *error);
+
+typedef struct portolan_measurement {
+    size_t size;                     /* sizeof (portolan_measurement), by the caller */
+    double cycles, spread;           /* per iteration; how far repeats lie apart, relative */
+    double clock_hz;                 /* of the CPU while it was measured */
+    int confirmed;                   /* 0: cycles is what was seen of a contended CPU, for the reason: */
+    char reason[160];                /* cut where it is longer; "" where it is confirmed */
+} portolan_measurement;
+
+/* Runs the @length bytes of machine code at @code, for the instruction set of this CPU, as the body of a loop, in a child process that can do nothing else, and measures cycles per
+ * iteration. Registers and memory are set up so that every address is valid. Waits for quiet moments for about @patience seconds; 0: 1.75. The calling thread waits for it. */
+int portolan_measure(const void *code, size_t length, double patience, portolan_measurement *measurement, portolan_error *error);
+
+typedef struct portolan_charting {
+    size_t size;                     /* sizeof (portolan_charting), by the caller; 0 in the members below: the default */
+    double seconds;                  /* for the search of ports, where their exact reconstruction leaves errors; 0: 60 */
+    double patience;                 /* seconds that each lot of experiments waits for a quiet CPU; 0: 20 */
+    uint64_t seed;                   /* 0: 1 */
+    const portolan_machine *simulated;   /* charts a CPU that is simulated by this machine's tables, for trials; NULL: this CPU is measured */
+} portolan_charting;
+
+typedef struct portolan_stage {
+    int stage, stages;               /* from 0; how many there are */
+    const char *name;                /* borrowed */
+    double done, total;              /* within the stage; total 0: not known */
+} portolan_stage;
+
+/* Called some times a second on the calling thread; not 0 ends the chart without a result. */
+typedef int (*portolan_chart_watcher)(void *state, const portolan_stage *stage);
+
+/* A machine made from measurements alone: ports and the usage of the forms that one of the @count @patterns matches (* and ? are wildcards; 0: all forms, which takes hours).
+ * Nothing is written to disk. The more kinds of forms, the more ports can be told apart. @charting and @watcher may be NULL. The caller frees it. NULL with an error. */
+portolan_machine *portolan_chart(const char *const *patterns, size_t count, const portolan_charting *charting, portolan_chart_watcher watcher, void *state, portolan_error *error);
 
 #ifdef __cplusplus
 }

@@ -5,9 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chart/imitate.h"
+#include "chart/charting.h"
 #include "chart/settle.h"
-#include "cmd/chart_paths.h"
 #include "cmd/command.h"
 #include "cmd/settle_table.h"
 #include "cmd/task.h"

@@ -7,7 +7,6 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/serving.h"
 #include "toolchain/scan.h"
@@ -131,6 +130,7 @@ struct scanning {
     char **paths;
     size_t count, at;    /* files; those that somebody has */
     unsigned threads;
+    struct job *job;
     struct farm *farm;   /* NULL: no other ranks */
     char *out;           /* where the counts of all forms go; NULL: nowhere */
 };
@@ -155,16 +155,15 @@ static bool take_counts(void *state, struct unpacking *from, struct err *err)
 
 static bool scan_unwanted(void *state)
 {
-    (void)state;
-    return watch_over();
+    return job_cancelled(((struct scanning *)state)->job);
 }
 
 static bool scan_progress(void *context, const struct scan *scan, double fraction)
 {
     struct scanning *j = context;
     feed(j);
-    job_progress(job_current(), (double)j->at - 1 + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
-    return !watch_over();
+    job_progress(j->job, (double)j->at - 1 + fraction, (double)j->count, "%.1f M instructions", (double)scan->instructions / 1e6);
+    return !job_cancelled(j->job);
 }
 
 /* All forms with their counts, the most frequent first. */
@@ -189,6 +188,7 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     bool ok = true;
 
     (void)result;   /* publish fills it */
+    j->job = job_current();
     j->scan.progress = scan_progress;
     j->scan.context = j;
     if (j->count > 1)
@@ -202,7 +202,7 @@ static bool scan_run(void *state, struct result *result, struct err *err)
     scan_sort(&j->scan);
     if (j->out && !write_counts(&j->scan, j->out, err))
         return false;
-    job_progress(job_current(), (double)j->count, (double)j->count, "%.1f M instructions", (double)j->scan.instructions / 1e6);
+    job_progress(j->job, (double)j->count, (double)j->count, "%.1f M instructions", (double)j->scan.instructions / 1e6);
     return true;
 }
 

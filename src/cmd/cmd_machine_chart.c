@@ -1,57 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* machine chart */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "base/path.h"
 #include "base/vec.h"
-#include "chart/chart.h"
+#include "chart/charting.h"
 #include "chart/doubts.h"
-#include "chart/imitate.h"
-#include "chart/recorded.h"
 #include "chart/stage_log.h"
-#include "cmd/chart_paths.h"
-#include "cmd/check.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
 #include "io/machine_file.h"
-#include "io/machine_save.h"
 #include "isa/cpu.h"
-#include "measure/baseline.h"
-#include "measure/journal.h"
-#include "measure/kernel_set.h"
-#include "toolchain/assemble.h"
 #include "work/crew.h"
 #include "work/job.h"
 #include "work/pool.h"
 
-#define CANDIDATES 600       /* forms that the core is chosen from, at most, */
-#define CANDIDATES_SHARE 0.3 /* and of all, where that is more than */
-#define CANDIDATES_FEW 150
-#define RECORDED_PATIENCE 1e-6 /* seconds: nothing comes of waiting */
-#define USES 1000            /* forms that blocks are made of, at most */
-#define BLOCKS 1024
-#define SIMULATED_BLOCKS 2048
 #define SHOWN 20             /* forms of one kind in the text */
 
-/* The job: measures and infers on the worker; after each stage the machine's directory is written. */
+/* The chart on the worker, and what is shown of it. */
 struct machine_charting {
-    struct session *session;
+    char *name;
     struct job *job;
-    char *name, *directory, *journal_path, *latencies_path, *core_path, *doubts_path;
-    struct machine *simulated;       /* a copy; NULL: this CPU */
-    bool recorded;                   /* nothing is measured: what the journals of this CPU know */
-    struct forms *forms;
-    VEC(const struct form_row *) rows;
-    struct block_forms uses;         /* of the last look */
-    struct chart_options options;
-    struct source *source;           /* while it measures this CPU */
-    int cpu;
+    struct chart_job *charting;
     unsigned threads;
+    struct record *record;           /* the session's */
     struct chart *chart;             /* the result */
     struct stage_log *log;           /* for those who watch */
 };
@@ -59,8 +32,7 @@ struct machine_charting {
 /* What the job says of itself: a simulated CPU is not disturbed, journals neither. */
 static bool measures(const void *state)
 {
-    const struct machine_charting *w = state;
-    return !w->simulated && !w->recorded;
+    return charting_measures(((const struct machine_charting *)state)->charting);
 }
 
 static bool cancelled(void *state)
@@ -70,137 +42,37 @@ static bool cancelled(void *state)
 
 static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
 {
-    struct machine_charting *w = state;
+    const struct machine_charting *w = state;
+
     stage_log_progress(w->log, stage, done, total, what);
     job_progress(w->job, done, total, "stage %d of %d, %s: %s", (int)stage + 1, CHART_STAGES, chart_stage_names[stage], what);
 }
 
+static void stage_done(void *state, enum chart_stage stage, const struct chart *so_far)
+{
+    stage_log_done(((struct machine_charting *)state)->log, stage, so_far);
+}
+
 static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
 {
-    const struct machine_charting *w = state;
     struct err err = {0};
 
-    if (team_run(w->threads, work, work_state, &err))
+    if (team_run(((const struct machine_charting *)state)->threads, work, work_state, &err))
         return true;
     log_add(LOG_WARN, "no threads for the chart: %s", err.what);
     return false;
 }
 
-static const char *cpu_title(const struct machine_charting *w, char name[64])
-{
-    return w->simulated ? w->simulated->id : cpu_name(name, 64);
-}
-
-/* What `experiments settle` is to measure. */
-static bool save_doubts(const struct machine_charting *w, const struct chart *c, struct err *err)
-{
-    struct doubts doubts;
-
-    doubts_of_chart(c, w->simulated ? w->simulated->id : "", true, &doubts);
-    bool ok = doubts_save(&doubts, mapping_ports(c->machine->mapping), w->doubts_path, err);
-    doubts_done(&doubts);
-    return ok;
-}
-
-/* Where and of what the measurements are; a journal does not say that of the charts that are --recorded. */
-static void set_origin(const struct machine_charting *w, struct machine *m)
-{
-    struct str cpu = {0}, signature = {0}, microcode = {0};
-    char host[256] = "";
-
-    if (w->recorded)
-        return;
-    gethostname(host, sizeof host - 1);
-    machine_set_fact(m, "measured_host", *host ? host : "?", "", "");
-    if (w->simulated) {
-        str_addf(&cpu, "simulated %s", w->simulated->id);
-    } else {
-        baseline_identity(&cpu, &signature, &microcode);
-        machine_set_fact(m, "measured_microcode", str_text(&microcode), "", "");
-    }
-    machine_set_fact(m, "measured_cpu", str_text(&cpu), "", "");
-    str_done(&cpu);
-    str_done(&signature);
-    str_done(&microcode);
-}
-
-static bool save(void *state, enum chart_stage stage, const struct chart *so_far, struct err *err)
-{
-    struct machine_charting *w = state;
-    struct str title = {0};
-    char name[64];
-
-    stage_log_done(w->log, stage, so_far);
-    if (!so_far->machine)
-        return true;
-    str_addf(&title, "%s, charted%s%s", w->name, w->simulated ? " from the simulated " : " on ", cpu_title(w, name));
-    machine_set_fact(so_far->machine, "title", str_text(&title), "", "");
-    machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "", "");
-    set_origin(w, so_far->machine);
-    str_done(&title);
-    if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
-        return false;
-    if (stage >= CHART_PLACES && !save_doubts(w, so_far, err))   /* again where the last look changed usages: they are of what the machine has */
-        return false;
-    return path_make_parents(w->directory, 0777, err) && machine_save(so_far->machine, w->directory, err);
-}
-
-static size_t latencies_of_cpu(void *state, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err)
-{
-    struct source *source = ((struct machine_charting *)state)->source;
-    return latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, out, err);
-}
-
-static const struct insn *code_of(const void *blocks, size_t i, size_t *count, enum kernel_copies *kind)
-{
-    const struct chart_block *b = (const struct chart_block *)blocks + i;
-
-    *count = b->count;
-    *kind = b->copies;
-    return b->insns;
-}
-
-static bool times_of_cpu(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
-{
-    struct machine_charting *w = state;
-    return kernel_set_times(source_cpu_sandbox(w->source), source_cpu_calibration(w->source), code_of, blocks, n, w->options.patience, cycles, err);
-}
-
-static bool learn_encodings(struct machine_charting *w, struct err *err)
-{
-    return w->simulated || encodings_learn(w->rows.items, w->rows.count, err);
-}
-
 static bool chart_work(void *state, struct result *result, struct err *err)
 {
-    struct job *job = job_current();
     struct machine_charting *w = state;
-    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = save, .team = team, .threads = w->threads, .state = w};
-    struct imitation *imitation = w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
-    struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu, w->recorded ? recorded_times : times_of_cpu, w};
+    const struct charting_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = stage_done, .team = team, .threads = w->threads, .lanes = &crew_threads,
+                                         .record = w->record, .state = w};
 
     (void)result;   /* publish fills it */
-    struct machine *core = machine_load(w->core_path, NULL);   /* of an earlier run */
-
-    w->job = job;
-    w->options.core = core ? core->mapping : NULL;
-    job_progress(job, 0, 0, "clock, noise and idle baseline");
-    bool ok = learn_encodings(w, err) && (w->options.journal = journal_open(w->journal_path, err)) != NULL;
-    if (ok)
-        cpu.source = w->source = imitation ? NULL : w->recorded ? source_recorded(w->forms) : source_cpu(w->forms, w->cpu, 0, &crew_threads, cancelled, w, err);
-    if (w->source && !w->recorded) {
-        sandbox_cancel_by(source_cpu_sandbox(w->source), cancelled, w);
-        source_cpu_record(w->source, w->session->document.record);
-    }
-    if (ok && (imitation || cpu.source))
-        w->chart = chart_run(imitation ? imitation_cpu(imitation) : &cpu, w->rows.items, w->rows.count, &w->options, &hooks, err);
-    source_free(w->source);
-    imitation_free(imitation);
-    journal_close(w->options.journal);
-    w->options.journal = NULL;
-    w->options.core = NULL;
-    machine_free(core);
-    return w->chart != NULL;
+    w->job = job_current();
+    job_progress(w->job, 0, 0, "clock, noise and idle baseline");
+    return (w->chart = charting_run(w->charting, &hooks, err)) != NULL;
 }
 
 static void add_forms(const struct chart *c, struct result *result)
@@ -327,7 +199,7 @@ static void show(const struct machine_charting *w, struct result *result)
     const struct chart_tally t = chart_count(c);
     char name[64];
 
-    result_line(result, "%s: %zu forms of %s charted in %zu experiments", w->name, c->form_count, cpu_title(w, name), c->table->rows.count);
+    result_line(result, "%s: %zu forms of %s charted in %zu experiments", w->name, c->form_count, charting_title(w->charting, name), c->table->rows.count);
     result_line(result, "%zu ports, %.0f issue slots per cycle; core of %zu forms, mean error %.2f %% of %zu experiments", (size_t)mapping_ports(c->machine->mapping)->count, c->width,
                 c->core_forms, 100 * c->core_error, c->core_experiments);
     result_line(result, "%zu forms have a usage: %zu with confidence 0.9 or more, %zu with 0.5 to 0.9", t.usages, t.sure, t.likely);
@@ -340,20 +212,34 @@ static void show(const struct machine_charting *w, struct result *result)
     if (c->latencies.count)
         result_line(result, "%zu of %zu dependency chains have a latency", t.latencies, c->latencies.count);
     if (c->resumed)
-        result_line(result, "%u experiments were known from %s", c->resumed, w->journal_path);
+        result_line(result, "%u experiments were known from %s", c->resumed, charting_journal(w->charting));
     add_facts(c, result);
     show_review(c, result);
     show_doubts(c, result);
     show_untested(c, result);
-    result_line(result, "saved as machine %s in %s", w->name, w->directory);
+    result_line(result, "saved as machine %s in %s", w->name, charting_directory(w->charting));
     result_text(result, "machine", w->name);
-    result_text(result, "directory", w->directory);
+    result_text(result, "directory", charting_directory(w->charting));
     result_count(result, "experiments", (int64_t)c->table->rows.count);
     result_count(result, "resumed", c->resumed);
     result_count(result, "ports", mapping_ports(c->machine->mapping)->count);
     result_number(result, "issue_width", c->width);
     result_number(result, "core_error", c->core_error);
     add_forms(c, result);
+}
+
+void chart_adopt(struct session *s, const char *directory, const char *name)
+{
+    struct err err = {0};
+    struct machine *m = machine_load(directory, &err);
+
+    if (!m) {
+        log_add(LOG_ERROR, "%s", err.what);
+        return;
+    }
+    free(m->id);
+    m->id = mem_strdup(name);
+    session_add_machine(s, m);
 }
 
 static bool chart_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -363,25 +249,17 @@ static bool chart_finish(struct session *s, void *state, struct result *result, 
     (void)err;
     stage_log_end(w->log);
     show(w, result);
-    chart_adopt(s, w->directory, w->name);
+    chart_adopt(s, charting_directory(w->charting), w->name);
     return true;
 }
 
-static void charting_free(void *state)
+static void machine_charting_free(void *state)
 {
     struct machine_charting *w = state;
-    free(w->name);
-    free(w->directory);
-    free(w->journal_path);
-    free(w->latencies_path);
-    free(w->core_path);
-    free(w->doubts_path);
-    machine_free(w->simulated);
-    vec_done(&w->rows);
-    vec_done(&w->uses);
-    forms_free(w->forms);
     chart_free(w->chart);
+    charting_free(w->charting);
     stage_log_free(w->log);
+    free(w->name);
     free(w);
 }
 
@@ -415,104 +293,30 @@ static const struct parameter options[] = {
     {0},
 };
 
-/* "cpu.latencies.csv" beside "cpu.csv", by @what. */
-static char *path_beside(const char *journal, const char *what)
-{
-    struct str path = {0};
-    size_t length = strlen(journal);
-
-    str_addf(&path, "%.*s%s", (int)(length > 4 ? length - 4 : length), journal, what);
-    return str_take(&path);
-}
-
-/* Which forms are to be charted. */
-struct chart_wish {
-    const struct machine_charting *charting;
-    const char *pattern;   /* NULL: all */
-};
-
-/* Whether form @row is. A simulated CPU refuses what it does not know by itself. */
-static bool wanted(const void *state, const struct form_row *row)
-{
-    const struct chart_wish *wish = state;
-    char why[96];
-    return (!wish->pattern || str_match(wish->pattern, row->form)) && (wish->charting->simulated || !form_measurable(row, why, sizeof why));
-}
-
-/* Those that fit the pattern and can be measured: all, or the @top that programs use most (NOT_GIVEN: all). */
-static bool choose_rows(struct machine_charting *w, const struct chart_wish *wish, size_t top, struct err *err)
-{
-    struct block_forms most = {0};
-
-    if (top != NOT_GIVEN && !block_forms_choose(w->forms, top, wanted, wish, &most, err))
-        return false;
-    for (size_t i = 0; i < most.count; i++)
-        vec_push(&w->rows, most.items[i].row);
-    vec_done(&most);
-    for (size_t i = 0; top == NOT_GIVEN && i < forms_count(w->forms); i++)
-        if (wanted(wish, forms_at(w->forms, i)))
-            vec_push(&w->rows, forms_at(w->forms, i));
-    return w->rows.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
-}
-
-/* Of the forms that a simulated CPU does not know no block has a time. */
-static bool wanted_in_blocks(const void *state, const struct form_row *row)
-{
-    const struct machine *simulated = ((const struct chart_wish *)state)->charting->simulated;
-    return wanted(state, row) && (!simulated || mapping_find(simulated->mapping, row->form));
-}
-
-/* The forms that programs use most of those that are wanted, for blocks: of those that are charted. Without a list of them the chart ends without such a look. */
-static void choose_uses(struct machine_charting *w, const struct chart_wish *wish, size_t top)
-{
-    struct err err = {0};
-
-    if (!block_forms_choose(w->forms, top < USES ? top : USES, wanted_in_blocks, wish, &w->uses, &err))
-        log_add(LOG_WARN, "no blocks at the end of the chart: %s", err.what);
-    w->options.uses = w->uses.items;
-    w->options.uses_count = w->uses.count;
-    w->options.review_blocks = w->simulated ? SIMULATED_BLOCKS : BLOCKS;
-}
-
 static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "charts", .work = chart_work, .publish = chart_finish, .free = charting_free, .listed = TASK_LISTED, .measures = measures, .measures_alone = true};
+    static const struct task_ops ops = {.doing = "charts", .work = chart_work, .publish = chart_finish, .free = machine_charting_free, .listed = TASK_LISTED, .measures = measures, .measures_alone = true};
     const struct chart_values *v = values;
     const struct machine *m = v->simulate ? session_machine(s, v->simulate, err) : NULL;
     enum isa isa = isa_host();
+    int cpu;
+
     if (m)
         isa_parse(m->isa, &isa);
     struct forms *forms = v->simulate && !m ? NULL : session_forms(s, isa, err);
-    struct machine_charting *w;
-
-    if (!forms)
+    if (!forms || !command_cpu(v->cpu, &cpu, err))
         return false;
-    w = mem_zero(1, sizeof *w);
-    w->session = s;
-    w->name = mem_strdup(v->name);
-    w->directory = machine_user_directory(v->name);
-    w->journal_path = chart_journal_path(v->name, m ? m->id : NULL, err);
-    w->latencies_path = w->journal_path ? path_beside(w->journal_path, ".latencies.csv") : NULL;
-    w->core_path = w->journal_path ? path_beside(w->journal_path, ".core") : NULL;
-    w->doubts_path = chart_doubts_path(v->name);
-    w->simulated = m ? machine_copy(m) : NULL;
-    w->recorded = v->recorded && !m;
-    const struct chart_wish wish = {w, v->forms};
-    w->forms = forms_hold(forms);
-    w->threads = session_threads(s);
-    w->options = (struct chart_options){.name = w->name, .seconds = v->seconds, .patience = v->recorded ? RECORDED_PATIENCE : v->patience, .leave_doubts = v->leave_doubts, .latencies = w->latencies_path,
-        .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed};
-    if (w->journal_path && w->doubts_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", v->name)) && command_cpu(v->cpu, &w->cpu, err) &&
-        choose_rows(w, &wish, v->top, err)) {
-        choose_uses(w, &wish, v->top);
-        w->log = stage_log_new(w->name);
-        stage_log_free(s->document.chart);
-        s->document.chart = stage_log_hold(w->log);
-        w->options.core_most = (size_t)fmin(CANDIDATES, fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count));
-        return task_give(task, &ops, w);
-    }
-    charting_free(w);
-    return false;
+    const struct charting_request request = {.name = v->name, .forms = forms, .patterns = &v->forms, .pattern_count = v->forms != NULL, .top = v->top == NOT_GIVEN ? SIZE_MAX : v->top,
+        .simulated = m, .recorded = v->recorded, .leave_doubts = v->leave_doubts, .seconds = v->seconds, .patience = v->patience,
+        .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed, .cpu = cpu};
+    struct chart_job *charting = charting_new(&request, err);
+    if (!charting)
+        return false;
+    struct machine_charting *w = mem_zero(1, sizeof *w);
+    *w = (struct machine_charting){.name = mem_strdup(v->name), .charting = charting, .threads = session_threads(s), .record = s->document.record, .log = stage_log_new(v->name)};
+    stage_log_free(s->document.chart);
+    s->document.chart = stage_log_hold(w->log);
+    return task_give(task, &ops, w);
 }
 
 static const char *const examples[] = {"machine chart mine", "machine chart trial --simulate skylake --forms '* (R64*'", NULL};

@@ -62,6 +62,8 @@ struct measure_choice {
 /* Puts *@made in place of the session's experiments (session_set_experiments), unless measuring is refused, and does what experiments measure does: all that has no cycles. False with err. */
 bool experiments_measure(struct session *s, struct experiments **made, const struct experiments *base, const struct measure_choice *choice, struct result *result, struct err *err);
 #define EVOLVED_MACHINE "evolved"   /* that evolve adopt makes */
+/* Has @s use the charted machine @name as it is on disk: what is used from now on is what was saved. A fault goes to the log. UI thread. */
+void chart_adopt(struct session *s, const char *directory, const char *name);
 /* UI thread: what kernel blame has measured so far becomes the document's. */
 void blame_publish(struct session *s);
 /* False with err when the session has no experiments. */

@@ -89,6 +89,37 @@ CODE
     holds out 'more than 1024 threads'
 }
 
+# A loop on this CPU: two instructions that wait for each other take four cycles on all that are known, here or where the CPU is contended about so many.
+test_measuring() {
+    [ -z "${without-}" ] || skip "$without"
+    [ "$(uname -m)" = x86_64 ] || skip 'for x86-64'
+    "$portolan" -e 'machine calibrate' >"$work/calibration" 2>&1 || skip "no sandbox here: $(cat "$work/calibration")"
+    example measure 4801d8480fafc3 20 >"$work/out" 2>"$work/err" || [ $? -eq 2 ] || fail "$(cat "$work/err")"
+    [ -s "$work/out" ] || skip "$(cat "$work/err")"
+    grep -qE '^[0-9.]+ cycles per iteration at [0-9.]+ GHz' "$work/out" || fail "$(cat "$work/out")"
+    grep -q unconfirmed "$work/out" || awk '{ exit !($1 >= 3.8 && $1 <= 4.2) }' "$work/out" || fail "$(cat "$work/out")"
+    # What cannot be measured is refused with the reason, as the command refuses it.
+    expect 1 example measure 0f05
+    holds err 'a system instruction'
+    expect 1 example measure ''
+    holds err 'no code'
+}
+
+# A simulated CPU whose ports are known: each form has as many ports as there, and shares them with the same others. (An ADD takes any of as many ports as there are slots.)
+test_charting() {
+    [ -z "${without-}" ] || skip "$without"
+    expect 0 example chart --simulate skylake 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)' 'LEA_B_I_D8 (R64)' 'BSWAP (R32)'
+    holds out ' stages'
+    [ ! -e "$work/state/portolan" ] || [ -z "$(find "$work/state/portolan" -name 'chart*')" ] || fail 'something was kept'
+    ports() { sed -n "s/^$1: 1\*p\([0-9A-Z]*\)$/\1/p" "$work/out"; }
+    shl=$(ports 'SHL (R64, I8)'); imul=$(ports 'IMUL (R64, R64)'); bswap=$(ports 'BSWAP (R32)')
+    [ ${#shl} -eq 2 ] && [ ${#imul} -eq 1 ] && [ ${#bswap} -eq 2 ] && [ "$(ports 'LEA_B_I_D8 (R64)')" = "$imul" ] || fail "$(cat "$work/out")"
+    case $shl in *"$imul"*) fail "SHL has IMUL's port: $(cat "$work/out")" ;; esac
+    case $bswap in *"$imul"*) ;; *) fail "BSWAP lacks IMUL's port: $(cat "$work/out")" ;; esac
+    expect 1 example chart --simulate skylake 'NOSUCH*'
+    holds err 'no measurable form matches'
+}
+
 # No name but the interface's, each with its version, and no state that could be shared.
 test_names_of_the_library() {
     [ -z "${without-}" ] || skip "$without"
@@ -106,6 +137,10 @@ test_python() {
     expect 0 env LIBPORTOLAN="$build/libportolan.so" python3 "$source/examples/portolan.py" skylake 'IMUL (R64, R64)' 4801d8480fafc3
     holds out 'Intel Skylake (client): 1.00 cycles'
     holds out 'bound by'
+    expect 0 env LIBPORTOLAN="$build/libportolan.so" python3 "$source/examples/measure.py" 4801d8480fafc3 --simulate skylake 'ADD (R64, R64)' 'IMUL (R64, R64)' 'SHL (R64, I8)'
+    grep -qE '^[0-9.]+ cycles per iteration|^not measured: ' "$work/out" || fail "$(cat "$work/out")"
+    holds out 'IMUL (R64, R64): 1*p'
+    holds out '7 stages'
 }
 
 run_tests

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "chart/charting.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/path.h"
+#include "chart/doubts.h"
+#include "chart/recorded.h"
+#include "hunt/uses.h"
+#include "io/machine_file.h"
+#include "io/machine_save.h"
+#include "isa/cpu.h"
+#include "measure/baseline.h"
+#include "measure/journal.h"
+#include "measure/kernel_set.h"
+#include "toolchain/assemble.h"
+
+#define CANDIDATES 600       /* forms that the core is chosen from, at most, */
+#define CANDIDATES_SHARE 0.3 /* and of all, where that is more than */
+#define CANDIDATES_FEW 150
+#define RECORDED_PATIENCE 1e-6 /* seconds: nothing comes of waiting */
+#define USES 1000            /* forms that blocks are made of, at most */
+#define BLOCKS 1024
+#define SIMULATED_BLOCKS 2048
+
+struct chart_job {
+    char *name, *directory, *journal_path, *latencies_path, *core_path, *doubts_path;   /* NULL: nothing is kept */
+    struct machine *simulated;       /* a copy; NULL: this CPU */
+    bool recorded;
+    struct forms *forms;             /* held */
+    VEC(const struct form_row *) rows;
+    struct block_forms uses;         /* of the last look */
+    struct chart_options options;
+    int cpu;
+    const struct charting_hooks *hooks;   /* while it runs, */
+    struct source *source;                /* and measures this CPU */
+};
+
+/* A file of the state directory named @file, which it takes over: slashes of a directory become dashes. */
+static char *state_file(struct str *file)
+{
+    for (size_t i = 0; i < file->length; i++)
+        file->data[i] = file->data[i] == '/' ? '-' : file->data[i];
+    char *path = path_state(str_text(file));
+    str_done(file);
+    return path;
+}
+
+char *chart_journal_path(const char *name, const char *simulated, struct err *err)
+{
+    struct str file = {0};
+
+    if (simulated)
+        str_addf(&file, "chart-%s-%s.csv", name, simulated);
+    char *path = simulated ? state_file(&file) : journal_default_path();
+    if (!path)
+        err_set(err, ERR_IO, "set HOME or XDG_STATE_HOME", "no place to keep measurements in");
+    return path;
+}
+
+char *chart_doubts_path(const char *name)
+{
+    struct str file = {0};
+
+    str_addf(&file, "chart-%s.doubts.csv", name);
+    return state_file(&file);
+}
+
+const char *charting_title(const struct chart_job *c, char name[64])
+{
+    return c->simulated ? c->simulated->id : cpu_name(name, 64);
+}
+
+const char *charting_directory(const struct chart_job *c)
+{
+    return c->directory;
+}
+
+const char *charting_journal(const struct chart_job *c)
+{
+    return c->journal_path;
+}
+
+bool charting_measures(const struct chart_job *c)
+{
+    return !c->simulated && !c->recorded;
+}
+
+static bool cancelled(void *state)
+{
+    const struct charting_hooks *h = ((struct chart_job *)state)->hooks;
+    return h->cancelled(h->state);
+}
+
+static void progress(void *state, enum chart_stage stage, double done, double total, const char *what)
+{
+    const struct charting_hooks *h = ((struct chart_job *)state)->hooks;
+    h->progress(h->state, stage, done, total, what);
+}
+
+static bool team(void *state, void (*work)(void *work_state, unsigned worker), void *work_state)
+{
+    const struct charting_hooks *h = ((struct chart_job *)state)->hooks;
+    return h->team(h->state, work, work_state);
+}
+
+/* What `experiments settle` is to measure. */
+static bool save_doubts(const struct chart_job *w, const struct chart *c, struct err *err)
+{
+    struct doubts doubts;
+
+    doubts_of_chart(c, w->simulated ? w->simulated->id : "", true, &doubts);
+    bool ok = doubts_save(&doubts, mapping_ports(c->machine->mapping), w->doubts_path, err);
+    doubts_done(&doubts);
+    return ok;
+}
+
+/* Where and of what the measurements are; a journal does not say that of the charts that are --recorded. */
+static void set_origin(const struct chart_job *w, struct machine *m)
+{
+    struct str cpu = {0}, signature = {0}, microcode = {0};
+    char host[256] = "";
+
+    if (w->recorded)
+        return;
+    gethostname(host, sizeof host - 1);
+    machine_set_fact(m, "measured_host", *host ? host : "?", "", "");
+    if (w->simulated) {
+        str_addf(&cpu, "simulated %s", w->simulated->id);
+    } else {
+        baseline_identity(&cpu, &signature, &microcode);
+        machine_set_fact(m, "measured_microcode", str_text(&microcode), "", "");
+    }
+    machine_set_fact(m, "measured_cpu", str_text(&cpu), "", "");
+    str_done(&cpu);
+    str_done(&signature);
+    str_done(&microcode);
+}
+
+static bool save(struct chart_job *w, enum chart_stage stage, const struct chart *so_far, struct err *err)
+{
+    struct str title = {0};
+    char name[64];
+
+    if (!so_far->machine || !w->name)
+        return true;
+    str_addf(&title, "%s, charted%s%s", w->name, w->simulated ? " from the simulated " : " on ", charting_title(w, name));
+    machine_set_fact(so_far->machine, "title", str_text(&title), "", "");
+    machine_set_fact(so_far->machine, "source", "Portolan's own measurements (machine chart)", "", "");
+    set_origin(w, so_far->machine);
+    str_done(&title);
+    if (stage == CHART_PORTS && !machine_save(so_far->machine, w->core_path, err))
+        return false;
+    if (stage >= CHART_PLACES && !save_doubts(w, so_far, err))   /* again where the last look changed usages: they are of what the machine has */
+        return false;
+    return path_make_parents(w->directory, 0777, err) && machine_save(so_far->machine, w->directory, err);
+}
+
+static bool stage_done(void *state, enum chart_stage stage, const struct chart *so_far, struct err *err)
+{
+    struct chart_job *w = state;
+
+    w->hooks->stage_done(w->hooks->state, stage, so_far);
+    return save(w, stage, so_far, err);
+}
+
+static size_t latencies_of_cpu(void *state, const struct form_code *code, struct latency out[CHAINS_MAX], struct err *err)
+{
+    struct source *source = ((struct chart_job *)state)->source;
+    return latency_measure(source_cpu_sandbox(source), source_cpu_calibration(source), code, out, err);
+}
+
+static const struct insn *code_of(const void *blocks, size_t i, size_t *count, enum kernel_copies *kind)
+{
+    const struct chart_block *b = (const struct chart_block *)blocks + i;
+
+    *count = b->count;
+    *kind = b->copies;
+    return b->insns;
+}
+
+static bool times_of_cpu(void *state, const struct chart_block *blocks, size_t n, double *cycles, struct err *err)
+{
+    struct chart_job *w = state;
+    return kernel_set_times(source_cpu_sandbox(w->source), source_cpu_calibration(w->source), code_of, blocks, n, w->options.patience, cycles, err);
+}
+
+struct chart *charting_run(struct chart_job *w, const struct charting_hooks *own, struct err *err)
+{
+    const struct chart_hooks hooks = {.cancelled = cancelled, .progress = progress, .stage_done = stage_done, .team = own->team ? team : NULL, .threads = own->threads, .state = w};
+    struct imitation *imitation = w->simulated ? imitation_new(w->simulated, CHART_SIMULATED_NOISE, w->options.seed) : NULL;
+    struct chart_cpu cpu = {NULL, w->recorded ? recorded_latencies : latencies_of_cpu, w->recorded ? recorded_times : times_of_cpu, w};
+    struct machine *core = w->core_path ? machine_load(w->core_path, NULL) : NULL;   /* of an earlier run */
+    struct chart *chart = NULL;
+
+    w->hooks = own;
+    w->options.core = core ? core->mapping : NULL;
+    bool ok = w->simulated || encodings_learn(w->rows.items, w->rows.count, err);
+    ok = ok && (!w->journal_path || (w->options.journal = journal_open(w->journal_path, err)) != NULL);
+    if (ok)
+        cpu.source = w->source = imitation ? NULL : w->recorded ? source_recorded(w->forms) : source_cpu(w->forms, w->cpu, 0, own->lanes, cancelled, w, err);
+    if (w->source && !w->recorded) {
+        sandbox_cancel_by(source_cpu_sandbox(w->source), cancelled, w);
+        if (own->record)
+            source_cpu_record(w->source, own->record);
+    }
+    if (ok && (imitation || cpu.source))
+        chart = chart_run(imitation ? imitation_cpu(imitation) : &cpu, w->rows.items, w->rows.count, &w->options, &hooks, err);
+    source_free(w->source);
+    imitation_free(imitation);
+    journal_close(w->options.journal);
+    w->source = NULL;
+    w->options.journal = NULL;
+    w->options.core = NULL;
+    machine_free(core);
+    return chart;
+}
+
+void charting_free(struct chart_job *w)
+{
+    if (!w)
+        return;
+    free(w->name);
+    free(w->directory);
+    free(w->journal_path);
+    free(w->latencies_path);
+    free(w->core_path);
+    free(w->doubts_path);
+    machine_free(w->simulated);
+    vec_done(&w->rows);
+    vec_done(&w->uses);
+    forms_free(w->forms);
+    free(w);
+}
+
+/* "cpu.latencies.csv" beside "cpu.csv", by @what. */
+static char *path_beside(const char *journal, const char *what)
+{
+    struct str path = {0};
+    size_t length = strlen(journal);
+
+    str_addf(&path, "%.*s%s", (int)(length > 4 ? length - 4 : length), journal, what);
+    return str_take(&path);
+}
+
+/* Whether form @row is to be charted. A simulated CPU refuses what it does not know by itself. */
+static bool wanted(const void *state, const struct form_row *row)
+{
+    const struct charting_request *r = state;
+    bool matches = r->pattern_count == 0;
+    char why[96];
+
+    for (size_t i = 0; i < r->pattern_count && !matches; i++)
+        matches = str_match(r->patterns[i], row->form);
+    return matches && (r->simulated || !form_measurable(row, why, sizeof why));
+}
+
+/* Those that fit the patterns and can be measured: all, or the `top` that programs use most. */
+static bool choose_rows(struct chart_job *w, const struct charting_request *r, struct err *err)
+{
+    struct block_forms most = {0};
+
+    if (r->top != SIZE_MAX && !block_forms_choose(w->forms, r->top, wanted, r, &most, err))
+        return false;
+    for (size_t i = 0; i < most.count; i++)
+        vec_push(&w->rows, most.items[i].row);
+    vec_done(&most);
+    for (size_t i = 0; r->top == SIZE_MAX && i < forms_count(w->forms); i++)
+        if (wanted(r, forms_at(w->forms, i)))
+            vec_push(&w->rows, forms_at(w->forms, i));
+    return w->rows.count || err_set(err, ERR_USAGE, "forms list shows which can be measured, and why others cannot", "no measurable form matches");
+}
+
+/* Of the forms that a simulated CPU does not know no block has a time. */
+static bool wanted_in_blocks(const void *state, const struct form_row *row)
+{
+    const struct charting_request *r = state;
+    return wanted(r, row) && (!r->simulated || mapping_find(r->simulated->mapping, row->form));
+}
+
+/* The forms that programs use most of those that are wanted, for blocks: of those that are charted. Without a list of them the chart ends without such a look. */
+static void choose_uses(struct chart_job *w, const struct charting_request *r)
+{
+    struct err err = {0};
+
+    if (!block_forms_choose(w->forms, r->top < USES ? r->top : USES, wanted_in_blocks, r, &w->uses, &err))
+        log_add(LOG_WARN, "no blocks at the end of the chart: %s", err.what);
+    w->options.uses = w->uses.items;
+    w->options.uses_count = w->uses.count;
+    w->options.review_blocks = w->simulated ? SIMULATED_BLOCKS : BLOCKS;
+}
+
+static bool choose_paths(struct chart_job *w, const char *name, struct err *err)
+{
+    if (!name)
+        return true;
+    w->name = mem_strdup(name);
+    w->directory = machine_user_directory(name);
+    w->journal_path = chart_journal_path(name, w->simulated ? w->simulated->id : NULL, err);
+    w->latencies_path = w->journal_path ? path_beside(w->journal_path, ".latencies.csv") : NULL;
+    w->core_path = w->journal_path ? path_beside(w->journal_path, ".core") : NULL;
+    w->doubts_path = chart_doubts_path(name);
+    return w->journal_path && w->doubts_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", name));
+}
+
+struct chart_job *charting_new(const struct charting_request *r, struct err *err)
+{
+    struct chart_job *w = mem_zero(1, sizeof *w);
+
+    w->simulated = r->simulated ? machine_copy(r->simulated) : NULL;
+    w->recorded = r->recorded && !r->simulated;
+    w->forms = forms_hold(r->forms);
+    w->cpu = r->cpu;
+    if (!choose_paths(w, r->name, err) || !choose_rows(w, r, err)) {
+        charting_free(w);
+        return NULL;
+    }
+    w->options = (struct chart_options){.name = w->name ? w->name : "chart", .seconds = r->seconds, .patience = r->recorded ? RECORDED_PATIENCE : r->patience,
+                                        .leave_doubts = r->leave_doubts, .latencies = w->latencies_path, .seed = r->seed,
+                                        .core_most = (size_t)fmin(CANDIDATES, fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count))};
+    choose_uses(w, r);
+    return w;
+}

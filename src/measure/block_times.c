@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/block_times.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+#define GROUP 64                 /* rows at most between two visits, a few tenths of a second apart when the core is quiet */
+#define GROUP_VISITS 4           /* to a row, before the next group */
+#define GROUP_SECONDS 3.0        /* after which a group takes no further row: on a busy core rows come, too */
+#define VISIT_SECONDS 0.25       /* of patience */
+#define DRY_SECONDS 2.0          /* without a quiet window, after which */
+#define DRY_PATIENCE 0.05        /* of the patience with a window is left, and a row is visited once, until there is one again */
+#define PATIENCE_SECONDS 20.0    /* without any row settled, at the end */
+#define LOOK_SHARE 0.5           /* of a block's patience, at most, for a look at the core */
+#define CONTENDED "contended"
+
+/* A sandbox that is calibrated, within @look seconds where that is possible; NULL with err. */
+static struct sandbox *open_sandbox(double look, bool (*cancelled)(void *state), void *state, struct calibration *c, struct seek *seek, struct err *err)
+{
+    struct sandbox *s = sandbox_new(-1, err);
+
+    if (s && !calibrate_within(s, look, cancelled, state, c, err)) {
+        sandbox_free(s);
+        return NULL;
+    }
+    if (s) {
+        sandbox_cancel_by(s, cancelled, state);
+        seek_begin(seek, s);
+    }
+    return s;
+}
+
+static bool never(void *state)
+{
+    (void)state;
+    return false;
+}
+
+bool block_time(const struct insn *insns, size_t count, double patience, bool (*cancelled)(void *state), void *state, struct block_time *out, struct err *err)
+{
+    const double begun = clock_seconds();
+    struct calibration c;
+    struct seek seek;
+
+    *out = (struct block_time){.measured = {.cycles = NAN}};
+    cancelled = cancelled ? cancelled : never;
+    struct sandbox *s = open_sandbox(LOOK_SHARE * patience, cancelled, state, &c, &seek, err);
+    if (!s)
+        return false;
+    bool ok = kernel_measure(s, &c, &seek, insns, count, fmax(patience - (clock_seconds() - begun), VISIT_SECONDS), &out->measured, err);
+    sandbox_free(s);
+    if (ok)
+        return true;
+    if (cancelled(state))
+        return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    const struct err reason = *err;
+    if (reason.code == ERR_DATA)
+        return err_set(err, ERR_DATA, reason.todo, "not measured: %s", reason.what);
+    if (reason.code == ERR_LIMIT && out->measured.cycles > 0) {
+        snprintf(out->unconfirmed, sizeof out->unconfirmed, "%.159s", reason.what);
+        return true;
+    }
+    bool over = reason.code == ERR_LIMIT && clock_seconds() - begun >= patience;   /* else more of it would tell no more */
+    return over ? err_set(err, ERR_LIMIT, BLOCK_WAIT_LONGER, "%s", reason.what) : false;
+}
+
+struct visits {
+    const struct block_hooks *hooks;
+    struct block_rows *rows;
+    struct sandbox *sandbox;
+    struct calibration calibration;
+    struct seek seek;
+    double last_settled, last_quiet;   /* on clock_seconds; the second: when a visit had a quiet window */
+};
+
+static void settle(struct visits *v, struct block_row *row, double cycles, double spread, const char *fault)
+{
+    free(row->fault);
+    row->fault = fault ? mem_strdup(fault) : NULL;
+    row->cycles = cycles;
+    row->spread = spread;
+    row->settled = true;
+    v->rows->settled++;
+    v->rows->measured += !fault;
+    v->last_settled = clock_seconds();
+}
+
+/* Why @row has no value so far. */
+static void leave(struct block_row *row, const char *reason)
+{
+    free(row->fault);
+    row->fault = mem_strdup(reason);
+}
+
+/* Whether the core was not quiet for a while: then all rows wait together, at the end, instead of each for itself. */
+static bool dry(const struct visits *v)
+{
+    return clock_seconds() - v->last_quiet > DRY_SECONDS;
+}
+
+/* One visit to a block: its value when visits agree, its reason when it has none, else it stays open. False with err when measuring itself is impossible. */
+static bool visit(struct visits *v, size_t at, struct err *err)
+{
+    const struct block_hooks *h = v->hooks;
+    struct block_row *row = &v->rows->items[at];
+    struct err fault = {0};
+    struct kernel_measured m = {.contended = NAN};
+    struct calibration c = v->calibration;
+    double cycles = NAN, spread = NAN;
+    size_t count = 0;
+    const struct insn *insns = h->open(h->state, at, &count, &fault);
+
+    c.rules.patience *= dry(v) ? DRY_PATIENCE : 1;
+    bool visited = insns && kernel_visit(v->sandbox, &c, insns, count, VISIT_SECONDS, &row->passes.plan, &m, &fault);
+    row->passes.least = insns ? kernel_least_cycles(&v->calibration, count) : 0;
+    if (insns)
+        h->close(h->state);
+    if (h->cancelled(h->state))
+        return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    v->last_quiet = m.windows ? clock_seconds() : v->last_quiet;
+    kernel_passes_add(&row->passes, &m);
+    if (kernel_passes_settled(&row->passes, &cycles, &spread))
+        settle(v, row, cycles, spread, NULL);
+    else if (!visited && fault.code != ERR_LIMIT)
+        settle(v, row, NAN, NAN, fault.what);
+    else if (kernel_passes_enough(&row->passes))
+        settle(v, row, NAN, NAN, "no stable time");
+    else
+        leave(row, m.vain ? fault.what : CONTENDED);
+    if (m.windows || !isnan(m.contended))
+        h->visited(h->state, &m);
+    h->progress(h->state, v->rows);
+    return seek_step(&v->seek, v->sandbox, &v->calibration, m.contended, err) && seek_learn(&v->seek, v->sandbox, &v->calibration, err);
+}
+
+static bool show(struct visits *v, size_t until, struct err *err)
+{
+    struct block_rows *rows = v->rows;
+    const size_t from = rows->shown;
+
+    rows->shown = until;
+    return from == until || v->hooks->shown(v->hooks->state, rows, from, until, err);
+}
+
+/* Visits a group of rows from @from on, again those that are open, until they are settled or nothing more comes of it; in *@to the first row after it. */
+static bool measure_group(struct visits *v, size_t from, size_t *to, struct err *err)
+{
+    struct block_rows *rows = v->rows;
+    double start = clock_seconds();
+    bool ok = true;
+
+    *to = from;
+    while (ok && *to < rows->count && *to < from + GROUP && (*to == from || clock_seconds() - start < GROUP_SECONDS))
+        ok = visit(v, (*to)++, err);
+    for (unsigned again = 1; ok && again < GROUP_VISITS && !dry(v); again++)
+        for (size_t i = from; ok && i < *to; i++)
+            if (!rows->items[i].settled)
+                ok = visit(v, i, err);
+    size_t done = from;
+    while (done < *to && (rows->items[done].settled || rows->items[done].fault))
+        done++;
+    return show(v, done, ok ? err : NULL) && ok;
+}
+
+/* What is still open when all were visited waits for quiet moments together. */
+static bool measure_open(struct visits *v, struct err *err)
+{
+    struct block_rows *rows = v->rows;
+    bool ok = true;
+
+    v->last_settled = clock_seconds();
+    while (ok && rows->settled < rows->count && clock_seconds() - v->last_settled < PATIENCE_SECONDS)
+        for (size_t i = 0; ok && i < rows->count && clock_seconds() - v->last_settled < PATIENCE_SECONDS; i++)
+            if (!rows->items[i].settled) {
+                ok = visit(v, i, err);
+                rows->improved |= rows->items[i].settled;
+            }
+    return ok;
+}
+
+bool block_rows_measure(size_t count, const struct block_hooks *hooks, struct block_rows *out, struct err *err)
+{
+    struct visits v = {.hooks = hooks, .rows = out};
+
+    *out = (struct block_rows){.items = mem_try_zero(count + 1, sizeof *out->items), .count = count};
+    if (!out->items) {
+        out->count = 0;
+        return err_memory_for(err, "the blocks", (count + 1) * sizeof *out->items);
+    }
+    for (size_t i = 0; i < count; i++)
+        out->items[i].cycles = out->items[i].spread = NAN;
+    v.sandbox = open_sandbox(INFINITY, hooks->cancelled, hooks->state, &v.calibration, &v.seek, err);
+    bool ok = v.sandbox != NULL;
+    if (ok)
+        hooks->calibrated(hooks->state, &v.calibration);
+    out->begun = v.last_quiet = clock_seconds();
+    for (size_t i = 0; ok && i < count;)
+        ok = measure_group(&v, i, &i, err);
+    ok = ok && measure_open(&v, err);
+    sandbox_free(v.sandbox);
+    return ok;
+}
+
+void block_rows_done(struct block_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        free(rows->items[i].fault);
+    free(rows->items);
+    *rows = (struct block_rows){0};
+}
