@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of keys as it is now, and as a section of the man page. */
+/* Keys: the table of them as it is now and as a section of the man page, and what binds them. */
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/key.h"
 #include "cmd/keymap.h"
+
+/* The table of keys as it is now, and as a section of the man page. */
+
 
 struct listing_keys {
     struct result_table *table;
@@ -75,16 +79,16 @@ static void add_view(void *to, const char *view)
         keymap_tell(l->session->keys, view, add_line, &(struct listing_keys){l->table, view});
 }
 
-static const struct parameter arguments[] = {
+static const struct parameter keys_arguments[] = {
     {.name = "VIEW", .kind = PARAMETER_TEXT, .at = offsetof(struct keys_values, view), .otherwise = "all", .complete = COMPLETE_VIEW, .help = "view whose own keys are listed; all for those of all views"},
     {0},
 };
-static const struct parameter options[] = {
+static const struct parameter keys_options[] = {
     {.name = "--man", .kind = PARAMETER_FLAG, .at = offsetof(struct keys_values, man), .help = "print all of them as a man page section"},
     {0},
 };
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_keys(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {{.key = "view", .kind = CELL_TEXT}, {.key = "keys", .kind = CELL_TEXT}, {.key = "command", .kind = CELL_TEXT}, {.key = "help", .kind = CELL_TEXT}};
     const struct keys_values *v = values;
@@ -102,14 +106,106 @@ static bool run(struct session *s, const void *values, struct result *result, st
     return table_rows(t) || err_set(err, ERR_USAGE, "keys lists all", "no keys of a view \"%s\"", v->view);
 }
 
-static const char *const examples[] = {"keys", "keys kernel", NULL};
+static const char *const keys_examples[] = {"keys", "keys kernel", NULL};
 
 const struct command command_keys = {
     .name = "keys",
     .help = "list keys, what they run and what that does",
-    .arguments = arguments,
-    .options = options,
-    .examples = examples,
+    .arguments = keys_arguments,
+    .options = keys_options,
+    .examples = keys_examples,
     .values_size = sizeof(struct keys_values),
-    .run = run,
+    .run = run_keys,
+};
+
+struct bind_values {
+    const char *text;
+};
+
+static const struct parameter bind_arguments[] = {
+    {.name = "[VIEW] KEY COMMAND", .kind = PARAMETER_TEXT, .at = offsetof(struct bind_values, text), .otherwise = "list all keys, as bind takes them", .verbatim = true,
+     .help = "key to bind in one view or in all, and what it runs; several commands in quotes, ';' between them"},
+    {0},
+};
+
+/* One line and one row for each key. */
+static void list(const struct keymap *k, struct result *result)
+{
+    static const struct result_column columns[] = {{.key = "view", .kind = CELL_TEXT}, {.key = "key", .kind = CELL_TEXT}, {.key = "command", .kind = CELL_TEXT}};
+    struct result_table *t = result_table(result, "bindings", columns, 3);
+
+    t->hide = NOT_TEXT | NOT_DOCUMENT;
+    for (size_t i = 0; i < keymap_count(k); i++) {
+        const struct key_binding *b = keymap_at(k, i);
+        char name[KEY_NAME_MOST];
+        key_print(b->key, name);
+        cell_text(t, b->view);
+        cell_text(t, name);
+        cell_text(t, b->command);
+        const char *quote = strchr(b->command, ';') ? strchr(b->command, '"') ? "'" : "\"" : "";
+        result_line(result, "bind %s %s%s %s%s%s", b->view, strchr(";#\\'\"", name[0]) ? "\\" : "", name, quote, b->command, quote);
+    }
+}
+
+static bool run_bind(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const struct bind_values *v = values;
+
+    if (!v->text || !*v->text) {
+        list(s->keys, result);
+        return true;
+    }
+    if (!keymap_bind(s->keys, v->text, err))
+        return false;
+    const struct key_binding *b = keymap_at(s->keys, keymap_count(s->keys) - 1);
+    char name[KEY_NAME_MOST];
+    key_print(b->key, name);
+    result_confirm(result, "%s in %s%s: %s", name, strcmp(b->view, KEYMAP_ALL) == 0 ? "" : "the view ", strcmp(b->view, KEYMAP_ALL) == 0 ? "all views" : b->view, b->command);
+    return true;
+}
+
+static const char *const bind_examples[] = {"bind F5 kernel measure", "bind kernel x kernel whatif issue_width=8", "bind mapping Ctrl-D do page-down", "bind", NULL};
+
+const struct command command_bind = {
+    .name = "bind",
+    .help = "have a key run a command, or list all keys",
+    .description = "A key of one view comes before the same key of all views. Keys are named as keys lists them: a letter or sign, F1 to F12, Ctrl-A, Enter, Tab, Shift-Tab, Esc, Space, "
+                   "Backspace, Del, Up, Down, Left, Right, PgUp, PgDn, Home, End, WheelUp, WheelDown; a sign that means something on a command line stands behind a backslash. "
+                   "portolan/rc in $XDG_CONFIG_HOME, or below ~/.config, runs when the workbench starts and can hold this and any other command.",
+    .arguments = bind_arguments,
+    .examples = bind_examples,
+    .values_size = sizeof(struct bind_values),
+    .flags = COMMAND_RAW,
+    .run = run_bind,
+};
+
+struct unbind_values {
+    const char *text;
+};
+
+static const struct parameter unbind_arguments[] = {
+    {.name = "[VIEW] KEY", .kind = PARAMETER_TEXT, .at = offsetof(struct unbind_values, text), .required = true, .verbatim = true, .help = "key that is to do nothing in one view or in all"},
+    {0},
+};
+
+static bool run_unbind(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const char *text = ((const struct unbind_values *)values)->text;
+
+    if (!keymap_unbind(s->keys, text, err))
+        return false;
+    result_confirm(result, "unbound: %s", text);
+    return true;
+}
+
+static const char *const unbind_examples[] = {"unbind kernel b", "unbind F10", NULL};
+
+const struct command command_unbind = {
+    .name = "unbind",
+    .help = "take back what a key does, in one view or in all",
+    .arguments = unbind_arguments,
+    .examples = unbind_examples,
+    .values_size = sizeof(struct unbind_values),
+    .flags = COMMAND_RAW,
+    .run = run_unbind,
 };

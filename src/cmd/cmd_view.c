@@ -1,30 +1,220 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The verbs of views: what shows them does what they say. */
+#include <string.h>
+
+#include "cmd/action.h"
 #include "cmd/command.h"
 
-struct view_values {
-    const char *name;
+/* What follows the verb. */
+struct verb_values {
+    const char *text;
 };
 
-static const struct parameter arguments[] = {
-    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct view_values, name), .required = true, .complete = COMPLETE_VIEW,
+static const struct parameter view_arguments[] = {
+    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .required = true, .complete = COMPLETE_VIEW,
      .help = "view, by an unambiguous abbreviation, or place"},
     {0},
 };
 
-static bool run(struct session *s, const void *values, struct result *result, struct err *err)
+static bool run_view(struct session *s, const void *values, struct result *result, struct err *err)
 {
-    return session_view(s, "view", ((const struct view_values *)values)->name, result, err);
+    return session_view(s, "view", ((const struct verb_values *)values)->text, result, err);
 }
 
-static const char *const examples[] = {"view timeline", NULL};
+static const char *const view_examples[] = {"view timeline", NULL};
 
 const struct command command_view = {
     .name = "view",
     .help = "show a view in its pane, or a place (LOOP, PROGRAM, LAB); in batch mode, print the view",
     .description = "In batch mode COLUMNS and LINES give the size (default 120 by 38).",
-    .arguments = arguments,
-    .examples = examples,
+    .arguments = view_arguments,
+    .examples = view_examples,
     .flags = COMMAND_SHOWN,
-    .values_size = sizeof(struct view_values),
-    .run = run,
+    .values_size = sizeof(struct verb_values),
+    .run = run_view,
+};
+
+static const struct parameter pane_arguments[] = {
+    {.name = "NAME", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .required = true, .complete = COMPLETE_VIEW, .help = "next, previous, or a view of the place"},
+    {0},
+};
+
+static bool run_pane(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    return session_view(s, "pane", ((const struct verb_values *)values)->text, result, err);
+}
+
+static const char *const pane_examples[] = {"pane next", "pane timeline", NULL};
+
+const struct command command_pane = {
+    .name = "pane",
+    .help = "give the keys to another pane of the place",
+    .description = "On a large screen the panes of a place stand next to each other; set panes off leaves the one with the keys alone.",
+    .arguments = pane_arguments,
+    .examples = pane_examples,
+    .flags = COMMAND_SHOWN,
+    .values_size = sizeof(struct verb_values),
+    .run = run_pane,
+};
+
+static const struct parameter find_arguments[] = {
+    {.name = "TEXT | --next | --previous", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .required = true, .verbatim = true,
+     .help = "text to search for, or the direction to continue"},
+    {0},
+};
+
+static bool run_find(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    return session_view(s, "find", ((const struct verb_values *)values)->text, result, err);
+}
+
+static const char *const find_examples[] = {"find vfmadd", "find --next", NULL};
+
+const struct command command_find = {
+    .name = "find",
+    .help = "search in the view",
+    .arguments = find_arguments,
+    .examples = find_examples,
+    .values_size = sizeof(struct verb_values),
+    .flags = COMMAND_RAW | COMMAND_SHOWN,
+    .run = run_find,
+};
+
+static const struct parameter jump_arguments[] = {
+    {.name = "WHERE", .kind = PARAMETER_CHOICE, .at = offsetof(struct verb_values, text), .choices = "back|forward|mapping|experiments|kernel",
+     .otherwise = "the mapping, from there the experiments", .help = "the view in which the form under the cursor is looked for, or a place where one was"},
+    {0},
+};
+
+static bool run_jump(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    const char *where = ((const struct verb_values *)values)->text;
+
+    return session_view(s, "jump", where ? where : "", result, err);
+}
+
+static const char *const jump_examples[] = {"jump", "jump kernel", "jump back", NULL};
+
+const struct command command_jump = {
+    .name = "jump",
+    .help = "go to the form under the cursor in another view, or back",
+    .description = "From an instruction, an experiment (its first form) or a checked form to its row in the mapping, from there to the experiments that have it or the lines of the loop. "
+                   "jump back and jump forward go through the places that were left by jumps and by view.",
+    .arguments = jump_arguments,
+    .examples = jump_examples,
+    .values_size = sizeof(struct verb_values),
+    .flags = COMMAND_SILENT,
+    .run = run_jump,
+};
+
+static const struct parameter sort_arguments[] = {
+    {.name = "COLUMN", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .otherwise = "original order", .complete = COMPLETE_SORT,
+     .help = "columns to sort by, one after the other, at most four; -COLUMN for descending order"},
+    {0},
+};
+
+static bool run_sort(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    return session_view(s, "sort", ((const struct verb_values *)values)->text, result, err);
+}
+
+static const char *const sort_examples[] = {"sort error", "sort -cycles", "sort state -error", "sort", NULL};
+
+const struct command command_sort = {
+    .name = "sort",
+    .help = "sort the rows of the view",
+    .arguments = sort_arguments,
+    .examples = sort_examples,
+    .values_size = sizeof(struct verb_values),
+    .flags = COMMAND_RAW | COMMAND_SHOWN,
+    .run = run_sort,
+};
+
+static const struct parameter filter_arguments[] = {
+    {.name = "EXPRESSION", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .otherwise = "show all rows", .complete = COMPLETE_FILTER,
+     .help = "conditions on columns joined by & and |, such as cycles>2 & form~VADD | error>40%, or words to find in any column; quotes take text as it stands"},
+    {0},
+};
+
+static bool run_filter(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    return session_view(s, "filter", ((const struct verb_values *)values)->text, result, err);
+}
+
+static const char *const filter_examples[] = {"filter cycles>2 & form~VADD", "filter error>40% | error<-40%", "filter", NULL};
+
+const struct command command_filter = {
+    .name = "filter",
+    .help = "show only the rows that match",
+    .arguments = filter_arguments,
+    .examples = filter_examples,
+    .values_size = sizeof(struct verb_values),
+    .flags = COMMAND_RAW | COMMAND_SHOWN,
+    .run = run_filter,
+};
+
+/* What keys do, as a command: actions of the view that is shown. */
+
+
+#define ACTION_WORD(value, name) name,
+static const char *const words[] = {ACTIONS(ACTION_WORD)};
+
+enum action action_find(const char *name)
+{
+    enum action a = 0;
+
+    while (a < ACTION_COUNT && strcmp(words[a], name) != 0)
+        a++;
+    return a;
+}
+
+const char *action_name(enum action action)
+{
+    return words[action];
+}
+
+static const struct parameter do_arguments[] = {
+    {.name = "ACTION", .kind = PARAMETER_CHOICE, .at = offsetof(struct verb_values, text), .required = true, .choices = ACTION_CHOICES,
+     .help = "action; what it does in a view is listed by keys"},
+    {0},
+};
+
+static bool run_do(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    return session_view(s, "do", ((const struct verb_values *)values)->text, result, err);
+}
+
+static const char *const do_examples[] = {"do page-down", "do sort-next", NULL};
+
+const struct command command_do = {
+    .name = "do",
+    .help = "move in the view, or do what else a key does there",
+    .arguments = do_arguments,
+    .examples = do_examples,
+    .values_size = sizeof(struct verb_values),
+    .flags = COMMAND_SILENT,
+    .run = run_do,
+};
+
+static const struct parameter prompt_arguments[] = {
+    {.name = "TEXT", .kind = PARAMETER_TEXT, .at = offsetof(struct verb_values, text), .otherwise = "an empty prompt", .verbatim = true,
+     .help = "what stands in the prompt, to be completed; the filter in force follows filter"},
+    {0},
+};
+
+static bool run_prompt(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    return session_view(s, "prompt", ((const struct verb_values *)values)->text, result, err);
+}
+
+static const char *const prompt_examples[] = {"prompt", "prompt kernel load", NULL};
+
+const struct command command_prompt = {
+    .name = "prompt",
+    .help = "open the command prompt",
+    .arguments = prompt_arguments,
+    .examples = prompt_examples,
+    .values_size = sizeof(struct verb_values),
+    .flags = COMMAND_RAW | COMMAND_SILENT,
+    .run = run_prompt,
 };
