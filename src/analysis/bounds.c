@@ -103,7 +103,7 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
         loads += (insns[i].traits & INSN_LOAD) != 0;
         stores += (insns[i].traits & INSN_STORE) != 0;
     }
-    out->cycles[BOUND_ISSUE] = issue_cycles(c, costs);
+    out->cycles[BOUND_ISSUE] = issue_cycles(c, insns, costs);
     out->cycles[BOUND_RETIRE] = retire / c->retire_width;
     double by_loads = loads / c->loads_per_cycle, by_stores = stores / c->stores_per_cycle;
     out->cycles[BOUND_MEMORY] = fmax(by_loads, by_stores);   /* fmax ignores a NaN */
@@ -143,12 +143,12 @@ double bounds_replays(const struct block_work *w, const struct insn *insns, size
     double forwarded = isnan(c->forward_replays) ? 0 : c->forward_replays * d->forwarded + c->forward_replays_modify * d->forwarded_modified;
 
     if (!(fed + forwarded > 0))
-        return 0;
+        return w->replays.mixed;
     for (size_t i = 0; i < count; i++) {
         loads += (insns[i].traits & INSN_LOAD) != 0;
         stores += (insns[i].traits & (INSN_STORE | INSN_LOAD)) == INSN_STORE;
     }
-    return (loads + fmax(fed, forwarded > 0 ? stores + forwarded : 0)) / c->loads_per_cycle;
+    return fmax(w->replays.mixed, (loads + fmax(fed, forwarded > 0 ? stores + forwarded : 0)) / c->loads_per_cycle);
 }
 
 double bounds_assists(const struct core *c, const struct insn *insns, size_t count, const struct block_options *options)

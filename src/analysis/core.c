@@ -25,6 +25,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->rename_to_port, "rename_to_port"},
         {&c->dispatch_per_cycle, "dispatch_per_cycle"},
         {&c->eliminate_per_cycle, "eliminate_per_cycle"},
+        {&c->rename_vectors, "rename_vectors"},
         {&c->issue_width, "issue_width"},
         {&c->retire_width, "retire_width"},
         {&c->decoders, "decoders"},
@@ -77,6 +78,9 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->store_forward_widest, "store_forward_widest"},
         {&c->load_replays_through, "load_replays_through"},
         {&c->load_replays_pairs, "load_replays_pairs"},
+        {&c->vector_loads_per_cycle, "vector_loads_per_cycle"},
+        {&c->vector_loads_mixed, "vector_loads_mixed"},
+        {&c->vector_loads_mixed_runs, "vector_loads_mixed_runs"},
         {&c->alu_replays, "alu_replays"},
         {&c->forward_replays, "forward_replays"},
         {&c->forward_replays_modify, "forward_replays_modify"},
@@ -149,6 +153,7 @@ struct core *core_new(const struct machine *m)
     c->renamed_by_address = machine_has(m, "memory_renaming_match", "address");
     c->memory_renaming_store_alone = fact_switch(m, "memory_renaming_store_alone");
     c->memory_renaming_length_stack = fact_switch(m, "memory_renaming_length_stack");
+    c->store_forward_fail_drains = fact_switch(m, "store_forward_fail_drains");
     c->memory_renaming_every_other = fact_switch(m, "memory_renaming_every_other");
     c->renamed_stack_only = machine_has(m, "memory_renaming_base", "stack");
     c->groups_whole = fact_switch(m, "group_whole");

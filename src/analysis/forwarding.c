@@ -119,7 +119,7 @@ void forwarding_start(struct forwarding *f, const struct core *c, const struct i
 {
     size_t loads = 0, bytes = 0;
 
-    *f = (struct forwarding){.core = c, .insns = insns, .costs = costs, .written = written};
+    *f = (struct forwarding){.core = c, .insns = insns, .costs = costs, .written = written, .work = work};
     for (size_t i = 0; i < costs->count; i++)
         bytes += insns[i].length;
     f->by_length = found_by_length(f, bytes);
@@ -147,13 +147,36 @@ static double vector_latency(const struct forwarding *f, const struct forward *l
     return bits > 256 ? f->core->store_forward_widest : bits > 128 ? f->core->store_forward_wide : f->core->store_forward_vector;
 }
 
+static bool is_blocked(const struct forwarding *f, uint32_t load)
+{
+    const struct address_work *work = f->work;
+
+    for (size_t i = addresses_found(work, load); i < work->found_count && work->found[i].load == load; i++)
+        if (forwarding_blocks(f->core, &work->found[i]))
+            return true;
+    return false;
+}
+
+/* Cycles that the stores before the one that blocks a load take to leave, from the blocked load before it on (fact store_forward_fail_drains). */
+static double drained(const struct forwarding *f, const struct forward *link)
+{
+    uint32_t count = (uint32_t)f->costs->count, i = link->store;
+    unsigned stores = 0;
+
+    if (!f->core->store_forward_fail_drains || isnan(f->core->stores_per_cycle))
+        return 0;
+    while ((i = (i ? i : count) - 1) != link->store && !is_blocked(f, i))
+        stores += (f->insns[i].traits & INSN_STORE) != 0;
+    return floor(stores / f->core->stores_per_cycle);
+}
+
 double forwarding_latency(const struct forwarding *f, const struct forward *link)
 {
     const struct core *c = f->core;
     const struct insn *load = &f->insns[link->load], *store = &f->insns[link->store];
 
     if (!link->fits)
-        return forwarding_blocks(c, link) ? c->store_forward_fail : c->store_forward_part;
+        return forwarding_blocks(c, link) ? c->store_forward_fail + drained(f, link) : c->store_forward_part;
     if (load->traits & INSN_LOCK && !isnan(c->memory_renaming))
         return 0;   /* measured on such machines: what it takes is in its own latency */
     if (forwarding_renamed(f, link))

@@ -10,6 +10,7 @@ struct forwarding {
     const struct core *core;
     const struct insn *insns;
     const struct costs *costs;
+    const struct address_work *work;
     uint64_t written;        /* general registers that the block writes */
     double by_length;        /* share of the stores that rename finds whatever their address is made of */
     bool crowded;            /* more renamed loads in 32 bytes of code than rename follows: none is */

@@ -55,15 +55,16 @@ uint32_t issue_limited(const struct core *c, const struct costs *costs, const st
 }
 
 /* Cycles of what dispatch and rename take only a few of per cycle. */
-static double kinds_cycles(const struct core *c, const struct costs *costs)
+static double kinds_cycles(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
-    double limited = 0, moves = 0;
+    double limited = 0, moves = 0, vectors = 0;
 
     for (size_t i = 0; i < costs->count; i++) {
         limited += issue_limited(c, costs, &costs->rows[i]);
+        vectors += insns[i].traits & INSN_VECTOR ? costs->rows[i].issue : 0;
         moves += (costs->rows[i].flags & (ROW_ELIMINATED | ROW_JOINS)) == ROW_ELIMINATED;
     }
-    return fmax(fmax(0, limited / c->dispatch_per_cycle), moves / c->eliminate_per_cycle);   /* fmax ignores a NaN */
+    return fmax(fmax(fmax(0, limited / c->dispatch_per_cycle), moves / c->eliminate_per_cycle), vectors / c->rename_vectors);   /* fmax ignores a NaN */
 }
 
 static double slots_cycles(const struct core *c, const struct costs *costs)
@@ -89,7 +90,7 @@ static double slots_cycles(const struct core *c, const struct costs *costs)
     }
 }
 
-double issue_cycles(const struct core *c, const struct costs *costs)
+double issue_cycles(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
-    return isnan(c->issue_width) ? NAN : fmax(slots_cycles(c, costs), kinds_cycles(c, costs));
+    return isnan(c->issue_width) ? NAN : fmax(slots_cycles(c, costs), kinds_cycles(c, insns, costs));
 }

@@ -221,6 +221,31 @@ static void step(struct replaying *r, uint32_t i)
     hold(r, i, v);
 }
 
+/* Vector loads have few ports, and other accesses that come between take a part of them (fact vector_loads_mixed): more where each kind comes in runs. */
+static double mixed_cycles(const struct core *c, const struct insn *insns, const struct costs *costs)
+{
+    double vectors = 0, others = 0, again = 0;
+    int before = -1, first = -1;
+
+    if (isnan(c->vector_loads_mixed) || isnan(c->vector_loads_per_cycle))
+        return 0;
+    for (size_t i = 0; i < costs->count; i++) {
+        if (!(insns[i].traits & (INSN_LOAD | INSN_STORE)))
+            continue;
+        int kind = insns[i].traits & INSN_LOAD && costs->rows[i].op->traits & OP_VECTOR;
+        vectors += kind;
+        others += !kind;
+        again += kind == before;
+        first = before < 0 ? kind : first;
+        before = kind;
+    }
+    if (vectors == 0 || others == 0)
+        return 0;
+    again += before == first;
+    double share = c->vector_loads_mixed + (c->vector_loads_mixed_runs - c->vector_loads_mixed) * fmin(1, 2 * again / (vectors + others));
+    return (vectors + share * fmin(others, 3 * vectors)) / c->vector_loads_per_cycle;
+}
+
 void replays_find(const struct core *c, const struct insn *insns, const struct costs *costs, const struct deps *d, struct replays *out)
 {
     struct replaying r = {.c = c, .insns = insns, .costs = costs, .d = d, .out = out};
@@ -228,6 +253,7 @@ void replays_find(const struct core *c, const struct insn *insns, const struct c
 
     out->fed = out->pairs = 0;
     out->count = 0;
+    out->mixed = mixed_cycles(c, insns, costs);
     if (isnan(c->load_replays) && isnan(c->alu_replays))
         return;
     if (out->capacity < costs->count) {

@@ -10,6 +10,7 @@
 struct replays {
     uint32_t fed;          /* loads whose address another load makes, alone or with up to load_replays_through operations */
     uint32_t pairs;        /* of such loads that wait, over one or several others, for the same load */
+    double mixed;          /* cycles of vector loads that scalar ones and stores come between; 0: none, or not known */
     struct mass *tries;    /* of computing operations (fact alu_replays), by their ports, in hundredths of a slot */
     size_t count, capacity;
 };

@@ -15,6 +15,8 @@
 #include "base/str.h"
 #include "simulate/simulate.h"
 
+#define NOP "660f1f440000"   /* of six bytes: the µop cache delivers eight of them a cycle */
+
 static double cycles_of(const struct machine *m, const char *text, enum bound_kind kind)
 {
     struct kernel *k = kernel_of(text);
@@ -110,6 +112,66 @@ static void test_lines_hold_so_many_constants(void **state)
     machine_free(m);
 }
 
+static void test_vector_loads_between_others(void **state)
+{
+    (void)state;
+    static const struct timed blocks[] = {
+        {"movsd xmm0, [r14]; mov rax, [r14]", .57, .05},
+        {"movsd xmm0, [r14]; mov rax, [r14]; movsd xmm1, [r14+8]; mov rcx, [r14]", 1.14, .05},
+        {"movsd xmm0, [r14]; movsd xmm1, [r14+8]; mov rax, [r14]; mov rcx, [r14]", 1.42, .05},
+        {"movsd xmm0, [r14]; movsd xmm0, [r14]; mov rax, [r14]", 1.00, .25},
+        {"movsd [r14], xmm0; movsd xmm1, [r15]", .57, .05},
+    };
+    ASSERT_TIMED(blocks);
+}
+
+static void test_rename(void **state)
+{
+    (void)state;
+    static const struct timed blocks[] = {
+        {"pxor xmm1, xmm1; pxor xmm2, xmm2; pxor xmm3, xmm3", .50, .03},
+        {"vmovdqa [rbp-0x40], ymm0; vmovdqa [rbp-0x20], ymm6; vpxor xmm0, xmm0, xmm0; vpxor xmm1, xmm1, xmm1; vpunpcklwd ymm3, ymm4, ymm5; vpunpcklwd ymm6, ymm7, ymm5; "
+         "vpsrld ymm8, ymm9, 1; vpsrld ymm10, ymm11, 1", 1.33, .03},
+    };
+    ASSERT_TIMED(blocks);
+    struct machine *m = load_machine("zen5-charted");
+    /* vzeroupper and seven instructions of six bytes are one group, with eight they are two */
+    assert_true(fabs(predicted_cycles(m, "c5f877" NOP NOP NOP NOP NOP NOP NOP, false) - 1.03) < .05);
+    assert_true(fabs(predicted_cycles(m, "c5f877" NOP NOP NOP NOP NOP NOP NOP NOP, false) - 2.00) < .05);
+    machine_free(m);
+}
+
+/* A store that rename does not find, and stores that a blocked load waits for; by how many stores, read off the rule alone. */
+static void test_stores_on_their_way(void **state)
+{
+    (void)state;
+    static const char more[] = "; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]; lea r9, [rsi+8]";
+    struct machine *m = load_machine("zen5-charted");
+    const struct { const char *text; double measured, within; } named[] = {
+        {"mov rax, rdi; add dword ptr [rax], 1; pop rbx; lea r9, [rsi+8]", 6.99, .03},
+        {"mov rax, rdi; add dword ptr [rax], 1; mov rbx, [rsp]; lea r9, [rsi+8]", 1.41, .25},
+    };
+
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        struct str text = {0};
+        str_addf(&text, "%s%s", named[i].text, more);
+        double cycles = cycles_of(m, str_text(&text), BOUND_COUNT);
+        if (fabs(cycles - named[i].measured) > named[i].within * named[i].measured)
+            fail_msg("%s: %.3f instead of %.3f", str_text(&text), cycles, named[i].measured);
+        str_done(&text);
+    }
+    for (unsigned stores = 0; stores <= 16; stores++) {
+        struct str text = {0};
+        str_add(&text, "mov byte ptr [rsp+8], 0; mov rdx, [rsp+8]; mov [rsp+8], rdx");
+        for (unsigned i = 0; i < stores; i++)
+            str_addf(&text, "; mov [rsp+%u], r9", 128 + 8 * i);
+        double cycles = cycles_of(m, str_text(&text), BOUND_DEPENDENCIES);
+        assert_true(cycles == 14 + floor((stores + 1) / 2.0));
+        str_done(&text);
+    }
+    machine_free(m);
+}
+
 /* A simulation takes no less than what is tried again takes of the ports. */
 static void test_simulation_agrees(void **state)
 {
@@ -136,6 +198,9 @@ int main(void)
         cmocka_unit_test(test_operations_wait_for_operations),
         cmocka_unit_test(test_loads_wait_for_loads),
         cmocka_unit_test(test_lines_hold_so_many_constants),
+        cmocka_unit_test(test_vector_loads_between_others),
+        cmocka_unit_test(test_rename),
+        cmocka_unit_test(test_stores_on_their_way),
         cmocka_unit_test(test_simulation_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
