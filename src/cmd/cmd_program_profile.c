@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where a program spends its time, whoever built it: its functions and hottest loops, what these could gain. */
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,8 @@
 #include <unistd.h>
 
 #include "analysis/analysis.h"
+#include "base/clock.h"
+#include "base/lock.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/file.h"
@@ -33,6 +37,9 @@ struct profile_values {
     size_t pid, measure, top;
 };
 
+#define LIVE_FIRST 0.3         /* seconds until the first list of a program that still runs */
+#define LIVE_SHARE 20          /* times that a list took are let pass before the next: the samples wait meanwhile */
+
 /* The job: the program runs and is looked at, then its hottest loops are predicted and measured alone. */
 struct profiling {
     struct job *job;
@@ -45,6 +52,11 @@ struct profiling {
     struct sampled sampled;
     struct run_profile *profile;       /* the result */
     VEC(char *) unmeasured;        /* why, by loop; NULL: it was */
+    struct session *session;       /* UI thread */
+    atomic_bool stop;              /* the samples so far are enough */
+    pthread_mutex_t lock;          /* of so_far */
+    struct run_profile *so_far;    /* of the program that still runs, for the UI thread; NULL: taken, or none yet */
+    double next;                   /* seconds of sampling at which another one is made */
 };
 
 static bool cancelled(void *state)
@@ -52,9 +64,39 @@ static bool cancelled(void *state)
     return job_cancelled(((struct profiling *)state)->job);
 }
 
+/* Lists what is known of a program that still runs, once in a while. */
+static void list_so_far(struct profiling *w, double seconds, size_t samples)
+{
+    struct err ignored;
+
+    if (seconds < w->next || samples < SAMPLES_LEAST)
+        return;
+    const double begun = clock_seconds();
+    struct run_profile *p = profile_new(&w->sampled, w->options.rate, 0.002, NULL, NULL, &ignored);
+    w->next = seconds + fmax(LIVE_FIRST, LIVE_SHARE * (clock_seconds() - begun));
+    if (!p)
+        return;
+    p->user = (double)samples / w->options.rate;
+    p->system = NAN;
+    p->seconds = seconds;
+    p->running = true;
+    lock_take(&w->lock);
+    struct run_profile *before = w->so_far;
+    w->so_far = p;
+    lock_give(&w->lock);
+    profile_free(before);
+}
+
+static bool enough_seen(void *state)
+{
+    return atomic_load(&((struct profiling *)state)->stop);
+}
+
 static bool goes_on(void *state, double seconds, size_t samples)
 {
     struct profiling *w = state;
+    if (w->session)
+        list_so_far(w, seconds, samples);
     job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds, "%zu samples in %.1f s", samples, seconds);
     return !cancelled(w);
 }
@@ -155,6 +197,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     (void)result;   /* publish fills it */
     w->job = job_current();
     w->options.goes_on = goes_on;
+    w->options.enough = enough_seen;
     w->options.state = w;
     bool ok = sampling_run(&w->options, &w->sampled, err) && enough(w, err);
     w->profile = ok ? profile_new(&w->sampled, w->options.rate, 0.002, looking, w, err) : NULL;
@@ -334,9 +377,33 @@ static void say_short(struct result *result, const struct run_profile *p)
     say_lost(result, p);
 }
 
+static void forget(const struct profiling *w)
+{
+    if (w->session && w->session->profiling == w)
+        w->session->profiling = NULL;
+}
+
+void profile_publish(struct session *s)
+{
+    struct profiling *w = s->profiling;
+
+    if (!w)
+        return;
+    lock_take(&w->lock);
+    struct run_profile *so_far = w->so_far;
+    w->so_far = NULL;
+    lock_give(&w->lock);
+    if (!so_far)
+        return;
+    profile_free(s->document.profile);
+    s->document.profile = so_far;
+}
+
+/* The list so far stays: what was seen is not lost with the rest. */
 static void profile_failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
-    (void)s;
+    profile_publish(s);
+    forget(state);
     (void)result;
     (void)err;
     drop_output(state);   /* a job that has ended is kept for a while */
@@ -348,6 +415,7 @@ static bool profile_finish(struct session *s, void *state, struct result *result
     struct document *d = &s->document;
 
     (void)err;
+    forget(w);
     w->own_output = false;
     if (s->interactive)
         say_short(result, w->profile);
@@ -364,6 +432,9 @@ static bool profile_finish(struct session *s, void *state, struct result *result
 static void profiling_free(void *state)
 {
     struct profiling *w = state;
+    forget(w);
+    profile_free(w->so_far);
+    pthread_mutex_destroy(&w->lock);
     for (size_t i = 0; i < w->argv.count; i++)
         free(w->argv.items[i]);
     for (size_t i = 0; i < w->unmeasured.count; i++)
@@ -424,6 +495,7 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
     if (attach && (v->output || v->input))
         return err_set(err, ERR_USAGE, "leave it out: a process that already runs has its own input and output", "--pid does not take %s", v->output ? "--output" : "--input");
     struct profiling *w = mem_zero(1, sizeof *w);
+    pthread_mutex_init(&w->lock, NULL);
     for (size_t i = 0; i < v->words.count; i++)
         vec_push(&w->argv, mem_strdup(v->words.items[i]));
     vec_push(&w->argv, NULL);
@@ -434,6 +506,11 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
     w->options = (struct sampling){.argv = attach ? NULL : (const char *const *)w->argv.items, .pid = attach ? (pid_t)v->pid : 0, .output = w->output, .input = w->input,
                                    .seconds = !isnan(v->seconds) ? v->seconds : attach ? ATTACHED_SECONDS : INFINITY, .rate = v->rate,
                                    .method = v->method[0] == 'c' ? SAMPLING_CLOCK : v->method[0] == 'i' ? SAMPLING_INTERRUPT : SAMPLING_ANY};
+    if (ok && s->interactive && s->views) {
+        w->session = s;
+        s->profiling = w;
+        session_view(s, "view", "program", s->result, NULL);
+    }
     if (ok)
         return task_give(task, &ops, w);
     profiling_free(w);
@@ -482,4 +559,24 @@ const struct command command_program_profile = {
     .values_size = sizeof(struct profile_values),
     .flags = COMMAND_CHANGES | COMMAND_JOB,
     .prepare = prepare_profile,
+};
+
+static bool run_program_stop(struct session *s, const void *values, struct result *result, struct err *err)
+{
+    (void)values;
+    if (!s->profiling)
+        return err_set(err, ERR_USAGE, "program profile begins one", "no program is being profiled");
+    atomic_store(&s->profiling->stop, true);
+    result_note(result, "the samples so far are the profile");
+    return true;
+}
+
+static const char *const stop_examples[] = {"program stop", NULL};
+
+const struct command command_program_stop = {
+    .name = "program stop",
+    .help = "stop the profile that runs and keep its samples",
+    .description = "A program that was started for it is ended; a process that ran before goes on. Its hottest loops are then predicted and measured as after a whole run.",
+    .examples = stop_examples,
+    .run = run_program_stop,
 };

@@ -62,6 +62,7 @@
     COMMAND(program_blame) \
     COMMAND(program_show) \
     COMMAND(program_profile) \
+    COMMAND(program_stop) \
     COMMAND(program_diff) \
     COMMAND(program_explain) \
     COMMAND(program_open) \

@@ -64,6 +64,8 @@ bool experiments_measure(struct session *s, struct experiments **made, const str
 #define EVOLVED_MACHINE "evolved"   /* that evolve adopt makes */
 /* Has @s use the charted machine @name as it is on disk: what is used from now on is what was saved. A fault goes to the log. UI thread. */
 void chart_adopt(struct session *s, const char *directory, const char *name);
+/* UI thread: what program profile has seen so far becomes the document's. */
+void profile_publish(struct session *s);
 /* UI thread: what kernel blame has measured so far becomes the document's. */
 void blame_publish(struct session *s);
 /* False with err when the session has no experiments. */

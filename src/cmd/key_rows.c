@@ -120,6 +120,7 @@ const struct key_row key_rows[] = {
     {.views = "accuracy", .keys = "m", .command = "do next-machine", .help = "next of the selected mappings (set machine A,B)", .hint = "next mapping"},
 
     {.views = "program functions", .keys = "p", .command = "prompt program profile", .help = "profile a program: its name, then its arguments", .hint = "profile"},
+    {.views = "program", .keys = "s", .command = "program stop", .help = "stop the profile that runs and keep its samples; Esc does the same", .hint = "stop"},
     {.views = "program", .keys = "R", .command = "prompt program run", .help = "run the loaded program at small inputs (program run)"},
     {.views = "functions", .keys = "L", .command = "prompt kernel functions", .help = "list the functions of an object, library or program", .hint = "list"},
     {.views = "program", .keys = "Enter", .command = "do open", .help = "open the block or loop in LOOP", .hint = "open"},

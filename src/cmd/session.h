@@ -15,6 +15,7 @@
 struct active_pending;
 struct experiments_measuring;
 struct kernel_blaming;
+struct profiling;
 struct recipe;
 struct keymap;
 struct session_views;
@@ -55,6 +56,7 @@ struct session {
     char *shown_path;                 /* the last path of a session's file that the user was shown; NULL: none */
     struct edit_request edit;         /* asked for, or in an editor with a window of its own */
     struct experiments_measuring *measuring;   /* whose results come in while it goes on; NULL: none */
+    struct profiling *profiling;      /* the `program profile` whose program runs; NULL: none */
     struct kernel_blaming *blaming;   /* the same of `kernel blame` */
     struct active_pending *choosing;  /* the run of inference that waits for its active experiments; NULL: none */
     unsigned loading;                 /* the job that a kernel comes by; 0: none */

@@ -13,9 +13,14 @@
 
 #define THREADS_MAX 1024
 
+/* Of the terminal; the words of the setting in their order. */
+enum background { BACKGROUND_AUTO, BACKGROUND_DARK, BACKGROUND_LIGHT };
+#define BACKGROUND_CHOICES "auto|dark|light"
+
 struct settings {
     enum format format;
     bool color, ascii, keep_going, panes;
+    enum background background;
     uint64_t seed;       /* random seed, unless a command is given one */
     unsigned threads;    /* likewise; 0: as many as there are processors */
     char source_path[SOURCE_PATH_MOST];   /* directories that debug information may name sources in, ":" between them */

@@ -71,6 +71,23 @@ static void loop_add(struct run_profile *p, const struct kernel *k, size_t loop,
                                                .measured = NAN, .bound = NAN, .predicted = NAN}));
 }
 
+/* Gives each instruction of @k its share of all samples; @places, from @first up to @end, are in order. */
+static void percents_of(const struct run_profile *p, const struct object *o, struct kernel *k, const struct code_place *places, size_t first, size_t end)
+{
+    float *percents = mem_alloc((k->insn_count + 1) * sizeof *percents);
+    size_t at = first;
+
+    for (size_t i = 0; i < k->insn_count; i++) {
+        size_t count = 0;
+        while (at < end && object_position(o, places[at].at) < k->insns[i].offset)
+            at++;
+        for (; at < end && object_position(o, places[at].at) < k->insns[i].offset + k->insns[i].length; at++)
+            count += places[at].count;
+        percents[i] = count ? (float)(100. * (double)count / (double)p->samples) : NAN;
+    }
+    kernel_set_percents(k, percents);
+}
+
 /* Gives the samples of @places, from @first up to @end, to the loops of the code at [@start, @start + @length). */
 static void loops_take(struct run_profile *p, const struct object *o, const struct code_place *places, size_t first, size_t end, uint64_t start, uint64_t length, const char *file)
 {
@@ -84,6 +101,8 @@ static void loops_take(struct run_profile *p, const struct object *o, const stru
         if (loop != SIZE_MAX)
             samples[loop] += places[i].count;
     }
+    if (k)
+        percents_of(p, o, k, places, first, end);
     for (size_t l = 0; k && l < k->loop_count; l++)
         if (samples[l])
             loop_add(p, k, l, file, samples[l]);

@@ -34,6 +34,7 @@ struct run_profile {
     double rate, seconds, user, system;   /* of sampling, as sampled.h has them */
     size_t samples;            /* all */
     size_t lost, processes, threads;
+    bool running;              /* the program still ran: there are no predictions yet */
     VEC(struct profile_function) functions;   /* the hottest first */
     VEC(struct profile_loop) loops;
 };

@@ -85,7 +85,7 @@ static bool watch(struct watching *w, struct err *err)
     double begun = now();
     bool ok = w->out->ended || pidfd >= 0 || err_set(err, ERR_IO, NULL, "cannot watch process %d: %s", (int)o->pid, strerror(errno));
 
-    while (ok && !w->out->ended && now() - begun < o->seconds) {
+    while (ok && !w->out->ended && now() - begun < o->seconds && !(o->enough && o->enough(o->state))) {
         w->out->ended = step(w, pidfd);
         w->out->seconds = now() - begun;
         ok = !o->goes_on || o->goes_on(o->state, w->out->seconds, w->out->samples.count) || err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");

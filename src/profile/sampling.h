@@ -18,6 +18,8 @@ struct sampling {
     enum sampling_method method;
     /* Asked some times a second; false: stop, and nothing is wanted. May be NULL. */
     bool (*goes_on)(void *state, double seconds, size_t samples);
+    /* Asked as often; true: the program is ended, or the process let go, and the samples so far are the profile. May be NULL. */
+    bool (*enough)(void *state);
     void *state;
 };
 

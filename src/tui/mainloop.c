@@ -61,6 +61,7 @@ static void draw(struct loop *l)
     int x, y;
 
     timing_draws();
+    screen_set_background(l->frame.session->settings.background);
     const uint64_t before = timing_bytes();
     screen_size(&width, &height);
     grid_init(&all, width, height, l->frame.session->settings.ascii);

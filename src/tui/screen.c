@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <term.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,11 +19,13 @@
 #include "base/mem.h"
 #include "tui/input.h"
 #include "view/clipboard.h"
+#include "view/colours.h"
 #include "work/rescuer.h"
 
 #define ESCAPE_WAIT 25      /* ms for what follows an Esc, which may be a key of its own */
 #define SEQUENCE_WAIT 200   /* ms for the rest of a sequence, which nobody types */
 #define DRAWING_WAITS 100   /* of 10 ms each, for the end of what is being drawn */
+#define BACKGROUND_QUESTION "\033]11;?\033\\"
 #define KEY_BYTES 8   /* of a key's sequence at most */
 
 #define HEAT_LEVELS (ROLE_HEAT_LAST - ROLE_HEAT_0 + 1)
@@ -33,30 +37,8 @@ static bool colors;
 static struct str pasted;
 static int click_x, click_y;
 
-/* Foreground and background of each role: 256 colours, and 8. */
-static void role_colors(enum role role, short *fg, short *bg)
-{
-    static const short heat[12] = {236, 237, 238, 58, 94, 130, 166, 172, 208, 202, 196, 160};
-    static const short few[12] = {-1, -1, -1, COLOR_BLUE, COLOR_BLUE, COLOR_CYAN, COLOR_CYAN, COLOR_GREEN, COLOR_YELLOW, COLOR_YELLOW, COLOR_RED, COLOR_RED};
-    static const short plain[ROLE_HEAT_0][2] = {
-        [ROLE_TEXT] = {-1, -1},           [ROLE_DIM] = {-1, -1},      [ROLE_TITLE] = {COLOR_CYAN, -1},
-        [ROLE_HEADER] = {COLOR_CYAN, -1}, [ROLE_CURSOR] = {COLOR_BLACK, COLOR_CYAN}, [ROLE_KEY] = {COLOR_BLACK, COLOR_CYAN},
-        [ROLE_STATUS] = {-1, -1},         [ROLE_ERROR] = {COLOR_RED, -1},     [ROLE_WARN] = {COLOR_YELLOW, -1},
-        [ROLE_GOOD] = {COLOR_GREEN, -1},  [ROLE_ACCENT] = {COLOR_MAGENTA, -1}, [ROLE_MATCH] = {COLOR_BLACK, COLOR_YELLOW},
-    };
-    if (role >= ROLE_HEAT_0) {
-        int level = (int)role - ROLE_HEAT_0;
-        /* What reads best on it: black on orange and yellow, white on the darker ones. */
-        if (COLORS >= 256)
-            *fg = level >= 6 && level <= 10 ? 16 : 231;
-        else
-            *fg = few[level] < 0 ? -1 : few[level] == COLOR_BLUE || few[level] == COLOR_RED ? COLOR_WHITE : COLOR_BLACK;
-        *bg = COLORS >= 256 ? heat[level] : few[level];
-        return;
-    }
-    *fg = role != ROLE_DIM ? plain[role][0] : COLORS >= 256 ? 244 : COLORS >= 16 ? COLOR_BLACK + 8 : -1;   /* 8 colours: dim by attribute */
-    *bg = plain[role][1];
-}
+static enum background asked_for;   /* by the setting */
+static bool is_light;               /* the background, as far as it is known */
 
 static int half_block_pair(int upper, int lower)
 {
@@ -68,9 +50,7 @@ static void init_half_blocks(void)
 {
     for (int upper = 0; upper < HEAT_LEVELS; upper++)
         for (int lower = 0; lower < HEAT_LEVELS; lower++) {
-            short unused, top, bottom;
-            role_colors((enum role)(ROLE_HEAT_0 + upper), &unused, &top);
-            role_colors((enum role)(ROLE_HEAT_0 + lower), &unused, &bottom);
+            const short top = colour_of((enum role)(ROLE_HEAT_0 + upper), COLORS >= 256, is_light).bg, bottom = colour_of((enum role)(ROLE_HEAT_0 + lower), COLORS >= 256, is_light).bg;
             if (half_block_pair(upper, lower) < COLOR_PAIRS)
                 init_pair((short)half_block_pair(upper, lower), top < 0 ? COLOR_BLACK : top, bottom);
         }
@@ -81,6 +61,63 @@ static void put_now(const char *sequence)
 {
     fputs(sequence, stdout);
     fflush(stdout);
+}
+
+/* All pairs, for a background that is light or dark. */
+static void init_colours(bool light)
+{
+    is_light = light;
+    for (int role = 0; role < ROLE_COUNT; role++) {
+        const struct colour_pair pair = colour_of((enum role)role, COLORS >= 256, light);
+        init_pair((short)(role + 1), pair.fg, pair.bg);
+    }
+    init_half_blocks();
+}
+
+/* By what some terminals say in the environment, "15;0": foreground and background. */
+static bool guessed_light(void)
+{
+    const char *said = getenv("COLORFGBG"), *last = said ? strrchr(said, ';') : NULL;
+    const int number = last ? atoi(last + 1) : 0;
+
+    return asked_for == BACKGROUND_LIGHT || (asked_for == BACKGROUND_AUTO && (number == 7 || number == 15));
+}
+
+/* The terminal's answer about its background: "\033]11;rgb:ffff/fdfd/e3e3", ended by BEL or ST. Bytes that it takes of those at @bytes; 0: it is none, or not complete (*@partly). */
+static size_t background_answer(const char *bytes, size_t length, bool *partly)
+{
+    static const char head[] = "\033]11;rgb:";
+    const size_t common = length < sizeof head - 1 ? length : sizeof head - 1;
+    unsigned part[3] = {0};
+
+    *partly = false;
+    if (length < 3 || memcmp(bytes, head, common) != 0)
+        return 0;
+    const char *end = memchr(bytes, '\007', length), *st = memmem(bytes + 1, length - 1, "\033\\", 2);
+    end = end ? end + 1 : st ? st + 2 : NULL;
+    *partly = !end;
+    if (!end || sscanf(bytes + sizeof head - 1, "%4x/%4x/%4x", &part[0], &part[1], &part[2]) != 3)
+        return end ? (size_t)(end - bytes) : 0;
+    const unsigned digits = (unsigned)strspn(bytes + sizeof head - 1, "0123456789abcdefABCDEF"), shift = digits > 2 ? 4 * (digits - 2) : 0;
+    const uint32_t rgb = (part[0] >> shift & 255) << 16 | (part[1] >> shift & 255) << 8 | (part[2] >> shift & 255);
+    if (colors && asked_for == BACKGROUND_AUTO && colour_is_light(rgb) != is_light) {
+        init_colours(!is_light);
+        clearok(stdscr, TRUE);
+    }
+    return (size_t)(end - bytes);
+}
+
+void screen_set_background(enum background background)
+{
+    if (background == asked_for)
+        return;
+    asked_for = background;
+    if (!colors)
+        return;
+    init_colours(guessed_light());
+    if (background == BACKGROUND_AUTO && COLORS >= 256)
+        put_now(BACKGROUND_QUESTION);
+    clearok(stdscr, TRUE);
 }
 
 /* False while the terminal is no longer ours: another thread's fault is ending the program. */
@@ -118,9 +155,18 @@ static void restore(void)
         lock_give(&drawing);
 }
 
+/* Whether the cursor can be put anywhere: a dumb terminal shows lines alone. */
+static bool has_screen(void)
+{
+    int known;
+    char *const none = (char *)-1;   /* not a string: there is no such capability */
+
+    return setupterm(NULL, STDOUT_FILENO, &known) == OK && tigetstr("cup") && tigetstr("cup") != none;
+}
+
 bool screen_open(bool color)
 {
-    if (!newterm(NULL, stdout, stdin))
+    if (!has_screen() || !newterm(NULL, stdout, stdin))
         return false;
     atomic_store(&opened, true);
     die_set_hook(restore);
@@ -136,14 +182,10 @@ bool screen_open(bool color)
     if (colors) {
         start_color();
         use_default_colors();
-        for (int role = 0; role < ROLE_COUNT; role++) {
-            short fg, bg;
-            role_colors((enum role)role, &fg, &bg);
-            init_pair((short)(role + 1), fg, bg);
-        }
+        init_colours(guessed_light());
+        if (COLORS >= 256)   /* others may not know the question and show it */
+            put_now(BACKGROUND_QUESTION);
     }
-    if (colors)
-        init_half_blocks();
     put_now("\033[?2004h");
     return true;
 }
@@ -249,6 +291,9 @@ static int curses_key(const char *bytes, size_t length, size_t *used, bool *part
 static int escape_key(const char *bytes, size_t length, size_t *used)
 {
     bool partly;
+    *used = background_answer(bytes, length, &partly);
+    if (*used || partly)
+        return KEYCODE_SWALLOWED;
     int key = key_of_mouse(bytes + 1, length - 1, used, &click_x, &click_y);
 
     if (!*used) {

@@ -4,10 +4,14 @@
 
 #include <stdbool.h>
 
+#include "cmd/settings.h"
 #include "view/grid.h"
 #include "cmd/key.h"
 
+/* False where there is no terminal that curses knows. */
 bool screen_open(bool color);
+/* The background that colours are for; BACKGROUND_AUTO: as the terminal says, else a dark one. */
+void screen_set_background(enum background background);
 void screen_close(void);
 /* Whether the terminal has colours and they are wanted. */
 bool screen_has_colors(void);

@@ -317,6 +317,7 @@ static bool take_news(struct frame *f)
     experiments_publish(s);
     evolve_feed(s);
     blame_publish(s);
+    profile_publish(s);
     note_jobs(f);
     enum job_news news = job_drain();
     if (news == JOB_NOTHING_NEW)

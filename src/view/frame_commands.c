@@ -88,6 +88,10 @@ static bool act(struct frame *f, enum action action)
         return true;
     case ACTION_ZOOM: f->session->settings.panes = !f->session->settings.panes; return true;
     case ACTION_CANCEL:
+        if (f->session->profiling) {
+            later(f, "program stop");
+            return true;
+        }
         frame_stop_waiting(f);
         f->search[0] = '\0';
         return true;

@@ -285,7 +285,9 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
         const struct profile_loop *l = &p->loops.items[selected];
         double now = profile_loop_now(l), all = p->user + (isnan(p->system) ? 0 : p->system);
         struct str text = {0};
-        if (isnan(now) || isnan(l->bound))
+        if (p->running)
+            str_add(&text, "The program still runs; its loops are predicted when it has ended. s stops it and keeps the samples.");
+        else if (isnan(now) || isnan(l->bound))
             say_unpredicted(p, l, &text);
         else if (now > 1.02 * l->bound)
             str_addf(&text, "At its bound of %.2f cycles (%s) the program takes %.3f s, not %.3f.", l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
@@ -430,7 +432,14 @@ static bool program_copy(void *state, struct session *s, enum copied part, struc
     return refresh(v, s) ? table_copy(table_of(v), source_of(v), v, part, out, err) : table_copies_nothing(err);
 }
 
-const struct view_ops program_view = {.name = "program", .label = "Where the time goes", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,
+/* While its program runs the list fills. */
+static bool program_live(void *state, struct session *s)
+{
+    (void)state;
+    return s->profiling != NULL;
+}
+
+const struct view_ops program_view = {.live = program_live, .name = "program", .label = "Where the time goes", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,
                                       .marks = "filter\tshare>0.01 & bound~miss; empty shows all rows",
                                       .open = program_view_open, .close = program_view_close, .draw = program_draw, .click = program_click, .find = program_find, .sort = program_sort,
                                       .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows, .copy = program_copy,

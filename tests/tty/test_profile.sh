@@ -95,6 +95,35 @@ test_program_view() {
     t send-keys 2
     see 'samples by'
     t send-keys Q
+    see 'is in no file'
+    t send-keys Q
+    see 'left with 0'
+}
+
+# The list fills while the program runs; s stops it, keeps the samples, and the loop that is opened has them per instruction. p 2 Enter s Enter: the way back is one key.
+test_stop_keeps_the_samples() {
+    make_program
+    mkdir -p "$work/home"
+    open_screen 120 40 "env HOME=$work/home TERM=screen-256color '$portolan'; echo left with \$?; read -r x"
+    see 'triad-skl-O3.s'
+    t send-keys 2
+    see 'profiles a program'
+    t send-keys p
+    t send-keys -l -- "--measure 0 --output $work/printed '$work/two' 100000000"
+    t send-keys Enter
+    see 'The program still runs'
+    see 'much+0x'
+    t send-keys s
+    see 'the samples so far are the profile'
+    see 'samples; hottest loop much+0x'
+    t send-keys g Enter
+    see 'innermost loop much'
+    see 'samples    instruction'
+    t send-keys BSpace
+    see 'samples by'
+    t send-keys Q
+    see 'is in no file'
+    t send-keys Q
     see 'left with 0'
 }
 

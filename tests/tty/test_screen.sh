@@ -66,6 +66,30 @@ test_terminal_of_256_colours() { look_around screen-256color; }
 test_terminal_of_8_colours() { look_around screen; }
 test_terminal_without_colours() { look_around vt100; }
 
+# Colours follow the background that the terminal tells, or the setting.
+colour_holds() { t capture-pane -pe | grep -qF -- "$1"; }
+test_colours_for_the_background() {
+    open_screen 100 30 "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; read -r x"
+    see '1/8'
+    t send-keys -l "$(printf '\033]11;rgb:ffff/ffff/ffff\033\\')"
+    wait_until colour_holds '48;5;24m' || fail 'no colours for a light background'
+    see '1/8'
+    prompt 'set background dark'
+    wait_until colour_holds '48;5;80m' || fail 'no colours for a dark background'
+    t send-keys -l "$(printf '\033]11;rgb:ff/ff/ff\007j')"
+    see '2/8'
+    colour_holds '48;5;24m' && fail 'the setting was not kept'
+    prompt 'set background light'
+    wait_until colour_holds '48;5;24m' || fail 'the setting has no effect'
+    t send-keys Q
+}
+# A terminal whose cursor stays where it is has no screen: what works there is said.
+test_dumb_terminal() {
+    open_screen 100 30 "env HOME=$home TERM=dumb '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
+    see 'portolan -e runs commands without one'
+    see 'left with 1'
+}
+
 test_find_in_help_by_key_and_mouse() {
     open_pasted
     t send-keys '?'

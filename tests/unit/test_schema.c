@@ -150,7 +150,7 @@ static const char *const script[] = {
 };
 /* Those of the script that can only fail there: they need the workbench, a job that runs beside the script, or what has a place below. */
 static const char *const refused[] = {
-    "kernel edit", "pane", "find", "sort", "jump", "do", "prompt", "filter", "tutorial", "demo", "experiments pause", "experiments resume", "job cancel", "program blocks",
+    "kernel edit", "pane", "find", "sort", "jump", "do", "prompt", "filter", "tutorial", "demo", "experiments pause", "experiments resume", "program stop", "job cancel", "program blocks",
 };
 #define PROGRAM "program load @/programs/matmul.c -O1; program run N=16,24,32,48 --mode counts"
 #define TRIAL "machine chart trial --simulate skylake --forms 'ADD (R64*' --time 1s"

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every pair of colours can be read: a contrast of 4.5 to 1 at least, on the dark and light backgrounds that terminals have. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "view/colours.h"
+
+#define LEAST 4.5
+
+/* Black, and the grounds of common schemes; white, and the same. */
+static const uint32_t grounds[2][4] = {{0x000000, 0x1e1e1e, 0x282c34, 0x002b36}, {0xffffff, 0xfdf6e3, 0xfafafa, 0xf5f5f5}};
+static const uint32_t texts[2] = {0xc8c8c8, 0x303030};   /* a terminal's own foreground */
+
+static void check(enum role role, bool many, bool light)
+{
+    const struct colour_pair pair = colour_of(role, many, light);
+
+    for (size_t i = 0; i < (many ? 4u : 1u); i++) {   /* what 8 colours look like is the terminal's: xterm's are held to its own grounds */
+        const uint32_t fg = pair.fg == COLOUR_TERMINAL ? texts[light] : colour_rgb(pair.fg), bg = pair.bg == COLOUR_TERMINAL ? grounds[light][i] : colour_rgb(pair.bg);
+        const double contrast = colour_contrast(fg, bg);
+        if (contrast < LEAST && !(pair.fg == COLOUR_TERMINAL && pair.bg == COLOUR_TERMINAL))
+            fail_msg("role %d of %s colours on %06x: %06x on %06x has %.2f", (int)role, many ? "256" : "8", grounds[light][i], fg, bg, contrast);
+    }
+}
+
+static void test_each_pair(void **state)
+{
+    (void)state;
+    for (int role = 0; role < ROLE_COUNT; role++)
+        for (int many = 0; many < 2; many++)
+            for (int light = 0; light < 2; light++)
+                check((enum role)role, many, light);
+}
+
+/* The values of the recommendation, and of others' calculators. */
+static void test_contrast(void **state)
+{
+    (void)state;
+    assert_true(fabs(colour_contrast(0x000000, 0xffffff) - 21) < 1e-9);
+    assert_true(fabs(colour_contrast(0x777777, 0xffffff) - 4.48) < 0.01);
+    assert_true(fabs(colour_contrast(0xff0000, 0xffffff) - 4.00) < 0.01);
+    assert_true(colour_contrast(0x123456, 0x123456) == 1);
+    assert_int_equal(colour_rgb(196), 0xff0000);
+    assert_int_equal(colour_rgb(244), 0x808080);
+    assert_true(colour_is_light(0xfdf6e3) && !colour_is_light(0x282c34));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_pair), cmocka_unit_test(test_contrast)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
