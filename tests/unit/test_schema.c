@@ -93,6 +93,7 @@ static const char *const script[] = {
     "experiments measure --simulate skylake",
     "experiments pause",
     "experiments resume",
+    "program stop",
     "experiments list",
     "experiments show 1",
     "experiments save e.csv",
