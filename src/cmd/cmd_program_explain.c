@@ -18,15 +18,20 @@
 #include "cmd/command.h"
 #include "cmd/task.h"
 #include "insitu/insitu.h"
+#include "insitu/lines.h"
 #include "insitu/mix.h"
+#include "insitu/predictor.h"
+#include "insitu/split.h"
 #include "profile/launch.h"
 #include "profile/profile.h"
 #include "work/job.h"
 
 #define ATTACHED_SECONDS 5.0
 #define PATHS_SHOWN 8u
+#define LOADS_SHOWN 8u
+#define TRANSLATION 4.0        /* cycles that an indirect jump takes longer in the copies */
+#define LINE_BYTES 64u         /* of a cache */
 #define SPREAD_LOW 0.1         /* quantiles of the timed blocks */
-#define SPREAD_VALUE 0.25
 #define SPREAD_HIGH 0.75
 
 struct explain_values {
@@ -49,6 +54,9 @@ struct explaining {
     struct insitu_options options;
     struct insitu insitu;
     struct paths paths;
+    struct predicted_branches branches;
+    struct loop_lines lines;
+    struct split split;
     double predicted;              /* for the mix of paths; NaN: not */
 };
 
@@ -113,6 +121,19 @@ static bool enough(const struct explaining *w, struct err *err)
     return err_set(err, ERR_DATA, "program profile lists its hot loops", "the loop was not executed in %.1f s", x->seconds);
 }
 
+/* What is missing against the prediction, and why. */
+static void split(struct explaining *w)
+{
+    const struct insitu *x = &w->insitu;
+    struct split_facts f = {.predicted = w->predicted, .missed = w->branches.missed, .fresh = w->lines.fresh, .streamed = w->lines.streamed, .trip = insitu_trip(x), .calls = x->region.calls > 0,
+                            .extra = x->region.jumps_indirect ? TRANSLATION : 0};
+
+    f.low = insitu_cycles(x, SPREAD_LOW, &f.alone);
+    f.high = insitu_cycles(x, SPREAD_HIGH, &f.alone);
+    f.live = insitu_cycles(x, INSITU_TYPICAL, &f.alone);
+    w->split = split_of(&f);
+}
+
 static bool explain_run(void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
@@ -135,6 +156,9 @@ static bool explain_run(void *state, struct result *result, struct err *err)
     keep_output(w);
     paths_find(&w->insitu.placed, &w->paths);
     w->predicted = w->machine && strcmp(isa_name(w->kernel->isa), w->machine->isa) == 0 ? mix_predict(&w->insitu.region, &w->paths, w->machine) : NAN;
+    predictor_run(&w->insitu.placed, &w->branches);
+    lines_find(&w->insitu.placed, LINE_BYTES, &w->lines);
+    split(w);
     return true;
 }
 
@@ -162,11 +186,21 @@ static void add_paths(struct result *result, const struct explaining *w)
         result_line(result, "and %zu rarer paths", p->list.count - PATHS_SHOWN);
 }
 
+/* Share of the executions of the branch at @at that the simulated predictor got wrong, in percent; NaN: not known. */
+static double mispredicted(const struct explaining *w, uint32_t at)
+{
+    for (size_t i = 0; i < w->branches.list.count; i++)
+        if (w->branches.list.items[i].at == at)
+            return 100 * (double)w->branches.list.items[i].missed / (double)w->branches.list.items[i].executed;
+    return NAN;
+}
+
 static void add_branches(struct result *result, const struct explaining *w)
 {
     static const struct result_column columns[] = {
         {.key = "address", .kind = CELL_TEXT}, {.key = "branch", .kind = CELL_TEXT}, {.key = "executed", .title = "per iteration", .kind = CELL_NUMBER, .decimals = 3},
-        {.key = "taken", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "targets", .kind = CELL_COUNT}};
+        {.key = "taken", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "targets", .kind = CELL_COUNT},
+        {.key = "mispredictions", .title = "mispredicted", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}};
     const struct paths *p = &w->paths;
 
     if (!p->branches.count)
@@ -185,7 +219,32 @@ static void add_branches(struct result *result, const struct explaining *w)
             cell_count(t, (int64_t)b->targets.count);
         else
             cell_missing(t);
+        cell_number(t, mispredicted(w, b->at));
     }
+    result_line(result, "%s", "mispredicted: in a simulated predictor, whose counts are near those of this CPU, not equal");
+}
+
+static void add_loads(struct result *result, const struct explaining *w)
+{
+    static const struct result_column columns[] = {{.key = "address", .kind = CELL_TEXT}, {.key = "access", .title = "load", .kind = CELL_TEXT}, {.key = "fresh", .title = "new lines", .kind = CELL_NUMBER, .decimals = 3},
+                                                   {.key = "streamed", .title = "of them in order", .kind = CELL_NUMBER, .decimals = 3}};
+    const struct loop_lines *l = &w->lines;
+
+    if (!l->list.count || isnan(l->fresh))
+        return;
+    result_line(result, "%s", "\nloads, per iteration: cache lines that were not touched before in the recording");
+    struct result_table *t = result_table(result, "loads", columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < l->list.count && i < LOADS_SHOWN; i++) {
+        const struct load_lines *line = &l->list.items[i];
+        const struct insn *in = w->insitu.region.list.items[line->at].insn;
+        char address[PLACE_TEXT + 2];
+        cell_text(t, insn_address_text(in, address));
+        cell_text(t, insn_shown(in));
+        cell_number(t, (double)(line->fresh + line->streamed) / (double)l->iterations);
+        cell_number(t, (double)line->streamed / (double)l->iterations);
+    }
+    if (l->list.count > LOADS_SHOWN)
+        result_line(result, "and %zu more loads", l->list.count - LOADS_SHOWN);
 }
 
 /* How the count relates to the whole run. */
@@ -210,7 +269,7 @@ static void say_cycles(struct result *result, const struct explaining *w)
 {
     const struct insitu *x = &w->insitu;
     bool alone;
-    double cycles = insitu_cycles(x, SPREAD_VALUE, &alone), trip = insitu_trip(x);
+    double cycles = insitu_cycles(x, INSITU_TYPICAL, &alone), trip = insitu_trip(x);
 
     if (isnan(cycles))
         result_line(result, "cycles per iteration: not measured, as too few iterations ran while it was timed (%zu blocks)", x->placed.timed.count);
@@ -223,13 +282,59 @@ static void say_cycles(struct result *result, const struct explaining *w)
         result_line(result, "  with the code between its visits, which are too short to be timed one by one: control leaves it after %.1f iterations", trip);
     if (x->region.calls)
         result_line(result, "  %s the functions that it calls", alone ? "without" : "with");
+    if (x->region.jumps_indirect)
+        result_line(result, "  up to %.0f of them are the translation of its indirect jump, which the timed copy needs", TRANSLATION);
     if (!isnan(w->predicted))
         result_line(result, "%.2f predicted for the executed mix of paths on %s", w->predicted, w->machine->id);
+}
+
+static void say_branch(struct result *result, const struct explaining *w, const char *more)
+{
+    const struct predicted_branch *b = &w->branches.list.items[0];
+    const struct region_insn *in = &w->insitu.region.list.items[b->at];
+    char address[PLACE_TEXT + 2];
+
+    result_line(result, "%s: mispredicted branches, mainly %s at %s, mispredicted %.0f %% of the time in simulation", more, insn_shown(in->insn), insn_address_text(in->insn, address),
+                100 * (double)b->missed / (double)b->executed);
+    result_line(result, "%s", in->indirect ? "  fewer targets in one jump help: a jump of its own at the end of each case, or a table of data instead of code"
+                                           : "  a conditional move or arithmetic instead of the branch, or data in order, would save them");
+}
+
+static void say_cache(struct result *result, const struct explaining *w, const char *more)
+{
+    const struct load_lines *l = &w->lines.list.items[0];
+    const struct insn *in = w->insitu.region.list.items[l->at].insn;
+    char address[PLACE_TEXT + 2];
+
+    result_line(result, "%s: waits for caches, mainly of %s at %s, %.2f new lines per iteration", more, insn_shown(in), insn_address_text(in, address),
+                (double)(l->fresh + l->streamed) / (double)w->lines.iterations);
+    result_line(result, "%s", "  smaller or denser data, an order that reuses lines, or a prefetch some iterations ahead would save them");
+}
+
+static void say_split(struct result *result, const struct explaining *w)
+{
+    const struct split *s = &w->split;
+    char more[64];
+
+    snprintf(more, sizeof more, "%.1f (± %.1f) more than predicted", s->missing, s->off);
+    switch (s->cause) {
+    case SPLIT_NONE: result_line(result, "%s", "it takes what was predicted: to be faster it must do less"); break;
+    case SPLIT_BRANCH: say_branch(result, w, more); break;
+    case SPLIT_CACHE: say_cache(result, w, more); break;
+    case SPLIT_REST: result_line(result, "%s: neither mispredicted branches nor new lines of caches explain that", more); break;
+    case SPLIT_REFUSED:
+        if (isnan(s->missing))
+            result_line(result, "why it takes that cannot be split: %s", s->why);
+        else
+            result_line(result, "%s; this cannot be split: %s", more, s->why);
+        break;
+    }
 }
 
 static bool explain_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
+    static const char *const causes[] = {[SPLIT_NONE] = "none", [SPLIT_BRANCH] = "branches", [SPLIT_CACHE] = "caches", [SPLIT_REST] = "rest", [SPLIT_REFUSED] = "not split"};
     const struct insitu *x = &w->insitu;
     bool alone;
 
@@ -237,19 +342,25 @@ static bool explain_finish(struct session *s, void *state, struct result *result
     (void)err;
     say_count(result, w);
     say_cycles(result, w);
+    say_split(result, w);
     result_text(result, "loop", w->name);
     result_text(result, "file", w->file);
     result_count(result, "iterations", (int64_t)placed_iterations(&x->placed));
-    result_number(result, "cycles", insitu_cycles(x, SPREAD_VALUE, &alone));
+    result_number(result, "cycles", insitu_cycles(x, INSITU_TYPICAL, &alone));
     result_number(result, "cycles_low", insitu_cycles(x, SPREAD_LOW, &alone));
     result_number(result, "cycles_high", insitu_cycles(x, SPREAD_HIGH, &alone));
     result_text(result, "cycles_of", alone ? "loop" : "loop and what is between its visits");
     result_number(result, "trip", insitu_trip(x));
     result_number(result, "predicted", w->predicted);
+    result_number(result, "above", w->split.missing);
+    result_number(result, "above_off", w->split.off);
+    result_text(result, "cause", causes[w->split.cause]);
+    result_text(result, "reason", w->split.why);
     result_text(result, "machine", w->machine ? w->machine->id : NULL);
     result_text(result, "output", w->output);
     add_paths(result, w);
     add_branches(result, w);
+    add_loads(result, w);
     result_line(result, "\nthe program was stopped %zu times for %.0f ms in all", 4 * x->moments, 1000 * x->stopped);
     if (x->ended && WIFSIGNALED(x->status) && !x->killed)
         result_line(result, "it crashed: %s", strsignal(WTERMSIG(x->status)));
@@ -275,6 +386,8 @@ static void explaining_free(void *state)
     free(w->file);
     free(w->name);
     paths_done(&w->paths);
+    predictor_done(&w->branches);
+    lines_done(&w->lines);
     insitu_done(&w->insitu);
     kernel_free(w->kernel);
     machine_free(w->machine);

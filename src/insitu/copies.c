@@ -326,9 +326,9 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy)
     else if (traits & INSN_RETURN) {
         leave(m, at, copy, false);
         plain(m, i->insn);
-    } else if (i->target_address && traits & INSN_CONDITIONAL)
+    } else if (i->direct && traits & INSN_CONDITIONAL)
         conditional(m, at, copy);
-    else if (i->target_address)
+    else if (i->direct)
         go_to_target(m, at, copy);
     else {
         if (m->mode == COPY_RECORD && copies_records(i)) {

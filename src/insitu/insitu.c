@@ -30,7 +30,8 @@
 #define BLOCK_SECONDS 0.0005   /* at most, where 256 iterations take longer */
 #define RECORD_ITERATIONS 2000u
 #define BLOCKS_LEAST 8u        /* timed, for a quantile */
-#define MIDDLE 0.25            /* quantile of blocks that stands for them: what disturbs only makes them longer */
+#define QUIET 0.25             /* quantile of blocks that were not disturbed */
+#define DISTURBED 1.5
 #define CLOCK_CHANGE 0.05      /* relative, within a block */
 
 struct insitu_watch {
@@ -39,7 +40,7 @@ struct insitu_watch {
     struct launched program;
     struct process process;
     struct maps maps;
-    bool executed;             /* the program that was started is there */
+    bool executed;             /* a program has just been started, and is stopped before its first instruction */
     bool placed;
     bool whole;                /* it ended while it was watched */
     bool over;                 /* nothing is watched any more */
@@ -146,12 +147,14 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
     case PROCESS_EXEC:
         if (w->placed)
             cut(w, "it became another program (exec)");
+        w->executed = !w->placed;
         w->placed = false;
-        w->executed = true;
         break;
     default:
         break;
     }
+    if (e->news == PROCESS_EXEC && !w->placed && !w->over && w->options->argv)
+        return;   /* it stays stopped where the new program begins */
     t = process_tracee(p, e->tid);
     if (w->over && !w->placed)
         process_go_all(p);
@@ -170,7 +173,7 @@ static bool run_for(struct insitu_watch *w, double seconds)
 {
     double end = now() + seconds, look = now();
 
-    while (!w->over && !w->process.ended && now() < end) {
+    while (!w->over && !w->executed && !w->process.ended && now() < end) {
         double left = end - now();
         struct process_event e = process_wait(&w->process, left < TICK ? left : TICK);
         handle(w, &e);
@@ -354,9 +357,7 @@ static void begin_program(void *state)
     struct insitu_watch *w = state;
     struct process_event e = w->executed ? (struct process_event){.news = PROCESS_QUIET} : process_wait(&w->process, 0.001);
 
-    if (e.news == PROCESS_EXEC)
-        w->executed = true;   /* and it stays stopped */
-    else if (e.news != PROCESS_QUIET)
+    if (e.news != PROCESS_QUIET)
         handle(w, &e);
 }
 
@@ -388,6 +389,7 @@ static bool run_to_entry(struct insitu_watch *w, struct err *err)
     uint64_t entry = 0;
     uint8_t kept;
 
+    w->executed = false;
     if (!process_reopen(p, err))
         return false;
     if (!entry_point(p, &entry) || !process_read(p, entry, &kept, 1) || !process_write(p, entry, &trap, 1))
@@ -441,7 +443,6 @@ static bool place_when_mapped(struct insitu_watch *w, struct err *err)
         if (!missing || !w->options->argv)
             return false;
         process_go_all(&w->process);
-        w->executed = false;
         if (!run_for(w, 0.01))
             return false;
         if (w->executed ? !run_to_entry(w, err) : !process_stop(&w->process, false, err))
@@ -579,6 +580,17 @@ static double clock_overhead(const struct insitu *x)
     return over > 0 ? over : 0;
 }
 
+/* The mean of the @count values, which ascend, up to DISTURBED times the quieter ones. */
+static double typical(const double *values, size_t count)
+{
+    double most = DISTURBED * values[(size_t)(QUIET * (double)(count - 1))], sum = 0;
+    size_t n = 0;
+
+    while (n < count && values[n] <= most)
+        sum += values[n++];
+    return sum / (double)n;
+}
+
 /* The same with @visits timed, or not. */
 static double cycles_of(const struct insitu *x, double q, bool visits)
 {
@@ -595,14 +607,14 @@ static double cycles_of(const struct insitu *x, double q, bool visits)
     }
     if (kept)
         qsort(each, kept, sizeof *each, by_cycles);
-    double cycles = kept >= BLOCKS_LEAST ? each[(size_t)(q * (double)(kept - 1))] : NAN;
+    double cycles = kept < BLOCKS_LEAST ? NAN : q >= 0 ? each[(size_t)(q * (double)(kept - 1))] : typical(each, kept);
     free(each);
     return cycles;
 }
 
 double insitu_cycles(const struct insitu *x, double q, bool *alone)
 {
-    double trip = insitu_trip(x), within = cycles_of(x, MIDDLE, true);
+    double trip = insitu_trip(x), within = cycles_of(x, INSITU_TYPICAL, true);
 
     *alone = isinf(trip) || trip * within >= VISIT_LEAST;
     double cycles = cycles_of(x, q, *alone);

@@ -39,6 +39,8 @@ struct insitu {
 /* Watches the loop. False with err when the program cannot be treated, and nothing was changed in it, or when it cannot be run; insitu_done frees @out in either case. Any thread. */
 bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *err);
 void insitu_done(struct insitu *x);
+/* Stands for a quantile: the mean of all blocks but those that were disturbed, which took much longer than the quieter ones. */
+#define INSITU_TYPICAL (-1.0)
 /* Cycles per iteration in the program by quantile @q of the timed blocks, without what is between visits of the loop when *@alone becomes true; NaN: too few were timed. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);
 /* Cycles from leaving the loop to entering it again, in the mean; NaN: not timed. */

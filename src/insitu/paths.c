@@ -134,7 +134,7 @@ static bool read_iteration(struct reader *r)
         else if (i->indirect || i->insn->traits & INSN_CONDITIONAL) {
             if (!take_branch(r, at, &next))
                 return false;
-        } else if (i->target_address)
+        } else if (i->direct)
             next = i->target;
         if (next == region->pivot)
             return true;

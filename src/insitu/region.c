@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-#define REGION_MOST 3000       /* instructions that are copied */
+#define REGION_MOST 8000       /* instructions that are copied */
 #define FLAGS_STEPS 200        /* instructions that are searched for readers of flags */
 #define TABLE_MOST 1024        /* entries of a jump table */
 #define RESUMED_MOST 90u       /* places that are patched besides the pivot */
@@ -169,6 +169,7 @@ static void fill(struct region *r, const struct kernel_loop *loop, const bool *r
         if (at->in_place || !(at->insn->traits & INSN_BRANCH) || at->insn->traits & INSN_RETURN)
             continue;
         if (direct(at->insn, &target)) {
+            at->direct = true;
             at->target_address = target;
             at->target = region_at(r, target);
         } else
@@ -249,7 +250,7 @@ static bool flags_free(const struct region *r, uint32_t at, uint32_t open, unsig
             open &= ~i->insn->flags_written;
         if (!open || i->insn->traits & INSN_RETURN)   /* no caller expects flags */
             return true;
-        if (i->target_address && i->target == REGION_NONE)
+        if (i->direct && i->target == REGION_NONE)
             return false;
         if (i->target != REGION_NONE && region_falls(i) && !flags_free(r, i->target, open, steps))
             return false;

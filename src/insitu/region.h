@@ -11,7 +11,8 @@
 struct region_insn {
     const struct insn *insn;   /* borrowed from the kernel */
     uint32_t target;           /* of a direct jump, in the list; REGION_NONE: no jump, or one that leaves */
-    uint64_t target_address;   /* of a direct jump, in the file; 0: no direct jump */
+    uint64_t target_address;   /* of a direct jump, in the file */
+    bool direct;               /* a jump to a place that the instruction names */
     bool in_loop;
     bool in_place;             /* executed in the original code: calls, system calls */
     bool leader;               /* a block begins here */

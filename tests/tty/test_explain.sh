@@ -126,6 +126,32 @@ test_refused() {
     holds err 'set-user-ID'
 }
 
+# What is missing has its cause where only one can be, whatever else the host does: else it is refused.
+test_causes() {
+    build loops
+    cause() {
+        format=json explain "--output $work/printed $1 $work/loops $2 $3"
+        tr -d '\n' <"$work/out" | sed -n 's/.*"cause": *"\([^"]*\)".*/\1/p'
+    }
+    case $(cause loop_partition partition 300) in branches | 'not split' | '') ;; *) fail "partition: $(cat "$work/out")" ;; esac
+    case $(cause loop_list list-middle 100) in caches | 'not split' | '') ;; *) fail "list: $(cat "$work/out")" ;; esac
+    case $(cause loop_sum sum 1000) in branches | caches) fail "sum: $(cat "$work/out")" ;; esac
+}
+
+# A target that is killed while it is watched ends the watching, and says so.
+test_killed() {
+    build loops
+    "$work/loops" wait 100000000 >"$work/attached" &
+    pid=$!
+    "$portolan" -e "program explain --pid $pid --seconds 600s loop_sum" >"$work/out" 2>"$work/err" </dev/null &
+    watching=$!
+    wait_until grep -q "TracerPid:	[1-9]" "/proc/$pid/status"
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null
+    wait "$watching"
+    [ "$?" -le 1 ] || fail "it crashed: $(cat "$work/out" "$work/err")"
+}
+
 test_document() {
     build loops
     format=json explain "--output $work/printed loop_partition $work/loops partition 300"

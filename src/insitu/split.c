@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "insitu/split.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define MODEL_OFF 0.1          /* relative, of a prediction */
+#define MISSES_LEAST 0.003     /* mispredictions per iteration that can be a cause */
+#define FRESH_LEAST 0.003      /* irregular lines per iteration that can be */
+#define STREAMED_LEAST 0.5     /* lines per iteration, in order, that can be: a prefetcher keeps up with fewer */
+#define MISS_MOST 100.0        /* cycles that a misprediction takes at most, and a fresh line, for a cause to explain what is missing */
+#define LINE_MOST 3000.0
+#define TRIP_LEAST 8.0         /* iterations of a visit whose time includes the code up to the next */
+
+static struct split refused(struct split s, const char *why)
+{
+    s.cause = SPLIT_REFUSED;
+    s.why = why;
+    return s;
+}
+
+struct split split_of(const struct split_facts *f)
+{
+    struct split s = {SPLIT_NONE, f->live - f->predicted, fmax((f->high - f->low) / 2, 0) + MODEL_OFF * f->predicted + f->extra, NULL};
+
+    if (isnan(s.missing))
+        return refused(s, isnan(f->live) ? "too few iterations were timed" : "no prediction for this CPU");
+    if (f->low - f->predicted <= MODEL_OFF * f->predicted + f->extra)
+        return s;
+    if (s.off > s.missing / 2)
+        return refused(s, f->extra > s.missing / 4 ? "the copies that are timed take about as much longer: the loop has an indirect jump" : "the times differ by as much as is missing");
+    if (f->calls && !f->alone)
+        return refused(s, "the time includes the functions that the loop calls");
+    if (!f->alone && f->trip < TRIP_LEAST)
+        return refused(s, "control leaves the loop after few iterations, and the time includes the code between");
+    if (isnan(f->missed) || isnan(f->fresh))
+        return refused(s, "too few iterations were recorded");
+    bool branch = f->missed >= MISSES_LEAST, cache = f->fresh >= FRESH_LEAST || f->streamed >= STREAMED_LEAST;
+    if (branch && cache)
+        return refused(s, "branches are mispredicted, and loads come to lines that were not touched lately: how the two overlap depends on their order");
+    if (!f->alone && !branch && !cache)
+        return refused(s, "the time includes the code between short visits of the loop");
+    if (branch && f->missed * MISS_MOST < s.missing)
+        return refused(s, "more is missing than the mispredictions can take");
+    if (cache && (f->fresh + f->streamed) * LINE_MOST < s.missing)
+        return refused(s, "more is missing than the new lines can take");
+    s.cause = branch ? SPLIT_BRANCH : cache ? SPLIT_CACHE : SPLIT_REST;
+    return s;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A loop within its program: what is copied, what recordings say, how the missing cycles are split. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "analysis/kernel.h"
+#include "insitu/copies.h"
+#include "insitu/lines.h"
+#include "insitu/paths.h"
+#include "insitu/predictor.h"
+#include "insitu/split.h"
+
+#if defined(__x86_64__)
+
+/* cmp %esi,(%rdi,%rax,4); jge over; add $1,%rcx; over: add $1,%rax; cmp %rdx,%rax; jne loop; ret */
+static const char loop_hex[] = "39 34 87 7d 04 48 83 c1 01 48 83 c0 01 48 39 d0 75 ee c3";
+
+struct scene {
+    struct kernel *kernel;
+    struct region region;
+    struct placed placed;
+};
+
+static void scene_begin(struct scene *s)
+{
+    struct err err = {0};
+
+    *s = (struct scene){.kernel = kernel_from_hex(ISA_X86_64, loop_hex, &err)};
+    assert_non_null(s->kernel);
+    size_t loop = 0;
+    while (loop < s->kernel->loop_count && !s->kernel->loops[loop].depth)
+        loop++;
+    assert_true(loop < s->kernel->loop_count);
+    if (!region_find(s->kernel, loop, NULL, &s->region, &err))
+        fail_msg("%s", err.what);
+    s->placed = (struct placed){.region = &s->region};
+}
+
+static void scene_end(struct scene *s)
+{
+    vec_done(&s->placed.events);
+    vec_done(&s->placed.stretches);
+    region_done(&s->region);
+    kernel_free(s->kernel);
+}
+
+static void add_event(struct scene *s, uint64_t id, uint64_t value)
+{
+    vec_push(&s->placed.events, id << 48 | value);
+}
+
+/* One iteration as the recording copy writes it: the pivot is the load, the branches are instructions 1 and 5. */
+static void add_iteration(struct scene *s, uint64_t address, bool taken, bool last)
+{
+    add_event(s, EVENT_PASS, 0);
+    add_event(s, 0, address);
+    add_event(s, 1, taken);
+    add_event(s, 5, !last);
+    if (last)
+        add_event(s, EVENT_LEAVE, 0);
+}
+
+static void test_region(void **state)
+{
+    struct scene s;
+    struct copies c;
+    struct err err = {0};
+    (void)state;
+
+    scene_begin(&s);
+    assert_int_equal(s.region.list.count, 7);
+    assert_int_equal(s.region.calls, 0);
+    assert_true(region_flags_free(&s.region, 0));
+    assert_false(region_flags_free(&s.region, 1));   /* jge reads them */
+    assert_false(region_flags_free(&s.region, 5));
+    assert_true(region_covered(&s.region, s.region.pivot) >= 1);
+    assert_true(copies_records(&s.region.list.items[0]));
+    assert_false(copies_records(&s.region.list.items[2]));
+    copies_make(&s.region, 0x400000, &c);
+    assert_true(code_resolve(&c.code, 0x500000, &err));
+    /* Each instruction of the loop has a point in each of its copies. */
+    for (size_t i = 1; i < c.points.count; i++)
+        assert_true(c.points.items[i - 1].place <= c.points.items[i].place);
+    assert_non_null(copies_point(&c, c.points.items[3].place));
+    assert_null(copies_point(&c, UINT32_MAX));
+    assert_int_equal(c.times[COPY_RECORD], 1);
+    assert_true(c.times[COPY_COUNT] > 1);
+    copies_done(&c);
+    /* Too far away for 32-bit distances. */
+    struct code far = {.bytes = {0}};
+    code_jump_address(&far, 0x400000);
+    assert_false(code_resolve(&far, UINT64_C(0x700000000000), &err));
+    assert_true(code_resolve(&far, 0x500000, &err));
+    code_done(&far);
+    scene_end(&s);
+}
+
+static void test_paths(void **state)
+{
+    struct scene s;
+    struct paths p;
+    (void)state;
+
+    scene_begin(&s);
+    if (s.region.pivot != 0) {   /* the events are written for a pivot at the head */
+        scene_end(&s);
+        skip();
+    }
+    for (int i = 0; i < 1000; i++)
+        add_iteration(&s, 0x1000 + 4 * (uint64_t)i, i % 4 == 0, i == 999);
+    vec_push(&s.placed.stretches, ((struct recorded_stretch){1000, 0, s.placed.events.count}));
+    paths_find(&s.placed, &p);
+    assert_int_equal(p.iterations, 1000);
+    assert_int_equal(p.dropped, 0);
+    assert_int_equal(p.list.count, 3);
+    assert_int_equal(p.list.items[0].iterations + p.list.items[1].iterations + p.list.items[2].iterations, 1000);
+    assert_int_equal(p.list.items[0].insns.count, 6);
+    assert_int_equal(p.list.items[1].insns.count, 5);
+    assert_int_equal(p.list.items[1].iterations, 250);
+    assert_true(p.list.items[2].leaves);
+    assert_int_equal(p.branches.count, 2);
+    assert_int_equal(p.branches.items[0].taken, 250);
+    assert_int_equal(p.branches.items[1].taken, 999);
+    paths_done(&p);
+    scene_end(&s);
+}
+
+/* A pattern is learnt, what has none is missed half of the time, an even mix by neither. */
+static void test_predictor(void **state)
+{
+    struct scene s;
+    struct predicted_branches b;
+    uint64_t random = 88172645463325252u;
+    (void)state;
+
+    scene_begin(&s);
+    for (int i = 0; i < 6000; i++)
+        add_iteration(&s, 0x1000, "1101001110010111"[i % 16] == '1', false);
+    predictor_run(&s.placed, &b);
+    assert_true(b.missed < 0.01);
+    predictor_done(&b);
+    s.placed.events.count = 0;
+    for (int i = 0; i < 6000; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        add_iteration(&s, 0x1000, random >> 40 & 1, false);
+    }
+    predictor_run(&s.placed, &b);
+    assert_true(b.missed > 0.4 && b.missed < 0.6);
+    assert_int_equal(b.list.items[0].at, 1);
+    assert_int_equal(b.list.items[1].missed, 0);
+    predictor_done(&b);
+    s.placed.events.count = 0;
+    predictor_run(&s.placed, &b);
+    assert_true(isnan(b.missed));
+    predictor_done(&b);
+    scene_end(&s);
+}
+
+static void test_lines(void **state)
+{
+    struct scene s;
+    struct loop_lines l;
+    (void)state;
+
+    scene_begin(&s);
+    for (int i = 0; i < 4000; i++)   /* in order */
+        add_iteration(&s, 0x10000 + 4 * (uint64_t)i, false, false);
+    vec_push(&s.placed.stretches, ((struct recorded_stretch){4000, 0, s.placed.events.count}));
+    lines_find(&s.placed, 64, &l);
+    assert_true(fabs(l.streamed - 1.0 / 16) < 0.001 && l.fresh == 0);
+    lines_done(&l);
+    s.placed.events.count = s.placed.stretches.count = 0;
+    for (uint64_t i = 0; i < 4000; i++)   /* each line once, out of order */
+        add_iteration(&s, 0x100000 + 64 * (i * 2654435761u % 4000), false, false);
+    vec_push(&s.placed.stretches, ((struct recorded_stretch){4000, 0, s.placed.events.count}));
+    lines_find(&s.placed, 64, &l);
+    assert_true(l.fresh + l.streamed > 0.9);
+    lines_done(&l);
+    s.placed.events.count = s.placed.stretches.count = 0;
+    for (uint64_t i = 0; i < 4000; i++)   /* few lines, again and again */
+        add_iteration(&s, 0x100000 + 64 * (i * 7 % 100), false, false);
+    vec_push(&s.placed.stretches, ((struct recorded_stretch){4000, 0, s.placed.events.count}));
+    lines_find(&s.placed, 64, &l);
+    assert_true(l.fresh == 0 && l.streamed == 0);
+    lines_done(&l);
+    scene_end(&s);
+}
+
+static void test_split(void **state)
+{
+    const struct split_facts base = {.live = 15, .low = 14.5, .high = 15.5, .predicted = 1.5, .missed = 0, .fresh = 0, .streamed = 0.06, .trip = INFINITY, .alone = true};
+    struct split_facts f = base;
+    struct split s;
+    (void)state;
+
+    f.missed = 0.5;
+    s = split_of(&f);
+    assert_int_equal(s.cause, SPLIT_BRANCH);
+    assert_true(fabs(s.missing - 13.5) < 1e-9);
+    f.fresh = 0.5;
+    assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
+    f.missed = 0;
+    assert_int_equal(split_of(&f).cause, SPLIT_CACHE);
+    f.fresh = 0;
+    assert_int_equal(split_of(&f).cause, SPLIT_REST);
+    f.live = 1.5;
+    f.low = 1.4;
+    f.high = 1.7;
+    assert_int_equal(split_of(&f).cause, SPLIT_NONE);
+    f = base;
+    f.missed = 0.5;
+    f.high = 40;   /* a busy host */
+    assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
+    f = base;
+    f.alone = false;
+    f.trip = 2;
+    assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
+    f = base;
+    f.missed = 0.01;   /* 1,350 cycles for each */
+    assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
+    f = base;
+    f.predicted = NAN;
+    s = split_of(&f);
+    assert_int_equal(s.cause, SPLIT_REFUSED);
+    assert_non_null(s.why);
+    f = base;
+    f.missed = NAN;
+    assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_region), cmocka_unit_test(test_paths), cmocka_unit_test(test_predictor), cmocka_unit_test(test_lines), cmocka_unit_test(test_split)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#else
+int main(void)
+{
+    return 77;
+}
+#endif
