@@ -35,7 +35,7 @@ struct composite {
     int64_t offset;
 };
 
-enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32 };
+enum { COMPOSITE_SUM, COMPOSITE_LOAD, COMPOSITE_LOW32, COMPOSITE_EXTENDED };
 
 /* Where an instruction's last memory operand lies. */
 struct access_place {
@@ -337,6 +337,16 @@ static bool extend(struct value x, const struct operand *from, bool sign, struct
     return true;
 }
 
+/* An unknown is extended: from 32 bits on it counts on as in an address, since loops count without an overflow; narrower ones have a value of their own. */
+static struct value extended(struct state *s, struct value x, const struct operand *from, bool sign)
+{
+    if (from->bits == 32) {
+        struct value wide = compose(s, COMPOSITE_EXTENDED, x.symbol, 32 + sign, 0);
+        return (struct value){wide.symbol, x.offset};
+    }
+    return compose(s, COMPOSITE_EXTENDED, x.symbol, from->bits + sign, x.offset);
+}
+
 /* The register that an instruction makes where the arithmetic is followed; false otherwise. @loaded is the value of the memory operand. */
 static bool result_of(struct state *s, const struct insn *insn, struct value loaded, struct value *out)
 {
@@ -357,8 +367,13 @@ static bool result_of(struct state *s, const struct insn *insn, struct value loa
     } else if (insn->operation == OPERATION_ADDRESS) {
         *out = address_of(s, insn, left);
     } else if (insn->operation == OPERATION_MOVE_ZERO || insn->operation == OPERATION_MOVE_SIGN) {
-        if (!extend(input_value(s, left, loaded), left, insn->operation == OPERATION_MOVE_SIGN, out))
-            return false;
+        struct value from = input_value(s, left, loaded);
+        bool sign = insn->operation == OPERATION_MOVE_SIGN;
+        if (!extend(from, left, sign, out)) {
+            if (!from.symbol || !left->bits || left->bits > 32)
+                return false;
+            *out = extended(s, from, left, sign);
+        }
     } else {
         /* Constants, where the old value is an operand. */
         struct value old = register_value(s, to->reg), other = input_value(s, right, loaded);
@@ -504,6 +519,23 @@ static void step(struct state *s, const struct insn *insn, uint32_t at, uint32_t
         else
             s->reg[op->reg] = known && i == insn->result ? result : fresh(s);
     }
+}
+
+struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals, uint32_t symbol)
+{
+    static const enum symbol_kind kinds[] = {
+        [COMPOSITE_SUM] = SYMBOL_SUM, [COMPOSITE_LOAD] = SYMBOL_LOADED, [COMPOSITE_LOW32] = SYMBOL_NARROW, [COMPOSITE_EXTENDED] = SYMBOL_NARROW,
+    };
+    uint32_t plain = symbol & ~LOW32;
+
+    if (plain && plain <= generals)
+        return (struct symbol_meaning){SYMBOL_REGISTER, plain - 1, 0, 0};
+    for (size_t i = 0; work->composites && i < COMPOSITES; i++) {
+        const struct composite *c = &work->composites[i];
+        if (c->used == work->generation && c->symbol == plain)
+            return (struct symbol_meaning){kinds[c->kind], c->a, c->b, c->offset};
+    }
+    return (struct symbol_meaning){SYMBOL_UNKNOWN, 0, 0, 0};
 }
 
 bool addresses_far(const struct address_work *work, size_t insn)

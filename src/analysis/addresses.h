@@ -46,6 +46,20 @@ struct changing {
     uint32_t before, at;    /* at: of the accesses */
 };
 
+/* What a symbol stands for where registers begin as different unknowns (START_DIFFERENT). */
+enum symbol_kind {
+    SYMBOL_UNKNOWN,    /* what is not followed */
+    SYMBOL_REGISTER,   /* what general register @a held before the loop */
+    SYMBOL_SUM,        /* @a + @b * @value */
+    SYMBOL_LOADED,     /* what stands at @a + @value, @b bits of it */
+    SYMBOL_NARROW,     /* a part of @a, extended; while it does not overflow, what it counts on by */
+};
+struct symbol_meaning {
+    enum symbol_kind kind;
+    uint32_t a, b;
+    int64_t value;
+};
+
 /* Reused between calls; zero-initialised at first. One thread. */
 struct address_work {
     struct store_record *stores;
@@ -71,6 +85,8 @@ double addresses_new_pages(struct address_work *work, size_t count, double miss,
 void addresses_link(const struct insn *insns, size_t count, enum start_values start, size_t store_buffer, struct address_work *work);
 /* Adds to work->found the links of @known whose loads have none there: addresses that the code alone does not relate. After addresses_link on the same block. */
 void addresses_add_known(struct address_work *work, const struct known_forwards *known);
+/* Of @symbol, of an access of the last block that was linked with START_DIFFERENT. @generals: registers that its set has. */
+struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals, uint32_t symbol);
 /* Where the links of @load begin in work->found, or where they would be. */
 size_t addresses_found(const struct address_work *work, uint32_t load);
 

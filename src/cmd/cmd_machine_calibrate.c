@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "chart/memory_lines.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
+#include "io/machine_file.h"
 #include "isa/cpu.h"
 #include "measure/calibrate.h"
+#include "model/facts.h"
 #include "work/job.h"
 
 #define CPUS_MAX 65536
@@ -155,13 +158,105 @@ static bool start(struct session *s, int cpu, bool info, struct task *task)
     return task_give(task, &ops, w);
 }
 
+/* Memory, as a job of its own. */
+struct calibrating_memory {
+    struct job *job;
+    bool huge;
+    char *base;              /* the machine whose tables this CPU has; NULL: none */
+    struct memory_costs costs;
+};
+
+static void memory_free(void *state)
+{
+    free(((struct calibrating_memory *)state)->base);
+    free(state);
+}
+
+static bool memory_cancelled(void *state)
+{
+    return job_cancelled(((struct calibrating_memory *)state)->job);
+}
+
+#define MEMORY_SECONDS 0.9   /* of runs: with processes and arrays a second and a quarter */
+
+static bool memory_run(void *state, struct result *result, struct err *err)
+{
+    struct calibrating_memory *w = state;
+
+    (void)result;   /* publish fills it */
+    w->job = job_current();
+    job_progress(w->job, 0, 0, "lines from each level");
+    uint64_t available = memory_available();
+    if (available && available < MEMORY_LINES_ARENA + MEMORY_LINES_ARENA / 4)
+        return err_set(err, ERR_LIMIT, "end other programs, or go by the machine's own facts", "measuring memory needs %llu MiB, and %llu are free",
+                       (unsigned long long)(MEMORY_LINES_ARENA >> 20), (unsigned long long)(available >> 20));
+    struct err unknown = {0};
+    struct machine *here = w->base ? machine_load_shipped(w->base, &unknown) : NULL;
+    const bool overlaps = !here || fact_switch(here, "transfers_overlap");
+    machine_free(here);
+    return memory_lines_measure(MEMORY_SECONDS, w->huge, overlaps, memory_cancelled, w, &w->costs, err);
+}
+
+static void memory_rows(const struct memory_costs *m, struct result *result)
+{
+    static const char *const titles[MEMORY_COSTS] = {"load", "store", "beside a store", "non-temporal", "in no order", "long steps", "hop"};
+    struct result_column columns[MEMORY_COSTS + 1] = {{.key = "kib", .title = "KiB", .kind = CELL_COUNT}};
+
+    for (size_t i = 0; i < MEMORY_COSTS; i++)
+        columns[i + 1] = (struct result_column){.key = memory_cost_name((enum memory_cost)i), .title = titles[i], .kind = CELL_NUMBER, .decimals = 2};
+    struct result_table *t = result_table(result, "lines", columns, MEMORY_COSTS + 1);
+    for (size_t k = 0; k < m->count; k++) {
+        cell_count(t, (int64_t)(m->bytes[k] / 1024));
+        for (size_t i = 0; i < MEMORY_COSTS; i++)
+            cell_number(t, m->cycles[i][k]);
+    }
+}
+
+static bool memory_finish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct calibrating_memory *w = state;
+    struct memory_costs *m = &w->costs;
+
+    (void)s;
+    (void)err;
+    memory_lines_remember(m);
+    result_line(result, "cycles per line by the size of the arrays, at %.2f GHz (hop: per load that waits for the one before)", m->clock_hz / 1e9);
+    memory_rows(m, result);
+    if (m->third > 0)
+        result_line(result, "first level %.0f KiB, second %.0f KiB, third about %.0f MiB of what is there now", m->first / 1024, m->second / 1024, m->third / 1048576);
+    else
+        result_line(result, "first level %.0f KiB, second %.0f KiB; no end of the third level was seen up to 256 MiB", m->first / 1024, m->second / 1024);
+    result_line(result, "spread: load %.0f %%, store %.0f %%, in no order %.0f %%, hop %.0f %%%s", 100 * m->spread[COST_LOAD], 100 * m->spread[COST_STORE], 100 * m->spread[COST_RANDOM],
+                100 * m->spread[COST_HOP], w->huge && m->huge < 0.9 ? "; pages of 2 MiB were asked for, and this system gave few" : "");
+    result_line(result, "kept with today's date (%s): `kernel memory` goes by it", m->day);
+    result_number(result, "clock_hz", m->clock_hz);
+    result_number(result, "l1_bytes", m->first);
+    result_number(result, "l2_bytes", m->second);
+    result_number(result, "l3_bytes", m->third > 0 ? m->third : NAN);
+    result_number(result, "large_pages", m->huge);
+    result_text(result, "date", m->day);
+    return true;
+}
+
+static bool start_memory(struct session *s, struct task *task)
+{
+    static const struct task_ops ops = {.title = "machine calibrate --memory", .doing = "measures memory", .work = memory_run, .publish = memory_finish, .free = memory_free, .listed = TASK_LISTED, .measures = job_measures_always};
+    struct calibrating_memory *w = mem_zero(1, sizeof *w);
+
+    w->huge = true;
+    w->base = s->document.here.base ? mem_strdup(s->document.here.base) : NULL;
+    return task_give(task, &ops, w);
+}
+
 struct calibrate_values {
     size_t cpu;
+    bool memory;
 };
 
 static const struct parameter options[] = {
     {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct calibrate_values, cpu), .value = "N", .otherwise = "an idle one",
      .help = "CPU number to measure on, from 0"},
+    {.name = "--memory", .kind = PARAMETER_FLAG, .at = offsetof(struct calibrate_values, memory), .help = "measure what lines cost from each level and from memory instead, and keep it"},
     {0},
 };
 
@@ -183,10 +278,14 @@ static bool prepare_calibrate(struct session *s, const void *values, struct task
     const struct calibrate_values *v = values;
     int cpu;
 
+    if (v->memory && v->cpu != NOT_GIVEN)
+        return err_set(err, ERR_USAGE, "machine calibrate --memory", "--cpu is for the clock, not for --memory");
+    if (v->memory)
+        return start_memory(s, task);
     return command_cpu(v->cpu, &cpu, err) && start(s, cpu, false, task);
 }
 
-static const char *const calibrate_examples[] = {"machine calibrate", "machine calibrate --cpu 2", NULL};
+static const char *const calibrate_examples[] = {"machine calibrate", "machine calibrate --cpu 2", "machine calibrate --memory", NULL};
 
 const struct command command_machine_calibrate = {
     .name = "machine calibrate",

@@ -47,6 +47,7 @@
     COMMAND(kernel_mark) \
     COMMAND(kernel_save) \
     COMMAND(kernel_measure) \
+    COMMAND(kernel_memory) \
     COMMAND(kernel_learn) \
     COMMAND(program_load) \
     COMMAND(program_run) \

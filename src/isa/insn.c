@@ -83,6 +83,29 @@ const struct operand *insn_immediate(const struct insn *insn)
     return first_of(insn, OPERAND_IMMEDIATE);
 }
 
+unsigned insn_flops(const struct insn *insn)
+{
+    static const enum operation counted[] = {OPERATION_FP_ADD, OPERATION_FP_MULTIPLY, OPERATION_FP_FUSED, OPERATION_FP_DIVIDE, OPERATION_FP_ROOT};
+    const struct operand *to = insn_operand(insn, insn->result);
+    size_t length = strlen(insn->mnemonic);
+    bool counts = false;
+
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        counts |= insn->operation == counted[i];
+    if (!counts || !to || length < 2)
+        return 0;
+    /* x86-64 says by the last two letters what a lane is: ss, sd, ps, pd; AArch64's lanes are taken to have 64 bits. */
+    bool x86 = insn->isa == ISA_X86_64, scalar = x86 ? insn->mnemonic[length - 2] == 's' : !(insn->traits & INSN_VECTOR) || to->bits <= 64;
+    unsigned lanes = scalar ? 1 : to->bits / (x86 && insn->mnemonic[length - 1] == 's' ? 32 : 64);
+    return lanes * (insn->operation == OPERATION_FP_FUSED ? 2 : 1);
+}
+
+bool insn_streams(const struct insn *insn)
+{
+    static const char *const x86[] = {"movnt*", "vmovnt*", NULL}, *const a64[] = {"stnp", "stnt1*", NULL};
+    return insn->traits & INSN_STORE && str_match_any(insn->isa == ISA_AARCH64 ? a64 : x86, insn->mnemonic);
+}
+
 bool insn_leaves_vectors(const struct insn *insn)
 {
     bool from = false, to = insn->flags_written != 0;

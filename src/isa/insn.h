@@ -147,6 +147,10 @@ void insn_fill_roles(struct insn *insn);
 const struct operand *insn_operand(const struct insn *insn, uint8_t place);
 /* The first immediate or memory operand; NULL when there is none. */
 const struct operand *insn_immediate(const struct insn *insn);
+/* Operations on floating-point numbers, one for each lane, fused ones two. */
+unsigned insn_flops(const struct insn *insn);
+/* Whether it stores past the caches: movnt, stnp. */
+bool insn_streams(const struct insn *insn);
 /* Whether a general register or the flags get something from vectors or masks. */
 bool insn_leaves_vectors(const struct insn *insn);
 const struct operand *insn_memory(const struct insn *insn);

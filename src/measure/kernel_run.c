@@ -145,8 +145,7 @@ static unsigned insn_at(const struct run_plan *p, uint32_t offset)
     return 0;
 }
 
-/* @reason with the instruction that it is about, by its lines in the C file and in the text where there are any; @at counts from 1, 0: none. Returns false. */
-static bool refuse(const struct insn *insns, unsigned at, const char *reason, struct err *err)
+bool kernel_refuse(const struct insn *insns, unsigned at, const char *reason, struct err *err)
 {
     if (!at)
         return err_set(err, ERR_DATA, NULL, "%s", reason);
@@ -169,7 +168,7 @@ static bool fault_text(const struct run_plan *p, const struct sandbox_item *item
         snprintf(reason, sizeof reason, "%s: 0x%llx", sandbox_fault_text(item->fault), (unsigned long long)item->fault_address);
     else
         snprintf(reason, sizeof reason, "%s", sandbox_fault_text(item->fault));
-    return refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
+    return kernel_refuse(p->insns, insn_at(p, item->fault_offset), reason, err);
 }
 
 /* Runs @count iterations a few times: pages touched and ticks. */
@@ -480,7 +479,7 @@ static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t cou
     *p = (struct run_plan){.insns = insns, .count = count, .counter = kernel_counter(insns, count), .until = clock_seconds() + seconds, .reached = &plan->reached};
     *out = (struct kernel_measured){.cycles = NAN, .spread = NAN, .clock_hz = NAN, .contended = NAN};
     if (reason)
-        return refuse(insns, at, reason, err);
+        return kernel_refuse(insns, at, reason, err);
     for (size_t i = 0; i < count; i++)
         p->length += insns[i].length;
     addresses_scan(p);

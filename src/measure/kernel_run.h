@@ -62,4 +62,7 @@ bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const s
  * False too when @until (clock_seconds) comes before a verdict (ERR_LIMIT), or as sandbox_run. */
 bool kernel_vouch(struct sandbox *s, const struct calibration *c, double until, bool *off, struct err *err);
 
+/* Says in err (ERR_DATA) @reason with the instruction that it is about, by its lines in the C file and in the text where there are any; @at counts from 1, 0: none. Returns false. */
+bool kernel_refuse(const struct insn *insns, unsigned at, const char *reason, struct err *err);
+
 #endif

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,6 +45,9 @@ struct sandbox {
     void *cancelled_state;
     const struct sandbox_start *start;   /* of the item that is run for what it computes, and where that goes; NULL: another kind */
     struct sandbox_state *after;
+    uint8_t *arena;         /* with its guards; MAP_FAILED: none. Touched by children only */
+    size_t arena_size;      /* without them */
+    struct sandbox_fill fill;   /* of the next task */
 };
 
 const char *sandbox_fault_text(unsigned fault)
@@ -125,6 +129,7 @@ static bool child_start(struct sandbox *s, bool foreign, struct err *err)
     given.foreign = foreign;
     given.batch = foreign ? NULL : s->batch;
     given.page = foreign ? s->page_file : -1;
+    given.arena = foreign && s->arena != MAP_FAILED ? (struct sandbox_range){sandbox_arena_at(s), sandbox_arena_at(s) + s->arena_size} : (struct sandbox_range){0, 0};
     given.code_length = (uint32_t)s->used;
     for (unsigned i = 0; !ok && early && i < STILLBORN; i++)
         ok = sandbox_process_start(p, &given, &hello, &early, err);
@@ -216,6 +221,7 @@ struct sandbox *sandbox_new(int cpu, struct err *err)
     s->area = s->code = MAP_FAILED;
     s->batch = MAP_FAILED;
     s->pages = MAP_FAILED;
+    s->arena = MAP_FAILED;
     s->items = mem_zero(SANDBOX_ITEMS, sizeof *s->items);
     if (files_open(s, err) && area_map(s, err)) {
         s->plan = (struct sandbox_child){.area = s->area, .page_size = s->page_size, .cpu = cpu >= 0 ? cpu : cpu_choose()};
@@ -235,6 +241,63 @@ static void children_stop(struct sandbox *s)
     sandbox_process_stop(&s->foreign);
 }
 
+static void arena_unmap(struct sandbox *s)
+{
+    if (s->arena != MAP_FAILED)
+        munmap(s->arena, s->arena_size + 3 * SANDBOX_ARENA_GUARD);
+    s->arena = MAP_FAILED;
+    s->arena_size = 0;
+}
+
+uint64_t sandbox_arena_at(const struct sandbox *s)
+{
+    if (s->arena == MAP_FAILED)
+        return 0;
+    return ((uint64_t)(uintptr_t)s->arena + 2 * SANDBOX_ARENA_GUARD - 1) / SANDBOX_ARENA_GUARD * SANDBOX_ARENA_GUARD;
+}
+
+bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
+{
+    sandbox_process_stop(&s->foreign);
+    arena_unmap(s);
+    if (!bytes)
+        return true;
+    s->arena_size = (bytes + SANDBOX_ARENA_GUARD - 1) / SANDBOX_ARENA_GUARD * SANDBOX_ARENA_GUARD;
+    s->arena = mmap(NULL, s->arena_size + 3 * SANDBOX_ARENA_GUARD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *inside = s->arena == MAP_FAILED ? NULL : (void *)(uintptr_t)sandbox_arena_at(s);
+    if (!inside || mprotect(inside, s->arena_size, PROT_READ | PROT_WRITE) < 0) {
+        int error = errno;
+        arena_unmap(s);
+        return err_set(err, ERR_LIMIT, "choose a smaller --size; ulimit -v says how much a process may have", "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
+    }
+    /* Where the system has no such pages this fails, and sandbox_arena_huge tells. */
+    madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    return true;
+}
+
+double sandbox_arena_huge(const struct sandbox *s)
+{
+    char path[64], line[256];
+    unsigned long begin, end, resident = 0, huge = 0, n;
+    bool inside = false;
+
+    if (!s->foreign.pid || s->arena == MAP_FAILED)
+        return NAN;
+    snprintf(path, sizeof path, "/proc/%d/smaps", (int)s->foreign.pid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+            inside = begin <= sandbox_arena_at(s) && end > sandbox_arena_at(s);
+        else if (inside && sscanf(line, "Rss: %lu", &n) == 1)
+            resident += n;
+        else if (inside && sscanf(line, "AnonHugePages: %lu", &n) == 1)
+            huge += n;
+    }
+    if (file)
+        fclose(file);
+    return resident ? (double)huge / (double)resident : NAN;
+}
+
 void sandbox_free(struct sandbox *s)
 {
     if (!s)
@@ -248,6 +311,7 @@ void sandbox_free(struct sandbox *s)
         munmap(s->batch, sizeof *s->batch);
     if (s->pages != MAP_FAILED)
         munmap(s->pages, SANDBOX_REAL_PAGES * s->page_size);
+    arena_unmap(s);
     if (s->code_file >= 0)
         close(s->code_file);
     if (s->page_file >= 0)
@@ -331,6 +395,7 @@ static bool task_run(struct sandbox *s, struct sandbox_item *item, const struct 
     memset(&task, 0, sizeof task);
     if (s->start)
         task.start = *s->start;
+    task.fill = s->fill;
     task.rules = s->rules;
     task.item = *item;
     task.least = sandbox_to_beat(item);
@@ -431,6 +496,19 @@ bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, co
     *fault = item->fault ? item->fault : item->pages > SANDBOX_REAL_PAGES ? (unsigned)FAULT_PAGES : (unsigned)FAULT_NONE;
     *memory = *fault ? 0 : memory_sum(s, start, after->pages);
     return true;
+}
+
+bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err *err)
+{
+    struct sandbox_item *item = &s->items[0];
+
+    *item = (struct sandbox_item){.mode = SANDBOX_FILL, .code = PULSE_ITEM, .kernel = true};
+    s->fill = *fill;
+    if (!sandbox_run(s, 1, NULL, NULL, NULL, err))
+        return false;
+    if (item->fault == FAULT_STARVED || item->fault == FAULT_ENDLESS)
+        return err_set(err, ERR_LIMIT, "try again", "filling memory took too long: the machine is busy");
+    return !item->fault || err_set(err, ERR_LIMIT, "choose a smaller --size", "the process that fills memory was ended: %s", sandbox_fault_text(item->fault));
 }
 
 bool sandbox_canary(struct sandbox *s, const struct window_rules *rules, bool *off, double *cycles, struct err *err)

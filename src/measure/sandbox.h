@@ -29,7 +29,24 @@ enum sandbox_fault {
     FAULT_PROTECTION, FAULT_ANSWER, FAULT_STARVED, FAULT_RESERVED, FAULT_COUNT,
 };
 
-enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES };
+enum sandbox_mode { SANDBOX_WINDOWS, SANDBOX_RAW_TICKS, SANDBOX_STATES, SANDBOX_FILL };
+
+/* What the arena, memory that code of others works on besides its pages, is filled with. */
+enum sandbox_fill_kind {
+    SANDBOX_FILL_VALUE,     /* words of @value */
+    SANDBOX_FILL_INDICES,   /* numbers of @unit bytes in no order, below @value */
+    SANDBOX_FILL_RING,      /* @places of @unit bytes: at @link bytes in each the address of another one, until all were visited; 4 to 7 times a power of two */
+};
+struct sandbox_fill {
+    uint32_t kind;
+    uint32_t unit, link;
+    uint64_t at, bytes;     /* from the beginning of the arena; of a ring the part that is filled now */
+    uint64_t value;
+    uint64_t ring, places;  /* of a ring: where all of it begins, and how many places it has */
+};
+/* How much of the arena is filled at a time: what every child does well within the time that one run of code has. */
+#define SANDBOX_FILL_PART ((uint64_t)16 << 20)
+#define SANDBOX_ARENA_GUARD ((size_t)2 << 20)   /* before and behind it, where nothing can be touched; also the alignment of its beginning */
 
 /* What code of others begins with when it is run for what it computes. */
 #define SANDBOX_WORDS 64
@@ -115,6 +132,15 @@ bool sandbox_run_states(struct sandbox *s, uint32_t offset, unsigned vectors, co
                         struct err *err);
 /* Whether this kind of processor can tell what code leaves in its registers. */
 bool sandbox_has_states(void);
+
+/* Gives children that run code of others an arena of @bytes from now on, on pages of 2 MiB where @huge and the system has them; 0: none. Ends the one that runs. False with err. */
+bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err);
+/* Where it begins; 0: there is none. */
+uint64_t sandbox_arena_at(const struct sandbox *s);
+/* Fills a part of the arena, of at most SANDBOX_FILL_PART bytes, in the child that runs code of others, which keeps it until it ends. False with err. */
+bool sandbox_fill(struct sandbox *s, const struct sandbox_fill *fill, struct err *err);
+/* The share of the arena touched so far that lies on large pages; NaN: not known. */
+double sandbox_arena_huge(const struct sandbox *s);
 
 /* Ends all children and writes the chains and the probe anew: what may have been damaged is as it was in the beginning. Code and items are dropped. */
 void sandbox_renew(struct sandbox *s);

@@ -25,6 +25,7 @@ struct sandbox_task {
     struct sandbox_item item;
     struct sandbox_start start;
     double least;           /* cycles per iteration that the item has to come below (sandbox_to_beat) */
+    struct sandbox_fill fill;   /* of an item that only fills the arena */
 };
 struct sandbox_told { struct sandbox_item item; struct sandbox_state state; };
 
@@ -91,6 +92,7 @@ struct sandbox_child {
     int parent;
     uint32_t chain, second, probe, ports, room;  /* offsets of their loops */
     uint32_t code_length;
+    struct sandbox_range arena;     /* of code of others; empty: there is none */
     struct sandbox_range image, writable[SANDBOX_WRITABLE];
     unsigned writable_count;
 };

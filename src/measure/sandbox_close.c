@@ -28,7 +28,7 @@
 #define HANDLER_BYTES ((uint64_t)16 << 10)   /* of the signal stack, besides the frame, which holds all vector and tile registers */
 #define FRAME_BYTES ((uint64_t)64 << 10)     /* where the system does not say how large that is */
 #define GUARD_BYTES ((uint64_t)64 << 10)
-#define KEPT 4                               /* stretches of addresses that stay */
+#define KEPT 5                               /* stretches of addresses that stay */
 #define RULES 8
 #define SECONDS_AT_MOST 120                  /* of processor time, if the parent itself hangs */
 
@@ -243,6 +243,8 @@ static BARE bool memory_close(struct sandbox_vault *v)
     keep[n++] = g->image;
     if (!g->foreign)
         keep[n++] = (struct sandbox_range){(uint64_t)g->batch, (uint64_t)g->batch + sizeof *g->batch};
+    if (g->foreign && g->arena.end > g->arena.begin)
+        keep[n++] = (struct sandbox_range){g->arena.begin - SANDBOX_ARENA_GUARD, g->arena.end + SANDBOX_ARENA_GUARD};
     for (unsigned i = 0; i < n; i++)
         bytes += keep[i].end - keep[i].begin + 2 * page;
     if (!memory_empty(v, keep, n))

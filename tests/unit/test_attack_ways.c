@@ -430,12 +430,35 @@ static void test_elsewhere(void **state)
     print_message("x86-64 machine code is not tried here\n");
 }
 
+/* Blocks beside an arena: they may write what is in it and nothing more, it is new for each process, and all else holds as without one. */
+static void test_arena(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    assert_true(sandbox_arena(sandbox, (size_t)4 << 20, true, &err));
+    const uint64_t at = sandbox_arena_at(sandbox), size = (uint64_t)4 << 20;
+    attack("a store to the arena", "48b8< 488918", at, VALUE, NULL);
+    attack("behind the arena", "48b8< 488918", at + size, REFUSED, "outside its memory");
+    attack("before the arena", "48b8< 488918", at - 8, REFUSED, "outside its memory");
+    attack("across its end", "48b8< 488918", at + size - 4, REFUSED, "outside its memory");
+    attack("all of it, and on", "48bf< b9ffffffff fc f348ab", at, ANY, NULL);
+    attack("all of it backwards, and on", "48bf< b9ffffffff fd f348ab fc", at + size - 8, ANY, NULL);
+    attack("a pointer is left there", "48b8< 48c70000000020 488b08", at, ANY, NULL);
+    attack("nothing is left for the next", "48b8< 488b00 488b08", at, REFUSED, "cannot be mapped");
+    attack("code in the arena", "48b8< ffe0", at, REFUSED, "");
+    attack("endless beside an arena", "b9ffffffff fc f3ac", 0, ANY, NULL);
+    next_right("an arena");
+    assert_true(sandbox_arena(sandbox, 0, false, &err));
+    attack("the arena is gone", "48b8< 488b08", at - 8, ANY, NULL);
+    nothing_left("an arena");
+}
+
 int main(void)
 {
     const struct CMUnitTest others[] = {cmocka_unit_test(test_elsewhere)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_exceptions_unmasked), cmocka_unit_test(test_flags_and_pages), cmocka_unit_test(test_addresses),
                                        cmocka_unit_test(test_memory_operands), cmocka_unit_test(test_caches_and_code), cmocka_unit_test(test_long),
-                                       cmocka_unit_test(test_commands_refused), cmocka_unit_test(test_no_address_in_registers), cmocka_unit_test(test_values)};
+                                       cmocka_unit_test(test_commands_refused), cmocka_unit_test(test_no_address_in_registers), cmocka_unit_test(test_arena), cmocka_unit_test(test_values)};
     if (!attacks_possible())
         return cmocka_run_group_tests(others, NULL, NULL);
     return cmocka_run_group_tests_name("attack_ways", tests, attacks_begin, attacks_end);

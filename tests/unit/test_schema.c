@@ -53,6 +53,7 @@ static const char *const script[] = {
     "kernel analyze --all --machine skylake --machine haswell",
     "kernel simulate --machine skylake --machine znver4",
     "kernel simulate --machine skylake",
+    "kernel memory --machine skylake --size 16K..64K",
     "kernel whatif issue_width=6 --machine skylake",
     "kernel whatif reorder_buffer=64..66 --machine skylake",
     "kernel evaluate blocks.csv --machine skylake --threads 1",

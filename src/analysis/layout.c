@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/memory_time.h"
+
+#define APART 1088            /* bytes by which arrays begin at different places in their pages */
+#define PAGE 4096
+#define LEAST_ITERATIONS 4
+#define GUARD 256             /* bytes before and behind what is reached: vectors read and write a little more */
+#define SPACING_MOST 65536
+#define RING_LEAST 4
+
+/* What lies together: streams that begin with the same sum of registers. */
+struct array_region {
+    const struct stream *one;
+    int64_t low, high, step;
+    bool walks, ring;
+    uint64_t at, bytes;       /* in the arena */
+    uint64_t sum;             /* what its registers come to, from the beginning of the arena */
+    uint32_t joined;          /* the region in whose array it lies; STREAM_ALONE: it has its own */
+    int64_t distance;         /* from where that one begins */
+};
+
+struct planner {
+    const struct insn *insns;
+    const struct streams *streams;
+    struct array_region regions[ARRAYS_MOST];
+    unsigned count;
+    uint32_t region_of[256];  /* per stream */
+    struct arrays *out;
+};
+
+static bool refuse_at(const struct planner *p, uint32_t insn, const char *why, struct err *err)
+{
+    const struct insn *in = &p->insns[insn];
+    const char *text = in->text ? in->text + strspn(in->text, " \t") : in->mnemonic;
+
+    if (in->line)
+        return err_set(err, ERR_DATA, NULL, "%s (line %u: %.80s)", why, in->line, text);
+    return err_set(err, ERR_DATA, NULL, "%s (instruction %u: %.80s)", why, insn + 1, text);
+}
+
+static bool same_sum(const struct stream *a, const struct stream *b)
+{
+    return a->kind == b->kind && a->term_count == b->term_count && memcmp(a->terms, b->terms, a->term_count * sizeof *a->terms) == 0 &&
+           (a->kind == STREAM_GATHER || a->symbol == b->symbol) && a->step == b->step;
+}
+
+static bool regions_find(struct planner *p, struct err *err)
+{
+    const struct streams *all = p->streams;
+
+    if (all->items.count > sizeof p->region_of / sizeof *p->region_of)
+        return err_set(err, ERR_DATA, NULL, "more than %zu streams", sizeof p->region_of / sizeof *p->region_of);
+    for (size_t i = 0; i < all->items.count; i++) {
+        const struct stream *s = &all->items.items[i];
+        struct array_region *r = NULL;
+        p->region_of[i] = STREAM_ALONE;
+        if (s->kind == STREAM_FIXED)
+            continue;
+        for (unsigned k = 0; !r && k < p->count; k++)
+            if (same_sum(p->regions[k].one, s))
+                r = &p->regions[k];
+        if (!r && p->count == ARRAYS_MOST)
+            return refuse_at(p, s->insn, "more arrays than can be laid out", err);
+        if (!r) {
+            r = &p->regions[p->count++];
+            *r = (struct array_region){.one = s, .low = s->low, .high = s->high, .step = s->step, .walks = s->kind == STREAM_WALK, .ring = s->kind == STREAM_CHASE, .joined = STREAM_ALONE};
+        }
+        r->low = s->low < r->low ? s->low : r->low;
+        r->high = s->high > r->high ? s->high : r->high;
+        p->region_of[i] = (uint32_t)(r - p->regions);
+    }
+    /* Streams that were said to share an array lie in one. */
+    for (size_t i = 0; i < all->items.count; i++) {
+        const struct stream *s = &all->items.items[i];
+        if (s->follows == STREAM_ALONE || p->region_of[i] == p->region_of[s->follows] || p->region_of[i] == STREAM_ALONE)
+            continue;
+        struct array_region *r = &p->regions[p->region_of[i]];
+        r->joined = p->region_of[s->follows];
+        r->distance = s->step > 0 ? -(int64_t)s->distance : (int64_t)s->distance;
+    }
+    return true;
+}
+
+static uint64_t magnitude(int64_t x)
+{
+    return x < 0 ? (uint64_t)0 - (uint64_t)x : (uint64_t)x;
+}
+
+/* How many iterations the walks have, and where all lies. */
+static bool regions_place(struct planner *p, uint64_t bytes, struct err *err)
+{
+    uint64_t steps = 0, extra = 0, others = 0, at = PAGE;
+
+    for (unsigned i = 0; i < p->count; i++) {
+        const struct array_region *r = &p->regions[i];
+        if (r->walks && r->joined == STREAM_ALONE) {
+            steps += magnitude(r->step);
+            extra += (uint64_t)(r->high - r->low) > magnitude(r->step) ? (uint64_t)(r->high - r->low) - magnitude(r->step) : 0;
+        }
+        others += !r->walks;
+    }
+    uint64_t region = others ? (uint64_t)memory_region(p->streams, (double)bytes) / others : 0, walked = bytes - region * others;
+    if (steps) {
+        p->out->iterations = (walked > extra ? walked - extra : 0) / steps;
+        if (p->out->iterations < LEAST_ITERATIONS)
+            return err_set(err, ERR_USAGE, "choose a larger --size", "its steps of %llu bytes in all need more than %llu bytes", (unsigned long long)steps, (unsigned long long)bytes);
+    }
+    for (unsigned i = 0; i < p->count; i++) {
+        struct array_region *r = &p->regions[i];
+        if (r->joined != STREAM_ALONE)
+            continue;
+        r->bytes = r->walks ? p->out->iterations * magnitude(r->step) + (uint64_t)(r->high - r->low) : region;
+        at = (at + GUARD + PAGE - 1) / PAGE * PAGE + i * APART % PAGE;
+        r->at = at;
+        /* The sum of the registers is aligned as arrays are. */
+        r->sum = at + (r->low < 0 ? (magnitude(r->low) + 63) / 64 * 64 : 0) + (r->walks && r->step < 0 ? (p->out->iterations - 1) * magnitude(r->step) : 0);
+        r->sum = (r->sum + 63) / 64 * 64;
+        at = r->sum + (r->walks && r->step > 0 ? p->out->iterations * magnitude(r->step) : 0) + (r->high > 0 ? (uint64_t)r->high : 0) + GUARD;
+        at = at < r->at + r->bytes + 64 ? r->at + r->bytes + 64 : at;
+    }
+    for (unsigned i = 0; i < p->count; i++)
+        for (struct array_region *r = &p->regions[i]; r->joined != STREAM_ALONE && !r->sum;) {
+            const struct array_region *other = &p->regions[r->joined];
+            int64_t from = (int64_t)other->sum + r->distance;
+            if (other->joined != STREAM_ALONE || from < 0)
+                return err_set(err, ERR_USAGE, "name the stream that is ahead of all others as the one that has the array", "that array is in another one, or too far away");
+            r->sum = (uint64_t)from;
+        }
+    p->out->bytes = (at + PAGE - 1) / PAGE * PAGE;
+    return true;
+}
+
+/* In how many regions @reg stands alone. */
+static unsigned uses(const struct planner *p, uint8_t reg)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < p->count; i++)
+        for (unsigned k = 0; k < p->regions[i].one->term_count; k++)
+            n += p->regions[i].one->terms[k].reg == reg;
+    return n;
+}
+
+static void give(struct planner *p, uint8_t reg, uint64_t value, bool inside)
+{
+    p->out->given |= 1u << reg;
+    p->out->inside |= inside ? 1u << reg : 0;
+    p->out->values[reg] = value;
+}
+
+static bool is_given(const struct planner *p, uint8_t reg)
+{
+    return p->out->given >> reg & 1;
+}
+
+/* Index registers are 0 in the beginning: what is multiplied, and what several arrays have in common. */
+static void give_indices(struct planner *p)
+{
+    for (unsigned i = 0; i < p->count; i++)
+        for (unsigned k = 0; k < p->regions[i].one->term_count; k++)
+            if (p->regions[i].one->terms[k].factor != 1)
+                give(p, p->regions[i].one->terms[k].reg, 0, false);
+    for (unsigned i = 0; i < p->count; i++) {
+        const struct stream *s = p->regions[i].one;
+        for (;;) {
+            unsigned open = 0, most = 0;
+            uint8_t index = 0;
+            for (unsigned k = 0; k < s->term_count; k++) {
+                if (is_given(p, s->terms[k].reg))
+                    continue;
+                open++;
+                if (uses(p, s->terms[k].reg) >= most) {
+                    most = uses(p, s->terms[k].reg);
+                    index = s->terms[k].reg;
+                }
+            }
+            if (open < 2)
+                break;
+            give(p, index, 0, false);
+        }
+    }
+}
+
+static bool give_bases(struct planner *p, struct err *err)
+{
+    for (unsigned i = 0; i < p->count; i++) {
+        const struct array_region *r = &p->regions[i];
+        const struct stream *s = r->one;
+        uint64_t have = 0;
+        uint8_t base = UINT8_MAX;
+        bool inside = false;
+        for (unsigned k = 0; k < s->term_count; k++) {
+            uint8_t reg = s->terms[k].reg;
+            if (!is_given(p, reg)) {
+                base = reg;
+            } else {
+                have += p->out->values[reg] * (uint64_t)s->terms[k].factor;
+                inside |= p->out->inside >> reg & 1;
+            }
+        }
+        if (base == UINT8_MAX && !inside)
+            return refuse_at(p, s->insn, "its array has no register of its own", err);
+        if (base == UINT8_MAX && (have < magnitude(r->low) || have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
+            return refuse_at(p, s->insn, "its array cannot be told from others", err);
+        if (base != UINT8_MAX) {
+            give(p, base, r->sum - have, true);
+            p->out->arrays[p->out->count++] = (struct array){.reg = base, .step = r->step};
+        }
+    }
+    return true;
+}
+
+static bool fill_ring(struct planner *p, const struct array_region *r, struct err *err)
+{
+    uint64_t spacing = STREAM_LINE, places = RING_LEAST, all;
+
+    if (r->one->link < 0 || r->low < 0 || r->high > SPACING_MOST)
+        return refuse_at(p, r->one->insn, "its pointers lead too far from where it reads", err);
+    while (spacing < (uint64_t)r->high)
+        spacing *= 2;
+    /* The largest number of places that a ring can have (enum arrays_fill_kind). */
+    all = r->bytes / spacing;
+    while (places * 2 <= all)
+        places *= 2;
+    places = all >= RING_LEAST ? places / RING_LEAST * (all / (places / RING_LEAST)) : RING_LEAST;
+    p->out->fills[p->out->fill_count++] = (struct arrays_fill){.kind = ARRAYS_RING, .at = r->sum, .bytes = places * spacing, .spacing = (uint32_t)spacing, .link = (uint32_t)r->one->link};
+    for (unsigned i = 0; i < p->out->count; i++)
+        if (p->out->arrays[i].reg == r->one->terms[0].reg) {
+            p->out->arrays[i].places = places;
+            p->out->arrays[i].spacing = (uint32_t)spacing;
+        }
+    return true;
+}
+
+static bool fill_indices(struct planner *p, const struct stream *s, const struct array_region *target, struct err *err)
+{
+    const struct stream *index = &p->streams->items.items[s->fed_by];
+    const struct array_region *from = p->region_of[s->fed_by] == STREAM_ALONE ? NULL : &p->regions[p->region_of[s->fed_by]];
+
+    if (!from || !from->walks || !index->index_bytes)
+        return refuse_at(p, s->insn, "its index is not read from an array", err);
+    if (p->out->fill_count == ARRAYS_MOST)
+        return refuse_at(p, s->insn, "more arrays than can be laid out", err);
+    uint64_t room = target->bytes > (uint64_t)(target->high - target->low) ? target->bytes - (uint64_t)(target->high - target->low) : 1;
+    uint64_t range = room / s->scale, most = index->index_bytes >= 8 ? UINT64_MAX : (uint64_t)1 << (8 * index->index_bytes - (index->index_bytes > 1));
+    p->out->fills[p->out->fill_count++] = (struct arrays_fill){.kind = ARRAYS_INDICES, .at = from->at, .bytes = p->out->bytes > from->at + from->bytes + 64 ? from->bytes + 64 : p->out->bytes - from->at,
+                                                               .unit = index->index_bytes, .range = range < 1 ? 1 : range > most ? most : range};
+    return true;
+}
+
+static bool fills_find(struct planner *p, struct err *err)
+{
+    for (size_t i = 0; i < p->streams->items.count; i++) {
+        const struct stream *s = &p->streams->items.items[i];
+        bool again = false;
+        for (size_t k = 0; k < i; k++) {
+            const struct stream *other = &p->streams->items.items[k];
+            again |= s->kind == other->kind && (s->kind == STREAM_GATHER ? p->region_of[s->fed_by] == p->region_of[other->fed_by] : p->region_of[i] == p->region_of[k]);
+        }
+        if (again || (s->kind != STREAM_GATHER && s->kind != STREAM_CHASE))
+            continue;
+        const struct array_region *r = &p->regions[p->region_of[i]];
+        if (!(s->kind == STREAM_GATHER ? fill_indices(p, s, r, err) : fill_ring(p, r, err)))
+            return false;
+    }
+    return true;
+}
+
+bool layout_arrays(const struct insn *insns, const struct streams *s, uint64_t bytes, struct arrays *out, struct err *err)
+{
+    struct planner p = {.insns = insns, .streams = s, .out = out};
+
+    *out = (struct arrays){0};
+    if (s->unknown)
+        return refuse_at(&p, s->unknown - 1, s->why, err);
+    if (!regions_find(&p, err))
+        return false;
+    if (!p.count)
+        return err_set(err, ERR_DATA, NULL, "no memory access that moves");
+    if (!regions_place(&p, bytes, err))
+        return false;
+    give_indices(&p);
+    return give_bases(&p, err) && fills_find(&p, err);
+}

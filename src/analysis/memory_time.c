@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/memory_time.h"
+
+#include <math.h>
+
+#define REGIONS_SHARE 0.75   /* of the arrays, what gathers and chases have where others walk beside them */
+#define SKIPS 1.01           /* lines of step per line that is used: from here on some are left out */
+
+double memory_region(const struct streams *s, double bytes)
+{
+    bool walks = false;
+
+    for (size_t i = 0; i < s->items.count; i++)
+        walks |= s->items.items[i].kind == STREAM_WALK;
+    return walks ? REGIONS_SHARE * bytes : bytes;
+}
+
+/* Bytes that all streams come to until one is where another was, @distance bytes ahead by steps of @step. */
+static double reused_within(const struct streams *s, uint64_t distance, int64_t step)
+{
+    return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);
+}
+
+/* What a written line costs more than one that is read. */
+static double written_factor(const struct memory_costs *m, double bytes)
+{
+    double load = memory_cost_at(m, COST_LOAD, bytes);
+    return load > 0 ? fmax(1, memory_cost_at(m, COST_STORE, bytes) / load) : 1;
+}
+
+static void stream_cost(const struct streams *s, const struct stream *one, const struct memory_costs *m, double bytes, double seq[2], double reused[2], struct memory_time *out)
+{
+    if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE) {
+        double region = memory_region(s, bytes);
+        if (one->kind == STREAM_CHASE)
+            out->parts[LIMIT_HOPS] = fmax(out->parts[LIMIT_HOPS], one->hops * memory_cost_at(m, COST_HOP, region));
+        else
+            out->parts[LIMIT_RANDOM] += one->lines * memory_cost_at(m, COST_RANDOM, region) * (one->stores ? written_factor(m, region) : 1);
+        out->lines += one->lines * (1 + (one->stores > 0 && region > m->first));
+        return;
+    }
+    if (one->kind == STREAM_FIXED)
+        return;
+    if (one->non_temporal) {
+        out->parts[LIMIT_STREAMED] += one->lines * memory_cost_at(m, COST_STREAMED, bytes);
+        out->lines += one->lines;
+        return;
+    }
+    /* A row behind another: its lines are as near as what was used since. */
+    double from = one->follows == STREAM_ALONE ? bytes : fmin(bytes, reused_within(s, one->distance, one->step));
+    out->lines += one->lines * (1 + (one->stores > 0 && from > m->first));
+    if (fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines) {
+        out->parts[LIMIT_SKIPPED] += one->lines * memory_cost_at(m, COST_SKIPPED, from);
+    } else if (from < bytes) {
+        reused[one->stores > 0] += one->lines * memory_cost_at(m, one->stores ? COST_STORE : COST_LOAD, from);
+    } else {
+        seq[one->stores > 0] += one->lines;
+    }
+}
+
+struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m, double core, double own, double bytes)
+{
+    struct memory_time out = {.parts = {[LIMIT_CORE] = core}};
+    double lines[2] = {0}, reused[2] = {0};   /* of streams that are read, that are written */
+
+    for (size_t i = 0; i < s->items.count; i++)
+        stream_cost(s, &s->items.items[i], m, bytes, lines, reused, &out);
+    double fetched = (lines[0] + lines[1]) * memory_cost_at(m, COST_LOAD, bytes);
+    double written = lines[1] * memory_cost_at(m, COST_STORE, bytes) + lines[0] * memory_cost_at(m, COST_BESIDE, bytes);
+    out.parts[LIMIT_LINES] = (lines[1] > 0 ? fmax(fetched, written) : fetched) + reused[0] + reused[1];
+
+    double transfers = out.parts[LIMIT_LINES] + out.parts[LIMIT_STREAMED] + out.parts[LIMIT_RANDOM] + out.parts[LIMIT_SKIPPED];
+    double memory = transfers > 0 && !m->overlaps ? own + transfers : transfers;
+    out.cycles = fmax(fmax(core, memory), out.parts[LIMIT_HOPS]);
+    out.limit = LIMIT_CORE;
+    if (out.cycles > core) {
+        out.limit = out.parts[LIMIT_HOPS] >= memory ? LIMIT_HOPS : LIMIT_LINES;
+        for (enum memory_limit i = LIMIT_LINES; out.limit != LIMIT_HOPS && i < LIMIT_HOPS; i++)
+            if (out.parts[i] > out.parts[out.limit])
+                out.limit = i;
+    }
+    return out;
+}
+
+const char *memory_limit_text(enum memory_limit limit)
+{
+    static const char *const texts[MEMORY_LIMITS] = {
+        "the core", "lines in order", "stores past the caches", "lines in no order", "lines in long steps", "loads that wait for each other",
+    };
+    return texts[limit];
+}

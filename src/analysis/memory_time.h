@@ -1,0 +1,25 @@
+/* How long a loop takes by how much memory it works on: its streams, the core's cycles and what lines cost (model/memory_costs.h), put together. */
+#ifndef PORTOLAN_ANALYSIS_MEMORY_TIME_H
+#define PORTOLAN_ANALYSIS_MEMORY_TIME_H
+
+#include "analysis/streams.h"
+#include "model/memory_costs.h"
+
+enum memory_limit { LIMIT_CORE, LIMIT_LINES, LIMIT_STREAMED, LIMIT_RANDOM, LIMIT_SKIPPED, LIMIT_HOPS, MEMORY_LIMITS };
+
+struct memory_time {
+    double cycles;                  /* per iteration */
+    double parts[MEMORY_LIMITS];    /* cycles per iteration of each part; LIMIT_CORE: of the core alone */
+    enum memory_limit limit;        /* the largest that counts */
+    double lines;                   /* that an iteration moves, written ones back too where they are behind the first level */
+};
+
+/* @core: cycles per iteration with all data in the first level; @own: of these, those in which its loads and stores use the first level (ECM's T_nOL), where transfers
+ * do not overlap with them. @bytes: of all arrays together. Pure. */
+struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m, double core, double own, double bytes);
+/* "ports or chains", "lines", ...: what a limit is, in words. */
+const char *memory_limit_text(enum memory_limit limit);
+/* Bytes of the region of a gather or chase where all arrays have @bytes. Pure. */
+double memory_region(const struct streams *s, double bytes);
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/streams.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/addresses.h"
+#include "analysis/analysis.h"
+#include "base/mem.h"
+#include "isa/vary.h"
+
+#define STORE_BUFFER 64        /* stores in flight: what else was stored is taken to be elsewhere */
+#define NEAR 4096              /* bytes between accesses of one stream: farther ones come to lines that others may have pushed out */
+#define ROUNDS 256             /* iterations in which lines are counted, the second half of them */
+#define LONG_STEP 65536        /* from here on every access comes to lines of its own */
+#define DEPTH 24               /* of sums and loads in an address */
+#define CHAIN 1024             /* loads that are followed back to a register */
+#define NO_LEAF UINT32_MAX
+
+/* What an address is the sum of. */
+struct address_parts {
+    struct stream_term terms[STREAM_TERMS];
+    unsigned count;
+    uint32_t leaf;             /* the symbol of the value that was loaded; 0: none, NO_LEAF: something not followed */
+    int64_t factor;            /* it is multiplied by */
+};
+
+struct finder {
+    const struct insn *insns;
+    size_t count;
+    const struct isa_ops *isa;
+    struct address_work work;
+    struct streams *out;
+    VEC(uint32_t) owner;       /* per access: its stream */
+};
+
+static void parts_add(struct address_parts *p, uint8_t reg, int64_t factor)
+{
+    for (unsigned i = 0; i < p->count; i++)
+        if (p->terms[i].reg == reg) {
+            p->terms[i].factor += factor;
+            return;
+        }
+    if (p->count == STREAM_TERMS)
+        p->leaf = NO_LEAF;
+    else
+        p->terms[p->count++] = (struct stream_term){reg, factor};
+}
+
+static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, unsigned depth, struct address_parts *p)
+{
+    if (!symbol || p->leaf == NO_LEAF)
+        return;
+    struct symbol_meaning m = addresses_meaning(&f->work, f->isa->generals, symbol);
+    if (depth == DEPTH)
+        m.kind = SYMBOL_UNKNOWN;
+    switch (m.kind) {
+    case SYMBOL_REGISTER:
+        parts_add(p, (uint8_t)m.a, factor);
+        break;
+    case SYMBOL_SUM:
+        parts_of(f, m.a, factor, depth + 1, p);
+        parts_of(f, m.b, factor * m.value, depth + 1, p);
+        break;
+    case SYMBOL_NARROW:
+        parts_of(f, m.a, factor, depth + 1, p);
+        break;
+    case SYMBOL_LOADED:
+        p->leaf = p->leaf ? NO_LEAF : symbol;
+        p->factor = factor;
+        break;
+    default:
+        p->leaf = NO_LEAF;
+    }
+}
+
+/* The load behind @symbol; false when it is none. */
+static bool loaded_from(const struct finder *f, uint32_t symbol, struct symbol_meaning *m)
+{
+    *m = addresses_meaning(&f->work, f->isa->generals, symbol);
+    for (unsigned i = 0; i < DEPTH && m->kind == SYMBOL_NARROW; i++)
+        *m = addresses_meaning(&f->work, f->isa->generals, m->a);
+    return m->kind == SYMBOL_LOADED;
+}
+
+/* How many loads, one after the other, lead from where the access was in the last iteration to where it is; 0: they do not. */
+static uint32_t hops_of(const struct finder *f, const struct access *a)
+{
+    uint32_t symbol = a->symbol;
+    struct symbol_meaning m;
+
+    for (uint32_t hops = 1; hops <= DEPTH && loaded_from(f, symbol, &m); hops++) {
+        if (m.a == a->before)
+            return hops;
+        symbol = m.a;
+    }
+    return 0;
+}
+
+static void refuse(struct finder *f, uint32_t insn, const char *why)
+{
+    if (f->out->unknown)
+        return;
+    f->out->unknown = insn + 1;
+    snprintf(f->out->why, sizeof f->out->why, "%s", why);
+}
+
+static struct stream *stream_new(struct finder *f, const struct access *a, enum stream_kind kind, const struct address_parts *p)
+{
+    struct stream s = {.kind = kind, .insn = a->insn, .step = a->stepped ? a->step : 0, .low = a->offset, .high = a->offset + a->bytes, .follows = STREAM_ALONE,
+                       .fed_by = STREAM_ALONE, .symbol = a->symbol, .term_count = p->count, .loaded = p->leaf && p->leaf != NO_LEAF};
+    memcpy(s.terms, p->terms, sizeof s.terms);
+    vec_push(&f->out->items, s);
+    return &f->out->items.items[f->out->items.count - 1];
+}
+
+/* The access joins a stream that has its unknowns and its step and is near, or begins one. */
+static uint32_t stream_take(struct finder *f, const struct access *a, enum stream_kind kind, const struct address_parts *p)
+{
+    struct stream *s = NULL;
+
+    for (size_t i = 0; !s && i < f->out->items.count; i++) {
+        struct stream *other = &f->out->items.items[i];
+        bool close = kind == STREAM_CHASE || kind == STREAM_GATHER || kind == STREAM_FIXED || (a->offset < other->high + NEAR && a->offset + a->bytes > other->low - NEAR);
+        if (other->kind == kind && other->symbol == a->symbol && other->step == (a->stepped ? a->step : 0) && close)
+            s = other;
+    }
+    s = s ? s : stream_new(f, a, kind, p);
+    s->low = a->offset < s->low ? a->offset : s->low;
+    s->high = a->offset + a->bytes > s->high ? a->offset + a->bytes : s->high;
+    if (a->store)
+        s->stores++;
+    else
+        s->loads++;
+    s->non_temporal |= a->store && insn_streams(&f->insns[a->insn]);
+    return (uint32_t)(s - f->out->items.items);
+}
+
+/* The stream whose load at @from + @offset gave an index; STREAM_ALONE: none that walks. */
+static uint32_t feeder(const struct finder *f, const struct symbol_meaning *from)
+{
+    for (size_t i = 0; i < f->work.accesses.count; i++) {
+        const struct access *a = &f->work.accesses.items[i];
+        if (!a->store && a->symbol == from->a && a->offset == from->value && a->stepped && a->step)
+            return f->owner.items[i];
+    }
+    return STREAM_ALONE;
+}
+
+/* The register that led to the first place of a chase, and where its places have their links. */
+static void chase_root(struct finder *f, struct stream *s)
+{
+    uint32_t symbol = s->symbol;
+    struct symbol_meaning m;
+
+    for (unsigned i = 0; i < CHAIN && loaded_from(f, symbol, &m); i++) {
+        s->link = m.value;
+        symbol = m.a;
+    }
+    m = addresses_meaning(&f->work, f->isa->generals, symbol);
+    if (m.kind == SYMBOL_REGISTER) {
+        s->terms[0] = (struct stream_term){(uint8_t)m.a, 1};
+        s->term_count = 1;
+    } else {
+        refuse(f, s->insn, "where its pointers begin is not followed");
+    }
+}
+
+static void take_unstepped(struct finder *f, size_t at)
+{
+    const struct access *a = &f->work.accesses.items[at];
+    struct address_parts p = {0};
+    struct symbol_meaning from;
+    uint32_t hops = hops_of(f, a);
+
+    parts_of(f, a->symbol, 1, 0, &p);
+    if (hops && !p.count) {
+        /* Hops of one chain have symbols of their own: they are one stream. */
+        for (size_t i = 0; i < f->out->items.count; i++) {
+            struct stream *s = &f->out->items.items[i];
+            struct symbol_meaning m;
+            uint32_t symbol = a->symbol;
+            for (unsigned depth = 0; s->kind == STREAM_CHASE && depth <= hops && symbol != s->symbol && loaded_from(f, symbol, &m); depth++)
+                symbol = m.a;
+            if (s->kind == STREAM_CHASE && symbol == s->symbol) {
+                s->loads += !a->store;
+                s->stores += a->store;
+                s->low = a->offset < s->low ? a->offset : s->low;
+                s->high = a->offset + a->bytes > s->high ? a->offset + a->bytes : s->high;
+                f->owner.items[at] = (uint32_t)i;
+                return;
+            }
+        }
+        f->owner.items[at] = stream_take(f, a, STREAM_CHASE, &p);
+        struct stream *s = &f->out->items.items[f->owner.items[at]];
+        s->hops = hops;
+        s->lines = hops;
+        chase_root(f, s);
+        return;
+    }
+    if (p.leaf && p.leaf != NO_LEAF && loaded_from(f, p.leaf, &from)) {
+        uint32_t fed_by = feeder(f, &from);
+        if (fed_by != STREAM_ALONE && p.factor > 0 && p.factor <= NEAR) {
+            f->owner.items[at] = stream_take(f, a, STREAM_GATHER, &p);
+            struct stream *s = &f->out->items.items[f->owner.items[at]];
+            s->fed_by = fed_by;
+            s->scale = (uint32_t)p.factor;
+            f->out->items.items[fed_by].index_bytes = from.b / 8;
+            return;
+        }
+    }
+    refuse(f, a->insn, "its address comes from an operation that is not followed");
+}
+
+/* Where the index register of a gather was loaded last, before it or at the end of the iteration before; STREAM_ALONE: it was not. */
+static uint32_t vector_feeder(const struct finder *f, size_t at, uint8_t reg)
+{
+    for (size_t back = 1; back <= f->count; back++) {
+        size_t i = (at + f->count - back) % f->count;
+        const struct operand *to = insn_operand(&f->insns[i], f->insns[i].result);
+        if (!to || to->kind != OPERAND_REGISTER || to->reg != reg)
+            continue;
+        for (size_t k = 0; f->insns[i].traits & INSN_LOAD && k < f->work.accesses.count; k++)
+            if (f->work.accesses.items[k].insn == i && !f->work.accesses.items[k].store && f->work.accesses.items[k].stepped)
+                return f->owner.items[k];
+        return STREAM_ALONE;
+    }
+    return STREAM_ALONE;
+}
+
+/* A gather or scatter of one instruction. */
+static void take_vector(struct finder *f, size_t at)
+{
+    const struct insn *in = &f->insns[at];
+    const struct operand *memory = NULL, *data = NULL;
+
+    for (unsigned k = 0; k < in->operand_count; k++) {
+        const struct operand *op = &in->operands[k];
+        if (op->kind == OPERAND_MEMORY)
+            memory = op;
+        else if (op->kind == OPERAND_REGISTER && op->file == FILE_VECTOR && !data)
+            data = op;
+    }
+    if (!memory || !data || memory->index >= INSN_REGISTERS) {
+        refuse(f, (uint32_t)at, "its addresses are not followed");
+        return;
+    }
+    size_t length = strlen(in->mnemonic);
+    unsigned element = length && (in->mnemonic[length - 1] == 'd' || in->mnemonic[length - 1] == 'q') ? (strstr(in->mnemonic, "pd") || in->mnemonic[length - 1] == 'q' ? 64 : 32) : 32;
+    unsigned index_bits = strstr(in->mnemonic, "gatherq") || strstr(in->mnemonic, "scatterq") ? 64 : 32, elements = data->bits / (element > index_bits ? element : index_bits);
+    struct stream s = {.kind = STREAM_GATHER, .insn = (uint32_t)at, .vector = true, .follows = STREAM_ALONE, .fed_by = vector_feeder(f, at, memory->index),
+                       .low = memory->displacement, .high = memory->displacement + element / 8, .scale = memory->scale ? memory->scale : 1};
+    s.loads = in->traits & INSN_STORE ? 0 : elements;
+    s.stores = in->traits & INSN_STORE ? elements : 0;
+    s.lines = elements;
+    if (memory->base < f->isa->generals) {
+        s.terms[0] = (struct stream_term){memory->base, 1};
+        s.term_count = 1;
+    }
+    if (s.fed_by == STREAM_ALONE)
+        refuse(f, (uint32_t)at, "its index vector is not loaded from memory in the loop");
+    else
+        f->out->items.items[s.fed_by].index_bytes = index_bits / 8;
+    vec_push(&f->out->items, s);
+}
+
+static bool is_vector_access(const struct insn *in)
+{
+    return in->operation == OPERATION_GATHER || in->operation == OPERATION_SCATTER;
+}
+
+/* New lines per iteration of the accesses of stream @at, by counting them. */
+static double lines_of(const struct finder *f, uint32_t at)
+{
+    const struct stream *s = &f->out->items.items[at];
+    int64_t step = s->step < 0 ? -s->step : s->step, span = s->high - s->low;
+    int64_t rounds = step >= LONG_STEP ? 1 : ROUNDS;
+    size_t cells = (size_t)((step * rounds + span) / STREAM_LINE + 4), fresh = 0;
+    uint8_t *seen = mem_zero(cells, 1);
+    /* Arrays begin at a line, to which offsets count. */
+    int64_t origin = s->low + (s->step < 0 ? s->step * (rounds - 1) : 0);
+    origin -= (origin % STREAM_LINE + STREAM_LINE) % STREAM_LINE;
+
+    for (int64_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < f->work.accesses.count; i++) {
+            const struct access *a = &f->work.accesses.items[i];
+            if (f->owner.items[i] != at)
+                continue;
+            int64_t from = a->offset + s->step * round - origin;
+            for (int64_t line = from / STREAM_LINE; line <= (from + a->bytes - 1) / STREAM_LINE; line++) {
+                fresh += !seen[line] && (rounds == 1 || round >= rounds / 2);
+                seen[line] = 1;
+            }
+        }
+    free(seen);
+    return (double)fresh / (double)(rounds == 1 ? 1 : rounds - rounds / 2);
+}
+
+/* Streams of one array: those that come to lines which another came to before. */
+static void find_followers(struct streams *out)
+{
+    for (size_t i = 0; i < out->items.count; i++)
+        for (size_t k = 0; k < out->items.count; k++) {
+            struct stream *s = &out->items.items[i];
+            const struct stream *ahead = &out->items.items[k];
+            if (i == k || s->kind != STREAM_WALK || ahead->kind != STREAM_WALK || s->symbol != ahead->symbol || s->step != ahead->step)
+                continue;
+            int64_t distance = s->step > 0 ? ahead->low - s->low : s->high - ahead->high;
+            if (distance > 0 && (s->follows == STREAM_ALONE || (uint64_t)distance < s->distance)) {
+                s->follows = (uint32_t)k;
+                s->distance = (uint64_t)distance;
+            }
+        }
+}
+
+void streams_find(const struct insn *insns, size_t count, struct streams *out)
+{
+    struct finder f = {.insns = insns, .count = count, .out = out};
+
+    *out = (struct streams){0};
+    if (!count)
+        return;
+    f.isa = isa_ops((enum isa)insns[0].isa);
+    addresses_link(insns, count, START_DIFFERENT, STORE_BUFFER, &f.work);
+    const struct insn *repeated = analysis_repeated(insns, count);
+    if (repeated)
+        refuse(&f, (uint32_t)(repeated - insns), "it runs as often as a register says");
+    for (size_t i = 0; i < f.work.accesses.count; i++)
+        vec_push(&f.owner, STREAM_ALONE);
+    for (size_t i = 0; i < f.work.accesses.count; i++) {
+        const struct access *a = &f.work.accesses.items[i];
+        struct address_parts p = {0};
+        if (!a->stepped || is_vector_access(&insns[a->insn]))
+            continue;
+        if (!a->fixed)
+            parts_of(&f, a->symbol, 1, 0, &p);
+        f.owner.items[i] = stream_take(&f, a, a->step ? STREAM_WALK : STREAM_FIXED, &p);
+        if (p.leaf == NO_LEAF && a->step)
+            refuse(&f, a->insn, "its address is computed by operations that are not followed");
+        else if (p.leaf && a->step)
+            refuse(&f, a->insn, "its base is loaded from memory in every iteration");
+    }
+    for (size_t i = 0; i < f.work.accesses.count; i++)
+        if (!f.work.accesses.items[i].stepped && !is_vector_access(&insns[f.work.accesses.items[i].insn]))
+            take_unstepped(&f, i);
+    for (size_t i = 0; i < count; i++)
+        if (is_vector_access(&insns[i]))
+            take_vector(&f, i);
+    for (uint32_t i = 0; i < out->items.count; i++) {
+        struct stream *s = &out->items.items[i];
+        if (s->kind == STREAM_WALK)
+            s->lines = lines_of(&f, i);
+        else if (s->kind == STREAM_GATHER && !s->vector) {
+            uint32_t places = s->loads > s->stores ? s->loads : s->stores;
+            s->lines = (double)(places < 1 ? 1 : s->high - s->low <= STREAM_LINE ? 1 : places);
+        }
+    }
+    find_followers(out);
+    vec_done(&f.owner);
+    address_work_done(&f.work);
+}
+
+void streams_done(struct streams *s)
+{
+    vec_done(&s->items);
+}
+
+bool streams_join(struct streams *s, size_t at, size_t other, int64_t distance, struct err *err)
+{
+    if (!at || at > s->items.count || !other || other > s->items.count || at == other)
+        return err_set(err, ERR_USAGE, "kernel memory lists the streams", "no streams %zu and %zu: the loop has %zu", at, other, s->items.count);
+    struct stream *a = &s->items.items[at - 1], *b = &s->items.items[other - 1];
+    if (a->kind != STREAM_WALK || b->kind != STREAM_WALK || a->step != b->step)
+        return err_set(err, ERR_USAGE, "streams of one array move by the same step", "streams %zu and %zu do not move together", at, other);
+    bool behind = a->step > 0 ? distance < 0 : distance > 0;
+    struct stream *last = behind ? a : b;
+    if (last->follows != STREAM_ALONE && last->distance <= (uint64_t)llabs(distance))
+        return true;   /* a nearer one goes before it */
+    last->follows = (uint32_t)((behind ? other : at) - 1);
+    last->distance = (uint64_t)llabs(distance);
+    return true;
+}
+
+const char *stream_word(const struct stream *s)
+{
+    if (s->kind == STREAM_FIXED)
+        return "fixed";
+    if (s->kind == STREAM_CHASE)
+        return "chase";
+    if (s->kind == STREAM_GATHER)
+        return s->loads && s->stores ? "gather, scatter" : s->loads ? "gather" : "scatter";
+    if (s->non_temporal)
+        return "non-temporal";
+    return s->loads && s->stores ? "update" : s->stores ? "store" : "load";
+}
+
+void stream_base(const struct stream *s, enum isa isa, struct str *out)
+{
+    for (unsigned i = 0; i < s->term_count; i++) {
+        if (i)
+            str_add(out, " + ");
+        vary_register_name(isa, s->terms[i].reg, out);
+        if (s->terms[i].factor != 1)
+            str_addf(out, "*%" PRId64, s->terms[i].factor);
+    }
+    if (!s->term_count)
+        str_add(out, s->kind == STREAM_FIXED ? "constant" : "loaded");
+    if (s->kind == STREAM_GATHER)
+        str_addf(out, " + index*%u", s->scale);
+}
+
+double streams_lines(const struct streams *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->items.count; i++)
+        sum += s->items.items[i].lines;
+    return sum;
+}

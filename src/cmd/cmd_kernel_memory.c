@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/watch.h"
+#include "chart/memory_lines.h"
+#include "cmd/command.h"
+#include "cmd/memory_curve.h"
+#include "cmd/task.h"
+#include "model/facts.h"
+#include "work/job.h"
+
+#define SIZES "16K..512M"
+#define MEASURE_SECONDS 1.2   /* over all sizes: with filling arrays two seconds and a half */
+#define ROWS 12               /* of the curve in text */
+#define COLUMN 4
+
+struct memory_values {
+    const char *size, *pages, *machine;
+    bool measure;
+    struct word_list arrays;
+};
+
+struct memory_job {
+    struct job *job;
+    const struct kernel *kernel;   /* held */
+    size_t loop;
+    struct machine *machine;       /* held */
+    bool here, measure, huge;
+    double from, to;
+    char **arrays;
+    size_t arrays_count;
+    struct memory_curve curve;
+};
+
+static bool cancelled(void *state)
+{
+    return job_cancelled(((struct memory_job *)state)->job);
+}
+
+static void job_free(void *state)
+{
+    struct memory_job *w = state;
+    memory_curve_done(&w->curve);
+    kernel_free(w->kernel);
+    machine_free(w->machine);
+    for (size_t i = 0; i < w->arrays_count; i++)
+        free(w->arrays[i]);
+    free(w->arrays);
+    free(w);
+}
+
+static bool work(void *state, struct result *result, struct err *err)
+{
+    struct memory_job *w = state;
+    struct memory_costs measured;
+
+    (void)result;   /* publish fills it */
+    w->job = job_current();
+    bool kept = w->here && memory_lines_recall(&measured);
+    if (!memory_curve_predict(&w->curve, w->kernel, w->loop, w->machine, kept ? &measured : NULL, w->from, w->to, (const char *const *)w->arrays, w->arrays_count, err))
+        return false;
+    if (!watch_goes_on(err))
+        return false;
+    if (!w->measure || (!w->curve.moves && !w->curve.streams.unknown))
+        return true;
+    job_progress(w->job, 0, 0, "runs over %zu sizes", w->curve.count);
+    bool ok = memory_curve_measure(&w->curve, w->kernel, w->loop, MEASURE_SECONDS, w->huge, cancelled, w, err);
+    if (!ok && cancelled(w))
+        return err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
+    if (ok)
+        return true;
+    const struct err reason = *err;
+    return err_set(err, reason.code, reason.todo, "not measured: %s", reason.what);
+}
+
+static void add_streams(const struct memory_job *w, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "stream", .kind = CELL_COUNT}, {.key = "base", .kind = CELL_TEXT}, {.key = "kind", .kind = CELL_TEXT}, {.key = "step", .unit = "B", .kind = CELL_COUNT},
+        {.key = "lines", .title = "lines per iteration", .kind = CELL_NUMBER, .decimals = 2}, {.key = "from", .kind = CELL_TEXT, .width = RAGGED}};
+    const struct streams *s = &w->curve.streams;
+    struct result_table *t = result_table(result, "streams", columns, sizeof columns / sizeof *columns);
+
+    for (size_t i = 0; i < s->items.count; i++) {
+        const struct stream *one = &s->items.items[i];
+        struct str base = {0}, from = {0};
+        stream_base(one, w->kernel->isa, &base);
+        if (one->follows != STREAM_ALONE)
+            str_addf(&from, "%" PRIu64 " bytes behind stream %u", one->distance, one->follows + 1);
+        else if (one->fed_by != STREAM_ALONE)
+            str_addf(&from, "indices of stream %u", one->fed_by + 1);
+        cell_count(t, (int64_t)i + 1);
+        cell_text(t, str_text(&base));
+        cell_text(t, stream_word(one));
+        if (one->kind == STREAM_WALK)
+            cell_count(t, one->step);
+        else
+            cell_missing(t);
+        cell_number(t, one->lines);
+        cell_text(t, str_text(&from));
+        str_done(&base);
+        str_done(&from);
+    }
+}
+
+static void help_print(const struct memory_point *p, struct str *out)
+{
+    if (p->block > 0) {
+        str_add(out, "blocks of ");
+        memory_size_print(p->block, out);
+        str_addf(out, ": %.1fx", p->block_gain);
+    }
+    if (p->help)
+        str_addf(out, "%s%s: %.1fx", p->block > 0 ? "; " : "", p->help, p->gain);
+}
+
+/* What a row goes by: measured where it is. */
+static double cycles_of(const struct memory_point *p)
+{
+    return isnan(p->measured) ? p->time.cycles : p->measured;
+}
+
+static void add_points(const struct memory_job *w, struct result *result)
+{
+    static const struct result_column columns[] = {
+        {.key = "arrays", .title = "size", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON}, {.key = "size", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "level", .kind = CELL_TEXT},
+        {.key = "core", .kind = CELL_NUMBER, .decimals = 2}, {.key = "transfers", .kind = CELL_NUMBER, .decimals = 2}, {.key = "hops", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2}, {.key = "measured", .kind = CELL_NUMBER, .decimals = 2}, {.key = "spread", .kind = CELL_NUMBER, .decimals = 3},
+        {.key = "bytes_per_cycle", .title = "B/cycle", .kind = CELL_NUMBER, .decimals = 1}, {.key = "gb_per_s", .title = "GB/s", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "limit", .title = "limited by", .kind = CELL_TEXT}, {.key = "help", .title = "what would help", .kind = CELL_TEXT, .width = RAGGED}};
+    const struct memory_curve *c = &w->curve;
+    struct result_table *t = result_table(result, "sizes", columns, sizeof columns / sizeof *columns);
+
+    for (size_t i = 0; i < c->count; i++) {
+        const struct memory_point *p = &c->points[i];
+        struct str size = {0}, help = {0};
+        double cycles = cycles_of(p), transfers = 0;
+        for (unsigned part = LIMIT_LINES; part < LIMIT_HOPS; part++)
+            transfers += p->time.parts[part];
+        memory_size_print(p->bytes, &size);
+        help_print(p, &help);
+        cell_text(t, str_text(&size));
+        cell_count(t, (int64_t)p->bytes);
+        cell_text(t, p->level);
+        cell_number(t, c->core);
+        cell_number(t, c->known && transfers > 0 ? transfers : NAN);
+        cell_number(t, c->known && p->time.parts[LIMIT_HOPS] > 0 ? p->time.parts[LIMIT_HOPS] : NAN);
+        cell_number(t, p->time.cycles);
+        cell_number(t, p->measured);
+        cell_number(t, p->spread);
+        cell_number(t, p->moved > 0 ? p->moved / cycles : NAN);
+        cell_number(t, p->moved > 0 ? p->moved / cycles * c->clock_hz * 1e-9 : NAN);
+        cell_text(t, c->known ? memory_limit_text(p->time.limit) : "");
+        cell_text(t, str_text(&help));
+        str_done(&size);
+        str_done(&help);
+    }
+}
+
+/* Cycles upwards on a scale that doubles, sizes to the right: o measured, - predicted, * both. */
+static void add_curve(const struct memory_curve *c, struct result *result)
+{
+    double least = INFINITY, most = 0;
+    struct str out = {0};
+
+    for (size_t i = 0; i < c->count; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            double y = k ? c->points[i].measured : c->points[i].time.cycles;
+            if (y > 0) {
+                least = fmin(least, y);
+                most = fmax(most, y);
+            }
+        }
+    if (!(most > 0) || c->count < 3)
+        return;
+    least *= 0.97;
+    most = fmax(most * 1.03, 1.5 * least);
+    str_add(&out, "\n  cycles per iteration: o measured, - predicted, * both\n");
+    for (int row = ROWS - 1; row >= 0; row--) {
+        str_addf(&out, "%8.3g |", least * pow(most / least, (row + 0.5) / ROWS));
+        for (size_t i = 0; i < c->count; i++) {
+            int at[2];
+            for (unsigned k = 0; k < 2; k++) {
+                double y = k ? c->points[i].measured : c->points[i].time.cycles;
+                at[k] = y > 0 ? (int)floor(ROWS * log(y / least) / log(most / least)) : -1;
+            }
+            char mark = at[0] == row && at[1] == row ? '*' : at[1] == row ? 'o' : at[0] == row ? '-' : ' ';
+            str_addf(&out, "%*c", COLUMN + 1, mark);
+        }
+        str_add(&out, "\n");
+    }
+    str_add(&out, "         +");
+    for (size_t i = 0; i < c->count; i++) {
+        struct str size = {0};
+        memory_size_print(c->points[i].bytes, &size);
+        str_addf(&out, "%*s", COLUMN + 1, str_text(&size));
+        str_done(&size);
+    }
+    str_add(&out, "\n");
+    result_block(result, str_text(&out));
+    str_done(&out);
+}
+
+static void add_roofline(const struct memory_job *w, struct result *result)
+{
+    const struct memory_curve *c = &w->curve;
+    const struct memory_point *first = &c->points[0], *last = &c->points[c->count - 1];
+    double intensity = last->moved > 0 ? c->flops / last->moved : NAN;
+
+    if (!(c->flops > 0) || !(last->moved > 0) || !(c->clock_hz > 0))
+        return;
+    double near = c->flops / cycles_of(first) * c->clock_hz * 1e-9, far = c->flops / cycles_of(last) * c->clock_hz * 1e-9;
+    result_line(result, "roofline: %.3f flop per byte moved; %.1f Gflop/s over %s, %.1f over %s", intensity, near, first->level, far, last->level);
+    result_number(result, "flops", c->flops);
+    result_number(result, "flops_per_byte", intensity);
+}
+
+/* How many cores the memory of the socket feeds. */
+static void add_cores(const struct memory_curve *c, struct result *result)
+{
+    const struct memory_point *last = &c->points[c->count - 1];
+    double socket = fact_number(c->machine, "socket_bandwidth"), one = last->moved / cycles_of(last) * c->clock_hz * 1e-9;
+
+    if (strcmp(last->level, "memory") != 0 || !(one > 0))
+        return;
+    if (isnan(socket)) {
+        result_line(result, "cores: not known, %s has no socket_bandwidth", c->machine->id);
+        return;
+    }
+    result_line(result, "cores: one moves %.1f GB/s, so about %.0f of them use up the %.0f GB/s of a socket", one, fmax(1, floor(socket / one)), socket);
+    result_number(result, "cores_saturate", fmax(1, floor(socket / one)));
+}
+
+static void add_assumed(const struct memory_job *w, struct result *result)
+{
+    const struct memory_curve *c = &w->curve;
+    bool several = false;
+    double huge = NAN;
+
+    for (size_t i = 0; i < c->streams.items.count; i++)
+        several |= i && c->streams.items.items[i].kind == STREAM_WALK && c->streams.items.items[i].follows == STREAM_ALONE;
+    if (several)
+        result_line(result, "assumed: no two streams share an array, but where a stream is said to be behind another (--arrays 2=1+4160 says that they do)");
+    if (!c->known)
+        result_line(result, "not predicted: %s", c->why.what);
+    else if (c->costs.measured)
+        result_line(result, "what lines cost was measured on this CPU (%s); others who share its caches change it", c->costs.day);
+    else
+        result_line(result, "what lines cost is from the facts of %s%s", c->machine->id, w->here ? "; machine calibrate --memory measures this CPU's" : "");
+    if (c->known && !c->costs.overlaps)
+        result_line(result, "transfers do not overlap with the core's own loads and stores here: their times add up (ECM)");
+    for (size_t i = 0; i < c->count; i++)
+        huge = isnan(c->points[i].huge) ? huge : c->points[i].huge;
+    if (w->huge && huge < 0.9)
+        result_line(result, "pages of 2 MiB were asked for, and %.0f %% of the arrays have them: beyond some MiB this is slower", 100 * huge);
+    else if (w->measure && !isnan(huge))
+        result_line(result, "arrays on pages of %s", huge >= 0.9 ? "2 MiB" : "4 KiB");
+}
+
+static bool publish(struct session *s, void *state, struct result *result, struct err *err)
+{
+    struct memory_job *w = state;
+    const struct memory_curve *c = &w->curve;
+
+    (void)s;
+    (void)err;
+    result_text(result, "kernel", w->kernel->name);
+    result_text(result, "machine", c->machine->id);
+    result_number(result, "core", c->core);
+    if (!c->streams.items.count || !c->moves) {
+        if (c->streams.unknown)
+            result_line(result, "%s: instruction %u: %s", w->kernel->name, c->streams.unknown, c->streams.why);
+        else if (!c->streams.items.count)
+            result_line(result, "%s: no memory access: %.2f at any size", w->kernel->name, c->core);
+        else
+            result_line(result, "%s: its accesses stay where they are: %.2f at any size", w->kernel->name, c->core);
+        return true;
+    }
+    result_line(result, "%s on %s: %.2f cycles per iteration with all data in the first level", w->kernel->name, c->machine->id, c->core);
+    add_streams(w, result);
+    if (c->streams.unknown)
+        result_line(result, "instruction %u is left out: %s", c->streams.unknown, c->streams.why);
+    add_points(w, result);
+    add_curve(c, result);
+    add_roofline(w, result);
+    add_cores(c, result);
+    add_assumed(w, result);
+    return true;
+}
+
+static const struct parameter options[] = {
+    {.name = "--size", .kind = PARAMETER_TEXT, .at = offsetof(struct memory_values, size), .value = "SIZES", .initial = SIZES,
+     .help = "bytes of all arrays together, in steps of two from one size to the other, or one size; K, M and G multiply"},
+    {.name = "--measure", .kind = PARAMETER_FLAG, .at = offsetof(struct memory_values, measure), .help = "run the loop over arrays of each size on this CPU, too"},
+    {.name = "--pages", .kind = PARAMETER_CHOICE, .at = offsetof(struct memory_values, pages), .choices = "4K|2M", .initial = "2M", .help = "pages that measured arrays lie on"},
+    {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct memory_values, machine), .value = "ID", .otherwise = "the current machine", .complete = COMPLETE_MACHINE,
+     .help = "machine to predict for"},
+    {.name = "--arrays", .kind = PARAMETER_WORDS, .at = offsetof(struct memory_values, arrays), .value = "STREAM=STREAM+BYTES", .otherwise = "each stream has an array of its own",
+     .help = "the first stream lies in the array of the second, so many bytes on: rows of a stencil"},
+    {0},
+};
+
+static bool prepare(struct session *s, const void *values, struct task *task, struct err *err)
+{
+    static const struct task_ops ops = {.doing = "looks at memory", .work = work, .publish = publish, .free = job_free, .listed = TASK_LISTED_IF_LONG};
+    static const struct task_ops measuring = {.doing = "looks at memory", .work = work, .publish = publish, .free = job_free, .listed = TASK_LISTED, .measures = job_measures_always};
+    const struct memory_values *v = values;
+    double from, to;
+
+    if (!session_has_kernel(s, err) || !memory_curve_sizes(v->size, &from, &to, err))
+        return false;
+    if (v->measure && s->document.kernel->isa != isa_host())
+        return err_set(err, ERR_USAGE, "leave --measure out", "this CPU runs %s, but the kernel is %s", isa_name(isa_host()), isa_name(s->document.kernel->isa));
+    struct machine *m = session_kernel_machine(s, v->machine, err);
+    if (!m)
+        return false;
+    struct memory_job *w = mem_zero(1, sizeof *w);
+    *w = (struct memory_job){.kernel = kernel_hold(s->document.kernel), .loop = s->document.loop, .machine = machine_hold(m), .measure = v->measure,
+                             .huge = strcmp(v->pages, "2M") == 0, .from = from, .to = to};
+    w->here = s->document.here.id && strcmp(s->document.here.id, m->id) == 0;
+    w->arrays = mem_zero(v->arrays.count + 1, sizeof *w->arrays);
+    for (size_t i = 0; i < v->arrays.count; i++)
+        w->arrays[w->arrays_count++] = mem_strdup(v->arrays.items[i]);
+    return task_give(task, v->measure ? &measuring : &ops, w);
+}
+
+static const char *const examples[] = {"kernel memory", "kernel memory --size 16K..512M --measure", "kernel memory --machine skylake --size 2M", "kernel memory --arrays 2=1+4160", NULL};
+
+const struct command command_kernel_memory = {
+    .name = "kernel memory",
+    .help = "cycles per iteration by the size of the arrays: from each cache and from memory, predicted and measured",
+    .description = "The streams of the loop are found in its instructions. What lines cost is measured by machine calibrate --memory, or is the machine's facts.",
+    .options = options,
+    .examples = examples,
+    .values_size = sizeof(struct memory_values),
+    .flags = COMMAND_JOB,
+    .prepare = prepare,
+};

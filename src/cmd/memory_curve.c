@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/memory_curve.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/layout.h"
+#include "base/clock.h"
+#include "chart/memory_lines.h"
+#include "measure/kernel_arrays.h"
+#include "model/facts.h"
+#include "simulate/simulate.h"
+
+#define FREE_SHARE 0.75      /* of the memory that can be had, at most for arrays */
+#define GAIN 1.05            /* from here on a help is worth its words */
+#define BLOCK_NEARLY 1.25    /* times the time of the best blocks */
+#define BLOCK_SHARE 0.5      /* of a cache, for blocks that stay there beside what else is used */
+
+static double size_read(const char *text, const char **end)
+{
+    char *after;
+    double value = isdigit((unsigned char)*text) ? strtod(text, &after) : NAN;
+
+    if (isnan(value))
+        return NAN;
+    static const char units[] = "KMG";
+    const char *unit = *after ? strchr(units, toupper((unsigned char)*after)) : NULL;
+    if (unit) {
+        value *= pow(1024, (double)(unit - units) + 1);
+        after++;
+    }
+    *end = after;
+    return value;
+}
+
+bool memory_curve_sizes(const char *text, double *from, double *to, struct err *err)
+{
+    const char *end = text;
+
+    *from = *to = size_read(text, &end);
+    if (!isnan(*from) && strncmp(end, "..", 2) == 0)
+        *to = size_read(end + 2, &end);
+    if (isnan(*from) || isnan(*to) || *end || *from > *to)
+        return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M", "`%.40s` is no size, and no range of sizes", text);
+    if (*from < MEMORY_CURVE_LEAST || *to > MEMORY_CURVE_MOST)
+        return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M", "sizes are from 4K to 64G, and `%.40s` is not", text);
+    return true;
+}
+
+void memory_size_print(double bytes, struct str *out)
+{
+    const char *unit = bytes >= 1073741824 ? "G" : bytes >= 1048576 ? "M" : "K";
+    str_addf(out, "%.3g%s", bytes / (bytes >= 1073741824 ? 1073741824 : bytes >= 1048576 ? 1048576 : 1024), unit);
+}
+
+static bool join(struct memory_curve *c, const char *word, struct err *err)
+{
+    char *end;
+    unsigned long at = strtoul(word, &end, 10), other = *end == '=' ? strtoul(end + 1, &end, 10) : 0;
+    long long distance = *end == '+' || *end == '-' ? strtoll(end, &end, 10) : 0;
+
+    if (!at || !other || *end)
+        return err_set(err, ERR_USAGE, "--arrays 2=1+4160: stream 2 is 4,160 bytes on in the array of stream 1", "`%.40s` does not say which stream is in which array", word);
+    if (llabs(distance) > (1ll << 40))
+        return err_set(err, ERR_USAGE, "--arrays 2=1+4160", "`%.40s` is too far", word);
+    return streams_join(&c->streams, at, other, distance, err);
+}
+
+static void help_try(struct memory_point *p, double cycles, const char *help)
+{
+    if (p->time.cycles > GAIN * cycles && p->time.cycles / cycles > p->gain) {
+        p->gain = p->time.cycles / cycles;
+        p->help = help;
+    }
+}
+
+/* Blocks that stay in a nearer level: the largest of those that do nearly as well as the best. */
+static void blocks_find(const struct memory_curve *c, struct memory_point *p)
+{
+    const double levels[] = {c->costs.first, c->costs.second, c->costs.third};
+    double best = p->time.cycles / GAIN;
+
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        double cycles = memory_time_at(&c->streams, &c->costs, c->core, c->own, BLOCK_SHARE * levels[i]).cycles;
+        if (levels[i] > 0 && levels[i] < p->bytes && cycles < BLOCK_NEARLY * best) {
+            best = fmin(best, cycles);
+            p->block = BLOCK_SHARE * levels[i];
+            p->block_gain = p->time.cycles / cycles;
+        }
+    }
+    if (p->block_gain < GAIN)
+        p->block = p->block_gain = 0;
+}
+
+/* What is tried: arrays in blocks that fit a nearer level, stores past the caches, whole lines. */
+static void help_find(const struct memory_curve *c, struct memory_point *p)
+{
+    struct streams other = c->streams;
+    VEC(struct stream) copy = {0};
+    bool stored = false, skipped = p->time.limit == LIMIT_SKIPPED;
+
+    if (p->time.limit == LIMIT_CORE)
+        return;
+    blocks_find(c, p);
+    for (size_t i = 0; i < c->streams.items.count; i++) {
+        struct stream s = c->streams.items.items[i];
+        bool plain = s.kind == STREAM_WALK && s.stores && !s.loads;
+        s.non_temporal |= plain;
+        stored |= plain && !c->streams.items.items[i].non_temporal;
+        vec_push(&copy, s);
+    }
+    other.items.items = copy.items;
+    if (stored)
+        help_try(p, memory_time_at(&other, &c->costs, c->core, c->own, p->bytes).cycles, "non-temporal stores");
+    for (size_t i = 0; skipped && i < copy.count; i++) {
+        copy.items[i] = c->streams.items.items[i];
+        if (copy.items[i].kind == STREAM_WALK) {
+            copy.items[i].lines = fmax(copy.items[i].loads, copy.items[i].stores) * 8 / STREAM_LINE;
+            copy.items[i].step = copy.items[i].step < 0 ? -8 : 8;
+        }
+    }
+    other.items.items = copy.items;
+    if (skipped)
+        help_try(p, memory_time_at(&other, &c->costs, c->core, c->own, p->bytes).cycles, "elements side by side");
+    vec_done(&copy);
+}
+
+static void point_predict(const struct memory_curve *c, struct memory_point *p)
+{
+    p->level = c->known ? memory_level_at(&c->costs, p->bytes) : "";
+    p->time = (struct memory_time){.cycles = NAN};
+    p->gain = 1;
+    if (!c->known)
+        return;
+    p->time = memory_time_at(&c->streams, &c->costs, c->core, c->own, p->bytes);
+    p->moved = p->time.lines * STREAM_LINE;
+    help_find(c, p);
+}
+
+bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t loop, struct machine *m, const struct memory_costs *measured, double from, double to,
+                          const char *const *joined, size_t joined_count, struct err *err)
+{
+    struct simulation sim;
+    struct bounds bounds;
+    size_t count;
+    const struct insn *insns = kernel_insns(k, loop, &count);
+
+    *c = (struct memory_curve){.machine = machine_hold(m)};
+    streams_find(insns, count, &c->streams);
+    for (size_t i = 0; i < joined_count; i++)
+        if (!join(c, joined[i], err))
+            return false;
+    simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
+    c->core = isnan(sim.cycles) ? bounds.total : fmax(sim.cycles, 0);
+    c->own = isnan(bounds.cycles[BOUND_MEMORY]) ? 0 : bounds.cycles[BOUND_MEMORY];
+    simulation_done(&sim);
+    c->known = measured || memory_costs_of(m, &c->costs, &c->why);
+    if (measured)
+        c->costs = *measured;
+    c->clock_hz = c->known ? c->costs.clock_hz : NAN;
+    for (size_t i = 0; i < count; i++)
+        c->flops += insn_flops(&insns[i]);
+    for (size_t i = 0; i < c->streams.items.count; i++)
+        c->moves |= stream_moves(&c->streams.items.items[i]);
+    for (double bytes = from; c->count < MEMORY_CURVE_POINTS && bytes <= to * 1.001; bytes *= 2) {
+        struct memory_point *p = &c->points[c->count++];
+        *p = (struct memory_point){.bytes = bytes, .measured = NAN, .spread = NAN, .huge = NAN};
+        point_predict(c, p);
+    }
+    return true;
+}
+
+/* Whether arrays of @bytes can be had. */
+static bool memory_suffices(double bytes, struct err *err)
+{
+    uint64_t available = memory_available();
+    struct str text = {0};
+
+    if (!available || bytes <= FREE_SHARE * (double)available)
+        return true;
+    memory_size_print(bytes, &text);
+    str_add(&text, " of arrays are more than three quarters of the ");
+    memory_size_print((double)available, &text);
+    err_set(err, ERR_LIMIT, "choose a smaller --size, or end other programs", "%s that are free", str_text(&text));
+    str_done(&text);
+    return false;
+}
+
+bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, double seconds, bool huge, bool (*cancelled)(void *state), void *state, struct err *err)
+{
+    size_t count;
+    const struct insn *insns = kernel_insns(k, loop, &count);
+    struct arena_state arena = {0};
+    struct kernel_arrays run;
+    struct arrays arrays;
+
+    if (!c->count || !memory_suffices(c->points[c->count - 1].bytes, err))
+        return false;
+    /* What cannot be laid out is said before anything is run. */
+    if (!layout_arrays(insns, &c->streams, (uint64_t)c->points[c->count - 1].bytes, &arrays, err))
+        return false;
+    struct sandbox *s = sandbox_new(-1, err);
+    if (!s)
+        return false;
+    sandbox_cancel_by(s, cancelled, state);
+    bool ok = sandbox_arena(s, (size_t)c->points[c->count - 1].bytes + LAYOUT_SLACK, huge, err);
+    sandbox_clear(s);
+    ok = ok && kernel_arrays_begin(&run, s, &arena, insns, count, err);
+    for (size_t i = 0; ok && i < c->count; i++) {
+        struct arrays_measured m;
+        struct err small = {0};
+        if (i + 1 < c->count && !layout_arrays(insns, &c->streams, (uint64_t)c->points[i].bytes, &arrays, &small))
+            continue;   /* its steps are too long for so small arrays */
+        ok = layout_arrays(insns, &c->streams, (uint64_t)c->points[i].bytes, &arrays, err) && kernel_arrays_measure(&run, &arrays, seconds / (double)c->count, &m, err);
+        if (!ok)
+            break;
+        c->points[i].measured = m.cycles;
+        c->points[i].spread = m.spread;
+        c->points[i].huge = sandbox_arena_huge(s);
+        if (m.clock_hz > 0)
+            c->clock_hz = m.clock_hz;
+    }
+    sandbox_free(s);
+    return ok;
+}
+
+void memory_curve_done(struct memory_curve *c)
+{
+    streams_done(&c->streams);
+    machine_free((struct machine *)c->machine);
+    *c = (struct memory_curve){0};
+}

@@ -1,0 +1,51 @@
+/* A loop over the size of its arrays: its streams, and cycles per iteration predicted and measured at some sizes. What `kernel memory` shows, and views. */
+#ifndef PORTOLAN_CMD_MEMORY_CURVE_H
+#define PORTOLAN_CMD_MEMORY_CURVE_H
+
+#include "analysis/kernel.h"
+#include "analysis/memory_time.h"
+#include "model/machine.h"
+
+#define MEMORY_CURVE_POINTS 32
+#define MEMORY_CURVE_LEAST 4096.0
+#define MEMORY_CURVE_MOST 68719476736.0
+
+struct memory_point {
+    double bytes;                /* of all arrays together */
+    const char *level;           /* where they are */
+    struct memory_time time;     /* predicted; cycles NaN: nothing is known of this memory */
+    double moved;                /* bytes per iteration between the core and where they are */
+    double measured, spread;     /* NaN: not measured */
+    double huge;                 /* share of large pages then */
+    double block, block_gain;    /* bytes of blocks that the loop were quicker with, and how many times; 0: none */
+    const char *help;            /* what else would help most; NULL: nothing of what is tried */
+    double gain;                 /* how many times */
+};
+
+struct memory_curve {
+    const struct machine *machine;   /* held */
+    struct streams streams;
+    struct memory_costs costs;
+    bool known;                  /* costs are */
+    struct err why;              /* else: why not */
+    double core, own;            /* as in memory_time_at */
+    double flops;                /* per iteration; 0: none */
+    double clock_hz;
+    bool moves;                  /* it has accesses that move: else all sizes are alike */
+    size_t count;
+    struct memory_point points[MEMORY_CURVE_POINTS];
+};
+
+/* Streams, and @count points from @from to @to bytes in steps of about a factor of two, predicted. @joined: words as `2=1+4160` (streams_join). @measured: facts of this CPU, NULL to
+ * go by the machine's own. False with err. Any thread; memory_curve_done in either case. */
+bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t loop, struct machine *m, const struct memory_costs *measured, double from, double to,
+                          const char *const *joined, size_t joined_count, struct err *err);
+/* Measures each point on this CPU, about @seconds in all. False with err: as layout_arrays and kernel_arrays_measure; points measured by then stay. */
+bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, double seconds, bool huge, bool (*cancelled)(void *state), void *state, struct err *err);
+void memory_curve_done(struct memory_curve *c);
+/* Reads "16K..512M" or one size. False with err. */
+bool memory_curve_sizes(const char *text, double *from, double *to, struct err *err);
+/* Appends "512K". */
+void memory_size_print(double bytes, struct str *out);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/kernel_arrays.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/compare.h"
+#include "base/mem.h"
+#include "isa/foreign.h"
+#include "measure/arch.h"
+#include "measure/kernel_code.h"
+#include "measure/kernel_run.h"
+#include "measure/ticks.h"
+#include "model/start.h"
+
+#define UNROLLED 160              /* instructions, so that the loop's own end is little */
+#define UNROLLED_BYTES 8192
+#define CLOCK_LONG 402
+#define CLOCK_SHORT 2
+#define CLOCK_SAMPLES 4
+#define SAMPLE_CYCLES 1.2e6       /* of one run, a third of a millisecond: shorter than a processor is left to others */
+#define ROUGH_ITERATIONS 3000
+#define SAMPLES 60                /* at most */
+#define LEAST_SAMPLES 3
+#define WARM_BYTES ((uint64_t)3 << 20)   /* arrays up to here are walked through once before a run: caches of a core hold them */
+#define SHORT_CYCLES 1e5          /* passes that take less: what each begins with counts */
+#define ONE 0x3ff0000000000000    /* 1.0 */
+
+const char *kernel_arrays_loop(enum memory_cost cost)
+{
+    return arch_memory_loop((unsigned)cost);
+}
+
+bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena, const struct insn *insns, size_t count, struct err *err)
+{
+    unsigned at;
+    const char *reason = kernel_refused(insns, count, &at);
+    struct body like = {0};
+
+    *k = (struct kernel_arrays){.sandbox = s, .arena = arena, .insns = insns, .count = count, .counter = kernel_counter(insns, count)};
+    if (reason)
+        return kernel_refuse(insns, at, reason, err);
+    const struct isa_ops *isa = isa_ops((enum isa)insns[0].isa);
+    for (size_t i = 0; i < count; i++) {
+        k->length += insns[i].length;
+        for (unsigned j = 0; j < insns[i].operand_count; j++)
+            k->plain_values |= insns[i].operands[j].kind == OPERAND_MEMORY && insns[i].operands[j].index >= isa->vectors && insns[i].operands[j].index < isa->vectors + 32;
+    }
+    isa->foreign->vectors_used(insns, count, &like);
+    k->vectors = sandbox_setup(&like);
+    size_t wanted = UNROLLED / count < UNROLLED_BYTES / k->length ? UNROLLED / count : UNROLLED_BYTES / k->length, length = 0;
+    k->copies = wanted < 1 ? 1 : (unsigned)wanted;
+    k->offset = sandbox_next_offset(s);
+    uint8_t *code = mem_alloc((k->length + 16) * k->copies);
+    for (unsigned i = 0; i < k->copies; i++)
+        length += kernel_emit(insns, count, k->offset, code, length);
+    uint32_t offset;
+    bool ok = kernel_emitted(insns, count, code, length) || err_set(err, ERR_DATA, NULL, "copies of the loop decode differently");
+    ok = ok && (sandbox_add(s, code, length, 1, k->counter, &offset) || err_set(err, ERR_LIMIT, NULL, "kernel too long"));
+    free(code);
+    return ok;
+}
+
+/* Numbers in the first @bytes of the arena, in the process that runs others' code now. */
+static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *err)
+{
+    if (sandbox_pid(k->sandbox, true) != k->arena->process || !k->arena->process)
+        k->arena->filled = 0;
+    while (k->arena->filled < bytes) {
+        uint64_t part = bytes - k->arena->filled < SANDBOX_FILL_PART ? bytes - k->arena->filled : SANDBOX_FILL_PART;
+        if (!sandbox_fill(k->sandbox, &(struct sandbox_fill){.kind = SANDBOX_FILL_VALUE, .at = k->arena->filled, .bytes = part, .value = ONE}, err))
+            return false;
+        k->arena->filled += part;
+    }
+    k->arena->process = sandbox_pid(k->sandbox, true);
+    return true;
+}
+
+static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, struct err *err)
+{
+    for (uint64_t done = 0; done < f->bytes;) {
+        uint64_t part = f->bytes - done < SANDBOX_FILL_PART ? f->bytes - done : SANDBOX_FILL_PART;
+        struct sandbox_fill fill = {.at = f->at + done, .bytes = part};
+        if (f->kind == ARRAYS_INDICES) {
+            fill.kind = SANDBOX_FILL_INDICES;
+            fill.unit = f->unit;
+            fill.value = f->range;
+        } else {
+            fill.kind = SANDBOX_FILL_RING;
+            fill.unit = f->spacing;
+            fill.link = f->link;
+            fill.ring = f->at;
+            fill.places = f->bytes / f->spacing;
+        }
+        if (!sandbox_fill(k->sandbox, &fill, err))
+            return false;
+        done += part;
+    }
+    return true;
+}
+
+/* Cycles per tick, by the chain in the same process. */
+static bool clock_measure(struct kernel_arrays *k, double *clock, struct err *err)
+{
+    double least[2] = {INFINITY, INFINITY};
+
+    for (unsigned i = 0; i < 2; i++) {
+        struct sandbox_item *item = sandbox_items(k->sandbox);
+        *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_CHAIN, .kernel = true, .warm = 2, .count = i ? CLOCK_LONG : CLOCK_SHORT, .samples = CLOCK_SAMPLES};
+        if (!sandbox_run(k->sandbox, 1, NULL, NULL, NULL, err))
+            return false;
+        if (item->fault)
+            return err_set(err, ERR_LIMIT, "try again", "the clock's chain did not run: %s", sandbox_fault_text(item->fault));
+        for (unsigned s = 0; s < CLOCK_SAMPLES; s++)
+            least[i] = fmin(least[i], (double)item->ticks[s]);
+    }
+    *clock = SANDBOX_CHAIN_LENGTH * (double)(CLOCK_LONG - CLOCK_SHORT) / (least[1] - least[0]);
+    return *clock > 0 || err_set(err, ERR_LIMIT, "try again", "the clock cannot be told");
+}
+
+/* Registers as @arrays has them, walks @ahead iterations on, chases somewhere else each time. */
+static void registers_fill(const struct kernel_arrays *k, const struct arrays *arrays, uint64_t ahead, uint64_t general[32])
+{
+    const struct isa_ops *isa = isa_ops((enum isa)k->insns[0].isa);
+    uint32_t addresses = 1u << isa->stack_pointer;
+
+    for (size_t i = 0; i < k->count; i++)
+        for (unsigned j = 0; j < k->insns[i].operand_count; j++)
+            if (k->insns[i].operands[j].kind == OPERAND_MEMORY && k->insns[i].operands[j].base < isa->generals)
+                addresses |= 1u << k->insns[i].operands[j].base;
+    for (unsigned reg = 0; reg < isa->generals; reg++)
+        general[reg] = arrays->given >> reg & 1    ? arrays->values[reg] + (arrays->inside >> reg & 1 ? sandbox_arena_at(k->sandbox) : 0)
+                       : addresses >> reg & 1      ? start_address(reg)
+                       : isa->foreign->zero_registers >> reg & 1 ? 0
+                                                   : 37 + 4 * reg;
+    for (unsigned i = 0; i < arrays->count; i++) {
+        const struct array *a = &arrays->arrays[i];
+        uint64_t place = a->places ? (ahead * 0x9e3779b97f4a7c15 >> 20) % a->places : 0;
+        general[a->reg] += a->places ? place * a->spacing : ahead * (uint64_t)a->step;
+    }
+}
+
+/* One run of @units of the loop, @passes times, after @warm of them; ticks. */
+static bool run(struct kernel_arrays *k, const struct arrays *arrays, uint64_t ahead, uint64_t warm, uint64_t units, unsigned passes, double *ticks, struct err *err)
+{
+    struct sandbox_item *item = sandbox_items(k->sandbox);
+
+    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = k->offset, .kernel = true, .counter = k->counter, .vectors = k->vectors, .passes = passes,
+                                  .plain_values = k->plain_values, .warm = warm, .count = units, .samples = 1};
+    registers_fill(k, arrays, ahead, item->general);
+    if (!sandbox_run(k->sandbox, 1, NULL, NULL, NULL, err))
+        return false;
+    if (item->fault == FAULT_STARVED)
+        return err_set(err, ERR_LIMIT, "try again", "core is contended");
+    if (item->fault) {
+        size_t place = item->fault_offset - k->offset, end = 0;
+        unsigned at = 0;
+        for (unsigned i = 0; item->fault_offset >= k->offset && place < k->length * k->copies && !at && i < k->count; i++)
+            if (place % k->length < (end += k->insns[i].length))
+                at = i + 1;
+        return kernel_refuse(k->insns, at, sandbox_fault_text(item->fault), err);
+    }
+    *ticks = (double)item->ticks[0];
+    return true;
+}
+
+bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds, struct arrays_measured *out, struct err *err)
+{
+    double cycles[SAMPLES], clock = 0, again = 0, ticks = 0, begun, start = 0;
+    uint64_t all = arrays->iterations ? arrays->iterations / k->copies : UINT32_MAX, most;
+
+    if (arrays->iterations && all < 1)
+        return err_set(err, ERR_USAGE, "choose a larger --size", "the arrays end after %llu iterations", (unsigned long long)arrays->iterations);
+    if (!numbers_fill(k, arrays->bytes, err))
+        return false;
+    for (unsigned i = 0; i < arrays->fill_count; i++)
+        if (!pattern_fill(k, &arrays->fills[i], err))
+            return false;
+    begun = clock_seconds();
+    uint64_t first = ticks_now();
+    most = ROUGH_ITERATIONS / k->copies + 1;
+    most = most < all ? most : all;
+    double again_ticks;
+    /* Twice, somewhere else if there is somewhere: others may have had the processor meanwhile. */
+    if (!clock_measure(k, &clock, err) || !run(k, arrays, 0, 0, most, 1, &ticks, err) || !run(k, arrays, all > 2 * most ? most * k->copies : 0, 0, most, 1, &again_ticks, err))
+        return false;
+    double rough = fmax(1, fmin(ticks, again_ticks) * clock / (double)most);   /* of a unit */
+    uint64_t units = (uint64_t)fmax(1, fmin((double)all, SAMPLE_CYCLES / rough));
+    unsigned passes = (unsigned)fmax(1, fmin(4000, SAMPLE_CYCLES / (rough * (double)units)));
+    bool short_passes = rough * (double)units < SHORT_CYCLES, warm = arrays->bytes <= WARM_BYTES;
+    unsigned n = 0;
+    for (unsigned i = 0; n < SAMPLES && (n < LEAST_SAMPLES || clock_seconds() - begun < seconds); i++) {
+        /* Runs that are a part of the arrays go on where the last one ended. */
+        uint64_t left = all > units ? all - units : 0, next = (uint64_t)(i + 1) * units + 2 * most, ahead = (left ? next % left : next) * k->copies;
+        ahead = arrays->iterations && !left ? 0 : ahead;
+        if (short_passes) {
+            double one;
+            if (!run(k, arrays, ahead, units, 1, passes, &one, err))
+                return false;
+            start = units > 1 ? one : 0;
+        }
+        if (!run(k, arrays, ahead, warm ? units : 0, units, passes, &ticks, err))
+            return false;
+        if (!warm && i == 0 && left == 0)
+            continue;   /* the first walk through what has just been filled */
+        cycles[n++] = (ticks - start) / passes / ((double)(units - (start > 0)) * k->copies);
+    }
+    if (!clock_measure(k, &again, err))
+        return false;
+    clock = fmax(clock, again);
+    qsort(cycles, n, sizeof *cycles, compare_doubles);
+    double low = cycles[n / 8], middle = cycles[n / 2];
+    double elapsed = clock_seconds() - begun;
+    *out = (struct arrays_measured){low * clock, middle / low - 1, clock, elapsed > 0 ? clock * (double)(ticks_now() - first) / elapsed : NAN, n, units * k->copies};
+    return true;
+}

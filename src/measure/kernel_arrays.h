@@ -1,0 +1,47 @@
+/* A kernel over arrays of its own, as large as one likes: its pointers start where a plan says (model/arrays.h), walk through memory that a child of the sandbox has for it, and
+ * start again at the end of the arrays. */
+#ifndef PORTOLAN_MEASURE_KERNEL_ARRAYS_H
+#define PORTOLAN_MEASURE_KERNEL_ARRAYS_H
+
+#include "isa/insn.h"
+#include "measure/sandbox.h"
+#include "model/arrays.h"
+#include "model/memory_costs.h"
+
+/* The arena of a sandbox, as the process that has it left it; zero-initialised at first. */
+struct arena_state {
+    uint64_t filled;             /* bytes that hold numbers */
+    int process;
+};
+
+/* A kernel in the sandbox. One thread. */
+struct kernel_arrays {
+    struct sandbox *sandbox;     /* borrowed */
+    struct arena_state *arena;   /* borrowed */
+    const struct insn *insns;    /* borrowed */
+    size_t count, length;
+    unsigned copies, counter, vectors;
+    uint32_t offset;
+    bool plain_values;
+};
+
+struct arrays_measured {
+    double cycles;               /* per iteration: what an eighth of the samples took less than */
+    double spread;               /* relative, from there to the middle one */
+    double clock;                /* cycles per tick */
+    double clock_hz;             /* by the system's clock, which runs of a millisecond tell within a percent; NaN: too short to tell */
+    unsigned samples;
+    uint64_t iterations;         /* in each */
+};
+
+/* Places the code in @s, which has an arena (sandbox_arena): beside what is there, of which the last sandbox_clear was the beginning. False with err (ERR_DATA) when @insns
+ * cannot be run. */
+bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena, const struct insn *insns, size_t count, struct err *err);
+/* Runs it over @arrays for about @seconds, filling them included where that is little. False with err: a fault, with its instruction (ERR_DATA), or a machine that is too busy (ERR_LIMIT). */
+bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds, struct arrays_measured *out, struct err *err);
+
+/* Code as hex digits of a loop that tells what @cost is on this CPU: loads of two arrays; stores to one; a copy; stores past the caches; four loads at indices and four of indices;
+ * four loads 256 bytes apart; four loads one after the other. NULL: there is none for its instruction set. */
+const char *kernel_arrays_loop(enum memory_cost cost);
+
+#endif

@@ -1,0 +1,44 @@
+/* Where a loop's arrays lie when it is run over memory of its own: what registers begin with, and what memory holds besides numbers. */
+#ifndef PORTOLAN_MODEL_ARRAYS_H
+#define PORTOLAN_MODEL_ARRAYS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARRAYS_MOST 16
+#define ARRAYS_REGISTERS 32
+
+enum arrays_fill_kind {
+    ARRAYS_INDICES,   /* numbers in no order, below @range */
+    ARRAYS_RING,      /* addresses of places in the same bytes, @spacing apart, each of which leads to another one until all were visited */
+};
+
+struct arrays_fill {
+    enum arrays_fill_kind kind;
+    uint64_t at, bytes;       /* from the beginning of the arena */
+    uint32_t unit;            /* bytes of an index */
+    uint64_t range;
+    uint32_t spacing, link;   /* of a ring, whose places are 4 to 7 times a power of two: bytes from one to the next, and from a place to its address */
+};
+
+/* One array: the general register that leads to it, and how far it moves on in an iteration. */
+struct array {
+    uint8_t reg;
+    int64_t step;
+    uint64_t places;          /* of a ring, else 0 */
+    uint32_t spacing;
+};
+
+struct arrays {
+    uint64_t bytes;                        /* of the arena that is used */
+    uint64_t iterations;                   /* until a walk has come to its end; 0: as many as one likes */
+    uint32_t given;                        /* general registers, by number, that values holds */
+    uint32_t inside;                       /* of these, those that count from the beginning of the arena */
+    uint64_t values[ARRAYS_REGISTERS];
+    struct array arrays[ARRAYS_MOST];
+    unsigned count;
+    struct arrays_fill fills[ARRAYS_MOST];
+    unsigned fill_count;
+};
+
+#endif

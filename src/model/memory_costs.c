@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/memory_costs.h"
+
+#include <math.h>
+
+#include "model/facts.h"
+
+#define LINE 64.0
+#define EDGE 1.25         /* from a cache's size to where all lines of a walk come from behind it */
+#define LARGEST 4294967296.0
+
+const char *memory_cost_name(enum memory_cost cost)
+{
+    static const char *const names[MEMORY_COSTS] = {"load", "store", "beside", "streamed", "random", "skipped", "hop"};
+    return names[cost];
+}
+
+static double between(const struct memory_costs *m, enum memory_cost cost, double bytes)
+{
+    const double *at = m->bytes, *cycles = m->cycles[cost];
+    size_t i = 0;
+
+    while (i < m->count && at[i] < bytes)
+        i++;
+    if (i == 0 || m->count == 1)
+        return cycles[0];
+    if (i == m->count)
+        return cycles[m->count - 1];
+    return cycles[i - 1] + (cycles[i] - cycles[i - 1]) * log(bytes / at[i - 1]) / log(at[i] / at[i - 1]);
+}
+
+double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, double bytes)
+{
+    if (!m->count)
+        return NAN;
+    if (cost == COST_STREAMED)
+        return between(m, cost, bytes);
+    if (bytes <= m->first)
+        return 0;
+    double part = fmin(1, (bytes / m->first - 1) / (EDGE - 1));
+    return part * between(m, cost, fmax(bytes, EDGE * m->first));
+}
+
+static void size_add(struct memory_costs *out, double bytes, double line, double write, double streamed, double miss, double latency)
+{
+    size_t i = out->count++;
+
+    out->bytes[i] = bytes;
+    out->cycles[COST_LOAD][i] = out->cycles[COST_BESIDE][i] = line;
+    out->cycles[COST_STORE][i] = line * write;
+    out->cycles[COST_STREAMED][i] = streamed;   /* to memory, wherever the lines were */
+    out->cycles[COST_RANDOM][i] = out->cycles[COST_SKIPPED][i] = miss;
+    out->cycles[COST_HOP][i] = latency;
+}
+
+bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err)
+{
+    double clock = fact_number(m, "clock"), bandwidth = fact_number(m, "memory_bandwidth");
+
+    *out = (struct memory_costs){.first = fact_number(m, "l1_bytes"), .second = fact_number(m, "l2_bytes"), .third = fact_number(m, "l3_bytes"),
+                                 .clock_hz = 1e9 * clock, .overlaps = fact_switch(m, "transfers_overlap")};
+    for (size_t i = 0; i < MEMORY_COSTS; i++)
+        out->spread[i] = NAN;
+    if (isnan(out->first) || isnan(out->second) || isnan(bandwidth) || isnan(clock) || isnan(fact_number(m, "memory_latency")))
+        return err_set(err, ERR_MISSING, "machine calibrate --memory measures this CPU's; help fact l1_bytes says what a machine needs",
+                       "nothing is known of the caches and the memory of %s", m->id);
+    double l2 = fact_number(m, "l2_line_cycles"), l3 = fact_number(m, "l3_line_cycles"), write = fact_number(m, "line_write"), far = LINE / bandwidth * clock;
+    double wait = fact_number(m, "memory_latency") * clock, parallel = fact_number(m, "miss_parallel"), second = fact_number(m, "l2_latency");
+    size_add(out, EDGE * out->first, l2, 1, far, fact_number(m, "l2_miss_cycles"), second);
+    size_add(out, out->second, l2, 1, far, fact_number(m, "l2_miss_cycles"), second);
+    if (!isnan(out->third)) {
+        size_add(out, EDGE * out->second, l3, 1, far, fact_number(m, "l3_miss_cycles"), fact_number(m, "l3_latency"));
+        size_add(out, out->third, l3, 1, far, fact_number(m, "l3_miss_cycles"), fact_number(m, "l3_latency"));
+    } else {
+        out->third = 0;
+    }
+    double last = EDGE * fmax(out->second, out->third);
+    size_add(out, last, far, write, far, fmax(far, wait / parallel), wait);
+    size_add(out, fmax(2 * last, LARGEST), far, write, far, fmax(far, wait / parallel), wait);
+    return true;
+}
+
+const char *memory_level_at(const struct memory_costs *m, double bytes)
+{
+    return bytes <= m->first ? "L1" : bytes <= m->second ? "L2" : m->third > 0 && bytes <= m->third ? "L3" : m->third > 0 ? "memory" : "L3 or memory";
+}
+
+double memory_third_seen(const struct memory_costs *m)
+{
+    size_t from = 0;
+
+    while (from < m->count && m->bytes[from] < 2 * m->second)
+        from++;
+    if (from + 1 >= m->count)
+        return 0;
+    double near = m->cycles[COST_HOP][from], far = m->cycles[COST_HOP][m->count - 1];
+    for (size_t i = from; far > 1.5 * near && i < m->count; i++)
+        if (m->cycles[COST_HOP][i] > (near + far) / 2)
+            return m->bytes[i - (i > from)];
+    return 0;
+}

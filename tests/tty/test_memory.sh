@@ -1,0 +1,89 @@
+#!/bin/sh
+# A loop beyond the first level: streams and sizes predicted from a machine's facts, words for what cannot be, and, where this CPU can be measured, arrays that are walked.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+kernel() { printf '%s\n' .L1: "$@" 'jne .L1' >"$work/$name.s"; }
+
+name=triad
+kernel 'vmovupd (%rsi,%rax,8), %ymm0' 'vfmadd231pd (%rdx,%rax,8), %ymm2, %ymm0' 'vmovupd %ymm0, (%rdi,%rax,8)' 'addq $4, %rax' 'cmpq %rcx, %rax'
+name=chase
+kernel 'movq (%rax), %rax' 'decq %rcx'
+name=none
+kernel 'imulq %rax, %rbx' 'decq %rcx'
+name=still
+kernel 'movq 8(%rsp), %rax' 'decq %rcx'
+name=unknown
+kernel 'movq (%rdi), %rax' 'addq %rdx, %rdi' 'decq %rcx'
+name=rows
+kernel 'movq (%rdi), %rax' 'addq (%rsi), %rax' 'addq $8, %rdi' 'addq $8, %rsi' 'decq %rcx'
+
+test_predicted() {
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory"
+    holds out 'rsi + rax*8'
+    grep -qE '^ +3 +rdi \+ rax\*8 +store +32 +0.50' "$work/out" || fail 'the store is no stream'
+    grep -qE '^16K +L1 .* the core' "$work/out" || fail 'no first level'
+    grep -qE '^512M +memory .* lines in order' "$work/out" || fail 'no memory'
+    holds out 'non-temporal stores'
+    holds out 'their times add up (ECM)'
+    holds out 'from the facts of skylake'
+    holds out 'roofline: '
+    holds out 'GB/s of a socket'
+    expect 0 "$portolan" --format json --machine skylake -e "kernel load $work/triad.s; kernel memory --size 2M"
+    holds out '"size":2097152'
+    expect 0 "$portolan" --format csv --machine skylake -e "kernel load $work/triad.s; kernel memory --size 16K..64K"
+    [ "$(grep -cE '^(16384|32768|65536),L[12],' "$work/out")" -eq 3 ] || fail "no rows: $(cat "$work/out")"
+}
+test_words() {
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/none.s; kernel memory"
+    holds out 'no memory access: 3.00 at any size'
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/still.s; kernel memory"
+    holds out 'stay where they are'
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/unknown.s; kernel memory"
+    holds out 'instruction 1: its address comes from an operation that is not followed'
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/chase.s; kernel memory --size 512M"
+    holds out 'loads that wait for each other'
+    expect 1 "$portolan" --machine haswell -e "kernel memory"
+    holds err 'kernel'
+    expect 0 "$portolan" --machine neoverse-n1 -e "kernel load $work/triad.s; kernel memory --machine zen4-charted --size 2M"
+    holds out 'not predicted: nothing is known of the caches'
+}
+test_shared_arrays() {
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --size 16M; kernel memory --size 16M --arrays 2=1+8192"
+    holds out '8192 bytes behind stream 2'
+    expect 1 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --arrays 2=7+8"
+    holds err 'no streams 2 and 7'
+    for wrong in 2 2= =1 2=1+ a=b 2=1*3 1=1 ''; do
+        expect 1 "$portolan" --machine skylake -e "kernel load $work/rows.s; kernel memory --arrays '$wrong'"
+    done
+}
+test_wrong_sizes() {
+    for wrong in 0 -1 1 16 16K.. ..16K 16K..8K 1T 16X 1e99 nan 16K...32K 16K..32K..64K ''; do
+        expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --size '$wrong'"
+        holds err '--size'
+    done
+    expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --pages 1G"
+    expect 1 "$portolan" -e "machine calibrate --memory --cpu 0"
+    holds err '--cpu is for the clock'
+}
+# What is measured depends on the host: that it ends with a time, or says why not.
+test_measured() {
+    case $(uname -m) in x86_64) ;; *) skip 'x86-64 alone' ;; esac
+    for loop in triad chase rows; do
+        status=0
+        "$portolan" --format csv --machine skylake -e "kernel load $work/$loop.s; kernel memory --size 32K..128K --measure" >"$work/out" 2>"$work/err" || status=$?
+        if [ "$status" -eq 0 ]; then
+            [ "$(grep -cE '^(32768|65536|131072),' "$work/out")" -eq 3 ] || fail "$loop has no rows: $(cat "$work/out")"
+        else
+            holds err 'not measured: '
+        fi
+    done
+    expect 1 "$portolan" --machine skylake -e "kernel load $work/unknown.s; kernel memory --measure --size 64K"
+    expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --measure --size 60G"
+    grep -qE 'three quarters|cannot map' "$work/err" || fail "no word of memory: $(cat "$work/err")"
+    (
+        ulimit -v 300000 || skip 'no limit can be set'
+        expect 1 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory --measure --size 512M"
+    )
+}
+
+run_tests

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loops over arrays in the sandbox: rings visit every place; what runs over arrays ends with a time or a reason; an arena that cannot be had says so. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel.h"
+#include "analysis/layout.h"
+#include "isa/cpu.h"
+#include "measure/kernel_arrays.h"
+#include "measure/ring.h"
+
+static void test_rings(void **state)
+{
+    (void)state;
+    for (uint64_t part = 4; part < 8; part++)
+        for (uint64_t places = part; places < 300000; places *= 2) {
+            uint8_t *seen = calloc(places, 1);
+            uint64_t at = 0;
+            for (uint64_t i = 0; i < places; i++) {
+                assert_int_equal(seen[at], 0);
+                seen[at] = 1;
+                at = ring_next(at, places);
+                assert_true(at < places);
+            }
+            assert_int_equal(at, 0);
+            free(seen);
+        }
+}
+
+/* True when it ended with a time; false with the reason. */
+static bool runs(const char *hex, uint64_t bytes, struct arrays_measured *out, struct err *err)
+{
+    struct streams streams;
+    struct arrays arrays;
+    struct arena_state arena = {0};
+    struct kernel_arrays run;
+    size_t count;
+    const struct kernel *k = kernel_from_hex(ISA_X86_64, hex, err);
+
+    assert_non_null(k);
+    const struct insn *insns = kernel_insns(k, 0, &count);
+    streams_find(insns, count, &streams);
+    struct sandbox *s = sandbox_new(-1, err);
+    assert_non_null(s);
+    bool ok = layout_arrays(insns, &streams, bytes, &arrays, err) && sandbox_arena(s, bytes + LAYOUT_SLACK, true, err) && kernel_arrays_begin(&run, s, &arena, insns, count, err) &&
+              kernel_arrays_measure(&run, &arrays, 0.01, out, err);
+    sandbox_free(s);
+    streams_done(&streams);
+    kernel_free(k);
+    return ok;
+}
+
+static void test_runs(void **state)
+{
+    static const char *const loops[] = {"0f1004060f110407 4883c010", "488b00 488b00", "8b0c86 488b14cf 4883c001", "488b04ce 488904cf 4883e901", "48ff07 4883c708"};
+    (void)state;
+    if (isa_host() != ISA_X86_64)
+        skip();
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
+        for (uint64_t bytes = 32768; bytes <= 4 << 20; bytes *= 8) {
+            struct arrays_measured m = {0};
+            struct err err = {0};
+            bool ok = runs(loops[i], bytes, &m, &err);
+            if (!ok && err.code == ERR_LIMIT)
+                continue;   /* this host is busy */
+            assert_true(ok);
+            assert_true(m.cycles > 0 && m.cycles < 1e6 && m.samples > 0 && m.iterations > 0);
+        }
+}
+
+/* A division by an element that is 1.0 as a whole number, a call, and a read behind the arrays: reasons, with their instruction. */
+static void test_reasons(void **state)
+{
+    struct arrays_measured m;
+    struct err err = {0};
+    (void)state;
+    if (isa_host() != ISA_X86_64)
+        skip();
+    assert_false(runs("488b07 0f05 4883c708", 65536, &m, &err));        /* syscall */
+    assert_int_equal(err.code, ERR_DATA);
+    err = (struct err){0};
+    assert_false(runs("488b07 0f0b 4883c708", 65536, &m, &err));        /* ud2 */
+    assert_true(err.code == ERR_DATA || err.code == ERR_LIMIT);
+}
+
+static void test_arena(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    struct sandbox *s = sandbox_new(-1, &err);
+    assert_non_null(s);
+    assert_int_equal(sandbox_arena_at(s), 0);
+    assert_false(sandbox_arena(s, (size_t)1 << 47, true, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+    assert_int_equal(sandbox_arena_at(s), 0);
+    err = (struct err){0};
+    assert_true(sandbox_arena(s, 1000000, false, &err));
+    assert_int_equal(sandbox_arena_at(s) % SANDBOX_ARENA_GUARD, 0);
+    assert_true(sandbox_fill(s, &(struct sandbox_fill){.kind = SANDBOX_FILL_VALUE, .bytes = 1000000, .value = 7}, &err));
+    /* What does not lie in the arena is left alone. */
+    assert_true(sandbox_fill(s, &(struct sandbox_fill){.kind = SANDBOX_FILL_VALUE, .at = (uint64_t)-4096, .bytes = 8192, .value = 7}, &err));
+    assert_true(sandbox_arena(s, 0, false, &err));
+    assert_int_equal(sandbox_arena_at(s), 0);
+    sandbox_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rings), cmocka_unit_test(test_runs), cmocka_unit_test(test_reasons), cmocka_unit_test(test_arena)};
+    return cmocka_run_group_tests_name("kernel_arrays", tests, NULL, NULL);
+}

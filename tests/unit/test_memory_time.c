@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time by the size of arrays: by hand, and against each line priced one after the other; costs between sizes by the area of a trapezoid on paper; every shipped machine. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/memory_time.h"
+#include "io/machine_file.h"
+
+static struct memory_costs costs(bool overlaps)
+{
+    struct memory_costs m = {.count = 3, .bytes = {65536, 1048576, 16777216}, .first = 49152, .second = 2097152, .third = 8388608, .overlaps = overlaps};
+    static const double cycles[MEMORY_COSTS][3] = {{1, 1, 5}, {3, 3, 6}, {0.5, 0.5, 5}, {8, 8, 9}, {1.5, 2, 10}, {2, 3, 12}, {14, 16, 300}};
+    for (size_t i = 0; i < MEMORY_COSTS; i++)
+        memcpy(m.cycles[i], cycles[i], sizeof cycles[i]);
+    return m;
+}
+
+static struct stream walk(unsigned loads, unsigned stores)
+{
+    return (struct stream){.kind = STREAM_WALK, .loads = loads, .stores = stores, .step = 64, .high = 64, .lines = 1, .follows = STREAM_ALONE, .fed_by = STREAM_ALONE};
+}
+
+static double time_of(struct stream *items, size_t n, const struct memory_costs *m, double core, double own, double bytes)
+{
+    const struct streams s = {.items = {.items = items, .count = n, .capacity = n}};
+    return memory_time_at(&s, m, core, own, bytes).cycles;
+}
+
+static void test_by_hand(void **state)
+{
+    struct memory_costs m = costs(true), adds = costs(false);
+    struct stream two[] = {walk(2, 0), walk(0, 2)}, loads[] = {walk(2, 0), walk(2, 0)};
+    (void)state;
+    assert_float_equal(time_of(two, 2, &m, 2, 1, 16384), 2, 1e-9);              /* the first level: the core alone */
+    assert_float_equal(time_of(two, 2, &m, 2, 1, 65536), 3.5, 1e-9);            /* a written line 3, and 0.5 beside it; as fetches alone 2 */
+    assert_float_equal(time_of(loads, 2, &m, 1, 1, 65536), 2, 1e-9);
+    assert_float_equal(time_of(loads, 2, &m, 4, 1, 65536), 4, 1e-9);            /* overlaps: the slower of the two */
+    assert_float_equal(time_of(loads, 2, &adds, 4, 3, 65536), 5, 1e-9);         /* ECM: its own 3 and the 2 of the lines */
+    assert_float_equal(time_of(loads, 2, &adds, 4, 1, 65536), 4, 1e-9);
+    two[1].non_temporal = true;
+    assert_float_equal(time_of(two, 2, &m, 2, 1, 65536), 9, 1e-9);              /* 8 past the caches and 1 */
+    struct stream chase = {.kind = STREAM_CHASE, .hops = 2, .lines = 2, .follows = STREAM_ALONE, .fed_by = STREAM_ALONE};
+    assert_float_equal(time_of(&chase, 1, &m, 10, 1, 16777216), 600, 1e-9);
+    struct stream rows[] = {walk(1, 0), walk(1, 0)};
+    rows[0].follows = 1;
+    rows[0].distance = 6400;                                                    /* 100 iterations, of two lines: 12,800 bytes, of the first level */
+    assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 5, 1e-9);
+    rows[0].distance = 640000;                                                  /* of the second */
+    assert_true(fabs(time_of(rows, 2, &m, 1, 1, 16777216) - 6) < 0.35);
+    rows[0].distance = 64000000;                                                /* too far: as two */
+    assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 10, 1e-9);
+}
+
+/* Streams of any number, priced line by line over many iterations. */
+static void test_line_by_line(void **state)
+{
+    struct memory_costs m = costs(true);
+    (void)state;
+    for (unsigned loads = 0; loads < 5; loads++)
+        for (unsigned stores = 0; stores < 4; stores++)
+            for (double bytes = 65536; bytes <= 16777216; bytes *= 4) {
+                struct stream items[8];
+                double fetched = 0, written = 0;
+                size_t n = 0;
+                for (unsigned i = 0; i < loads; i++)
+                    items[n++] = walk(1, 0);
+                for (unsigned i = 0; i < stores; i++)
+                    items[n++] = walk(0, 1);
+                for (unsigned iteration = 0; n && iteration < 100; iteration++)
+                    for (size_t i = 0; i < n; i++) {
+                        fetched += memory_cost_at(&m, COST_LOAD, bytes);
+                        written += memory_cost_at(&m, items[i].stores ? COST_STORE : COST_BESIDE, bytes);
+                    }
+                double expected = fmax(1, (stores && written > fetched ? written : fetched) / 100);
+                assert_float_equal(time_of(items, n, &m, 1, 1, bytes), expected, 1e-6);
+            }
+}
+
+static void test_costs(void **state)
+{
+    struct memory_costs m = costs(true);
+    (void)state;
+    assert_float_equal(memory_cost_at(&m, COST_LOAD, 1000), 0, 1e-12);
+    assert_float_equal(memory_cost_at(&m, COST_LOAD, 49152), 0, 1e-12);
+    assert_float_equal(memory_cost_at(&m, COST_STREAMED, 1000), 8, 1e-12);
+    assert_float_equal(memory_cost_at(&m, COST_LOAD, 4194304), 3, 1e-12);      /* half way between 1M and 16M, by the logarithm */
+    assert_float_equal(memory_cost_at(&m, COST_LOAD, 1e12), 5, 1e-12);
+    double last = 0;
+    for (double bytes = 4096; bytes < 1e9; bytes *= 1.07) {                    /* never less for more */
+        double now = memory_cost_at(&m, COST_RANDOM, bytes);
+        assert_true(now >= last - 1e-12);
+        last = now;
+    }
+    assert_string_equal(memory_level_at(&m, 4096), "L1");
+    assert_string_equal(memory_level_at(&m, 1e6), "L2");
+    assert_string_equal(memory_level_at(&m, 4e6), "L3");
+    assert_string_equal(memory_level_at(&m, 1e8), "memory");
+    assert_float_equal(memory_third_seen(&m), 0, 1e-12);                       /* two sizes behind the second level are too few to see its end */
+}
+
+/* What a machine's facts give is finite, grows with the size, and ends at its bandwidth. */
+static void test_machines(void **state)
+{
+    static const char *const ids[] = {"skylake", "sapphirerapids", "skylake-avx512", "znver3", "apple-m1"};
+    (void)state;
+    unsigned known = 0;
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        struct err err = {0};
+        struct memory_costs m;
+        struct machine *machine = machine_load_shipped(ids[i], &err);
+        assert_non_null(machine);
+        if (memory_costs_of(machine, &m, &err)) {
+            known++;
+            double last = 0;
+            for (double bytes = 8192; bytes < 1e10; bytes *= 2) {
+                double now = memory_cost_at(&m, COST_LOAD, bytes);
+                assert_true(isfinite(now) && now >= last);
+                last = now;
+            }
+            assert_float_equal(64 / last * m.clock_hz * 1e-9, strtod(machine_fact(machine, "memory_bandwidth"), NULL), 1e-6);
+        } else {
+            assert_int_equal(err.code, ERR_MISSING);
+        }
+        machine_free(machine);
+    }
+    assert_true(known >= 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_line_by_line), cmocka_unit_test(test_costs), cmocka_unit_test(test_machines)};
+    return cmocka_run_group_tests_name("memory_time", tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Streams of loops and the arrays that are laid out for them: kinds and steps by hand; lines against the misses of a cache that is followed access by access; places against the
+ * registers added up, iteration by iteration. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel.h"
+#include "analysis/layout.h"
+#include "analysis/streams.h"
+
+#define MOST_LINES 4096
+
+static const struct kernel *kernel;
+static const struct insn *insns;
+static size_t count;
+static struct streams streams;
+
+static void find(const char *hex)
+{
+    struct err err = {0};
+    kernel_free(kernel);
+    streams_done(&streams);
+    kernel = kernel_from_hex(ISA_X86_64, hex, &err);
+    assert_non_null(kernel);
+    insns = kernel_insns(kernel, 0, &count);
+    streams_find(insns, count, &streams);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    kernel_free(kernel);
+    streams_done(&streams);
+    return 0;
+}
+
+static void is(size_t at, const char *word, int64_t step, double lines)
+{
+    assert_true(at < streams.items.count);
+    assert_string_equal(stream_word(&streams.items.items[at]), word);
+    assert_int_equal(streams.items.items[at].step, step);
+    assert_float_equal(streams.items.items[at].lines, lines, 1e-9);
+}
+
+static void base_is(size_t at, const char *text)
+{
+    struct str out = {0};
+    stream_base(&streams.items.items[at], ISA_X86_64, &out);
+    assert_string_equal(str_text(&out), text);
+    str_done(&out);
+}
+
+static void test_kinds(void **state)
+{
+    (void)state;
+    find("c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040");   /* vmovups ymm0,[rsi+rax]; vmovups [rdi+rax],ymm0; both 32 further on; add rax,64 */
+    assert_int_equal(streams.items.count, 2);
+    assert_int_equal(streams.unknown, 0);
+    is(0, "load", 64, 1);
+    is(1, "store", 64, 1);
+    base_is(0, "rsi + rax");
+    find("c5fc2b0407c5fc2b4407204883c040");                         /* vmovntps */
+    is(0, "non-temporal", 64, 1);
+    find("48ff074883c708");                                         /* inc qword [rdi]; add rdi,8 */
+    is(0, "update", 8, 0.125);
+    find("488b074883ef08");                                         /* mov rax,[rdi]; sub rdi,8 */
+    is(0, "load", -8, 0.125);
+    find("488b442408");                                             /* mov rax,[rsp+8] */
+    is(0, "fixed", 0, 0);
+    assert_false(stream_moves(&streams.items.items[0]));
+    find("4801d8");                                                 /* add rax,rbx */
+    assert_int_equal(streams.items.count, 0);
+    find("488b0748 81c700010000");                                  /* mov rax,[rdi]; add rdi,256: a line each, and others left out */
+    is(0, "load", 256, 1);
+    find("488b07 488b5740 4883c740");                               /* [rdi], [rdi+64] by 64: the second line is the next one's first */
+    is(0, "load", 64, 1);
+}
+
+static void test_indices(void **state)
+{
+    (void)state;
+    find("8b0c86 488b14cf 4883c001");                /* mov ecx,[rsi+rax*4]; mov rdx,[rdi+rcx*8]; add rax,1 */
+    assert_int_equal(streams.items.count, 2);
+    is(0, "load", 4, 1.0 / 16);
+    is(1, "gather", 0, 1);
+    assert_int_equal(streams.items.items[1].fed_by, 0);
+    assert_int_equal(streams.items.items[1].scale, 8);
+    assert_int_equal(streams.items.items[0].index_bytes, 4);
+    find("48630c86 488b14cf 4883c001");              /* movsxd rcx,dword [rsi+rax*4] */
+    is(1, "gather", 0, 1);
+    find("0fb60c06 ff048f 4883c001");                /* movzx ecx,byte [rsi+rax]; inc dword [rdi+rcx*4]: a histogram */
+    is(1, "gather, scatter", 0, 1);
+    assert_int_equal(streams.items.items[0].index_bytes, 1);
+    find("488b00 488b00");                           /* mov rax,[rax]; mov rax,[rax] */
+    assert_int_equal(streams.items.count, 1);
+    is(0, "chase", 0, 2);
+    assert_int_equal(streams.items.items[0].hops, 2);
+    find("488b5008 4801d3 488b4010");                /* mov rdx,[rax+8]; add rbx,rdx; mov rax,[rax+16]: a list's value and link */
+    assert_int_equal(streams.items.count, 1);
+    is(0, "chase", 0, 1);
+    assert_int_equal(streams.items.items[0].link, 16);
+    assert_int_equal(streams.items.items[0].terms[0].reg, 0);
+    find("c5fe6f0c8e c5e576db c4e2e59204cf 4883c104");   /* vmovdqu ymm1,[rsi+rcx*4]; vpcmpeqd ymm3; vgatherdpd ymm0,[rdi+xmm1*8],ymm3; add rcx,4 */
+    assert_int_equal(streams.items.count, 2);
+    is(1, "gather", 0, 4);
+    assert_int_equal(streams.items.items[1].fed_by, 0);
+}
+
+static void test_unknown(void **state)
+{
+    struct arrays arrays;
+    struct err err = {0};
+    (void)state;
+    find("488b07 4801d7");                           /* mov rax,[rdi]; add rdi,rdx: a step that the loop does not tell */
+    assert_int_equal(streams.unknown, 1);
+    assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
+    assert_int_equal(err.code, ERR_DATA);
+    assert_non_null(strstr(err.what, "instruction 1"));
+    find("488b04ce 480fafc2 488b1cc7 4883c101");     /* an index that is multiplied by a register */
+    assert_int_equal(streams.unknown, 3);
+    find("4801d8");
+    err = (struct err){0};
+    assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
+    find("488b07 4881c700100000");                   /* steps of a page: four of them at least */
+    err = (struct err){0};
+    assert_false(layout_arrays(insns, &streams, 8192, &arrays, &err));
+    assert_int_equal(err.code, ERR_USAGE);
+    assert_true(layout_arrays(insns, &streams, 65536, &arrays, &err));
+}
+
+static void test_joined(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    find("488b07 488b5640 4883c708 4883c608");       /* [rdi], [rsi+64], both by 8 */
+    assert_int_equal(streams.items.count, 2);
+    assert_false(streams_join(&streams, 1, 3, 8, &err));
+    assert_false(streams_join(&streams, 1, 1, 8, &err));
+    assert_false(streams_join(&streams, 0, 1, 8, &err));
+    assert_true(streams_join(&streams, 2, 1, 4160, &err));
+    assert_int_equal(streams.items.items[0].follows, 1);
+    assert_int_equal(streams.items.items[0].distance, 4160);
+    assert_int_equal(streams.items.items[1].follows, STREAM_ALONE);
+    find("488b07 488b9740200000 488b8fc0dfffff 4883c708");   /* [rdi], [rdi+8256], [rdi-8256]: three rows of one array */
+    assert_int_equal(streams.items.count, 3);
+    assert_int_equal(streams.items.items[0].follows, 1);
+    assert_int_equal(streams.items.items[2].follows, 0);
+    assert_int_equal(streams.items.items[2].distance, 8256);
+}
+
+/* Lines that come new to a cache that keeps @room of them, the least recently used one going, counted over the second half of @rounds iterations of @n accesses. */
+static double misses(const int64_t *offsets, const unsigned *bytes, size_t n, int64_t step, unsigned rounds, size_t room)
+{
+    static int64_t kept[MOST_LINES];
+    size_t have = 0, fresh = 0;
+
+    for (unsigned round = 0; round < rounds; round++)
+        for (size_t i = 0; i < n; i++) {
+            int64_t from = (1 << 28) + offsets[i] + step * round;
+            for (int64_t line = from / 64; line <= (from + bytes[i] - 1) / 64; line++) {
+                size_t at = 0;
+                while (at < have && kept[at] != line)
+                    at++;
+                fresh += at == have && round >= rounds / 2;
+                if (at == have && have < room)
+                    have++;
+                else if (at == have)
+                    at = room - 1;
+                memmove(kept + 1, kept, (at < have ? at : have - 1) * sizeof *kept);
+                kept[0] = line;
+            }
+        }
+    return (double)fresh / (rounds - rounds / 2);
+}
+
+/* Random walks: lines are the misses of a first level of 512 lines. */
+static void test_lines_are_misses(void **state)
+{
+    unsigned seed = 12345;
+    (void)state;
+    for (unsigned trial = 0; trial < 200; trial++) {
+        int64_t offsets[3], step;
+        unsigned bytes[3] = {8, 8, 8};
+        char hex[128] = "";
+        size_t n = trial % 3 + 1;
+        seed = seed * 1103515245 + 12345;
+        step = (int64_t)(seed >> 16) % 40 * 8 + 8;
+        for (size_t i = 0; i < n; i++) {
+            seed = seed * 1103515245 + 12345;
+            offsets[i] = (int64_t)((seed >> 16) % 250) * 8;
+            snprintf(hex + strlen(hex), sizeof hex - strlen(hex), "488b87%02x%02x0000", (unsigned)offsets[i] & 255, (unsigned)offsets[i] >> 8);   /* mov rax,[rdi+offset] */
+        }
+        if (trial % 2) {
+            snprintf(hex + strlen(hex), sizeof hex - strlen(hex), "4881c7%02x%02x0000", (unsigned)step & 255, (unsigned)step >> 8);
+        } else {
+            snprintf(hex + strlen(hex), sizeof hex - strlen(hex), "4881ef%02x%02x0000", (unsigned)step & 255, (unsigned)step >> 8);
+            step = -step;
+        }
+        find(hex);
+        assert_int_equal(streams.items.count, 1);
+        assert_int_equal(streams.items.items[0].step, step);
+        double seen = misses(offsets, bytes, n, step, 512, 512);
+        assert_true(streams.items.items[0].lines <= seen * 1.1 + 0.02 && streams.items.items[0].lines >= seen * 0.9 - 0.02);
+    }
+}
+
+/* Every iteration of every stream lies within the arena, and no two arrays touch. */
+static void laid_out(uint64_t bytes)
+{
+    struct arrays arrays;
+    struct err err = {0};
+    uint64_t low[64], high[64];
+    double used = 0;
+    bool indexed = false;
+
+    assert_true(layout_arrays(insns, &streams, bytes, &arrays, &err));
+    assert_true(arrays.bytes <= bytes + LAYOUT_SLACK);
+    for (size_t i = 0; i < streams.items.count; i++) {
+        const struct stream *s = &streams.items.items[i];
+        uint64_t sum = 0;
+        for (unsigned k = 0; k < s->term_count; k++) {
+            assert_true(arrays.given >> s->terms[k].reg & 1);
+            sum += arrays.values[s->terms[k].reg] * (uint64_t)s->terms[k].factor;
+        }
+        int64_t last = s->kind == STREAM_WALK ? (int64_t)(arrays.iterations - 1) * s->step : 0;
+        low[i] = sum + (uint64_t)s->low + (last < 0 ? (uint64_t)last : 0);
+        high[i] = sum + (uint64_t)s->high + (last > 0 ? (uint64_t)last : 0);
+        assert_true(low[i] < high[i] && high[i] <= arrays.bytes);
+        used += s->kind == STREAM_WALK && s->follows == STREAM_ALONE ? (double)(high[i] - low[i]) : 0;
+        indexed |= s->kind != STREAM_WALK;
+    }
+    for (size_t i = 0; i < streams.items.count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (streams.items.items[i].kind == STREAM_WALK && streams.items.items[k].kind == STREAM_WALK && streams.items.items[i].symbol != streams.items.items[k].symbol)
+                assert_true(low[i] >= high[k] || low[k] >= high[i]);
+    assert_true(indexed || (used > 0.7 * (double)bytes && used < 1.01 * (double)bytes));   /* rows leave some out */
+    for (unsigned i = 0; i < arrays.fill_count; i++)
+        assert_true(arrays.fills[i].at + arrays.fills[i].bytes <= arrays.bytes);
+}
+
+static void test_layouts(void **state)
+{
+    static const char *const loops[] = {
+        "c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040",   /* a copy by an index */
+        "488b07488906 4883c708 4883c608",                         /* by pointers */
+        "488b04ce 488904cf 4883e901",                             /* backwards */
+        "8b0c86 488b14cf 4883c001",                               /* a gather */
+        "488b00 488b00",                                          /* a chase */
+        "488b07 488b9740200000 488b8fc0dfffff 4883c708",          /* rows */
+        "488b07 488b1e 4883c708 4881c600010000",                  /* steps of 8 and 256 */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
+        for (uint64_t bytes = 64 << 10; bytes <= (512 << 20); bytes *= 2) {
+            find(loops[i]);
+            laid_out(bytes);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown), cmocka_unit_test(test_joined),
+                                       cmocka_unit_test(test_lines_are_misses), cmocka_unit_test(test_layouts)};
+    return cmocka_run_group_tests_name("streams", tests, NULL, end);
+}
