@@ -9,6 +9,7 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
+#define CHAIN_DELAY_MOST (2 / 3.0)   /* cycles: what three additions take, more were not measured */
 #define REPLAYS_FROM 0.75   /* of the largest bound: where ports are less busy hardly anything waits for one */
 
 const char *cycles_words(bool least, bool estimate)
@@ -166,6 +167,35 @@ static double largest(const struct bounds *b)
     return most;
 }
 
+/* Whether an operation reads what the chain makes. */
+static bool reads_chain(const struct deps *d, const bool *on_chain, uint32_t insn)
+{
+    for (size_t i = 0; i < d->edge_count; i++)
+        if (d->nodes[d->edges[i].to].insn == insn && on_chain[d->nodes[d->edges[i].from].insn])
+            return true;
+    return false;
+}
+
+/* Cycles that additions of floating point which have no part in the chain delay it by (fact chain_delay_addition): not one of additions or fused operations. */
+static double addition_delay(struct block_work *w, const struct insn *insns, size_t count)
+{
+    const struct core *c = w->core;
+    double additions = 0;
+
+    if (isnan(c->chain_delay_addition))
+        return 0;
+    bool *on_chain = mem_zero(count + 1, sizeof *on_chain), vector = false, other = true;
+    deps_bound(&w->deps, on_chain, count);
+    for (size_t i = 0; i < count; i++) {
+        vector |= on_chain[i] && insns[i].traits & INSN_VECTOR;
+        other &= !on_chain[i] || (insns[i].operation != OPERATION_FP_ADD && insns[i].operation != OPERATION_FP_FUSED);
+    }
+    for (uint32_t i = 0; i < count && vector && other; i++)
+        additions += insns[i].operation == OPERATION_FP_ADD && !on_chain[i] && !reads_chain(&w->deps, on_chain, i);
+    free(on_chain);
+    return fmin(additions * c->chain_delay_addition, CHAIN_DELAY_MOST);
+}
+
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out)
 {
     w->least = 0;
@@ -197,6 +227,9 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
             out->cycles[BOUND_PORTS] = tried;
             out->fitted |= 1U << BOUND_PORTS;
         }
+        double delay = out->cycles[BOUND_DEPENDENCIES] > 0 ? addition_delay(w, insns, count) : 0;
+        out->cycles[BOUND_DEPENDENCIES] += delay;
+        out->fitted |= delay > 0 ? 1U << BOUND_DEPENDENCIES : 0;
         out->cycles[BOUND_DEPENDENCIES] += bounds_assists(w->core, insns, count, options);
         if (w->core->dtlb_miss > 0)
             out->cycles[BOUND_MEMORY] += addresses_new_pages(&w->deps.addresses, count, w->core->dtlb_miss, 0.5);

@@ -71,7 +71,7 @@ struct core {
     double decode_complex_uops, decode_alone_uops, uop_cache_width, uop_cache_block, uop_cache_lines, uop_cache_line_uops, uop_cache_line_insns, uop_cache_line_constants, uop_cache_window, uop_cache_window_lines, uop_cache_window_again, uop_cache_size;
     double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes, store_run, store_word_bytes, store_word_busy, store_word_wait;
     double store_forward_modify, store_forward_widest, store_address_late, store_forward_copied, store_forward_part, memory_renaming_per_block, memory_renaming_length, memory_renaming_apart, memory_renaming_apart_through, memory_renaming_store_beside, unlaminate_first;
-    double immediate_folding, immediate_folding_extra, slow_flags_latency, bypass_delay_addition, bypass_delay, bypass_delay_domain;
+    double immediate_folding, immediate_folding_extra, slow_flags_latency, bypass_delay_addition, chain_delay_addition, bypass_delay, bypass_delay_domain;
     double load_bank_bytes, load_line_banks, loads_per_bank, split_loads_per_cycle, load_replays, load_replays_through, load_replays_pairs, vector_loads_per_cycle, vector_loads_mixed, vector_loads_mixed_runs, forward_replays, forward_replays_modify, alu_replays;
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, load_latency_x87, store_forward, store_forward_vector, store_forward_x87, store_forward_fail, store_forward_wide, memory_renaming, load_extra_scaled, load_extra_three, load_extra_segment, high_byte, dtlb_miss, lock, x87_assist;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */

@@ -69,6 +69,7 @@ const struct fact fact_schema[] = {
     {"high_byte_renamed", YES_OR_NO, "yes", NULL, "ah, bh, ch and dh are kept apart from their registers", "dependencies", false},
     {"slow_flags", FACT_WORDS, "mnemonics", 0, 0, NULL, NULL, "instructions whose flags conditional moves and sets of the same group take longer to read", "dependencies", false},
     {"slow_flags_latency", FACT_NUMBER, CYCLES, NULL, NULL, "latency of such a conditional move or set, from its registers, too; less by the share of places in the group of issue_width in which it comes in the next one", "dependencies", false},
+    {"chain_delay_addition", FACT_NUMBER, CYCLES, NULL, NULL, "what each addition of floating point takes that has no part in a chain of other vector operations, up to three", "dependencies", FACT_FITTED},
     {"bypass_delay_addition", FACT_NUMBER, CYCLES, "0", NULL, "extra latency from a two-cycle floating-point addition to anything but another addition", "dependencies", false},
     {"bypass_ports", FACT_PORTS, NO_UNIT, NULL, NULL, "ports whose multipliers, converters and comparers hand their results to one-cycle vector operations beside them later", "dependencies", false},
     {"bypass_delay", FACT_NUMBER, CYCLES, "1", NULL,

@@ -125,6 +125,20 @@ static void test_vector_loads_between_others(void **state)
     ASSERT_TIMED(blocks);
 }
 
+static void test_additions_delay_chains(void **state)
+{
+    (void)state;
+    static const struct timed blocks[] = {
+        {"vmulsd xmm3, xmm3, xmm4", 3.00, .01},
+        {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5", 3.25, .01},
+        {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5; vaddsd xmm8, xmm4, xmm5", 3.49, .01},
+        {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5; vaddsd xmm8, xmm4, xmm5; vaddsd xmm9, xmm4, xmm5", 3.66, .01},
+        {"vmulsd xmm3, xmm3, xmm4; vaddsd xmm7, xmm3, xmm5", 3.00, .01},   /* reads the chain */
+        {"vpaddd xmm3, xmm3, xmm4; vaddsd xmm7, xmm4, xmm5", 2.33, .05},
+    };
+    ASSERT_TIMED(blocks);
+}
+
 static void test_rename(void **state)
 {
     (void)state;
@@ -199,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_loads_wait_for_loads),
         cmocka_unit_test(test_lines_hold_so_many_constants),
         cmocka_unit_test(test_vector_loads_between_others),
+        cmocka_unit_test(test_additions_delay_chains),
         cmocka_unit_test(test_rename),
         cmocka_unit_test(test_stores_on_their_way),
         cmocka_unit_test(test_simulation_agrees),
