@@ -12,7 +12,10 @@
 #include "cmd/task.h"
 #include "program/estimate.h"
 #include "program/native_kept.h"
+#include "program/spread.h"
 #include "work/job.h"
+
+#define SHOWN_LEAST 0.005   /* share of the time that rests on counts that are not exact, from which on it is told */
 
 struct predict_values {
     struct word_list inputs, machines;
@@ -32,6 +35,7 @@ struct machine_prediction {
     struct core_share share;           /* that others leave */
     double system;                     /* of this CPU: seconds for starting it and for the pages of its memory */
     struct program_time time;
+    struct time_spread spread;         /* of time, by its counts */
     bool done;
 };
 
@@ -68,6 +72,8 @@ static bool predict_one(const struct predicting *p, struct estimator *e, struct 
             return false;
     }
     o->done = memory_of(o->machine, &memory, err) && estimator_time(e, o->machine, NULL, &o->time, err);
+    if (o->done)
+        spread_of(p->model, p->inputs, &o->time, &o->spread);
     o->clock = memory.clock_hz / 1e9;
     o->levels = memory.count;
     return o->done;
@@ -109,7 +115,8 @@ static void add_machines(struct result *result, const struct predicting *p)
         {.key = "machine", .kind = CELL_TEXT}, {.key = "clock", .unit = "GHz", .kind = CELL_NUMBER, .decimals = 2},
         {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "references", .title = "loads and stores", .kind = CELL_NUMBER, .decimals = 0}, {.key = "l1_misses", .title = "L1 misses", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "l2_misses", .title = "L2 misses", .kind = CELL_NUMBER, .decimals = 0}, {.key = "l3_misses", .title = "L3 misses", .kind = CELL_NUMBER, .decimals = 0}};
+        {.key = "l2_misses", .title = "L2 misses", .kind = CELL_NUMBER, .decimals = 0}, {.key = "l3_misses", .title = "L3 misses", .kind = CELL_NUMBER, .decimals = 0},
+        {.key = "seconds_least", .title = "least", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}, {.key = "seconds_most", .title = "most", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}};
     struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < p->outcomes.count; i++) {
@@ -126,6 +133,8 @@ static void add_machines(struct result *result, const struct predicting *p)
                 cell_number(t, o->time.misses[l]);
             else
                 cell_missing(t);
+        cell_number(t, o->time.seconds * o->spread.least);
+        cell_number(t, isinf(o->spread.most) ? NAN : o->time.seconds * o->spread.most);
     }
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (p->outcomes.items[i].done && *p->outcomes.items[i].day) {
@@ -135,6 +144,27 @@ static void add_machines(struct result *result, const struct predicting *p)
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (!p->outcomes.items[i].done)
             result_line(result, "%s omitted: caches, memory or clock unknown, cache lines not of 64 bytes, or a form missing", p->outcomes.items[i].machine->id);
+}
+
+/* What the counts leave open, and which run would narrow it. */
+static void say_spread(struct result *result, const struct predicting *p, const struct machine_prediction *o)
+{
+    const struct time_spread *s = &o->spread;
+    const struct program *program = p->model->runs->program;
+    struct str run = {0};
+
+    if (s->input >= 0)
+        str_addf(&run, "; program run %s=%.12g would narrow it most", p->model->runs->names[s->input], s->value);
+    if (s->most / s->least > SPREAD_KNOWN || isinf(s->most))
+        result_line(result, "not known from these runs: the counts of %.0f %% of the time are not exact, %s:%u first%s", 100 * s->inexact,
+                    s->block == UINT32_MAX ? "?" : program->functions[program->blocks[s->block].function].name,
+                    s->block == UINT32_MAX ? 0 : s->block - program->functions[program->blocks[s->block].function].first_block, str_text(&run));
+    else if (s->inexact > SHOWN_LEAST)
+        result_line(result, "the range is that of the counts, which are not exact in %.0f %% of the time%s", 100 * s->inexact, s->most / s->least > 1.1 ? str_text(&run) : "");
+    result_switch(result, "known", !(s->most / s->least > SPREAD_KNOWN || isinf(s->most)));
+    result_number(result, "inexact", s->inexact);
+    result_text(result, "narrowing_run", run.length ? str_text(&run) + strlen("; ") : "");
+    str_done(&run);
 }
 
 static void add_parts(struct result *result, const struct predicting *p, const struct machine_prediction *o)
@@ -186,6 +216,8 @@ static bool predict_finish(struct session *s, void *state, struct result *result
     result_line(result, "%s at %s%s%s", p->model->runs->program->name, str_text(&at), p->kind == ESTIMATE_AMMP ? ", model ammp: the paper's" : "", p->model->traced ? "" : "; without misses: the runs were not traced");
     program_say_threads(result, p->threads, p->common);
     add_machines(result, p);
+    if (p->outcomes.items[0].done)
+        say_spread(result, p, &p->outcomes.items[0]);
     if (p->outcomes.items[0].done)
         add_parts(result, p, &p->outcomes.items[0]);
     str_done(&at);

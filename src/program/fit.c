@@ -11,14 +11,19 @@
 #include "program/exact.h"
 #include "program/lasso.h"
 #include "program/products.h"
+#include "program/range.h"
 #include "program/solve.h"
 
 #define ALL_SUBSETS_MOST 16      /* terms of which all subsets are tried */
 #define EXACT_SIZE 5             /* terms of an exact formula */
 #define SUBSET_SIZE 3            /* of one that is not */
 #define GAIN 0.7                 /* one term more must lower the left-out error below this share */
+#define LEAST_SCALE 0.02         /* of the largest value: errors of smaller ones are relative to that; the zeros of a loop that begins late must not decide */
+#define FINE 0.01                /* left-out error from which on */
+#define GAIN_FINE 0.1            /* it must do so below this share: elsewhere it would follow what is chance */
 #define WIDTH_MOST 128
 #define OFFSETS 4
+#define SPAN_LEAST 3             /* of the largest to the smallest value that was run, for a quotient to be exact beyond: close values fit many widths by chance */
 #define STEPS_ON 3               /* for which it is looked whether a formula goes on to give whole numbers */
 
 struct candidate {
@@ -149,17 +154,27 @@ static void judge(struct search *s, const size_t *chosen, size_t count)
     if (!s->exact) {
         for (size_t k = 0; k < count; k++)
             coefficients[k] = (double)solution.coefficients[k];
-        if (solution.left_out < s->best) {
-            s->best = solution.left_out;
-            take(s, chosen, count, coefficients, solution.left_out);
-        }
+        if (!(solution.left_out < s->best))
+            return;
+        const struct formula before = *s->out;
+        take(s, chosen, count, coefficients, solution.left_out);
+        const double values = range_left_out(d, s->out);   /* NaN: one value alone decides a coefficient */
+        s->out->error = fmax(solution.left_out, values);
+        if (!isnan(values) && s->out->error < s->best)
+            s->best = s->out->error;
+        else
+            *s->out = before;
         return;
     }
     for (size_t r = 0; r < d->run_count; r++)
         most = fmax(most, fabs(d->values[r]));
     if (solution.worst <= 1e-9 * most && exact_coefficients(columns, count, d->values, d->run_count, &solution, quotient, coefficients)) {
-        s->best = cost;
+        const struct formula before = *s->out;
         take(s, chosen, count, coefficients, 0);
+        if (!range_decided(d, s->out))
+            s->best = cost;
+        else
+            *s->out = before;
     }
 }
 
@@ -296,6 +311,14 @@ static void find_by_penalty(struct search *s)
     free(coefficients);
 }
 
+/* Logarithms and roots of each input, times powers of all: trees, sorting, searches. */
+static void add_slow_growth(struct search *s, size_t active)
+{
+    for (size_t i = 0; i < s->data->input_count; i++)
+        for (int kind = TERM_LOG; s->active[i] && active < 4 && kind <= (active == 1 ? TERM_ROOT : TERM_LOG); kind++)
+            add_products(s, (struct formula_term){.kind = (uint8_t)kind, .input = (uint8_t)i}, 0, active == 1 ? 2 : 1, 2);
+}
+
 static void find_best(struct search *s, unsigned degree)
 {
     size_t chosen[SOLVE_COLUMNS], active = count_active(s), rows = s->data->run_count;
@@ -304,18 +327,24 @@ static void find_best(struct search *s, unsigned degree)
     s->best = INFINITY;
     terms_clear(s);
     add_products(s, (struct formula_term){{0}, 0, 0, 0, 0}, 0, active <= 1 ? degree : active < 4 ? 3 : 2, degree);
+    add_slow_growth(s, active);
     for (size_t size = 1; size <= SUBSET_SIZE && size < rows && (s->terms.count <= ALL_SUBSETS_MOST || size < 3); size++) {
-        double before = s->best;
-        s->best *= size > 1 ? GAIN : 1;
+        const double before = s->best, gain = size == 1 ? 1 : before > FINE ? GAIN : GAIN_FINE;
+        s->best *= gain;
         subsets(s, chosen, 0, size, 0);
-        if (s->best == before * GAIN && size > 1)
+        if (s->best == before * gain && size > 1)
             s->best = before;   /* no larger one was better by enough */
     }
     if (s->terms.count > ALL_SUBSETS_MOST) {
         s->best *= GAIN;
         find_by_penalty(s);
-        if (active > 1 && products_best(s->data, s->active, GAIN * s->best, s->out))
+        const struct formula before = *s->out;
+        if (active > 1 && products_best(s->data, s->active, GAIN * s->best, s->out)) {
+            s->out->error = fmax(s->out->error, range_left_out(s->data, s->out));
+            if (isnan(range_left_out(s->data, s->out)) || !(s->out->error < GAIN * s->best))
+                *s->out = before;
             s->best = s->out->error;
+        }
     }
 }
 
@@ -358,15 +387,15 @@ static bool breaks(const struct fit_data *d, const struct formula *f, size_t run
     return false;
 }
 
-/* Inputs of which the runs do not tell how the formula goes on: where they were all multiples of 4, N / 4 may be floor(N / 4); a quotient of which only two values were seen may be a threshold or another width, and beyond a
+/* Inputs of which the runs do not tell how the formula goes on: where one value decides a coefficient; where they were all multiples of 4, N / 4 may be floor(N / 4); a quotient of which only two values were seen may be a threshold or another width, and beyond a
  * threshold that no run exceeds twice there may be a second one. */
 static uint16_t told_within(const struct fit_data *d, const struct formula *f)
 {
-    uint16_t within = 0;
+    uint16_t within = range_decided(d, f);
 
     for (size_t k = 0; k < f->count; k++) {
         const struct formula_term *t = &f->terms[k];
-        double low = INFINITY, high = -INFINITY, most = -INFINITY;
+        double low = INFINITY, high = -INFINITY, most = -INFINITY, least = INFINITY;
         bool between = false;
         if (t->kind != TERM_QUOTIENT && t->kind != TERM_REACHED)
             continue;
@@ -377,8 +406,9 @@ static uint16_t told_within(const struct fit_data *d, const struct formula *f)
                 low = fmin(low, quotient);
                 high = fmax(high, quotient);
                 most = fmax(most, x);
+                least = fmin(least, x);
             }
-        if (t->kind == TERM_QUOTIENT ? !between : most < 2 * t->offset)
+        if (t->kind == TERM_QUOTIENT ? !between || most < SPAN_LEAST * least : most < 2 * t->offset)
             within |= (uint16_t)(1u << t->input);
     }
     for (size_t i = 0; i < d->input_count; i++)
@@ -405,7 +435,7 @@ void fit_counts(const struct fit_data *data, struct formula *out)
     for (size_t r = 0; r < data->run_count; r++)
         most = fmax(most, fabs(data->values[r]));
     for (size_t r = 0; r < data->run_count; r++)
-        s.weights[r] = 1 / fmax(fabs(data->values[r]), most * 1e-3);
+        s.weights[r] = 1 / fmax(fabs(data->values[r]), most * LEAST_SCALE);
     find_active(&s);
     s.distinct = fit_distinct_runs(data, s.active);
     if (find_exact_count(&s))

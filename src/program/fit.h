@@ -2,14 +2,8 @@
 #ifndef PORTOLAN_PROGRAM_FIT_H
 #define PORTOLAN_PROGRAM_FIT_H
 
+#include "program/fit_data.h"
 #include "program/formula.h"
-
-struct fit_data {
-    const double *inputs;      /* run by run, @input_count each */
-    size_t input_count;        /* 1 to INPUTS_MAX */
-    size_t run_count;          /* at least 1 */
-    const double *values;      /* of each run, finite */
-};
 
 /* Runs of which no two have the same values of the inputs @active: others repeat what is known, whatever they differ in. */
 size_t fit_distinct_runs(const struct fit_data *data, const bool *active);

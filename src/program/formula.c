@@ -22,6 +22,10 @@ double formula_term_value(const struct formula_term *term, const double *inputs,
         value *= whole_power(inputs[i], term->power[i]);
     if (term->kind == TERM_PRODUCT)
         return value;
+    if (term->kind == TERM_LOG)
+        return value * (inputs[term->input] > 1 ? log2(inputs[term->input]) : 0);
+    if (term->kind == TERM_ROOT)
+        return value * (inputs[term->input] > 0 ? sqrt(inputs[term->input]) : 0);
     double shifted = inputs[term->input] - term->offset, quotient = floor(shifted / term->width);
     if (term->kind == TERM_REACHED)
         return value * (shifted >= 0);
@@ -109,7 +113,7 @@ unsigned formula_degree(const struct formula *f, size_t count)
     if (f->code_length)
         return code_degree(f);
     for (size_t i = 0; i < f->count; i++) {
-        unsigned degree = f->terms[i].kind != TERM_PRODUCT;
+        unsigned degree = f->terms[i].kind != TERM_PRODUCT && f->terms[i].kind != TERM_LOG;
         for (size_t k = 0; k < count; k++)
             degree += (unsigned)abs(f->terms[i].power[k]);
         most = degree > most ? degree : most;
@@ -125,6 +129,10 @@ static void print_kind(const struct formula_term *t, const char *const *names, b
 
     if (factor)
         str_add_char(out, '*');
+    if (t->kind == TERM_LOG || t->kind == TERM_ROOT) {
+        str_addf(out, "%s(%s)", t->kind == TERM_LOG ? "log2" : "sqrt", names[t->input]);
+        return;
+    }
     if (t->kind == TERM_REACHED || (t->kind == TERM_QUOTIENT && t->width == 1)) {
         str_addf(out, t->kind == TERM_REACHED ? "[%s>=%d]" : "max(0, %s%+d)", names[t->input], t->kind == TERM_REACHED ? t->offset : -t->offset);
         return;

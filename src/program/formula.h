@@ -1,5 +1,5 @@
 /* Quantities as formulas of a program's inputs: sums of coefficients times products of powers, of whole quotients (N - c) / V and of whether a remainder is
- * left, as vector loops have, and of whether an input reaches a threshold; or an expression of the inputs with an offset and a factor; or a network.
+ * left, as vector loops have, and of whether an input reaches a threshold, of logarithms and roots; or an expression of the inputs with an offset and a factor; or a network.
  * Plain data; any thread. */
 #ifndef PORTOLAN_PROGRAM_FORMULA_H
 #define PORTOLAN_PROGRAM_FORMULA_H
@@ -17,12 +17,12 @@ struct nalu;
 #define FORMULA_NEAR 8             /* terms of one that is not exact: more would follow what is chance */
 #define FORMULA_CODE 32
 
-enum term_kind { TERM_PRODUCT, TERM_QUOTIENT, TERM_REST, TERM_REMAINS, TERM_REACHED };
+enum term_kind { TERM_PRODUCT, TERM_QUOTIENT, TERM_REST, TERM_REMAINS, TERM_REACHED, TERM_LOG, TERM_ROOT };
 
 struct formula_term {
     int8_t power[INPUTS_MAX];      /* below 0: divided by it */
     uint8_t kind;                  /* enum term_kind: what else it is multiplied by */
-    uint8_t input;                 /* of the quotient floor((N - offset) / width), of what that leaves, of 1 where it leaves something, or where N reaches offset */
+    uint8_t input;                 /* of the quotient floor((N - offset) / width), of what that leaves, of 1 where it leaves something, or where N reaches offset; of log2(N), or the square root */
     int16_t offset;
     uint16_t width;
 };
@@ -53,7 +53,7 @@ double formula_term_value(const struct formula_term *term, const double *inputs,
 double formula_value(const struct formula *f, const double *inputs, size_t count);
 /* Appends "2*N^2 - 4*N + 2", "floor((N-1)/4)*M", "(N%4)", "[N%4>0]", "0.5*N*N/max(M, K)", "network(N, M)" with the inputs' @names. */
 void formula_print(const struct formula *f, const char *const *names, size_t count, struct str *out);
-/* Degree in all inputs of the highest term, divisors, quotients, remainders and thresholds counted as factors; of an expression products add up, quotients take away; of a network 1. */
+/* Degree in all inputs of the highest term, divisors, quotients, remainders, roots and thresholds counted as factors, logarithms not; of an expression products add up, quotients take away; of a network 1. */
 unsigned formula_degree(const struct formula *f, size_t count);
 
 #endif

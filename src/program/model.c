@@ -41,6 +41,8 @@ struct fitting {
     double *inputs, *reciprocals;    /* of all runs */
     VEC(struct fitted) done;         /* beside formulas */
     VEC(struct formula) formulas;
+    VEC(struct formula) replaced;    /* by regression, of those that another way was better for */
+    VEC(uint32_t) replaced_at;
     struct index index;
 };
 
@@ -426,6 +428,8 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
         uint32_t at = failed.items[i].formula;
         ok = !progress || progress(state, (double)i / (double)failed.count);
         const struct fit_data data = {f->inputs, f->runs->name_count, n, f->done.items[at].values};
+        vec_push(&f->replaced, f->formulas.items[at]);
+        vec_push(&f->replaced_at, at);
         if (ok && fit == COUNTS_NETWORK)
             train_network(f, &data, &f->formulas.items[at]);
         else if (ok)
@@ -470,6 +474,14 @@ struct program_model *program_model_new(const struct program_runs *runs, enum co
     ok = ok && watch_goes_on(err);   /* fits that ended early are none */
     m->formulas = f.formulas.items;
     m->formula_count = f.formulas.count;
+    m->ranges = mem_zero(f.formulas.count + 1, sizeof *m->ranges);
+    for (size_t i = 0; ok && i < f.formulas.count; i++)
+        if (!m->formulas[i].exact || m->formulas[i].within)
+            range_find(&(struct fit_data){f.inputs, runs->name_count, runs->runs.count, f.done.items[i].values}, &m->formulas[i], &m->ranges[i]);
+    for (size_t i = 0; ok && i < f.replaced.count; i++)
+        range_add(&m->ranges[f.replaced_at.items[i]], &f.replaced.items[i]);
+    vec_done(&f.replaced);
+    vec_done(&f.replaced_at);
     for (size_t i = 0; i < f.done.count; i++)
         free(f.done.items[i].values);
     vec_done(&f.done);
@@ -494,6 +506,9 @@ void program_model_free(const struct program_model *held)
     for (size_t i = 0; i < m->network_count; i++)
         free(m->networks[i]);
     free(m->networks);
+    for (size_t i = 0; m->ranges && i < m->formula_count; i++)
+        range_done(&m->ranges[i]);
+    free(m->ranges);
     free(m->formulas);
     free(m->counts);
     free(m->taken);
@@ -526,8 +541,22 @@ const struct formula *program_model_count(const struct program_model *m, size_t 
     return &m->formulas[m->counts[block]];
 }
 
+/* Whether a run had the remainder that @term has at @inputs: what others leave is not known. */
+static bool remainder_seen(const struct program_model *m, const struct formula_term *term, const double *inputs)
+{
+    const double wanted = fmod(inputs[term->input] - term->offset, term->width);
+
+    for (size_t r = 0; r < m->runs->runs.count; r++)
+        if (fmod(m->runs->runs.items[r].inputs[term->input] - term->offset, term->width) == wanted)
+            return true;
+    return false;
+}
+
 bool program_model_exact(const struct program_model *m, const struct formula *f, const double *inputs)
 {
+    for (size_t k = 0; f->exact && k < f->count; k++)
+        if (f->terms[k].kind >= TERM_QUOTIENT && f->terms[k].kind <= TERM_REMAINS && f->terms[k].width > 1 && !remainder_seen(m, &f->terms[k], inputs))
+            return false;
     for (size_t i = 0; f->exact && i < m->runs->name_count; i++) {
         bool seen = !(f->within & 1u << i);
         for (size_t r = 0; r < m->runs->runs.count && !seen; r++)
@@ -630,6 +659,26 @@ static void take_forward(const struct program_runs *runs, size_t reference, stru
     }
     out->from = most ? most->from : 0;
     out->from_age = most ? most->from_age : 0;
+}
+
+void program_model_formula_range(const struct program_model *m, uint32_t formula, const double *inputs, double *least, double *most)
+{
+    const struct formula *f = &m->formulas[formula];
+
+    if (program_model_exact(m, f, inputs) || run_with(m->runs, inputs))
+        *least = *most = formula_value(f, inputs, m->runs->name_count);
+    else
+        range_at(&m->ranges[formula], f, inputs, m->runs->name_count, least, most);
+}
+
+void program_model_range(const struct program_model *m, size_t block, const double *inputs, double *least, double *most)
+{
+    const struct program_run *seen = run_with(m->runs, inputs);
+
+    if (seen)
+        *least = *most = seen->counts[block];
+    else
+        program_model_formula_range(m, m->counts[block], inputs, least, most);
 }
 
 void program_model_at(const struct program_model *m, const double *inputs, struct program_run *out)

@@ -103,6 +103,22 @@ test_languages() {
     grep -qx end trace || fail 'no end'
 }
 
+# A count whose growth the runs leave open has a range that says so, with the run that would narrow it; one that a single run had is not exact.
+test_ranges() {
+    needs_llvm
+    printf '#include <stdlib.h>\n#include <stdio.h>\nint main(int c, char **v) { int n = atoi(v[1]); double *a = malloc(n * sizeof *a), s = 0; long at = 0; for (int i = 0; i < n; i++) a[i] = i;\n%s\n%s\n' \
+        'for (int i = 0; i < n; i++) { int low = 0, high = n; while (high - low > 1) { int m = (low + high) / 2; if (a[m] > i) high = m; else low = m; } at += low; s += a[low]; }' \
+        'printf("%g %ld\\n", s, at); }' >"$work/search.c"
+    expect 0 "$portolan" --machine skylake --format json -e "program load $work/search.c -O2; program run N=16,32,64,100,128,200; program predict N=100000"
+    tail -n 1 "$work/out" | awk '{ match($0, /"seconds":[^,]*/); s = substr($0, RSTART + 10, RLENGTH - 10)
+        match($0, /"seconds_least":[^,]*/); l = substr($0, RSTART + 16, RLENGTH - 16); match($0, /"seconds_most":[^,}]*/); m = substr($0, RSTART + 15, RLENGTH - 15)
+        exit !(l > 0 && l <= s && s <= m && m < 2 * l) }' || fail "$(tail -n 1 "$work/out" | cut -c 1-600)"
+    printf '#include <stdlib.h>\n#include <stdio.h>\nint main(int c, char **v) { int n = atoi(v[1]), m = n * 0.6247; volatile long s = 0; for (int i = 0; i < m * m * m; i++) s += i; printf("%%ld\\n", s); }\n' >"$work/cells.c"
+    expect 0 "$portolan" --machine skylake -e "program load $work/cells.c -O2; program run N=6,7,8,9; program predict N=2000"
+    holds out 'not known from these runs'
+    holds out 'program run N=18 would narrow it most'
+}
+
 # Counts are exact formulas, and hold at four times the largest size that was run.
 test_counts_are_exact_far_outside() {
     needs_llvm

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "program/range.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "program/solve.h"
+
+#define AS_GOOD 2.0        /* times the left-out error of the best: others below explain the runs about as well */
+#define NEGLIGIBLE 0.02    /* left-out error below which no difference counts */
+#define GROWN_MOST 2       /* power by which a count that one run had may grow */
+#define ENDS 3.0           /* left-out errors by which the two ends of the runs may be apart */
+#define BAD 0.25           /* left-out error from which on no formula says how the largest count grows */
+#define SCALE 0.02         /* of the largest value: errors of smaller ones are relative to that */
+
+/* Rows of the runs that are used for one fit. */
+struct rows {
+    const struct fit_data *data;
+    double *values, *weights, *columns[SOLVE_COLUMNS];
+    long double *work;
+    bool *used;
+};
+
+static void rows_init(struct rows *r, const struct fit_data *data)
+{
+    const size_t n = data->run_count;
+
+    *r = (struct rows){.data = data, .values = mem_zero((SOLVE_COLUMNS + 2) * n, sizeof(double)), .work = mem_zero((SOLVE_COLUMNS + 1) * n, sizeof(long double)), .used = mem_zero(n + 1, sizeof(bool))};
+    r->weights = r->values + n;
+    for (size_t k = 0; k < SOLVE_COLUMNS; k++)
+        r->columns[k] = r->values + (2 + k) * n;
+}
+
+static void rows_done(struct rows *r)
+{
+    free(r->values);
+    free(r->work);
+    free(r->used);
+}
+
+static const double *inputs_of(const struct fit_data *d, size_t run)
+{
+    return d->inputs + run * d->input_count;
+}
+
+static double scale_of(const struct fit_data *d, size_t run, double largest)
+{
+    return fmax(fabs(d->values[run]), largest * SCALE);
+}
+
+static double largest_value(const struct fit_data *d)
+{
+    double most = 0;
+    for (size_t r = 0; r < d->run_count; r++)
+        most = fmax(most, fabs(d->values[r]));
+    return most;
+}
+
+/* The coefficients of the terms of @f by the used rows. False where they have none, or several. */
+static bool refit(struct rows *rows, const struct formula *f, bool weighted, struct formula *out)
+{
+    const struct fit_data *d = rows->data;
+    const double largest = largest_value(d);
+    struct solution s;
+    size_t n = 0;
+
+    if (f->code_length || f->network || !f->count || f->count > SOLVE_COLUMNS)
+        return false;
+    for (size_t r = 0; r < d->run_count; r++) {
+        if (!rows->used[r])
+            continue;
+        for (size_t k = 0; k < f->count; k++)
+            rows->columns[k][n] = formula_term_value(&f->terms[k], inputs_of(d, r), d->input_count);
+        rows->values[n] = d->values[r];
+        rows->weights[n++] = weighted ? 1 / scale_of(d, r, largest) : 1;
+    }
+    const double *columns[SOLVE_COLUMNS];
+    for (size_t k = 0; k < f->count; k++)
+        columns[k] = rows->columns[k];
+    if (n < f->count || !solve(columns, f->count, rows->values, rows->weights, n, rows->work, &s))
+        return false;
+    *out = *f;
+    out->exact = false;
+    for (size_t k = 0; k < f->count; k++)
+        out->coefficients[k] = (double)s.coefficients[k];
+    return true;
+}
+
+static bool depends(const struct formula *f, size_t input)
+{
+    for (size_t k = 0; k < f->count; k++)
+        if (f->terms[k].power[input] || (f->terms[k].kind != TERM_PRODUCT && f->terms[k].input == input))
+            return true;
+    return false;
+}
+
+static bool varies(const struct fit_data *d, size_t input)
+{
+    for (size_t r = 1; r < d->run_count; r++)
+        if (inputs_of(d, r)[input] != inputs_of(d, 0)[input])
+            return true;
+    return false;
+}
+
+/* Uses all runs except those at which @input is as in run @at; false where an earlier run has that value, too. */
+static bool leave_out(struct rows *rows, size_t input, size_t at)
+{
+    const struct fit_data *d = rows->data;
+    const double value = inputs_of(d, at)[input];
+
+    for (size_t r = 0; r < d->run_count; r++) {
+        rows->used[r] = inputs_of(d, r)[input] != value;
+        if (!rows->used[r] && r < at)
+            return false;
+    }
+    return true;
+}
+
+uint16_t range_decided(const struct fit_data *data, const struct formula *f)
+{
+    struct rows rows;
+    uint16_t decided = 0;
+
+    if (f->code_length || f->network)
+        return 0;
+    rows_init(&rows, data);
+    for (size_t i = 0; i < data->input_count; i++)
+        for (size_t r = 0; r < data->run_count && depends(f, i) && varies(data, i) && !(decided & 1u << i); r++) {
+            struct formula other;
+            if (leave_out(&rows, i, r) && !refit(&rows, f, false, &other))
+                decided |= (uint16_t)(1u << i);
+        }
+    rows_done(&rows);
+    return decided;
+}
+
+/* Mean relative error of @f's terms at the values that are left out one after the other; NaN: some cannot be left out. The refitted formulas go into @out as well (NULL: not). */
+static double values_left_out(struct rows *rows, const struct formula *f, struct formula_range *out)
+{
+    const struct fit_data *d = rows->data;
+    const double largest = largest_value(d);
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->input_count; i++)
+        for (size_t at = 0; at < d->run_count && varies(d, i); at++) {
+            struct formula other;
+            if (!leave_out(rows, i, at))
+                continue;
+            if (!refit(rows, f, true, &other))
+                return NAN;
+            for (size_t r = 0; r < d->run_count; r++) {
+                if (rows->used[r])
+                    continue;
+                sum += fabs(formula_value(&other, inputs_of(d, r), d->input_count) - d->values[r]) / scale_of(d, r, largest);
+                n++;
+            }
+            if (out && out->count < RANGE_MOST)
+                out->others[out->count++] = other;
+        }
+    return n ? sum / (double)n : NAN;
+}
+
+double range_left_out(const struct fit_data *data, const struct formula *f)
+{
+    struct rows rows;
+
+    rows_init(&rows, data);
+    const double error = values_left_out(&rows, f, NULL);
+    rows_done(&rows);
+    return error;
+}
+
+/* One term of the simple growths of one input, times the powers of the others that @base has. */
+static const struct { int8_t power; uint8_t kind; } growths[] = {
+    {0, TERM_LOG}, {0, TERM_ROOT}, {1, TERM_PRODUCT}, {1, TERM_LOG}, {1, TERM_ROOT}, {2, TERM_PRODUCT}, {2, TERM_LOG}, {3, TERM_PRODUCT}, {4, TERM_PRODUCT},
+};
+
+/* Formulas of one growth of input @i, alone and with an offset, times the highest powers of the other inputs in @f. */
+static void try_growths(struct rows *rows, const struct formula *f, size_t i, double limit, struct formula_range *out)
+{
+    const struct fit_data *d = rows->data;
+    struct formula_term base = {.kind = TERM_PRODUCT};
+
+    for (size_t k = 0; k < f->count && !f->code_length; k++)
+        for (size_t j = 0; j < d->input_count; j++)
+            base.power[j] = j != i && f->terms[k].power[j] > base.power[j] ? f->terms[k].power[j] : base.power[j];
+    for (size_t g = 0; g < sizeof growths / sizeof *growths && out->count < RANGE_MOST; g++) {
+        struct formula one = {.count = 2, .terms = {base, base}};
+        one.terms[0].power[i] = growths[g].power;
+        one.terms[0].kind = growths[g].kind;
+        one.terms[0].input = (uint8_t)i;
+        for (one.count = 1; one.count <= 2 && out->count < RANGE_MOST; one.count++) {   /* without an offset and with one */
+            const double error = values_left_out(rows, &one, NULL);
+            for (size_t r = 0; r < d->run_count; r++)
+                rows->used[r] = true;
+            if (error <= limit && refit(rows, &one, true, &out->others[out->count]))
+                out->count++;
+        }
+    }
+}
+
+/* The only run with a count, or one of those that have all inputs alike; SIZE_MAX: there are several, or none. */
+static size_t only_run(const struct fit_data *d)
+{
+    size_t only = SIZE_MAX;
+
+    for (size_t r = 0; r < d->run_count; r++) {
+        if (d->values[r] == 0)
+            continue;
+        if (only != SIZE_MAX && memcmp(inputs_of(d, r), inputs_of(d, only), d->input_count * sizeof(double)) != 0)
+            return SIZE_MAX;
+        only = r;
+    }
+    return only;
+}
+
+static size_t largest_run(const struct fit_data *d)
+{
+    size_t largest = 0;
+
+    for (size_t r = 1; r < d->run_count; r++)
+        largest = d->values[r] > d->values[largest] ? r : largest;
+    return largest;
+}
+
+/* What one run with a count leaves open: nothing, or that count grown by powers of the inputs. */
+static void grow_one(const struct fit_data *d, size_t run, struct formula_range *out)
+{
+    if (out->count < RANGE_MOST)
+        out->others[out->count++] = (struct formula){.count = 0};
+    for (size_t i = 0; i < d->input_count; i++)
+        for (int8_t power = 0; power <= GROWN_MOST && varies(d, i) && out->count < RANGE_MOST; power++) {
+            struct formula f = {.count = 1};
+            f.terms[0].power[i] = power;
+            f.coefficients[0] = d->values[run] / formula_term_value(&f.terms[0], inputs_of(d, run), d->input_count);
+            if (isfinite(f.coefficients[0]))
+                out->others[out->count++] = f;
+        }
+}
+
+/* Values that differ by their left-out error at both ends of what was run grow by a power that is off by so much. */
+static void find_exponents(const struct fit_data *d, const struct formula *f, double error, struct formula_range *out)
+{
+    for (size_t i = 0; i < d->input_count; i++) {
+        out->lowest[i] = INFINITY;
+        for (size_t r = 0; r < d->run_count; r++) {
+            out->lowest[i] = fmin(out->lowest[i], inputs_of(d, r)[i]);
+            out->highest[i] = fmax(out->highest[i], inputs_of(d, r)[i]);
+        }
+        if (out->lowest[i] > 0 && out->highest[i] > out->lowest[i] && (depends(f, i) || f->code_length))
+            out->exponent[i] = ENDS * fmin(error, 1) / log(out->highest[i] / out->lowest[i]);
+    }
+}
+
+void range_find(const struct fit_data *data, const struct formula *f, struct formula_range *out)
+{
+    struct rows rows;
+    bool moves = false;
+
+    *out = (struct formula_range){.left_out = NAN};
+    for (size_t i = 0; i < data->input_count; i++)
+        moves |= varies(data, i);
+    out->open = !moves;
+    const size_t only = only_run(data);
+    if (out->open || (only == SIZE_MAX && !f->count))
+        return;
+    out->others = mem_zero(RANGE_MOST, sizeof *out->others);
+    if (only != SIZE_MAX) {
+        grow_one(data, only, out);
+        return;
+    }
+    rows_init(&rows, data);
+    out->left_out = values_left_out(&rows, f, out);
+    find_exponents(data, f, isnan(out->left_out) ? isnan(f->error) ? 1 : f->error : out->left_out, out);
+    const double known = isnan(out->left_out) ? isnan(f->error) ? 1 : f->error : out->left_out;
+    for (size_t i = 0; i < data->input_count; i++)
+        if (varies(data, i))
+            try_growths(&rows, f, i, fmax(AS_GOOD * known, NEGLIGIBLE), out);
+    rows_done(&rows);
+    if (known > BAD)
+        grow_one(data, largest_run(data), out);
+    out->others = mem_resize(out->others, (out->count + 1) * sizeof *out->others);
+}
+
+void range_add(struct formula_range *r, const struct formula *f)
+{
+    r->others = mem_resize(r->others, (r->count + 1) * sizeof *r->others);
+    r->others[r->count++] = *f;
+}
+
+void range_done(struct formula_range *r)
+{
+    free(r->others);
+    *r = (struct formula_range){.left_out = NAN};
+}
+
+void range_at(const struct formula_range *r, const struct formula *f, const double *inputs, size_t count, double *least, double *most)
+{
+    *least = *most = formula_value(f, inputs, count);
+    for (size_t i = 0; i < r->count; i++) {
+        const double value = formula_value(&r->others[i], inputs, count);
+        *least = fmin(*least, value);
+        *most = fmax(*most, value);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double beyond = !r->exponent[i] || !(inputs[i] > 0) ? 1 : inputs[i] > r->highest[i] ? inputs[i] / r->highest[i] : inputs[i] < r->lowest[i] ? r->lowest[i] / inputs[i] : 1;
+        *least /= pow(beyond, r->exponent[i]);
+        *most *= pow(beyond, r->exponent[i]);
+    }
+    if (r->open) {
+        *least = 0;
+        *most = INFINITY;
+    }
+}
