@@ -763,6 +763,22 @@ void kernel_set_percents(struct kernel *k, float *take)
     k->percent_count = k->insn_count;
 }
 
+void kernel_add_part(struct kernel *k, size_t within, size_t first, size_t last)
+{
+    struct str label = {0}, why = {0};
+    char end[PLACE_TEXT + 2];
+    const char *address = insn_address_text(&k->insns[last], end);
+
+    str_addf(&label, "%s to %s", k->loops[within].label, address ? address : k->insns[last].mnemonic);
+    str_addf(&why, "part %s", str_text(&label));
+    k->loops = mem_resize(k->loops, (k->loop_count + 1) * sizeof *k->loops);
+    struct kernel_loop part = loop_make(k->insns, first, last - first + 1, str_text(&label), str_text(&why));
+    part.depth = k->loops[within].depth + 1;
+    k->loops[k->loop_count++] = part;
+    str_done(&label);
+    str_done(&why);
+}
+
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count)
 {
     *count = k->loops[loop].count;

@@ -92,6 +92,8 @@ bool kernel_has_source(const struct kernel *k);
 double kernel_percent(const struct kernel *k, const struct insn *insn);
 /* The shares of a kernel of machine code, one for each of its instructions. Once, before others hold @k. */
 void kernel_set_percents(struct kernel *k, float *take);
+/* A part of loop @within, from instruction @first of the unit to the branch at @last that leads back to it, becomes a loop of its own, the last one. Once, before others hold @k. */
+void kernel_add_part(struct kernel *k, size_t within, size_t first, size_t last);
 /* The instructions of loop @loop (from 0, below loop_count), borrowed. Any thread. */
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);
 

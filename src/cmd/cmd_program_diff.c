@@ -120,6 +120,7 @@ static bool profile_one(struct builds_diff *w, int side, struct err *err)
     vec_push(&argv, NULL);
     const struct sampling options = {.argv = argv.items, .output = "/dev/null", .input = w->input, .seconds = INFINITY, .rate = SAMPLING_RATE, .method = SAMPLING_ANY, .goes_on = goes_on, .state = w};
     bool ok = sampling_run(&options, &sampled, err);
+    ok = ok && watch_goes_on(err);
     if (ok && !sampled.samples.count)
         ok = err_set(err, ERR_DATA, "give it more to do", "%s ran too short to be sampled", w->paths[side]);
     w->profiles[side] = ok ? profile_new(&sampled, SAMPLING_RATE, 0, looks_up, w, err) : NULL;

@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
 #include "measure/kernel_passes.h"
@@ -49,6 +50,7 @@ struct profiling {
     struct sampling options;
     struct machine *machine;       /* a copy; NULL: none fits this CPU */
     size_t measure, top;
+    bool interrupted;              /* in a script, while it ran: what there is by then is shown */
     struct sampled sampled;
     struct run_profile *profile;       /* the result */
     VEC(char *) unmeasured;        /* why, by loop; NULL: it was */
@@ -59,9 +61,11 @@ struct profiling {
     double next;                   /* seconds of sampling at which another one is made */
 };
 
+/* Of what was interrupted while it ran the rest is made all the same. */
 static bool cancelled(void *state)
 {
-    return job_cancelled(((struct profiling *)state)->job);
+    const struct profiling *w = state;
+    return !w->interrupted && job_cancelled(w->job);
 }
 
 /* Lists what is known of a program that still runs, once in a while. */
@@ -89,7 +93,9 @@ static void list_so_far(struct profiling *w, double seconds, size_t samples)
 
 static bool enough_seen(void *state)
 {
-    return atomic_load(&((struct profiling *)state)->stop);
+    struct profiling *w = state;
+    w->interrupted = w->interrupted || job_interrupted();
+    return w->interrupted || atomic_load(&w->stop);
 }
 
 static bool goes_on(void *state, double seconds, size_t samples)
@@ -98,7 +104,7 @@ static bool goes_on(void *state, double seconds, size_t samples)
     if (w->session)
         list_so_far(w, seconds, samples);
     job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds, "%zu samples in %.1f s", samples, seconds);
-    return !cancelled(w);
+    return job_interrupted() || !cancelled(w);   /* what is interrupted has seen enough */
 }
 
 static bool looking(void *state, double share)
@@ -132,7 +138,7 @@ static bool measure(struct profiling *w, struct err *err)
 {
     struct run_profile *p = w->profile;
     struct calibration calibration;
-    size_t most = w->measure < p->loops.count ? w->measure : p->loops.count;
+    size_t most = w->interrupted ? 0 : w->measure < p->loops.count ? w->measure : p->loops.count;
     struct sandbox *sandbox = most ? sandbox_new(-1, err) : NULL;
     bool ok = sandbox && calibrate(sandbox, cancelled, w, &calibration, err);
 
@@ -181,6 +187,8 @@ static bool enough(const struct profiling *w, struct err *err)
 
     if (count >= SAMPLES_LEAST)
         return true;
+    if (w->interrupted)
+        return err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled before there was much to show: %zu samples in %.1f s", count, s->seconds);
     if (!w->options.argv)
         return err_set(err, ERR_DATA, "give it work, or sample longer with --seconds T", "process %d hardly ran: %zu samples in %.1f s", (int)w->options.pid, count, s->seconds);
     if (s->ended && WIFEXITED(s->status) && WEXITSTATUS(s->status))
@@ -199,17 +207,22 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     w->options.goes_on = goes_on;
     w->options.enough = enough_seen;
     w->options.state = w;
-    bool ok = sampling_run(&w->options, &w->sampled, err) && enough(w, err);
-    w->profile = ok ? profile_new(&w->sampled, w->options.rate, 0.002, looking, w, err) : NULL;
-    if (!w->profile)
-        return false;
-    keep_output(w);
-    for (size_t i = 0; i + 1 < w->argv.count; i++)
-        vec_push(&w->profile->argv, mem_strdup(w->argv.items[i]));
-    w->profile->input = w->input ? mem_strdup(w->input) : NULL;
-    w->profile->machine = w->machine ? mem_strdup(w->machine->id) : NULL;
-    predict(w);
-    return measure(w, err);
+    const bool sampled = sampling_run(&w->options, &w->sampled, err);
+    /* The user ended the sampling: looking things up is not to end with it. */
+    const struct watch before = w->interrupted ? watch_begin(NULL, NULL) : watch;
+    w->profile = sampled && enough(w, err) ? profile_new(&w->sampled, w->options.rate, 0.002, looking, w, err) : NULL;
+    if (w->profile) {
+        keep_output(w);
+        for (size_t i = 0; i + 1 < w->argv.count; i++)
+            vec_push(&w->profile->argv, mem_strdup(w->argv.items[i]));
+        w->profile->input = w->input ? mem_strdup(w->input) : NULL;
+        w->profile->machine = w->machine ? mem_strdup(w->machine->id) : NULL;
+        predict(w);
+    }
+    const bool ok = w->profile && measure(w, err);
+    if (w->interrupted)
+        watch_restore(before);
+    return ok;
 }
 
 /* Names of C++ can be longer than any row: one to read, and the whole one. */
@@ -302,7 +315,7 @@ static void say_how(struct result *result, const struct profiling *w)
         result_line(result, "includes %zu process%s and %zu thread%s that it started", p->processes, p->processes == 1 ? "" : "es", p->threads - p->processes,
                     p->threads - p->processes == 1 ? "" : "s");
     if (w->options.argv && !s->ended)
-        result_line(result, "time limit reached: the program was ended after %.1f s", s->seconds);
+        result_line(result, "%s: the program was ended after %.1f s", w->interrupted || atomic_load(&w->stop) ? "stopped" : "time limit reached", s->seconds);
     else if (w->options.argv && WIFSIGNALED(s->status))
         result_line(result, "it crashed: %s", strsignal(WTERMSIG(s->status)));
     else if (w->options.argv && WEXITSTATUS(s->status))
@@ -486,7 +499,7 @@ static bool choose_machine(struct profiling *w, struct session *s, const char *i
 
 static bool prepare_profile(struct session *s, const void *values, struct task *task, struct err *err)
 {
-    static const struct task_ops ops = {.doing = "runs the program", .work = profile_run, .publish = profile_finish, .free = profiling_free, .failed = profile_failed, .listed = TASK_LISTED, .measures = job_measures_always};
+    static const struct task_ops ops = {.doing = "runs the program", .work = profile_run, .publish = profile_finish, .free = profiling_free, .failed = profile_failed, .listed = TASK_LISTED, .measures = job_measures_always, .keeps = true};
     const struct profile_values *v = values;
     bool attach = v->pid != NOT_GIVEN;
 

@@ -27,10 +27,11 @@ static bool task_work(struct job *job, void *state, struct err *err)
     (void)job;
     result_free(t->discarded);
     t->discarded = NULL;
-    bool ok = t->ops->work(t->state, t->result, err) && watch_goes_on(err);
+    const bool keeps = t->ops->keeps;
+    bool ok = t->ops->work(t->state, t->result, err) && (keeps || watch_goes_on(err));
     if (ok && t->title)
         result_prepare(t->result, t->format, &(struct result_style){.title = t->title, .color = t->color});
-    if (ok && watch_goes_on(err))
+    if (ok && (keeps || watch_goes_on(err)))
         return true;
     result_free(t->result);   /* here, where nobody waits: it may be large */
     t->result = NULL;

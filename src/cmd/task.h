@@ -31,6 +31,7 @@ struct task_ops {
     enum task_listed listed;
     bool (*measures)(const void *state);   /* as those of struct job_ops */
     bool measures_alone, counts;
+    bool keeps;               /* its work may return true also when it was ended: with what it had made by then, which is published */
 };
 
 /* What prepare took. */

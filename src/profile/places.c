@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/loops.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "toolchain/object.h"
@@ -12,6 +13,8 @@
 
 #define AROUND 16384u      /* bytes decoded on each side of code without symbols */
 #define LARGE 65536u       /* bytes of a function that are decoded whole */
+#define HOT_PART 0.8       /* of a loop's own samples: a part with so many is shown as a loop of its own */
+#define PART_LEAST 50u     /* samples of a loop that is split */
 #define DECODED 0.001      /* share of all samples from which on a function is searched for loops */
 
 /* Samples at a place of the object's code. */
@@ -71,21 +74,65 @@ static void loop_add(struct run_profile *p, const struct kernel *k, size_t loop,
                                                .measured = NAN, .bound = NAN, .predicted = NAN}));
 }
 
-/* Gives each instruction of @k its share of all samples; @places, from @first up to @end, are in order. */
-static void percents_of(const struct run_profile *p, const struct object *o, struct kernel *k, const struct code_place *places, size_t first, size_t end)
+/* The instruction of @k at position @at, or around it. */
+static size_t insn_at(const struct kernel *k, uint64_t at)
 {
-    float *percents = mem_alloc((k->insn_count + 1) * sizeof *percents);
-    size_t at = first;
+    size_t low = 0, high = k->insn_count;
 
-    for (size_t i = 0; i < k->insn_count; i++) {
-        size_t count = 0;
-        while (at < end && object_position(o, places[at].at) < k->insns[i].offset)
-            at++;
-        for (; at < end && object_position(o, places[at].at) < k->insns[i].offset + k->insns[i].length; at++)
-            count += places[at].count;
-        percents[i] = count ? (float)(100. * (double)count / (double)p->samples) : NAN;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (k->insns[middle].offset <= at)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    kernel_set_percents(k, percents);
+    return low ? low - 1 : 0;
+}
+
+/* Samples of a kernel's instructions, and the innermost loop of each. */
+struct insn_samples {
+    size_t *counts;
+    size_t *loops;               /* SIZE_MAX: none */
+};
+
+/* Several branches lead back to the head of some loops, and few passes go the whole way: the shortest part of loop @l that begins at a branch's target, ends with the branch, and has most of
+ * the samples that loop @l has for itself. False when there is none. */
+static bool hot_part(const struct kernel *k, size_t l, const struct insn_samples *s, size_t samples, size_t *first, size_t *last)
+{
+    const struct kernel_loop *loop = &k->loops[l];
+    size_t best = loop->count;
+
+    if (samples < PART_LEAST)
+        return false;
+    for (size_t i = loop->first; i < loop->first + loop->count && !watch_steps(1); i++) {
+        const size_t target = loop_branch_target(k->insns, k->insn_count, i);
+        size_t within = 0;
+        if (target < loop->first || target > i || i - target + 1 >= best)
+            continue;
+        for (size_t at = target; at <= i; at++)
+            within += s->loops[at] == l ? s->counts[at] : 0;
+        if ((double)within < HOT_PART * (double)samples)
+            continue;
+        best = i - target + 1;
+        *first = target;
+        *last = i;
+    }
+    return best < loop->count;
+}
+
+/* Loops whose samples lie in a part of them are split: the part gets them, and the rest stays. */
+static void split_loops(struct kernel *k, struct insn_samples *s)
+{
+    for (size_t l = 0, count = k->loop_count; l < count; l++) {
+        size_t samples = 0, first = 0, last = 0;
+        for (size_t at = 0; at < k->insn_count; at++)
+            samples += s->loops[at] == l ? s->counts[at] : 0;
+        if (!hot_part(k, l, s, samples, &first, &last))
+            continue;
+        kernel_add_part(k, l, first, last);
+        for (size_t at = first; at <= last; at++)
+            s->loops[at] = s->loops[at] == l ? k->loop_count - 1 : s->loops[at];
+    }
 }
 
 /* Gives the samples of @places, from @first up to @end, to the loops of the code at [@start, @start + @length). */
@@ -94,19 +141,28 @@ static void loops_take(struct run_profile *p, const struct object *o, const stru
     struct err ignored;
     struct kernel *k = kernel_from_code(o, file, (size_t)start, (size_t)length, &ignored);
 
-    size_t *samples = mem_zero(k && k->loop_count ? k->loop_count : 1, sizeof *samples);
-
-    for (size_t i = first; k && i < end && !watch_steps(1 + k->loop_count / 16); i++) {
-        size_t loop = loop_at(k, object_position(o, places[i].at));
-        if (loop != SIZE_MAX)
-            samples[loop] += places[i].count;
-    }
-    if (k)
-        percents_of(p, o, k, places, first, end);
-    for (size_t l = 0; k && l < k->loop_count; l++)
+    if (!k)
+        return;
+    struct insn_samples s = {mem_zero(k->insn_count + 1, sizeof *s.counts), mem_zero(k->insn_count + 1, sizeof *s.loops)};
+    float *percents = mem_zero(k->insn_count + 1, sizeof *percents);
+    for (size_t i = 0; i < k->insn_count && !watch_steps(1 + k->loop_count / 16); i++)
+        s.loops[i] = loop_at(k, k->insns[i].offset);
+    for (size_t i = first; i < end; i++)
+        s.counts[insn_at(k, object_position(o, places[i].at))] += places[i].count;
+    for (size_t i = 0; i < k->insn_count; i++)
+        percents[i] = s.counts[i] ? (float)(100 * (double)s.counts[i] / (double)p->samples) : NAN;
+    split_loops(k, &s);
+    size_t *samples = mem_zero(k->loop_count + 1, sizeof *samples);
+    for (size_t i = 0; i < k->insn_count; i++)
+        if (s.loops[i] != SIZE_MAX)
+            samples[s.loops[i]] += s.counts[i];
+    kernel_set_percents(k, percents);
+    for (size_t l = 0; l < k->loop_count; l++)
         if (samples[l])
             loop_add(p, k, l, file, samples[l]);
     free(samples);
+    free(s.counts);
+    free(s.loops);
     kernel_free(k);
 }
 

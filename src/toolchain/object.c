@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/compare.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "toolchain/archive.h"
@@ -20,6 +21,8 @@
 
 #define PAGE 4096
 #define BEYOND_MOST ((uint64_t)1 << 31)
+#define DEBUG_FILES "/usr/lib/debug/.build-id"
+#define BUILD_ID_MOST 64u   /* bytes */
 #define COPIED_MOST ((size_t)1 << 20)   /* bytes of code; what is larger stays in the mapped file */
 
 static int symbol_order(const void *a, const void *b)
@@ -238,6 +241,69 @@ static bool code_read(struct object *o, Elf *elf, const struct elf_strings *name
     return true;
 }
 
+/* Where Debian's and other distributions' packages of debug symbols put the file for the build that @elf is of; false when it has no build ID. */
+static bool debug_path(Elf *elf, struct str *out)
+{
+    GElf_Shdr header;
+    GElf_Nhdr note;
+    size_t name, bytes;
+
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+        Elf_Data *data = gelf_getshdr(scn, &header) && header.sh_type == SHT_NOTE ? elf_getdata(scn, NULL) : NULL;
+        for (size_t at = 0, next; data && (next = gelf_getnote(data, at, &note, &name, &bytes)) > 0 && !watch_steps(1); at = next) {
+            const uint8_t *id = (const uint8_t *)data->d_buf + bytes;
+            if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof ELF_NOTE_GNU || memcmp((const char *)data->d_buf + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) != 0 || note.n_descsz < 2 ||
+                note.n_descsz > BUILD_ID_MOST)
+                continue;
+            str_addf(out, DEBUG_FILES "/%02x/", id[0]);
+            for (size_t i = 1; i < note.n_descsz; i++)
+                str_addf(out, "%02x", id[i]);
+            str_add(out, ".debug");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether each of @o's sections stands in @elf under the same number at the same address. */
+static bool same_sections(const struct object *o, Elf *elf)
+{
+    GElf_Shdr header;
+
+    for (size_t i = 0; i < o->sections.count; i++) {
+        Elf_Scn *scn = elf_getscn(elf, o->sections.items[i].index);
+        if (!scn || !gelf_getshdr(scn, &header) || header.sh_addr != o->sections.items[i].address)
+            return false;
+    }
+    return true;
+}
+
+/* The symbols that were stripped off, where their file is installed; whether there are any. What is wrong with that file is no fault of @o. */
+static bool stripped_read(struct object *o, Elf *elf, const struct section_map *map)
+{
+    struct str path = {0};
+    const size_t before = o->symbols.count;
+    int fd = debug_path(elf, &path) ? file_open_regular(str_text(&path)) : -1;
+    struct stat status;
+    Elf *debug = fd >= 0 && fstat(fd, &status) == 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    struct err ignored = {0};
+    GElf_Shdr header;
+
+    if (debug && elf_kind(debug) == ELF_K_ELF && same_sections(o, debug)) {
+        const size_t length = (size_t)status.st_size;
+        struct budget left = {length / sizeof(Elf32_Sym) + 1, 16 * length + 4096};
+        for (Elf_Scn *scn = NULL; (scn = elf_nextscn(debug, scn)) != NULL;)
+            if (gelf_getshdr(scn, &header) && header.sh_type == SHT_SYMTAB)
+                symbols_read(o, debug, scn, &header, false, false, map, &left, &ignored);
+    }
+    if (debug)
+        elf_end(debug);
+    if (fd >= 0)
+        close(fd);
+    str_done(&path);
+    return o->symbols.count > before;
+}
+
 static bool tables_read(struct object *o, Elf *elf, bool relocatable, unsigned parts, struct budget *left, struct err *err)
 {
     struct section_map map = {0};
@@ -245,12 +311,15 @@ static bool tables_read(struct object *o, Elf *elf, bool relocatable, unsigned p
     GElf_Shdr header;
 
     sections_map(o, &map);
-    for (int dynamic = 0; dynamic < 2 && !has_table; dynamic++)
+    for (int dynamic = 0; dynamic < 2 && !has_table; dynamic++) {
+        if (dynamic && !relocatable && parts & (OBJECT_NAMES | OBJECT_FUNCTIONS) && stripped_read(o, elf, &map))
+            break;
         for (Elf_Scn *scn = NULL; ok && (scn = elf_nextscn(elf, scn)) != NULL;)
             if (gelf_getshdr(scn, &header) && header.sh_type == (dynamic ? SHT_DYNSYM : SHT_SYMTAB)) {
                 ok = symbols_read(o, elf, scn, &header, relocatable, parts & OBJECT_LINES, &map, left, err);
                 has_table = true;
             }
+    }
     free(map.items);
     return ok;
 }

@@ -72,6 +72,43 @@ test_loop_opens() {
     holds err 'no program has been profiled'
 }
 
+# Two branches lead back to the head, and one pass of 256 goes the whole way: the short way round is the hottest loop, and each of its instructions has its samples.
+test_hot_part_of_a_loop() {
+    [ "$(uname -m)" = x86_64 ] || skip 'the program is of x86-64'
+    make_program
+    cat >"$work/part.c" <<'EOF'
+int main(void)
+{
+    unsigned long n = 400000000, x = 1;
+    __asm__ volatile("1: imul $3, %1, %1\n add $1, %1\n dec %0\n test $255, %0\n jnz 1b\n"
+                     "imul $5, %1, %1\n imul $7, %1, %1\n imul $9, %1, %1\n imul $11, %1, %1\n test %0, %0\n jnz 1b" : "+r"(n), "+r"(x));
+    return x == 42;
+}
+EOF
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O1 "$work/part.c" -o "$work/part" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
+    profile "$work/part"
+    awk -F, '/,main[+]0x[0-9a-f]* to 0x/ { found = $2 > 100 && $6 == 5 } END { exit !found }' "$work/out" || fail "the short way round is not the hottest: $(cat "$work/out")"
+    expect 0 "$portolan" --format json -e "program profile --measure 0 --output $work/printed $work/part; program open 1; kernel show"
+    # Shares of the five instructions: they are most of the run.
+    tail -n 1 "$work/out" | tr ',' '\n' | awk -F: '/"percent"/ { n++; if ($2 > 0) sum += $2 } END { exit !(n == 5 && sum > 80 && sum <= 100.01) }' || fail "samples of instructions: $(tail -n 1 "$work/out")"
+}
+
+# What there is by then is shown when the user ends it.
+test_stopped_by_the_user() {
+    make_program
+    "$portolan" --format text -e "program profile --measure 0 --output $work/printed $work/two 2000000" >"$work/out" 2>"$work/err" </dev/null &
+    started=$!
+    busy() { child=$(cat /proc/$started/task/*/children 2>/dev/null | tr ' ' '\n' | head -n 1); [ -n "$child" ] && [ "$(awk '{ print $14 }' "/proc/$child/stat" 2>/dev/null || echo 0)" -ge 40 ] || ! kill -0 $started 2>/dev/null; }
+    wait_until busy
+    kill -INT $started 2>/dev/null
+    got=0; wait $started || got=$?
+    grep -q 'the system refuses' "$work/err" && skip "$(cat "$work/err")"
+    [ "$got" -eq 130 ] || fail "status $got: $(cat "$work/err")"
+    holds out 'stopped: the program was ended after'
+    holds out 'much+0x'
+}
+
 # The workbench: loops in PROGRAM, the hottest opens in LOOP; two sizes.
 test_program_view() {
     make_program
