@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/streams.h"
 #include "base/clock.h"
 #include "base/csv.h"
 #include "base/duration.h"
@@ -218,6 +219,33 @@ static json_t *measured_json(const struct kernel_measured *m, const char *state)
                      "repeats", (int)m->repeats, "pages", (int)m->pages, "iterations", (int)m->iterations, "wraps", m->wraps);
 }
 
+/* What the data were that a time is of: another time belongs to others. */
+static void add_data(const struct kernel *k, size_t loop, struct result *result)
+{
+    struct streams streams;
+    struct str text = {0};
+    bool gathers = false, chases = false;
+    size_t count;
+    const struct insn *insns = kernel_insns(k, loop, &count);
+
+    streams_find(insns, count, &streams);
+    for (size_t i = 0; i < streams.items.count; i++) {
+        gathers |= streams.items.items[i].kind == STREAM_GATHER;
+        chases |= streams.items.items[i].kind == STREAM_CHASE;
+    }
+    if (streams.items.count) {
+        str_add(&text, "in the first-level cache");
+        if (gathers)
+            str_add(&text, "; all indices are the same, so that one element is used over and over (kernel memory --measure has them in no order)");
+        if (chases)
+            str_add(&text, "; pointers that are loaded all lead to one place (kernel memory --measure has a ring of them)");
+        result_line(result, "data: %s", str_text(&text));
+        result_text(result, "data", str_text(&text));
+    }
+    str_done(&text);
+    streams_done(&streams);
+}
+
 static void add_loop(struct session *s, const struct kernel_measuring *w, struct result *result)
 {
     static const struct result_column columns[] = {{.key = "kernel", .kind = CELL_TEXT}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 2}, {.key = "spread", .kind = CELL_NUMBER, .decimals = 4},
@@ -237,6 +265,7 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
     else
         result_line(result, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)", w->kernel->name, m->cycles,
                 100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than the cache holds" : "");
+    add_data(w->kernel, w->loop, result);
     result_text(result, "kernel", w->kernel->name);
     result_nested(result, "measured", measured_json(m, state));
     if (!w->time.unconfirmed[0] && s->document.kernel == w->kernel && s->document.loop == w->loop)

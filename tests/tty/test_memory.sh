@@ -65,6 +65,18 @@ test_wrong_sizes() {
     expect 1 "$portolan" -e "machine calibrate --memory --cpu 0"
     holds err '--cpu is for the clock'
 }
+# A time says what data it is of.
+test_data() {
+    case $(uname -m) in x86_64) ;; *) skip 'x86-64 alone' ;; esac
+    name=histogram
+    kernel 'movl (%rsi,%rcx,4), %eax' 'incl (%rdi,%rax,4)' 'addq $1, %rcx' 'cmpq %r8, %rcx'
+    status=0
+    "$portolan" -e "kernel load $work/histogram.s; kernel measure" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" -ne 0 ] || holds out 'all indices are the same'
+    status=0
+    "$portolan" -e "kernel load $work/none.s; kernel measure" >"$work/out" 2>"$work/err" || status=$?
+    lacks out 'data: '
+}
 # What is measured depends on the host: that it ends with a time, or says why not.
 test_measured() {
     case $(uname -m) in x86_64) ;; *) skip 'x86-64 alone' ;; esac
