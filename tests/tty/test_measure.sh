@@ -247,7 +247,7 @@ test_blocks_show_the_core() {
     t send-keys : ; t send-keys -l 'set panes off; view machine'; t send-keys Enter
     see 'Not calibrated'
     t send-keys : ; t send-keys -l "kernel measure --file $work/many.csv"; t send-keys Enter
-    see 'now     kernel measure --file'
+    see 'now     kernel measure'
     see ' of 20000 measured'
     see 'nops per cycle'
     see 'contended '
