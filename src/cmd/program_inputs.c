@@ -185,6 +185,21 @@ static size_t place_of(const struct program_model *m, const char *name)
     return at;
 }
 
+/* Sizes that no run was like: below 0 where none was, a fraction where all were whole. */
+static bool is_like_runs(const struct program_runs *runs, size_t input, double value, struct err *err)
+{
+    bool below = false, fraction = false;
+
+    for (size_t i = 0; i < runs->runs.count; i++) {
+        below |= runs->runs.items[i].inputs[input] < 0;
+        fraction |= runs->runs.items[i].inputs[input] != rint(runs->runs.items[i].inputs[input]);
+    }
+    if (value < 0 && !below)
+        return err_set(err, ERR_USAGE, "give a value from 0 up, or run the program at such values", "%s=%g is negative, and no run was", runs->names[input], value);
+    return fraction || value == rint(value) ||
+           err_set(err, ERR_USAGE, "give a whole number, or run the program at such values", "%s=%g is no whole number, as the values of all runs are", runs->names[input], value);
+}
+
 bool program_inputs_given(const struct program_model *m, const struct word_list *words, double out[INPUTS_MAX], struct err *err)
 {
     const struct program_runs *runs = m->runs;
@@ -199,6 +214,7 @@ bool program_inputs_given(const struct program_model *m, const struct word_list 
     for (size_t i = 0; ok && i < given.name_count; i++) {
         size_t at = place_of(m, given.names[i]);
         ok = at < runs->name_count || err_set(err, ERR_USAGE, "name inputs as in program run", "the program was run without an input %s", given.names[i]);
+        ok = ok && is_like_runs(runs, at, given.values[i], err);
         if (ok)
             out[at] = given.values[i];
     }

@@ -42,6 +42,42 @@ static void compiler_path(struct str *out)
     str_add(out, is_executable(PORTOLAN_BINDIR "/portolan-cc") ? PORTOLAN_BINDIR "/portolan-cc" : "portolan-cc");
 }
 
+/* Appends the name that stands in @text, up to @end, unless it is among those before. */
+static void add_undefined(struct str *names, const char *text, size_t length)
+{
+    struct str name = {0};
+
+    str_add_bytes(&name, text, length);
+    for (const char *at = str_text(names); (at = strstr(at, str_text(&name))) != NULL; at++)
+        if ((at == names->data || at[-1] == ' ') && (!at[length] || at[length] == ','))
+            goto out;
+    str_addf(names, "%s%s", names->length ? ", " : "", str_text(&name));
+out:
+    str_done(&name);
+}
+
+/* What the linker does not find, all of it: clang's own last line says only that the linker failed. False when it was not that. */
+static bool linker_said(const char *said, struct err *err)
+{
+    static const struct { const char *before, *ends; } kinds[] = {{"undefined reference to `", "'"}, {"undefined symbol: ", "\n"}};
+    const char *library = strstr(said, "cannot find -l");
+    struct str names = {0};
+
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (const char *at = said; (at = strstr(at, kinds[k].before)) != NULL;) {
+            at += strlen(kinds[k].before);
+            if (strcspn(at, kinds[k].ends))
+                add_undefined(&names, at, strcspn(at, kinds[k].ends));
+        }
+    const bool any = names.length || library;
+    if (names.length)
+        err_set(err, ERR_DATA, "name the sources that define them, or libraries (-lNAME)", "the linker does not find %s", str_text(&names));
+    else if (library)
+        err_set(err, ERR_DATA, "install the library, or give its directory with -L", "the linker reports: %.*s", (int)strcspn(library, "\n"), library);
+    str_done(&names);
+    return any;
+}
+
 static bool judge(const char *source, const struct child_result *r, struct err *err)
 {
     const char *said = str_text(&r->output);
@@ -54,6 +90,8 @@ static bool judge(const char *source, const struct child_result *r, struct err *
         err_set(err, ERR_DATA, "name all of the program's sources", "no function main");
         return err_at(err, source, 0, 0);
     }
+    if (linker_said(said, err))
+        return err_at(err, source, 0, 0);
     return compile_blame(source, said, err);
 }
 

@@ -338,6 +338,10 @@ test_inputs() {
     holds out 'reuse distances in lines of 64 bytes at N=64'
     expect 1 "$portolan" -e "$load; program run N=8,x"
     holds err '"x" in N=8,x is no number; write numbers, as in N=16,32,64'
+    expect 1 "$portolan" --machine skylake -e "$load; program run N=8,16,24,32; program predict N=-5"
+    holds err 'N=-5 is negative, and no run was'
+    expect 1 "$portolan" --machine skylake -e "$load; program run N=8,16,24,32; program predict N=20.5"
+    holds err 'N=20.5 is no whole number'
     expect 1 "$portolan" -e "$load; program run 8"
     holds err 'invalid input "8"; write NAME=VALUES'
     expect 1 "$portolan" -e "$load; program run N=8,16 N=4"
@@ -538,6 +542,13 @@ test_bad_programs() {
     echo 'int f(void) { return 1; }' >nomain.c
     expect 1 "$portolan" -e 'program load nomain.c'
     holds err 'nomain.c: no function main'
+    echo 'int foo(int); double bar(double); int foo_bar(int); int main(int c, char **v) { return foo(c) + (int)bar(c) + foo(c + 1) + foo_bar(!v); }' >missing.c
+    expect 1 "$portolan" -e 'program load missing.c'
+    holds err 'missing.c: the linker does not find foo, bar, foo_bar; name the sources that define them, or libraries (-lNAME)'
+    echo 'int main(void) { return 0; }' >plain.c
+    expect 1 "$portolan" -e 'program load plain.c -lno_such_library'
+    holds err '-lno_such_library'
+    lacks err 'linker command failed'
     printf '#include <stdlib.h>\n#include <signal.h>\nint main(int c, char **v) { int n = atoi(v[1]); for (;n == 1;); if (n == 2) raise(SIGSEGV); if (n == 4) _Exit(0); return n == 3 ? c : 0; }\n' >goes.c
     built goes.c -O0
     expect 1 "$portolan" -e "$loads; program run N=1 --limit 300ms"

@@ -34,6 +34,9 @@ struct command_line {
     const char *level;                   /* -O...; NULL: none */
 };
 
+#define NUMBER(macro) NUMBER_TEXT(macro)
+#define NUMBER_TEXT(value) #value
+
 static const char *const compilers[] = {CLANG_PROGRAM, CLANGXX_PROGRAM, FLANG_PROGRAM};
 
 static bool has_suffix(const char *name, const char *const *list)
@@ -101,14 +104,25 @@ static void read_word(struct command_line *l, int *i, int argc, char **argv)
     }
 }
 
+/* Flang was called flang-new up to LLVM 19, and packages differ: it may have been installed after the build under the other name. */
+static const char *flang_other_name(void)
+{
+    return strncmp(FLANG_PROGRAM, "flang-new", 9) == 0 ? "flang-" NUMBER(LLVM_MAJOR) : "flang-new-" NUMBER(LLVM_MAJOR);
+}
+
 /* Runs a program and waits; its messages are the user's. */
-static bool run(const char *const *argv)
+static bool run(const char **argv)
 {
     pid_t pid = fork();
     int status;
 
     if (pid == 0) {
         execvp(argv[0], (char *const *)(uintptr_t)argv);
+        if (errno == ENOENT && strcmp(argv[0], FLANG_PROGRAM) == 0) {
+            argv[0] = flang_other_name();
+            execvp(argv[0], (char *const *)(uintptr_t)argv);
+            argv[0] = FLANG_PROGRAM;
+        }
         utf8_say(stderr, "portolan-cc: cannot run %s: %s; install the package %s-%d, or put it on PATH\n", argv[0], strerror(errno),
                  strcmp(argv[0], FLANG_PROGRAM) == 0 ? "flang" : "clang", LLVM_MAJOR);
         _exit(127);
