@@ -83,8 +83,8 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
         if (t)
             placed_release(x, t);
     }
-    if (ok && !p->ended && p->tracees.count)
-        placed_unmap(x, &p->tracees.items[0]);
+    if (ok && !p->ended && process_caller(p))
+        placed_unmap(x, process_caller(p));
     w->placed = false;
     return ok;
 }

@@ -37,7 +37,7 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
 {
     uint64_t low = r->list.items[0].insn->offset + bias, high = r->list.items[r->list.count - 1].insn->offset + bias;
     uint64_t size = (c->code.bytes.count + 4095u) & ~UINT64_C(4095), at;
-    struct traced *t = &p->tracees.items[0];
+    struct traced *t = process_caller(p);
 
     *out = (struct placed){.process = p, .region = r, .copies = c, .bias = bias};
     out->chosen = mem_zero(SLOTS_MOST, sizeof *out->chosen);
@@ -45,6 +45,8 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     out->given = mem_zero(SLOTS_MOST, sizeof *out->given);
     out->peeked = mem_zero(SLOTS_MOST, sizeof *out->peeked);
     out->blocks = mem_zero(r->blocks + 1, sizeof *out->blocks);
+    if (!t)
+        return err_set(err, ERR_MISSING, NULL, "the program is ending");
     const struct map *m = maps_at(maps, low);
     at = maps_gap(maps, m ? m->start : low, high, size);
     if (!at)

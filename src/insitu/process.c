@@ -38,6 +38,14 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
+struct traced *process_caller(struct process *p)
+{
+    for (size_t i = 0; i < p->tracees.count; i++)
+        if (p->tracees.items[i].stopped && !p->tracees.items[i].exiting)
+            return &p->tracees.items[i];
+    return NULL;
+}
+
 static struct traced *add(struct process *p, pid_t tid)
 {
     struct traced *t = process_tracee(p, tid);

@@ -70,6 +70,8 @@ bool process_registers(const struct traced *t, struct user_regs_struct *out);
 bool process_set_registers(const struct traced *t, const struct user_regs_struct *regs);
 bool process_read(const struct process *p, uint64_t address, void *out, size_t bytes);
 bool process_write(const struct process *p, uint64_t address, const void *bytes, size_t count);
+/* A stopped thread that can make system calls; NULL: all are ending. */
+struct traced *process_caller(struct process *p);
 /* Has stopped thread @t make a system call; returns what it returned, -errno on failure. When the thread ends, @t is another or none. */
 int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
 /* Runs stopped thread @t from @address until int3; its registers are as before afterwards, and *@out as at the int3. False when it did not come to it: when it has ended, @t is another or

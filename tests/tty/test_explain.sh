@@ -126,6 +126,44 @@ test_refused() {
     holds err 'set-user-ID'
 }
 
+# same_output NAME INPUT WORDS: the hottest loop of a program is watched from its start to its end, and it prints what it prints alone.
+same_output() {
+    real=$1 input=$2; shift 2
+    command -v "$1" >/dev/null 2>&1 || return 0
+    "$@" <"$input" >"$work/alone" 2>&1
+    rm -f "$work/profiled" "$work/printed"
+    if ! "$portolan" -e "program profile --measure 0 --output $work/profiled --input $input -- $*; program explain 1 --output $work/printed" >"$work/out" 2>"$work/err" </dev/null; then
+        # It ran too short to have a hot loop, or the loop is one that is refused.
+        grep -qE 'ran too short|ptrace of process|no loop|not executed|room for a jump|at most' "$work/err" || fail "$real: $(cat "$work/err")"
+        return 0
+    fi
+    grep -q ' iterations in ' "$work/out" || fail "$real: no count: $(cat "$work/out")"
+    cmp -s "$work/alone" "$work/printed" || fail "$real: its output changed: $(cat "$work/out")"
+}
+
+test_programs_print_the_same() {
+    build loops
+    # Some megabytes that compress, the same each time.
+    seq 1 500000 >"$work/numbers"
+    printf 'my $s=0; for (my $i=0;$i<2000000;$i++) { $s+=$i%%7; } print "$s\\n";\n' >"$work/p.pl"
+    printf 'print(sum(i*i%%7 for i in range(1500000)))\n' >"$work/p.py"
+    printf 'create table t(a integer, b text); with recursive c(x) as (select 1 union all select x+1 from c where x<100000) insert into t select x, hex(x*7919) from c; select sum(a), max(b) from t where b like "%%3%%";\n' >"$work/q.sql"
+    same_output gzip "$work/numbers" gzip -c -n -6
+    same_output xz "$work/numbers" xz -c -2
+    same_output bzip2 "$work/numbers" bzip2 -c
+    same_output zstd "$work/numbers" zstd -q -c -T2 -9
+    same_output sort "$work/numbers" sort -S 50M
+    same_output openssl "$work/numbers" openssl dgst -sha256
+    same_output perl /dev/null perl "$work/p.pl"
+    same_output python3 /dev/null python3 -S "$work/p.py"
+    same_output sqlite3 "$work/q.sql" sqlite3
+    compiler=${CC:-cc}
+    cc1=$(${compiler##* } -print-prog-name=cc1 2>/dev/null)
+    "${compiler##* }" -E "$source/tests/support/loops_running.c" -o "$work/loops.i" 2>/dev/null && same_output cc1 /dev/null "${cc1:-cc1}" -quiet -O2 -fpreprocessed "$work/loops.i" -o -
+    same_output threads /dev/null "$work/loops" threads 200
+    same_output fork /dev/null "$work/loops" fork 300
+}
+
 # What is missing has its cause where only one can be, whatever else the host does: else it is refused.
 test_causes() {
     build loops
