@@ -21,6 +21,15 @@ static double reused_within(const struct streams *s, uint64_t distance, int64_t 
     return (double)distance / fabs((double)step) * STREAM_LINE * streams_lines(s);
 }
 
+/* Of lines in long steps those a power of two of lines apart share fewer banks and sets: COST_SKIPPED is what four lines apart cost, odd numbers cost as lines in order do. */
+static double skipped_cost(const struct memory_costs *m, double step, double bytes)
+{
+    double lines = fabs(step) / STREAM_LINE;
+    double ordered = memory_cost_at(m, COST_LOAD, bytes), apart = fmod(lines, 4) == 0 ? 1 : fmod(lines, 2) == 0 ? 0.5 : 0;
+
+    return ordered + fmax(0, memory_cost_at(m, COST_SKIPPED, bytes) - ordered) * apart;
+}
+
 /* What a written line costs more than one that is read. */
 static double written_factor(const struct memory_costs *m, double bytes)
 {
@@ -50,7 +59,7 @@ static void stream_cost(const struct streams *s, const struct stream *one, const
     double from = one->follows == STREAM_ALONE ? bytes : fmin(bytes, reused_within(s, one->distance, one->step));
     out->lines += one->lines * (1 + (one->stores > 0 && from > m->first));
     if (fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines) {
-        out->parts[LIMIT_SKIPPED] += one->lines * memory_cost_at(m, COST_SKIPPED, from);
+        out->parts[LIMIT_SKIPPED] += one->lines * skipped_cost(m, (double)one->step / one->lines, from);
     } else if (from < bytes) {
         reused[one->stores > 0] += one->lines * memory_cost_at(m, one->stores ? COST_STORE : COST_LOAD, from);
     } else {

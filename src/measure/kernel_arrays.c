@@ -26,6 +26,7 @@
 #define LEAST_SAMPLES 3
 #define WARM_BYTES ((uint64_t)3 << 20)   /* arrays up to here are walked through once before a run: caches of a core hold them */
 #define SHORT_CYCLES 1e5          /* passes that take less: what each begins with counts */
+#define WALK_CYCLES 1.2e7         /* a walk that takes less is walked once before what counts */
 #define ONE 0x3ff0000000000000    /* 1.0 */
 
 const char *kernel_arrays_loop(enum memory_cost cost)
@@ -168,7 +169,7 @@ static bool run(struct kernel_arrays *k, const struct arrays *arrays, uint64_t a
 
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds, struct arrays_measured *out, struct err *err)
 {
-    double cycles[SAMPLES], clock = 0, again = 0, ticks = 0, begun, start = 0;
+    double cycles[SAMPLES], clock = 0, again = 0, ticks = 0, begun, start = INFINITY;
     uint64_t all = arrays->iterations ? arrays->iterations / k->copies : UINT32_MAX, most;
 
     if (arrays->iterations && all < 1)
@@ -199,19 +200,24 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
             double one;
             if (!run(k, arrays, ahead, units, 1, passes, &one, err))
                 return false;
-            start = units > 1 ? one : 0;
+            start = fmin(start, one);   /* others only make it longer, and that would make the difference too short */
         }
         if (!run(k, arrays, ahead, warm ? units : 0, units, passes, &ticks, err))
             return false;
-        if (!warm && i == 0 && left == 0)
-            continue;   /* the first walk through what has just been filled */
-        cycles[n++] = (ticks - start) / passes / ((double)(units - (start > 0)) * k->copies);
+        if (!warm && (i == 0 || rough * (double)all < WALK_CYCLES) && (uint64_t)i * units < all && arrays->iterations)
+            continue;   /* the first walk, through what others have left of what was filled */
+        cycles[n++] = ticks;
     }
     if (!clock_measure(k, &again, err))
         return false;
     clock = fmax(clock, again);
     qsort(cycles, n, sizeof *cycles, compare_doubles);
-    double low = cycles[n / 8], middle = cycles[n / 2];
+    bool less = short_passes && units > 1;   /* what a pass begins with, and its first unit, are taken off */
+    const double scale = 1 / (double)passes / ((double)(units - less) * k->copies);
+    /* A core's own caches are as fast as they get; what is behind them is used by others too, and the middle is what one has of it. */
+    double low = (cycles[warm ? n / 8 : n / 2] - (less ? start : 0)) * scale, middle = (cycles[warm ? n / 2 : n - n / 4 - 1] - (less ? start : 0)) * scale;
+    if (!(low > 0))
+        return err_set(err, ERR_LIMIT, "try again", "core is contended");
     double elapsed = clock_seconds() - begun;
     *out = (struct arrays_measured){low * clock, middle / low - 1, clock, elapsed > 0 ? clock * (double)(ticks_now() - first) / elapsed : NAN, n, units * k->copies};
     return true;

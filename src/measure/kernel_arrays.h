@@ -26,8 +26,8 @@ struct kernel_arrays {
 };
 
 struct arrays_measured {
-    double cycles;               /* per iteration: what an eighth of the samples took less than */
-    double spread;               /* relative, from there to the middle one */
+    double cycles;               /* per iteration: what an eighth of the samples took less than; of arrays beyond a core's own caches the middle one */
+    double spread;               /* relative, from there to the middle one; beyond a core's own caches to the upper quarter */
     double clock;                /* cycles per tick */
     double clock_hz;             /* by the system's clock, which runs of a millisecond tell within a percent; NaN: too short to tell */
     unsigned samples;
