@@ -16,14 +16,16 @@
 #include "work/job.h"
 
 struct program_load_values {
-    const char *file, *arguments, *template, *untraced;
+    const char *file, *arguments, *template, *input, *untraced;
+    bool allow_exit;
     struct word_list words;
 };
 
 /* A job that builds, or opens what was built. */
 struct program_loading {
     struct job *job;
-    char *name, *arguments, *template, *untraced;
+    char *name, *untraced;
+    struct invocation how;
     VEC(char *) words;
     bool built;                         /* the file is an executable */
     double begun;
@@ -58,9 +60,9 @@ static bool load_finish(struct session *s, void *state, struct result *result, s
 
     (void)err;
     program_state_done(p);
-    *p = (struct program_state){.program = program, .arguments = l->arguments, .template = l->template};
+    *p = (struct program_state){.program = program, .how = l->how};
     l->program = NULL;
-    l->arguments = l->template = NULL;
+    l->how = (struct invocation){0};
     result_set_confirmation(result);
     result_line(result, "%s: %zu file%s, %zu function%s, %zu blocks, %zu loads and stores; program run N=16,32,64,128 runs it", program->name, program->unit_count,
                 program->unit_count == 1 ? "" : "s", program->function_count, program->function_count == 1 ? "" : "s", program->block_count, program->reference_count);
@@ -79,8 +81,7 @@ static void loading_free(void *state)
         free(l->words.items[i]);
     vec_done(&l->words);
     free(l->name);
-    free(l->arguments);
-    free(l->template);
+    invocation_done(&l->how);
     free(l->untraced);
     program_free(l->program);
     free(l);
@@ -112,8 +113,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
         return err_set(err, ERR_USAGE, "leave it out: of sources both are built", "--untraced is for executables that portolan-cc linked");
     l = mem_zero(1, sizeof *l);
     l->name = mem_strdup(v->file);
-    l->arguments = v->arguments ? mem_strdup(v->arguments) : NULL;
-    l->template = v->template ? mem_strdup(v->template) : NULL;
+    l->how = invocation_copy(&(struct invocation){(char *)(uintptr_t)v->arguments, (char *)(uintptr_t)v->template, (char *)(uintptr_t)v->input, v->allow_exit});
     l->untraced = v->untraced ? mem_strdup(v->untraced) : NULL;
     l->built = program_is_built(v->file);
     vec_push(&l->words, mem_strdup(v->file));
@@ -135,6 +135,9 @@ static const struct parameter load_options[] = {
      .help = "words of the program's command line, {NAME} for an input, {directory} for a directory of the run's own"},
     {.name = "--template", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, template), .value = "FILE", .complete = COMPLETE_FILE,
      .help = "input file with {NAME} for an input; each run finds it filled in, under its own name, in {directory}"},
+    {.name = "--stdin", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, input), .value = "FILE", .otherwise = "empty", .complete = COMPLETE_FILE,
+     .help = "standard input of each run, with {NAME} for an input"},
+    {.name = "--allow-exit", .kind = PARAMETER_FLAG, .at = offsetof(struct program_load_values, allow_exit), .help = "runs may end with any exit status, not 0 alone"},
     {.name = "--untraced", .kind = PARAMETER_TEXT, .at = offsetof(struct program_load_values, untraced), .value = "FILE", .complete = COMPLETE_FILE,
      .help = "the same program built by the compiler itself, for program validate; of an executable"},
     {0},
@@ -167,7 +170,7 @@ struct run_values {
 struct running {
     struct job *job;
     const struct program *program;
-    char *arguments, *template;
+    struct invocation how;
     struct program_inputs inputs;
     struct run_options options;
     enum count_fit fit;
@@ -331,8 +334,7 @@ static void running_free(void *state)
     program_runs_free(r->runs);
     program_model_free(r->model);
     program_free(r->program);
-    free(r->arguments);
-    free(r->template);
+    invocation_done(&r->how);
     free(r);
 }
 
@@ -350,9 +352,8 @@ static bool prepare_run_command(struct session *s, const void *values, struct ta
         return false;
     }
     r->program = program_hold(p->program);
-    r->arguments = p->arguments ? mem_strdup(p->arguments) : NULL;
-    r->template = p->template ? mem_strdup(p->template) : NULL;
-    r->options = (struct run_options){r->arguments, r->template, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30, 0, 1, NULL};
+    r->how = invocation_copy(&p->how);
+    r->options = (struct run_options){r->how, v->mode[0] == 'e' ? TRACE_EXACT : v->mode[0] == 's' ? TRACE_SAMPLED : TRACE_COUNTS, v->limit, (size_t)64 << 30, 0, 1, NULL};
     r->fit = v->counts[0] == 'g' ? COUNTS_GENETIC : v->counts[0] == 'n' ? COUNTS_NETWORK : COUNTS_REGRESSION;
     return task_give(task, &ops, r);
 }

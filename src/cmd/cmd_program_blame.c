@@ -40,7 +40,7 @@ struct blaming_program {
     struct machine *machine;
     bool here;                         /* it is this CPU, whose memory and clock hold */
     char day[NATIVE_DAY];              /* that its memory was measured; "": another machine */
-    char *arguments, *template;
+    struct invocation how;
     double limit;
     unsigned runs;
     size_t samples;
@@ -64,15 +64,15 @@ static bool goes_on(void *state, double seconds, size_t samples)
 }
 
 /* One run of the program itself. */
-static bool watch_run(struct blaming_program *w, const struct program_code *code, const struct code_parts *parts, const char *const *argv, struct located *located, struct err *err)
+static bool watch_run(struct blaming_program *w, const struct program_code *code, const struct code_parts *parts, const char *const *argv, const char *input, struct located *located, struct err *err)
 {
-    struct sampling o = {.argv = argv, .output = "/dev/null", .seconds = w->limit, .rate = RATE, .goes_on = goes_on, .state = w};
+    struct sampling o = {.argv = argv, .input = input, .output = "/dev/null", .seconds = w->limit, .rate = RATE, .goes_on = goes_on, .state = w};
     struct sampled s;
     bool ok = sampling_run(&o, &s, err);
 
     if (ok && !s.ended)
         ok = err_set(err, ERR_LIMIT, "take smaller inputs, or give it longer with --limit", "the program did not end within %g s", w->limit);
-    if (ok && (!WIFEXITED(s.status) || WEXITSTATUS(s.status)))
+    if (ok && (!WIFEXITED(s.status) || (WEXITSTATUS(s.status) && !w->how.any_status)))
         ok = err_set(err, ERR_DATA, "run it by hand to see why", "the program did not end with status 0");
     ok = ok && located_add(located, code, parts, argv[0], &s.samples, err);
     if (ok) {
@@ -88,8 +88,8 @@ static bool watch_runs(struct blaming_program *w, const struct program_code *cod
 {
     const struct program_runs *runs = w->model->runs;
     VEC(const char *) argv = {0};
-    const struct run_options options = {.arguments = w->arguments, .template = w->template};
-    struct words words = {{0}};
+    const struct run_options options = {.how = w->how};
+    struct words words = {0};
     char *directory = child_directory_new(err);
     bool ok = directory && words_make(runs->names, w->inputs, runs->name_count, &options, directory, &words, err);
 
@@ -98,7 +98,7 @@ static bool watch_runs(struct blaming_program *w, const struct program_code *cod
         vec_push(&argv, words.list.items[i]);
     vec_push(&argv, NULL);
     do
-        ok = ok && watch_run(w, code, parts, argv.items, located, err);
+        ok = ok && watch_run(w, code, parts, argv.items, words.input, located, err);
     while (ok && located->all < SAMPLES && w->runs < RUNS_MOST);
     if (ok && !located->all)
         ok = err_set(err, ERR_DATA, "take larger inputs", "the program runs too briefly to be sampled");
@@ -246,8 +246,7 @@ static void blaming_free(void *state)
     vec_done(&w->parts);
     machine_free(w->machine);
     program_model_free(w->model);
-    free(w->arguments);
-    free(w->template);
+    invocation_done(&w->how);
     free(w->different);
     free(w->sentence);
     free(w);
@@ -265,8 +264,7 @@ static bool prepare_blame(struct session *s, const void *values, struct task *ta
         return err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: no version without counters to measure", m->runs->program->name);
     struct blaming_program *w = mem_zero(1, sizeof *w);
     w->model = program_model_hold(m);
-    w->arguments = s->document.program.arguments ? mem_strdup(s->document.program.arguments) : NULL;
-    w->template = s->document.program.template ? mem_strdup(s->document.program.template) : NULL;
+    w->how = invocation_copy(&s->document.program.how);
     w->limit = v->limit;
     const struct machine *machine = program_machine(s, v->machine ? v->machine : HERE_NAME, &w->here, err);
     w->machine = machine ? machine_copy(machine) : NULL;

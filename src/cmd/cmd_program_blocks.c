@@ -374,8 +374,7 @@ static void missing_free(void *state)
     struct missing *w = state;
     reuse_histogram_done(&w->all);
     program_case_done(&w->at);
-    free((char *)(uintptr_t)w->options.arguments);
-    free((char *)(uintptr_t)w->options.template);
+    invocation_done(&w->options.how);
     free(w);
 }
 
@@ -396,8 +395,7 @@ static bool prepare_misses(struct session *s, const void *values, struct task *t
     w->threads = v->threads;
     w->common = v->common;
     w->sets = v->sets;
-    const char *words = s->document.program.arguments, *filled = s->document.program.template;
-    w->options = (struct run_options){.arguments = words ? mem_strdup(words) : NULL, .template = filled ? mem_strdup(filled) : NULL, .seconds = v->limit, .memory = (size_t)64 << 30};
+    w->options = (struct run_options){.how = invocation_copy(&s->document.program.how), .seconds = v->limit, .memory = (size_t)64 << 30};
     bool ok = program_case_read(s, &v->inputs, v->machine, &w->at, err);
     if (ok && !w->at.model->traced)
         ok = err_set(err, ERR_USAGE, "program run without --mode counts", "the runs have no reuse distances");

@@ -33,7 +33,7 @@ struct validating {
     const struct program_model *model;
     struct program_inputs inputs;
     struct machine *machine;
-    char *arguments, *template;
+    struct invocation how;
     bool here;                         /* the machine is this CPU */
     unsigned times;
     size_t threads;
@@ -138,7 +138,7 @@ static bool settled(const struct native_probe *probe, const struct program_taken
  * long: a look is much shorter than a run, and meets what the run met by chance only. Runs go on until two met the same, at most MORE_TIMES as many as asked for. */
 static bool measure(struct validating *v, const double *inputs, struct native *native, struct call_costs *calls, double *seconds, struct err *err)
 {
-    struct run_options options = {v->arguments, v->template, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD, v->threads, NULL};
+    struct run_options options = {v->how, TRACE_COUNTS, v->limit, (size_t)64 << 30, v->threads > 1 ? 0 : NATIVE_WATCH_PERIOD, v->threads, NULL};
     const unsigned most = v->times > 1 ? MORE_TIMES * v->times : 1;   /* of one, no other can tell */
     struct native_probe *probe = native_probe_new(v->machine, err);
     struct program_taken *seen = mem_zero(most, sizeof *seen);
@@ -261,8 +261,7 @@ static void validating_free(void *state)
     vec_done(&v->rows);
     machine_free(v->machine);
     program_model_free(v->model);
-    free(v->arguments);
-    free(v->template);
+    invocation_done(&v->how);
     free(v);
 }
 
@@ -277,8 +276,7 @@ static bool prepare_validate(struct session *s, const void *values, struct task 
         return false;
     struct validating *v = mem_zero(1, sizeof *v);
     v->model = program_model_hold(m);
-    v->arguments = s->document.program.arguments ? mem_strdup(s->document.program.arguments) : NULL;
-    v->template = s->document.program.template ? mem_strdup(s->document.program.template) : NULL;
+    v->how = invocation_copy(&s->document.program.how);
     v->times = (unsigned)given->times;
     v->threads = given->threads;
     v->common = given->common;

@@ -112,8 +112,7 @@ void program_state_done(struct program_state *p)
     program_model_free(p->model);
     study_free(p->study);
     vec_done(&p->measured.list);
-    free(p->arguments);
-    free(p->template);
+    invocation_done(&p->how);
     *p = (struct program_state){0};
 }
 

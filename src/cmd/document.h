@@ -76,8 +76,7 @@ struct program_points { VEC(struct program_point) list; };
 /* The whole program that program commands act on, with its runs and what was fitted to them; all held. */
 struct program_state {
     const struct program *program;      /* NULL: none */
-    char *arguments;                    /* of program load --arguments; NULL: the inputs in their order */
-    char *template;                     /* of --template; NULL: none */
+    struct invocation how;              /* as program load has it */
     const struct program_runs *runs;    /* NULL: none yet */
     const struct program_model *model;  /* of these runs */
     struct study *study;                /* of this model; NULL: none yet */

@@ -11,16 +11,31 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "program/runtime/bins.h"
 #include "program/words.h"
 
 /* Where arrays lie in lines of the cache decides how many lines a short row crosses. What is short is traced at each of these places. */
+#define INPUT_MOST ((size_t)64 << 20)
 #define SHIFTS 4
 #define SHIFT_BYTES 16           /* as malloc aligns */
 #define SHORT_SECONDS 1.0
 #define START_TRIES 5
 #define CALL_RUNS 3              /* in which calls are timed; the shortest time of each counts */
+
+struct invocation invocation_copy(const struct invocation *from)
+{
+    return (struct invocation){from->arguments ? mem_strdup(from->arguments) : NULL, from->template ? mem_strdup(from->template) : NULL, from->input ? mem_strdup(from->input) : NULL, from->any_status};
+}
+
+void invocation_done(struct invocation *how)
+{
+    free(how->arguments);
+    free(how->template);
+    free(how->input);
+    *how = (struct invocation){0};
+}
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count)
 {
@@ -84,8 +99,8 @@ static bool judge(const struct program_runs *runs, const double *inputs, const s
         err_set(err, ERR_LIMIT, "use smaller inputs, or give it longer with --limit", "the program did not finish within %g s for %s", options->seconds, str_text(&at));
     else if (WIFSIGNALED(r->status))
         err_set(err, ERR_DATA, "run it by hand to see why", "the program crashed for %s: %s", str_text(&at), strsignal(WTERMSIG(r->status)));
-    else if (!(ok = WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0))
-        err_set(err, ERR_DATA, "it must exit with status 0; --arguments says how it takes its inputs", "the program ended with status %d for %s%s%.*s", WEXITSTATUS(r->status),
+    else if (!(ok = WIFEXITED(r->status) && (WEXITSTATUS(r->status) == 0 || options->how.any_status)))
+        err_set(err, ERR_DATA, "program load --arguments says how it takes its inputs, --allow-exit accepts any status", "the program ended with status %d for %s%s%.*s", WEXITSTATUS(r->status),
                 str_text(&at), *said ? ": " : "", (int)strcspn(said, "\n"), said);
     str_done(&at);
     return ok;
@@ -93,11 +108,16 @@ static bool judge(const struct program_runs *runs, const double *inputs, const s
 
 static const char *const mode_names[] = {"counts", "sampled", "exact", "calls", "sets"};
 
-/* Runs @argv in the current directory. child_result_done frees @result. */
-static bool run_here(const char *const *argv, const struct child_limits *limits, struct child_result *result, struct err *err)
+/* Runs @argv in the current directory, with the file at @input (NULL: nothing) as standard input. child_result_done frees @result. */
+static bool run_here(const char *const *argv, const char *input, const struct child_limits *limits, struct child_result *result, struct err *err)
 {
+    struct str text = {0};
     char here[4096];
-    return child_run(argv, getcwd(here, sizeof here) ? here : "/", NULL, 0, limits, result, err);
+
+    *result = (struct child_result){0};
+    const bool ok = (!input || file_read(input, INPUT_MOST, &text, err)) && child_run(argv, getcwd(here, sizeof here) ? here : "/", text.data, text.length, limits, result, err);
+    str_done(&text);
+    return ok;
 }
 
 static bool run_traced(const struct program_runs *runs, const double *inputs, const struct run_options *options, const char *directory, const char *trace, unsigned shift, struct program_run *out,
@@ -130,7 +150,7 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
     vec_push(&argv, NULL);
     if (ok) {
         double start = clock_seconds();
-        ok = run_here(argv.items, &limits, &result, err);
+        ok = run_here(argv.items, words.input, &limits, &result, err);
         out->seconds = clock_seconds() - start;
         ok = ok && judge(runs, inputs, &result, options, err);
         child_result_done(&result);
@@ -152,7 +172,7 @@ double program_start_seconds(struct err *err)
 
     for (unsigned i = 0; i < START_TRIES; i++) {
         struct child_result result;
-        bool ok = run_here(argv, &limits, &result, err);
+        bool ok = run_here(argv, NULL, &limits, &result, err);
         child_result_done(&result);
         if (!ok)
             return NAN;
@@ -170,7 +190,7 @@ double program_measure(const struct program *p, char *const *names, size_t count
     /* Threads that wait for others would be in the CPU time. */
     static const char *const with_threads[] = {"env", "OMP_WAIT_POLICY=passive", NULL};
     struct str threads = {0};
-    struct words words = {{0}};
+    struct words words = {0};
     double seconds = NAN;
     char *directory = child_directory_new(err);
 
@@ -186,7 +206,7 @@ double program_measure(const struct program *p, char *const *names, size_t count
     if (ok) {
         struct child_result result;
         double start = clock_wall();
-        ok = run_here(argv.items, &limits, &result, err) && judge(runs, inputs, &result, options, err);
+        ok = run_here(argv.items, words.input, &limits, &result, err) && judge(runs, inputs, &result, options, err);
         double wall = clock_wall() - start;
         child_result_done(&result);
         seconds = result.cpu_seconds;

@@ -44,9 +44,16 @@ struct program_runs {
     _Atomic unsigned holders;
 };
 
+/* How a program is started, as program load has it. */
+struct invocation {
+    char *arguments;               /* words of the command line, {NAME} for an input; NULL: the inputs in their order */
+    char *template;                /* an input file with {NAME} in it, for each run in a directory of its own, {directory}; NULL: none */
+    char *input;                   /* the same, for standard input; NULL: that is empty */
+    bool any_status;               /* it may exit with another status than 0 */
+};
+
 struct run_options {
-    const char *arguments;         /* words of the command line, {NAME} for an input; NULL: the inputs in their order */
-    const char *template;          /* an input file with {NAME} in it, for each run in a directory of its own, {directory}; NULL: none */
+    struct invocation how;         /* borrowed */
     enum trace_mode mode;
     double seconds;                /* of wall clock for each run */
     size_t memory;                 /* bytes of address space */
@@ -55,11 +62,14 @@ struct run_options {
     const struct memory *caches;   /* of TRACE_SETS */
 };
 
+/* A copy, which invocation_done frees. */
+struct invocation invocation_copy(const struct invocation *from);
+void invocation_done(struct invocation *how);
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);
 /* Runs the program and adds what it did; for reuse distances a short run is repeated with all addresses moved within a line, and the mean is taken. False with err when it could not be run, crashed, exited with a
- * status other than 0 or took too long. Any thread. */
+ * status that its invocation does not allow or took too long. Any thread. */
 bool program_runs_add(struct program_runs *runs, const double *inputs, const struct run_options *options, struct err *err);
 /* Runs the untraced program once; its CPU time in seconds, of all its threads, starting and ending included. NaN with err as above, and when the program is not one that was
  * built here. Of @share how often and how long others got its CPU meanwhile, per second of that time. Any thread. */

@@ -53,7 +53,7 @@ static bool write_template(char *const *names, const double *inputs, size_t coun
     struct str text = {0}, filled = {0}, place = {0};
     bool ok = file_read(path, TEMPLATE_MOST, &text, err);
 
-    for (const char *at = str_text(&text); ok && *at; at++) {
+    for (const char *at = str_text(&text), *stop = at + text.length; ok && at < stop; at++) {
         size_t length = *at == '{' ? name_at(at, longest) : 0;
         if (length && put(names, inputs, count, directory, at + 1, length, &filled))
             at += length + 1;
@@ -74,17 +74,24 @@ static bool write_template(char *const *names, const double *inputs, size_t coun
 
 bool words_make(char *const *names, const double *inputs, size_t count, const struct run_options *options, const char *directory, struct words *out, struct err *err)
 {
-    bool ok = !options->template || write_template(names, inputs, count, options->template, directory, err);
+    const struct invocation *how = &options->how;
+    bool ok = (!how->template || write_template(names, inputs, count, how->template, directory, err)) && (!how->input || write_template(names, inputs, count, how->input, directory, err));
 
-    const char *last = options->arguments ? strrchr(options->arguments, '}') : NULL;
+    const char *last = how->arguments ? strrchr(how->arguments, '}') : NULL;
 
-    *out = (struct words){{0}};
-    for (size_t i = 0; !options->arguments && i < count; i++) {
+    *out = (struct words){0};
+    if (how->input) {
+        struct str path = {0};
+        const char *slash = strrchr(how->input, '/');
+        str_addf(&path, "%s/%s", directory, slash ? slash + 1 : how->input);
+        out->input = str_take(&path);
+    }
+    for (size_t i = 0; !how->arguments && i < count; i++) {
         struct str word = {0};
         str_addf(&word, "%.15g", inputs[i]);
         vec_push(&out->list, str_take(&word));
     }
-    for (const char *at = options->arguments; ok && at && *(at += strspn(at, " "));) {
+    for (const char *at = how->arguments; ok && at && *(at += strspn(at, " "));) {
         struct str word = {0};
         for (; ok && *at && *at != ' '; at++) {
             size_t length = *at == '{' && last && at < last ? strcspn(at, "}") : 0;
@@ -106,4 +113,5 @@ void words_done(struct words *words)
     for (size_t i = 0; i < words->list.count; i++)
         free(words->list.items[i]);
     vec_done(&words->list);
+    free(words->input);
 }

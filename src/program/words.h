@@ -6,10 +6,13 @@
 #include "base/vec.h"
 #include "program/runs.h"
 
-struct words { VEC(char *) list; };
+struct words {
+    VEC(char *) list;
+    char *input;   /* path of what is to be its standard input; NULL: nothing */
+};
 
-/* By options->arguments: {NAME} is an input's value, {directory} the run's own @directory; without it the inputs in their order. Where there is a template, it is written
- * into the directory under its own name, {NAME} put in, other braces as they are. False with err; words_done frees in either case. Any thread. */
+/* By options->arguments: {NAME} is an input's value, {directory} the run's own @directory; without it the inputs in their order. Templates, of an input file and of standard input, are written
+ * into the directory under their own names, {NAME} put in, other braces as they are. False with err; words_done frees in either case. Any thread. */
 bool words_make(char *const *names, const double *inputs, size_t count, const struct run_options *options, const char *directory, struct words *out, struct err *err);
 void words_done(struct words *words);
 

@@ -532,6 +532,21 @@ test_misses_beside_cachegrind() {
     done
 }
 
+# What a program reads from standard input has the input's value in it, in all runs; other exit statuses than 0 are allowed when the user says so.
+test_standard_input() {
+    needs_llvm
+    cd "$work" || return 1
+    printf '#include <stdio.h>\nint main(void) { long n = 0, s = 0; if (scanf("size %%ld", &n) != 1) return 9; for (long i = 0; i < n; i++) s += i ^ s; printf("%%ld\\n", s); return 3; }\n' >reads.c
+    printf 'size {N}\n{other} braces\n' >case.txt
+    expect 1 "$portolan" -e "program load reads.c -O1 --stdin case.txt --arguments ''; program run N=100,200,300"
+    holds err 'the program ended with status 3 for N=100'
+    holds err '--allow-exit accepts any status'
+    expect 0 "$portolan" --format csv -e "program load reads.c -O1 --stdin case.txt --arguments '' --allow-exit; program run N=100,200,300,500; program blocks N=1000"
+    grep -q '^main:[0-9]*,2,1000,N,' out || fail "no block runs as often as the input says: $(cat out)"
+    expect 1 "$portolan" -e "program load reads.c -O1 --stdin nowhere.txt --allow-exit; program run N=100"
+    holds err 'nowhere.txt'
+}
+
 # Programs that are none, and that go wrong.
 test_bad_programs() {
     needs_llvm

@@ -107,7 +107,7 @@ static void words_of(const char *template, const char *arguments, size_t expecte
 {
     char name[] = "N", *const names[] = {name};
     const double inputs[] = {7};
-    struct run_options options = {.template = template, .arguments = arguments};
+    struct run_options options = {.how = {.template = (char *)(uintptr_t)template, .arguments = (char *)(uintptr_t)arguments}};
     struct words words;
     struct err err = {0};
     bool ok = words_make(names, inputs, 1, &options, work_path(""), &words, &err);
