@@ -107,8 +107,7 @@ static struct kernel *kernel_of(const struct object *o, const char *path, const 
     return k;
 }
 
-/* Where the instructions come from, as far as debug information tells. False with err when it cannot be read, which is no fault of the code. */
-static bool add_source(struct kernel *k, const struct object *o, const char *source_path, struct err *err)
+bool kernel_object_source(struct kernel *k, const struct object *o, const char *source_path, struct err *err)
 {
     const struct insn *last = &k->insns[k->insn_count - 1];
     struct debug_lines lines;
@@ -209,7 +208,7 @@ static struct kernel *finish(struct object *o, const char *path, struct kernel *
         err_at(err, path, 0, 0);
     } else {
         struct err fault = {0};
-        add_source(k, o, options ? options->source_path : NULL, &fault);
+        kernel_object_source(k, o, options ? options->source_path : NULL, &fault);
         if (!prefer_lines(k, options, &fault, err)) {
             err_at(err, path, 0, 0);
             kernel_free(k);

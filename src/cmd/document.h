@@ -117,6 +117,7 @@ struct document {
     size_t form_pattern_count;
     struct program_state program;     /* as built here: not part of a saved session */
     struct run_profile *profile;          /* of the last `program profile`; NULL: none */
+    size_t hot;                       /* of its loops, the one under the cursor of the views that show it */
     enum isa isa;
     struct selection kept[ISA_COUNT]; /* of the sets that are not shown, too */
     bool chosen;                      /* those of chosen_isa were, by the user: no others stand in for them in silence */

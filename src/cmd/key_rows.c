@@ -4,6 +4,7 @@
 
 #define TABLES "experiments mapping check functions program"
 #define PAGES "output log help"
+#define PROGRAM "program functions code cost lines"
 #define LAB "mapping evolution accuracy machine experiments check"
 #define LOOP "kernel why machines faster timeline source whatif compare"
 
@@ -119,11 +120,13 @@ const struct key_row key_rows[] = {
     {.views = "accuracy", .keys = "Enter", .command = "do open", .help = "list the experiments of the cell", .hint = "list them"},
     {.views = "accuracy", .keys = "m", .command = "do next-machine", .help = "next of the selected mappings (set machine A,B)", .hint = "next mapping"},
 
-    {.views = "program functions", .keys = "p", .command = "prompt program profile", .help = "profile a program: its name, then its arguments", .hint = "profile"},
-    {.views = "program", .keys = "s", .command = "program stop", .help = "stop the profile that runs and keep its samples; Esc does the same", .hint = "stop"},
+    {.views = PROGRAM, .keys = "p", .command = "prompt program profile", .help = "profile a program: its name, then its arguments", .hint = "profile"},
+    {.views = "program code cost lines", .keys = "s", .command = "program stop", .help = "stop the profile that runs and keep its samples; Esc does the same", .hint = "stop"},
     {.views = "program", .keys = "R", .command = "prompt program run", .help = "run the loaded program at small inputs (program run)"},
     {.views = "functions", .keys = "L", .command = "prompt kernel functions", .help = "list the functions of an object, library or program", .hint = "list"},
     {.views = "program", .keys = "Enter", .command = "do open", .help = "open the block or loop in LOOP", .hint = "open"},
+    {.views = "code cost lines", .keys = "Enter", .command = "do open", .help = "open the loop in LOOP, with its samples", .hint = "open"},
+    {.views = "program", .keys = "f", .command = "view functions", .help = "the functions with loops of an object or program", .hint = "functions"},
     {.views = "program", .keys = "> Right", .command = "do next", .help = "next panel: ways between blocks, reuse distances, misses, time, what it depends on", .hint = "panel"},
     {.views = "program", .keys = "< Left", .command = "do previous", .help = "previous panel"},
     {.views = "program", .keys = "b", .command = "do profile", .help = "blocks of the loaded program, or loops of the profiled one", .hint = "blocks or loops"},

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/kernel_object.h"
 #include "analysis/loops.h"
 #include "base/mem.h"
 #include "base/watch.h"
@@ -15,6 +16,7 @@
 #define LARGE 65536u       /* bytes of a function that are decoded whole */
 #define HOT_PART 0.8       /* of a loop's own samples: a part with so many is shown as a loop of its own */
 #define PART_LEAST 50u     /* samples of a loop that is split */
+#define LINES_LEAST 0.01   /* share of all samples from which on a loop gets its source lines */
 #define DECODED 0.001      /* share of all samples from which on a function is searched for loops */
 
 /* Samples at a place of the object's code. */
@@ -136,7 +138,8 @@ static void split_loops(struct kernel *k, struct insn_samples *s)
 }
 
 /* Gives the samples of @places, from @first up to @end, to the loops of the code at [@start, @start + @length). */
-static void loops_take(struct run_profile *p, const struct object *o, const struct code_place *places, size_t first, size_t end, uint64_t start, uint64_t length, const char *file)
+static void loops_take(struct run_profile *p, const struct object *o, const struct code_place *places, size_t first, size_t end, uint64_t start, uint64_t length, const char *file,
+                       bool lines)
 {
     struct err ignored;
     struct kernel *k = kernel_from_code(o, file, (size_t)start, (size_t)length, &ignored);
@@ -157,6 +160,11 @@ static void loops_take(struct run_profile *p, const struct object *o, const stru
         if (s.loops[i] != SIZE_MAX)
             samples[s.loops[i]] += s.counts[i];
     kernel_set_percents(k, percents);
+    bool hot = false;   /* a loop that stays in the profile */
+    for (size_t l = 0; l < k->loop_count; l++)
+        hot |= (double)samples[l] >= LINES_LEAST * (double)p->samples;
+    if (hot && lines)
+        kernel_object_source(k, o, NULL, &ignored);
     for (size_t l = 0; l < k->loop_count; l++)
         if (samples[l])
             loop_add(p, k, l, file, samples[l]);
@@ -187,10 +195,10 @@ static uint64_t boundary(const struct object *o, const struct object_section *se
 
 /* Code of @s, NULL: without a symbol; its places are [@first, @end). */
 static void search(struct run_profile *p, const struct object *o, const struct object_symbol *s, const struct code_place *places, size_t first, size_t end, struct walk *walk,
-                   const char *file)
+                   const char *file, bool lines)
 {
     if (s && s->size <= LARGE) {
-        loops_take(p, o, places, first, end, s->offset, s->size, file);
+        loops_take(p, o, places, first, end, s->offset, s->size, file, lines);
         return;
     }
     while (first < end && !watch_steps(1)) {
@@ -201,12 +209,12 @@ static void search(struct run_profile *p, const struct object *o, const struct o
         size_t last = first;
         while (last < end && places[last].at < places[first].at + AROUND && places[last].at < to)
             last++;
-        loops_take(p, o, places, first, last, from < low ? low : from, to - (from < low ? low : from), file);
+        loops_take(p, o, places, first, last, from < low ? low : from, to - (from < low ? low : from), file, lines);
         first = last;
     }
 }
 
-static void find_in_object(struct run_profile *p, const struct object *o, struct place_list *list, const char *file)
+static void find_in_object(struct run_profile *p, const struct object *o, struct place_list *list, const char *file, bool lines)
 {
     struct code_place *places = list->list.items;
     struct walk walk = {NULL, 0};
@@ -218,11 +226,11 @@ static void find_in_object(struct run_profile *p, const struct object *o, struct
             samples += places[end].count;
         function_add(p, s ? s->name : "", file, samples);
         if ((double)samples >= DECODED * (double)p->samples)
-            search(p, o, s, places, first, end, &walk, file);
+            search(p, o, s, places, first, end, &walk, file, lines);
     }
 }
 
-void places_find(struct run_profile *p, const struct samples *s, uint32_t image)
+void places_find(struct run_profile *p, const struct samples *s, uint32_t image, bool lines)
 {
     const char *path = s->images.items[image];
     struct place_list list = {{0}};
@@ -243,7 +251,7 @@ void places_find(struct run_profile *p, const struct samples *s, uint32_t image)
         function_add(p, "", path, elsewhere);
     if (list.list.count) {
         qsort(list.list.items, list.list.count, sizeof *list.list.items, places_order);
-        find_in_object(p, &o, &list, path);
+        find_in_object(p, &o, &list, path, lines);
     }
     vec_done(&list.list);
     object_done(&o);

@@ -118,7 +118,7 @@ struct run_profile *profile_new(const struct sampled *s, double rate, double lea
             return NULL;
         }
         if (i < count)
-            places_find(p, &s->samples, (uint32_t)i);
+            places_find(p, &s->samples, (uint32_t)i, goes_on != NULL);
     }
     if (p->functions.count)
         qsort(p->functions.items, p->functions.count, sizeof *p->functions.items, functions_by_samples);

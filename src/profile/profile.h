@@ -39,7 +39,7 @@ struct run_profile {
     VEC(struct profile_loop) loops;
 };
 
-/* Looks up @s, which is taken over except for its samples. Loops with less than @least of all samples are left out. @goes_on (may be NULL) is told the share done
+/* With @goes_on the hot loops get their source lines, for which child processes are waited for. Looks up @s, which is taken over except for its samples. Loops with less than @least of all samples are left out. @goes_on (may be NULL) is told the share done
  * and says whether to go on: NULL with err when not, or when the thread's watch ends it. Any thread; seconds for large libraries. */
 struct run_profile *profile_new(const struct sampled *s, double rate, double least, bool (*goes_on)(void *state, double share), void *state, struct err *err);
 void profile_free(struct run_profile *p);

@@ -427,7 +427,7 @@ static bool single(struct frame *f)
 {
     const struct view_ops *v = views[f->under];
 
-    return !f->session->settings.panes || (places[f->place].single && places[f->place].single(f->session)) || (v->whole && v->whole(frame_state(f, f->under), f->session));
+    return !f->session->settings.panes || (v->whole && v->whole(frame_state(f, f->under), f->session));
 }
 
 /* Draws the place, its head above the panes, and over it an overlay. */

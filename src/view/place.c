@@ -5,12 +5,6 @@
 
 #include "view/lab_steps.h"
 
-/* Blocks of a whole program have panels of their own, which take all the room. */
-static bool shows_study(struct session *s)
-{
-    return s->document.program.study && !s->document.profile;
-}
-
 const struct place_table places[PLACE_COUNT] = {
     [PLACE_loop] = {.name = "LOOP", .help = "a loop: ports, the reason of its cycles, faster versions, other machines, cycle by cycle",
                     .panes = {{.views = {&kernel_view}, .band = 0, .share = 64, .least = 60},
@@ -21,9 +15,11 @@ const struct place_table places[PLACE_COUNT] = {
                               {.views = {&source_view}, .band = 2, .share = 36, .least = 36}},
                     .bands = {{50, 18}, {20, 8}, {30, 8}}},
     [PLACE_program] = {.name = "PROGRAM", .help = "a program: its hot loops, their code, what they cost, their source",
-                       .panes = {{.views = {&program_view}, .band = 0, .share = 50, .least = 50}, {.views = {&functions_view}, .band = 1, .share = 100, .least = 50}},
-                       .bands = {{60, 16}, {40, 8}},
-                       .single = shows_study},
+                       .panes = {{.views = {&program_view, &functions_view}, .band = 0, .share = 48, .least = 50},
+                                 {.views = {&code_view}, .band = 0, .share = 52, .least = 44},
+                                 {.views = {&cost_view}, .band = 1, .share = 100, .least = 50},
+                                 {.views = {&lines_view}, .band = 2, .share = 100, .least = 50}},
+                       .bands = {{50, 17}, {20, 6}, {30, 8}}},
     [PLACE_lab] = {.name = "LAB", .help = "the laboratory: forms, experiments, measurements, the mapping that explains them",
                    .panes = {{.views = {&mapping_view}, .band = 0, .share = 55, .least = 60},
                              {.views = {&evolution_view, &accuracy_view}, .band = 0, .share = 45, .least = 50},

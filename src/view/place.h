@@ -21,8 +21,6 @@ struct place_table {
     struct { unsigned share, least; } bands[PLACE_BANDS];      /* percent of the rows; rows without which it gives way to the band with the focus */
     /* Draws a line above the panes, on row 0 of @g; NULL: none. */
     void (*draw_head)(struct session *s, struct grid *g);
-    /* Whether the first pane has all the room now; NULL: never. */
-    bool (*single)(struct session *s);
 };
 
 /* What a place shows: the pane with the focus, and which of its views each pane shows. Zero-initialised is the beginning. */

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "cmd/line.h"
-#include "isa/isa.h"
+#include "view/hot_loop.h"
 #include "view/program_panels.h"
 #include "view/table.h"
 #include "view/view.h"
@@ -264,17 +264,6 @@ static void draw_panels(const struct program_view_state *v, const struct session
     }
 }
 
-/* Why a loop has no bound: of the run's machine, loops of this CPU have one unless they are too long. */
-static void say_unpredicted(const struct run_profile *p, const struct profile_loop *l, struct str *out)
-{
-    if (p->machine && l->kernel && l->kernel->isa == isa_host())
-        str_addf(out, "%s: no prediction, its %zu instructions are too many", l->name, l->kernel->loops[l->loop].count);
-    else if (p->machine)
-        str_addf(out, "%s: no prediction, it is code of another instruction set than %s", l->name, p->machine);
-    else
-        str_addf(out, "%s: no prediction, there is no machine of this CPU's instruction set", l->name);
-}
-
 /* What the loop under the cursor could gain, and the functions. */
 static void draw_profile(struct program_view_state *v, struct grid *g, int y, unsigned height)
 {
@@ -288,7 +277,7 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
         if (p->running)
             str_add(&text, "The program still runs; its loops are predicted when it has ended. s stops it and keeps the samples.");
         else if (isnan(now) || isnan(l->bound))
-            say_unpredicted(p, l, &text);
+            hot_loop_unpredicted(p, l, &text);
         else if (now > 1.02 * l->bound)
             str_addf(&text, "At its bound of %.2f cycles (%s) the program takes %.3f s, not %.3f.", l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
         else
@@ -316,10 +305,34 @@ static void program_draw(void *state, struct session *s, struct grid *g)
     draw_head(v, s, g);
     table_draw(table_of(v), source_of(v), v, v->changes, g, 1, table);
     v->panels_from = 1 + (int)table;
+    size_t selected;
+    s->document.hot = v->profiled && table_selected(&v->loops, &selected) ? selected : 0;
     if (room > table && v->profiled)
         draw_profile(v, g, v->panels_from, room - table);
     else if (room > table)
         draw_panels(v, s, g, v->panels_from, room - table);
+}
+
+/* Next to the panes that show the loop under the cursor: the list, and the functions below it. */
+static void program_draw_beside(void *state, struct session *s, struct grid *g)
+{
+    struct program_view_state *v = state;
+    size_t selected;
+
+    if (!refresh(v, s) || !v->profiled) {
+        program_draw(state, s, g);
+        return;
+    }
+    const unsigned functions = (unsigned)v->profile->functions.count + 1, rows = (unsigned)source_of(v)->count(v) + 1, room = g->height > 1 ? g->height - 1 : 1;
+    unsigned table = rows < room ? rows : room;
+    if (table + functions + 1 > room && table > room / 2)
+        table = room / 2;
+    draw_head(v, s, g);
+    table_draw(table_of(v), source_of(v), v, v->changes, g, 1, table);
+    v->panels_from = 1 + (int)table;
+    s->document.hot = table_selected(&v->loops, &selected) ? selected : 0;
+    if (room > table + 2)
+        program_functions_draw(v->profile, 0, g, 0, v->panels_from + 1, g->width, room - table - 1);
 }
 
 static void open_row(const struct program_view_state *v, size_t row, struct str *command)
@@ -432,6 +445,14 @@ static bool program_copy(void *state, struct session *s, enum copied part, struc
     return refresh(v, s) ? table_copy(table_of(v), source_of(v), v, part, out, err) : table_copies_nothing(err);
 }
 
+/* Blocks of a whole program have panels of their own, which take all the room. */
+static bool program_whole(void *state, struct session *s)
+{
+    struct program_view_state *v = state;
+
+    return refresh(v, s) && !v->profiled;
+}
+
 /* While its program runs the list fills. */
 static bool program_live(void *state, struct session *s)
 {
@@ -439,8 +460,8 @@ static bool program_live(void *state, struct session *s)
     return s->profiling != NULL;
 }
 
-const struct view_ops program_view = {.live = program_live, .name = "program", .label = "Where the time goes", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,
+const struct view_ops program_view = {.live = program_live, .whole = program_whole, .name = "program", .label = "Where the time goes", .help = "a whole program: blocks, memory, time and what it depends on, or the hot loops of a profile", .act = program_act,
                                       .marks = "filter\tshare>0.01 & bound~miss; empty shows all rows",
-                                      .open = program_view_open, .close = program_view_close, .draw = program_draw, .click = program_click, .find = program_find, .sort = program_sort,
+                                      .open = program_view_open, .close = program_view_close, .draw = program_draw, .draw_beside = program_draw_beside, .click = program_click, .find = program_find, .sort = program_sort,
                                       .filter = program_filter, .source = program_source, .status = program_status, .rows = program_rows, .copy = program_copy,
                                       .busy = program_busy};

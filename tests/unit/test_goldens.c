@@ -102,6 +102,20 @@ static void show_profile(void)
     run_to_end("view program");
 }
 
+static void show_hot(const char *view)
+{
+    char line[64];
+
+    show_profile();
+    view_text(&frame, 120, 40, false, false, &(struct str){0});   /* the list has put its cursor on a loop */
+    snprintf(line, sizeof line, "view %s", view);
+    run_to_end(line);
+}
+
+static void show_code(void) { show_hot("code"); }
+static void show_cost(void) { show_hot("cost"); }
+static void show_lines(void) { show_hot("lines"); }
+
 static void show_machine(void)
 {
     add_experiments();
@@ -218,6 +232,9 @@ static const struct content { const char *view, *name; void (*show)(void); } con
     {"accuracy", "accuracy", show_accuracy},
     {"program", "program", show_study},
     {"program", "profile", show_profile},
+    {"code", "code", show_code},
+    {"cost", "cost", show_cost},
+    {"lines", "lines", show_lines},
     {"machine", "machine", show_machine},
     {"machine", "chart", show_chart},
     {"check", "check", show_check},
