@@ -29,6 +29,7 @@
 #define ATTACHED_SECONDS 5.0
 #define PATHS_SHOWN 8u
 #define LOADS_SHOWN 8u
+#define SAMPLE_RATE 1000.0     /* per second of CPU time */
 #define TRANSLATION 4.0        /* cycles that an indirect jump takes longer in the copies */
 #define LINE_BYTES 64u         /* of a cache */
 #define SPREAD_LOW 0.1         /* quantiles of the timed blocks */
@@ -53,6 +54,8 @@ struct explaining {
     struct machine *machine;       /* a copy; NULL: none fits */
     struct insitu_options options;
     struct insitu insitu;
+    struct run_profile *sampled;   /* the program was sampled instead; NULL: it was watched */
+    struct err refused;            /* why */
     struct paths paths;
     struct predicted_branches branches;
     struct loop_lines lines;
@@ -134,6 +137,28 @@ static void split(struct explaining *w)
     w->split = split_of(&f);
 }
 
+static bool goes_on_sampling(void *state, double seconds, size_t samples)
+{
+    struct explaining *w = state;
+    job_progress(w->job, seconds, isinf(w->options.seconds) ? 0 : w->options.seconds, "%zu samples in %.1f s", samples, seconds);
+    return !job_cancelled(w->job);
+}
+
+/* Where the system lets nobody trace the process, its sampling clock says at least how hot the loop is. False when that is refused as well. */
+static bool sample_instead(struct explaining *w)
+{
+    const struct insitu_options *o = &w->options;
+    const struct sampling sampling = {.argv = o->argv, .pid = o->pid, .output = o->output, .input = o->input, .seconds = o->seconds, .rate = SAMPLE_RATE, .method = SAMPLING_CLOCK,
+                                      .goes_on = goes_on_sampling, .state = w};
+    struct sampled sampled;
+    struct err ignored;
+
+    if (sampling_run(&sampling, &sampled, &ignored) && sampled.samples.count)
+        w->sampled = profile_new(&sampled, SAMPLE_RATE, 0, NULL, NULL, &ignored);
+    sampled_done(&sampled);
+    return w->sampled != NULL;
+}
+
 static bool explain_run(void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
@@ -148,6 +173,15 @@ static bool explain_run(void *state, struct result *result, struct err *err)
     w->options.loop = w->loop;
     w->options.file = w->file;
     bool ok = insitu_run(&w->options, &w->insitu, err);
+    if (!ok && w->insitu.refused) {
+        w->refused = *err;
+        if (sample_instead(w)) {
+            err_clear(err);
+            keep_output(w);
+            return true;
+        }
+        *err = w->refused;
+    }
     if (job_cancelled(w->job))
         ok = err_set(err, ERR_INTERRUPTED, NULL, "cancelled");
     ok = ok && enough(w, err);
@@ -331,6 +365,31 @@ static void say_split(struct result *result, const struct explaining *w)
     }
 }
 
+/* What samples tell when nothing could be counted. */
+static void say_sampled(struct result *result, const struct explaining *w)
+{
+    const struct run_profile *p = w->sampled;
+    uint64_t head = w->kernel->insns[w->kernel->loops[w->loop].first].offset;
+    size_t samples = 0;
+    double off;
+
+    for (size_t i = 0; i < p->loops.count; i++) {
+        const struct profile_loop *l = &p->loops.items[i];
+        if (strcmp(l->file, w->file) == 0 && l->kernel->insns[l->kernel->loops[l->loop].first].offset == head)
+            samples += l->samples;
+    }
+    double share = profile_share(p, samples, &off);
+    result_line(result, "%s could not be counted: %s%s%s", w->name, w->refused.what, *w->refused.todo ? "; " : "", w->refused.todo);
+    result_line(result, "sampled instead by the system's clock: it has %.1f %% (± %.1f) of %zu samples in %.1f s", 100 * share, 100 * off, p->samples, p->seconds);
+    result_text(result, "loop", w->name);
+    result_text(result, "file", w->file);
+    result_count(result, "samples", (int64_t)samples);
+    result_number(result, "share", 100 * share);
+    result_text(result, "reason", w->refused.what);
+    if (w->output)
+        result_line(result, "what it printed is in %s", w->output);
+}
+
 static bool explain_finish(struct session *s, void *state, struct result *result, struct err *err)
 {
     struct explaining *w = state;
@@ -340,6 +399,10 @@ static bool explain_finish(struct session *s, void *state, struct result *result
 
     (void)s;
     (void)err;
+    if (w->sampled) {
+        say_sampled(result, w);
+        return true;
+    }
     say_count(result, w);
     say_cycles(result, w);
     say_split(result, w);
@@ -385,6 +448,7 @@ static void explaining_free(void *state)
     free(w->place);
     free(w->file);
     free(w->name);
+    profile_free(w->sampled);
     paths_done(&w->paths);
     predictor_done(&w->branches);
     lines_done(&w->lines);

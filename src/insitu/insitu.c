@@ -415,8 +415,10 @@ static bool start(struct insitu_watch *w, struct err *err)
 {
     const struct insitu_options *o = w->options;
 
-    if (!launch(o->argv, o->output, o->input, &w->program, err) || !admit_file(w->program.path, err) || !process_seize(w->program.pid, true, &w->process, err) ||
-        !launch_go(&w->program, begin_program, w, err))
+    if (!launch(o->argv, o->output, o->input, &w->program, err) || !admit_file(w->program.path, err))
+        return false;
+    w->out->refused = !process_seize(w->program.pid, true, &w->process, err);
+    if (w->out->refused || !launch_go(&w->program, begin_program, w, err))
         return false;
     while (!w->executed && !w->process.ended)
         begin_program(w);
@@ -426,7 +428,8 @@ static bool start(struct insitu_watch *w, struct err *err)
 /* All threads of a process that runs already are stopped. */
 static bool attach(struct insitu_watch *w, struct err *err)
 {
-    return admit_process(w->options->pid, false, err) && process_seize(w->options->pid, false, &w->process, err) && process_stop(&w->process, false, err);
+    w->out->refused = !admit_process(w->options->pid, false, err) || !process_seize(w->options->pid, false, &w->process, err);
+    return !w->out->refused && process_stop(&w->process, false, err);
 }
 
 /* Places the copies as soon as the loop's file is mapped. */

@@ -33,6 +33,7 @@ struct insitu {
     bool ended, killed;              /* the program has, by a signal that cannot be held */
     int status;                      /* as waitpid has it, of one that was started here and ended */
     bool complete;                   /* counted from the program's first instruction to its end */
+    bool refused;                    /* the process may not be traced or changed, whatever the loop */
     char *cut;                       /* why it was let go before; NULL: it was not */
 };
 

@@ -190,6 +190,39 @@ test_killed() {
     [ "$?" -le 1 ] || fail "it crashed: $(cat "$work/out" "$work/err")"
 }
 
+# Under seccomp nothing is changed: it is sampled instead, where the system has a clock for that.
+test_sampled_instead() {
+    build loops
+    cat >"$work/filter.c" <<'EOF'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(int c, char **v)
+{
+    struct sock_filter all[] = {{6, 0, 0, SECCOMP_RET_ALLOW}};
+    struct sock_fprog program = {1, all};
+    if (c < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &program))
+        return 77;
+    execv(v[1], v + 1);
+    return 1;
+}
+EOF
+    # shellcheck disable=SC2086
+    ${CC:-cc} "$work/filter.c" -o "$work/filter" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
+    "$work/filter" "$work/loops" sum 1 >"$work/out" || skip 'no seccomp here'
+    "$work/filter" "$work/loops" wait 100000000 >"$work/attached" &
+    pid=$!
+    wait_until grep -q "Seccomp:	2" "/proc/$pid/status"
+    "$portolan" -e "program explain --pid $pid --seconds 0.3s loop_sum" >"$work/out" 2>"$work/err" </dev/null
+    cat "$work/err" >>"$work/out"
+    holds out 'runs under seccomp'
+    ! grep -q 'x-p.*loops' "/proc/$pid/maps" || [ "$(grep -c 'TracerPid:	0' "/proc/$pid/status")" -eq 1 ] || fail 'it is traced'
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null
+    true
+}
+
 test_document() {
     build loops
     format=json explain "--output $work/printed loop_partition $work/loops partition 300"
