@@ -391,9 +391,25 @@ static void name_best(const struct tuning *w, struct str *out)
         str_addf(out, "compiled with %s", str_text(&w->builds.list.items[w->build].how));
 }
 
+static bool found_faster(const struct tuning *w)
+{
+    return w->best || w->build != SIZE_MAX;
+}
+
+/* Nothing faster was found; what would be tried on request stands in the sentence, which the screen shows alone. */
+static void add_no(const struct tuning *w, struct str *sentence)
+{
+    str_addf(sentence, "No other order is faster than %.2f cycles per iteration, nor another of %zu versions", w->tune->cycles, w->tune->simulated);
+    if (w->builds.tried)
+        str_addf(sentence, " and %zu builds", w->builds.tried);
+    str_add(sentence, isfinite(w->versions[0].measured) ? ", measured here" : "");
+    if (w->would_sum)
+        str_add(sentence, ". kernel tune --reassociate also tries sums of floating point in another order, which are rounded otherwise");
+}
+
 static void add_finding(const struct tuning *w, struct result *result)
 {
-    const bool found = w->best || w->build != SIZE_MAX;
+    const bool found = found_faster(w);
     const double here = w->build != SIZE_MAX ? w->builds_measured[w->build] : w->versions[w->best].measured;
     const bool measured = found && isfinite(w->versions[0].measured) && isfinite(here);
     const double before = measured ? w->versions[0].measured : w->tune->cycles;
@@ -406,8 +422,7 @@ static void add_finding(const struct tuning *w, struct result *result)
     } else if (w->tune->unknown)
         str_addf(&sentence, "Not known: %s lacks forms of this loop", w->machine->id);
     else
-        str_addf(&sentence, "No other order is faster than %.2f cycles per iteration, nor another of %zu versions and %zu builds%s", w->tune->cycles, w->tune->simulated, w->builds.tried,
-                 isfinite(w->versions[0].measured) ? ", measured here" : "");
+        add_no(w, &sentence);
     result_line(result, "%s\n", str_text(&sentence));
     result_text(result, "sentence", str_text(&sentence));
     str_done(&sentence);
@@ -423,7 +438,7 @@ static void show(const struct tuning *w, struct result *result)
     if (w->why[0])
         result_line(result, "%s\n", w->why);
     add_versions(w, result);
-    if (w->would_sum)
+    if (w->would_sum && found_faster(w))
         result_line(result, "--reassociate would allow sums of floating point in another order, which are rounded otherwise\n");
     if (w->build != SIZE_MAX) {
         result_line(result, "\nthe build is the current kernel now; kernel compare shows it next to the loop, kernel switch previous goes back\n");

@@ -235,6 +235,12 @@ static void run_on(struct frame *f, const char *line, const char *text, size_t l
     s->input = before;
 }
 
+/* The command that reads what is collected: refused text may come from a paste that named none. */
+static const char *paste_command(const struct frame *f)
+{
+    return f->session->paste_command[0] ? f->session->paste_command : "kernel paste";
+}
+
 void frame_paste(struct frame *f, const char *text, size_t length)
 {
     if (f->demo.on) {
@@ -246,7 +252,7 @@ void frame_paste(struct frame *f, const char *text, size_t length)
         f->collecting = false;
         return;
     }
-    run_on(f, f->collecting ? f->session->paste_command : "kernel paste", text, length);
+    run_on(f, f->collecting ? paste_command(f) : "kernel paste", text, length);
 }
 
 const struct edit_request *frame_edit(struct frame *f)
@@ -496,7 +502,7 @@ static void collected(struct frame *f, const char *option)
 {
     char *text = mem_strndup(str_text(&f->editor.text), f->editor.text.length), line[sizeof f->session->paste_command + 16];
     size_t length = f->editor.text.length;
-    const char *command = f->session->paste_command[0] ? f->session->paste_command : "kernel paste";
+    const char *command = paste_command(f);
 
     snprintf(line, sizeof line, "%s%s", command, strstr(command, option) ? "" : option);
     if (length)

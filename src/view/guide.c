@@ -187,20 +187,20 @@ static unsigned caption_rows(const char *text, unsigned width)
     return rows;
 }
 
-static unsigned hints_left(const struct guide *g)
+static unsigned hint_rows(const struct guide *g, unsigned width)
 {
-    unsigned left = 0;
+    unsigned rows = 0;
 
     for (size_t i = 0; i < HINTS; i++)
-        left += !(g->done & 1u << i);
-    return left;
+        rows += g->done & 1u << i ? 0 : caption_rows(hints[i].text, width);
+    return rows;
 }
 
 unsigned guide_rows(const struct guide *g, unsigned width, unsigned height)
 {
     if (g->kind == GUIDE_NONE || height < HEIGHT_MIN || width < 40)
         return 0;
-    return 1 + (g->kind == GUIDE_HINTS ? hints_left(g) : caption_rows(caption_of(g), width));
+    return 1 + (g->kind == GUIDE_HINTS ? hint_rows(g, width) : caption_rows(caption_of(g), width));
 }
 
 static void draw_title(const struct guide *g, struct grid *grid, int y)
@@ -225,5 +225,5 @@ void guide_draw(const struct guide *g, struct grid *grid, int y)
     }
     for (size_t i = 0; i < HINTS; i++)
         if (!(g->done & 1u << i))
-            grid_put(grid, 1, y++, grid->width - 2, ROLE_TEXT, 0, hints[i].text);
+            y += (int)grid_wrap(grid, 1, y, grid->width - 2, CAPTION_ROWS, ROLE_TEXT, 0, hints[i].text);
 }

@@ -46,6 +46,18 @@ static void draw_empty(struct session *s, struct grid *g)
                     "loads assembler text, a listing, C, an object or a program");
 }
 
+/* A loop without any analysis: why no machine can be shown. */
+static void draw_no_machine(struct session *s, struct grid *g)
+{
+    struct err err = {0};
+    char text[512];
+
+    if (session_current(s, &err))
+        draw_empty(s, g);
+    else
+        grid_wrap(g, 2, 1, g->width > 4 ? g->width - 4 : 1, SENTENCE_ROWS, ROLE_ERROR, 0, err_text(&err, text, sizeof text));
+}
+
 static const struct port_groups *groups_of(struct kernel_view_state *v, const struct analysis *a)
 {
     if (v->grouped != a || v->grouped_opened != v->opened)
@@ -447,6 +459,8 @@ static struct analysis *const *shown(struct session *s, size_t *n, struct grid *
     if (!s->document.kernel || !*n) {
         if (g && s->document.kernel && s->document.analyses->count)
             draw_not_analyzed(g);
+        else if (g && s->document.kernel)
+            draw_no_machine(s, g);
         else if (g)
             draw_empty(s, g);
         return NULL;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/command.h"
 #include "cmd/key.h"
 #include "cmd/keymap.h"
 #include "work/evolve_job.h"
@@ -19,6 +20,16 @@ size_t lab_measured(const struct experiments *e)
 
     for (size_t i = 0; i < e->rows.count; i++)
         count += experiments_measured(e, i);
+    return count;
+}
+
+/* Rows that a measurement has given up: nothing measures them again. */
+static size_t count_failed(const struct experiments *e)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < e->rows.count; i++)
+        count += !experiments_measured(e, i) && !experiment_state_open(e->rows.items[i].state);
     return count;
 }
 
@@ -45,7 +56,7 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
 {
     const struct document *d = &s->document;
     const struct experiments *e = d->experiments;
-    const size_t measured = e ? lab_measured(e) : 0;
+    const size_t measured = e ? lab_measured(e) : 0, failed = e ? count_failed(e) : 0;
     struct job_info job;
 
     if (e || d->form_pattern_count) {
@@ -55,12 +66,13 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
     if (e) {
         snprintf(steps[1].has, STEP_TEXT, "%zu", e->rows.count);
         steps[1].done = true;
-        snprintf(steps[2].has, STEP_TEXT, "%zu", measured);
-        steps[2].done = measured == e->rows.count;
+        snprintf(steps[2].has, STEP_TEXT, failed ? "%zu, %zu failed" : "%zu", measured, failed);
+        steps[2].done = measured && measured + failed == e->rows.count;
     }
     for (size_t i = 0; job_get(i, &job); i++)
         steps[2].runs |= job.state == JOB_RUNNING && strcmp(job.title, "experiments measure") == 0;
     look_at_run(d, &steps[3]);
+    steps[4].done = steps[3].done && d->selected_count && strcmp(d->selected[0], EVOLVED_MACHINE) == 0;
 }
 
 void lab_steps_draw(struct session *s, struct grid *g)

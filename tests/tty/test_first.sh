@@ -131,4 +131,19 @@ test_without_a_screen() {
     holds err 'demo needs a view of the workbench'
 }
 
+# Without its tables the pane of the loop names the reason, instead of asking for the loop that it has.
+test_without_tables() {
+    expect 0 env PORTOLAN_DATA="$work/none" "$portolan" -e "kernel load $source/data/kernels/triad-skl-O3.s; view kernel"
+    holds out 'machine tables not found'
+    lacks out 'Paste a loop here'
+}
+
+# The hint is whole on a narrow screen.
+test_hint_is_whole() {
+    open_bare 80 24
+    see ':tutorial'
+    see 'shows you around'
+    t send-keys Q
+}
+
 run_tests

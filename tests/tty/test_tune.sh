@@ -68,6 +68,10 @@ test_chained_sums() {
 test_no_is_an_answer() {
     expect 0 "$portolan" -e "kernel load $work/chain.s; kernel tune --machine skylake --model-only --tries 20"
     holds out 'No other order is faster than 3.00 cycles'
+    lacks out '0 builds'
+    printf '1:\nvaddsd (%%rdi,%%rax,8), %%xmm0, %%xmm0\naddq $1, %%rax\ncmpq %%rax, %%rdx\njne 1b\n' >"$work/sum.s"
+    expect 0 "$portolan" -e "kernel load $work/sum.s; kernel tune --machine skylake --model-only --tries 20"
+    printed 'No other order is faster than 4\.00 cycles .*kernel tune --reassociate also tries'
     expect 1 "$portolan" -e 'kernel tune'
     holds err 'no kernel is loaded'
 }

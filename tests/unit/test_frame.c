@@ -519,6 +519,21 @@ static void test_refused_paste(void **state)
     assert_true(session.document.kernel != before);
 }
 
+/* A paste over refused text takes its place, although no command asked for the text. */
+static void test_paste_over_refused(void **state)
+{
+    static const char refused[] = "hello world\n", text[] = "y:\n\taddq $1, %rcx\n\tjne y\n";
+
+    (void)state;
+    load();
+    session.paste_command[0] = '\0';
+    frame_paste(&frame, refused, sizeof refused - 1);
+    assert_true(frame.collecting);
+    frame_paste(&frame, text, sizeof text - 1);
+    assert_false(frame.collecting);
+    assert_true(screen_holds("addq $1, %rcx"));
+}
+
 /* What is left out of a paste is counted, and shown with the reasons; the samples of a profile are a column. */
 static void test_left_out(void **state)
 {
@@ -745,6 +760,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_collect, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused_paste, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_paste_over_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(test_click, setup, teardown),
         cmocka_unit_test_setup_teardown(test_job, setup, teardown),

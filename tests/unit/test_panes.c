@@ -7,12 +7,14 @@
 
 #include <cmocka.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "cmd/key.h"
+#include "model/experiments.h"
 #include "work/job.h"
 #include "../support/contents.h"
 #include "../support/screens.h"
@@ -350,6 +352,20 @@ static void test_empty_panes(void **state)
     }
 }
 
+/* A row that failed does not keep the next step from being named; one still to be measured does. */
+static void test_steps_of_the_lab(void **state)
+{
+    (void)state;
+    show_lab();
+    assert_true(large_holds("5 adopt ("));
+    run_to_end("evolve adopt; view LAB");
+    assert_true(large_holds("5 adopt ✓"));
+    experiments_set(session.document.experiments, 0, NAN, NAN, 0, "illegal instruction");
+    assert_true(large_holds("3 measured ✓ 9, 1 failed"));
+    experiments_set(session.document.experiments, 1, NAN, NAN, 0, EXPERIMENT_PENDING);
+    assert_true(large_holds("3 measured 8, 1 failed ("));
+}
+
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
@@ -362,6 +378,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_quit_asks, setup, teardown),
         cmocka_unit_test_setup_teardown(test_moving_together, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_steps_of_the_lab, setup, teardown),
         cmocka_unit_test(test_empty_panes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
