@@ -16,6 +16,7 @@
 #define NEAR 4096              /* bytes between accesses of one stream: farther ones come to lines that others may have pushed out */
 #define ROUNDS 256             /* iterations in which lines are counted, the second half of them */
 #define LONG_STEP 65536        /* from here on every access comes to lines of its own */
+#define FARTHEST ((int64_t)1 << 40)   /* bytes of a step or an offset */
 #define DEPTH 24               /* of sums and loads in an address */
 #define CHAIN 1024             /* loads that are followed back to a register */
 #define NO_LEAF UINT32_MAX
@@ -278,7 +279,7 @@ static double lines_of(const struct finder *f, uint32_t at)
     const struct stream *s = &f->out->items.items[at];
     int64_t step = s->step < 0 ? -s->step : s->step, span = s->high - s->low;
     int64_t rounds = step >= LONG_STEP ? 1 : ROUNDS;
-    size_t cells = (size_t)((step * rounds + span) / STREAM_LINE + 4), fresh = 0;
+    size_t cells = (size_t)((step * (rounds - 1) + span) / STREAM_LINE + 4), fresh = 0;
     uint8_t *seen = mem_zero(cells, 1);
     /* Arrays begin at a line, to which offsets count. */
     int64_t origin = s->low + (s->step < 0 ? s->step * (rounds - 1) : 0);
@@ -333,6 +334,10 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
     for (size_t i = 0; i < f.work.accesses.count; i++) {
         const struct access *a = &f.work.accesses.items[i];
         struct address_parts p = {0};
+        if (a->offset > FARTHEST || a->offset < -FARTHEST || a->step > FARTHEST || a->step < -FARTHEST) {
+            refuse(&f, a->insn, "its address is farther away than arrays are");
+            continue;
+        }
         if (!a->stepped || is_vector_access(&insns[a->insn]))
             continue;
         if (!a->fixed)
@@ -344,7 +349,8 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
             refuse(&f, a->insn, "its base is loaded from memory in every iteration");
     }
     for (size_t i = 0; i < f.work.accesses.count; i++)
-        if (!f.work.accesses.items[i].stepped && !is_vector_access(&insns[f.work.accesses.items[i].insn]))
+        if (f.owner.items[i] == STREAM_ALONE && !f.work.accesses.items[i].stepped && f.work.accesses.items[i].offset <= FARTHEST && f.work.accesses.items[i].offset >= -FARTHEST &&
+            !is_vector_access(&insns[f.work.accesses.items[i].insn]))
             take_unstepped(&f, i);
     for (size_t i = 0; i < count; i++)
         if (is_vector_access(&insns[i]))

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/memory_time.h"
+#include "cmd/memory_curve.h"
 #include "io/machine_file.h"
 
 static struct memory_costs costs(bool overlaps)
@@ -132,8 +133,36 @@ static void test_machines(void **state)
     assert_true(known >= 2);
 }
 
+/* Any text is a range of sizes within the limits, or refused with a reason. */
+static void test_sizes(void **state)
+{
+    static const char letters[] = "0123456789KMGkmg..-+exn ";
+    unsigned seed = 7, taken = 0;
+    double from, to;
+    struct err err;
+    (void)state;
+    for (unsigned i = 0; i < 200000; i++) {
+        char text[12];
+        size_t length = 0;
+        while (length < sizeof text - 1 && (seed = seed * 1103515245 + 12345) >> 28)
+            text[length++] = letters[(seed >> 16) % (sizeof letters - 1)];
+        text[length] = '\0';
+        err = (struct err){0};
+        if (memory_curve_sizes(text, &from, &to, &err)) {
+            taken++;
+            assert_true(from >= MEMORY_CURVE_LEAST && from <= to && to <= MEMORY_CURVE_MOST);
+        } else {
+            assert_int_equal(err.code, ERR_USAGE);
+        }
+    }
+    assert_true(taken > 100);
+    assert_true(memory_curve_sizes("16K..512M", &from, &to, &err));
+    assert_true(from == 16384 && to == 536870912);
+    assert_true(memory_curve_sizes("1g", &from, &to, &err) && from == 1073741824 && to == from);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_line_by_line), cmocka_unit_test(test_costs), cmocka_unit_test(test_machines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_line_by_line), cmocka_unit_test(test_costs), cmocka_unit_test(test_machines), cmocka_unit_test(test_sizes)};
     return cmocka_run_group_tests_name("memory_time", tests, NULL, NULL);
 }

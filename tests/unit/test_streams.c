@@ -135,6 +135,25 @@ static void test_unknown(void **state)
     assert_true(layout_arrays(insns, &streams, 65536, &arrays, &err));
 }
 
+/* Steps and addresses at both ends of 64 bits. */
+static void test_far(void **state)
+{
+    static const char *const loops[] = {
+        "48b8ffffffffffffff7f 488b1c07 4801c7",   /* mov rax,2^63-1; mov rbx,[rdi+rax]; add rdi,rax */
+        "48b80000000000000080 488b18 4801c7 488b0f",
+        "48b80000000000000010 488b0f 4801c7",     /* steps of 2^60 */
+        "48b8ffffffffffffff7f 488b18 488b5808",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct arrays arrays;
+        struct err err = {0};
+        find(loops[i]);
+        assert_false(layout_arrays(insns, &streams, 1 << 20, &arrays, &err));
+        assert_int_equal(err.code, ERR_DATA);
+    }
+}
+
 static void test_joined(void **state)
 {
     struct err err = {0};
@@ -266,7 +285,7 @@ static void test_layouts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown), cmocka_unit_test(test_joined),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown), cmocka_unit_test(test_far), cmocka_unit_test(test_joined),
                                        cmocka_unit_test(test_lines_are_misses), cmocka_unit_test(test_layouts)};
     return cmocka_run_group_tests_name("streams", tests, NULL, end);
 }
