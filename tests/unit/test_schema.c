@@ -39,7 +39,7 @@ static const char *const script[] = {
     "kernel load @/kernels/triad-skl-O3.s",
     "kernel edit",
     "kernel reload",
-    "kernel functions /bin/true", "kernel functions /bin/true --loops",
+    "kernel functions /bin/true", "program diff /bin/true /bin/false --machine skylake", "kernel functions /bin/true --loops",
     "kernel machines",
     "kernel opened",
     "kernel switch 1",
