@@ -10,7 +10,7 @@
 #include "view/reasons.h"
 #include "view/view.h"
 
-#define SENTENCE_ROWS 8
+#define SENTENCE_ROWS 14
 #define MACHINES_X 40        /* columns of the bounds */
 
 struct why_view_state {

@@ -1,0 +1,60 @@
+#!/bin/sh
+# What a user comes for, with the keys that it takes counted, at three sizes.
+. "${PORTOLAN_SRC:-.}/tests/helpers.sh"
+
+home=$work/home
+mkdir "$home"
+# Sends keys and counts them.
+keys() {
+    pressed=$((pressed + $#))
+    t send-keys "$@"
+}
+at_most() { [ "$pressed" -le "$1" ] || fail "$pressed keys instead of $1"; }
+# each_size FUNCTION: on a screen of each size, of its own.
+each_size() {
+    for size in '80 24' '120 40' '200 60'; do
+        socket=$socket-${size% *}
+        sockets="$sockets $socket"
+        pressed=0
+        # shellcheck disable=SC2086 # two words
+        "$1" $size
+    done
+}
+
+# From a loop to its versions, which are searched and compared, and back to the loop.
+to_faster() {
+    open_screen "$1" "$2" "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
+    see '1/8'
+    keys t
+    see 'version, cycles per iteration'
+    see 'the loop as it is'
+    at_most 6
+    t send-keys q
+    see 'VMOVAPD (YMM'
+}
+test_from_a_loop_to_a_faster_one() { each_size to_faster; }
+
+# From the list of hot loops into one, with its samples, and back.
+to_hot_loop() {
+    open_screen "$1" "$2" "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
+    see '1/8'
+    t send-keys 2 p
+    t send-keys -l -- "--measure 0 --output $work/printed '$work/hot'"
+    t send-keys Enter
+    see 'samples by'
+    see '1/1'
+    keys Enter
+    see 'innermost loop main'
+    see 'samples'
+    keys BSpace
+    see 'samples by'
+    at_most 3
+}
+test_from_a_profile_to_its_hot_loop_and_back() {
+    needs cc
+    printf 'int main(void) { unsigned x = 1; for (long i = 0; i < 400000000; i++) x = x * 1103515245 + 12345; return x == 7; }\n' >"$work/hot.c"
+    cc -O1 -o "$work/hot" "$work/hot.c" || skip 'cc builds nothing'
+    each_size to_hot_loop
+}
+
+run_tests
