@@ -354,7 +354,7 @@ static void say_hottest(struct result *result, const struct profiling *w)
     else if (now > 1.02 * l->bound)
         result_line(result, "  if it ran at its bound of %.2f (%s)%s, the program would take %.3f s instead of %.3f", l->bound, l->bottleneck, isnan(l->measured) ? " instead of as predicted" : "", profile_time_with(p, 0, now, l->bound), all);
     else
-        result_line(result, "  predicted alone, not run: %.2f, its bound (%s)", l->bound, l->bottleneck);
+        result_line(result, "  measured alone, it is at its bound of %.2f (%s)", l->bound, l->bottleneck);
     result_line(result, "  program open 1 shows it in LOOP");
 }
 

@@ -281,7 +281,7 @@ static void draw_profile(struct program_view_state *v, struct grid *g, int y, un
         else if (now > 1.02 * l->bound)
             str_addf(&text, "At its bound of %.2f cycles (%s) the program takes %.3f s, not %.3f.", l->bound, l->bottleneck, profile_time_with(p, selected, now, l->bound), all);
         else
-            str_addf(&text, "Predicted alone, not run: at its bound (%s).", l->bottleneck);
+            str_addf(&text, isnan(l->measured) ? "Predicted alone, not run: at its bound (%s)." : "Measured alone, it is at its bound (%s).", l->bottleneck);
         grid_put(g, 0, y, g->width, ROLE_ACCENT, 0, str_text(&text));
         str_done(&text);
     }
