@@ -14,6 +14,7 @@
 
 #define CHAINS_MOST 16     /* equally long chains that are counted */
 #define SPLIT_MOST 8       /* accumulators in the code that is shown */
+#define MOVED_MOST INT32_MAX   /* bytes of a step: no displacement holds more */
 #define EQUAL 1e-9
 
 /* What a link of a chain computes. */
@@ -441,9 +442,13 @@ static bool sum_into(const struct analysis *a, const struct deps *d, uint32_t ro
         const struct access *access = &d->addresses.accesses.items[i];
         if (access->insn != row || access->store || !access->stepped || !access->step)
             continue;
-        for (unsigned k = 0; k < out->operand_count; k++)
-            if (out->operands[k].kind == OPERAND_MEMORY && vary_moved(out, k, access->step * copy, &next))
-                *out = next;
+        for (unsigned k = 0; k < out->operand_count; k++) {
+            if (out->operands[k].kind != OPERAND_MEMORY)
+                continue;
+            if (access->step < -MOVED_MOST || access->step > MOVED_MOST || !vary_moved(out, k, access->step * copy, &next))
+                return false;
+            *out = next;
+        }
     }
     return true;
 }

@@ -18,13 +18,14 @@
 #define LONG_STEP 65536        /* from here on every access comes to lines of its own */
 #define FARTHEST ((int64_t)1 << 40)   /* bytes of a step or an offset */
 #define DEPTH 24               /* of sums and loads in an address */
+#define PARTS_MOST 256         /* that an address is taken apart into: x + x, doubled over and over, has as many as its value */
 #define CHAIN 1024             /* loads that are followed back to a register */
 #define NO_LEAF UINT32_MAX
 
 /* What an address is the sum of. */
 struct address_parts {
     struct stream_term terms[STREAM_TERMS];
-    unsigned count;
+    unsigned count, seen;      /* terms; parts looked at */
     uint32_t leaf;             /* the symbol of the value that was loaded; 0: none, NO_LEAF: something not followed */
     int64_t factor;            /* it is multiplied by */
 };
@@ -42,7 +43,8 @@ static void parts_add(struct address_parts *p, uint8_t reg, int64_t factor)
 {
     for (unsigned i = 0; i < p->count; i++)
         if (p->terms[i].reg == reg) {
-            p->terms[i].factor += factor;
+            if (__builtin_add_overflow(p->terms[i].factor, factor, &p->terms[i].factor))
+                p->leaf = NO_LEAF;
             return;
         }
     if (p->count == STREAM_TERMS)
@@ -56,7 +58,8 @@ static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, un
     if (!symbol || p->leaf == NO_LEAF)
         return;
     struct symbol_meaning m = addresses_meaning(&f->work, f->isa->generals, symbol);
-    if (depth == DEPTH)
+    int64_t scaled = 0;
+    if (depth == DEPTH || p->seen++ == PARTS_MOST || (m.kind == SYMBOL_SUM && __builtin_mul_overflow(factor, m.value, &scaled)))
         m.kind = SYMBOL_UNKNOWN;
     switch (m.kind) {
     case SYMBOL_REGISTER:
@@ -64,7 +67,7 @@ static void parts_of(const struct finder *f, uint32_t symbol, int64_t factor, un
         break;
     case SYMBOL_SUM:
         parts_of(f, m.a, factor, depth + 1, p);
-        parts_of(f, m.b, factor * m.value, depth + 1, p);
+        parts_of(f, m.b, scaled, depth + 1, p);
         break;
     case SYMBOL_NARROW:
         parts_of(f, m.a, factor, depth + 1, p);

@@ -134,6 +134,8 @@ static void test_split(void **state)
         {"1: vmovupd (%rdi,%rax,8), %ymm1\n vfmadd231pd (%rsi,%rax,8), %ymm1, %ymm0\n vmovupd 32(%rdi,%rax,8), %ymm1\n vfmadd231pd 32(%rsi,%rax,8), %ymm1, %ymm0\n addq $8, %rax\n"
          " cmpq %rax, %rdx\n jne 1b", 10, "vaddpd %ymm14, %ymm0, %ymm0"},
         {"1: maxsd (%rdi), %xmm0\n addq $8, %rdi\n cmpq %rdi, %rdx\n jne 1b", 0, NULL},
+        /* No displacement reaches the next iteration's address. */
+        {"1: movabsq $0x4000000000000000, %rcx\n addsd (%rdi), %xmm0\n addq %rcx, %rdi\n cmpq %rdi, %rax\n jne 1b", 0, NULL},
     };
 
     (void)state;

@@ -14,6 +14,7 @@
 #include "analysis/kernel.h"
 #include "analysis/layout.h"
 #include "analysis/streams.h"
+#include "base/str.h"
 
 #define MOST_LINES 4096
 
@@ -154,6 +155,32 @@ static void test_far(void **state)
     }
 }
 
+/* A register doubled or scaled over and over: as many parts as its value, and factors beyond 64 bits. */
+static void test_multiplied(void **state)
+{
+    static const char *const again[] = {
+        "488d0400",                               /* lea rax,[rax+rax] */
+        "488d04c500000000",                       /* lea rax,[rax*8] */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof again / sizeof *again; i++)
+        for (unsigned times = 2; times <= 30; times += 28) {
+            struct str code = {0};
+            str_add(&code, "4889f8");             /* mov rax,rdi */
+            for (unsigned k = 0; k < times; k++)
+                str_add(&code, again[i]);
+            str_add(&code, "488b18");             /* mov rbx,[rax] */
+            find(str_text(&code));
+            str_done(&code);
+            assert_int_equal(streams.items.count, 1);
+            is(0, "fixed", 0, 0);
+            if (times > 2)
+                continue;
+            assert_int_equal(streams.items.items[0].term_count, 1);
+            assert_int_equal(streams.items.items[0].terms[0].factor, i ? 64 : 4);
+        }
+}
+
 static void test_joined(void **state)
 {
     struct err err = {0};
@@ -285,7 +312,7 @@ static void test_layouts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown), cmocka_unit_test(test_far), cmocka_unit_test(test_joined),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown), cmocka_unit_test(test_far), cmocka_unit_test(test_multiplied), cmocka_unit_test(test_joined),
                                        cmocka_unit_test(test_lines_are_misses), cmocka_unit_test(test_layouts)};
     return cmocka_run_group_tests_name("streams", tests, NULL, end);
 }
