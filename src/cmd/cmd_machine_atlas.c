@@ -124,9 +124,9 @@ static bool atlas_work(struct atlas_job *w, struct result *result, struct err *e
         if (size.left_out)
             result_line(result, "%zu experiment%s left out: they have forms that no table has", size.left_out, size.left_out == 1 ? "" : "s");
         result_text(result, "file", w->directory);
-        result_count(result, "machines", (int64_t)w->entries.count);
+        result_count(result, "machine_count", (int64_t)w->entries.count);
         result_count(result, "forms", (int64_t)size.forms);
-        result_count(result, "rows", (int64_t)size.rows);
+        result_count(result, "row_count", (int64_t)size.rows);
         result_count(result, "files", (int64_t)size.files);
         result_count(result, "bytes", (int64_t)size.bytes);
     }

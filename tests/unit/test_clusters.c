@@ -39,7 +39,7 @@ static void add_run(struct program_runs *runs, double n, const struct run_bin *b
     run.calls = mem_zero(blocks + 1, sizeof *run.calls);
     run.references = mem_zero(1, sizeof *run.references);
     run.counts[0] = n;
-    run.references[0] = (struct run_reference){0, mem_zero(count, sizeof *bins), count};
+    run.references[0] = (struct run_reference){.bins = mem_zero(count, sizeof *bins), .bin_count = count};
     memcpy(run.references[0].bins, bins, count * sizeof *bins);
     for (size_t i = 0; i < count; i++)
         run.references[0].references += bins[i].count;

@@ -179,11 +179,13 @@ static void test_turns(void **state)
     assert_non_null(c);
     assert_non_null(m);
     struct turns_walks *walks = turns_walks_new(c, &run);
+    struct code_forwards forwards;
+    code_forwards_find(c, &run, &forwards);
     for (size_t s = 0; s < sizeof shares / sizeof *shares; s++) {
         const struct core_share share = {shares[s], 1, 0, 0};
         struct turns turns;
         double sum = 0, covered = 0;
-        turns_time(c, walks, work, &share, &turns);
+        turns_time(c, walks, &forwards, work, &share, &turns);
         for (size_t i = 0; i < c->units[0].kernel->insn_count; i++) {
             sum += turns.units[0].cycles[i];
             covered += turns.units[0].covered[i];
@@ -196,6 +198,7 @@ static void test_turns(void **state)
     }
     assert_true(sums[2] > 1.2 * sums[0]);
     assert_float_equal(sums[3] / sums[2], 2, 0.01);
+    code_forwards_done(c, &forwards);
     turns_walks_free(walks);
     block_work_free(work);
     machine_free(m);

@@ -95,7 +95,7 @@ static void check_cycle(struct front *f, const char *id, size_t number, int cycl
 }
 
 /* Items leave the queue, up to so many µops; only what was delivered in a cycle before. */
-static void drain(struct front *f, struct place_table *taken, int32_t uops)
+static void drain(struct front *f, struct place *taken, int32_t uops)
 {
     while (taken->number < f->delivered.number) {
         int32_t decode = (int32_t)f->plan->items.items[taken->index].decode;

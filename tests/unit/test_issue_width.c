@@ -20,7 +20,7 @@
 static double width_of(const double *rates, size_t n, double before)
 {
     struct experiments *t = experiments_new();
-    char name[16];
+    char name[24];
 
     for (size_t i = 0; i < n; i++) {
         snprintf(name, sizeof name, "F%zu", i);

@@ -94,7 +94,7 @@ static void test_kept_beside_others(void **state)
 static void test_ages(void **state)
 {
     struct run_bin bins[] = {{0, 40, 40, 0}, {10, 0, 0, 0}, {40, 40, 40, 0}, {100, 15, 15, 0}, {INFINITY, 5, 0, 0}};
-    struct run_reference reference = {100, bins, 5};
+    struct run_reference reference = {.references = 100, .bins = bins, .bin_count = 5};
     struct program p = {.reference_count = 1};
     struct program_run run = {.references = &reference};
     struct ages ages;
@@ -113,7 +113,7 @@ static void test_ages(void **state)
 static void test_modes(void **state)
 {
     struct run_bin bins[] = {{1, 500, 500, 8}, {2, 100, 100, 8}, {50, 1, 0, 0}, {80, 300, 200, 64}, {90, 99, 99, 16}, {200, 1, 0, 0}, {1000, 200, 10, 64}, {INFINITY, 7, 7, 64}};
-    struct run_reference r = {1208, bins, 8};
+    struct run_reference r = {.references = 1208, .bins = bins, .bin_count = 8};
     struct mode modes[MODES_MOST];
     (void)state;
     assert_int_equal(modes_find(&r, modes), 4);
@@ -135,7 +135,7 @@ static void test_modes(void **state)
 static void test_far_modes(void **state)
 {
     struct run_bin bins[] = {{1, 80000, 80000, 8}, {150, 19910, 19910, 64}, {4000, 40, 40, 64}, {4600, 50, 50, 64}};
-    struct run_reference r = {100000, bins, 4};
+    struct run_reference r = {.references = 100000, .bins = bins, .bin_count = 4};
     struct mode modes[MODES_MOST];
     (void)state;
     assert_int_equal(modes_find(&r, modes), 3);
@@ -150,11 +150,11 @@ static void test_far_modes(void **state)
     /* Larger than a straggler, smaller than a cluster; and where there is no other. */
     bins[3] = (struct run_bin){4600, 300, 300, 64};
     assert_int_equal(modes_find(&r, modes), 3);
-    struct run_reference two = {300, bins, 1};
+    struct run_reference two = {.references = 300, .bins = bins, .bin_count = 1};
     assert_int_equal(modes_find(&two, modes), 1);
     /* Two of them, each far from the other, are two; what lies near one joins it. */
     struct run_bin apart[] = {{1, 79000, 79000, 8}, {150, 20000, 20000, 64}, {1000, 80, 80, 64}, {1100, 20, 20, 64}, {1000000, 90, 90, 64}};
-    struct run_reference far = {99190, apart, 5};
+    struct run_reference far = {.references = 99190, .bins = apart, .bin_count = 5};
     assert_int_equal(modes_find(&far, modes), 4);
     assert_true(modes[2].count == 100 && modes[2].distance == 1020 && modes[3].count == 90 && modes[3].distance == 1000000);
     /* One with few references between clusters with many is none. */

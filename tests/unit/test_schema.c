@@ -135,6 +135,7 @@ static const char *const script[] = {
     "kernel tune --model-only --tries 20",
     "session save work",
     "session list",
+    "machine atlas site --machine skylake",
     "session diff work",
     "tutorial",
     "demo",
@@ -187,6 +188,7 @@ static const struct { const char *before, *line, *needs; } elsewhere[] = {
     {PROGRAM "; program predict N=100 --machine skylake", "program show", COMPILER},
     {PROGRAM "; program predict N=100 --machine skylake; program show", "program open main:1", COMPILER},
     {"machine list", "program profile --rate 5000 sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'", "leave to profile"},
+    {"machine list", "program explain main /bin/true", "leave to trace"},
     {"machine list", "mapping import llvm skylake", "llvm-mca 22"},
 };
 
