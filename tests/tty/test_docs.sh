@@ -9,6 +9,10 @@ LEFT_OUT="
 docs/adding-a-machine.md|machine check --machine NAME|NAME stands for a machine of the reader's
 docs/adding-a-machine.md|machine correct FORM|FORM stands for a form that was checked
 docs/adding-a-machine.md|machine hunt --machine NAME|NAME stands for a machine of the reader's
+docs/explain.md|program explain 1|needs a program that was profiled; test_explain runs these
+docs/explain.md|program explain partition|the same
+docs/explain.md|program explain 0x4308|the same
+docs/explain.md|program explain crc|the same
 docs/hunting.md|machine hunt --machine skylake --against llvm-mca|needs llvm-mca of LLVM 22
 docs/sessions.md|session load last|nothing is kept in a fresh directory
 docs/sessions.md|session diff last|the same
