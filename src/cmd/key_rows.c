@@ -40,7 +40,7 @@ const struct key_row key_rows[] = {
     {.views = KEYMAP_ALL, .keys = "Ctrl-O", .command = "jump back", .help = "back to where you came from, without quitting"},
     {.views = KEYMAP_ALL, .keys = "Ctrl-F", .command = "jump forward", .help = "forward again, after that"},
     {.views = KEYMAP_ALL, .keys = "Q F10", .command = "quit", .help = "quit; asks when something would be lost"},
-    {.views = KEYMAP_ALL, .keys = "Esc", .command = "do cancel", .help = "cancel the running command, end a search or a long sort"},
+    {.views = KEYMAP_ALL, .keys = "Esc", .command = "do cancel", .help = "close help, output or log; in a place cancel the running command, end a search or a long sort"},
     {.views = KEYMAP_ALL, .keys = "Ctrl-C", .help = "cancel the running command; does not quit"},
     {.views = KEYMAP_ALL, .keys = "Ctrl-L", .command = "do redraw", .help = "redraw"},
     {.views = KEYMAP_ALL, .keys = "Ctrl-Z", .command = "do suspend", .help = "suspend (fg resumes)"},

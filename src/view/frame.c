@@ -568,6 +568,22 @@ static void say_how_to_quit(struct frame *f)
     str_done(&text);
 }
 
+/* By the keys as they are bound now. A wheel is no key that anybody looks up. */
+static void say_no_use(struct frame *f, int key)
+{
+    char name[KEY_NAME_MOST], help[KEY_NAME_MOST];
+    struct str text = {0};
+
+    if (key == KEYCODE_WHEEL_UP || key == KEYCODE_WHEEL_DOWN || key == KEYCODE_SWALLOWED || key == KEYCODE_NONE)
+        return;
+    key_print(key == '\n' ? KEYCODE_ENTER : key, name);
+    str_addf(&text, "no use here: %s", name);
+    if (keymap_key(f->session->keys, views[f->current]->name, frame_is_page(f->current) ? "do all" : "view help", help))
+        str_addf(&text, "; %s lists the keys of this pane", help);
+    frame_say(f, false, str_text(&text));
+    str_done(&text);
+}
+
 /* What the focused pane, or all of them, have the key do. */
 static void press(struct frame *f, int key)
 {
@@ -586,6 +602,7 @@ static void press(struct frame *f, int key)
         if (used)
             return;
     }
+    say_no_use(f, key);
 }
 
 enum frame_reply frame_key(struct frame *f, int key, const char **prefill)

@@ -87,7 +87,11 @@ static bool act(struct frame *f, enum action action)
         later(f, f->session->document.form_pattern_count || f->session->document.experiments ? "experiments generate; view experiments" : "forms select --top 40; experiments generate; view experiments");
         return true;
     case ACTION_ZOOM: f->session->settings.panes = !f->session->settings.panes; return true;
-    case ACTION_CANCEL:
+    case ACTION_CANCEL:   /* what lies over the place goes first: it is what is looked at */
+        if (frame_is_page(f->current)) {
+            frame_go(f, f->under);
+            return true;
+        }
         if (f->session->profiling) {
             later(f, "program stop");
             return true;

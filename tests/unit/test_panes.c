@@ -366,6 +366,50 @@ static void test_steps_of_the_lab(void **state)
     assert_true(large_holds("3 measured 8, 1 failed ("));
 }
 
+/* Each key that goes back closes what lies over the place, and what runs below it goes on. */
+static void test_help_closes(void **state)
+{
+    static const int keys[] = {'q', KEYCODE_ESCAPE, KEYCODE_BACKSPACE};
+    static const char *const pages[] = {"help", "output", "log"};
+    const char *prefill;
+
+    (void)state;
+    load();
+    press("\t");
+    for (size_t p = 0; p < 3; p++)
+        for (size_t i = 0; i < 3; i++) {
+            char line[32];
+            snprintf(line, sizeof line, "view %s", pages[p]);
+            frame_run(&frame, line);
+            assert_string_equal(views[frame.current]->name, pages[p]);
+            assert_int_equal(frame_key(&frame, keys[i], &prefill), FRAME_DONE);
+            assert_string_equal(views[frame.current]->name, "why");
+            assert_false(session.quit);
+        }
+}
+
+/* A key that the focused pane has no use for is answered by what lists those that it has. */
+static void test_key_of_no_use(void **state)
+{
+    const char *prefill;
+
+    (void)state;
+    load();
+    press("V");
+    assert_true(screen_holds("no use here: V; ? lists the keys of this pane"));
+    press("j");
+    assert_true(screen_lacks("no use here"));
+    frame_key(&frame, KEYCODE_F1 + 6, &prefill);
+    assert_true(screen_holds("no use here: F7"));
+    run_to_end("view timeline");
+    press("\\");   /* filters tables */
+    assert_true(screen_holds("no use here: \\;"));
+    press("?V");
+    assert_true(screen_holds("no use here: V; ? lists"));
+    frame_key(&frame, KEYCODE_WHEEL_DOWN, &prefill);
+    assert_true(screen_lacks("no use here"));
+}
+
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
@@ -380,6 +424,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_moving_together, setup, teardown),
         cmocka_unit_test_setup_teardown(test_steps_of_the_lab, setup, teardown),
         cmocka_unit_test(test_empty_panes),
+        cmocka_unit_test_setup_teardown(test_help_closes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_key_of_no_use, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
