@@ -186,5 +186,7 @@ bool mapping_read(struct session *s, const char *title, const char *path, enum m
     r->title = title;
     for (int isa = 0; isa < ISA_COUNT; isa++)
         r->forms[isa] = s->document.forms[isa] ? forms_hold(s->document.forms[isa]) : NULL;
-    return task_give(task, &ops, r);
+    task_give(task, &ops, r);
+    task->title = title;
+    return true;
 }

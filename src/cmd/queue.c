@@ -226,7 +226,7 @@ bool queue_load_machines(struct session *s, const struct command *c, char **word
         loading_free(l);
         return true;
     }
-    bool ok = task_start(s, c->name, &(struct task){&ops, l}, err);
+    bool ok = task_start(s, c->name, &(struct task){.ops = &ops, .state = l}, err);
     *later = ok && s->queue.now;
     return ok;
 }

@@ -137,7 +137,7 @@ static struct task_run *task_run_new(struct session *s, const char *title, const
 
 bool task_give(struct task *task, const struct task_ops *ops, void *take_state)
 {
-    *task = (struct task){ops, take_state};
+    *task = (struct task){.ops = ops, .state = take_state};
     return true;
 }
 
@@ -156,7 +156,7 @@ unsigned task_start_aside(struct session *s, const char *title, const struct tas
 bool task_start(struct session *s, const char *name, const struct task *take_task, struct err *err)
 {
     const struct task_ops *ops = take_task->ops;
-    const char *title = ops->title ? ops->title : name;
+    const char *title = take_task->title ? take_task->title : ops->title ? ops->title : name;
     struct task_run *t = task_run_new(s, title, ops, take_task->state);
 
     return s->interactive || ops->listed == TASK_LISTED ? run_beside(t, title, err) : run_here(t, title, err);

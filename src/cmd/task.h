@@ -38,6 +38,7 @@ struct task_ops {
 struct task {
     const struct task_ops *ops;   /* NULL: nothing is left to do */
     void *state;
+    const char *title;      /* the job's, where one command has several; NULL: that of ops */
 };
 
 /* Makes @task the work on @take_state. True. */
