@@ -37,21 +37,27 @@ static double written_factor(const struct memory_costs *m, double bytes)
     return load > 0 ? fmax(1, memory_cost_at(m, COST_STORE, bytes) / load) : 1;
 }
 
-static void stream_cost(const struct streams *s, const struct stream *one, const struct memory_costs *m, double bytes, double seq[2], double reused[2], struct memory_time *out)
+static void part_add(struct memory_time *out, enum memory_limit part, double cycles, double within)
+{
+    out->parts[part] += cycles;
+    out->within[part] = fmax(out->within[part], within);
+}
+
+static void stream_cost(const struct streams *s, const struct stream *one, const struct memory_costs *m, double bytes, double seq[2], struct memory_time *out)
 {
     if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE) {
         double region = memory_region(s, bytes);
         if (one->kind == STREAM_CHASE)
-            out->parts[LIMIT_HOPS] = fmax(out->parts[LIMIT_HOPS], one->hops * memory_cost_at(m, COST_HOP, region));
+            part_add(out, LIMIT_HOPS, fmax(0, one->hops * memory_cost_at(m, COST_HOP, region) - out->parts[LIMIT_HOPS]), region);
         else
-            out->parts[LIMIT_RANDOM] += one->lines * memory_cost_at(m, COST_RANDOM, region) * (one->stores ? written_factor(m, region) : 1);
+            part_add(out, LIMIT_RANDOM, one->lines * memory_cost_at(m, COST_RANDOM, region) * (one->stores ? written_factor(m, region) : 1), region);
         out->lines += one->lines * (1 + (one->stores > 0 && region > m->first));
         return;
     }
     if (one->kind == STREAM_FIXED)
         return;
     if (one->non_temporal) {
-        out->parts[LIMIT_STREAMED] += one->lines * memory_cost_at(m, COST_STREAMED, bytes);
+        part_add(out, LIMIT_STREAMED, one->lines * memory_cost_at(m, COST_STREAMED, bytes), INFINITY);
         out->lines += one->lines;
         return;
     }
@@ -59,9 +65,9 @@ static void stream_cost(const struct streams *s, const struct stream *one, const
     double from = one->follows == STREAM_ALONE ? bytes : fmin(bytes, reused_within(s, one->distance, one->step));
     out->lines += one->lines * (1 + (one->stores > 0 && from > m->first));
     if (fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines) {
-        out->parts[LIMIT_SKIPPED] += one->lines * skipped_cost(m, (double)one->step / one->lines, from);
+        part_add(out, LIMIT_SKIPPED, one->lines * skipped_cost(m, (double)one->step / one->lines, from), from);
     } else if (from < bytes) {
-        reused[one->stores > 0] += one->lines * memory_cost_at(m, one->stores ? COST_STORE : COST_LOAD, from);
+        part_add(out, LIMIT_LINES, one->lines * memory_cost_at(m, one->stores ? COST_STORE : COST_LOAD, from), from);
     } else {
         seq[one->stores > 0] += one->lines;
     }
@@ -70,13 +76,15 @@ static void stream_cost(const struct streams *s, const struct stream *one, const
 struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m, double core, double own, double bytes)
 {
     struct memory_time out = {.parts = {[LIMIT_CORE] = core}};
-    double lines[2] = {0}, reused[2] = {0};   /* of streams that are read, that are written */
+    double lines[2] = {0};   /* of streams that are read, that are written */
 
     for (size_t i = 0; i < s->items.count; i++)
-        stream_cost(s, &s->items.items[i], m, bytes, lines, reused, &out);
+        stream_cost(s, &s->items.items[i], m, bytes, lines, &out);
     double fetched = (lines[0] + lines[1]) * memory_cost_at(m, COST_LOAD, bytes);
     double written = lines[1] * memory_cost_at(m, COST_STORE, bytes) + lines[0] * memory_cost_at(m, COST_BESIDE, bytes);
-    out.parts[LIMIT_LINES] = (lines[1] > 0 ? fmax(fetched, written) : fetched) + reused[0] + reused[1];
+    double ordered = lines[1] > 0 ? fmax(fetched, written) : fetched;
+    /* The level of the larger share: of lines that come from where the arrays are, or of those that were used before. */
+    part_add(&out, LIMIT_LINES, ordered, ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? bytes : 0);
 
     double transfers = out.parts[LIMIT_LINES] + out.parts[LIMIT_STREAMED] + out.parts[LIMIT_RANDOM] + out.parts[LIMIT_SKIPPED];
     double memory = transfers > 0 && !m->overlaps ? own + transfers : transfers;
@@ -91,10 +99,14 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
     return out;
 }
 
-const char *memory_limit_text(enum memory_limit limit)
+void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core, struct str *out)
 {
-    static const char *const texts[MEMORY_LIMITS] = {
-        "the core", "lines in order", "stores past the caches", "lines in no order", "lines in long steps", "loads that wait for each other",
-    };
-    return texts[limit];
+    static const char *const words[MEMORY_LIMITS] = {
+        [LIMIT_LINES] = "bandwidth", [LIMIT_STREAMED] = "bandwidth (non-temporal)", [LIMIT_RANDOM] = "bandwidth (random)",
+        [LIMIT_SKIPPED] = "bandwidth (strided)", [LIMIT_HOPS] = "latency"};
+
+    if (t->limit == LIMIT_CORE)
+        str_add(out, core);
+    else
+        str_addf(out, "%s %s", t->limit == LIMIT_STREAMED ? "memory" : memory_level_at(m, t->within[t->limit]), words[t->limit]);
 }

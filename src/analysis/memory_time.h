@@ -3,6 +3,7 @@
 #define PORTOLAN_ANALYSIS_MEMORY_TIME_H
 
 #include "analysis/streams.h"
+#include "base/str.h"
 #include "model/memory_costs.h"
 
 enum memory_limit { LIMIT_CORE, LIMIT_LINES, LIMIT_STREAMED, LIMIT_RANDOM, LIMIT_SKIPPED, LIMIT_HOPS, MEMORY_LIMITS };
@@ -11,14 +12,15 @@ struct memory_time {
     double cycles;                  /* per iteration */
     double parts[MEMORY_LIMITS];    /* cycles per iteration of each part; LIMIT_CORE: of the core alone */
     enum memory_limit limit;        /* the largest that counts */
+    double within[MEMORY_LIMITS];   /* bytes that the lines of each part are spread over; 0: it has none */
     double lines;                   /* that an iteration moves, written ones back too where they are behind the first level */
 };
 
 /* @core: cycles per iteration with all data in the first level; @own: of these, those in which its loads and stores use the first level (ECM's T_nOL), where transfers
  * do not overlap with them. @bytes: of all arrays together. Pure. */
 struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m, double core, double own, double bytes);
-/* "ports or chains", "lines", ...: what a limit is, in words. */
-const char *memory_limit_text(enum memory_limit limit);
+/* Appends "L2 bandwidth", "memory latency", ...: what limits, and the level that it is of; @core where the core does. Pure. */
+void memory_limit_print(const struct memory_time *t, const struct memory_costs *m, const char *core, struct str *out);
 /* Bytes of the region of a gather or chase where all arrays have @bytes. Pure. */
 double memory_region(const struct streams *s, double bytes);
 

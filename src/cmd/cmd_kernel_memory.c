@@ -105,17 +105,31 @@ static void add_streams(const struct memory_job *w, struct result *result)
         str_done(&base);
         str_done(&from);
     }
+    table_hide_empty(t);
 }
 
 static void help_print(const struct memory_point *p, struct str *out)
 {
-    if (p->block > 0) {
-        str_add(out, "blocks of ");
-        memory_size_print(p->block, out);
-        str_addf(out, ": %.1fx", p->block_gain);
-    }
     if (p->help)
-        str_addf(out, "%s%s: %.1fx", p->block > 0 ? "; " : "", p->help, p->gain);
+        str_addf(out, "%s: %.1fx", p->help, p->gain);
+}
+
+/* Blocks help a caller alone who passes over the data again, which is not in the loop. */
+static void add_blocks(const struct memory_curve *c, struct result *result)
+{
+    struct str out = {0};
+
+    for (size_t i = 0; i < c->count; i++) {
+        const struct memory_point *p = &c->points[i];
+        if (!(p->block > 0) || (i + 1 < c->count && strcmp(p->level, c->points[i + 1].level) == 0))
+            continue;
+        str_addf(&out, "%sblocks of ", out.length ? "; " : "if passed over again: ");
+        memory_size_print(p->block, &out);
+        str_addf(&out, ", %.1fx (%s)", p->block_gain, p->level);
+    }
+    if (out.length)
+        result_line(result, "%s", str_text(&out));
+    str_done(&out);
 }
 
 /* What a row goes by: measured where it is. */
@@ -131,18 +145,21 @@ static void add_points(const struct memory_job *w, struct result *result)
         {.key = "core", .kind = CELL_NUMBER, .decimals = 2}, {.key = "transfers", .kind = CELL_NUMBER, .decimals = 2}, {.key = "hops", .kind = CELL_NUMBER, .decimals = 1},
         {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2}, {.key = "measured", .kind = CELL_NUMBER, .decimals = 2}, {.key = "spread", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "bytes_per_cycle", .title = "B/cycle", .kind = CELL_NUMBER, .decimals = 1}, {.key = "gb_per_s", .title = "GB/s", .kind = CELL_NUMBER, .decimals = 1},
-        {.key = "limit", .title = "limited by", .kind = CELL_TEXT}, {.key = "help", .title = "what would help", .kind = CELL_TEXT, .width = RAGGED}};
+        {.key = "limit", .title = "limited by", .kind = CELL_TEXT}, {.key = "help", .title = "what would help", .kind = CELL_TEXT, .width = RAGGED},
+        {.key = "block_bytes", .kind = CELL_COUNT, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "block_gain", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}};
     const struct memory_curve *c = &w->curve;
     struct result_table *t = result_table(result, "sizes", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < c->count; i++) {
         const struct memory_point *p = &c->points[i];
-        struct str size = {0}, help = {0};
+        struct str size = {0}, limit = {0}, help = {0};
         double cycles = cycles_of(p), transfers = 0;
         for (unsigned part = LIMIT_LINES; part < LIMIT_HOPS; part++)
             transfers += p->time.parts[part];
         memory_size_print(p->bytes, &size);
         help_print(p, &help);
+        if (c->known)
+            memory_limit_print(&p->time, &c->costs, c->core_limit, &limit);
         cell_text(t, str_text(&size));
         cell_count(t, (int64_t)p->bytes);
         cell_text(t, p->level);
@@ -154,14 +171,21 @@ static void add_points(const struct memory_job *w, struct result *result)
         cell_number(t, p->spread);
         cell_number(t, p->moved > 0 ? p->moved / cycles : NAN);
         cell_number(t, p->moved > 0 ? p->moved / cycles * c->clock_hz * 1e-9 : NAN);
-        cell_text(t, c->known ? memory_limit_text(p->time.limit) : "");
+        cell_text(t, str_text(&limit));
         cell_text(t, str_text(&help));
+        if (p->block > 0)
+            cell_count(t, (int64_t)p->block);
+        else
+            cell_missing(t);
+        cell_number(t, p->block > 0 ? p->block_gain : NAN);
         str_done(&size);
+        str_done(&limit);
         str_done(&help);
     }
+    table_hide_empty(t);
 }
 
-/* Cycles upwards on a scale that doubles, sizes to the right: o measured, - predicted, * both. */
+/* Cycles upwards on a logarithmic scale, sizes to the right: o measured, - predicted, * both. A row is labelled with the highest value that is drawn in it. */
 static void add_curve(const struct memory_curve *c, struct result *result)
 {
     double least = INFINITY, most = 0;
@@ -179,19 +203,26 @@ static void add_curve(const struct memory_curve *c, struct result *result)
         return;
     least *= 0.97;
     most = fmax(most * 1.03, 1.5 * least);
-    str_add(&out, "\n  cycles per iteration: o measured, - predicted, * both\n");
+    str_add(&out, "\n  cycles per iteration (log scale; labels: highest value of the row): o measured, - predicted, * both\n");
     for (int row = ROWS - 1; row >= 0; row--) {
-        str_addf(&out, "%8.3g |", least * pow(most / least, (row + 0.5) / ROWS));
+        struct str marks = {0};
+        double highest = 0;
         for (size_t i = 0; i < c->count; i++) {
             int at[2];
             for (unsigned k = 0; k < 2; k++) {
                 double y = k ? c->points[i].measured : c->points[i].time.cycles;
                 at[k] = y > 0 ? (int)floor(ROWS * log(y / least) / log(most / least)) : -1;
             }
+            highest = fmax(highest, at[0] == row ? c->points[i].time.cycles : 0);
+            highest = fmax(highest, at[1] == row ? c->points[i].measured : 0);
             char mark = at[0] == row && at[1] == row ? '*' : at[1] == row ? 'o' : at[0] == row ? '-' : ' ';
-            str_addf(&out, "%*c", COLUMN + 1, mark);
+            str_addf(&marks, "%*c", COLUMN + 1, mark);
         }
-        str_add(&out, "\n");
+        if (highest > 0)
+            str_addf(&out, "%8.2f |%s\n", highest, str_text(&marks));
+        else
+            str_add(&out, "         |\n");
+        str_done(&marks);
     }
     str_add(&out, "         +");
     for (size_t i = 0; i < c->count; i++) {
@@ -285,6 +316,7 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     if (c->streams.unknown)
         result_line(result, "instruction %u is left out: %s", c->streams.unknown, c->streams.why);
     add_points(w, result);
+    add_blocks(c, result);
     add_curve(c, result);
     add_roofline(w, result);
     add_cores(c, result);

@@ -16,6 +16,7 @@
 #define FREE_SHARE 0.75      /* of the memory that can be had, at most for arrays */
 #define GAIN 1.05            /* from here on a help is worth its words */
 #define BLOCK_NEARLY 1.25    /* times the time of the best blocks */
+#define CORE_BOUND 1.05      /* times its largest bound: beyond, no single bound limits the core */
 #define BLOCK_SHARE 0.5      /* of a cache, for blocks that stay there beside what else is used */
 
 static double size_read(const char *text, const char **end)
@@ -139,6 +140,15 @@ static void point_predict(const struct memory_curve *c, struct memory_point *p)
     help_find(c, p);
 }
 
+static const char *core_limit(double cycles, const struct bounds *bounds)
+{
+    static const char *const words[BOUND_COUNT] = {
+        [BOUND_PORTS] = "core: ports", [BOUND_PIPES] = "core: divider", [BOUND_ISSUE] = "core: issue width", [BOUND_FRONTEND] = "core: front end",
+        [BOUND_DEPENDENCIES] = "core: dependencies", [BOUND_MEMORY] = "core: loads and stores", [BOUND_RETIRE] = "core: retirement"};
+
+    return cycles <= CORE_BOUND * bounds->total ? words[bounds->bottleneck] : "core";
+}
+
 bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t loop, struct machine *m, const struct memory_costs *measured, double from, double to,
                           const char *const *joined, size_t joined_count, struct err *err)
 {
@@ -154,6 +164,7 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
             return false;
     simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
     c->core = isnan(sim.cycles) ? bounds.total : fmax(sim.cycles, 0);
+    c->core_limit = core_limit(c->core, &bounds);
     c->own = isnan(bounds.cycles[BOUND_MEMORY]) ? 0 : bounds.cycles[BOUND_MEMORY];
     simulation_done(&sim);
     c->known = measured || memory_costs_of(m, &c->costs, &c->why);

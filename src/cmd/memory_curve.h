@@ -17,7 +17,7 @@ struct memory_point {
     double moved;                /* bytes per iteration between the core and where they are */
     double measured, spread;     /* NaN: not measured */
     double huge;                 /* share of large pages then */
-    double block, block_gain;    /* bytes of blocks that the loop were quicker with, and how many times; 0: none */
+    double block, block_gain;    /* bytes of blocks that the loop were quicker with if it passed over each again, and how many times; 0: none */
     const char *help;            /* what else would help most; NULL: nothing of what is tried */
     double gain;                 /* how many times */
 };
@@ -29,6 +29,7 @@ struct memory_curve {
     bool known;                  /* costs are */
     struct err why;              /* else: why not */
     double core, own;            /* as in memory_time_at */
+    const char *core_limit;      /* what limits the core: "core: ports", ... */
     double flops;                /* per iteration; 0: none */
     double clock_hz;
     bool moves;                  /* it has accesses that move: else all sizes are alike */

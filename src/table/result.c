@@ -343,6 +343,20 @@ void table_note(struct result_table *t, const char *format, ...)
     t->notes[t->note_count++] = (struct table_note){table_rows(t), str_take(&text)};
 }
 
+void table_hide_empty(struct result_table *t)
+{
+    const size_t rows = table_rows(t);
+
+    for (size_t c = 0; rows && c < t->column_count; c++) {
+        bool empty = true;
+        for (size_t i = 0; empty && i < rows; i++) {
+            const struct result_cell *cell = &t->cells[i * t->column_count + c];
+            empty = cell->kind == CELL_MISSING || (cell->kind == CELL_TEXT && !*cell->text);
+        }
+        t->columns[c].hide |= empty ? NOT_TEXT | NOT_DOCUMENT : 0;
+    }
+}
+
 size_t table_rows(const struct result_table *t)
 {
     if (t->count % t->column_count)

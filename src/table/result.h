@@ -129,6 +129,8 @@ void cell_nested(struct result_table *t, json_t *take_value);
 void cell_heat(struct result_table *t, double share);
 /* Text of its own above the next row, in text and documents. */
 void table_note(struct result_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Columns that no row fills are not shown in text and documents; a table without rows stays as it is. After the last row. */
+void table_hide_empty(struct result_table *t);
 size_t table_rows(const struct result_table *t);
 /* The table @key of @r; NULL: it has none. */
 const struct result_table *result_find_table(const struct result *r, const char *key);

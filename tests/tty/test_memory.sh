@@ -21,8 +21,22 @@ test_predicted() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel memory"
     holds out 'rsi + rax*8'
     grep -qE '^ +3 +rdi \+ rax\*8 +store +32 +0.50' "$work/out" || fail 'the store is no stream'
-    grep -qE '^16K +L1 .* the core' "$work/out" || fail 'no first level'
-    grep -qE '^512M +memory .* lines in order' "$work/out" || fail 'no memory'
+    grep -qE '^16K +L1 .* core: ports' "$work/out" || fail 'no first level'
+    grep -qE '^512M +memory .* memory bandwidth +non-temporal stores: [0-9.]+x$' "$work/out" || fail 'no memory'
+    grep -qE '^64K +L2 .* L2 bandwidth$' "$work/out" || fail 'no second level'
+    grep -qE '^if passed over again: blocks of 16K, [0-9.]+x \(L2\); .*\(memory\)$' "$work/out" || fail 'no word of blocks'
+    for column in hops measured spread from; do
+        if grep -E '^(size|stream) ' "$work/out" | grep -qw "$column"; then fail "an empty column $column"; fi
+    done
+    # With the columns of --measure, too, within the 120 of a wide terminal.
+    [ "$(grep -E '^(size|[0-9.]+[KMG]) ' "$work/out" | wc -L)" -le 102 ] || fail 'the table is too wide'
+    # Labels of the plot are values of the table.
+    holds out 'log scale'
+    sed -n 's/^ *\([0-9.]*\) |.*/\1/p' "$work/out" >"$work/labels"
+    [ -s "$work/labels" ] || fail 'the plot has no label'
+    while read -r label; do
+        grep -E '^[0-9.]+[KM] ' "$work/out" | grep -qwF -- "$label" || fail "$label is in no row"
+    done <"$work/labels"
     holds out 'non-temporal stores'
     holds out 'their times add up (ECM)'
     holds out 'from the facts of skylake'
@@ -30,6 +44,8 @@ test_predicted() {
     holds out 'GB/s of a socket'
     expect 0 "$portolan" --format json --machine skylake -e "kernel load $work/triad.s; kernel memory --size 2M"
     holds out '"size":2097152'
+    holds out '"block_bytes":16384'
+    holds out '"hops":null'
     expect 0 "$portolan" --format csv --machine skylake -e "kernel load $work/triad.s; kernel memory --size 16K..64K"
     [ "$(grep -cE '^(16384|32768|65536),L[12],' "$work/out")" -eq 3 ] || fail "no rows: $(cat "$work/out")"
 }
@@ -41,7 +57,7 @@ test_words() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/unknown.s; kernel memory"
     holds out 'instruction 1: its address comes from an operation that is not followed'
     expect 0 "$portolan" --machine skylake -e "kernel load $work/chase.s; kernel memory --size 512M"
-    holds out 'loads that wait for each other'
+    holds out 'memory latency'
     expect 1 "$portolan" --machine haswell -e "kernel memory"
     holds err 'kernel'
     expect 0 "$portolan" --machine neoverse-n1 -e "kernel load $work/triad.s; kernel memory --machine zen4-charted --size 2M"

@@ -58,6 +58,46 @@ static void test_by_hand(void **state)
     assert_float_equal(time_of(rows, 2, &m, 1, 1, 16777216), 10, 1e-9);
 }
 
+static void assert_limit(struct stream *items, size_t n, double core, double bytes, const char *expected)
+{
+    const struct memory_costs m = costs(true);
+    const struct streams s = {.items = {.items = items, .count = n, .capacity = n}};
+    const struct memory_time t = memory_time_at(&s, &m, core, 1, bytes);
+    struct str text = {0};
+
+    memory_limit_print(&t, &m, "core: ports", &text);
+    assert_string_equal(str_text(&text), expected);
+    str_done(&text);
+}
+
+/* The level that is named is the one that the lines of the largest part come from. */
+static void test_limits(void **state)
+{
+    struct stream two[] = {walk(2, 0), walk(0, 2)}, rows[] = {walk(1, 0), walk(1, 0)}, skips = walk(1, 0);
+    struct stream chase = {.kind = STREAM_CHASE, .hops = 1, .lines = 1, .follows = STREAM_ALONE, .fed_by = STREAM_ALONE};
+    struct stream gather = {.kind = STREAM_GATHER, .loads = 1, .lines = 1, .follows = STREAM_ALONE, .fed_by = STREAM_ALONE};
+
+    (void)state;
+    assert_limit(two, 2, 2, 16384, "core: ports");
+    assert_limit(two, 2, 2, 1048576, "L2 bandwidth");
+    assert_limit(two, 2, 2, 4194304, "L3 bandwidth");
+    assert_limit(two, 2, 2, 1e9, "memory bandwidth");
+    assert_limit(two, 2, 1000, 1e9, "core: ports");
+    two[1].non_temporal = true;
+    assert_limit(two, 2, 2, 65536, "memory bandwidth (non-temporal)");
+    assert_limit(&chase, 1, 2, 1048576, "L2 latency");
+    assert_limit(&chase, 1, 2, 1e9, "memory latency");
+    assert_limit(&gather, 1, 1, 1e9, "memory bandwidth (random)");
+    skips.step = 256;
+    assert_limit(&skips, 1, 1, 1e9, "memory bandwidth (strided)");
+    rows[0].follows = 1;
+    rows[0].distance = 640000;
+    assert_limit(rows, 2, 0.5, 1e9, "memory bandwidth");
+    rows[0].lines = 40;                     /* most come from what was used before: 10,000 iterations of 41 lines are in memory, 600 in the second level */
+    rows[0].distance = 600 * 64;
+    assert_limit(rows, 2, 0.5, 1e9, "L2 bandwidth");
+}
+
 /* Streams of any number, priced line by line over many iterations. */
 static void test_line_by_line(void **state)
 {
@@ -163,6 +203,6 @@ static void test_sizes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_line_by_line), cmocka_unit_test(test_costs), cmocka_unit_test(test_machines), cmocka_unit_test(test_sizes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_limits), cmocka_unit_test(test_line_by_line), cmocka_unit_test(test_costs), cmocka_unit_test(test_machines), cmocka_unit_test(test_sizes)};
     return cmocka_run_group_tests_name("memory_time", tests, NULL, NULL);
 }

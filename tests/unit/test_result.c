@@ -50,6 +50,29 @@ static void expect(const struct result *r, enum format format, const char *text)
     str_done(&out);
 }
 
+/* A column that no row fills stays in what programs read. */
+static void test_hide_empty(void **state)
+{
+    static const struct result_column four[] = {
+        {.key = "a", .kind = CELL_NUMBER, .decimals = 1}, {.key = "b", .kind = CELL_TEXT}, {.key = "c", .kind = CELL_COUNT}, {.key = "d", .kind = CELL_NUMBER, .decimals = 1}};
+
+    (void)state;
+    for (unsigned rows = 0; rows <= 2; rows++) {
+        struct result *r = result_new();
+        struct result_table *t = result_table(r, "rows", four, 4);
+        for (unsigned i = 0; i < rows; i++) {
+            cell_number(t, NAN);
+            cell_text(t, "");
+            cell_count(t, 0);
+            cell_number(t, i ? 1.5 : NAN);
+        }
+        table_hide_empty(t);
+        expect(r, FORMAT_TEXT, rows == 0 ? "" : rows == 1 ? "c\n0\n" : "c    d\n0    -\n0  1.5\n");
+        expect(r, FORMAT_CSV, rows == 0 ? "a,b,c,d\n" : rows == 1 ? "a,b,c,d\n\"\",,0,\n" : "a,b,c,d\n\"\",,0,\n\"\",,0,1.5\n");
+        result_free(r);
+    }
+}
+
 static void test_formats(void **state)
 {
     (void)state;
@@ -198,6 +221,6 @@ static void test_append(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats), cmocka_unit_test(test_fields), cmocka_unit_test(test_shapes), cmocka_unit_test(test_single), cmocka_unit_test(test_colours),
-                                       cmocka_unit_test(test_notes_and_heat), cmocka_unit_test(test_append)};
+                                       cmocka_unit_test(test_notes_and_heat), cmocka_unit_test(test_append), cmocka_unit_test(test_hide_empty)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
