@@ -304,8 +304,7 @@ void kernel_names_of_object(struct kernel *k, const struct object *o)
         const uint64_t place = object_position_place(o, insn->offset);
         insn->address = object_address(o, place);
         insn->placed = true;
-        for (const struct code_reference *r = object_reference_in(o, place, insn->length), *end = o->references.items + o->references.count;
-             r && r < end && r->place < place + insn->length; r++)
+        for (const struct code_reference *r = object_reference_in(o, place, insn->length); r && r < o->references.items + o->references.count && r->place < place + insn->length; r++)
             vec_add(&names->references, ((struct code_reference){insn->offset + (r->place - place), mem_strdup(r->name), r->addend, r->kind}));
     }
     name_texts(k);
