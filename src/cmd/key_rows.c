@@ -73,6 +73,7 @@ const struct key_row key_rows[] = {
     {.views = "mapping", .keys = "x", .command = "jump", .help = "to the experiments that have the form"},
     {.views = "experiments mapping check", .keys = "X", .command = "jump kernel", .help = "to the lines of the loop that have its form, one after the other"},
 
+    {.views = "why", .keys = "Enter", .command = "do zoom", .help = "all of the reasons: the pane alone, or all of the place again", .hint = "all of it"},
     {.views = "timeline", .keys = "]", .command = "do next", .help = "next iteration"},
     {.views = "timeline", .keys = "[", .command = "do previous", .help = "previous iteration"},
 

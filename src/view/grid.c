@@ -39,7 +39,7 @@ void grid_clear(struct grid *g)
 
 /* What stands for a character where only ASCII may be drawn; any other is '?'. */
 static const struct { const char *glyph, *instead; } plain[] = {
-    {"µ", "u"}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"}, {"│", "|"}, {"─", "-"}, {"┬", "+"}, {"┴", "+"}, {"┼", "+"}, {"▸", ">"}, {"✓", "*"}, {"▶", ">"}, {"└", "`"}, {"┌", "."}, {"·", "."},
+    {"µ", "u"}, {"…", "."}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"}, {"│", "|"}, {"─", "-"}, {"┬", "+"}, {"┴", "+"}, {"┼", "+"}, {"▸", ">"}, {"✓", "*"}, {"▶", ">"}, {"└", "`"}, {"┌", "."}, {"·", "."},
     {"├", "|"}, {"↔", "="}, {"≥", ">"}, {"≤", "<"}, {"±", "~"}, {"↺", "@"}, {"┃", "|"}, {"┊", ":"}, {"╎", ":"}, {"▄", "_"}, {"▏", "|"},
 };
 
@@ -156,6 +156,8 @@ unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, 
         char *line = mem_strndup(utf8, fits);
         grid_put(g, x, y + (int)row, width, role, attr, line);
         free(line);
+        if (utf8[fits] && row + 1 == rows && width)
+            grid_put(g, x + (int)width - 1, y + (int)row, 1, role, attr, "…");
         utf8 += fits;
         utf8 += *utf8 == ' ';
     }

@@ -42,7 +42,7 @@ unsigned grid_printf(struct grid *g, int x, int y, unsigned max, enum role role,
 unsigned grid_put_ends(struct grid *g, int x, int y, unsigned most, enum role role, unsigned attr, const char *utf8);
 /* Columns that @utf8 takes. */
 unsigned grid_columns(const struct grid *g, const char *utf8);
-/* Breaks @utf8 at blanks over at most @rows rows of @width columns; returns the rows used. */
+/* Breaks @utf8 at blanks over at most @rows rows of @width columns, the last of which ends in an ellipsis when there is more; returns the rows used. */
 unsigned grid_wrap(struct grid *g, int x, int y, unsigned width, unsigned rows, enum role role, unsigned attr, const char *utf8);
 void grid_fill(struct grid *g, int x, int y, unsigned width, unsigned height, enum role role, unsigned attr, char c);
 /* One character for two heat levels in [0, 1], one above the other; below 0: nothing there. Without half blocks or colours the hotter one. */

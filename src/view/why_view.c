@@ -6,15 +6,16 @@
 
 #include "analysis/analysis.h"
 #include "base/mem.h"
+#include "cmd/key.h"
+#include "cmd/keymap.h"
 #include "view/pager.h"
 #include "view/reasons.h"
 #include "view/view.h"
 
-#define SENTENCE_ROWS 14
 #define MACHINES_X 40        /* columns of the bounds */
 
 struct why_view_state {
-    unsigned top, rows, height;   /* rows scrolled away; rows of all, and those shown, at the last drawing */
+    unsigned top, rows, height;   /* rows scrolled away; rows of all, and those that the pane has, at the last drawing */
 };
 
 static void *why_open(void)
@@ -85,16 +86,22 @@ static int draw_busiest(const struct analysis *a, struct grid *g, int y)
     return y + 1;
 }
 
+/* Rows that @text may take: two that follow each other hold more than one width of it. */
+static unsigned rows_of(const char *text, unsigned width)
+{
+    return 2 * (unsigned)strlen(text) / (width ? width : 1) + 2;
+}
+
 /* All of it from row 0 of @g on, the machines where they have no pane of their own (@machines_too); returns the rows used. */
 static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n, bool machines_too, struct grid *g)
 {
     const struct analysis *current = a[s->document.in_view];
     const bool beside = machines_too && g->width >= MACHINES_X + reasons_machines_width(a, n);
     struct str why = {0};
-    int y = (int)grid_wrap(g, 0, 0, g->width, SENTENCE_ROWS, ROLE_GOOD, 0, current->sentence);
+    int y = (int)grid_wrap(g, 0, 0, g->width, rows_of(current->sentence, g->width), ROLE_GOOD, 0, current->sentence);
 
     reasons_explain(s, current, &why);
-    y += (int)grid_wrap(g, 0, y, g->width, SENTENCE_ROWS, ROLE_WARN, 0, str_text(&why)) + 1;
+    y += (int)grid_wrap(g, 0, y, g->width, rows_of(str_text(&why), g->width), ROLE_WARN, 0, str_text(&why)) + 1;
     str_done(&why);
     int below = reasons_bounds(current, session_simulation(s, s->document.in_view), s->document.kernel_measured, g, 0, y, beside ? MACHINES_X - 2 : g->width);
     int machines = beside ? y : below + 1, end = machines_too ? machines + (int)n : below;
@@ -106,9 +113,26 @@ static unsigned draw_all(struct session *s, struct analysis *const *a, size_t n,
 }
 
 /* Rows that all of it may take. */
-static unsigned most_rows(const struct analysis *a, size_t n)
+static unsigned most_rows(struct session *s, const struct analysis *a, size_t n, unsigned width)
 {
-    return 2 * SENTENCE_ROWS + BOUND_COUNT + 10 + (unsigned)n + 2 * (unsigned)a->count;
+    struct str why = {0};
+
+    reasons_explain(s, a, &why);
+    const unsigned told = rows_of(a->sentence, width) + rows_of(str_text(&why), width);
+    str_done(&why);
+    return told + BOUND_COUNT + 10 + (unsigned)n + 2 * (unsigned)a->count;
+}
+
+/* The last row says that there is more below it, and what shows it: beside others the pane alone has more room. */
+static void draw_more(const struct why_view_state *v, const struct session *s, bool beside, struct grid *g)
+{
+    char key[KEY_NAME_MOST];
+
+    if (v->top + v->height >= v->rows || v->height < 2)
+        return;
+    grid_fill(g, 0, (int)v->height - 1, g->width, 1, ROLE_DIM, 0, ' ');
+    const bool bound = keymap_key(s->keys, why_view.name, beside ? "do zoom" : "do down", key);
+    grid_printf(g, 0, (int)v->height - 1, 0, ROLE_DIM, 0, "… %u more rows%s%s", v->rows - v->top - v->height + 1, bound ? ": " : "", bound ? key : "");
 }
 
 static void draw(void *state, struct session *s, bool machines_too, struct grid *g)
@@ -122,13 +146,14 @@ static void draw(void *state, struct session *s, bool machines_too, struct grid 
         view_draw_empty(s, &why_view, g, "What limits the loop, and what would limit it next.", "prompt kernel load", "loads a loop");
         return;
     }
-    grid_init_part(&all, g, g->width, most_rows(a[s->document.in_view], n));
+    grid_init_part(&all, g, g->width, most_rows(s, a[s->document.in_view], n, g->width));
     v->rows = draw_all(s, a, n, machines_too, &all);
     v->height = g->height;
     v->top = v->rows > v->height && v->top + v->height > v->rows ? v->rows - v->height : v->rows > v->height ? v->top : 0;
     for (unsigned r = 0; r < g->height && v->top + r < all.height; r++)
         memcpy(&g->cells[(size_t)r * g->width], &all.cells[(size_t)(v->top + r) * g->width], g->width * sizeof *g->cells);
     grid_done(&all);
+    draw_more(v, s, !machines_too, g);
 }
 
 static void why_draw(void *state, struct session *s, struct grid *g)
@@ -150,7 +175,7 @@ static unsigned why_wants(void *state, struct session *s, unsigned width, bool b
     (void)state;
     if (!a)
         return 1;
-    grid_init(&all, width, most_rows(a[s->document.in_view], n), false);
+    grid_init(&all, width, most_rows(s, a[s->document.in_view], n, width), false);
     unsigned rows = draw_all(s, a, n, !beside, &all);
     grid_done(&all);
     return rows;

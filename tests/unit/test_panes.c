@@ -410,6 +410,46 @@ static void test_key_of_no_use(void **state)
     assert_true(screen_lacks("no use here"));
 }
 
+static bool shows(unsigned width, unsigned height, const char *text)
+{
+    struct str shown = {0};
+
+    screen_text(&frame, width, height, false, &shown);
+    const bool holds = strstr(str_text(&shown), text) != NULL;
+    str_done(&shown);
+    return holds;
+}
+
+/* Of reasons that the pane has no room for it says how many rows there are more; alone, down to the end, there are none. */
+static void test_all_reasons(void **state)
+{
+    static const char *const kernels[] = {"triad-skl-O3.s", "pi-skl-O3.s", "pi-O2.s", "triad-zen-O3.s"};
+    static const unsigned sizes[][2] = {{80, 24}, {100, 30}, {120, 40}, {200, 60}};
+    bool cut = false;
+
+    (void)state;
+    for (size_t k = 0; k < 4; k++) {
+        char line[80];
+        snprintf(line, sizeof line, "kernel load data/kernels/%s", kernels[k]);
+        run_to_end(line);
+        run_to_end("set machine skylake; view why");
+        for (size_t i = 0; i < 4; i++) {
+            const unsigned width = sizes[i][0], height = sizes[i][1];
+            const bool more = shows(width, height, " more rows: z");
+            cut |= more;
+            press("g");
+            assert_true(more || shows(width, height, "busiest port"));
+            press("\r");
+            assert_true(shows(width, height, "Assumed:"));
+            press("G");
+            assert_false(shows(width, height, " more rows"));
+            assert_true(shows(width, height, "busiest port"));
+            press("g\r");
+        }
+    }
+    assert_true(cut);
+}
+
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
@@ -425,6 +465,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_steps_of_the_lab, setup, teardown),
         cmocka_unit_test(test_empty_panes),
         cmocka_unit_test_setup_teardown(test_help_closes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_all_reasons, setup, teardown),
         cmocka_unit_test_setup_teardown(test_key_of_no_use, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
