@@ -306,7 +306,7 @@ void range_at(const struct formula_range *r, const struct formula *f, const doub
         *most = fmax(*most, value);
     }
     for (size_t i = 0; i < count; i++) {
-        const double beyond = !r->exponent[i] || !(inputs[i] > 0) ? 1 : inputs[i] > r->highest[i] ? inputs[i] / r->highest[i] : inputs[i] < r->lowest[i] ? r->lowest[i] / inputs[i] : 1;
+        const double beyond = r->exponent[i] == 0 || !(inputs[i] > 0) ? 1 : inputs[i] > r->highest[i] ? inputs[i] / r->highest[i] : inputs[i] < r->lowest[i] ? r->lowest[i] / inputs[i] : 1;
         *least /= pow(beyond, r->exponent[i]);
         *most *= pow(beyond, r->exponent[i]);
     }
