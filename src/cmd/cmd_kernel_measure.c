@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bounds.h"
 #include "analysis/streams.h"
 #include "base/clock.h"
 #include "base/csv.h"
@@ -16,6 +17,8 @@
 #include "measure/record.h"
 #include "measure/runner.h"
 #include "work/job.h"
+
+#define BELOW 0.97   /* times the ports' bound: less is no time of this CPU; the rest is for what the clock is off by */
 
 #define PATIENT "kernel measure --patience 30s waits longer; --cpu N takes another CPU"
 
@@ -52,7 +55,10 @@ struct kernel_measuring {
     const struct kernel *kernel;     /* held; NULL for a file */
     size_t loop;
     double patience;                 /* with it */
+    struct machine *machine;         /* that this CPU is, held; NULL: not known */
+    struct block_work *bounds;       /* of it; NULL likewise */
     struct block_time time;          /* of it */
+    bool below;                      /* the bound of the ports: why it is unconfirmed */
     char *in, *out;                  /* of a file */
     VEC(char *) hex;                 /* its blocks, */
     struct block_rows rows;          /* and what was found of each */
@@ -113,8 +119,44 @@ static void tell_progress(void *state, const struct block_rows *rows)
     str_done(&text);
 }
 
+/* Whether @cycles of @insns are fewer than the ports of this CPU take; appends which machine's they are. An estimate and a fitted mean refute nothing. */
+static bool below_ports(const struct kernel_measuring *w, const struct insn *insns, size_t count, double cycles, struct str *reason)
+{
+    const struct block_options options = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};
+    struct bounds b;
+
+    if (!w->bounds)
+        return false;
+    bounds_of(w->bounds, insns, count, &options, false, &b);
+    if (b.estimate || b.fitted & 1U << BOUND_PORTS || !(cycles < BELOW * b.cycles[BOUND_PORTS]))
+        return false;
+    str_addf(reason, "below the ports bound of %s, %.2f", w->machine->id, b.cycles[BOUND_PORTS]);
+    return true;
+}
+
+/* Appends "ok", why there is no time, or why it is in doubt. */
+static void row_state(const struct kernel_measuring *w, size_t i, struct str *out)
+{
+    const struct block_row *row = &w->rows.items[i];
+    struct err ignored = {0};
+    struct str reason = {0};
+    size_t count;
+    const struct kernel *k = row->fault || !w->bounds ? NULL : kernel_from_hex(isa_host(), w->hex.items[i], &ignored);
+    const struct insn *insns = k ? kernel_insns(k, 0, &count) : NULL;
+
+    if (row->fault)
+        str_add(out, row->fault);
+    else if (insns && below_ports(w, insns, count, row->cycles, &reason))
+        str_addf(out, "unconfirmed: %s", str_text(&reason));
+    else
+        str_add(out, "ok");
+    kernel_free(k);
+    str_done(&reason);
+}
+
 static void row_add(struct str *text, const struct kernel_measuring *w, size_t i)
 {
+    struct str state = {0};
     const struct block_row *row = &w->rows.items[i];
 
     csv_add_field(text, w->hex.items[i], false);
@@ -122,7 +164,9 @@ static void row_add(struct str *text, const struct kernel_measuring *w, size_t i
         str_add(text, ",,");
     else
         str_addf(text, "%.6g,%.4g,", row->cycles, row->spread);
-    csv_add_field(text, row->fault ? row->fault : "ok", true);
+    row_state(w, i, &state);
+    csv_add_field(text, str_text(&state), true);
+    str_done(&state);
 }
 
 /* Rows go into the file as they come, in the order of the blocks: cancelling loses none. */
@@ -194,8 +238,14 @@ static bool measure_loop(struct kernel_measuring *w, struct err *err)
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
-    if (block_time(insns, count, w->patience, cancelled, w, &w->time, err))
+    if (block_time(insns, count, w->patience, cancelled, w, &w->time, err)) {
+        struct str reason = {0};
+        w->below = !w->time.unconfirmed[0] && below_ports(w, insns, count, w->time.measured.cycles, &reason);
+        if (w->below)
+            snprintf(w->time.unconfirmed, sizeof w->time.unconfirmed, "%s", str_text(&reason));
+        str_done(&reason);
         return true;
+    }
     if (err->code == ERR_LIMIT && strcmp(err->todo, BLOCK_WAIT_LONGER) == 0)
         snprintf(err->todo, sizeof err->todo, "%s", PATIENT);
     return false;
@@ -208,6 +258,7 @@ static bool measure_run(void *state, struct result *result, struct err *err)
 
     (void)result;   /* publish fills it */
     w->job = job_current();
+    w->bounds = w->machine ? block_work_new(w->machine) : NULL;
     bool ok = w->kernel ? measure_loop(w, err) : measure_file(w, err);
     w->seconds = clock_seconds() - begun;
     return ok;
@@ -260,8 +311,8 @@ static void add_loop(struct session *s, const struct kernel_measuring *w, struct
     cell_number(t, m->spread);
     cell_text(t, state);
     if (w->time.unconfirmed[0])
-        result_line(result, "%s: about %.2f cycles per iteration on this CPU, unconfirmed (%s); kernel measure --patience 30s waits longer, --cpu N takes another CPU", w->kernel->name, m->cycles,
-                    w->time.unconfirmed);
+        result_line(result, "%s: about %.2f cycles per iteration on this CPU, unconfirmed (%s); %s", w->kernel->name, m->cycles,
+                    w->time.unconfirmed, w->below ? "machine check compares these tables with this CPU" : PATIENT);
     else
         result_line(result, "%s: %.2f cycles per iteration measured on this CPU (repeats within %.1f %%, %.2f GHz, %u page%s touched%s)", w->kernel->name, m->cycles,
                 100 * m->spread, m->clock_hz / 1e9, m->pages, m->pages == 1 ? "" : "s", m->wraps ? ", more than the cache holds" : "");
@@ -285,7 +336,10 @@ static void add_rows(const struct kernel_measuring *w, struct result *result)
         cell_text(t, w->hex.items[i]);
         cell_number(t, row->cycles);
         cell_number(t, row->spread);
-        cell_text(t, row->fault ? row->fault : "ok");
+        struct str state = {0};
+        row_state(w, i, &state);
+        cell_text(t, str_text(&state));
+        str_done(&state);
     }
 }
 
@@ -342,6 +396,8 @@ static void measuring_free(void *state)
 {
     struct kernel_measuring *w = state;
     kernel_free(w->kernel);
+    block_work_free(w->bounds);
+    machine_free(w->machine);
     free(w->in);
     free(w->out);
     for (size_t i = 0; i < w->hex.count; i++)
@@ -401,6 +457,9 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
         measuring_free(w);
         return false;
     }
+    struct err unknown = {0};
+    struct machine *here = s->document.here.id ? session_machine(s, s->document.here.id, &unknown) : NULL;
+    w->machine = here ? machine_hold(here) : NULL;
     return task_give(task, &ops, w);
 }
 
@@ -410,7 +469,7 @@ const struct command command_kernel_measure = {
     .name = "kernel measure",
     .help = "measure cycles per iteration of the kernel, or of every block of a file, on this CPU",
     .description = "The code runs in a sandboxed process; registers and memory are set up so that every address is valid. Where other tasks use the core, what was seen is shown as unconfirmed, and the "
-                   "command succeeds.",
+                   "command succeeds. So is what is below the bound of the ports of this CPU, where its tables are known.",
     .options = options,
     .examples = examples,
     .values_size = sizeof(struct kernel_measure_values),

@@ -178,6 +178,20 @@ test_never_quiet() {
     holds out '"state":"unconfirmed"'
 }
 
+# A time below what the ports of this CPU take is never ok: tables with three ports for additions, where the CPU that runs the test has more.
+test_below_ports() {
+    [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
+    hex=4801c04801db4801c94801d24801f64801ff4d01c04d01c9
+    "$portolan" --format json -e "kernel hex $hex; kernel measure" >"$work/plain" 2>&1 || skip "no time here: $(cat "$work/plain")"
+    cycles=$(sed -n 's/.*"cycles":\([0-9.]*\).*/\1/p' "$work/plain")
+    awk -v cycles="$cycles" 'BEGIN { exit !(cycles > 0 && cycles < 2.4) }' || skip "this CPU has three ports for additions, or is contended"
+    PORTOLAN_CPU='GenuineIntel 6 42 7' "$portolan" -e "kernel hex $hex; kernel measure" >"$work/out" 2>"$work/err" || skip "no time now"
+    grep -Eq 'unconfirmed \((below the ports bound of sandybridge, 2.67|core is contended)' "$work/out" || fail "$(cat "$work/out")"
+    printf 'hex\n%s\n' "$hex" >"$work/blocks.csv"
+    PORTOLAN_CPU='GenuineIntel 6 42 7' "$portolan" --format csv -e "kernel measure --file $work/blocks.csv" >"$work/out" 2>"$work/err" || skip "no time now"
+    lacks out ',ok'
+}
+
 # Why a loop is not measured: with the instruction, and its line where it has one. What is refused, and what only running it shows.
 test_reasons_name_the_line() {
     [ "$(uname -m)" = x86_64 ] || skip "for x86-64"
