@@ -68,6 +68,14 @@ static bool cancelled(void *state)
     return !w->interrupted && job_cancelled(w->job);
 }
 
+/* How the program is run again. */
+static void name_run(const struct profiling *w, struct run_profile *p)
+{
+    for (size_t i = 0; i + 1 < w->argv.count; i++)
+        vec_push(&p->argv, mem_strdup(w->argv.items[i]));
+    p->input = w->input ? mem_strdup(w->input) : NULL;
+}
+
 /* Lists what is known of a program that still runs, once in a while. */
 static void list_so_far(struct profiling *w, double seconds, size_t samples)
 {
@@ -84,6 +92,7 @@ static void list_so_far(struct profiling *w, double seconds, size_t samples)
     p->system = NAN;
     p->seconds = seconds;
     p->running = true;
+    name_run(w, p);
     lock_take(&w->lock);
     struct run_profile *before = w->so_far;
     w->so_far = p;
@@ -213,9 +222,7 @@ static bool profile_run(void *state, struct result *result, struct err *err)
     w->profile = sampled && enough(w, err) ? profile_new(&w->sampled, w->options.rate, 0.002, looking, w, err) : NULL;
     if (w->profile) {
         keep_output(w);
-        for (size_t i = 0; i + 1 < w->argv.count; i++)
-            vec_push(&w->profile->argv, mem_strdup(w->argv.items[i]));
-        w->profile->input = w->input ? mem_strdup(w->input) : NULL;
+        name_run(w, w->profile);
         w->profile->machine = w->machine ? mem_strdup(w->machine->id) : NULL;
         predict(w);
     }
@@ -412,11 +419,15 @@ void profile_publish(struct session *s)
     s->document.profile = so_far;
 }
 
-/* The list so far stays: what was seen is not lost with the rest. */
+/* The list so far stays: what was seen is not lost with the rest. Nothing will come after it. */
 static void profile_failed(struct session *s, void *state, struct result *result, const struct err *err)
 {
     profile_publish(s);
     forget(state);
+    if (s->document.profile && s->document.profile->running) {
+        s->document.profile->running = false;
+        s->document.profile->cut_off = true;
+    }
     (void)result;
     (void)err;
     drop_output(state);   /* a job that has ended is kept for a while */

@@ -35,6 +35,7 @@ struct run_profile {
     size_t samples;            /* all */
     size_t lost, processes, threads;
     bool running;              /* the program still ran: there are no predictions yet */
+    bool cut_off;              /* profiling was cancelled or failed meanwhile: there will be none */
     VEC(struct profile_function) functions;   /* the hottest first */
     VEC(struct profile_loop) loops;
 };

@@ -28,7 +28,9 @@ void hot_percent_draw(struct grid *g, int x, int y, double percent, double full,
 
 void hot_loop_unpredicted(const struct run_profile *p, const struct profile_loop *l, struct str *out)
 {
-    if (p->machine && l->kernel && l->kernel->isa == isa_host())
+    if (p->cut_off)
+        str_addf(out, "%s: no prediction, profiling was cancelled or failed before the program ended; program stop keeps the samples", l->name);
+    else if (p->machine && l->kernel && l->kernel->isa == isa_host())
         str_addf(out, "%s: no prediction, its %zu instructions are too many", l->name, l->kernel->loops[l->loop].count);
     else if (p->machine)
         str_addf(out, "%s: no prediction, it is code of another instruction set than %s", l->name, p->machine);

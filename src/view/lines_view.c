@@ -75,6 +75,7 @@ static void lines_draw(void *state, struct session *s, struct grid *g)
         const bool running = l && s->document.profile->running;
         view_draw_empty(s, &lines_view, g,
                         running ? "Source lines are read when the program has ended."
+                        : l && s->document.profile->cut_off ? "Profiling was cancelled or failed before the program ended: source lines were not read."
                         : l     ? "The code has no source lines: compile it with -g."
                                 : "The source of a hot loop, line by line with its share of the samples.",
                         running ? "program stop" : l ? "do open" : "prompt program profile", running ? "stops it and keeps the samples" : l ? "opens the loop in LOOP" : "profiles a program");

@@ -109,6 +109,28 @@ test_stopped_by_the_user() {
     holds out 'much+0x'
 }
 
+# Cancelled, the list so far stays and no longer says that the program runs; explain has the program to run again.
+test_cancelled() {
+    make_program
+    format=text profile "--output $work/printed $work/two 20"
+    mkdir -p "$work/cancelled"
+    open_screen 120 40 "env HOME=$work/cancelled TERM=screen-256color '$portolan'; read -r x"
+    see 'triad-skl-O3.s'
+    t send-keys :
+    t send-keys -l "program profile --output $work/printed '$work/two' 2000000"
+    t send-keys Enter
+    see 'The program still runs'
+    t send-keys C-c
+    see 'was cancelled or failed before the program ended'
+    screen_holds 'still runs' && fail 'a cancelled profile says that its program runs'
+    t send-keys :
+    t send-keys -l 'program explain 1 --seconds 0.2'
+    t send-keys Enter
+    see 'program explain: '
+    screen_holds 'was not started from here' && fail 'the program is not known any more'
+    t send-keys Q
+}
+
 # The workbench: loops in PROGRAM, the hottest opens in LOOP; two sizes.
 test_program_view() {
     make_program
