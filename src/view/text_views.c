@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "cmd/command.h"
 #include "cmd/keymap.h"
 #include "view/pager.h"
@@ -17,6 +18,8 @@
 #define COMMAND_INDENT 23
 #define HELP_ROWS 12        /* of the help for a pane */
 #define HELP_COLUMN 40      /* columns of a key and what it does there */
+#define HELP_KEYS 11        /* columns of the key before it */
+#define HELP_GAP 2          /* and behind it */
 #define HELP_LEAST 8        /* bytes of what a key does before a comma may cut it */
 #define SHORT_KEYS 36       /* that it has room for, on any screen */
 #define BROKEN_LEAST 24     /* columns below which lines are cut instead of broken further */
@@ -254,23 +257,47 @@ static void collect_short(void *to, const char *keys, const char *command, const
     k->items[k->count++].help = *help ? help : command;
 }
 
-/* A key of the short help and what it does, @columns wide. */
+/* A key of the short help and what it does, @columns wide: all of it, else up to the first comma; an ellipsis marks what is cut within that. */
 static void add_short(struct str *line, const char *keys, const char *help, unsigned columns)
 {
-    const size_t had = line->length, first = strcspn(help, ";:,"), length = first > HELP_LEAST ? first : strlen(help);
-    char cell[128];
+    const struct grid row = {.width = columns, .height = 1};
+    const size_t first = strcspn(help, ";:,");
+    const bool whole = HELP_KEYS + grid_columns(&row, help) + HELP_GAP <= columns || first < HELP_LEAST;
+    struct str cell = {0};
+    unsigned used = 0;
 
-    snprintf(cell, sizeof cell, "%-10s %.*s", keys, (int)length, help);
-    str_addf(line, "%.*s", (int)columns - 2, cell);
-    while (line->length < had + columns)
-        str_add_char(line, ' ');
+    str_addf(&cell, "%-*s %.*s", HELP_KEYS - 1, keys, whole ? (int)strlen(help) : (int)first, help);
+    const unsigned all = grid_columns(&row, str_text(&cell)), room = all + HELP_GAP <= columns ? all : columns - HELP_GAP - 1;
+    for (const char *at = str_text(&cell); *at && used < room;) {
+        uint32_t code;
+        const size_t length = utf8_next(at, strlen(at), &code);
+        str_addf(line, "%.*s", (int)(length ? length : 1), at);
+        at += length ? length : 1;
+        used++;
+    }
+    str_addf(line, "%s%*s", room < all ? "…" : "", (int)(columns - used - (room < all)), "");
+    str_done(&cell);
 }
 
-/* The keys of the pane's view in columns, HELP_ROWS lines with title and end; behind them its marks, as many as have room. */
+/* Columns of keys next to each other: as many as have room for all of what each key does, and no fewer than HELP_ROWS needs where they have HELP_COLUMN each. */
+static unsigned short_across(const struct short_keys *keys, unsigned width)
+{
+    const struct grid row = {.width = width, .height = 1};
+    const unsigned rows = HELP_ROWS - 2, narrow = width / HELP_COLUMN, needed = (keys->count + rows - 1) / rows, least = needed < narrow ? needed : narrow;
+    unsigned most = 1;
+
+    for (unsigned i = 0; i < keys->count; i++) {
+        const unsigned columns = HELP_KEYS + grid_columns(&row, keys->items[i].help) + HELP_GAP;
+        most = columns > most ? columns : most;
+    }
+    const unsigned fit = width / most;
+    return fit > least ? fit : least > 1 ? least : 1;
+}
+
+/* The keys of the pane's view in columns, HELP_ROWS lines with title and end where the width allows; behind them its marks, as many as have room. */
 static void fill_short(struct text_view *v, const struct session *s, unsigned width)
 {
     const struct help_page page = {&v->pager, width};
-    const unsigned across = width >= 2 * HELP_COLUMN ? width / HELP_COLUMN : 1;
     const struct view_ops *from = v->from;
     struct short_keys keys = {.count = 0};
     struct str line = {0};
@@ -278,8 +305,8 @@ static void fill_short(struct text_view *v, const struct session *s, unsigned wi
     keymap_tell(s->keys, from->name, collect_short, &keys);
     str_addf(&line, "%s: %s", from->label, from->help);
     add_broken(&page, ROLE_TITLE, "", str_text(&line), 0);
-    const unsigned rows = (keys.count + across - 1) / across;
-    for (unsigned r = 0; r < rows && v->pager.lines.count + 1 < HELP_ROWS; r++) {
+    const unsigned across = short_across(&keys, width), rows = (keys.count + across - 1) / across;
+    for (unsigned r = 0; r < rows; r++) {
         str_clear(&line);
         for (unsigned c = 0; c < across && c * rows + r < keys.count; c++)
             add_short(&line, keys.items[c * rows + r].keys, keys.items[c * rows + r].help, width / across);

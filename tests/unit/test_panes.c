@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "cmd/key.h"
+#include "cmd/keymap.h"
 #include "model/experiments.h"
 #include "work/job.h"
 #include "../support/contents.h"
@@ -450,6 +451,46 @@ static void test_all_reasons(void **state)
     assert_true(cut);
 }
 
+/* The help of a pane has each of its keys at any width; what a key does is whole, ends before a comma, or in an ellipsis. */
+static void count_key(void *to, const char *keys, const char *command, const char *help)
+{
+    struct str *shown = to;
+    char start[12];
+
+    (void)command;
+    snprintf(start, sizeof start, "%.6s", help);
+    bool well = false;
+    const char *at = strstr(str_text(shown), "\n Help");
+    while (!well && at && (at = strstr(at + 1, start))) {
+        size_t same = 0;
+        while (help[same] && at[same] == help[same])
+            same++;
+        well = !help[same] || strchr(";:,", help[same]) || strncmp(at + same, "…", 3) == 0;
+    }
+    if (!well)
+        fail_msg("%s: \"%s\" is not there, or cut without a mark", keys, help);
+}
+
+static void test_help_is_whole(void **state)
+{
+    static const unsigned widths[] = {80, 100, 120, 160, 200, 240};
+
+    (void)state;
+    load();
+    for (size_t i = 0; i < 6; i++)
+        for (size_t k = 0; k < 2; k++) {
+            struct str shown = {0};
+            run_to_end(k ? "view mapping" : "view kernel");
+            press("?");
+            screen_text(&frame, widths[i], 60, false, &shown);
+            keymap_tell(session.keys, k ? "mapping" : "kernel", count_key, &shown);
+            press("q");
+            if (k == 0 && widths[i] == 200)
+                assert_non_null(strstr(str_text(&shown), "compile with the next compiler that is installed"));
+            str_done(&shown);
+        }
+}
+
 int main(void)
 {
     setlocale(LC_CTYPE, "C.UTF-8");
@@ -466,6 +507,7 @@ int main(void)
         cmocka_unit_test(test_empty_panes),
         cmocka_unit_test_setup_teardown(test_help_closes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_reasons, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_help_is_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(test_key_of_no_use, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
