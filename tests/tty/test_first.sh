@@ -86,6 +86,10 @@ test_tutorial() {
     see 'Done. Tutorial, 12 of 13'
     t send-keys '?'
     see 'Done. Tutorial, 13 of 13'
+    # The first closes the help, the next ends the tutorial.
+    t send-keys Escape
+    unsee '1 2 3 places'
+    see 'Tutorial, 13 of 13'
     t send-keys Escape
     unsee 'Tutorial'
     prompt tutorial 14
