@@ -138,7 +138,7 @@ test_machines_that_know_the_loop() {
     see 'skylake does not know VADDPD (ZMM, ZMM, M512) and 1 more form; sapphirerapids,'
     see 'a shows them)'
     t send-keys a
-    see 'Issue is saturated'
+    see 'issue width (5 '
     see '>sapphirerapids'
     t send-keys Q
 }
