@@ -57,7 +57,7 @@ C
     see '1/1'
     t send-keys g Enter
     see 'outer loop nest'
-    see 'inner loop runs here'
+    see 'loop runs here'
     t send-keys f   # listed in the background: a key sent with it would go to the view before
     see '2 functions with a loop'
     t send-keys o

@@ -41,9 +41,9 @@ static void test_keys_and_frames(void **state)
     setenv("TERM", "xterm-256color", 1);
     assert_non_null(argv[0]);
     assert_true(terminal_open(&t, argv, 120, 40));
-    assert_true(terminal_await(&t, "F10"));
+    assert_true(terminal_await(&t, "LAB 3"));
     press(&t, "\014", "\033[2J");
-    press(&t, "?", "command prompt");
+    press(&t, "?", "all keys");
     press(&t, "\014", "\033[2J");
     assert_true(terminal_type(&t, "Q", 1));
     assert_true(terminal_await_end(&t));
