@@ -32,7 +32,7 @@ static void show_output(struct frame *f, const char *title, char *take_text)
     size_t output = view_find("output"), length = take_text ? strcspn(take_text, "\n") : 0;
 
     if (take_text && *take_text && take_text[length] && take_text[length + 1]) {
-        output_view_set(frame_state(f, output), title, take_text);
+        output_view_set(f->states[output], title, take_text);
         frame_show(f, output);
         return;
     }
@@ -55,13 +55,15 @@ static void show_result(struct frame *f, const char *title, char *take_text)
         return;
     }
     if (take_text)
-        output_view_set(frame_state(f, view_find("output")), title, take_text);
+        output_view_set(f->states[view_find("output")], title, take_text);
     frame_show(f, own);
 }
 
 void frame_init(struct frame *f, struct session *s)
 {
     *f = (struct frame){.session = s};
+    for (size_t i = 0; i < view_count(); i++)
+        f->states[i] = views[i]->open();
     s->views = &frame_views;
     s->view_state = f;
 }
@@ -69,8 +71,7 @@ void frame_init(struct frame *f, struct session *s)
 void frame_done(struct frame *f)
 {
     for (size_t i = 0; i < view_count(); i++)
-        if (f->states[i])
-            views[i]->close(f->states[i]);
+        views[i]->close(f->states[i]);
     f->session->views = NULL;
     str_done(&f->message);
     str_done(&f->refusal);
@@ -371,7 +372,7 @@ bool frame_live(struct frame *f)
 
     for (size_t i = 0; i < shown_count(f); i++) {
         const size_t at = shown_view(f, i);
-        live |= views[at]->live && views[at]->live(frame_state(f, at), f->session);
+        live |= views[at]->live && views[at]->live(f->states[at], f->session);
     }
     return live;
 }
@@ -382,7 +383,7 @@ bool frame_busy(struct frame *f)
 
     for (size_t i = 0; f->views_drawn && i < shown_count(f); i++) {
         const size_t at = shown_view(f, i);
-        busy |= views[at]->busy && views[at]->busy(frame_state(f, at));
+        busy |= views[at]->busy && views[at]->busy(f->states[at]);
     }
     return busy;
 }
@@ -415,7 +416,7 @@ static void draw_message(struct frame *f, struct grid *g)
 static void draw_overlay(struct frame *f, struct grid *g)
 {
     const struct view_ops *v = views[f->current];
-    void *state = frame_state(f, f->current);
+    void *state = f->states[f->current];
     const unsigned wants = v->wants(state, f->session, g->width, false) + 1, rows = wants < g->height ? wants : g->height;
     const int y = (int)(g->height - rows);
     struct grid part;
@@ -433,7 +434,7 @@ static bool single(struct frame *f)
 {
     const struct view_ops *v = views[f->under];
 
-    return !f->session->settings.panes || (v->whole && v->whole(frame_state(f, f->under), f->session));
+    return !f->session->settings.panes || (v->whole && v->whole(f->states[f->under], f->session));
 }
 
 /* Draws the place, its head above the panes, and over it an overlay. */
@@ -660,6 +661,6 @@ enum frame_reply frame_click(struct frame *f, int x, int y, unsigned width, unsi
         return FRAME_DONE;
     frame_go(f, f->panes.items[pane].view);
     if (views[f->current]->click && within_y >= 0)
-        views[f->current]->click(frame_state(f, f->current), f->session, within_x, within_y);
+        views[f->current]->click(f->states[f->current], f->session, within_x, within_y);
     return FRAME_DONE;
 }

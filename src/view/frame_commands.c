@@ -20,7 +20,7 @@ static bool find_in_view(struct frame *f, const char *text, struct err *err)
         return err_set(err, ERR_USAGE, NULL, "the %s view cannot be searched", v->name);
     if (strcmp(text, "--next") != 0 && strcmp(text, "--previous") != 0)
         snprintf(f->search, sizeof f->search, "%s", text);
-    if (!v->find(frame_state(f, at), f->session, f->search, direction) && f->search[0])
+    if (!v->find(f->states[at], f->session, f->search, direction) && f->search[0])
         return err_set(err, ERR_USAGE, NULL, "\"%s\" is not in this view", f->search);
     return true;
 }
@@ -35,7 +35,7 @@ static bool view_rows(struct session *s, struct rows_shown *out)
     struct frame *f = s->view_state;
     const size_t at = f->current;
 
-    return views[at]->rows && views[at]->rows(frame_state(f, at), s, out);
+    return views[at]->rows && views[at]->rows(f->states[at], s, out);
 }
 
 /* Shows a view that was asked for. */
@@ -110,7 +110,7 @@ bool frame_act(struct frame *f, enum action action)
     const size_t at = f->current;
     struct str command = {0};
 
-    if (!views[at]->act || !views[at]->act(frame_state(f, at), f->session, action, &command)) {
+    if (!views[at]->act || !views[at]->act(f->states[at], f->session, action, &command)) {
         str_done(&command);
         return act(f, action);
     }
@@ -126,7 +126,7 @@ bool frame_act(struct frame *f, enum action action)
 static void prompt_with(struct frame *f, const char *text)
 {
     const size_t at = f->current;
-    bool filter = text && strcmp(text, "filter") == 0 && views[at]->filtered && f->states[at];
+    bool filter = text && strcmp(text, "filter") == 0 && views[at]->filtered;
 
     open_prompt(f, text ? text : "", !text ? "" : filter ? views[at]->filtered(f->states[at]) : "");
 }
@@ -165,7 +165,7 @@ static bool view_command(struct session *s, const char *verb, const char *argume
     if (strcmp(verb, "jump") == 0)
         return jumps_go(f, argument, err);
     if (strcmp(verb, "copy") == 0)
-        return v->copy ? v->copy(frame_state(f, at), s, strcmp(argument, "names") == 0 ? COPIED_NAMES : strcmp(argument, "table") == 0 ? COPIED_TABLE : COPIED_ROWS, &s->copied, err)
+        return v->copy ? v->copy(f->states[at], s, strcmp(argument, "names") == 0 ? COPIED_NAMES : strcmp(argument, "table") == 0 ? COPIED_TABLE : COPIED_ROWS, &s->copied, err)
                        : err_set(err, ERR_USAGE, "copy kernel copies the loop's text", "the %s view has no rows to copy", v->name);
     if (strcmp(verb, "prompt") == 0) {
         prompt_with(f, argument);
@@ -181,7 +181,7 @@ static bool view_command(struct session *s, const char *verb, const char *argume
         bool (*change)(void *, struct session *, const char *, struct err *) = verb[0] == 's' ? v->sort : v->filter;
         if (!change)
             return err_set(err, ERR_USAGE, "it is for tables", "the %s view cannot %s", v->name, verb);
-        return change(frame_state(f, at), s, argument, err);
+        return change(f->states[at], s, argument, err);
     }
     if (strcmp(verb, "pane") == 0)
         return turn_pane(f, argument, err);
@@ -214,7 +214,7 @@ static void command_words(struct session *s, const char *verb, void (*add)(void 
             add(to, places[i].name);
         return;
     }
-    if (!v->source || !v->source(frame_state(f, at), s, &source))
+    if (!v->source || !v->source(f->states[at], s, &source))
         return;
     int count = strcmp(verb, "filter") == 0 && source.filter_count ? source.filter_count : source.column_count;
     for (int c = 0; c < count; c++)

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/frame_state.h"
 
-void *frame_state(struct frame *f, size_t index)
-{
-    if (!f->states[index])
-        f->states[index] = views[index]->open();
-    return f->states[index];
-}
-
 void frame_say(struct frame *f, bool failed, const char *text)
 {
     str_clear(&f->message);
@@ -27,7 +20,7 @@ void frame_go(struct frame *f, size_t to)
     if (!frame_is_page(f->current))
         f->under = f->current;
     if (views[to] == &help_view && to != f->current)
-        help_view_set(frame_state(f, to), f->session, f->current);
+        help_view_set(f->states[to], f->session, f->current);
     f->current = to;
     if (!place_of(views[to], &place, &pane, &at))
         return;
@@ -63,5 +56,5 @@ void frame_show_place(struct frame *f, unsigned to)
 void frame_position(struct frame *f, struct str *out)
 {
     if (views[f->current]->status)
-        views[f->current]->status(frame_state(f, f->current), f->session, out);
+        views[f->current]->status(f->states[f->current], f->session, out);
 }

@@ -18,7 +18,7 @@ enum frame_reply { FRAME_DONE, FRAME_PROMPT, FRAME_SUSPEND, FRAME_REDRAW };
 
 struct frame {
     struct session *session;
-    void *states[FRAME_VIEWS];   /* of views[], opened when first shown */
+    void *states[FRAME_VIEWS];   /* of views[], opened with the frame: drawing makes none */
     size_t current, under;       /* the view that keys go to; under: of the place's panes, the one that an overlay (output, log, help) gives way to */
     unsigned place;              /* that is shown */
     struct place_state places[PLACE_COUNT];
@@ -52,8 +52,6 @@ struct frame_prompt {
     size_t match_count;
 };
 
-/* The state of view @index, opened if need be. */
-void *frame_state(struct frame *f, size_t index);
 /* Whether view @index is an overlay: output, log and help lie over the place. */
 bool frame_is_page(size_t index);
 /* Shows view @to in its pane, or over the place; the one that was shown before is one to go back to. */

@@ -33,10 +33,10 @@ static struct jump_place place_now(struct frame *f)
     struct jump_place p = {.view = at};
     struct str mark = {0};
 
-    if (v->mark && v->mark(frame_state(f, at), f->session, &mark))
+    if (v->mark && v->mark(f->states[at], f->session, &mark))
         p.mark = mem_strdup(str_text(&mark));
     if (v->filtered)
-        p.filter = mem_strdup(v->filtered(frame_state(f, at)));
+        p.filter = mem_strdup(v->filtered(f->states[at]));
     str_done(&mark);
     return p;
 }
@@ -67,7 +67,7 @@ static bool turn(struct frame *f, struct jump_places *from, struct jump_places *
     push(to, place_now(f));
     frame_go(f, p.view);
     const struct view_ops *v = views[p.view];
-    void *state = frame_state(f, p.view);
+    void *state = f->states[p.view];
     if (p.filter && strcmp(v->filtered(state), p.filter) != 0)
         v->filter(state, f->session, p.filter, &ignored);
     if (p.mark)
@@ -99,7 +99,7 @@ bool jumps_unwind(struct frame *f, unsigned place)
 static bool recall_form(struct frame *f, size_t to, const char *form)
 {
     const struct view_ops *v = views[to];
-    void *state = frame_state(f, to);
+    void *state = f->states[to];
     struct err ignored = {0};
 
     return v->recall(state, f->session, form) ||
@@ -121,7 +121,7 @@ static bool show_form(struct frame *f, size_t to, const char *form, struct err *
         return recall_form(f, to, form) || err_set(err, ERR_USAGE, NULL, "%s is not in the %s view", form, views[to]->name);
     struct str filter = {0};
     str_addf(&filter, "form~\"%s\"", form);
-    bool ok = measured_with(f->session->document.experiments, form) ? views[to]->filter(frame_state(f, to), f->session, str_text(&filter), err)
+    bool ok = measured_with(f->session->document.experiments, form) ? views[to]->filter(f->states[to], f->session, str_text(&filter), err)
                                                                     : err_set(err, ERR_USAGE, "experiments generate makes some", "no experiment has %s", form);
     str_done(&filter);
     return ok;
@@ -138,7 +138,7 @@ bool jumps_go(struct frame *f, const char *where, struct err *err)
     if (strcmp(where, "forward") == 0)
         return turn(f, &j->forward, &j->back, "there is nothing to go forward to", err);
     const size_t to = view_find(*where ? where : v == &mapping_view ? "experiments" : "mapping");
-    bool ok = (v->form_at && v->form_at(frame_state(f, f->current), f->session, &form)) ||
+    bool ok = (v->form_at && v->form_at(f->states[f->current], f->session, &form)) ||
               err_set(err, ERR_USAGE, "go to a row or line of one", "there is no form under the cursor of the %s view", v->name);
     struct jump_place from = place_now(f);
     ok = ok && show_form(f, to, str_text(&form), err);

@@ -6,13 +6,6 @@
 
 #define TITLED_LEAST 10      /* rows of a screen whose only pane has a title */
 
-static void *state_at(void **states, size_t view)
-{
-    if (!states[view])
-        states[view] = views[view]->open();
-    return states[view];
-}
-
 /* The panes of a place that are to stand, by number, and the columns and rows that they get. */
 struct pane_plan {
     bool stands[PLACE_PANES];
@@ -81,7 +74,7 @@ static unsigned wanted(const struct place_table *p, const struct place_state *st
         unsigned from;
         if (!plan->stands[i] || p->panes[i].band != band)
             continue;
-        const unsigned rows = v->wants ? v->wants(state_at(states, view_index(v)), s, columns_of(p, plan, i, width, &from) - (from > 0), true) : UINT_MAX - 1;
+        const unsigned rows = v->wants ? v->wants(states[view_index(v)], s, columns_of(p, plan, i, width, &from) - (from > 0), true) : UINT_MAX - 1;
         most = rows + 1 > most ? rows + 1 : most;
     }
     return most;
@@ -185,7 +178,7 @@ static void draw_edges(const struct panes *p, size_t at, unsigned number, const 
         grid_put(g, pane->x + (int)c, pane->y, 1, ROLE_DIM, 0, "─");
     str_addf(&title, "%u %s", pane->number + 1, label_of(v));
     if (v->title)
-        v->title(state_at(states, pane->view), s, &title);
+        v->title(states[pane->view], s, &title);
     const unsigned room = pane->width > 6 ? pane->width - 4 : 1;
     unsigned used = grid_put(g, pane->x + 2, pane->y, 1, focus ? ROLE_CURSOR : ROLE_TITLE, focus ? ATTR_BOLD : 0, " ");
     used += grid_put_ends(g, pane->x + 2 + (int)used, pane->y, room - 2, focus ? ROLE_CURSOR : ROLE_TITLE, focus ? ATTR_BOLD : 0, str_text(&title));
@@ -225,7 +218,7 @@ void panes_draw(const struct panes *p, unsigned number, const struct place_state
 
         body(&p->items[i], &x, &y, &width, &height);
         grid_init_part(&part, g, width, height);
-        (v->draw_beside && !p->items[i].alone ? v->draw_beside : v->draw)(state_at(states, p->items[i].view), s, &part);
+        (v->draw_beside && !p->items[i].alone ? v->draw_beside : v->draw)(states[p->items[i].view], s, &part);
         for (unsigned r = 0; r < height; r++)
             memcpy(&g->cells[(size_t)((unsigned)y + r) * g->width + (unsigned)x], &part.cells[(size_t)r * width], width * sizeof *g->cells);
         grid_done(&part);

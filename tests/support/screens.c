@@ -70,7 +70,7 @@ void view_text(struct frame *f, unsigned width, unsigned height, bool ascii, boo
 
     grid_init(&g, width, height - FRAME_ROWS, ascii);
     g.mono = mono;
-    v->draw(frame_state(f, f->current), f->session, &g);
+    v->draw(f->states[f->current], f->session, &g);
     grid_text(&g, true, out);
     frame_position(f, &position);
     if (position.length)

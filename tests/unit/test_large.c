@@ -185,7 +185,6 @@ static void test_commands(void **state)
 /* Views: they draw, and all of it once there is memory again. */
 static void test_views(void **state)
 {
-    skip();   /* a place with several panes still ends the program when memory runs out while it is drawn */
     static const char *const lines[] = {"view experiments", "view experiments; sort form", "view experiments; filter cycles>2", "view accuracy", "view mapping", "view mapping; sort form"};
     struct str text = {0};
     unsigned met_in = 0;
@@ -205,6 +204,7 @@ static void test_views(void **state)
             mem_fault = fails_on;
             frame_run(&frame, lines[i]);
             for (unsigned k = 0; k < 8; k++) {
+                str_clear(&text);   /* the newest drawing alone is judged */
                 screen_text(&frame, 120, 40, false, &text);
                 job_wait(0);
                 frame_jobs(&frame);
@@ -212,12 +212,15 @@ static void test_views(void **state)
             mem_fault = NULL;
             met_in += atomic_load(&met);
             session.revision++;
+            session.settings.panes = false;   /* a pane has no room for the whole title */
             for (unsigned k = 0; k < 20 || frame_busy(&frame); k++) {
+                str_clear(&text);   /* the newest drawing alone is judged */
                 screen_text(&frame, 120, 40, false, &text);
                 job_wait(0);
                 frame_jobs(&frame);
             }
             assert_non_null(strstr(str_text(&text), i < 3 ? "80000 experiments" : i == 3 ? "predicted against measured" : "distinct"));
+            session.settings.panes = true;
         }
     print_message("memory ran out in %u of %zu drawings\n", met_in, 8 * sizeof lines / sizeof *lines);
     assert_true(met_in > 5);
