@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A hot loop within its running program: iterations, cycles, paths and branches there. */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "analysis/kernel_object.h"
 #include "base/file.h"
@@ -16,6 +13,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/program_output.h"
 #include "cmd/task.h"
 #include "insitu/insitu.h"
 #include "insitu/lines.h"
@@ -46,8 +44,8 @@ struct explain_values {
 struct explaining {
     struct job *job;
     VEC(char *) argv;              /* NULL at the end; of a process only that */
-    char *place, *file, *input, *output;   /* place: symbol or address; NULL: the kernel is there */
-    bool own_output;
+    char *place, *file, *input;   /* place: symbol or address; NULL: the kernel is there */
+    struct program_output output;
     char *name;                    /* of the loop */
     const struct kernel *kernel;   /* held */
     size_t loop;
@@ -103,14 +101,9 @@ static bool find_loop(struct explaining *w, struct err *err)
 /* The file that was made for what the program prints goes, unless something is in it. */
 static void keep_output(struct explaining *w)
 {
-    struct stat status;
-
-    if (w->own_output && (stat(w->output, &status) != 0 || status.st_size == 0)) {
-        unlink(w->output);
-        free(w->output);
-        w->output = NULL;
-    }
-    w->own_output = false;
+    if (w->output.own && !program_output_any(&w->output))
+        program_output_done(&w->output);
+    w->output.own = false;
 }
 
 static bool enough(const struct explaining *w, struct err *err)
@@ -386,8 +379,8 @@ static void say_sampled(struct result *result, const struct explaining *w)
     result_count(result, "samples", (int64_t)samples);
     result_number(result, "share", 100 * share);
     result_text(result, "reason", w->refused.what);
-    if (w->output)
-        result_line(result, "what it printed is in %s", w->output);
+    if (w->output.path)
+        result_line(result, "what it printed is in %s", w->output.path);
 }
 
 static bool explain_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -420,7 +413,7 @@ static bool explain_finish(struct session *s, void *state, struct result *result
     result_text(result, "cause", causes[w->split.cause]);
     result_text(result, "reason", w->split.why);
     result_text(result, "machine", w->machine ? w->machine->id : NULL);
-    result_text(result, "output", w->output);
+    result_text(result, "output", w->output.path);
     add_paths(result, w);
     add_branches(result, w);
     add_loads(result, w);
@@ -429,8 +422,8 @@ static bool explain_finish(struct session *s, void *state, struct result *result
         result_line(result, "it crashed: %s", strsignal(WTERMSIG(x->status)));
     else if (x->ended && w->options.argv && WIFEXITED(x->status) && WEXITSTATUS(x->status))
         result_line(result, "it ended with status %d", WEXITSTATUS(x->status));
-    if (w->output)
-        result_line(result, "what it printed is in %s", w->output);
+    if (w->output.path)
+        result_line(result, "what it printed is in %s", w->output.path);
     return true;
 }
 
@@ -441,9 +434,7 @@ static void explaining_free(void *state)
     for (size_t i = 0; i < w->argv.count; i++)
         free(w->argv.items[i]);
     vec_done(&w->argv);
-    if (w->own_output)
-        unlink(w->output);
-    free(w->output);
+    program_output_done(&w->output);
     free(w->input);
     free(w->place);
     free(w->file);
@@ -456,26 +447,6 @@ static void explaining_free(void *state)
     kernel_free(w->kernel);
     machine_free(w->machine);
     free(w);
-}
-
-/* A file of its own for what the program prints, unless the user names one. */
-static bool choose_output(struct explaining *w, const char *given, struct err *err)
-{
-    const char *base = getenv("TMPDIR");
-    struct str path = {0};
-
-    if (given) {
-        w->output = mem_strdup(given);
-        return true;
-    }
-    str_addf(&path, "%s/portolan-output-XXXXXX", base && *base == '/' ? base : "/tmp");
-    w->output = str_take(&path);
-    int fd = mkstemp(w->output);
-    if (fd < 0)
-        return file_fault(err, w->output, "make", "set TMPDIR to a writable directory, or give --output FILE");
-    close(fd);
-    w->own_output = true;
-    return true;
 }
 
 /* Loop @number of the last profile, and its program again unless another or a process was named. */
@@ -534,8 +505,8 @@ static bool prepare_explain(struct session *s, const void *values, struct task *
         w->file = v->file ? mem_strdup(v->file) : NULL;
     }
     vec_push(&w->argv, NULL);
-    ok = ok && choose_machine(w, s, v->machine, err) && (attach || choose_output(w, v->output, err));
-    w->options = (struct insitu_options){.argv = attach ? NULL : (const char *const *)w->argv.items, .pid = attach ? (pid_t)v->pid : 0, .output = w->output, .input = w->input,
+    ok = ok && choose_machine(w, s, v->machine, err) && (attach || program_output_choose(&w->output, v->output, err));
+    w->options = (struct insitu_options){.argv = attach ? NULL : (const char *const *)w->argv.items, .pid = attach ? (pid_t)v->pid : 0, .output = w->output.path, .input = w->input,
                                          .seconds = !isnan(v->seconds) ? v->seconds : attach ? ATTACHED_SECONDS : INFINITY};
     if (ok)
         return task_give(task, &ops, w);

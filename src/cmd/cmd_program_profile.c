@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "analysis/analysis.h"
 #include "base/clock.h"
@@ -19,6 +17,7 @@
 #include "base/vec.h"
 #include "base/watch.h"
 #include "cmd/command.h"
+#include "cmd/program_output.h"
 #include "cmd/task.h"
 #include "measure/kernel_passes.h"
 #include "profile/profile.h"
@@ -45,8 +44,8 @@ struct profile_values {
 struct profiling {
     struct job *job;
     VEC(char *) argv;              /* NULL at the end */
-    char *output, *input;
-    bool own_output;               /* the file was made for this, and no result has named it yet: it is removed unless one does */
+    char *input;
+    struct program_output output;
     struct sampling options;
     struct machine *machine;       /* a copy; NULL: none fits this CPU */
     size_t measure, top;
@@ -169,24 +168,13 @@ static bool measure(struct profiling *w, struct err *err)
     return !cancelled(w) || err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");
 }
 
-/* The file that was made for what the program prints goes. */
-static void drop_output(struct profiling *w)
-{
-    if (w->own_output)
-        unlink(w->output);
-    w->own_output = false;
-}
-
 /* The file that the program's words went to, unless it printed none. */
 static void keep_output(struct profiling *w)
 {
-    struct stat status;
-    bool any = w->output && stat(w->output, &status) == 0 && status.st_size > 0;
-
-    if (any)
-        w->profile->output = mem_strdup(w->output);
+    if (program_output_any(&w->output))
+        w->profile->output = mem_strdup(w->output.path);
     else
-        drop_output(w);
+        program_output_drop(&w->output);
 }
 
 static bool enough(const struct profiling *w, struct err *err)
@@ -201,7 +189,7 @@ static bool enough(const struct profiling *w, struct err *err)
     if (!w->options.argv)
         return err_set(err, ERR_DATA, "give it work, or sample longer with --seconds T", "process %d hardly ran: %zu samples in %.1f s", (int)w->options.pid, count, s->seconds);
     if (s->ended && WIFEXITED(s->status) && WEXITSTATUS(s->status))
-        return err_set(err, ERR_DATA, w->output && !w->own_output ? "see its output" : "run it by hand to see why", "%s ended with status %d after %zu samples", s->path, WEXITSTATUS(s->status), count);
+        return err_set(err, ERR_DATA, w->output.path && !w->output.own ? "see its output" : "run it by hand to see why", "%s ended with status %d after %zu samples", s->path, WEXITSTATUS(s->status), count);
     if (s->ended && WIFSIGNALED(s->status))
         return err_set(err, ERR_DATA, "run it by hand to see why", "%s crashed after %zu samples: %s", s->path, count, strsignal(WTERMSIG(s->status)));
     return err_set(err, ERR_DATA, "give it more to do, or sample faster: --rate 10000", "%s ran too short: %zu samples in %.3f s of CPU time", s->path, count, s->user);
@@ -430,7 +418,7 @@ static void profile_failed(struct session *s, void *state, struct result *result
     }
     (void)result;
     (void)err;
-    drop_output(state);   /* a job that has ended is kept for a while */
+    program_output_drop(&((struct profiling *)state)->output);   /* a job that has ended is kept for a while */
 }
 
 static bool profile_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -440,7 +428,7 @@ static bool profile_finish(struct session *s, void *state, struct result *result
 
     (void)err;
     forget(w);
-    w->own_output = false;
+    w->output.own = false;
     if (s->interactive)
         say_short(result, w->profile);
     else
@@ -465,33 +453,12 @@ static void profiling_free(void *state)
         free(w->unmeasured.items[i]);
     vec_done(&w->argv);
     vec_done(&w->unmeasured);
-    drop_output(w);
-    free(w->output);
+    program_output_done(&w->output);
     free(w->input);
     machine_free(w->machine);
     sampled_done(&w->sampled);
     profile_free(w->profile);
     free(w);
-}
-
-/* A file of its own for what the program prints, unless the user names one. */
-static bool choose_output(struct profiling *w, const char *given, struct err *err)
-{
-    const char *base = getenv("TMPDIR");
-    struct str path = {0};
-
-    if (given) {
-        w->output = mem_strdup(given);
-        return true;
-    }
-    str_addf(&path, "%s/portolan-output-XXXXXX", base && *base == '/' ? base : "/tmp");
-    w->output = str_take(&path);
-    int fd = mkstemp(w->output);
-    if (fd < 0)
-        return file_fault(err, w->output, "make", "set TMPDIR to a writable directory, or give --output FILE");
-    close(fd);
-    w->own_output = true;
-    return true;
 }
 
 /* This CPU's machine, or the current one when it is of the same instruction set; none is a fault only when the user named one. */
@@ -526,8 +493,8 @@ static bool prepare_profile(struct session *s, const void *values, struct task *
     w->input = v->input ? mem_strdup(v->input) : NULL;
     w->measure = v->measure;
     w->top = v->top;
-    bool ok = choose_machine(w, s, v->machine, err) && (attach || choose_output(w, v->output, err));
-    w->options = (struct sampling){.argv = attach ? NULL : (const char *const *)w->argv.items, .pid = attach ? (pid_t)v->pid : 0, .output = w->output, .input = w->input,
+    bool ok = choose_machine(w, s, v->machine, err) && (attach || program_output_choose(&w->output, v->output, err));
+    w->options = (struct sampling){.argv = attach ? NULL : (const char *const *)w->argv.items, .pid = attach ? (pid_t)v->pid : 0, .output = w->output.path, .input = w->input,
                                    .seconds = !isnan(v->seconds) ? v->seconds : attach ? ATTACHED_SECONDS : INFINITY, .rate = v->rate,
                                    .method = v->method[0] == 'c' ? SAMPLING_CLOCK : v->method[0] == 'i' ? SAMPLING_INTERRUPT : SAMPLING_ANY};
     if (ok && s->interactive && s->views) {
