@@ -630,3 +630,10 @@ void addresses_add_known(struct address_work *work, const struct known_forwards 
         work->found[at] = known->items[i];
     }
 }
+
+uint64_t access_step(const struct access *a)
+{
+    if (!a->stepped)
+        return 0;
+    return a->step < 0 ? 0 - (uint64_t)a->step : (uint64_t)a->step;
+}

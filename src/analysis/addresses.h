@@ -87,6 +87,8 @@ void addresses_link(const struct insn *insns, size_t count, enum start_values st
 void addresses_add_known(struct address_work *work, const struct known_forwards *known);
 /* Of @symbol, of an access of the last block that was linked with START_DIFFERENT. @generals: registers that its set has. */
 struct symbol_meaning addresses_meaning(const struct address_work *work, unsigned generals, uint32_t symbol);
+/* Bytes by which the access moves in one iteration, whichever way; 0: it stays in one place, or where it goes is not known. */
+uint64_t access_step(const struct access *a);
 /* Where the links of @load begin in work->found, or where they would be. */
 size_t addresses_found(const struct address_work *work, uint32_t load);
 

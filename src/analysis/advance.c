@@ -38,8 +38,8 @@ static struct advance advance_of(const struct kernel *k, size_t loop)
     addresses_link(insns, count, START_DIFFERENT, STORE_BUFFER, &work);
     for (size_t i = 0; i < work.accesses.count; i++) {
         const struct access *access = &work.accesses.items[i];
-        const uint64_t step = access->step < 0 ? 0 - (uint64_t)access->step : (uint64_t)access->step;
-        if (!access->stepped || !step)   /* one place, again and again: of the stack, or a constant */
+        const uint64_t step = access_step(access);
+        if (!step)   /* one place, again and again: of the stack, or a constant */
             continue;
         add_line(&out.stepped, kernel_source_line(k, &insns[access->insn], NULL));
         out.least = step < out.least ? step : out.least;

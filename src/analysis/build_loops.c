@@ -166,8 +166,8 @@ static void take_steps(const struct insn *insns, size_t count, struct build_loop
     addresses_link(insns, count, START_DIFFERENT, STORE_BUFFER, &work);
     for (size_t i = 0; i < work.accesses.count; i++) {
         const struct access *access = &work.accesses.items[i];
-        const uint64_t step = access->step < 0 ? 0 - (uint64_t)access->step : (uint64_t)access->step;
-        if (!access->stepped || !step)   /* one place, again and again: of the stack, or a constant */
+        const uint64_t step = access_step(access);
+        if (!step)   /* one place, again and again: of the stack, or a constant */
             continue;
         if (!out->least || step < out->least) {
             out->least = step;
