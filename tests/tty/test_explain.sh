@@ -93,11 +93,15 @@ test_threads_signals_children() {
 }
 
 # Attached, and let go: the process ends as if nothing had been.
+# Until process $1, just begun, is the program and no more the shell that made it.
+until_it_runs() { wait_until sh -c '[ "$(readlink "/proc/$1/exe")" = "$2" ]' - "$1" "$(readlink -f "$work/loops")"; }
+
 test_attached() {
     build loops
     "$work/loops" wait 3000 >"$work/alone"
     "$work/loops" wait 60000 >"$work/attached" &
     pid=$!
+    until_it_runs "$pid"
     explain "--pid $pid --seconds 0.3s loop_sum"
     kill -0 "$pid" 2>/dev/null || fail 'it is gone'
     grep -q "$(basename "$work")" "/proc/$pid/maps" || fail 'its maps are gone'
@@ -181,6 +185,7 @@ test_killed() {
     build loops
     "$work/loops" wait 100000000 >"$work/attached" &
     pid=$!
+    until_it_runs "$pid"
     "$portolan" -e "program explain --pid $pid --seconds 600s loop_sum" >"$work/out" 2>"$work/err" </dev/null &
     watching=$!
     wait_until grep -q "TracerPid:	[1-9]" "/proc/$pid/status"
@@ -213,6 +218,7 @@ EOF
     "$work/filter" "$work/loops" sum 1 >"$work/out" || skip 'no seccomp here'
     "$work/filter" "$work/loops" wait 100000000 >"$work/attached" &
     pid=$!
+    until_it_runs "$pid"
     wait_until grep -q "Seccomp:	2" "/proc/$pid/status"
     "$portolan" -e "program explain --pid $pid --seconds 0.3s loop_sum" >"$work/out" 2>"$work/err" </dev/null
     cat "$work/err" >>"$work/out"
