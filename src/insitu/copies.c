@@ -253,7 +253,16 @@ static void load_target(struct maker *m, const struct insn *in)
         code_bytes(m->c, bytes, n);
 }
 
-static void indirect(struct maker *m, uint32_t source)
+static void point(struct maker *m, uint32_t at, int32_t unfinished)
+{
+    struct copy_point p = {code_place(m->c), at, unfinished};
+    size_t n = m->out->points.count;
+
+    if (!n || m->out->points.items[n - 1].place != p.place)
+        vec_push(&m->out->points, p);
+}
+
+static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
 {
     const struct region_insn *i = &m->r->list.items[source];
     uint32_t within = code_label(m->c);
@@ -264,6 +273,7 @@ static void indirect(struct maker *m, uint32_t source)
         m->missed = code_label(c);
     }
     save(c);
+    point(m, source, unfinished);   /* rax and rcx are as they were */
     load_target(m, i->insn);
     if (m->mode == COPY_RECORD && i->in_loop)
         event(c, (uint16_t)source);
@@ -313,7 +323,8 @@ static void plain(struct maker *m, const struct insn *in)
         code_bytes(m->c, in->bytes, in->length);
 }
 
-static void instruction(struct maker *m, uint32_t at, unsigned copy)
+/* @unfinished: of the instruction itself, which may fault. */
+static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unfinished)
 {
     const struct region_insn *i = &m->r->list.items[at];
     uint32_t traits = i->insn->traits;
@@ -322,7 +333,7 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy)
         leave(m, at, copy, true);
         code_jump_address(m->c, i->insn->offset + m->bias);
     } else if (i->indirect)
-        indirect(m, at);
+        indirect(m, at, unfinished);
     else if (traits & INSN_RETURN) {
         leave(m, at, copy, false);
         plain(m, i->insn);
@@ -337,13 +348,9 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy)
             event(m->c, (uint16_t)at);
             restore(m->c);
         }
+        point(m, at, unfinished);
         plain(m, i->insn);
     }
-}
-
-static void point(struct maker *m, uint32_t at, int32_t unfinished)
-{
-    vec_push(&m->out->points, ((struct copy_point){code_place(m->c), at, unfinished}));
 }
 
 /* Counts down without flags: rcx is kept in S2, and restored where the count goes on; @zero is jumped to with rcx lost. */
@@ -402,10 +409,9 @@ static void copy_one(struct maker *m, uint32_t at, unsigned copy, unsigned *bloc
             arrive(m);
     }
     code_label_here(m->c, label_of(m, copy, at));
-    if (pivot && !copy)
-        point(m, at, (int32_t)m->times);
-    else if (!pivot)
-        point(m, at, i->in_loop ? rest(m, copy) : 0);
+    int32_t unfinished = !pivot ? i->in_loop ? rest(m, copy) : 0 : (int32_t)(m->times - copy);
+    if (!pivot || !copy)
+        point(m, at, unfinished);
     if (i->in_loop && i->leader && m->mode == COPY_COUNT && m->out->counters) {
         uint32_t slot = SLOT_COUNTERS + 8 * (*block * m->times + copy);
         if (region_flags_free(r, at))
@@ -414,7 +420,7 @@ static void copy_one(struct maker *m, uint32_t at, unsigned copy, unsigned *bloc
             code_count(m->c, slot, 1, S0);
         ++*block;
     }
-    instruction(m, at, copy);
+    instruction(m, at, copy, unfinished);
     if (!region_falls(i) || i->in_place)
         return;
     if (!next_follows(r, at)) {

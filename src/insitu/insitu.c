@@ -62,6 +62,32 @@ static void cut(struct insitu_watch *w, const char *why)
     w->over = true;
 }
 
+static void handle_fork(struct insitu_watch *w, const struct process_event *e)
+{
+    struct placed *x = &w->out->placed;
+
+    if (!e->shared && x->process)
+        placed_clean_child(x, e->child);
+    else if (!e->suspends && w->placed)   /* else it has its parent's counters until that goes on */
+        placed_take_stranger(x, e->child);
+    ptrace(PTRACE_DETACH, e->child, NULL, NULL);
+}
+
+/* What happened while all were being stopped; they stay stopped. */
+static void handle_late(struct insitu_watch *w)
+{
+    struct process_event e;
+
+    while (process_late(&w->process, &e))
+        if (e.news == PROCESS_FORKED)
+            handle_fork(w, &e);
+        else if (w->placed) {
+            cut(w, "it became another program (exec)");
+            w->placed = false;
+        } else
+            w->executed = true;
+}
+
 /* Puts the original code back and takes all threads out of the copies; they stay stopped. */
 static bool remove_copies(struct insitu_watch *w, struct err *err)
 {
@@ -70,23 +96,25 @@ static bool remove_copies(struct insitu_watch *w, struct err *err)
 
     if (!w->placed || p->ended)
         return true;
-    if (!process_stop(p, false, err))
-        return false;
-    if (p->ended)
+    x->kept |= !process_stop(p, false, err);   /* what has not stopped waits for a device, and stops before it executes anything */
+    handle_late(w);
+    if (!w->placed || p->ended)
         return true;
-    bool ok = placed_patch(x, false, err);
-    for (size_t i = p->tracees.count; ok && i-- > 0 && i < p->tracees.count;) {
+    if (!placed_patch(x, false, err))
+        return false;
+    for (size_t i = p->tracees.count; i-- > 0 && i < p->tracees.count;) {
         struct traced *t = &p->tracees.items[i];
         pid_t tid = t->tid;
-        placed_settle(x, t);
+        bool settled = t->stopped && placed_settle(x, t);
         t = process_tracee(p, tid);
-        if (t)
+        if (t && settled)
             placed_release(x, t);
+        x->kept |= t && !settled;   /* it goes on in the copy until control leaves the loop */
     }
-    if (ok && !p->ended && process_caller(p))
+    if (!p->ended && process_caller(p))
         placed_unmap(x, process_caller(p));
     w->placed = false;
-    return ok;
+    return true;
 }
 
 /* New threads get counters before they run. */
@@ -96,20 +124,11 @@ static bool take_threads(struct insitu_watch *w)
     bool ok = true;
 
     for (size_t i = 0; w->placed && ok && i < p->tracees.count; i++)
-        if (p->tracees.items[i].stopped && p->tracees.items[i].slot == SLOT_NONE) {
+        if (p->tracees.items[i].stopped && !p->tracees.items[i].exiting && p->tracees.items[i].slot == SLOT_NONE) {
             ok = placed_take(&w->out->placed, &p->tracees.items[i]);
             w->out->threads += ok;
         }
     return ok;
-}
-
-static void handle_fork(struct insitu_watch *w, const struct process_event *e)
-{
-    if (w->placed && e->shared)
-        placed_take_stranger(&w->out->placed, e->child);
-    else if (w->placed)
-        placed_clean_child(&w->out->placed, e->child);
-    ptrace(PTRACE_DETACH, e->child, NULL, NULL);
 }
 
 static bool leave_for_good(struct insitu_watch *w, const char *why)
@@ -140,7 +159,7 @@ static void handle(struct insitu_watch *w, const struct process_event *e)
         break;
     case PROCESS_EXITING:
         if (w->placed && t) {
-            placed_harvest(&w->out->placed, t);
+            placed_release(&w->out->placed, t);
             placed_peek(&w->out->placed);
         }
         break;
@@ -212,8 +231,12 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
     struct process *p = &w->process;
     double begun = now();
 
-    if (!process_stop(p, true, err))
+    bool all = process_stop(p, true, err);
+    handle_late(w);
+    if (!all || !w->placed) {
+        process_go_all(p);
         return false;
+    }
     x->mode = mode;
     for (size_t i = 0; i < p->tracees.count; i++) {
         pid_t tid = p->tracees.items[i].tid;
@@ -228,9 +251,13 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
             continue;
         if (!ok && !p->ended)
             return leave_for_good(w, "a thread could not be taken out of the copy of the loop");
+        if (t->exiting) {
+            placed_release(x, t);
+            continue;
+        }
         placed_harvest(x, t);
         placed_choose(x, t, mode, w->period, RECORD_ITERATIONS);
-        if ((mode == COPY_TIME || mode == COPY_VISIT) && !t->exiting)
+        if (mode == COPY_TIME || mode == COPY_VISIT)
             measure_clock(w, tid);
     }
     if (!take_threads(w))
@@ -291,28 +318,64 @@ static bool prepare(struct insitu_watch *w, bool *missing, struct err *err)
            admit_sequences(&w->process, o->file, &out->region, bias, err);
 }
 
-/* Whether some thread is within the first bytes of a patch, or returns there. All are stopped. */
-static bool in_the_way(struct insitu_watch *w)
+/* Whether the address is within a place that is to be patched, behind its first byte. */
+static bool in_patch(const struct insitu_watch *w, uint64_t address)
+{
+    const struct region *r = &w->out->region;
+
+    for (size_t s = 0; s <= r->resumed.count; s++) {
+        uint64_t at = r->list.items[s ? r->resumed.items[s - 1] : r->pivot].insn->offset + w->out->placed.bias;
+        if (address > at && address < at + PATCH_BYTES)
+            return true;
+    }
+    return false;
+}
+
+/* Whether some thread returns to within a patch. All are stopped. */
+static bool returns_to_patch(struct insitu_watch *w)
 {
     struct process *p = &w->process;
-    const struct region *r = &w->out->region;
 
     for (size_t i = 0; i < p->tracees.count; i++) {
         struct user_regs_struct regs;
         uint64_t stack[512];
-        if (!process_registers(&p->tracees.items[i], &regs))
-            continue;
-        bool readable = process_read(p, regs.rsp, stack, sizeof stack);
-        for (size_t s = 0; s <= r->resumed.count; s++) {
-            uint64_t at = r->list.items[s ? r->resumed.items[s - 1] : r->pivot].insn->offset + w->out->placed.bias;
-            if (regs.rip > at && regs.rip < at + PATCH_BYTES)
-                return true;
-            for (size_t k = 0; readable && k < sizeof stack / sizeof *stack; k++)
-                if (stack[k] > at && stack[k] < at + PATCH_BYTES)
+        if (process_registers(&p->tracees.items[i], &regs) && process_read(p, regs.rsp, stack, sizeof stack))
+            for (size_t k = 0; k < sizeof stack / sizeof *stack; k++)
+                if (in_patch(w, stack[k]))
                     return true;
-        }
     }
     return false;
+}
+
+/* Takes the threads that are within the bytes of a patch out of them, and lets the program run for a moment while one returns there. All are stopped, before and afterwards. */
+static bool clear_way(struct insitu_watch *w, struct err *err)
+{
+    struct process *p = &w->process;
+    struct user_regs_struct regs;
+
+    for (unsigned i = 0; i < 100; i++) {
+        bool clear = true;
+        for (size_t k = 0; k < p->tracees.count && !p->ended; k++)
+            if (process_registers(&p->tracees.items[k], &regs) && in_patch(w, regs.rip)) {
+                clear = false;
+                process_step(p, &p->tracees.items[k]);
+            }
+        if (p->ended)
+            return err_set(err, ERR_MISSING, NULL, "the program has ended");
+        if (!clear)
+            continue;
+        if (!returns_to_patch(w))
+            return true;
+        process_go_all(p);
+        if (!run_for(w, 0.001))
+            return err_set(err, ERR_MISSING, NULL, "the program has ended or is not watched any more");
+        if (!process_stop(p, false, err))
+            return false;
+        handle_late(w);
+        if (w->executed)
+            break;
+    }
+    return err_set(err, ERR_LIMIT, "try again", "a thread stays where the loop's code would be patched");
 }
 
 /* Places the copies and patches the original. All threads are stopped before, and run afterwards. */
@@ -322,23 +385,14 @@ static bool place(struct insitu_watch *w, struct err *err)
     struct insitu *out = w->out;
     uint64_t bias = out->placed.bias;
     struct user_regs_struct regs;
-    bool ok = true;
 
-    for (size_t i = 0; ok && i < p->tracees.count; i++)
-        if (process_registers(&p->tracees.items[i], &regs) && regs.gs_base)
-            ok = err_set(err, ERR_LIMIT, "kernel measure measures the loop alone", "the program uses segment gs itself, where counters would be kept");
-    for (unsigned i = 0; ok && in_the_way(w); i++) {
-        if (i == 100)
-            return err_set(err, ERR_LIMIT, "try again", "a thread stays where the loop's code would be patched");
-        for (size_t k = 0; k < p->tracees.count && !p->ended; k++)
-            process_step(p, &p->tracees.items[k]);
-        if (p->ended)
-            return err_set(err, ERR_MISSING, NULL, "the program has ended");
-    }
-    if (!ok)
+    if (!clear_way(w, err))
         return false;
+    for (size_t i = 0; i < p->tracees.count; i++)
+        if (process_registers(&p->tracees.items[i], &regs) && regs.gs_base)
+            return err_set(err, ERR_LIMIT, "kernel measure measures the loop alone", "the program uses segment gs itself, where counters would be kept");
     copies_make(&out->region, bias, &out->copies);
-    ok = placed_new(p, &out->region, &out->copies, bias, &w->maps, &out->placed, err);
+    bool ok = placed_new(p, &out->region, &out->copies, bias, &w->maps, &out->placed, err);
     w->placed = ok;
     if (ok && !take_threads(w))
         ok = err_set(err, ERR_LIMIT, NULL, "the program has more threads than counters are kept for");
@@ -429,7 +483,10 @@ static bool start(struct insitu_watch *w, struct err *err)
 static bool attach(struct insitu_watch *w, struct err *err)
 {
     w->out->refused = !admit_process(w->options->pid, false, err) || !process_seize(w->options->pid, false, &w->process, err);
-    return !w->out->refused && process_stop(&w->process, false, err);
+    if (w->out->refused || !process_stop(&w->process, false, err))
+        return false;
+    handle_late(w);
+    return !w->executed || err_set(err, ERR_DATA, "try again", "process %d has just become another program (exec)", (int)w->options->pid);
 }
 
 /* Places the copies as soon as the loop's file is mapped. */
@@ -448,7 +505,10 @@ static bool place_when_mapped(struct insitu_watch *w, struct err *err)
         process_go_all(&w->process);
         if (!run_for(w, 0.01))
             return false;
-        if (w->executed ? !run_to_entry(w, err) : !process_stop(&w->process, false, err))
+        if (!w->executed && !process_stop(&w->process, false, err))
+            return false;
+        handle_late(w);
+        if (w->executed && !run_to_entry(w, err))
             return false;
         if (w->process.ended)
             return false;
@@ -500,8 +560,11 @@ static void let_go(struct insitu_watch *w)
             ;
         return;
     }
-    if (!p->ended && !w->options->argv && process_stop(p, false, &ignored))
+    if (!p->ended && !w->options->argv) {
+        process_stop(p, false, &ignored);
+        handle_late(w);
         process_detach(p);
+    }
     if (!w->out->cut)   /* else it goes on to its end */
         launch_end(&w->program);
     while (!p->ended && w->options->argv) {

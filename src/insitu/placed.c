@@ -70,6 +70,7 @@ void placed_done(struct placed *x)
     free(x->given);
     free(x->peeked);
     free(x->blocks);
+    vec_done(&x->free);
     vec_done(&x->timed);
     vec_done(&x->events);
     vec_done(&x->stretches);
@@ -89,8 +90,9 @@ static void set_entries(const struct placed *x, uint32_t slot, enum copy_mode mo
 
 static uint32_t slot_new(struct placed *x)
 {
-    uint32_t slot = x->slot_count++;
+    uint32_t slot = x->free.count ? x->free.items[--x->free.count] : x->slot_count++;
 
+    x->chosen[slot] = x->mode;
     x->period[slot] = PERIOD_FIRST;
     set_word(x, slot, SLOT_PERIOD, PERIOD_FIRST);
     set_word(x, slot, SLOT_COUNTDOWN, PERIOD_FIRST);
@@ -100,15 +102,17 @@ static uint32_t slot_new(struct placed *x)
     return slot;
 }
 
+static bool is_slot(const struct placed *x, uint64_t address)
+{
+    return address >= x->slots && address < slot_address(x, SLOTS_MOST);
+}
+
 bool placed_take(struct placed *x, struct traced *t)
 {
     struct user_regs_struct regs;
-    bool inherited;
-
     if (!process_registers(t, &regs))
         return true;   /* it has just ended */
-    inherited = regs.gs_base >= x->slots && regs.gs_base < slot_address(x, SLOTS_MOST);
-    if ((regs.gs_base && !inherited) || x->slot_count == SLOTS_MOST)
+    if ((regs.gs_base && !is_slot(x, regs.gs_base)) || (x->slot_count == SLOTS_MOST && !x->free.count))
         return false;
     t->slot = slot_new(x);
     regs.gs_base = slot_address(x, t->slot);
@@ -119,8 +123,10 @@ bool placed_take(struct placed *x, struct traced *t)
 void placed_take_stranger(struct placed *x, pid_t tid)
 {
     struct traced t = {.tid = tid};
-    if (x->slots)
-        placed_take(x, &t);
+    if (!x->slots)
+        return;
+    x->kept = true;   /* nobody tells when it ends */
+    placed_take(x, &t);
 }
 
 static uint64_t site_address(const struct placed *x, size_t i)
@@ -149,17 +155,25 @@ static bool is_inside(const struct placed *x, uint64_t address)
     return false;
 }
 
+/* The jump to the copies that stands at patched place @i. */
+static void jump_bytes(const struct placed *x, size_t i, uint8_t out[PATCH_BYTES])
+{
+    int32_t distance = (int32_t)(label_address(x, x->copies->gates.items[i]) - (site_address(x, i) + PATCH_BYTES));
+
+    out[0] = 0xe9;
+    memcpy(out + 1, &distance, sizeof distance);
+}
+
 bool placed_patch(struct placed *x, bool on, struct err *err)
 {
     for (size_t i = 0; i <= x->region->resumed.count; i++) {
-        uint8_t bytes[PATCH_BYTES] = {0xe9};
+        uint8_t jump[PATCH_BYTES], original[PATCH_BYTES], there[PATCH_BYTES];
         uint64_t at = site_address(x, i);
-        int32_t distance = (int32_t)(label_address(x, x->copies->gates.items[i]) - (at + PATCH_BYTES));
-        if (on)
-            memcpy(bytes + 1, &distance, sizeof distance);
-        else
-            site_bytes(x, i, bytes);
-        if (!process_write(x->process, at, bytes, sizeof bytes))
+        jump_bytes(x, i, jump);
+        site_bytes(x, i, original);
+        if (!on && (!process_read(x->process, at, there, sizeof there) || memcmp(there, jump, sizeof there) != 0))
+            continue;   /* the program has taken the code away, and what stands there is not ours */
+        if (!process_write(x->process, at, on ? jump : original, PATCH_BYTES))
             return err_set(err, ERR_IO, NULL, "the program's code cannot be written");
     }
     x->patched = on;
@@ -336,10 +350,12 @@ void placed_release(struct placed *x, struct traced *t)
     struct user_regs_struct regs;
 
     placed_harvest(x, t);
-    if (t->slot != SLOT_NONE && process_registers(t, &regs)) {
+    if (process_registers(t, &regs) && is_slot(x, regs.gs_base) && !placed_holds(x, regs.rip)) {
         regs.gs_base = 0;
         process_set_registers(t, &regs);
     }
+    if (t->slot != SLOT_NONE)
+        vec_push(&x->free, t->slot);
     t->slot = SLOT_NONE;
 }
 
@@ -347,6 +363,8 @@ void placed_unmap(struct placed *x, struct traced *t)
 {
     uint64_t size = (x->copies->code.bytes.count + 4095u) & ~UINT64_C(4095);
 
+    if (x->kept)
+        return;
     if (x->slots)
         process_call(x->process, t, SYS_munmap, (const uint64_t[]){x->slots, (uint64_t)SLOTS_MOST * SLOT_BYTES, 0, 0, 0, 0});
     if (x->code)
@@ -362,7 +380,7 @@ void placed_clean_child(const struct placed *x, pid_t child)
 
     snprintf(path, sizeof path, "/proc/%d/mem", (int)child);
     int fd = open(path, O_RDWR | O_CLOEXEC);
-    for (size_t i = 0; fd >= 0 && x->patched && i <= x->region->resumed.count; i++) {
+    for (size_t i = 0; fd >= 0 && i <= x->region->resumed.count; i++) {
         uint8_t bytes[PATCH_BYTES];
         site_bytes(x, i, bytes);
         if (pwrite(fd, bytes, sizeof bytes, (off_t)site_address(x, i)) != (ssize_t)sizeof bytes)

@@ -26,6 +26,8 @@ struct placed {
     const struct copies *copies;
     uint64_t bias, code, slots;          /* addresses in the process; 0: not mapped */
     uint32_t slot_count;                 /* given out so far */
+    VEC(uint32_t) free;                  /* of these, those whose threads have ended */
+    bool kept;                           /* something that is not stopped may execute the copies: they stay mapped */
     enum copy_mode *chosen;              /* by slot */
     uint64_t *period, *given;            /* by slot: what SLOT_PERIOD and SLOT_RECORDS_LEFT began with */
     uint64_t *peeked;                    /* by slot: iterations since the last harvest when last looked at */
@@ -44,7 +46,7 @@ struct placed {
 /* Maps memory in @p through stopped thread @t and writes the copies there. False with err; placed_done frees @out in both cases. */
 bool placed_new(struct process *p, const struct region *r, struct copies *c, uint64_t bias, const struct maps *maps, struct placed *out, struct err *err);
 void placed_done(struct placed *x);
-/* Gives thread @t a slot. False: all are taken, or it uses segment gs itself. */
+/* Gives stopped thread @t a slot. False: all are taken, or it uses segment gs itself. */
 bool placed_take(struct placed *x, struct traced *t);
 /* Patches the original code, or restores it. All threads are stopped, and settled before the original is patched. */
 bool placed_patch(struct placed *x, bool on, struct err *err);
@@ -63,10 +65,11 @@ void placed_choose(struct placed *x, struct traced *t, enum copy_mode mode, uint
 void placed_choose_waiting(struct placed *x, const struct traced *t, enum copy_mode mode);
 /* Iterations that have been counted, at the last harvest or peek. */
 uint64_t placed_iterations(const struct placed *x);
-/* Takes the slot from @t, and its memory from the process through it when it is the last. */
+/* Takes the slot from @t: from one that is settled, or is ending. */
 void placed_release(struct placed *x, struct traced *t);
+/* Takes all from the process's memory, through stopped thread @t; unless it is to be kept. */
 void placed_unmap(struct placed *x, struct traced *t);
-/* Puts the original code back in the memory of process @child, a copy of ours, whose first thread is stopped. */
+/* Puts the original code back in the memory of process @child, a copy of ours, whose first thread is stopped; also after the copies were removed from ours. */
 void placed_clean_child(const struct placed *x, pid_t child);
 /* A slot for a process that shares our memory. */
 void placed_take_stranger(struct placed *x, pid_t tid);

@@ -38,10 +38,17 @@ struct traced *process_tracee(struct process *p, pid_t tid)
     return NULL;
 }
 
+/* Whether the stopped thread can be made to execute instructions of ours. Within a system call it cannot: the call would still write its result to the registers, and that would be lost
+ * when they are restored. A thread that a stop signal stopped would not be stopped any more. */
+static bool can_run(const struct traced *t)
+{
+    return t->stopped && !t->exiting && !t->within && !t->listening;
+}
+
 struct traced *process_caller(struct process *p)
 {
     for (size_t i = 0; i < p->tracees.count; i++)
-        if (p->tracees.items[i].stopped && !p->tracees.items[i].exiting)
+        if (can_run(&p->tracees.items[i]))
             return &p->tracees.items[i];
     return NULL;
 }
@@ -151,9 +158,13 @@ bool process_set_registers(const struct traced *t, const struct user_regs_struct
     return trace(PTRACE_SETREGS, t->tid, 0, (uintptr_t)regs) == 0;
 }
 
+/* Signals of an instruction of the thread itself. When one is blocked as it comes, the system takes its handler from the program. */
+#define OF_INSTRUCTIONS (SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGSYS))
+#define SIGNAL_BIT(number) (UINT64_C(1) << ((number) - 1))
+
 bool process_mask(struct traced *t, uint64_t *kept)
 {
-    uint64_t all = ~(UINT64_C(1) << (SIGTRAP - 1));
+    uint64_t all = ~OF_INSTRUCTIONS;
     return trace(PTRACE_GETSIGMASK, t->tid, sizeof *kept, (uintptr_t)kept) == 0 && trace(PTRACE_SETSIGMASK, t->tid, sizeof all, (uintptr_t)&all) == 0;
 }
 
@@ -173,12 +184,32 @@ static void ended(struct process *p, pid_t tid, int status)
         p->status = status;
 }
 
+/* Whether a fault of @t waits to be delivered. */
+static bool has_fault(const struct traced *t)
+{
+    struct __ptrace_peeksiginfo_args from = {.off = 0, .nr = 1};
+    siginfo_t info;
+
+    for (; trace(PTRACE_PEEKSIGINFO, t->tid, (uintptr_t)&from, (uintptr_t)&info) == 1; from.off++)
+        if (info.si_code > 0 && info.si_signo > 0 && info.si_signo <= 64 && SIGNAL_BIT(info.si_signo) & OF_INSTRUCTIONS)
+            return true;
+    return false;
+}
+
+/* Takes the signal that @t has stopped for: it waits in @t. */
+static void take_signal(struct traced *t, int number)
+{
+    t->signal = number;
+    if (trace(PTRACE_GETSIGINFO, t->tid, 0, (uintptr_t)&t->info) != 0)
+        t->info = (siginfo_t){.si_signo = number};
+}
+
 /* Lets @t run by @request: true when it has stopped by SIGTRAP. */
 static bool trapped(struct process *p, struct traced *t, int request)
 {
     int status;
 
-    if (t->exiting || trace(request, t->tid, 0, 0) != 0)
+    if (t->exiting || t->within || trace(request, t->tid, 0, 0) != 0)
         return false;
 
     for (;;) {
@@ -192,8 +223,15 @@ static bool trapped(struct process *p, struct traced *t, int request)
             ended(p, tid, status);
             return false;
         }
-        if (status >> 16 == 0)
-            return WSTOPSIG(status) == SIGTRAP;
+        if (status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP)
+            return true;
+        if (status >> 16 == 0) {
+            bool first = !t->signal;
+            if (first)
+                take_signal(t, WSTOPSIG(status));
+            if (!first || t->info.si_code > 0)   /* its instruction faults */
+                return false;
+        }
         t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
         if (t->exiting)
             return false;
@@ -216,7 +254,7 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
     uint64_t mask;
     int64_t result = -EFAULT;
 
-    if (t->exiting || !process_registers(t, &before) || !process_read(p, before.rip, kept, sizeof kept) || !process_mask(t, &mask))
+    if (!can_run(t) || !process_registers(t, &before) || !process_read(p, before.rip, kept, sizeof kept) || !process_mask(t, &mask))
         return -EFAULT;
     call = before;
     call.rax = (unsigned long long)number;
@@ -246,7 +284,7 @@ bool process_run(struct process *p, struct traced *t, uint64_t address, struct u
     pid_t tid = t->tid;
     uint64_t mask;
 
-    if (t->exiting || !process_registers(t, &before) || !process_mask(t, &mask))
+    if (!can_run(t) || !process_registers(t, &before) || (int64_t)before.orig_rax >= 0 || !process_mask(t, &mask))
         return false;
     run = before;
     run.rip = address;
@@ -267,11 +305,13 @@ void process_go(struct process *p, struct traced *t)
         return;
     if (t->signal)
         trace(PTRACE_SETSIGINFO, t->tid, 0, (uintptr_t)&t->info);
-    if (t->listening)
-        trace(PTRACE_LISTEN, t->tid, 0, 0);
-    else
+    if (!t->listening)
         trace(PTRACE_CONT, t->tid, 0, (uintptr_t)t->signal);
-    t->stopped = false;
+    else if (trace(PTRACE_LISTEN, t->tid, 0, 0) != 0) {   /* it was stepped meanwhile: it stops again, and listens then */
+        trace(PTRACE_INTERRUPT, t->tid, 0, 0);
+        trace(PTRACE_CONT, t->tid, 0, 0);
+    }
+    t->stopped = t->within = t->replaced = false;
     t->signal = 0;
 }
 
@@ -293,13 +333,13 @@ void process_detach(struct process *p)
 }
 
 /* The new process or thread @child of an event: a thread of ours, or one that somebody has to look at. */
-static bool take_child(struct process *p, pid_t child, bool shared, struct process_event *out)
+static bool take_child(struct process *p, pid_t child, int event, struct process_event *out)
 {
     if (task_process(child) == p->pid) {
         add(p, child);
         return false;
     }
-    *out = (struct process_event){PROCESS_FORKED, 0, child, shared};
+    *out = (struct process_event){.news = PROCESS_FORKED, .child = child, .shared = event != PTRACE_EVENT_FORK, .suspends = event == PTRACE_EVENT_VFORK};
     return true;
 }
 
@@ -335,18 +375,22 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
 
     switch (event) {
     case PTRACE_EVENT_STOP:
-        if (t->slot == SLOT_NONE && !t->asked)
-            e.news = PROCESS_STARTED;
+        if (has_fault(t)) {   /* else it would be met when an instruction of ours is executed */
+            trace(PTRACE_CONT, tid, 0, 0);
+            t->stopped = false;
+            t->asked = true;
+            break;
+        }
         t->listening = is_stop_signal(number);
-        if (t->listening && !t->asked)
-            e.news = PROCESS_QUIET;
-        t->asked = false;
+        if (t->slot == SLOT_NONE && !t->listening)
+            e.news = PROCESS_STARTED;
         break;
     case PTRACE_EVENT_CLONE:
     case PTRACE_EVENT_FORK:
     case PTRACE_EVENT_VFORK:
+        t->within = true;
         trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&message);
-        if (!take_child(p, (pid_t)message, event != PTRACE_EVENT_FORK, &child))
+        if (!take_child(p, (pid_t)message, event, &child))
             break;
         for (size_t i = 0; i < p->unknown.count; i++)
             if (p->unknown.items[i] == child.child) {
@@ -360,6 +404,8 @@ static struct process_event take_event(struct process *p, struct traced *t, int 
         for (size_t i = p->tracees.count; i-- > 0;)
             if (p->tracees.items[i].tid != tid)
                 p->tracees.items[i] = p->tracees.items[--p->tracees.count];
+        if ((t = process_tracee(p, tid)))
+            t->within = t->replaced = true;
         e.news = PROCESS_EXEC;
         break;
     case PTRACE_EVENT_EXIT:
@@ -391,11 +437,10 @@ static struct process_event look(struct process *p)
         return e;
     }
     t->stopped = true;
+    t->asked = false;   /* any stop takes an interrupt that had not been answered; one that comes all the same is a quiet event */
     if (status >> 16)
         return take_event(p, t, status >> 16, WSTOPSIG(status));
-    t->signal = WSTOPSIG(status);
-    if (trace(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)&t->info) != 0)
-        t->info = (siginfo_t){.si_signo = t->signal};
+    take_signal(t, WSTOPSIG(status));
     return (struct process_event){.news = PROCESS_SIGNAL, .tid = tid};
 }
 
@@ -429,38 +474,49 @@ struct process_event process_wait(struct process *p, double seconds)
     return (struct process_event){.news = PROCESS_ENDED};
 }
 
-static bool all_stopped(const struct process *p)
+/* Interrupts what is to stop and has not been asked to; returns how many have not answered. */
+static size_t interrupt(struct process *p, bool running)
 {
-    for (size_t i = 0; i < p->tracees.count; i++)
-        if (p->tracees.items[i].asked && !p->tracees.items[i].stopped)
-            return false;
-    return true;
+    size_t waits = 0;
+
+    for (size_t i = 0; i < p->tracees.count; i++) {
+        struct traced *t = &p->tracees.items[i];
+        bool known = t->considered == p->stops;
+        t->considered = p->stops;
+        if (t->stopped && t->within && !t->replaced) {   /* it comes to the end of its call first */
+            t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
+            process_go(p, t);
+        } else if (!t->stopped && !t->asked && !known && (!running || task_runs(&(struct thread_id){p->pid, t->tid})))
+            t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
+        waits += t->asked;
+    }
+    return waits;
 }
 
 bool process_stop(struct process *p, bool running, struct err *err)
 {
     double end = now() + STOP_SECONDS;
-    size_t asked = 0;
 
-    do {
-        for (; asked < p->tracees.count; asked++) {   /* new ones come to stand at the end */
-            struct traced *t = &p->tracees.items[asked];
-            if (t->stopped || t->asked || (running && !task_runs(&(struct thread_id){p->pid, t->tid})))
-                continue;
-            t->asked = trace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0;
-        }
+    p->stops++;
+    while (interrupt(p, running) && !p->ended) {
         struct process_event e = look(p);
-        if (p->ended)
-            return true;
         if (e.news == PROCESS_QUIET && !e.tid)
             rest(true);
-        if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)
+        if (e.news == PROCESS_FORKED && e.suspends)   /* its parent does not stop before it has gone */
+            trace(PTRACE_DETACH, e.child, 0, 0);
+        else if (e.news == PROCESS_FORKED || e.news == PROCESS_EXEC)
             vec_push(&p->late, e);
-        if (asked > p->tracees.count)
-            asked = 0;
         if (now() > end)
             return err_set(err, ERR_LIMIT, "try again when it does not wait for a device", "a thread of process %d did not stop within %.0f s", (int)p->pid, STOP_SECONDS);
-    } while (!all_stopped(p) || asked < p->tracees.count);
+    }
+    return true;
+}
+
+bool process_late(struct process *p, struct process_event *out)
+{
+    if (!p->late.count)
+        return false;
+    *out = p->late.items[--p->late.count];
     return true;
 }
 #endif

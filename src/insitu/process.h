@@ -19,6 +19,9 @@ struct traced {
     bool stopped;
     bool asked;                /* interrupted, and not stopped yet */
     bool exiting;              /* it executes no instruction any more */
+    bool within;               /* stopped within a system call whose result is to come: it can execute nothing else before */
+    bool replaced;             /* within exec: it has become another program */
+    uint32_t considered;       /* the last process_stop that looked at it */
     bool listening;            /* stopped by a stop signal; waits for SIGCONT */
     int signal;                /* to deliver when it goes on */
     siginfo_t info;            /* of that */
@@ -32,6 +35,7 @@ struct process_event {
     pid_t tid;
     pid_t child;               /* of PROCESS_FORKED: the new process, traced and stopped or about to stop */
     bool shared;               /* it shares memory with its parent */
+    bool suspends;             /* vfork: its parent executes nothing until it has ended or become another program */
 };
 
 struct process {
@@ -41,6 +45,7 @@ struct process {
     VEC(struct process_event) children;   /* new processes whose first stop is to come */
     VEC(struct process_event) late;       /* what happened while all were being stopped */
     VEC(pid_t) unknown;        /* what stopped before its parent reported it */
+    uint32_t stops;            /* calls of process_stop */
     bool ended;
     int status;                /* as waitpid has it, of a child of ours that ended */
 };
@@ -54,8 +59,11 @@ struct process_event process_wait(struct process *p, double seconds);
 struct traced *process_tracee(struct process *p, pid_t tid);
 /* Opens the memory of the program that the process has become (PROCESS_EXEC). False with err. */
 bool process_reopen(struct process *p, struct err *err);
-/* Stops all threads, or with @running those that run; new processes and exec are kept for process_wait. False with err when some thread does not stop. */
+/* Stops all threads, or with @running those that run. None is stopped within a system call, but one that has become another program. That and new processes are kept for
+ * process_late and process_wait. False with err when some thread does not stop. */
 bool process_stop(struct process *p, bool running, struct err *err);
+/* Takes what happened while all were being stopped, one after the other. False: there is no more. */
+bool process_late(struct process *p, struct process_event *out);
 /* Lets one stopped thread, or all, go on, with the signal that waits for it. */
 void process_go(struct process *p, struct traced *t);
 void process_go_all(struct process *p);
@@ -63,7 +71,7 @@ void process_go_all(struct process *p);
 void process_detach(struct process *p);
 /* Executes one instruction of a stopped thread. False: it has ended, and @t is another or none. */
 bool process_step(struct process *p, struct traced *t);
-/* Holds back signals for a stopped thread, but SIGTRAP, and restores what was. */
+/* Holds back signals for a stopped thread, but those of its own instructions, and restores what was. */
 bool process_mask(struct traced *t, uint64_t *kept);
 void process_unmask(struct traced *t, uint64_t kept);
 bool process_registers(const struct traced *t, struct user_regs_struct *out);
@@ -74,7 +82,7 @@ bool process_write(const struct process *p, uint64_t address, const void *bytes,
 struct traced *process_caller(struct process *p);
 /* Has stopped thread @t make a system call; returns what it returned, -errno on failure. When the thread ends, @t is another or none. */
 int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
-/* Runs stopped thread @t from @address until int3; its registers are as before afterwards, and *@out as at the int3. False when it did not come to it: when it has ended, @t is another or
+/* Runs stopped thread @t from @address until int3, when it was stopped in its own code, not in a system call; its registers are as before afterwards, and *@out as at the int3. False when it did not come to it: when it has ended, @t is another or
  * none. */
 bool process_run(struct process *p, struct traced *t, uint64_t address, struct user_regs_struct *out);
 

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,6 +299,107 @@ static void run_threads(const char *name, long repeats)
     iterations = 12 * SIZE * (uint64_t)repeats;
 }
 
+static void *short_thread(void *state)
+{
+    *(long *)state = loop_sum(numbers, 1000);
+    return state;
+}
+
+static void born(int failure)
+{
+    if (failure) {
+        fprintf(stderr, "no thread: %s\n", strerror(failure));
+        exit(4);
+    }
+}
+
+/* Threads that begin and end all the time, beside one that stays in the loop. */
+static void run_births(const char *name, long repeats)
+{
+    pthread_t longer;
+    long all = 8 * repeats;
+    void *s;
+    (void)name;
+    born(pthread_create(&longer, NULL, thread, &all));
+    for (long r = 0; r < repeats; r++) {
+        pthread_t threads[4];
+        long sums[4];
+        for (int i = 0; i < 4; i++)
+            born(pthread_create(&threads[i], NULL, short_thread, &sums[i]));
+        for (int i = 0; i < 4; i++) {
+            pthread_join(threads[i], NULL);
+            printed += sums[i];
+        }
+    }
+    pthread_join(longer, &s);
+    printed += (long)s;
+    iterations = (uint64_t)repeats * (4 * 1000 + 8 * SIZE);
+}
+
+static void *spawner(void *state)
+{
+    static char *const words[] = {"true", NULL};
+    long failed = 0;
+    for (long r = 0; r < *(long *)state; r++) {
+        int status = 1;
+        pid_t child;
+        failed += posix_spawnp(&child, "true", NULL, NULL, words, environ) != 0 || waitpid(child, &status, 0) != child || status != 0;
+        child = fork();
+        if (!child)
+            _exit(loop_sum(numbers, 1000) > 0 ? 7 : 8);
+        failed += child < 0 || waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7;
+    }
+    return (void *)failed;
+}
+
+/* Two threads that make processes all the time, beside one that stays in the loop. */
+static void run_spawns(const char *name, long repeats)
+{
+    pthread_t longer, spawners[2];
+    long all = 200 * repeats;
+    void *s;
+    (void)name;
+    born(pthread_create(&longer, NULL, thread, &all));
+    for (int i = 0; i < 2; i++)
+        born(pthread_create(&spawners[i], NULL, spawner, &repeats));
+    for (int i = 0; i < 2; i++) {
+        pthread_join(spawners[i], &s);
+        if (s) {
+            fprintf(stderr, "%ld processes failed\n", (long)s);
+            exit(5);
+        }
+    }
+    pthread_join(longer, &s);
+    printed += (long)s;
+    iterations = (uint64_t)all * SIZE;
+}
+
+#define PAGE 4096
+static char *guarded;
+static void open_page(int number, siginfo_t *info, void *context)
+{
+    uintptr_t at = (uintptr_t)info->si_addr & ~(uintptr_t)(PAGE - 1);
+    (void)number;
+    (void)context;
+    if (mprotect((void *)at, PAGE, PROT_READ) != 0)
+        _exit(6);
+}
+
+/* A program that is told of the pages its loop comes to, and closes them again. */
+static void run_faults(const char *name, long repeats)
+{
+    struct sigaction action = {.sa_sigaction = open_page, .sa_flags = SA_SIGINFO};
+    (void)name;
+    guarded = memory(sizeof numbers);
+    memcpy(guarded, numbers, sizeof numbers);
+    sigaction(SIGSEGV, &action, NULL);
+    for (long r = 0; r < repeats; r++) {
+        mprotect(guarded, sizeof numbers, PROT_NONE);
+        printed += loop_sum((const int *)guarded, SIZE);
+        iterations += SIZE;
+    }
+}
+
 static volatile sig_atomic_t handled;
 static void handle(int number)
 {
@@ -362,7 +464,8 @@ int main(int c, char **v)
 {
     static const struct { const char *name; void (*run)(const char *name, long repeats); } programs[] = {
         {"partition", run_partition}, {"search", run_search}, {"hash", run_hash}, {"list", run_list}, {"sum", run_sum}, {"interpret", run_interpret}, {"call", run_call},
-        {"double", run_double}, {"threads", run_threads}, {"timer", run_timer}, {"fork", run_fork}, {"wait", run_wait}};
+        {"double", run_double}, {"threads", run_threads}, {"births", run_births},
+        {"spawns", run_spawns}, {"faults", run_faults}, {"timer", run_timer}, {"fork", run_fork}, {"wait", run_wait}};
     long repeats = c > 2 ? atol(v[2]) : 1;
 
     fill();

@@ -31,6 +31,8 @@ counted() {
     [ "$same" = no ] || cmp -s "$work/alone" "$work/printed" || fail "$2: printed $(cat "$work/printed") instead of $(cat "$work/alone")"
 }
 same=yes
+# Until process $1, just begun, is the program and no more the shell that made it.
+until_it_runs() { wait_until sh -c '[ "$(readlink "/proc/$1/exe")" = "$2" ]' - "$1" "$(readlink -f "$work/loops")"; }
 
 test_counts_are_exact() {
     build loops
@@ -92,10 +94,28 @@ test_threads_signals_children() {
     [ "$(sed 's/.*computed//' "$work/alone")" = "$(sed 's/.*computed//; /signals/d' "$work/printed" | tail -n 1)" ] || fail "computed: $(cat "$work/alone" "$work/printed")"
 }
 
-# Attached, and let go: the process ends as if nothing had been.
-# Until process $1, just begun, is the program and no more the shell that made it.
-until_it_runs() { wait_until sh -c '[ "$(readlink "/proc/$1/exe")" = "$2" ]' - "$1" "$(readlink -f "$work/loops")"; }
+# A thread that is just making another, or a process, is within a system call: nothing may be done with it before its end. Each is met many times in one run.
+test_begins_and_ends() {
+    build loops
+    for _ in 1 2 3 4 5; do counted loop_sum births 50; done
+    counted loop_sum spawns 10
+    # Faults in the loop, which the program itself mends.
+    counted loop_sum faults 30
+    for kind in births spawns faults; do
+        "$work/loops" "$kind" 300 >"$work/alone"
+        "$work/loops" "$kind" 300 >"$work/attached" &
+        pid=$!
+        until_it_runs "$pid"
+        # It may have ended before it is held again.
+        while kill -0 "$pid" 2>/dev/null; do
+            "$portolan" -e "program explain --pid $pid --seconds 0.05s loop_sum" >"$work/out" 2>"$work/err" </dev/null || break
+        done
+        wait "$pid" || fail "$kind ended with $?: $(cat "$work/out" "$work/err")"
+        cmp -s "$work/alone" "$work/attached" || fail "$kind: printed $(cat "$work/attached") instead of $(cat "$work/alone")"
+    done
+}
 
+# Attached, and let go: the process ends as if nothing had been.
 test_attached() {
     build loops
     "$work/loops" wait 3000 >"$work/alone"
