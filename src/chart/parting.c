@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/compare.h"
-#include "throughput/unions.h"
+#include "throughput/columns.h"
 
 #define ROWS_LEAST 10       /* of a form beside the core, to be looked at, */
 #define ROWS_MOST 48        /* and looked at */
@@ -46,7 +46,7 @@ struct view {
     unsigned shift;             /* of the first one's lowest port to the first of the others */
     struct element elements[2 * SETS_MOST];
     size_t element_count;
-    struct unions *unions;
+    portset columns[COLUMNS_MOST];
     float *rows;                /* of each entry of the core, and of each element */
     size_t width;
     double inverse[COLUMNS_MOST];
@@ -97,9 +97,9 @@ static float *row_of(const struct view *v, size_t number)
 
 static void row_add(const struct view *v, float *row, const struct element *e, float count)
 {
-    for (size_t c = 0; c < v->unions->count; c++)
+    for (size_t c = 0; c < v->width; c++)
         for (unsigned k = 0; k < 2; k++)
-            row[c] += e->sets[k] && !(e->sets[k] & ~v->unions->columns[c]) ? count : 0;
+            row[c] += e->sets[k] && !(e->sets[k] & ~v->columns[c]) ? count : 0;
 }
 
 /* False when there are too many sets of ports. */
@@ -120,12 +120,11 @@ static bool view_make(const struct parter *p, portset part, portset whole, struc
         for (unsigned k = 0; k < 2; k++)
             if (v->elements[i].sets[k])
                 sets[n++] = v->elements[i].sets[k];
-    v->unions = unions_new(sets, n, COLUMNS_MOST);
-    if (!v->unions)
+    v->width = columns_list(sets, n, COLUMNS_MOST, v->columns);
+    if (v->width == SIZE_MAX)
         return false;
-    v->width = v->unions->count;
     for (size_t c = 0; c < v->width; c++)
-        v->inverse[c] = 1.0 / portset_size(v->unions->columns[c]);
+        v->inverse[c] = 1.0 / portset_size(v->columns[c]);
     v->rows = mem_zero((entries + v->element_count) * v->width, sizeof *v->rows);
     for (size_t i = 0; i < entries; i++)
         for (unsigned k = 0; k < mapping_at(p->core, i)->usage.count; k++) {
@@ -140,7 +139,6 @@ static bool view_make(const struct parter *p, portset part, portset whole, struc
 
 static void view_done(struct view *v)
 {
-    unions_free(v->unions);
     free(v->rows);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "throughput/unions.h"
+#include "throughput/columns.h"
 
 #define MARGIN 0.04          /* at least: noise must not decide which set binds */
 #define MARGIN_ENOUGH 0.3
@@ -30,16 +30,13 @@ static void add_set(struct lattice *g, portset set)
 /* The columns of the first @n sets; false when there are too many. */
 static bool make_columns(struct lattice *g, size_t n)
 {
-    struct unions *u = unions_new(g->sets.items, n, COLUMNS_MOST);
+    size_t count = columns_list(g->sets.items, n, COLUMNS_MOST, g->column);
 
-    if (!u)
+    if (count == SIZE_MAX)
         return false;
-    g->columns = u->count;
-    for (size_t c = 0; c < u->count; c++) {
-        g->column[c] = u->columns[c];
-        g->inverse[c] = 1 / (float)portset_size(u->columns[c]);
-    }
-    unions_free(u);
+    g->columns = count;
+    for (size_t c = 0; c < g->columns; c++)
+        g->inverse[c] = 1 / (float)portset_size(g->column[c]);
     g->sets.count = n;
     return true;
 }

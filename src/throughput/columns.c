@@ -110,3 +110,21 @@ void columns_all(struct columns *c)
     for (portset set = 1; set < 1u << c->ports; set++)
         append(c, set);
 }
+
+size_t columns_list(const portset *sets, size_t n, size_t most, portset *out)
+{
+    struct columns columns;
+    bool fit = true;
+
+    columns_init(&columns, PORTS_MAX);
+    for (size_t i = 0; fit && i < n; i++)
+        fit = columns_add(&columns, sets[i], (unsigned)most + 1);
+    size_t count = columns.count - 1;   /* the first is the issue bound's */
+    if (fit)
+        memcpy(out, columns.sets + 1, count * sizeof *out);
+    columns_done(&columns);
+    if (!fit)
+        return SIZE_MAX;
+    qsort(out, count, sizeof *out, portset_by_size);
+    return count;
+}

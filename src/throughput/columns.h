@@ -1,7 +1,7 @@
 /* The sets of ports over which the throughput of an experiment is a maximum. Of all 2^P sets only unions of port sets that occur can
  * attain it, and of those only unions that hang together: the mass in two disjoint sets without a µop across is no denser than in the
  * denser of them. Real mappings have some dozens, whatever the number of ports. More sets than needed do no harm.
- * The one place where they are computed: throughput/unions.h lays them out for good, a search (throughput/tables.h) adds and drops some. */
+ * The one place where they are computed; a search (throughput/tables.h) adds and drops some. */
 #ifndef PORTOLAN_THROUGHPUT_COLUMNS_H
 #define PORTOLAN_THROUGHPUT_COLUMNS_H
 
@@ -34,6 +34,8 @@ bool columns_add(struct columns *c, portset set, unsigned most);
 void columns_truncate(struct columns *c, unsigned count, unsigned members);
 /* All sets of ports. Up to COLUMNS_DIRECT_PORTS. */
 void columns_all(struct columns *c);
+/* Writes the connected unions of the @n sets (none empty, repeats allowed), smaller ones first, to @out. Returns how many, SIZE_MAX when they are more than @most. */
+size_t columns_list(const portset *sets, size_t n, size_t most, portset *out);
 /* @count rounded up to whole vectors. */
 static inline size_t columns_lanes(unsigned count)
 {

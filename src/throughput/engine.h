@@ -1,7 +1,6 @@
 /* Internal to the throughput engine: ways to find the bound, written once over vectors and compiled for each instruction set. Exact ones
  * (throughput/lanes_exact.h):
  *
- * Rows: sums of precomputed rows (throughput/unions.h), the largest sum / |column|.
  * Subsets: over all subsets s of the µops, mass(s) / |union(s)|. Its maximum is the bound: for the best Q take all µops within Q.
  * Zeta: subset sums of mass over all sets of ports, then mass / |Q|.
  *
@@ -12,8 +11,6 @@
 
 #include "throughput/flow.h"
 #include "throughput/tables.h"
-#include "throughput/throughput.h"
-#include "throughput/unions.h"
 
 #define SUBSETS_MASS_MAX 65536u     /* sum of counts up to which the float order is exact */
 #define SUBSETS_MAX 16              /* µops */
@@ -21,7 +18,6 @@
 #define ZETA_MASS_MAX 32767u        /* 16-bit lanes */
 #define ZETA_PORTS_MAX 14
 #define ZETA_LOW 6                  /* ports in a block of eight of the narrowest engine's vectors */
-#define TERMS_MAX 16                /* of an experiment that is summed by rows */
 #define GATHER_MAX 64               /* µops that are taken without merging equal sets */
 
 struct throughput {
@@ -43,12 +39,9 @@ struct engine {
     double (*subsets)(struct throughput *t, const struct mass *masses, size_t n);
     /* Ports 0..ports-1 only, ports <= ZETA_PORTS_MAX, mass up to ZETA_MASS_MAX. */
     double (*zeta)(struct throughput *t, const struct mass *masses, size_t n, unsigned ports);
-    /* n >= 1 rows, counts and sums within UNIONS_MASS_MAX. */
-    double (*rows)(const struct unions *u, const int16_t *const *rows, const uint32_t *counts, size_t n);
-    void (*batch)(struct throughput *t, const struct flat_mapping *m, const struct flat_experiments *e, double *cycles);
     unsigned lanes;             /* 32-bit lanes of a vector */
     /* Nanoseconds per vector, measured on Zen 4; their ratios choose the method. */
-    double subsets_cost, zeta_cost, rows_cost;
+    double subsets_cost, zeta_cost;
     struct table_engine tables; /* floats, for searches */
 };
 extern const struct engine engine_portable;
@@ -62,13 +55,11 @@ const struct engine *engine_named(const char *name);
 /* Least common multiples of 1..n. */
 extern const double THROUGHPUT_COMMON[PORTS_MAX + 1];
 
-/* Cycles of one compiled experiment of any size. */
-double throughput_terms(struct throughput *t, const struct flat_mapping *m, const struct flat_term *terms, size_t n);
 /* The fraction mass / size, size <= ports, that @ratio is the rounding of. */
 double throughput_fraction(float ratio, unsigned ports);
 
 /* For tests: the bound by one method only, NaN when that method cannot take the input. */
-enum throughput_method { METHOD_SUBSETS, METHOD_ZETA, METHOD_ROWS, METHOD_FLOW, METHOD_PARTS, METHOD_COUNT };
+enum throughput_method { METHOD_SUBSETS, METHOD_ZETA, METHOD_FLOW, METHOD_PARTS, METHOD_COUNT };
 double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses, size_t n);
 
 /* The same for sizes whose least common multiple is @common: the winner is a whole number of 1 / common, which the float

@@ -43,7 +43,7 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
 #include "throughput/lanes_exact.h"
 #include "throughput/lanes_float.h"
 
-const struct engine engine_avx2 = {"avx2", subsets, zeta, rows, batch, LANES, 1.95, 1.05, 0.25, {"avx2", table_fill, table_cycles, table_errors}};
+const struct engine engine_avx2 = {"avx2", subsets, zeta, LANES, 1.95, 1.05, {"avx2", table_fill, table_cycles, table_errors}};
 #ifdef __clang__
 #pragma clang attribute pop
 #endif

@@ -44,7 +44,7 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
 #include "throughput/lanes_exact.h"
 #include "throughput/lanes_float.h"
 
-const struct engine engine_avx512 = {"avx512", subsets, zeta, rows, batch, LANES, 1.8, 1.9, 0.45, {"avx512", table_fill, table_cycles, table_errors}};
+const struct engine engine_avx512 = {"avx512", subsets, zeta, LANES, 1.8, 1.9, {"avx512", table_fill, table_cycles, table_errors}};
 #ifdef __clang__
 #pragma clang attribute pop
 #endif

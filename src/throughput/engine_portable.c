@@ -51,4 +51,4 @@ static inline flanes sizes_ratio(lanes mass, lanes sets)
 #include "throughput/lanes_exact.h"
 #include "throughput/lanes_float.h"
 
-const struct engine engine_portable = {"portable", subsets, zeta, rows, batch, LANES, 3.0, 1.15, 0.3, {"portable", table_fill, table_cycles, table_errors}};
+const struct engine engine_portable = {"portable", subsets, zeta, LANES, 3.0, 1.15, {"portable", table_fill, table_cycles, table_errors}};

@@ -3,7 +3,15 @@
 #ifndef PORTOLAN_THROUGHPUT_FLOW_H
 #define PORTOLAN_THROUGHPUT_FLOW_H
 
-#include "throughput/throughput.h"
+#include <stdint.h>
+
+#include "model/portset.h"
+
+/* A flat multiset of µops: what the throughput engine evaluates. */
+struct mass {
+    portset ports;    /* never empty */
+    uint32_t count;   /* never 0 */
+};
 
 #define FLOW_SETS PORTSETS_MAX  /* distinct port sets at most */
 

@@ -3,7 +3,6 @@
 
 #define LANES (VECTOR_BYTES / 4)
 #define SHORTS (VECTOR_BYTES / 2)
-#define PARTS (2 * UNIONS_LANES / VECTOR_BYTES)      /* vectors in a group of columns */
 #define LOW_UOPS (VECTOR_BYTES == 64 ? 4 : VECTOR_BYTES == 32 ? 3 : 2)
 #define LOW_PORTS (LOW_UOPS + 1)
 _Static_assert(VECTOR_BYTES == 16 || VECTOR_BYTES == 32 || VECTOR_BYTES == 64, "16, 32 or 64 bytes");

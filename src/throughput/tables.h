@@ -1,7 +1,7 @@
 /* Cycles of experiments while the usages of their forms change, as a search does it. Each form has a table of floats with one lane per set of
  * ports Q of the columns: the mass of its µops that fit only into Q, over |Q|. Then cycles of an experiment = max over columns of the sum of
  * its forms' tables (PMEvo eq. 1), whatever the usages are. The lane of the empty set, which no µop fits, holds slots / width instead: the
- * issue bound. Where usages stand still, rows of integers (throughput/unions.h) are quicker, and exact. */
+ * issue bound. */
 #ifndef PORTOLAN_THROUGHPUT_TABLES_H
 #define PORTOLAN_THROUGHPUT_TABLES_H
 

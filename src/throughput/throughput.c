@@ -54,11 +54,6 @@ void throughput_free(struct throughput *t)
     free(t);
 }
 
-size_t throughput_size(void)
-{
-    return sizeof(struct throughput);
-}
-
 bool throughput_use_engine(struct throughput *t, const char *name)
 {
     const struct engine *engine = engine_named(name);
@@ -260,7 +255,7 @@ double throughput_bottleneck(struct throughput *t, const struct mass *masses, si
 double throughput_by(struct throughput *t, enum throughput_method method, const struct mass *masses, size_t n)
 {
     const struct engine *e = t->engine;
-    portset used = 0, sets[GATHER_MAX];
+    portset used = 0;
     uint64_t total = 0;
 
     t->flow.sets = 0;
@@ -268,8 +263,6 @@ double throughput_by(struct throughput *t, enum throughput_method method, const 
         merge_one(&t->flow, masses[i].ports, masses[i].count);
         used |= masses[i].ports;
         total += masses[i].count;
-        if (i < GATHER_MAX)
-            sets[i] = masses[i].ports;
     }
     if (n == 0)
         return NAN;
@@ -279,92 +272,7 @@ double throughput_by(struct throughput *t, enum throughput_method method, const 
         return by_parts(t);
     if (method == METHOD_SUBSETS)
         return subsets_cost(e, n, total) < COST_NEVER ? e->subsets(t, masses, n) : NAN;
-    if (method == METHOD_ZETA)
-        return zeta_cost(e, n, total, port_range(used)) < COST_NEVER ? e->zeta(t, masses, n, port_range(used)) : NAN;
-    if (total > UNIONS_MASS_MAX || n > GATHER_MAX)
-        return NAN;
-    struct unions *u = unions_new(sets, n, 1024);
-    if (!u)
-        return NAN;
-    int16_t *row = unions_rows_new(u, 1);
-    unions_row(u, masses, n, row);
-    double cycles = e->rows(u, (const int16_t *const[]){row}, (const uint32_t[]){1}, 1);
-    free(row);
-    unions_free(u);
-    return cycles;
-}
-
-double throughput_of_rows(const struct throughput *t, const struct unions *u, const int16_t *const *rows, const uint32_t *counts, size_t n)
-{
-    return n ? t->engine->rows(u, rows, counts, n) : 0;
-}
-
-static double by_uops(struct throughput *t, const struct flat_mapping *m, const struct flat_term *terms, size_t n)
-{
-    size_t uops = 0;
-
-    for (size_t i = 0; i < n; i++)
-        uops += m->start[terms[i].form + 1] - m->start[terms[i].form];
-    if (uops == 0)
-        return 0;
-    t->flow.sets = 0;
-    uint64_t total = 0;
-    size_t at = 0;
-    for (size_t i = 0; i < n; i++)
-        for (uint32_t j = m->start[terms[i].form]; j < m->start[terms[i].form + 1]; j++) {
-            uint32_t count = m->masses[j].count * terms[i].count;
-            total += count;
-            if (uops <= GATHER_MAX)
-                t->gathered[at++] = (struct mass){m->masses[j].ports, count};
-            else
-                merge_one(&t->flow, m->masses[j].ports, count);
-        }
-    return uops <= GATHER_MAX ? of_gathered(t, uops, total) : by_parts(t);
-}
-
-/* Whether the rows of @n forms are summed faster than their µops are enumerated; *@total gets their mass. */
-static bool rows_serve(const struct throughput *t, const struct flat_mapping *m, const struct flat_term *terms, size_t n, uint64_t *total)
-{
-    size_t uops = 0;
-
-    *total = 0;
-    for (size_t i = 0; i < n; i++) {
-        *total += (uint64_t)m->rows[terms[i].form].mass * terms[i].count;
-        uops += m->start[terms[i].form + 1] - m->start[terms[i].form];
-    }
-    if (*total > UNIONS_MASS_MAX)
-        return false;
-    double vectors = (double)m->unions->groups * (UNIONS_LANES / 2) / t->engine->lanes;
-    double enumerated = smaller(subsets_cost(t->engine, uops, *total), zeta_cost(t->engine, uops, *total, t->ports));
-    return 10 + t->engine->rows_cost * vectors * (double)(n + 2) <= enumerated;
-}
-
-double throughput_terms(struct throughput *t, const struct flat_mapping *m, const struct flat_term *terms, size_t n)
-{
-    uint64_t total;
-
-    if (m->unions && n && n <= TERMS_MAX && rows_serve(t, m, terms, n, &total)) {
-        const int16_t *rows[TERMS_MAX];
-        uint32_t counts[TERMS_MAX];
-        for (size_t i = 0; i < n; i++) {
-            rows[i] = m->sums + m->rows[terms[i].form].index * unions_row_size(m->unions);
-            counts[i] = terms[i].count;
-        }
-        return t->engine->rows(m->unions, rows, counts, n);
-    }
-    return by_uops(t, m, terms, n);
-}
-
-void throughput_batch(struct throughput *t, const struct flat_mapping *m, const struct flat_experiments *e, double *cycles)
-{
-    t->engine->batch(t, m, e, cycles);
-}
-
-void throughput_across(struct throughput *t, const struct flat_mapping *const *maps, size_t n, const struct flat_term *terms,
-                       size_t n_terms, double *cycles)
-{
-    for (size_t i = 0; i < n; i++)
-        cycles[i] = by_uops(t, maps[i], terms, n_terms);
+    return zeta_cost(e, n, total, port_range(used)) < COST_NEVER ? e->zeta(t, masses, n, port_range(used)) : NAN;
 }
 
 double throughput_of(const struct mapping *m, const struct experiment *e, struct str *unknown)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "throughput/engine.h"
+#include "throughput/throughput.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

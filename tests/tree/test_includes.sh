@@ -51,8 +51,6 @@ isa/insn isa/related
 measure/arch measure/sandbox_child
 program/runs program/words
 table/result table/result_parts
-throughput/engine throughput/tables
-throughput/engine throughput/throughput
 toolchain/assemble toolchain/listing
 toolchain/margins toolchain/plan9
 toolchain/object toolchain/object_names

@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include "throughput/columns.h"
 #include "throughput/engine.h"
+#include "throughput/throughput.h"
 #include "../support/oracle.h"
 
 static void assert_close(double got, double expected)
@@ -190,58 +192,41 @@ static void test_wide_machines(void **state)
     }
 }
 
-static void test_unions(void **state)
+static void test_columns(void **state)
 {
     (void)state;
     /* Ports 0 and 1 hang together through {0,1}, port 2 stands alone: no column joins it. */
-    struct unions *u = unions_new((const portset[]){1, 3, 4, 1}, 4, 3);
-    assert_non_null(u);
-    assert_int_equal(u->count, 3);
-    assert_true(u->common == 2);
-    assert_int_equal(unions_row_size(u), UNIONS_LANES);
-    int16_t *row = unions_rows_new(u, 1);
-    assert_int_equal(unions_row(u, (const struct mass[]){{1, 5}, {3, 4}, {4, 7}}, 3, row), 16);
-    for (size_t k = 0; k < unions_row_size(u); k++)
-        assert_int_equal(row[k], u->columns[k] == 1 ? 5 : u->columns[k] == 3 ? 9 : u->columns[k] == 4 ? 7 : 0);
-    assert_int_equal(unions_row(u, (const struct mass[]){{1, UNIONS_MASS_MAX}}, 1, row), UNIONS_MASS_MAX);
-    assert_int_equal(unions_row(u, (const struct mass[]){{1, UNIONS_MASS_MAX}, {1, 1}}, 2, row), UINT32_MAX);
-    free(row);
-    unions_free(u);
-    assert_null(unions_new((const portset[]){1, 3, 4, 1}, 4, 2));
-    u = unions_new(NULL, 0, 0);
-    assert_int_equal(u->count, 0);
-    unions_free(u);
+    const portset sets[] = {1, 3, 4, 1};
+    portset columns[3];
+    assert_int_equal(columns_list(sets, 4, 3, columns), 3);
+    assert_int_equal(columns[0] | columns[1], 1 | 4);
+    assert_int_equal(columns[2], 3);
+    assert_true(columns_list(sets, 4, 2, columns) == SIZE_MAX);
+    assert_int_equal(columns_list(NULL, 0, 0, columns), 0);
 }
 
-/* One form varies, the sum of the others is precomputed: the same as all µops together. */
-static void test_rows(void **state)
+/* The largest mass within a column, over its size, is the bound: no other set of ports is needed. */
+static void test_columns_suffice(void **state)
 {
     (void)state;
     struct rng rng;
     rng_seed(&rng, 5);
     for (int round = 0; round < 300; round++) {
         unsigned ports = 1 + (unsigned)rng_below(&rng, 9);
-        struct throughput *t = throughput_new(ports);
         struct mass masses[12];
-        portset sets[12];
-        size_t n = random_masses(&rng, ports, 10, masses) + 1, cut = rng_below(&rng, n);
-        masses[n - 1] = (struct mass){oracle_random_set(&rng, ports), 1};
+        portset sets[12], columns[1 << 9];
+        size_t n = random_masses(&rng, ports, 12, masses);
         for (size_t i = 0; i < n; i++)
             sets[i] = masses[i].ports;
-        struct unions *u = unions_new(sets, n, 1 << ports);
-        int16_t *rows = unions_rows_new(u, 2);
-        unions_row(u, masses, cut, rows);
-        unions_row(u, masses + cut, n - cut, rows + unions_row_size(u));
-        for (size_t i = 0; i < cut; i++)
-            masses[i].count *= 3;
-        for (size_t k = 0; k < ENGINES; k++)
-            if (throughput_use_engine(t, engines[k]))
-                assert_exact(throughput_of_rows(t, u, (const int16_t *const[]){rows, rows + unions_row_size(u)}, (const uint32_t[]){3, 1}, 2),
-                             oracle_naive(masses, n, ports));
-        assert_exact(throughput_of_rows(t, u, NULL, NULL, 0), 0);
-        free(rows);
-        unions_free(u);
-        throughput_free(t);
+        size_t count = columns_list(sets, n, 1u << ports, columns);
+        double bound = 0;
+        for (size_t c = 0; c < count; c++) {
+            uint64_t within = 0;
+            for (size_t i = 0; i < n; i++)
+                within += masses[i].ports & ~columns[c] ? 0 : masses[i].count;
+            bound = fmax(bound, (double)within / portset_size(columns[c]));
+        }
+        assert_exact(bound, oracle_naive(masses, n, ports));
     }
 }
 
@@ -288,95 +273,12 @@ static void test_pmevo_figures(void **state)
     str_done(&unknown);
 }
 
-/* A mapping of 60 forms that draw their µops from @stock sets. */
-static struct mapping *random_mapping(struct rng *rng, unsigned ports, size_t stock)
-{
-    struct ports names = {0};
-    struct err err;
-    portset sets[64];
-
-    for (unsigned i = 0; i < ports; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "P%u", i);
-        assert_true(ports_add(&names, name, &err));
-    }
-    for (size_t i = 0; i < stock; i++)
-        sets[i] = oracle_random_set(rng, ports);
-    struct mapping *m = mapping_new(&names);
-    for (int i = 0; i < 60; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "F%d", i);
-        struct mapping_entry entry = {.form = name, .latency = 1};
-        for (uint64_t k = rng_below(rng, 5); k > 0; k--)
-            usage_add(&entry.usage, sets[rng_below(rng, stock)], i == 7 ? 40000 : 1 + (uint32_t)rng_below(rng, 3));
-        mapping_set(m, &entry);
-        usage_done(&entry.usage);
-    }
-    return m;
-}
-
-/* Batches give what single evaluations give: with sums of one group of columns, of several, and without. */
-static void test_batches(void **state)
-{
-    (void)state;
-    enum { COUNT = 500 };
-    static const struct {
-        unsigned ports;
-        size_t stock, groups;   /* 2: more than one */
-    } shapes[] = {{9, 3, 1}, {5, 40, 1}, {9, 40, 2}, {17, 60, 0}, {32, 3, 1}};
-    struct rng rng;
-    struct err err;
-    rng_seed(&rng, 3);
-    for (size_t shape = 0; shape < sizeof shapes / sizeof *shapes; shape++) {
-        struct mapping *m = random_mapping(&rng, shapes[shape].ports, shapes[shape].stock), *other = mapping_copy(m);
-        assert_true(mapping_equal(m, other));
-        struct experiment *experiments = calloc(COUNT, sizeof *experiments);
-        for (int i = 0; i < COUNT; i++)
-            for (uint64_t k = rng_below(&rng, i % 50 ? 8 : 30); k > 0; k--)
-                experiment_add(&experiments[i], mapping_at(m, rng_below(&rng, 60))->form, 1 + (uint32_t)rng_below(&rng, 3));
-        struct flat_mapping *flat = flat_mapping_new(m), *flat_other = flat_mapping_new(other);
-        size_t groups = flat->unions ? flat->unions->groups : 0;
-        assert_int_equal(groups > 2 ? 2 : groups, shapes[shape].groups);
-        struct flat_experiments *compiled = flat_experiments_new(m, experiments, COUNT, &err);
-        assert_non_null(compiled);
-        struct throughput *t = throughput_new(shapes[shape].ports);
-        double cycles[COUNT];
-        for (size_t k = 0; k < ENGINES; k++) {
-            if (!throughput_use_engine(t, engines[k]))
-                continue;
-            throughput_batch(t, flat, compiled, cycles);
-            for (int i = 0; i < COUNT; i++) {
-                double across[2];
-                const struct flat_mapping *maps[2] = {flat, flat_other};
-                assert_exact(cycles[i], throughput_of(m, &experiments[i], NULL));
-                throughput_across(t, maps, 2, compiled->terms + compiled->start[i], compiled->start[i + 1] - compiled->start[i], across);
-                assert_exact(across[0], cycles[i]);
-                assert_exact(across[1], cycles[i]);
-            }
-        }
-        struct experiment unknown = {0};
-        experiment_add(&unknown, "NOT THERE", 1);
-        assert_null(flat_experiments_new(m, &unknown, 1, &err));
-        assert_non_null(strstr(err.what, "NOT THERE"));
-        experiment_done(&unknown);
-        for (int i = 0; i < COUNT; i++)
-            experiment_done(&experiments[i]);
-        free(experiments);
-        flat_experiments_free(compiled);
-        flat_mapping_free(flat);
-        flat_mapping_free(flat_other);
-        throughput_free(t);
-        mapping_free(m);
-        mapping_free(other);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_three_agree), cmocka_unit_test(test_shapes), cmocka_unit_test(test_near_ties),
-        cmocka_unit_test(test_limits),          cmocka_unit_test(test_wide_machines), cmocka_unit_test(test_unions),
-        cmocka_unit_test(test_rows),            cmocka_unit_test(test_pmevo_figures), cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_limits),          cmocka_unit_test(test_wide_machines), cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_columns_suffice), cmocka_unit_test(test_pmevo_figures),
     };
     return cmocka_run_group_tests_name("throughput", tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "throughput/tables.h"
+#include "throughput/engine.h"
 
 #include <string.h>
 
 #include "base/mem.h"
-#include "throughput/engine.h"
 
 const struct engine *engine_named(const char *name)
 {
