@@ -303,6 +303,41 @@ static double lines_of(const struct finder *f, uint32_t at)
     return (double)fresh / (double)(rounds == 1 ? 1 : rounds - rounds / 2);
 }
 
+static bool loads_moving(const struct finder *f, size_t insn)
+{
+    bool moving = f->insns[insn].operation == OPERATION_GATHER;
+
+    for (size_t i = 0; !moving && i < f->work.accesses.count; i++) {
+        const struct access *a = &f->work.accesses.items[i];
+        moving = a->insn == insn && !a->store && f->owner.items[i] != STREAM_ALONE && stream_moves(&f->out->items.items[f->owner.items[i]]);
+    }
+    return moving;
+}
+
+/* Those that compute with what a moving stream gives, in this iteration or since one before. */
+static uint32_t waiting_of(const struct finder *f)
+{
+    bool late[INSN_REGISTERS] = {0};
+    uint32_t waiting = 0;
+
+    for (size_t i = 0; i < 2 * f->count; i++) {
+        const struct insn *in = &f->insns[i % f->count];
+        bool moving = in->traits & INSN_LOAD && loads_moving(f, i % f->count), waits = moving && in->traits & INSN_STORE;
+        for (unsigned k = 0; !(in->traits & INSN_ZERO_IDIOM) && k < in->operand_count; k++) {
+            const struct operand *op = &in->operands[k];
+            if (op->kind == OPERAND_REGISTER && op->access & ACCESS_READ && op->reg < INSN_REGISTERS)
+                waits |= moving || late[op->reg];
+            else if (op->kind == OPERAND_MEMORY)
+                waits |= (op->base < INSN_REGISTERS && late[op->base]) || (op->index < INSN_REGISTERS && late[op->index]);
+        }
+        for (unsigned k = 0; k < in->operand_count; k++)
+            if (in->operands[k].kind == OPERAND_REGISTER && in->operands[k].access & ACCESS_WRITE && in->operands[k].reg < INSN_REGISTERS)
+                late[in->operands[k].reg] = waits || moving;
+        waiting += i >= f->count && waits;
+    }
+    return waiting;
+}
+
 /* Streams of one array: those that come to lines which another came to before. */
 static void find_followers(struct streams *out)
 {
@@ -368,6 +403,7 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
         }
     }
     find_followers(out);
+    out->waiting = waiting_of(&f);
     vec_done(&f.owner);
     address_work_done(&f.work);
 }

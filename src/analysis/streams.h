@@ -52,6 +52,7 @@ struct stream {
 
 struct streams {
     VEC(struct stream) items;
+    uint32_t waiting;        /* instructions that wait for a value that a moving stream gives, and take room in the scheduler until then */
     uint32_t unknown;        /* instruction whose address is not understood, 1-based; 0: all are */
     char why[160];           /* then: why */
 };

@@ -10,22 +10,40 @@
 #include "analysis/kernel.h"
 #include "analysis/layout.h"
 #include "analysis/memory_time.h"
+#include "base/clock.h"
 #include "base/compare.h"
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "isa/cpu.h"
+#include "isa/foreign.h"
 #include "measure/baseline.h"
 #include "measure/kernel_arrays.h"
 
 #define FILE_NAME "memory.csv"
-#define ROUNDS 2          /* over all loops and sizes */
+#define ROUNDS 2          /* over all loops and sizes, */
+#define ROUNDS_MOST 4     /* and so many over those whose lowest time no other confirms */
+#define CONFIRMED 1.04    /* times the lowest */
+#define PATIENCE 2        /* times the time of all rounds, for those */
+#define ODD_LINES 3       /* apart, of COST_ODD: all sets of a cache hold a third of the arrays */
 #define L1_USUAL 32768.0
 #define L2_USUAL 1048576.0
 
-/* Lines per iteration of the loops of measure/kernel_arrays.h: of their kind, and in order beside them, of indices. */
-static const struct { double lines, ordered; } probes[MEMORY_COSTS] = {
-    [COST_LOAD] = {2, 0}, [COST_STORE] = {1, 0}, [COST_BESIDE] = {1, 0}, [COST_STREAMED] = {1, 0}, [COST_RANDOM] = {4, 0.25}, [COST_SKIPPED] = {4, 0}, [COST_HOP] = {4, 0},
+/* The loop of each cost, and its lines per iteration: of its kind, and in order besides, of indices. */
+static const struct { enum memory_loop loop; double lines, ordered; } probes[MEMORY_COSTS] = {
+    [COST_LOAD] = {LOOP_LOADS, 2, 0},
+    [COST_STORE] = {LOOP_STORES, 1, 0},
+    [COST_BESIDE] = {LOOP_TRIAD, 2, 0},
+    [COST_STREAMED] = {LOOP_STREAMED, 1, 0},
+    [COST_RANDOM] = {LOOP_GATHER, 4, 0.25},
+    [COST_PAIRED] = {LOOP_PAIRED, 4, 0},
+    [COST_ODD] = {LOOP_ODD, 4, 0},
+    [COST_SKIPPED] = {LOOP_SKIPPED, 4, 0},
+    [COST_PAGE] = {LOOP_PAGES, 1, 0},
+    [COST_HOP] = {LOOP_CHASE, 4, 0},
+    [COST_FEW] = {LOOP_FEW, 1, 0},
+    [COST_SOME] = {LOOP_SOME, 1, 0},
 };
 
 static double system_size(int name, double usual)
@@ -50,8 +68,8 @@ uint64_t memory_available(void)
 /* Sizes around those where levels may end; ascending. */
 static void sizes_choose(struct memory_costs *out)
 {
-    const double sizes[] = {1.5 * out->first, out->second / 8,  out->second / 4,   out->second / 2,   0.75 * out->second, out->second, 1.5 * out->second,
-                            3 * out->second,   8 * out->second, (double)(32 << 20), (double)(96 << 20), (double)(256 << 20)};
+    const double sizes[] = {1.5 * out->first, out->second / 4, out->second / 2,       0.75 * out->second,      out->second,             1.5 * out->second,
+                            3 * out->second,  8 * out->second, (double)(32 << 20), (double)(80 << 20), (double)(192 << 20)};
 
     out->count = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -65,6 +83,9 @@ struct lines_probing {
     const struct kernel *kernels[MEMORY_COSTS];
     struct streams streams[MEMORY_COSTS];
     struct kernel_arrays runs[MEMORY_COSTS];
+    double cycles[MEMORY_COSTS][MEMORY_SIZES][ROUNDS_MOST];   /* of each loop; ascending */
+    unsigned rounds[MEMORY_COSTS][MEMORY_SIZES];
+    double clock_hz;
 };
 
 static bool probes_begin(struct lines_probing *p, struct err *err)
@@ -72,7 +93,7 @@ static bool probes_begin(struct lines_probing *p, struct err *err)
     sandbox_clear(p->sandbox);
     for (size_t i = 0; i < MEMORY_COSTS; i++) {
         size_t count;
-        p->kernels[i] = kernel_from_hex(isa_host(), kernel_arrays_loop((enum memory_cost)i), err);
+        p->kernels[i] = kernel_from_hex(isa_host(), isa_ops(isa_host())->foreign->memory_loop(probes[i].loop, cpu_vector_bits()), err);
         if (!p->kernels[i])
             return false;
         const struct insn *insns = kernel_insns(p->kernels[i], 0, &count);
@@ -83,53 +104,114 @@ static bool probes_begin(struct lines_probing *p, struct err *err)
     return true;
 }
 
-static bool probe_run(struct lines_probing *p, size_t at, double bytes, double seconds, struct arrays_measured *out, struct err *err)
+/* Bytes of the arrays of which a cache holds @bytes at a time, or of which a region has them. */
+static double arrays_bytes(const struct lines_probing *p, size_t at, double bytes)
+{
+    return at == COST_ODD ? ODD_LINES * bytes : probes[at].ordered > 0 ? bytes * bytes / memory_region(&p->streams[at], bytes) : bytes;
+}
+
+static bool probe_fits(const struct lines_probing *p, size_t at, double bytes)
+{
+    return arrays_bytes(p, at, bytes) + LAYOUT_SLACK <= (double)MEMORY_LINES_ARENA;
+}
+
+static bool probe_run(struct lines_probing *p, size_t at, size_t k, double bytes, double seconds, struct err *err)
 {
     struct arrays arrays;
+    struct arrays_measured m;
     size_t count;
     const struct insn *insns = kernel_insns(p->kernels[at], 0, &count);
-    double all = probes[at].ordered > 0 ? bytes * bytes / memory_region(&p->streams[at], bytes) : bytes;   /* so that the region has @bytes */
 
-    return layout_arrays(insns, &p->streams[at], (uint64_t)all, &arrays, err) && kernel_arrays_measure(&p->runs[at], &arrays, seconds, out, err);
+    if (!layout_arrays(insns, &p->streams[at], (uint64_t)arrays_bytes(p, at, bytes), &arrays, err) || !kernel_arrays_measure(&p->runs[at], &arrays, seconds, &m, err))
+        return false;
+    p->cycles[at][k][p->rounds[at][k]++] = m.cycles;
+    qsort(p->cycles[at][k], p->rounds[at][k], sizeof m.cycles, compare_doubles);
+    p->clock_hz = m.clock_hz;
+    return true;
+}
+
+/* The lowest time that another one confirms, since others only make it longer; where none does, the lowest. *@apart: how far those two are apart, relative. */
+static double lowest(const double *cycles, unsigned count, double *apart)
+{
+    unsigned at = 0;
+
+    while (at + 1 < count && cycles[at + 1] > CONFIRMED * cycles[at])
+        at++;
+    at = at + 1 < count ? at : 0;
+    *apart = count > 1 ? cycles[at + 1] / cycles[at] - 1 : 0;
+    return cycles[at];
+}
+
+/* Those with a pattern of their own one size after the other, so that it is filled in once. */
+static bool probes_run(struct lines_probing *p, const struct memory_costs *sizes, double seconds, struct err *err)
+{
+    const double each = seconds / (double)(ROUNDS * MEMORY_COSTS * sizes->count), until = clock_seconds() + PATIENCE * seconds;
+    double apart;
+
+    for (unsigned round = 0; round < ROUNDS_MOST; round++)
+        for (size_t i = 0; i < MEMORY_COSTS; i++) {
+            const bool filled = i == COST_RANDOM || i == COST_HOP;
+            for (size_t k = 0; k < sizes->count && !(filled && round); k++)
+                for (unsigned again = filled ? 0 : round; again < (filled ? ROUNDS_MOST : round + 1); again++) {
+                    lowest(p->cycles[i][k], p->rounds[i][k], &apart);
+                    if (again >= ROUNDS && (apart <= CONFIRMED - 1 || clock_seconds() > until))
+                        continue;
+                    if (probe_fits(p, i, sizes->bytes[k]) && !probe_run(p, i, k, sizes->bytes[k], each, err))
+                        return false;
+                }
+        }
+    return true;
+}
+
+/* What was measured are loops: of each, the parts of other lines are taken off. */
+static void costs_fill(const struct lines_probing *p, struct memory_costs *out)
+{
+    double spreads[MEMORY_SIZES];
+
+    for (size_t i = 0; i < MEMORY_COSTS; i++) {
+        size_t count = 0;
+        for (size_t k = 0; k < out->count; k++)
+            if (p->rounds[i][k]) {
+                out->cycles[i][k] = lowest(p->cycles[i][k], p->rounds[i][k], &spreads[count]);
+                count++;
+            }
+        qsort(spreads, count, sizeof *spreads, compare_doubles);
+        out->spread[i] = count ? spreads[count / 2] : NAN;
+    }
+    /* Behind a core's own caches no loop is quicker over larger arrays: a smaller size that seems to be slower was disturbed. */
+    for (size_t i = 0; i < MEMORY_COSTS; i++)
+        for (size_t k = out->count; k-- > 1 && out->bytes[k - 1] > out->second;)
+            if (p->rounds[i][k])
+                out->cycles[i][k - 1] = fmin(out->cycles[i][k - 1], out->cycles[i][k]);
+    for (size_t k = 0; k < out->count; k++)
+        for (size_t i = 0; i < MEMORY_COSTS; i++) {
+            double other = i == COST_BESIDE ? out->cycles[COST_STORE][k] : probes[i].ordered * out->cycles[COST_LOAD][k];
+            out->cycles[i][k] = fmax(0, out->cycles[i][k] - other) / probes[i].lines;
+        }
+    for (size_t k = 0; k < out->count; k++) {
+        /* A line next to one that is written takes no longer than alone; the difference of two times that others disturb may say so. */
+        out->cycles[COST_BESIDE][k] = fmin(out->cycles[COST_BESIDE][k], out->cycles[COST_LOAD][k]);
+        for (size_t i = 0; k && i < MEMORY_COSTS; i++)   /* arrays for which there is no room: as every fourth line grows */
+            if (!p->rounds[i][k])
+                out->cycles[i][k] = out->cycles[i][k - 1] * out->cycles[COST_SKIPPED][k] / out->cycles[COST_SKIPPED][k - 1];
+    }
 }
 
 bool memory_lines_measure(double seconds, bool huge, bool overlaps, bool (*cancelled)(void *state), void *state, struct memory_costs *out, struct err *err)
 {
     struct lines_probing p = {0};
-    double spreads[MEMORY_SIZES], clock = 0;
 
     *out = (struct memory_costs){.first = system_size(_SC_LEVEL1_DCACHE_SIZE, L1_USUAL), .second = system_size(_SC_LEVEL2_CACHE_SIZE, L2_USUAL), .overlaps = overlaps, .measured = true};
-    if (!kernel_arrays_loop(COST_LOAD))
-        return err_set(err, ERR_MISSING, NULL, "no loops are there that measure memory on %s", isa_name(isa_host()));
     sizes_choose(out);
     p.sandbox = sandbox_new(-1, err);
     if (!p.sandbox)
         return false;
     sandbox_cancel_by(p.sandbox, cancelled, state);
-    bool ok = sandbox_arena(p.sandbox, MEMORY_LINES_ARENA, huge, err) && probes_begin(&p, err);
-    const double each = seconds / (double)(ROUNDS * MEMORY_COSTS * out->count);
-    for (unsigned round = 0; ok && round < ROUNDS; round++)
-        for (size_t i = 0; ok && i < MEMORY_COSTS; i++) {
-            for (size_t k = 0; ok && k < out->count; k++) {
-                struct arrays_measured m;
-                ok = probe_run(&p, i, out->bytes[k], each, &m, err);
-                if (!ok)
-                    break;
-                /* Others only make it slower. */
-                spreads[k] = round ? fabs(m.cycles / out->cycles[i][k] - 1) : 0;
-                out->cycles[i][k] = round ? fmin(m.cycles, out->cycles[i][k]) : m.cycles;
-                clock = m.clock_hz;
-            }
-            qsort(spreads, out->count, sizeof *spreads, compare_doubles);
-            out->spread[i] = spreads[out->count / 2];
-        }
-    out->clock_hz = clock;
+    bool ok = sandbox_arena(p.sandbox, MEMORY_LINES_ARENA, huge, err) && probes_begin(&p, err) && probes_run(&p, out, seconds, err);
+    out->clock_hz = p.clock_hz;
     out->huge = ok ? sandbox_arena_huge(p.sandbox) : NAN;
-    for (size_t k = 0; ok && k < out->count; k++) {
-        /* What was measured are loops: the parts of their lines in order are taken off. */
-        for (size_t i = 0; i < MEMORY_COSTS; i++)
-            out->cycles[i][k] = fmax(0, out->cycles[i][k] - (i == COST_BESIDE ? out->cycles[COST_STORE][k] : probes[i].ordered * out->cycles[COST_LOAD][k])) / probes[i].lines;
-    }
+    if (ok)
+        costs_fill(&p, out);
     out->third = ok ? memory_third_seen(out) : 0;
     for (size_t i = 0; i < MEMORY_COSTS; i++) {
         streams_done(&p.streams[i]);

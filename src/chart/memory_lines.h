@@ -8,7 +8,7 @@
 /* About a second with @seconds 1: first-level and second-level sizes as the system tells them, all other by measuring. Needs MEMORY_LINES_ARENA bytes. False with err.
  * @overlaps is taken over: what the CPU's machine says. */
 bool memory_lines_measure(double seconds, bool huge, bool overlaps, bool (*cancelled)(void *state), void *state, struct memory_costs *out, struct err *err);
-#define MEMORY_LINES_ARENA ((uint64_t)384 << 20)
+#define MEMORY_LINES_ARENA ((uint64_t)260 << 20)
 
 /* What is kept of this CPU. False when nothing is. Any thread. */
 bool memory_lines_recall(struct memory_costs *out);

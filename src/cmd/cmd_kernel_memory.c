@@ -163,7 +163,7 @@ static void add_points(const struct memory_job *w, struct result *result)
         cell_text(t, str_text(&size));
         cell_count(t, (int64_t)p->bytes);
         cell_text(t, p->level);
-        cell_number(t, c->core);
+        cell_number(t, c->core.cycles);
         cell_number(t, c->known && transfers > 0 ? transfers : NAN);
         cell_number(t, c->known && p->time.parts[LIMIT_HOPS] > 0 ? p->time.parts[LIMIT_HOPS] : NAN);
         cell_number(t, p->time.cycles);
@@ -301,17 +301,17 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     (void)err;
     result_text(result, "kernel", w->kernel->name);
     result_text(result, "machine", c->machine->id);
-    result_number(result, "core", c->core);
+    result_number(result, "core", c->core.cycles);
     if (!c->streams.items.count || !c->moves) {
         if (c->streams.unknown)
             result_line(result, "%s: instruction %u: %s", w->kernel->name, c->streams.unknown, c->streams.why);
         else if (!c->streams.items.count)
-            result_line(result, "%s: no memory access: %.2f at any size", w->kernel->name, c->core);
+            result_line(result, "%s: no memory access: %.2f at any size", w->kernel->name, c->core.cycles);
         else
-            result_line(result, "%s: its accesses stay where they are: %.2f at any size", w->kernel->name, c->core);
+            result_line(result, "%s: its accesses stay where they are: %.2f at any size", w->kernel->name, c->core.cycles);
         return true;
     }
-    result_line(result, "%s on %s: %.2f cycles per iteration with all data in the first level", w->kernel->name, c->machine->id, c->core);
+    result_line(result, "%s on %s: %.2f cycles per iteration with all data in the first level", w->kernel->name, c->machine->id, c->core.cycles);
     add_streams(w, result);
     if (c->streams.unknown)
         result_line(result, "instruction %u is left out: %s", c->streams.unknown, c->streams.why);

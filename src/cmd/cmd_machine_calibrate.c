@@ -199,7 +199,7 @@ static bool memory_run(void *state, struct result *result, struct err *err)
 
 static void memory_rows(const struct memory_costs *m, struct result *result)
 {
-    static const char *const titles[MEMORY_COSTS] = {"load", "store", "beside a store", "non-temporal", "in no order", "long steps", "hop"};
+    static const char *const titles[MEMORY_COSTS] = {"load", "store", "beside a store", "non-temporal", "in no order", "every 2nd", "every 3rd", "every 4th", "page", "hop", "among 250 uops", "among 70"};
     struct result_column columns[MEMORY_COSTS + 1] = {{.key = "kib", .title = "KiB", .kind = CELL_COUNT}};
 
     for (size_t i = 0; i < MEMORY_COSTS; i++)
@@ -225,7 +225,7 @@ static bool memory_finish(struct session *s, void *state, struct result *result,
     if (m->third > 0)
         result_line(result, "first level %.0f KiB, second %.0f KiB, third about %.0f MiB of what is there now", m->first / 1024, m->second / 1024, m->third / 1048576);
     else
-        result_line(result, "first level %.0f KiB, second %.0f KiB; no end of the third level was seen up to 256 MiB", m->first / 1024, m->second / 1024);
+        result_line(result, "first level %.0f KiB, second %.0f KiB; no end of the third level was seen up to %.0f MiB", m->first / 1024, m->second / 1024, m->bytes[m->count - 1] / 1048576);
     result_line(result, "spread: load %.0f %%, store %.0f %%, in no order %.0f %%, hop %.0f %%%s", 100 * m->spread[COST_LOAD], 100 * m->spread[COST_STORE], 100 * m->spread[COST_RANDOM],
                 100 * m->spread[COST_HOP], w->huge && m->huge < 0.9 ? "; pages of 2 MiB were asked for, and this system gave few" : "");
     result_line(result, "kept with today's date (%s): `kernel memory` goes by it", m->day);

@@ -84,7 +84,7 @@ static void blocks_find(const struct memory_curve *c, struct memory_point *p)
     double best = p->time.cycles / GAIN;
 
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        double cycles = memory_time_at(&c->streams, &c->costs, c->core, c->own, BLOCK_SHARE * levels[i]).cycles;
+        double cycles = memory_time_at(&c->streams, &c->costs, &c->core, BLOCK_SHARE * levels[i]).cycles;
         if (levels[i] > 0 && levels[i] < p->bytes && cycles < BLOCK_NEARLY * best) {
             best = fmin(best, cycles);
             p->block = BLOCK_SHARE * levels[i];
@@ -114,7 +114,7 @@ static void help_find(const struct memory_curve *c, struct memory_point *p)
     }
     other.items.items = copy.items;
     if (stored)
-        help_try(p, memory_time_at(&other, &c->costs, c->core, c->own, p->bytes).cycles, "non-temporal stores");
+        help_try(p, memory_time_at(&other, &c->costs, &c->core, p->bytes).cycles, "non-temporal stores");
     for (size_t i = 0; skipped && i < copy.count; i++) {
         copy.items[i] = c->streams.items.items[i];
         if (copy.items[i].kind == STREAM_WALK) {
@@ -124,18 +124,19 @@ static void help_find(const struct memory_curve *c, struct memory_point *p)
     }
     other.items.items = copy.items;
     if (skipped)
-        help_try(p, memory_time_at(&other, &c->costs, c->core, c->own, p->bytes).cycles, "elements side by side");
+        help_try(p, memory_time_at(&other, &c->costs, &c->core, p->bytes).cycles, "elements side by side");
     vec_done(&copy);
 }
 
 static void point_predict(const struct memory_curve *c, struct memory_point *p)
 {
-    p->level = c->known ? memory_level_at(&c->costs, p->bytes) : "";
+    p->level = "";
     p->time = (struct memory_time){.cycles = NAN};
     p->gain = 1;
     if (!c->known)
         return;
-    p->time = memory_time_at(&c->streams, &c->costs, c->core, c->own, p->bytes);
+    p->time = memory_time_at(&c->streams, &c->costs, &c->core, p->bytes);
+    p->level = memory_level_at(&c->costs, p->time.held > 0 ? p->time.held : p->bytes);
     p->moved = p->time.lines * STREAM_LINE;
     help_find(c, p);
 }
@@ -163,9 +164,9 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
         if (!join(c, joined[i], err))
             return false;
     simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
-    c->core = isnan(sim.cycles) ? bounds.total : fmax(sim.cycles, 0);
-    c->core_limit = core_limit(c->core, &bounds);
-    c->own = isnan(bounds.cycles[BOUND_MEMORY]) ? 0 : bounds.cycles[BOUND_MEMORY];
+    c->core = (struct memory_core){.cycles = isnan(sim.cycles) ? bounds.total : fmax(sim.cycles, 0), .own = isnan(bounds.cycles[BOUND_MEMORY]) ? 0 : bounds.cycles[BOUND_MEMORY],
+                                   .uops = fmax(0, bounds.cycles[BOUND_ISSUE] * fact_number(m, "issue_width")), .window = fact_number(m, "reorder_buffer"), .scheduler = fact_number(m, "scheduler")};
+    c->core_limit = core_limit(c->core.cycles, &bounds);
     simulation_done(&sim);
     c->known = measured || memory_costs_of(m, &c->costs, &c->why);
     if (measured)

@@ -28,7 +28,7 @@ struct memory_curve {
     struct memory_costs costs;
     bool known;                  /* costs are */
     struct err why;              /* else: why not */
-    double core, own;            /* as in memory_time_at */
+    struct memory_core core;
     const char *core_limit;      /* what limits the core: "core: ports", ... */
     double flops;                /* per iteration; 0: none */
     double clock_hz;

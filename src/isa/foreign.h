@@ -4,6 +4,7 @@
 
 #include "isa/body.h"
 #include "isa/insn.h"
+#include "isa/memory_loop.h"
 
 /* Of one set (struct isa_ops). Pure, on any computer and thread, but for what is asked of the CPU. */
 struct isa_foreign {
@@ -26,6 +27,8 @@ struct isa_foreign {
      * repeated NULL: nothing is. */
     uint32_t zero_registers, count_registers;
     bool (*repeated)(const struct insn *in);
+    /* Returns the code of @loop as hex digits, with vectors of at most @bits. */
+    const char *(*memory_loop)(enum memory_loop loop, unsigned bits);
 };
 
 #endif

@@ -65,7 +65,4 @@ bool arch_has_states(void);
 /* What the user should know of measuring on this kind of processor; NULL: nothing. */
 const char *arch_remark(void);
 
-/* kernel_arrays_loop, by the number of the cost. */
-const char *arch_memory_loop(unsigned cost);
-
 #endif

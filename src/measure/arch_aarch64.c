@@ -273,12 +273,6 @@ bool arch_has_states(void)
     return false;
 }
 
-const char *arch_memory_loop(unsigned cost)
-{
-    (void)cost;
-    return NULL;
-}
-
 const char *arch_remark(void)
 {
     return "measuring on AArch64 was tested under emulation only: check these numbers against known ones first";

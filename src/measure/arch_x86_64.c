@@ -314,21 +314,6 @@ bool arch_has_states(void)
     return true;
 }
 
-/* By enum memory_cost: of 256 bits, and of 128 for processors without; NULL: one for all. */
-const char *arch_memory_loop(unsigned cost)
-{
-    static const struct { const char *wide, *plain; } loops[] = {
-        {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040", "0f1004070f104c07100f105407200f105c07300f1004060f104c06100f105406200f105c06304883c040"},
-        {"c5fc110407c5fc114407204883c040", "0f1104070f114407100f114407200f114407304883c040"},
-        {"c5fc100406c5fc110407c5fc104c0620c5fc114c07204883c040", "0f1004060f1104070f104c06100f114c07100f104406200f114407200f104c06300f114c07304883c040"},
-        {"c5fc2b0407c5fc2b4407204883c040", "0f2b04070f2b4407100f2b4407200f2b4407304883c040"},
-        {NULL, "8b0c86488b14cf448b4486044e8b0cc7448b5486084e8b1cd78b5c860c488b14df4883c004"},
-        {NULL, "488b07488b8f00010000488b9700020000488b9f000300004881c700040000"},
-        {NULL, "488b00488b00488b00488b00"},
-    };
-    return loops[cost].wide && __builtin_cpu_supports("avx") ? loops[cost].wide : loops[cost].plain;
-}
-
 const char *arch_remark(void)
 {
     return NULL;

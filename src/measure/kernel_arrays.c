@@ -17,6 +17,7 @@
 
 #define UNROLLED 160              /* instructions, so that the loop's own end is little */
 #define UNROLLED_BYTES 8192
+#define UNITS_LEAST 4             /* unrolled ones of which arrays have less are walked by single copies */
 #define CLOCK_LONG 402
 #define CLOCK_SHORT 2
 #define CLOCK_SAMPLES 4
@@ -29,9 +30,20 @@
 #define WALK_CYCLES 1.2e7         /* a walk that takes less is walked once before what counts */
 #define ONE 0x3ff0000000000000    /* 1.0 */
 
-const char *kernel_arrays_loop(enum memory_cost cost)
+static bool copies_add(struct kernel_arrays *k, unsigned which, struct err *err)
 {
-    return arch_memory_loop((unsigned)cost);
+    const unsigned copies = k->code[which].copies;
+    uint32_t offset = sandbox_next_offset(k->sandbox), unused;
+    uint8_t *code = mem_alloc((k->length + 16) * copies);
+    size_t length = 0;
+
+    for (unsigned i = 0; i < copies; i++)
+        length += kernel_emit(k->insns, k->count, offset, code, length);
+    bool ok = kernel_emitted(k->insns, k->count, code, length) || err_set(err, ERR_DATA, NULL, "copies of the loop decode differently");
+    ok = ok && (sandbox_add(k->sandbox, code, length, 1, k->counter, &unused) || err_set(err, ERR_LIMIT, NULL, "kernel too long"));
+    k->code[which].offset = offset;
+    free(code);
+    return ok;
 }
 
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena, const struct insn *insns, size_t count, struct err *err)
@@ -51,24 +63,20 @@ bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct aren
     }
     isa->foreign->vectors_used(insns, count, &like);
     k->vectors = sandbox_setup(&like);
-    size_t wanted = UNROLLED / count < UNROLLED_BYTES / k->length ? UNROLLED / count : UNROLLED_BYTES / k->length, length = 0;
-    k->copies = wanted < 1 ? 1 : (unsigned)wanted;
-    k->offset = sandbox_next_offset(s);
-    uint8_t *code = mem_alloc((k->length + 16) * k->copies);
-    for (unsigned i = 0; i < k->copies; i++)
-        length += kernel_emit(insns, count, k->offset, code, length);
-    uint32_t offset;
-    bool ok = kernel_emitted(insns, count, code, length) || err_set(err, ERR_DATA, NULL, "copies of the loop decode differently");
-    ok = ok && (sandbox_add(s, code, length, 1, k->counter, &offset) || err_set(err, ERR_LIMIT, NULL, "kernel too long"));
-    free(code);
-    return ok;
+    size_t wanted = UNROLLED / count < UNROLLED_BYTES / k->length ? UNROLLED / count : UNROLLED_BYTES / k->length;
+    k->code[0].copies = wanted < 1 ? 1 : (unsigned)wanted;
+    k->code[1].copies = 1;
+    for (unsigned which = 0; which < 2; which++)
+        if (!copies_add(k, which, err))
+            return false;
+    return true;
 }
 
 /* Numbers in the first @bytes of the arena, in the process that runs others' code now. */
 static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *err)
 {
     if (sandbox_pid(k->sandbox, true) != k->arena->process || !k->arena->process)
-        k->arena->filled = 0;
+        *k->arena = (struct arena_state){0};
     while (k->arena->filled < bytes) {
         uint64_t part = bytes - k->arena->filled < SANDBOX_FILL_PART ? bytes - k->arena->filled : SANDBOX_FILL_PART;
         if (!sandbox_fill(k->sandbox, &(struct sandbox_fill){.kind = SANDBOX_FILL_VALUE, .at = k->arena->filled, .bytes = part, .value = ONE}, err))
@@ -79,8 +87,16 @@ static bool numbers_fill(struct kernel_arrays *k, uint64_t bytes, struct err *er
     return true;
 }
 
+static bool same_fill(const struct arrays_fill *a, const struct arrays_fill *b)
+{
+    return a->kind == b->kind && a->at == b->at && a->bytes == b->bytes && a->unit == b->unit && a->range == b->range && a->spacing == b->spacing && a->link == b->link;
+}
+
 static bool pattern_fill(struct kernel_arrays *k, const struct arrays_fill *f, struct err *err)
 {
+    if (same_fill(&k->arena->pattern, f))
+        return true;
+    k->arena->pattern = *f;
     for (uint64_t done = 0; done < f->bytes;) {
         uint64_t part = f->bytes - done < SANDBOX_FILL_PART ? f->bytes - done : SANDBOX_FILL_PART;
         struct sandbox_fill fill = {.at = f->at + done, .bytes = part};
@@ -122,6 +138,15 @@ static bool clock_measure(struct kernel_arrays *k, double *clock, struct err *er
 }
 
 /* Registers as @arrays has them, walks @ahead iterations on, chases somewhere else each time. */
+static bool writes(const struct kernel_arrays *k)
+{
+    bool stores = false;
+
+    for (size_t i = 0; i < k->count; i++)
+        stores |= (k->insns[i].traits & INSN_STORE) != 0;
+    return stores;
+}
+
 static void registers_fill(const struct kernel_arrays *k, const struct arrays *arrays, uint64_t ahead, uint64_t general[32])
 {
     const struct isa_ops *isa = isa_ops((enum isa)k->insns[0].isa);
@@ -143,12 +168,12 @@ static void registers_fill(const struct kernel_arrays *k, const struct arrays *a
     }
 }
 
-/* One run of @units of the loop, @passes times, after @warm of them; ticks. */
-static bool run(struct kernel_arrays *k, const struct arrays *arrays, uint64_t ahead, uint64_t warm, uint64_t units, unsigned passes, double *ticks, struct err *err)
+/* One run of @units of the loop, in code @which, @passes times, after @warm of them; ticks. */
+static bool run(struct kernel_arrays *k, unsigned which, const struct arrays *arrays, uint64_t ahead, uint64_t warm, uint64_t units, unsigned passes, double *ticks, struct err *err)
 {
     struct sandbox_item *item = sandbox_items(k->sandbox);
 
-    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = k->offset, .kernel = true, .counter = k->counter, .vectors = k->vectors, .passes = passes,
+    *item = (struct sandbox_item){.mode = SANDBOX_RAW_TICKS, .code = PULSE_ITEM, .offset = k->code[which].offset, .kernel = true, .counter = k->counter, .vectors = k->vectors, .passes = passes,
                                   .plain_values = k->plain_values, .warm = warm, .count = units, .samples = 1};
     registers_fill(k, arrays, ahead, item->general);
     if (!sandbox_run(k->sandbox, 1, NULL, NULL, NULL, err))
@@ -156,9 +181,10 @@ static bool run(struct kernel_arrays *k, const struct arrays *arrays, uint64_t a
     if (item->fault == FAULT_STARVED)
         return err_set(err, ERR_LIMIT, "try again", "core is contended");
     if (item->fault) {
-        size_t place = item->fault_offset - k->offset, end = 0;
+        const uint32_t offset = k->code[which].offset;
+        size_t place = item->fault_offset - offset, end = 0;
         unsigned at = 0;
-        for (unsigned i = 0; item->fault_offset >= k->offset && place < k->length * k->copies && !at && i < k->count; i++)
+        for (unsigned i = 0; item->fault_offset >= offset && place < k->length * k->code[which].copies && !at && i < k->count; i++)
             if (place % k->length < (end += k->insns[i].length))
                 at = i + 1;
         return kernel_refuse(k->insns, at, sandbox_fault_text(item->fault), err);
@@ -170,7 +196,8 @@ static bool run(struct kernel_arrays *k, const struct arrays *arrays, uint64_t a
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds, struct arrays_measured *out, struct err *err)
 {
     double cycles[SAMPLES], clock = 0, again = 0, ticks = 0, begun, start = INFINITY;
-    uint64_t all = arrays->iterations ? arrays->iterations / k->copies : UINT32_MAX, most;
+    const unsigned which = arrays->iterations && arrays->iterations / k->code[0].copies < UNITS_LEAST, copies = k->code[which].copies;
+    uint64_t all = arrays->iterations ? arrays->iterations / copies : UINT32_MAX, most;
 
     if (arrays->iterations && all < 1)
         return err_set(err, ERR_USAGE, "choose a larger --size", "the arrays end after %llu iterations", (unsigned long long)arrays->iterations);
@@ -179,13 +206,15 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     for (unsigned i = 0; i < arrays->fill_count; i++)
         if (!pattern_fill(k, &arrays->fills[i], err))
             return false;
+    if (writes(k))
+        k->arena->pattern = (struct arrays_fill){0};
     begun = clock_seconds();
     uint64_t first = ticks_now();
-    most = ROUGH_ITERATIONS / k->copies + 1;
+    most = ROUGH_ITERATIONS / copies + 1;
     most = most < all ? most : all;
     double again_ticks;
     /* Twice, somewhere else if there is somewhere: others may have had the processor meanwhile. */
-    if (!clock_measure(k, &clock, err) || !run(k, arrays, 0, 0, most, 1, &ticks, err) || !run(k, arrays, all > 2 * most ? most * k->copies : 0, 0, most, 1, &again_ticks, err))
+    if (!clock_measure(k, &clock, err) || !run(k, which, arrays, 0, 0, most, 1, &ticks, err) || !run(k, which, arrays, all > 2 * most ? most * copies : 0, 0, most, 1, &again_ticks, err))
         return false;
     double rough = fmax(1, fmin(ticks, again_ticks) * clock / (double)most);   /* of a unit */
     uint64_t units = (uint64_t)fmax(1, fmin((double)all, SAMPLE_CYCLES / rough));
@@ -194,15 +223,15 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     unsigned n = 0;
     for (unsigned i = 0; n < SAMPLES && (n < LEAST_SAMPLES || clock_seconds() - begun < seconds); i++) {
         /* Runs that are a part of the arrays go on where the last one ended. */
-        uint64_t left = all > units ? all - units : 0, next = (uint64_t)(i + 1) * units + 2 * most, ahead = (left ? next % left : next) * k->copies;
+        uint64_t left = all > units ? all - units : 0, next = (uint64_t)(i + 1) * units + 2 * most, ahead = (left ? next % left : next) * copies;
         ahead = arrays->iterations && !left ? 0 : ahead;
         if (short_passes) {
             double one;
-            if (!run(k, arrays, ahead, units, 1, passes, &one, err))
+            if (!run(k, which, arrays, ahead, units, 1, passes, &one, err))
                 return false;
             start = fmin(start, one);   /* others only make it longer, and that would make the difference too short */
         }
-        if (!run(k, arrays, ahead, warm ? units : 0, units, passes, &ticks, err))
+        if (!run(k, which, arrays, ahead, warm ? units : 0, units, passes, &ticks, err))
             return false;
         if (!warm && (i == 0 || rough * (double)all < WALK_CYCLES) && (uint64_t)i * units < all && arrays->iterations)
             continue;   /* the first walk, through what others have left of what was filled */
@@ -213,12 +242,12 @@ bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays,
     clock = fmax(clock, again);
     qsort(cycles, n, sizeof *cycles, compare_doubles);
     bool less = short_passes && units > 1;   /* what a pass begins with, and its first unit, are taken off */
-    const double scale = 1 / (double)passes / ((double)(units - less) * k->copies);
+    const double scale = 1 / (double)passes / ((double)(units - less) * copies);
     /* A core's own caches are as fast as they get; what is behind them is used by others too, and the middle is what one has of it. */
     double low = (cycles[warm ? n / 8 : n / 2] - (less ? start : 0)) * scale, middle = (cycles[warm ? n / 2 : n - n / 4 - 1] - (less ? start : 0)) * scale;
     if (!(low > 0))
         return err_set(err, ERR_LIMIT, "try again", "core is contended");
     double elapsed = clock_seconds() - begun;
-    *out = (struct arrays_measured){low * clock, middle / low - 1, clock, elapsed > 0 ? clock * (double)(ticks_now() - first) / elapsed : NAN, n, units * k->copies};
+    *out = (struct arrays_measured){low * clock, middle / low - 1, clock, elapsed > 0 ? clock * (double)(ticks_now() - first) / elapsed : NAN, n, units * copies};
     return true;
 }

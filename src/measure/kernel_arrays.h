@@ -10,7 +10,8 @@
 
 /* The arena of a sandbox, as the process that has it left it; zero-initialised at first. */
 struct arena_state {
-    uint64_t filled;             /* bytes that hold numbers */
+    uint64_t filled;             /* bytes that hold numbers, or did */
+    struct arrays_fill pattern;  /* what was filled last; bytes 0: nothing else than numbers */
     int process;
 };
 
@@ -20,8 +21,8 @@ struct kernel_arrays {
     struct arena_state *arena;   /* borrowed */
     const struct insn *insns;    /* borrowed */
     size_t count, length;
-    unsigned copies, counter, vectors;
-    uint32_t offset;
+    unsigned counter, vectors;
+    struct { unsigned copies; uint32_t offset; } code[2];   /* many copies of the loop, so that its own end is little, and one, for arrays that end before */
     bool plain_values;
 };
 
@@ -39,9 +40,5 @@ struct arrays_measured {
 bool kernel_arrays_begin(struct kernel_arrays *k, struct sandbox *s, struct arena_state *arena, const struct insn *insns, size_t count, struct err *err);
 /* Runs it over @arrays for about @seconds, filling them included where that is little. False with err: a fault, with its instruction (ERR_DATA), or a machine that is too busy (ERR_LIMIT). */
 bool kernel_arrays_measure(struct kernel_arrays *k, const struct arrays *arrays, double seconds, struct arrays_measured *out, struct err *err);
-
-/* Code as hex digits of a loop that tells what @cost is on this CPU: loads of two arrays; stores to one; a copy; stores past the caches; four loads at indices and four of indices;
- * four loads 256 bytes apart; four loads one after the other. NULL: there is none for its instruction set. */
-const char *kernel_arrays_loop(enum memory_cost cost);
 
 #endif

@@ -11,8 +11,18 @@
 
 const char *memory_cost_name(enum memory_cost cost)
 {
-    static const char *const names[MEMORY_COSTS] = {"load", "store", "beside", "streamed", "random", "skipped", "hop"};
+    static const char *const names[MEMORY_COSTS] = {"load", "store", "beside", "streamed", "random", "paired", "odd", "skipped", "page", "hop", "few", "some"};
     return names[cost];
+}
+
+double memory_crowding(double step)
+{
+    double factor = 1;
+
+    step = rint(step);
+    while (step > LINE && factor < MEMORY_PAGE / LINE && fmod(step, 2 * factor * LINE) == 0)
+        factor *= 2;
+    return factor;
 }
 
 static double between(const struct memory_costs *m, enum memory_cost cost, double bytes)
@@ -33,7 +43,7 @@ double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, doubl
 {
     if (!m->count)
         return NAN;
-    if (cost == COST_STREAMED)
+    if (cost == COST_STREAMED || cost == COST_FEW || cost == COST_SOME)   /* of loops as a whole */
         return between(m, cost, bytes);
     if (bytes <= m->first)
         return 0;
@@ -49,7 +59,7 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     out->cycles[COST_LOAD][i] = out->cycles[COST_BESIDE][i] = line;
     out->cycles[COST_STORE][i] = line * write;
     out->cycles[COST_STREAMED][i] = streamed;   /* to memory, wherever the lines were */
-    out->cycles[COST_RANDOM][i] = out->cycles[COST_SKIPPED][i] = miss;
+    out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] = out->cycles[COST_SKIPPED][i] = miss;
     out->cycles[COST_HOP][i] = latency;
 }
 

@@ -9,6 +9,9 @@
 #include "model/machine.h"
 
 #define MEMORY_SIZES 24
+#define MEMORY_PAGE 4096.0       /* bytes that the system maps at a time */
+#define MEMORY_FEW_UOPS 252
+#define MEMORY_SOME_UOPS 72
 #define MEMORY_COSTS_DAY 11      /* room for 2026-11-22 */
 
 /* Cycles for each line, where not said otherwise. */
@@ -18,8 +21,13 @@ enum memory_cost {
     COST_BESIDE,    /* of one that is read, beside each that is written */
     COST_STREAMED,  /* of stores that pass the caches by */
     COST_RANDOM,    /* of loads in no order that do not depend on each other */
-    COST_SKIPPED,   /* of streams that leave lines out */
+    COST_PAIRED,    /* of streams that use every second line */
+    COST_ODD,       /* every third, as for any step of an odd number of lines */
+    COST_SKIPPED,   /* every fourth, as for any step of a multiple of that */
+    COST_PAGE,      /* one line of each page, by the bytes that are stepped over */
     COST_HOP,       /* of a load that waits for the one before, from address to value */
+    COST_FEW,       /* in order, by a loop of MEMORY_FEW_UOPS per line, most of them idle */
+    COST_SOME,      /* the same of MEMORY_SOME_UOPS */
     MEMORY_COSTS,
 };
 
@@ -38,9 +46,11 @@ struct memory_costs {
     char day[MEMORY_COSTS_DAY];                  /* measured */
 };
 
+/* The part of the sets that lines @step bytes apart fall into, as 1 / it: the largest power of two in the step, up to a page, whose place in memory is chance. Pure. */
+double memory_crowding(double step);
 /* "load", ...; as in the file that keeps them. */
 const char *memory_cost_name(enum memory_cost cost);
-/* Cycles at @bytes, between sizes by their logarithm. 0 within the first level, which the core's cycles have, but for COST_STREAMED. Pure. */
+/* Cycles at @bytes, between sizes by their logarithm. 0 within the first level, which the core's cycles have, but for COST_STREAMED, COST_FEW and COST_SOME. Pure. */
 double memory_cost_at(const struct memory_costs *m, enum memory_cost cost, double bytes);
 /* From the facts of @m. False with err (ERR_MISSING) when it has none. Pure. */
 bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct err *err);

@@ -43,16 +43,6 @@ bool memory_prefetched(const struct memory *m, double step)
     return m->count > 1 && step > 0 && step <= m->prefetch_step;
 }
 
-double memory_crowding(double step)
-{
-    double factor = 1;
-
-    step = rint(step);
-    while (step > MEMORY_LINE && factor < MEMORY_PAGE / MEMORY_LINE && fmod(step, 2 * factor * MEMORY_LINE) == 0)
-        factor *= 2;
-    return factor;
-}
-
 bool memory_one_set(const struct memory *m, double step)
 {
     return memory_crowding(step) >= m->levels[0].shape.lines / m->levels[0].shape.ways;

@@ -4,12 +4,12 @@
 
 #include "base/err.h"
 #include "model/machine.h"
+#include "model/memory_costs.h"
 #include "program/sdcm.h"
 #include "program/sharing.h"
 
 #define MEMORY_LEVELS 3
 #define MEMORY_LINE 64.0             /* bytes that traces count lines in */
-#define MEMORY_PAGE 4096.0           /* bytes that the system maps at a time */
 
 struct memory_level {
     struct cache_shape shape;        /* in lines */
@@ -47,8 +47,6 @@ double memory_hit(const struct memory *m, size_t level, const struct cache_shape
 void memory_served(const struct memory *m, double distance, double step, double alike, double out[MEMORY_LEVELS + 1]);
 /* Whether the lines of a walk in steps of @step bytes come from the second level before they are asked for. */
 bool memory_prefetched(const struct memory *m, double step);
-/* The part of the sets that lines @step bytes apart fall into, as 1 / it: the largest power of two in the step, up to a page, whose place in memory is chance. */
-double memory_crowding(double step);
 /* Whether lines @step bytes apart all come to the same set of the first level. */
 bool memory_one_set(const struct memory *m, double step);
 /* Cycles that a translation takes the page walkers, of a page after which @pages others were used: 0 while the TLB holds it. */

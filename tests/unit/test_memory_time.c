@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -16,7 +17,7 @@
 static struct memory_costs costs(bool overlaps)
 {
     struct memory_costs m = {.count = 3, .bytes = {65536, 1048576, 16777216}, .first = 49152, .second = 2097152, .third = 8388608, .overlaps = overlaps};
-    static const double cycles[MEMORY_COSTS][3] = {{1, 1, 5}, {3, 3, 6}, {0.5, 0.5, 5}, {8, 8, 9}, {1.5, 2, 10}, {2, 3, 12}, {14, 16, 300}};
+    static const double cycles[MEMORY_COSTS][3] = {{1, 1, 5}, {3, 3, 6}, {0.5, 0.5, 5}, {8, 8, 9}, {1.5, 2, 10}, {2, 2, 7}, {1, 2, 8}, {2, 3, 12}, {1, 1, 20}, {14, 16, 300}, {42, 42, 100}, {12, 12, 20}};
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         memcpy(m.cycles[i], cycles[i], sizeof cycles[i]);
     return m;
@@ -30,7 +31,7 @@ static struct stream walk(unsigned loads, unsigned stores)
 static double time_of(struct stream *items, size_t n, const struct memory_costs *m, double core, double own, double bytes)
 {
     const struct streams s = {.items = {.items = items, .count = n, .capacity = n}};
-    return memory_time_at(&s, m, core, own, bytes).cycles;
+    return memory_time_at(&s, m, &(struct memory_core){.cycles = core, .own = own}, bytes).cycles;
 }
 
 static void test_by_hand(void **state)
@@ -45,7 +46,7 @@ static void test_by_hand(void **state)
     assert_float_equal(time_of(loads, 2, &adds, 4, 3, 65536), 5, 1e-9);         /* ECM: its own 3 and the 2 of the lines */
     assert_float_equal(time_of(loads, 2, &adds, 4, 1, 65536), 4, 1e-9);
     two[1].non_temporal = true;
-    assert_float_equal(time_of(two, 2, &m, 2, 1, 65536), 9, 1e-9);              /* 8 past the caches and 1 */
+    assert_float_equal(time_of(two, 2, &m, 2, 1, 131072), 9, 1e-9);             /* 8 past the caches, and 1 of the half that caches hold */
     struct stream chase = {.kind = STREAM_CHASE, .hops = 2, .lines = 2, .follows = STREAM_ALONE, .fed_by = STREAM_ALONE};
     assert_float_equal(time_of(&chase, 1, &m, 10, 1, 16777216), 600, 1e-9);
     struct stream rows[] = {walk(1, 0), walk(1, 0)};
@@ -62,7 +63,7 @@ static void assert_limit(struct stream *items, size_t n, double core, double byt
 {
     const struct memory_costs m = costs(true);
     const struct streams s = {.items = {.items = items, .count = n, .capacity = n}};
-    const struct memory_time t = memory_time_at(&s, &m, core, 1, bytes);
+    const struct memory_time t = memory_time_at(&s, &m, &(struct memory_core){.cycles = core, .own = 1}, bytes);
     struct str text = {0};
 
     memory_limit_print(&t, &m, "core: ports", &text);
@@ -96,6 +97,114 @@ static void test_limits(void **state)
     rows[0].lines = 40;                     /* most come from what was used before: 10,000 iterations of 41 lines are in memory, 600 in the second level */
     rows[0].distance = 600 * 64;
     assert_limit(rows, 2, 0.5, 1e9, "L2 bandwidth");
+}
+
+static struct stream steps(int64_t step)
+{
+    struct stream s = walk(1, 0);
+    s.step = step;
+    return s;
+}
+
+static struct memory_time time_at(struct stream *items, size_t n, const struct memory_costs *m, const struct memory_core *core, double bytes)
+{
+    const struct streams s = {.items = {.items = items, .count = n, .capacity = n}};
+    return memory_time_at(&s, m, core, bytes);
+}
+
+/* Misses of the second walk of @lines lines that stand @apart lines from each other, in a cache of @sets times @ways lines that replaces the one used least recently. */
+static unsigned walk_misses(unsigned sets, unsigned ways, unsigned lines, unsigned apart)
+{
+    static unsigned kept[4096][16];
+    unsigned misses = 0;
+
+    memset(kept, 0xff, sizeof kept);
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < lines; i++) {
+            unsigned line = i * apart, *set = kept[line % sets], way = 0;
+            while (way < ways - 1 && set[way] != line)
+                way++;
+            misses += pass && set[way] != line;
+            memmove(set + 1, set, way * sizeof *set);
+            set[0] = line;
+        }
+    return misses;
+}
+
+/* The bytes held are those of a cache that just holds all lines: a cache of that size keeps them for the next walk, one of half the size does not. */
+static void test_held(void **state)
+{
+    const struct memory_costs m = costs(true);
+    const struct memory_core core = {.cycles = 1};
+    (void)state;
+    for (unsigned apart = 1; apart <= 48; apart++) {
+        struct stream one = steps(64 * (int64_t)apart);
+        const unsigned lines = 1024, ways = 16;
+        const double held = time_at(&one, 1, &m, &core, 64.0 * lines * apart).held;
+        const unsigned sets = (unsigned)(held / 64 / ways);
+        assert_int_equal(walk_misses(sets, ways, lines, apart), 0);
+        assert_true(walk_misses(sets / 2, ways, lines, apart) > lines / 2);
+    }
+    struct stream past[] = {walk(1, 0), walk(0, 1)};
+    past[1].non_temporal = true;
+    assert_float_equal(time_at(past, 2, &m, &core, 65536).held, 32768, 1e-9);
+    struct stream gather[] = {walk(1, 0), {.kind = STREAM_GATHER, .loads = 1, .lines = 1, .follows = STREAM_ALONE}};
+    assert_float_equal(time_at(gather, 2, &m, &core, 65536).held, 65536, 1e-9);
+}
+
+/* Lines that are left out, by their step; a written one as much more as stores take, and one of each page as long as finding the page does. */
+static void test_steps(void **state)
+{
+    const struct memory_costs m = costs(true);
+    const struct memory_core core = {.cycles = 0.1};
+    const struct { int64_t step; double cycles; } wanted[] = {{64, 1}, {96, 1}, {128, 2}, {192, 1}, {256, 3}, {320, 1}, {384, 2}, {512, 3}, {640, 2}, {768, 3}, {-256, 3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct stream one = steps(wanted[i].step), written = one;
+        const double crowding = memory_crowding((double)llabs(wanted[i].step)), bytes = 1048576 * (double)llabs(wanted[i].step) / 64 / crowding;
+        struct memory_costs no_page = m;
+        for (size_t k = 0; k < 3; k++) {   /* of 1 MiB that is held */
+            no_page.cycles[COST_PAGE][k] = 0;
+            no_page.cycles[COST_ODD][k] = 1;
+        }
+        no_page.cycles[COST_SKIPPED][1] = 3;
+        assert_float_equal(time_at(&one, 1, &no_page, &core, bytes).cycles, wanted[i].cycles, 1e-9);
+        written.stores = 1;
+        if (wanted[i].step != 64)
+            assert_float_equal(time_at(&written, 1, &no_page, &core, bytes).cycles, wanted[i].cycles + 2, 1e-9);
+    }
+    struct stream pages = steps(4160), half = steps(2112);
+    assert_float_equal(time_at(&pages, 1, &m, &core, 65 * 1048576.0).cycles, 20, 1e-9);   /* held by the second level, on 16,640 pages */
+    assert_float_equal(time_at(&half, 1, &m, &core, 33 * 1048576.0).cycles, 20 * 2112 / 4096.0, 1e-9);
+}
+
+/* What is left of the latency where few lines are under way: from the times of two loops, one of few lines and one of some; by hand. */
+static void test_ahead(void **state)
+{
+    struct memory_costs m = costs(true);
+    struct stream one = walk(1, 0);
+    struct memory_core core = {.cycles = 40, .uops = 252, .window = 512, .scheduler = 100};
+    (void)state;
+    /* The loop that was measured takes what it took, but for what the core itself takes. */
+    assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 100, 1e-9);
+    assert_float_equal(time_at(&one, 1, &m, &core, 16777216).cycles, cbrt(40.0 * 40 * 40 + 1e6), 1e-9);
+    core.uops = 72;
+    assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 20, 0.05);
+    /* Behind the first level at hand nothing of it is seen. */
+    assert_float_equal(time_at(&one, 1, &m, &core, 1048576).parts[LIMIT_AHEAD], 0, 1e-9);
+    /* Less work per line, more lines under way, less of the latency. */
+    double last = 1e9;
+    for (core.uops = 500; core.uops > 3; core.uops *= 0.9) {
+        const double now = time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD];
+        assert_true(now <= last + 1e-9);
+        last = now;
+    }
+    /* Independent places: as many under way as iterations fit. */
+    struct stream gather = {.kind = STREAM_GATHER, .loads = 1, .lines = 1, .follows = STREAM_ALONE};
+    core.uops = 64;
+    assert_float_equal(time_at(&gather, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 300 / 8.0, 1e-9);
+    core.uops = 0;   /* not known */
+    assert_float_equal(time_at(&one, 1, &m, &core, 16777216).parts[LIMIT_AHEAD], 0, 1e-9);
 }
 
 /* Streams of any number, priced line by line over many iterations. */
@@ -203,6 +312,6 @@ static void test_sizes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_limits), cmocka_unit_test(test_line_by_line), cmocka_unit_test(test_costs), cmocka_unit_test(test_machines), cmocka_unit_test(test_sizes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_limits), cmocka_unit_test(test_held), cmocka_unit_test(test_steps), cmocka_unit_test(test_ahead), cmocka_unit_test(test_line_by_line), cmocka_unit_test(test_costs), cmocka_unit_test(test_machines), cmocka_unit_test(test_sizes)};
     return cmocka_run_group_tests_name("memory_time", tests, NULL, NULL);
 }

@@ -15,6 +15,8 @@
 #include "analysis/layout.h"
 #include "analysis/streams.h"
 #include "base/str.h"
+#include "isa/foreign.h"
+#include "model/memory_costs.h"
 
 #define MOST_LINES 4096
 
@@ -23,15 +25,20 @@ static const struct insn *insns;
 static size_t count;
 static struct streams streams;
 
-static void find(const char *hex)
+static void find_of(enum isa isa, const char *hex)
 {
     struct err err = {0};
     kernel_free(kernel);
     streams_done(&streams);
-    kernel = kernel_from_hex(ISA_X86_64, hex, &err);
+    kernel = kernel_from_hex(isa, hex, &err);
     assert_non_null(kernel);
     insns = kernel_insns(kernel, 0, &count);
     streams_find(insns, count, &streams);
+}
+
+static void find(const char *hex)
+{
+    find_of(ISA_X86_64, hex);
 }
 
 static int end(void **state)
@@ -82,6 +89,54 @@ static void test_kinds(void **state)
     is(0, "load", 256, 1);
     find("488b07 488b5740 4883c740");                               /* [rdi], [rdi+64] by 64: the second line is the next one's first */
     is(0, "load", 64, 1);
+}
+
+/* The loops that measure what lines cost have the streams that their costs are of, on both instruction sets. */
+static void test_loops(void **state)
+{
+    static const struct { const char *word; int64_t step; double lines; } wanted[MEMORY_LOOPS] = {
+        [LOOP_LOADS] = {"load", 64, 2}, [LOOP_STORES] = {"store", 64, 1}, [LOOP_TRIAD] = {"store", 64, 3}, [LOOP_STREAMED] = {"non-temporal", 64, 1}, [LOOP_GATHER] = {"gather", 0, 4.25},
+        [LOOP_PAIRED] = {"load", 512, 4}, [LOOP_ODD] = {"load", 768, 4}, [LOOP_SKIPPED] = {"load", 1024, 4}, [LOOP_PAGES] = {"load", 4160, 1}, [LOOP_CHASE] = {"chase", 0, 4},
+        [LOOP_FEW] = {"load", 64, 1}, [LOOP_SOME] = {"load", 64, 1}};
+    (void)state;
+    for (unsigned kind = 0; kind < 3; kind++)
+        for (size_t loop = 0; loop < MEMORY_LOOPS; loop++) {
+            const enum isa isa = kind < 2 ? ISA_X86_64 : ISA_AARCH64;
+            struct err err = {0};
+            const struct kernel *any = kernel_from_hex(isa, kind < 2 ? "90" : "1f2003d5", &err);
+            unsigned found = 0;
+            kernel_free(any);
+            if (!any && err.code == ERR_MISSING)
+                continue;   /* no decoder of it in this build */
+            find_of(isa, isa_ops(isa)->foreign->memory_loop((enum memory_loop)loop, kind == 0 ? 256 : 128));
+            assert_int_equal(streams.unknown, 0);
+            assert_float_equal(streams_lines(&streams), wanted[loop].lines, 1e-9);
+            for (size_t i = 0; i < streams.items.count; i++)
+                found += strcmp(stream_word(&streams.items.items[i]), wanted[loop].word) == 0 && streams.items.items[i].step == wanted[loop].step;
+            assert_true(found > 0);
+            if (loop == LOOP_FEW)
+                assert_int_equal(count, MEMORY_FEW_UOPS - 1);   /* and what the loop ends with */
+            if (loop == LOOP_SOME)
+                assert_int_equal(count, MEMORY_SOME_UOPS - 1);
+        }
+}
+
+/* Instructions that wait for what a moving stream gives. */
+static void test_waiting(void **state)
+{
+    (void)state;
+    find("488b07 4883c740");                         /* mov rax,[rdi]: a load alone leaves the scheduler */
+    assert_int_equal(streams.waiting, 0);
+    find("480307 4801c3 4801d1 4883c740");           /* add rax,[rdi]; add rbx,rax; add rcx,rdx */
+    assert_int_equal(streams.waiting, 2);
+    find("4801c3 488b07 4883c740");                  /* add rbx,rax before mov rax,[rdi]: of the iteration before */
+    assert_int_equal(streams.waiting, 1);
+    find("488b07 31c0 4801c3 4883c740");             /* xor eax,eax in between */
+    assert_int_equal(streams.waiting, 0);
+    find("48ff07 4883c740");                         /* inc qword [rdi] */
+    assert_int_equal(streams.waiting, 1);
+    find("488b442408 4801c3");                       /* from a place that stays */
+    assert_int_equal(streams.waiting, 0);
 }
 
 static void test_indices(void **state)
@@ -312,7 +367,7 @@ static void test_layouts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown), cmocka_unit_test(test_far), cmocka_unit_test(test_multiplied), cmocka_unit_test(test_joined),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_loops), cmocka_unit_test(test_waiting), cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown), cmocka_unit_test(test_far), cmocka_unit_test(test_multiplied), cmocka_unit_test(test_joined),
                                        cmocka_unit_test(test_lines_are_misses), cmocka_unit_test(test_layouts)};
     return cmocka_run_group_tests_name("streams", tests, NULL, end);
 }

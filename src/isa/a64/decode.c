@@ -109,6 +109,16 @@ static void add_memory(struct insn *out, const struct a64_operand *op, uint8_t a
     to->displacement = op->displacement;
 }
 
+/* What immediate @i stands for: #1, lsl #12 is 4096. */
+static int64_t immediate_shifted(const struct a64_text *t, unsigned i)
+{
+    const struct a64_operand *op = &t->operands[i], *next = i + 1 < t->count ? &t->operands[i + 1] : NULL;
+
+    if (!next || next->kind != A64_SHIFT || strcmp(next->type, "LSL I") != 0 || next->value < 0 || next->value > 63)
+        return op->value;
+    return (int64_t)((uint64_t)op->value << next->value);
+}
+
 /* The base that the access steps. Behind a post-indexed access the step follows, as an immediate or a register. */
 static void add_writeback(struct insn *out, const struct a64_operand *memory, const struct a64_operand *step)
 {
@@ -156,7 +166,7 @@ static void fill_operands(const struct a64_text *t, const struct a64_access *acc
             to->bits = access->memory_bits;
             to->displacement = op->value;
         } else if (op->kind == A64_IMMEDIATE || op->kind == A64_LABEL) {
-            add(out, OPERAND_IMMEDIATE, ACCESS_READ)->immediate = op->value;
+            add(out, OPERAND_IMMEDIATE, ACCESS_READ)->immediate = immediate_shifted(t, i);
             step = stepped ? op : step;
         }
     }

@@ -77,10 +77,36 @@ static void vectors_used(const struct insn *insns, size_t count, struct body *li
     like->vectors = scalable && cpu_has("sve") ? BODY_SVE : BODY_NEON;
 }
 
+#define NOPS_3 "1f2003d51f2003d51f2003d5"
+#define NOPS_15 NOPS_3 NOPS_3 NOPS_3 NOPS_3 NOPS_3
+#define NOPS_69 NOPS_15 NOPS_15 NOPS_15 NOPS_15 NOPS_3 NOPS_3 NOPS_3
+#define NOPS_249 NOPS_69 NOPS_69 NOPS_69 NOPS_15 NOPS_15 NOPS_3 NOPS_3 NOPS_3 NOPS_3
+
+static const char *memory_loop(enum memory_loop loop, unsigned bits)
+{
+    static const char *const loops[MEMORY_LOOPS] = {
+        [LOOP_LOADS] = "000440ad020c41ad241440ad261c41ad0000019121000191",
+        [LOOP_STORES] = "000400ad000401ad00000191",
+        [LOOP_TRIAD] = "200440ad000400ad420c40ad200441ad000401ad420c41ad000001912100019142000191",
+        [LOOP_STREAMED] = "000400ac000401ac00000191",
+        [LOOP_GATHER] = "280040b94c7868f8290440b94d7869f82a0840b94e786af82b0c40b94f786bf821400091",
+        [LOOP_PAIRED] = "080040f9094040f90a8040f90bc040f900000891",
+        [LOOP_ODD] = "080040f9096040f90ac040f90b2041f900000c91",
+        [LOOP_SKIPPED] = "080040f9098040f90a0041f90b8041f900001091",
+        [LOOP_PAGES] = "080040f90004409100000191",
+        [LOOP_CHASE] = "000040f9000040f9000040f9000040f9",
+        [LOOP_FEW] = "080040f900000191" NOPS_249,
+        [LOOP_SOME] = "080040f900000191" NOPS_69,
+    };
+    (void)bits;   /* all have 128 */
+    return loops[loop];
+}
+
 const struct isa_foreign a64_foreign = {
     .refused = refused,
     .branch_emit = branch_emit,
     .bytes_alike = bytes_alike,
     .register_free = register_free,
     .vectors_used = vectors_used,
+    .memory_loop = memory_loop,
 };

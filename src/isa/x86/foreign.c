@@ -82,6 +82,31 @@ static uint8_t register_free(const struct insn *insns, size_t count)
     return REG_NONE;
 }
 
+#define NOPS_9 "909090909090909090"
+#define NOPS_69 "909090909090" NOPS_9 NOPS_9 NOPS_9 NOPS_9 NOPS_9 NOPS_9 NOPS_9
+#define NOPS_249 NOPS_69 NOPS_69 NOPS_69 "909090909090" NOPS_9 NOPS_9 NOPS_9 NOPS_9
+
+static const char *memory_loop(enum memory_loop loop, unsigned bits)
+{
+    /* Of 256 bits and of 128; NULL: one for all. */
+    static const struct { const char *wide, *plain; } loops[MEMORY_LOOPS] = {
+        [LOOP_LOADS] = {"c5fc100407c5fc104c0720c5fc101406c5fc105c06204883c040", "0f1004070f104c07100f105407200f105c07300f1004060f104c06100f105406200f105c06304883c040"},
+        [LOOP_STORES] = {"c5fc110407c5fc114407204883c040", "0f1104070f114407100f114407200f114407304883c040"},
+        [LOOP_TRIAD] = {"c5fc100406c5fc110407c5fc100c02c5fc10540620c5fc11540720c5fc105c02204883c040",
+                         "0f1004060f1104070f104c06100f114c07100f105406200f115407200f105c06300f115c07300f1004020f104c02100f105402200f105c02304883c040"},
+        [LOOP_STREAMED] = {"c5fc2b0407c5fc2b4407204883c040", "0f2b04070f2b4407100f2b4407200f2b4407304883c040"},
+        [LOOP_GATHER] = {NULL, "8b0c86488b14cf448b4486044e8b0cc7448b5486084e8b1cd78b5c860c488b14df4883c004"},
+        [LOOP_PAIRED] = {NULL, "488b07488b8f80000000488b9700010000488b9f800100004881c700020000"},
+        [LOOP_ODD] = {NULL, "488b07488b8fc0000000488b9780010000488b9f400200004881c700030000"},
+        [LOOP_SKIPPED] = {NULL, "488b07488b8f00010000488b9700020000488b9f000300004881c700040000"},
+        [LOOP_PAGES] = {NULL, "488b074881c740100000"},
+        [LOOP_CHASE] = {NULL, "488b00488b00488b00488b00"},
+        [LOOP_FEW] = {NULL, "488b074883c740" NOPS_249},
+        [LOOP_SOME] = {NULL, "488b074883c740" NOPS_69},
+    };
+    return bits >= 256 && loops[loop].wide ? loops[loop].wide : loops[loop].plain;
+}
+
 const struct isa_foreign x86_foreign = {
     .refused = refused,
     .branch_emit = branch_emit,
@@ -94,4 +119,5 @@ const struct isa_foreign x86_foreign = {
     .zero_registers = 1u << 2,
     .count_registers = 1u << 1,
     .repeated = repeated,
+    .memory_loop = memory_loop,
 };
