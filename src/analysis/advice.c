@@ -192,10 +192,18 @@ static void say_select(const struct advice *s)
     add_next(s);
 }
 
+/* Returns whether the machine's cycles from a store to the load of @row are an estimate. */
+static bool forward_is_estimate(const struct analysis *a, size_t row)
+{
+    const bool vector = a->rows[row].insn->operands[0].file == FILE_VECTOR;
+    return machine_fact_estimate(a->machine, vector ? "store_forward_vector" : "store_forward") != NULL;
+}
+
 static void say_memory(const struct advice *s)
 {
     const struct limit_chain *chain = &s->l->chain;
     double through = 0;
+    bool guessed = false;
 
     str_add(s->out, "The value goes through memory: ");
     for (size_t i = 0, told = 0; i < chain->count; i++) {
@@ -203,6 +211,7 @@ static void say_memory(const struct advice *s)
         if (!chain->links[i].memory)
             continue;
         through += chain->links[i].forwarded;
+        guessed |= forward_is_estimate(s->a, chain->links[i].row);
         if (told++)
             continue;
         name_row(s->a, chain->links[i].row, s->out);
@@ -213,7 +222,8 @@ static void say_memory(const struct advice *s)
             name_row(s->a, before, s->out);
         str_add(s->out, " stored before");
     }
-    str_addf(s->out, ", %.2f cycles per iteration in all, %.2f of them from store to load. Keep it in a register (a local variable, restrict): ", chain->cycles, through / (chain->distance ? chain->distance : 1));
+    str_addf(s->out, ", %.2f cycles per iteration in all, %.2f of them from store to load%s. Keep it in a register (a local variable, restrict): ", chain->cycles, through / (chain->distance ? chain->distance : 1),
+             guessed ? " (an estimate)" : "");
     const double left = fmax(chain->cycles - through / (chain->distance ? chain->distance : 1), s->l->next_cycles);
     str_addf(s->out, "about %.2f cycles would be left.", left);
 }
@@ -381,20 +391,40 @@ static void name_split(const struct advice *s)
     str_add(s->out, named ? "." : "");
 }
 
+static const struct { const char *things, *fact; } issue_kinds[] = {
+    [ISSUE_SLOTS] = {"\302\265ops", "issue_width"},
+    [ISSUE_DISPATCH] = {"\302\265ops for ", "dispatch_per_cycle"},
+    [ISSUE_MOVES] = {"eliminated moves", "eliminate_per_cycle"},
+    [ISSUE_VECTORS] = {"\302\265ops of vector instructions", "rename_vectors"},
+};
+
+/* "13 µops for ports S0 and S1, 4 per cycle"; @each follows the count. */
+static void name_issue(const struct advice *s, const char *each)
+{
+    const struct analysis *a = s->a;
+    const char *ports = machine_fact(a->machine, "dispatch_ports");
+    portset set = 0;
+
+    str_addf(s->out, "%.0f %s", a->issue.count, issue_kinds[a->issue.kind].things);
+    if (a->issue.kind == ISSUE_DISPATCH && ports && portset_parse(&ports, mapping_ports(a->machine->mapping), &set, NULL))
+        name_ports(a, set, s->out);
+    str_addf(s->out, "%s, %g per cycle", each, machine_number(a->machine, issue_kinds[a->issue.kind].fact));
+}
+
 static void say_issue(const struct advice *s)
 {
     const struct analysis *a = s->a;
     const double width = machine_number(a->machine, "issue_width");
-    double slots = 0;
 
-    for (size_t i = 0; i < a->count; i++)
-        slots += a->rows[i].issue;
-    str_addf(s->out, "Issue is saturated: %.0f \302\265ops per iteration, %g per cycle.", slots, width);
-    if (slots / width < a->bounds[BOUND_ISSUE] * (1 - SLOTS_FULL))
+    str_add(s->out, a->issue.kind == ISSUE_SLOTS ? "Issue" : a->issue.kind == ISSUE_DISPATCH ? "Dispatch" : "Rename");
+    str_add(s->out, " is saturated: ");
+    name_issue(s, " per iteration");
+    str_add(s->out, ".");
+    if (a->issue.kind == ISSUE_SLOTS && a->issue.count / width < a->bounds[BOUND_ISSUE] * (1 - SLOTS_FULL))
         str_addf(s->out, " Some groups of %g end early, before an instruction that does not fit into what is left of them.", width);
     str_addf(s->out, " That takes %.2f cycles.", a->bounds[BOUND_ISSUE]);
     name_split(s);
-    str_add(s->out, " Fewer instructions (wider vectors, folded loads, unrolling) would help.");
+    str_add(s->out, a->issue.kind == ISSUE_SLOTS ? " Fewer instructions (wider vectors, folded loads, unrolling) would help." : " Fewer of these would help.");
     add_next(s);
 }
 
@@ -418,10 +448,9 @@ static void name_tied(const struct advice *s, enum limit_kind kind)
             name_rows(a, kind == LIMIT_PORTS ? a->bottleneck_ports : full_pipes(a), s->out);
         str_add(s->out, ")");
     } else if (kind == LIMIT_ISSUE) {
-        double slots = 0;
-        for (size_t i = 0; i < a->count; i++)
-            slots += a->rows[i].issue;
-        str_addf(s->out, " (%.0f \302\265ops, %g per cycle)", slots, machine_number(a->machine, "issue_width"));
+        str_add(s->out, " (");
+        name_issue(s, "");
+        str_add(s->out, ")");
     } else if (kind == LIMIT_FRONTEND) {
         str_addf(s->out, " (%s%s)", frontend_part(&a->frontend), a->frontend.jcc_erratum ? "; a jump touches a 32-byte boundary" : "");
     }
@@ -545,6 +574,15 @@ static void estimate_sentence(const struct analysis *a, struct str *out)
     str_add_char(out, '.');
 }
 
+/* Names the width that binds, where it is an estimate. */
+static void estimated_width(const struct analysis *a, struct str *out)
+{
+    const char *fact = a->limit.kind == LIMIT_RETIRE ? "retire_width" : a->limit.kind == LIMIT_ISSUE ? issue_kinds[a->issue.kind].fact : NULL;
+
+    if (fact && machine_fact_estimate(a->machine, fact))
+        str_addf(out, " The machine's %s of %g is an estimate.", fact, machine_number(a->machine, fact));
+}
+
 char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
 {
     struct str s = {0};
@@ -563,6 +601,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
         str_addf(&s, " This machine %s, so dependency chains may take longer.", isnan(a->bounds[BOUND_DEPENDENCIES]) ? "has no latencies" : "lacks the fact load_latency");
     if (a->estimate)
         estimate_sentence(a, &s);
+    estimated_width(a, &s);
     add_assumed(a, &s);
     nest_note(k, loop, &s);
     return str_take(&s);

@@ -173,6 +173,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->lower_bound = bounds.unknown || a->repeated || isnan(bounds.cycles[BOUND_DEPENDENCIES]) || bounds.open;
     memcpy(a->bounds, bounds.cycles, sizeof a->bounds);
     a->frontend = bounds.frontend;
+    a->issue = bounds.issue;
     a->bottleneck_ports = bounds.bottleneck_ports;
     a->cycles = bounds.total;
     a->bottleneck = bounds.bottleneck;

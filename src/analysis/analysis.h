@@ -31,6 +31,7 @@ struct analysis {
     double *totals;                  /* cycles per port */
     double bounds[BOUND_COUNT];      /* NaN: not modelled on this machine */
     struct frontend frontend;        /* parts of the front end's bound */
+    struct issue issue;              /* what limits rename */
     enum shape shape;
     struct analysis_edge *edges;     /* each once, by producer */
     size_t edge_count;

@@ -104,7 +104,8 @@ static void width_bounds(const struct core *c, const struct insn *insns, const s
         loads += (insns[i].traits & INSN_LOAD) != 0;
         stores += (insns[i].traits & INSN_STORE) != 0;
     }
-    out->cycles[BOUND_ISSUE] = issue_cycles(c, insns, costs);
+    out->issue = issue_of(c, insns, costs);
+    out->cycles[BOUND_ISSUE] = out->issue.cycles;
     out->cycles[BOUND_RETIRE] = retire / c->retire_width;
     double by_loads = loads / c->loads_per_cycle, by_stores = stores / c->stores_per_cycle;
     out->cycles[BOUND_MEMORY] = fmax(by_loads, by_stores);   /* fmax ignores a NaN */

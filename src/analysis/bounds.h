@@ -4,6 +4,7 @@
 
 #include "analysis/deps.h"
 #include "analysis/frontend.h"
+#include "analysis/issue.h"
 #include "analysis/replays.h"
 
 enum bound_kind { BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_FRONTEND, BOUND_DEPENDENCIES, BOUND_MEMORY, BOUND_RETIRE, BOUND_COUNT };
@@ -11,6 +12,7 @@ enum bound_kind { BOUND_PORTS, BOUND_PIPES, BOUND_ISSUE, BOUND_FRONTEND, BOUND_D
 struct bounds {
     double cycles[BOUND_COUNT];      /* NaN: not modelled on this machine */
     struct frontend frontend;
+    struct issue issue;              /* without what microcode takes alone */
     portset bottleneck_ports;        /* of the port bound; 0 unless asked for */
     double total;                    /* the maximum */
     enum bound_kind bottleneck;

@@ -54,28 +54,21 @@ uint32_t issue_limited(const struct core *c, const struct costs *costs, const st
     return limited;
 }
 
-/* Cycles of what dispatch and rename take only a few of per cycle. */
-static double kinds_cycles(const struct core *c, const struct insn *insns, const struct costs *costs)
+/* Keeps the larger bound; a @per_cycle of NaN is no bound. */
+static void limit_by(struct issue *out, enum issue_kind kind, double count, double per_cycle)
 {
-    double limited = 0, moves = 0, vectors = 0;
-
-    for (size_t i = 0; i < costs->count; i++) {
-        limited += issue_limited(c, costs, &costs->rows[i]);
-        vectors += insns[i].traits & INSN_VECTOR ? costs->rows[i].issue : 0;
-        moves += (costs->rows[i].flags & (ROW_ELIMINATED | ROW_JOINS)) == ROW_ELIMINATED;
-    }
-    return fmax(fmax(fmax(0, limited / c->dispatch_per_cycle), moves / c->eliminate_per_cycle), vectors / c->rename_vectors);   /* fmax ignores a NaN */
+    if (count / per_cycle > out->cycles)
+        *out = (struct issue){count / per_cycle, kind, count};
 }
 
-static double slots_cycles(const struct core *c, const struct costs *costs)
+static double slots_cycles(const struct core *c, const struct costs *costs, double slots)
 {
-    double slots = 0, seen[GROUP_MOST][GROUP_MOST] = {{0}}, when[GROUP_MOST][GROUP_MOST];
+    double seen[GROUP_MOST][GROUP_MOST] = {{0}}, when[GROUP_MOST][GROUP_MOST];
     unsigned width = isnan(c->issue_width) ? 0 : core_slots(c);
     bool groups = false;
     struct issue_group g = {0};
 
     for (size_t i = 0; i < costs->count; i++) {
-        slots += costs->rows[i].issue;
         groups |= (width && issue_room(c, &costs->rows[i]) > 1) || (costs->rows[i].flags & ROW_SPLIT && !isnan(c->unlaminate_first));
     }
     if (!groups || width < 2 || width > GROUP_MOST)
@@ -90,7 +83,21 @@ static double slots_cycles(const struct core *c, const struct costs *costs)
     }
 }
 
-double issue_cycles(const struct core *c, const struct insn *insns, const struct costs *costs)
+struct issue issue_of(const struct core *c, const struct insn *insns, const struct costs *costs)
 {
-    return isnan(c->issue_width) ? NAN : fmax(slots_cycles(c, costs), kinds_cycles(c, insns, costs));
+    double slots = 0, limited = 0, moves = 0, vectors = 0;
+
+    for (size_t i = 0; i < costs->count; i++) {
+        slots += costs->rows[i].issue;
+        limited += issue_limited(c, costs, &costs->rows[i]);
+        vectors += insns[i].traits & INSN_VECTOR ? costs->rows[i].issue : 0;
+        moves += (costs->rows[i].flags & (ROW_ELIMINATED | ROW_JOINS)) == ROW_ELIMINATED;
+    }
+    if (isnan(c->issue_width))
+        return (struct issue){NAN, ISSUE_SLOTS, slots};
+    struct issue out = {slots_cycles(c, costs, slots), ISSUE_SLOTS, slots};
+    limit_by(&out, ISSUE_DISPATCH, limited, c->dispatch_per_cycle);
+    limit_by(&out, ISSUE_MOVES, moves, c->eliminate_per_cycle);
+    limit_by(&out, ISSUE_VECTORS, vectors, c->rename_vectors);
+    return out;
 }

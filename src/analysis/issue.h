@@ -4,11 +4,20 @@
 
 #include "analysis/cost.h"
 
-/* Cycles per iteration in the steady state, NaN without the fact issue_width. Where pairs that split must be among the first of their group (fact
- * unlaminate_first), groups are followed until one begins as an earlier one did; so they are where an instruction
- * begins one (group_first), or does not take the last slot of one or parts of two (group_not_last, group_whole); otherwise all slots are filled. At least what
- * the µops of dispatch_ports and eliminated moves take. */
-double issue_cycles(const struct core *c, const struct insn *insns, const struct costs *costs);
+/* What limits rename: its slots, or a kind of which it takes only a few per cycle (facts
+ * dispatch_per_cycle, eliminate_per_cycle and rename_vectors). */
+enum issue_kind { ISSUE_SLOTS, ISSUE_DISPATCH, ISSUE_MOVES, ISSUE_VECTORS };
+
+struct issue {
+    double cycles;           /* per iteration in the steady state; NaN without the fact issue_width */
+    enum issue_kind kind;    /* the limit that binds */
+    double count;            /* slots, µops or moves of that kind per iteration */
+};
+
+/* Computes the bound of rename. The function follows groups of slots, until one begins as an
+ * earlier one did, where a fact shapes them (unlaminate_first, group_first, group_not_last,
+ * group_whole); elsewhere all slots are filled. */
+struct issue issue_of(const struct core *c, const struct insn *insns, const struct costs *costs);
 /* µops of @row that the fact dispatch_per_cycle limits. */
 uint32_t issue_limited(const struct core *c, const struct costs *costs, const struct cost *row);
 /* Slots of its group that must be left for @row to begin in it; 1 where any will do. @c knows its issue_width. */

@@ -52,6 +52,23 @@ static void add_repeated(const struct insn *repeated, struct result *result)
     str_done(&text);
 }
 
+/* Names the sizes that the stalls come from, where they are estimates. */
+static void add_estimates(const struct machine *m, const struct simulation *sim, struct result *result)
+{
+    const struct { const char *fact; double stalls; } sizes[] = {
+        {"reorder_buffer", sim->stalls_rob},
+        {"scheduler", sim->stalls_scheduler},
+        {"load_buffer", sim->stalls_scheduler},
+        {"store_buffer", sim->stalls_scheduler},
+    };
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const char *source = sizes[i].stalls > 0 ? machine_fact_estimate(m, sizes[i].fact) : NULL;
+        if (source)
+            result_line(result, "  %s %s: %s", sizes[i].fact, machine_fact(m, sizes[i].fact), source);
+    }
+}
+
 static void add_text(const struct machine *m, const struct simulation *sim, const struct bounds *bounds, const struct insn *insns, size_t count, struct result *result)
 {
     const struct insn *repeated = analysis_repeated(insns, count);
@@ -80,6 +97,7 @@ static void add_text(const struct machine *m, const struct simulation *sim, cons
         add_repeated(repeated, result);
     result_line(result, "  rename stalls per iteration: front end %.2f, reorder buffer full %.2f, scheduler full %.2f", sim->stalls_front, sim->stalls_rob,
                 sim->stalls_scheduler);
+    add_estimates(m, sim, result);
     add_ports(m, sim, result);
     add_timeline(sim, insns, count, result);
 }

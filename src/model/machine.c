@@ -84,6 +84,12 @@ const char *machine_fact(const struct machine *m, const char *key)
     return fact ? fact->value : NULL;
 }
 
+const char *machine_fact_estimate(const struct machine *m, const char *key)
+{
+    const struct machine_fact *fact = find(m, key);
+    return fact && fact->source && source_is_estimate(fact->source) ? fact->source : NULL;
+}
+
 const char *machine_compiler_name(const struct machine *m)
 {
     const char *name = machine_fact(m, "compiler_name"), *base = machine_fact(m, "base");

@@ -51,6 +51,9 @@ const char *machine_plain_title(const struct machine *m);
 const char *machine_compiler_name(const struct machine *m);
 /* Text of a fact, NULL when the machine does not have it. */
 const char *machine_fact(const struct machine *m, const char *key);
+/* Source of fact @key where it is an estimate, as source_is_estimate has it; NULL: it is none, or
+ * missing. Borrowed. */
+const char *machine_fact_estimate(const struct machine *m, const char *key);
 /* Number of a fact, NaN when missing. */
 double machine_number(const struct machine *m, const char *key);
 /* True when the comma- or blank-separated list fact @key holds @word. */
