@@ -144,6 +144,7 @@ struct core *core_new(const struct machine *m)
     read_numbers(c, m);
     if (c->loop_buffer <= 0)   /* there, but off */
         c->loop_buffer = NAN;
+    c->eliminates_once = machine_fact(m, "eliminate_once") != NULL;
     c->fused_domain = machine_has(m, "issue_domain", "fused");
     c->jcc_erratum = fact_switch(m, "jcc_erratum");
     c->stack_engine = fact_switch(m, "stack_engine");

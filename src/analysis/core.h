@@ -76,7 +76,7 @@ struct core {
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, load_latency_x87, store_forward, store_forward_vector, store_forward_x87, store_forward_fail, store_forward_wide, memory_renaming, load_extra_scaled, load_extra_three, load_extra_segment, high_byte, dtlb_miss, lock, x87_assist;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
-    bool fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, fuses_moves, renamed_by_address, memory_renaming_store_alone, memory_renaming_length_stack, memory_renaming_every_other, store_forward_fail_drains, stack_sync_all, stack_sync_computed, high_byte_renamed, splits_relative, memory_renaming_relative, renamed_stack_only, groups_whole, memory_not_last, vectors_not_last;
+    bool eliminates_once, fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, fuses_moves, renamed_by_address, memory_renaming_store_alone, memory_renaming_length_stack, memory_renaming_every_other, store_forward_fail_drains, stack_sync_all, stack_sync_computed, high_byte_renamed, splits_relative, memory_renaming_relative, renamed_stack_only, groups_whole, memory_not_last, vectors_not_last;
     enum port_binding port_binding;
     bool has_latencies;                  /* of loads or of any form: else no dependence is followed */
     portset replay_ports;                /* of the operations that alu_replays is about */

@@ -62,6 +62,30 @@ static bool moves_to_itself(const struct insn *insn)
     return insn->operand_count > 1 && insn->operands[0].reg == insn->operands[1].reg;
 }
 
+static bool writes(const struct insn *insn, uint8_t reg)
+{
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (insn->operands[i].kind == OPERAND_REGISTER && insn->operands[i].access & ACCESS_WRITE && insn->operands[i].reg == reg)
+            return true;
+    return false;
+}
+
+/* Returns whether the source of move @at is what a move wrote that rename may eliminate, around the
+ * end of the block too (fact eliminate_once). */
+static bool continues_moves(struct core *c, const struct insn *insns, size_t count, size_t at)
+{
+    const struct insn *move = &insns[at];
+
+    if (!c->eliminates_once || !(core_op(c, move)->traits & OP_ELIMINATED) || !fusion_eliminates_once(c->machine, move))
+        return false;
+    for (size_t k = 1; k < count; k++) {
+        const struct insn *before = &insns[(at + count - k) % count];
+        if (writes(before, move->operands[1].reg))
+            return core_op(c, before)->traits & OP_ELIMINATED && fusion_eliminates_once(c->machine, before);
+    }
+    return false;
+}
+
 static void split(struct cost *row, unsigned slots)
 {
     row->issue = row->retire = slots;
@@ -102,7 +126,7 @@ static void add_again(struct costs *costs, struct cost *row)
         }
 }
 
-static void fill_row(struct core *c, const struct insn *insn, const struct immediate_folding *sum, struct costs *costs, struct cost *row)
+static void fill_row(struct core *c, const struct insn *insn, const struct immediate_folding *sum, bool continues, struct costs *costs, struct cost *row)
 {
     const struct op *op = core_op(c, insn);
 
@@ -113,7 +137,7 @@ static void fill_row(struct core *c, const struct insn *insn, const struct immed
         row->flags |= ROW_ZERO;
         return;
     }
-    if (op->traits & OP_ELIMINATED && !moves_to_itself(insn) && !moves_part_of_sum(insn, sum)) {
+    if (op->traits & OP_ELIMINATED && !moves_to_itself(insn) && !moves_part_of_sum(insn, sum) && !continues) {
         row->flags |= ROW_ELIMINATED;
         return;
     }
@@ -325,7 +349,7 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
     }
     bool sums = sums_find(c, insns, count, out->sums);
     for (size_t i = 0; i < count; i++) {
-        fill_row(c, &insns[i], sums ? &out->sums[i] : &none, out, &out->rows[i]);
+        fill_row(c, &insns[i], sums ? &out->sums[i] : &none, continues_moves(c, insns, count, i), out, &out->rows[i]);
         if (i && insns[i].traits & INSN_CONDITIONAL && !((out->rows[i].flags | out->rows[i - 1].flags) & ROW_UNKNOWN) &&
             fusion_pairs(c->machine, &insns[i - 1], &insns[i]))
             fuse(c, out, i - 1, insns);

@@ -68,10 +68,20 @@ bool fusion_moves(const struct machine *m, const struct insn *move, const struct
     return true;
 }
 
-bool fusion_eliminates(const struct machine *m, const struct insn *move)
+static bool move_is_of(const struct machine *m, const char *fact, const struct insn *move)
 {
     const char *class = isa_ops((enum isa)move->isa)->move_class(move);
-    return class && machine_has(m, "eliminate", class);
+    return class && machine_has(m, fact, class);
+}
+
+bool fusion_eliminates(const struct machine *m, const struct insn *move)
+{
+    return move_is_of(m, "eliminate", move);
+}
+
+bool fusion_eliminates_once(const struct machine *m, const struct insn *move)
+{
+    return move_is_of(m, "eliminate_once", move);
 }
 
 const struct mapping_entry *fusion_resolve(const struct machine *m, const struct insn *insn)

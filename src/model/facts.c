@@ -34,6 +34,8 @@ const struct fact fact_schema[] = {
     {"dispatch_ports", FACT_PORTS, NO_UNIT, NULL, NULL, "ports whose µops dispatch takes only dispatch_per_cycle of per cycle, also those that could go elsewhere", "issue bound, simulation", false},
     {"dispatch_per_cycle", FACT_WHOLE, "µops/cycle", 1, MOST, NULL, NULL, "µops with a port of dispatch_ports that dispatch takes per cycle", "issue bound, simulation", false},
     {"rename_vectors", FACT_NUMBER, "µops/cycle", 0.5, MOST, NULL, NULL, "of instructions on vector registers renamed per cycle, moves and zeroing idioms, loads and stores among them", "issue bound", false},
+    {"eliminate_once", FACT_WORDS, NO_UNIT, NULL, "gpr32 gpr64 xmm ymm zmm x w v s",
+     "classes of moves that execute, by their row in the table, where another eliminated move wrote their source", "rename", false},
     {"eliminate_per_cycle", FACT_WHOLE, "moves/cycle", 1, MOST, NULL, NULL, "register moves that rename does without a µop per cycle", "issue bound, simulation", false},
     {"issue_domain", FACT_CHOICE, NO_UNIT, "macro-ops", "fused macro-ops",
      "what takes one slot at issue: fused, a load with its operation and a store's address with its data (Intel); macro-ops (AMD)", "fusion", false},

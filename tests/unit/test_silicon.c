@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The AArch64 machines against what their processors were measured to do, or their makers say. The published tables are not part of
- * the project: $PORTOLAN_SHARED/data/arm has them, and without it only the loops are tried. */
+ * the project: $PORTOLAN_SHARED/data has them, and without it only the loops are tried. */
 #include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
@@ -16,7 +16,10 @@
 #include "analysis/analysis.h"
 #include "base/csv.h"
 #include "io/machine_file.h"
+#include "io/pmevo_json.h"
+#include "model/metrics.h"
 #include "simulate/simulate.h"
+#include "throughput/predict.h"
 #include "throughput/throughput.h"
 #include "../support/support.h"
 
@@ -209,6 +212,30 @@ static void test_apple_m1_as_measured(void **state)
     hold_to("apple-m1", "firestorm.csv", 2000, 0.98);
 }
 
+/* Ritter and Hack's experiments of five forms on an RK3399 (PMEvo). */
+static void test_cortex_a72_as_measured(void **state)
+{
+    const char *shared = getenv("PORTOLAN_SHARED");
+    struct str path = {0};
+    struct err err = {0};
+
+    (void)state;
+    str_addf(&path, "%s/data/pmevo-a72/exps_five_first_half.json", shared ? shared : "");
+    struct experiments *t = shared ? pmevo_experiments_load(str_text(&path), &err) : NULL;
+    str_done(&path);
+    if (!t)
+        return;
+    struct machine *m = load_machine("cortex-a72");
+    double *cycles = test_malloc(t->rows.count * sizeof *cycles);
+    machine_predict(m, t, cycles);
+    struct accuracy a = metrics_accuracy(t, cycles);
+    print_message("cortex-a72: %zu experiments of five forms %.2f %% off\n", a.n, 100 * a.mape);
+    assert_true(a.n == t->rows.count && a.mape <= 0.115);
+    test_free(cycles);
+    machine_free(m);
+    experiments_free(t);
+}
+
 /* Bound and simulation of loops with an answer that was measured or is in a manual. */
 static void test_loops(void **state)
 {
@@ -234,6 +261,16 @@ static void test_loops(void **state)
         /* two loads or one store per cycle */
         {"a64fx", "ldr d0, [x1]\nldr d1, [x2]\nstr d2, [x3]\nstr d2, [x4]\n", 3},
         {"apple-m1", "fmadd d0, d1, d2, d0\n", 4},
+        /* a chain of moves takes a cycle per move (Graviton 3, Cortex-X1), other moves are eliminated */
+        {"neoverse-v1", "mov x1, x0\nmov x2, x1\nmov x0, x2\n", 3},
+        {"neoverse-v1", "mov w1, w0\nadd w0, w1, w2\nmov w3, w0\nadd w0, w3, w2\n", 2},
+        {"neoverse-v1", "mov x1, x20\nmov x2, x20\nmov x3, x20\nmov x4, x20\nmov x5, x20\nmov x6, x20\nmov x7, x20\nmov x8, x20\n", 2},
+        /* dispatch takes three additions per cycle */
+        {"neoverse-n2", "add x1, x20, x21\nadd x2, x20, x21\nadd x3, x20, x21\nadd x4, x20, x21\nadd x5, x20, x21\nadd x6, x20, x21\n", 2.33},
+        /* 4.55 from store to load: 5.55, in whole cycles 6 */
+        {"neoverse-v1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n", 5.75},
+        /* four operations of 9 and 24 from store to load: 59.65 were measured */
+        {"a64fx", "ldr d1, [x1]\nfadd d1, d1, d2\nfadd d1, d1, d3\nfadd d1, d1, d4\nfmul d1, d1, d5\nstr d1, [x1]\n", 60},
     };
 
     (void)state;
@@ -256,6 +293,90 @@ static void test_loops(void **state)
         kernel_free(k);
         str_done(&text);
     }
+}
+
+/* Eight copies of each of @lines, with @ as the copy's number and A to D as registers, 8 apart, of that copy. */
+static void unroll(const char *const *lines, struct str *out)
+{
+    for (size_t i = 0; lines[i]; i++)
+        for (int copy = 0; copy < 8; copy++) {
+            for (const char *at = lines[i]; *at; at++)
+                if (*at == '@')
+                    str_addf(out, "%d", copy);
+                else if (*at >= 'A' && *at <= 'D')
+                    str_addf(out, "%d", 8 * (*at - 'A') + copy);
+                else
+                    str_add_char(out, *at);
+            str_add_char(out, '\n');
+        }
+}
+
+#define LOAD(reg, base) "ld1d z" reg ".d, p0/z, [" base ", #@, mul vl]"
+#define STORE(reg, base) "st1d z" reg ".d, p0, [" base ", #@, mul vl]"
+
+/* Streaming kernels, unrolled eight times, in cycles per vector of 64 bytes in the first level: as a FX700 measured them for
+ * Alappat et al., "Performance Modeling of Streaming Kernels and Sparse Matrix-Vector Multiplication on A64FX", PMBS 2020
+ * (artifact, single_core/stream), without what a call costs. */
+static void test_a64fx_streams(void **state)
+{
+    static const struct { double measured; const char *lines[6]; } streams[] = {
+        {1.08, {STORE("31", "x0")}},
+        {1.635, {LOAD("A", "x1"), STORE("A", "x0")}},
+        {2.13, {LOAD("A", "x1"), LOAD("B", "x2"), "movprfx zC, z31", "fmad zC.d, p0/m, zB.d, zA.d", STORE("C", "x0")}},
+        {2.78, {LOAD("A", "x1"), LOAD("B", "x2"), LOAD("C", "x3"), "fmad zC.d, p0/m, zB.d, zA.d", STORE("C", "x0")}},
+        {1.14, {LOAD("A", "x1"), "fadd zB.d, p0/m, zB.d, zA.d"}},
+        {1.45, {LOAD("A", "x1"), LOAD("B", "x2"), "fmla zC.d, p0/m, zA.d, zB.d"}},
+    };
+    double sum = 0;
+
+    (void)state;
+    if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
+        return;
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        struct str text = {0};
+        str_add(&text, "1:\n");
+        unroll(streams[i].lines, &text);
+        str_add(&text, "add x0, x0, #512\nadd x1, x1, #512\nadd x2, x2, #512\nadd x3, x3, #512\nadd x9, x9, #64\nwhilelt p0.d, x9, x10\nb.any 1b\n");
+        struct kernel *k = kernel_with(str_text(&text), &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
+        struct machine *m = load_machine("a64fx");
+        struct simulation s;
+        simulate_kernel(k, 0, m, &(struct simulate_options){0}, &s, NULL);
+        sum += fabs(s.cycles / 8 - streams[i].measured) / streams[i].measured;
+        simulation_done(&s);
+        machine_free(m);
+        kernel_free(k);
+        str_done(&text);
+    }
+    print_message("a64fx: streaming kernels %.1f %% off\n", 100 * sum / (sizeof streams / sizeof *streams));
+    assert_true(sum / (sizeof streams / sizeof *streams) <= 0.10);
+}
+
+static void hold_sentence(const char *machine, const char *loop, const char *words)
+{
+    struct str text = {0};
+
+    str_addf(&text, "1: %ssubs x28, x28, #1\nb.ne 1b\n", loop);
+    struct kernel *k = kernel_with(str_text(&text), &(struct kernel_options){.isa_given = true, .isa = ISA_AARCH64});
+    struct machine *m = load_machine(machine);
+    struct analysis *a = analysis_new(k, 0, m);
+    if (!strstr(a->sentence, words))
+        fail_msg("%s: no \"%s\" in: %s", machine, words, a->sentence);
+    analysis_free(a);
+    machine_free(m);
+    kernel_free(k);
+    str_done(&text);
+}
+
+/* A sentence names the kind of µop that dispatch or rename takes too few of, and says which figure is an estimate. */
+static void test_sentences(void **state)
+{
+    (void)state;
+    if (system("aarch64-linux-gnu-as --version >/dev/null 2>&1") != 0)
+        return;
+    hold_sentence("neoverse-n2", ".rept 11\nadd x1, x20, x21\n.endr\n", "12 µops for ports S0 and S1 per iteration, 3 per cycle");
+    hold_sentence("neoverse-v2", ".rept 16\nmov x1, x20\n.endr\n", "16 eliminated moves per iteration, 4 per cycle");
+    hold_sentence("neoverse-n1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n", "5.00 of them from store to load (an estimate)");
+    hold_sentence("neoverse-v1", "ldr x1, [x0]\nadd x1, x1, #1\nstr x1, [x0]\n", "4.55 of them from store to load. ");
 }
 
 /* Of a division both ends are known: the quick one counts. */
@@ -305,7 +426,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_neoverse_v2_as_on_a_grace), cmocka_unit_test(test_a64fx_as_in_its_manual),
-        cmocka_unit_test(test_apple_m1_as_measured), cmocka_unit_test(test_loops), cmocka_unit_test(test_range), cmocka_unit_test(test_rename_to_port),
+        cmocka_unit_test(test_apple_m1_as_measured), cmocka_unit_test(test_cortex_a72_as_measured),
+        cmocka_unit_test(test_loops), cmocka_unit_test(test_a64fx_streams), cmocka_unit_test(test_sentences), cmocka_unit_test(test_range), cmocka_unit_test(test_rename_to_port),
     };
     return cmocka_run_group_tests_name("silicon", tests, NULL, NULL);
 }
