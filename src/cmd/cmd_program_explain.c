@@ -58,6 +58,7 @@ struct explaining {
     struct predicted_branches branches;
     struct loop_lines lines;
     struct split split;
+    const char *unreplayed;        /* why replays say nothing; static; NULL: they do */
     double predicted;              /* for the mix of paths; NaN: not */
 };
 
@@ -127,6 +128,12 @@ static void split(struct explaining *w)
     f.low = insitu_cycles(x, SPREAD_LOW, &f.alone);
     f.high = insitu_cycles(x, SPREAD_HIGH, &f.alone);
     f.live = insitu_cycles(x, INSITU_TYPICAL, &f.alone);
+    struct split_replays replays;
+    bool leaves;
+    if (replay_sum(&x->replays, &replays, &leaves, &w->unreplayed)) {
+        replays.live = leaves ? insitu_cycles_whole(x) : f.live;
+        f.replays = &replays;
+    }
     w->split = split_of(&f);
 }
 
@@ -213,13 +220,13 @@ static void add_paths(struct result *result, const struct explaining *w)
         result_line(result, "and %zu rarer paths", p->list.count - PATHS_SHOWN);
 }
 
-/* Share of the executions of the branch at @at that the simulated predictor got wrong, in percent; NaN: not known. */
-static double mispredicted(const struct explaining *w, uint32_t at)
+/* What the simulated predictor made of the branch at @at; NULL: nothing. */
+static const struct predicted_branch *predicted_at(const struct explaining *w, uint32_t at)
 {
     for (size_t i = 0; i < w->branches.list.count; i++)
         if (w->branches.list.items[i].at == at)
-            return 100 * (double)w->branches.list.items[i].missed / (double)w->branches.list.items[i].executed;
-    return NAN;
+            return &w->branches.list.items[i];
+    return NULL;
 }
 
 static void add_branches(struct result *result, const struct explaining *w)
@@ -227,7 +234,8 @@ static void add_branches(struct result *result, const struct explaining *w)
     static const struct result_column columns[] = {
         {.key = "address", .kind = CELL_TEXT}, {.key = "branch", .kind = CELL_TEXT}, {.key = "executed", .title = "per iteration", .kind = CELL_NUMBER, .decimals = 3},
         {.key = "taken", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}, {.key = "targets", .kind = CELL_COUNT},
-        {.key = "mispredictions", .title = "mispredicted", .unit = "%", .kind = CELL_NUMBER, .decimals = 1}};
+        {.key = "mispredictions", .title = "mispredicted", .unit = "%", .kind = CELL_NUMBER, .decimals = 1},
+        {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
     const struct paths *p = &w->paths;
 
     if (!p->branches.count)
@@ -246,20 +254,23 @@ static void add_branches(struct result *result, const struct explaining *w)
             cell_count(t, (int64_t)b->targets.count);
         else
             cell_missing(t);
-        cell_number(t, mispredicted(w, b->at));
+        const struct predicted_branch *predicted = predicted_at(w, b->at);
+        cell_number(t, predicted ? 100 * (double)predicted->missed / (double)predicted->executed : NAN);
+        cell_number(t, predicted && w->branches.missed > 0 ? w->split.branch.cycles * (double)predicted->missed / (double)w->branches.iterations / w->branches.missed : NAN);
     }
-    result_line(result, "%s", "mispredicted: in a simulated predictor, whose counts are near those of this CPU, not equal");
+    result_line(result, "%s", "mispredicted: in a simulated predictor, whose counts are near those of this CPU, not equal; cycles: by these counts, of those that replays gave all branches");
 }
 
 static void add_loads(struct result *result, const struct explaining *w)
 {
     static const struct result_column columns[] = {{.key = "address", .kind = CELL_TEXT}, {.key = "access", .title = "load", .kind = CELL_TEXT}, {.key = "fresh", .title = "new lines", .kind = CELL_NUMBER, .decimals = 3},
-                                                   {.key = "streamed", .title = "of them in order", .kind = CELL_NUMBER, .decimals = 3}};
+                                                   {.key = "streamed", .title = "of them in order", .kind = CELL_NUMBER, .decimals = 3},
+                                                   {.key = "cycles", .title = "cycles per iteration", .kind = CELL_NUMBER, .decimals = 2}};
     const struct loop_lines *l = &w->lines;
 
     if (!l->list.count || isnan(l->fresh))
         return;
-    result_line(result, "%s", "\nloads, per iteration: cache lines that were not touched before in the recording");
+    result_line(result, "%s", "\nloads, per iteration: cache lines that were not touched before in the recording; cycles: by these, of those that replays gave caches and TLB");
     struct result_table *t = result_table(result, "loads", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < l->list.count && i < LOADS_SHOWN; i++) {
         const struct load_lines *line = &l->list.items[i];
@@ -269,6 +280,7 @@ static void add_loads(struct result *result, const struct explaining *w)
         cell_text(t, insn_shown(in));
         cell_number(t, (double)(line->fresh + line->streamed) / (double)l->iterations);
         cell_number(t, (double)line->streamed / (double)l->iterations);
+        cell_number(t, l->fresh + l->streamed > 0 ? w->split.cache.cycles * (double)(line->fresh + line->streamed) / (double)l->iterations / (l->fresh + l->streamed) : NAN);
     }
     if (l->list.count > LOADS_SHOWN)
         result_line(result, "and %zu more loads", l->list.count - LOADS_SHOWN);
@@ -317,10 +329,14 @@ static void say_cycles(struct result *result, const struct explaining *w)
 
 static void say_branch(struct result *result, const struct explaining *w, const char *more)
 {
-    const struct predicted_branch *b = &w->branches.list.items[0];
+    const struct predicted_branch *b = w->branches.list.items;
+
+    if (!w->branches.list.count || !b->missed) {
+        result_line(result, "%s: mispredicted branches, which a simulated predictor does not mispredict", more);
+        return;
+    }
     const struct region_insn *in = &w->insitu.region.list.items[b->at];
     char address[PLACE_TEXT + 2];
-
     result_line(result, "%s: mispredicted branches, mainly %s at %s, mispredicted %.0f %% of the time in simulation", more, insn_shown(in->insn), insn_address_text(in->insn, address),
                 100 * (double)b->missed / (double)b->executed);
     result_line(result, "%s", in->indirect ? "  fewer targets in one jump help: a jump of its own at the end of each case, or a table of data instead of code"
@@ -329,7 +345,12 @@ static void say_branch(struct result *result, const struct explaining *w, const 
 
 static void say_cache(struct result *result, const struct explaining *w, const char *more)
 {
-    const struct load_lines *l = &w->lines.list.items[0];
+    const struct load_lines *l = w->lines.list.items;
+
+    if (!w->lines.list.count) {
+        result_line(result, "%s: waits for caches", more);
+        return;
+    }
     const struct insn *in = w->insitu.region.list.items[l->at].insn;
     char address[PLACE_TEXT + 2];
 
@@ -338,12 +359,10 @@ static void say_cache(struct result *result, const struct explaining *w, const c
     result_line(result, "%s", "  smaller or denser data, an order that reuses lines, or a prefetch some iterations ahead would save them");
 }
 
-static void say_split(struct result *result, const struct explaining *w)
+static void say_cause(struct result *result, const struct explaining *w, const char *more)
 {
     const struct split *s = &w->split;
-    char more[64];
 
-    snprintf(more, sizeof more, "%.1f (± %.1f) more than predicted", s->missing, s->off);
     switch (s->cause) {
     case SPLIT_NONE: result_line(result, "%s", "it takes what was predicted: to be faster it must do less"); break;
     case SPLIT_BRANCH: say_branch(result, w, more); break;
@@ -356,6 +375,32 @@ static void say_split(struct result *result, const struct explaining *w)
             result_line(result, "%s; this cannot be split: %s", more, s->why);
         break;
     }
+}
+
+/* The terms, where replays gave them. */
+static void say_terms(struct result *result, const struct explaining *w)
+{
+    const struct split *s = &w->split;
+
+    if (isnan(s->branch.cycles)) {
+        if (s->cause != SPLIT_NONE && w->unreplayed)
+            result_line(result, "  its iterations could not be replayed: %s", w->unreplayed);
+        return;
+    }
+    result_line(result, "  %.1f (± %.1f) with mispredicted branches, %.1f (± %.1f) with caches and TLB, %.1f (± %.1f) with neither, by replays at %zu moments", s->branch.cycles, s->branch.off,
+                s->cache.cycles, s->cache.off, s->rest.cycles, s->rest.off, w->insitu.replays.list.count);
+    if (s->branch.cycles > s->branch.off && s->cache.cycles > s->cache.off)
+        result_line(result, "%s", "  a mispredicted branch that waits for a missing load counts with the caches");
+}
+
+static void say_split(struct result *result, const struct explaining *w)
+{
+    const struct split *s = &w->split;
+    char more[64];
+
+    snprintf(more, sizeof more, "%.1f (± %.1f) more than predicted", s->missing, s->off);
+    say_cause(result, w, more);
+    say_terms(result, w);
 }
 
 /* What samples tell when nothing could be counted. */
@@ -410,6 +455,14 @@ static bool explain_finish(struct session *s, void *state, struct result *result
     result_number(result, "predicted", w->predicted);
     result_number(result, "above", w->split.missing);
     result_number(result, "above_off", w->split.off);
+    result_number(result, "branch_cycles", w->split.branch.cycles);
+    result_number(result, "branch_off", w->split.branch.off);
+    result_number(result, "cache_cycles", w->split.cache.cycles);
+    result_number(result, "cache_off", w->split.cache.off);
+    result_number(result, "rest_cycles", w->split.rest.cycles);
+    result_number(result, "rest_off", w->split.rest.off);
+    result_count(result, "replays", (int64_t)x->replays.list.count);
+    result_text(result, "not_replayed", w->unreplayed);
     result_text(result, "cause", causes[w->split.cause]);
     result_text(result, "reason", w->split.why);
     result_text(result, "machine", w->machine ? w->machine->id : NULL);

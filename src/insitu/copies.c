@@ -43,18 +43,48 @@ struct maker {
     VEC(struct entrance) entrances;   /* of timed visits only */
 };
 
-bool copies_records(const struct region_insn *i)
+bool copies_follows(const struct region_insn *i)
 {
     const struct operand *m = insn_memory(i->insn);
     uint32_t t = i->insn->traits;
 
-    if (!i->in_loop || i->in_place || t & INSN_RETURN)
+    if (i->in_place || t & (INSN_RETURN | INSN_BRANCH) || !m || !(t & (INSN_LOAD | INSN_STORE)))
         return false;
-    if (t & INSN_BRANCH)
-        return t & INSN_CONDITIONAL || i->indirect;
-    if (!m || !(t & (INSN_LOAD | INSN_STORE)) || m->implicit || t & (INSN_NARROW_ADDRESS | INSN_STACK) || i->insn->operation == OPERATION_STRING || m->segment != REG_NONE)
+    if (m->implicit || t & (INSN_NARROW_ADDRESS | INSN_STACK) || i->insn->operation == OPERATION_STRING || m->segment != REG_NONE)
         return false;
     return (m->base == REG_NONE || m->base < 16 || m->base == REG_PC) && (m->index == REG_NONE || m->index < 16);
+}
+
+bool copies_records(const struct region_insn *i)
+{
+    uint32_t t = i->insn->traits;
+
+    if (!i->in_loop || i->in_place || t & INSN_RETURN)
+        return false;
+    return t & INSN_BRANCH ? t & INSN_CONDITIONAL || i->indirect : copies_follows(i);
+}
+
+static bool records(const struct maker *m)
+{
+    return m->mode == COPY_RECORD || m->mode == COPY_FOLLOW;
+}
+
+/* Control goes on at @address in the original. */
+static void outside(struct maker *m, uint64_t address)
+{
+    if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
+        BYTES(m->c, 0xcc);
+    else
+        code_jump_address(m->c, address);
+}
+
+/* The same where the word at JUMP_ORIGINAL says. */
+static void outside_indirect(struct maker *m)
+{
+    if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
+        BYTES(m->c, 0xcc);
+    else
+        code_jump_slot(m->c, JUMP_ORIGINAL);
 }
 
 static uint32_t label_of(const struct maker *m, unsigned copy, uint32_t at)
@@ -162,7 +192,7 @@ static void leave(struct maker *m, uint32_t source, unsigned copy, bool away)
         code_count(m->c, SLOT_LEAVES, 1, S0);
     if (m->mode == COPY_VISIT)
         time_leave(m->c);
-    if (m->mode == COPY_RECORD)
+    if (records(m))
         event_plain(m->c, away ? EVENT_AWAY : EVENT_LEAVE, 0);
 }
 
@@ -194,7 +224,7 @@ static void go_to_target(struct maker *m, uint32_t source, unsigned copy)
     if (i->target != REGION_NONE)
         code_jump(m->c, inner(m, source, copy, i->target));
     else
-        code_jump_address(m->c, i->target_address + m->bias);
+        outside(m, i->target_address + m->bias);
 }
 
 /* A branch under the condition that the original has. */
@@ -215,7 +245,7 @@ static void branch(struct maker *m, const struct insn *in, uint32_t label)
 static void conditional(struct maker *m, uint32_t source, unsigned copy)
 {
     const struct region_insn *i = &m->r->list.items[source];
-    bool recorded = m->mode == COPY_RECORD && i->in_loop;
+    bool recorded = records(m) && i->in_loop;
 
     if (silent(m, source) && !recorded) {
         branch(m, i->insn, inner(m, source, copy, i->target));
@@ -275,7 +305,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     save(c);
     point(m, source, unfinished);   /* rax and rcx are as they were */
     load_target(m, i->insn);
-    if (m->mode == COPY_RECORD && i->in_loop)
+    if (records(m) && i->in_loop)
         event(c, (uint16_t)source);
     code_store(c, CODE_RAX, JUMP_ORIGINAL);
     code_set(c, CODE_RCX, 0 - (m->r->list.items[0].insn->offset + m->bias));
@@ -285,7 +315,7 @@ static void indirect(struct maker *m, uint32_t source, int32_t unfinished)
     BYTES(c, 0x48, 0x8d, 0x4c, 0x08, 0x01);             /* lea 1(rax,rcx), rcx: 0 within the window */
     code_branch_zero(c, within);
     restore(c);
-    code_jump_slot(c, JUMP_ORIGINAL);
+    outside_indirect(m);
     code_label_here(c, within);
     BYTES(c, 0x48, 0x8d, 0x0d, 0, 0, 0, 0);             /* lea table, rcx */
     vec_push(&c->fixups, ((struct code_fixup){code_place(c) - 4, code_place(c), m->table, 0}));
@@ -331,18 +361,21 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unf
 
     if (i->in_place) {
         leave(m, at, copy, true);
-        code_jump_address(m->c, i->insn->offset + m->bias);
+        outside(m, i->insn->offset + m->bias);
     } else if (i->indirect)
         indirect(m, at, unfinished);
     else if (traits & INSN_RETURN) {
         leave(m, at, copy, false);
-        plain(m, i->insn);
+        if (m->mode == COPY_REPLAY || m->mode == COPY_FOLLOW)
+            BYTES(m->c, 0xcc);
+        else
+            plain(m, i->insn);
     } else if (i->direct && traits & INSN_CONDITIONAL)
         conditional(m, at, copy);
     else if (i->direct)
         go_to_target(m, at, copy);
     else {
-        if (m->mode == COPY_RECORD && copies_records(i)) {
+        if (m->mode == COPY_FOLLOW ? copies_follows(i) : m->mode == COPY_RECORD && copies_records(i)) {
             save(m->c);
             load_address(m, i->insn);
             event(m->c, (uint16_t)at);
@@ -376,7 +409,7 @@ static void arrive(struct maker *m)
         code_step(c, SLOT_PASSES, false);
     else if (m->mode == COPY_COUNT)
         code_count(c, SLOT_PASSES, 1, S0);
-    else if (m->mode == COPY_RECORD) {
+    else if (records(m)) {
         count_down(c, SLOT_RECORDS_LEFT, m->stamp, true);
         event_plain(c, EVENT_PASS, 0);
     } else if (m->r->flags_free) {
@@ -425,7 +458,7 @@ static void copy_one(struct maker *m, uint32_t at, unsigned copy, unsigned *bloc
         return;
     if (!next_follows(r, at)) {
         leave(m, at, copy, false);
-        code_jump_address(m->c, i->insn->offset + i->insn->length + m->bias);
+        outside(m, i->insn->offset + i->insn->length + m->bias);
     } else if (i->in_loop && !r->list.items[at + 1].in_loop) {
         leave(m, at, copy, false);
         code_jump(m->c, inner(m, at, copy, at + 1));
@@ -456,7 +489,23 @@ static void make_recorded(struct maker *m)
 {
     code_label_here(m->c, m->stamp);
     code_load(m->c, CODE_RCX, S2);
-    code_jump(m->c, m->out->entry[COPY_COUNT]);
+    if (m->mode == COPY_FOLLOW)
+        BYTES(m->c, 0xcc);
+    else
+        code_jump(m->c, m->out->entry[COPY_COUNT]);
+}
+
+/* Takes the passes until the next stamp from where SLOT_TOUCH leads, and brings the lines that are named there to the cache: rax, rcx and rdx are lost. */
+static void touch(struct code *c)
+{
+    code_load(c, CODE_RDX, SLOT_TOUCH);
+    BYTES(c, 0x48, 0x8b, 0x02, 0x48, 0x8d, 0x52, 0x08);    /* mov (rdx), rax; lea 8(rdx), rdx */
+    code_store(c, CODE_RAX, SLOT_PERIOD);
+    BYTES(c, 0x48, 0x8b, 0x0a, 0x48, 0x8d, 0x52, 0x08);    /* mov (rdx), rcx; lea 8(rdx), rdx */
+    BYTES(c, 0xe3, 0x04, 0x8a, 0x01, 0xeb, 0xf3);          /* jrcxz out; mov (rcx), al; jmp back */
+    BYTES(c, 0x48, 0x8b, 0x0a, 0x48, 0x8d, 0x52, 0x08);
+    BYTES(c, 0xe3, 0x06, 0x8a, 0x01, 0x88, 0x01, 0xeb, 0xf1);   /* jrcxz out; mov (rcx), al; mov al, (rcx); jmp back */
+    code_store(c, CODE_RDX, SLOT_TOUCH);
 }
 
 /* Where a countdown ends: a stamp, while there is room for one, and the next countdown. */
@@ -470,6 +519,8 @@ static void make_stamp(struct maker *m)
         code_store(c, CODE_RCX, S2);
     code_store(c, CODE_RAX, S0);
     code_store(c, CODE_RDX, S1);
+    if (m->mode == COPY_REPLAY)
+        BYTES(c, 0x0f, 0xae, 0xe8);             /* lfence: its blocks are short, and what is under way at their end counts */
     BYTES(c, 0x0f, 0x31);                       /* rdtsc */
     code_load(c, CODE_RCX, SLOT_STAMPS_LEFT);
     code_branch_zero(c, full);
@@ -491,7 +542,10 @@ static void make_stamp(struct maker *m)
     BYTES(c, 0x48, 0x89, 0x41, 0x28);           /* mov rax, 40(rcx) */
     code_add(c, CODE_RCX, STAMP_BYTES);
     code_store(c, CODE_RCX, SLOT_STAMP_AT);
-    code_label_here(c, full);
+    if (m->mode == COPY_REPLAY)
+        touch(c);
+    else
+        code_label_here(c, full);
     code_load(c, CODE_RAX, SLOT_PERIOD);
     code_store(c, CODE_RAX, SLOT_COUNTDOWN);
     code_load(c, CODE_RAX, SLOT_BLOCKS);
@@ -501,6 +555,10 @@ static void make_stamp(struct maker *m)
     code_load(c, CODE_RDX, S1);
     code_load(c, CODE_RCX, S2);
     code_jump(c, m->go);
+    if (m->mode == COPY_REPLAY) {
+        code_label_here(c, full);
+        code_jump_slot(c, SLOT_AT_END);
+    }
 }
 
 static void make_table(struct maker *m)
@@ -511,7 +569,7 @@ static void make_table(struct maker *m)
     if (m->table == CODE_UNPLACED)
         return;
     code_label_here(m->c, m->missed);
-    code_jump_slot(m->c, JUMP_ORIGINAL);
+    outside_indirect(m);
     while (code_place(m->c) % 4)
         BYTES(m->c, 0xcc);
     code_label_here(m->c, m->table);
@@ -529,7 +587,7 @@ static void make_table(struct maker *m)
 static unsigned choose_times(const struct region *r, const struct copies *c, enum copy_mode mode)
 {
     size_t count = r->kernel->loops[r->loop].count;
-    unsigned times = r->jumps_indirect || mode == COPY_RECORD || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
+    unsigned times = r->jumps_indirect || mode == COPY_RECORD || mode == COPY_FOLLOW || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
 
     if (times > TIMES_MOST)
         times = TIMES_MOST;
@@ -568,9 +626,9 @@ static void make_mode(struct maker *m)
                 copy_one(m, i, copy, &block);
     }
     make_stubs(m);
-    if (m->mode == COPY_TIME || m->mode == COPY_VISIT)
+    if (m->mode == COPY_TIME || m->mode == COPY_VISIT || m->mode == COPY_REPLAY)
         make_stamp(m);
-    else if (m->mode == COPY_RECORD)
+    else if (records(m))
         make_recorded(m);
     make_table(m);
     free(m->at);
@@ -605,15 +663,59 @@ static void make_visits(struct maker *m)
 
     m->out->visits = code_label(m->c);
     code_label_here(m->c, m->out->visits);
-    time_leave(m->c);
     code_bytes(m->c, stamp, sizeof stamp);
     BYTES(m->c, 0x49, 0x89, 0xc0);              /* mov rax, r8 */
+    time_leave(m->c);                           /* within the stamps: what interrupts it makes the rest no less */
     for (unsigned i = 0; i < VISITS; i++) {
         time_enter(m->c);
         time_leave(m->c);
     }
     code_bytes(m->c, stamp, sizeof stamp);
     BYTES(m->c, 0x4c, 0x29, 0xc0, 0x49, 0x89, 0xc0, 0xcc);   /* sub r8, rax; mov rax, r8; int3 */
+}
+
+/* Begins a repeat: memory, vector registers, flags and general registers as they were, then the replaying copy. */
+static void make_replay(struct maker *m)
+{
+    struct code *c = m->c;
+    uint32_t end = code_label(c);
+
+    m->out->replay = code_label(c);
+    m->out->replayed = end;
+    code_label_here(c, m->out->replay);
+    code_load(c, CODE_RCX, SLOT_REPEATS);
+    code_branch_zero(c, end);
+    code_add(c, CODE_RCX, -1);
+    code_store(c, CODE_RCX, SLOT_REPEATS);
+    code_load(c, CODE_RDX, SLOT_RESTORE);
+    BYTES(c, 0x48, 0x8b, 0x0a);                 /* mov (rdx), rcx */
+    BYTES(c, 0xe3, 0x0d);                       /* jrcxz out */
+    BYTES(c, 0x48, 0x8b, 0x42, 0x08);           /* mov 8(rdx), rax */
+    BYTES(c, 0x48, 0x89, 0x01);                 /* mov rax, (rcx) */
+    BYTES(c, 0x48, 0x8d, 0x52, 0x10);           /* lea 16(rdx), rdx */
+    BYTES(c, 0xeb, 0xee);                       /* jmp back */
+    code_load(c, CODE_RCX, SLOT_STATE_AT);
+    BYTES(c, 0xb8, 0xff, 0xff, 0xff, 0xff, 0xba, 0xff, 0xff, 0xff, 0xff);   /* mov -1, eax; mov -1, edx */
+    BYTES(c, 0x48, 0x0f, 0xae, 0x29);           /* xrstor64 (rcx) */
+    code_load(c, CODE_RAX, SLOT_STAMPS_EACH);
+    code_store(c, CODE_RAX, SLOT_STAMPS_LEFT);
+    code_load(c, CODE_RAX, SLOT_TOUCH_BEGIN);
+    code_store(c, CODE_RAX, SLOT_TOUCH);
+    touch(c);
+    code_load(c, CODE_RAX, SLOT_PERIOD);
+    code_add(c, CODE_RAX, 1);                   /* the first arrival is before the first pass */
+    code_store(c, CODE_RAX, SLOT_COUNTDOWN);
+    BYTES(c, 0x65, 0x48, 0x8b, 0x24, 0x25);     /* mov gs:flags_at, rsp */
+    code_bytes(c, &(uint32_t){SLOT_FLAGS_AT}, 4);
+    BYTES(c, 0x9d);                             /* popfq */
+    for (unsigned i = 0; i < 16; i++) {
+        uint32_t slot = SLOT_REGISTERS + 8 * i;
+        BYTES(c, 0x65, (uint8_t)(0x48 | (i >> 3) << 2), 0x8b, (uint8_t)((i & 7) << 3 | 4), 0x25);
+        code_bytes(c, &slot, 4);
+    }
+    code_jump(c, m->out->entry[COPY_REPLAY]);
+    code_label_here(c, end);
+    BYTES(c, 0xcc);
 }
 
 void copies_make(const struct region *r, uint64_t bias, struct copies *out)
@@ -626,6 +728,7 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
     make_gates(&m);
     make_clock(&m);
     make_visits(&m);
+    make_replay(&m);
     vec_done(&m.stubs);
     vec_done(&m.entrances);
 }

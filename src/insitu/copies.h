@@ -6,8 +6,10 @@
 #include "insitu/code.h"
 #include "insitu/region.h"
 
-/* COPY_TIME stamps the time each some iterations; COPY_VISIT also when control leaves the loop and comes back, which takes longer. */
-enum copy_mode { COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_MODES };
+/* COPY_TIME stamps the time each some iterations; COPY_VISIT also when control leaves the loop and comes back, which takes longer. In a copy of the process: COPY_FOLLOW records as
+ * COPY_RECORD does, also the code around the loop, and COPY_REPLAY stamps as COPY_TIME does, with lines brought to the cache at each stamp. These two end with int3 where control goes on
+ * in the original. */
+enum copy_mode { COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES };
 
 /* Offsets in a thread's slot. Words of 8 bytes, except where noted. */
 enum copy_slot {
@@ -26,10 +28,23 @@ enum copy_slot {
     SLOT_LEFT_AT = 0x90,       /* timed visits: when control left the loop, and when it came back */
     SLOT_CAME_AT = 0x98,
     SLOT_AWAY = 0xa0,          /* ticks that it was away */
+    SLOT_AT_END = 0xa8,        /* replayed: address that is jumped to after the last stamp */
+    SLOT_TOUCH = 0xb0,         /* address of the next: passes until the next stamp; addresses to load from, 0; addresses to store to, 0 */
+    SLOT_TOUCH_BEGIN = 0xb8,   /* what each repeat begins with, as the next ones */
+    SLOT_STAMPS_EACH = 0xc0,
+    SLOT_RESTORE = 0xc8,       /* address of pairs of an address and the word that is stored there, 0 */
+    SLOT_STATE_AT = 0xd0,      /* address of what xrstor restores */
+    SLOT_FLAGS_AT = 0xd8,      /* address of a word of flags */
+    SLOT_REPEATS = 0xe0,       /* left */
     SLOT_ENTRIES = 0x100,      /* addresses that the patched places lead to: the pivot's, then those of resumed places */
     SLOT_COUNTERS = 0x400,     /* counted: executions of each block in each copy */
+    SLOT_REGISTERS = 0x3400,   /* replayed: sixteen words, by number in encodings */
+    SLOT_FLAGS = 0x3480,
     SLOT_STAMPS = 0x4000,      /* six words each: time; 32 bits of it again, before the clock; time after that; leaves; ticks away; passes not made */
     SLOT_RING = 0x10000,       /* events */
+    SLOT_STATE = 0x90000,      /* replayed: for xrstor */
+    SLOT_TOUCHES = 0xa0000,
+    SLOT_RESTORES = 0xc8000,
     SLOT_BYTES = 0x100000,
 };
 #define CLOCK_CYCLES 6000.0    /* of the code at copies.clock: 2,000 multiplications of 3 cycles */
@@ -61,6 +76,7 @@ struct copies {
     VEC(uint32_t) gates;             /* labels: what the pivot and the resumed places are patched to jump to */
     uint32_t clock;                  /* label: code that times itself; it uses rax, rcx, rdx, r8, r9 and ends with int3 */
     uint32_t visits;                 /* label: the same of VISITS visits of the loop in which nothing is done; r8 has the ticks, besides what SLOT_AWAY grows by */
+    uint32_t replay, replayed;       /* labels: of the code that begins a repeat, or ends with int3 at the second when none is left */
     unsigned counters;               /* per copy; by leader of the loop, in order; 0: too many */
 };
 
@@ -69,7 +85,8 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out);
 void copies_done(struct copies *c);
 /* The point at @place; NULL: there is none. */
 const struct copy_point *copies_point(const struct copies *c, uint32_t place);
-/* Whether instruction @i of a region is one whose address or outcome is recorded. */
+/* Whether instruction @i of a region is one whose address or outcome is recorded; and whether COPY_FOLLOW records the address. */
 bool copies_records(const struct region_insn *i);
+bool copies_follows(const struct region_insn *i);
 
 #endif

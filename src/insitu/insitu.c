@@ -29,6 +29,9 @@
 #define BLOCK_ITERATIONS 4000u /* between two stamps */
 #define BLOCK_SECONDS 0.0005   /* at most, where 256 iterations take longer */
 #define RECORD_ITERATIONS 2000u
+#define REPLAYS_MOST 8u
+#define REPLAY_SHARE 0.05      /* of the time watched that replays may take, and besides */
+#define REPLAY_SECONDS 0.1
 #define BLOCKS_LEAST 8u        /* timed, for a quantile */
 #define QUIET 0.25             /* quantile of blocks that were not disturbed */
 #define DISTURBED 1.5
@@ -224,6 +227,40 @@ static void measure_clock(struct insitu_watch *w, pid_t tid)
         keep_least(&w->out->ticks_per_visit, placed_visit(&w->out->placed, t));
 }
 
+/* Ticks that the clock takes besides its instructions: its least, when the core was as fast as when its ticks were measured. */
+static double clock_overhead(const struct insitu *x)
+{
+    uint32_t least = UINT32_MAX;
+
+    for (size_t i = 0; i < x->placed.timed.count; i++)
+        if (x->placed.timed.items[i].clock[0] < least)
+            least = x->placed.timed.items[i].clock[0];
+    double over = least - STAMP_CYCLES * x->ticks_per_cycle;
+    return over > 0 ? over : 0;
+}
+
+/* Replays what a thread does next that is within the loop. All that run are stopped and settled. */
+static void replay(struct insitu_watch *w)
+{
+    struct insitu *out = w->out;
+    struct process *p = &w->process;
+    struct user_regs_struct regs;
+
+    if (!replay_possible(&out->region) || out->replays.list.count == REPLAYS_MOST || out->replays.tried == 2 * REPLAYS_MOST || !out->placed.timed.count ||
+        out->replays.seconds > REPLAY_SHARE * (now() - w->begun) + REPLAY_SECONDS)
+        return;
+    for (size_t i = 0; i < p->tracees.count; i++) {
+        struct traced *t = &p->tracees.items[i];
+        if (!t->stopped || t->exiting || t->signal || t->listening || t->slot == SLOT_NONE || !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0)
+            continue;
+        uint32_t at = region_at(&out->region, regs.rip - out->placed.bias);
+        if (at == REGION_NONE || !out->region.list.items[at].in_loop)
+            continue;
+        replay_moment(&out->placed, t, clock_overhead(out), &out->replays);
+        return;
+    }
+}
+
 /* Threads that run change to copy @mode. */
 static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
 {
@@ -262,6 +299,8 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
     }
     if (!take_threads(w))
         return leave_for_good(w, "more threads began than counters are kept for");
+    if (mode == COPY_COUNT)
+        replay(w);
     process_go_all(p);
     w->out->stopped += now() - begun;
     return true;
@@ -622,6 +661,7 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
 
 void insitu_done(struct insitu *x)
 {
+    replayed_done(&x->replays);
     placed_done(&x->placed);
     copies_done(&x->copies);
     region_done(&x->region);
@@ -632,18 +672,6 @@ static int by_cycles(const void *a, const void *b)
 {
     const double *x = a, *y = b;
     return (*x > *y) - (*x < *y);
-}
-
-/* Ticks that the clock takes besides its instructions: its least, when the core was as fast as when its ticks were measured. */
-static double clock_overhead(const struct insitu *x)
-{
-    uint32_t least = UINT32_MAX;
-
-    for (size_t i = 0; i < x->placed.timed.count; i++)
-        if (x->placed.timed.items[i].clock[0] < least)
-            least = x->placed.timed.items[i].clock[0];
-    double over = least - STAMP_CYCLES * x->ticks_per_cycle;
-    return over > 0 ? over : 0;
 }
 
 /* The mean of the @count values, which ascend, up to DISTURBED times the quieter ones. */
@@ -688,6 +716,11 @@ double insitu_cycles(const struct insitu *x, double q, bool *alone)
         return cycles;
     *alone = isinf(trip);
     return cycles_of(x, q, false);
+}
+
+double insitu_cycles_whole(const struct insitu *x)
+{
+    return cycles_of(x, INSITU_TYPICAL, false);
 }
 
 double insitu_between(const struct insitu *x)

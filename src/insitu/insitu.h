@@ -4,6 +4,7 @@
 #define PORTOLAN_INSITU_INSITU_H
 
 #include "insitu/placed.h"
+#include "insitu/replay.h"
 
 struct insitu_options {
     const char *const *argv;         /* the program and its arguments, NULL at the end; NULL: process pid, which runs already */
@@ -30,6 +31,7 @@ struct insitu {
     double late;                     /* seconds between the program's start and the first count; 0: none, or it ran already */
     size_t threads;                  /* that were given counters */
     size_t moments;                  /* times that it was timed and recorded */
+    struct replayed_all replays;          /* at some of them */
     bool ended, killed;              /* the program has, by a signal that cannot be held */
     int status;                      /* as waitpid has it, of one that was started here and ended */
     bool complete;                   /* counted from the program's first instruction to its end */
@@ -44,6 +46,8 @@ void insitu_done(struct insitu *x);
 #define INSITU_TYPICAL (-1.0)
 /* Cycles per iteration in the program by quantile @q of the timed blocks, without what is between visits of the loop when *@alone becomes true; NaN: too few were timed. */
 double insitu_cycles(const struct insitu *x, double q, bool *alone);
+/* The same, by INSITU_TYPICAL, with what is between visits. */
+double insitu_cycles_whole(const struct insitu *x);
 /* Cycles from leaving the loop to entering it again, in the mean; NaN: not timed. */
 double insitu_between(const struct insitu *x);
 /* Iterations from one time that control leaves the loop to the next, as timed; INFINITY: it never left; NaN: not timed. */

@@ -25,6 +25,21 @@ double insitu_cycles(const struct insitu *x, double q, bool *alone)
     return NAN;
 }
 
+double insitu_cycles_whole(const struct insitu *x)
+{
+    (void)x;
+    return NAN;
+}
+
+bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves, const char **why)
+{
+    (void)r;
+    (void)out;
+    *leaves = false;
+    *why = NULL;
+    return false;
+}
+
 double insitu_between(const struct insitu *x)
 {
     (void)x;

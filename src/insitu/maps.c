@@ -37,6 +37,7 @@ bool maps_read(pid_t pid, struct maps *out)
         line[strcspn(line, "\n")] = '\0';
         map.write = mode[1] == 'w';
         map.execute = mode[2] == 'x';
+        map.shared = mode[3] == 's';
         map.path = mem_strdup(name ? line + name : "");
         vec_push(&out->list, map);
     }

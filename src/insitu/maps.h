@@ -10,7 +10,7 @@
 
 struct map {
     uint64_t start, end, offset;   /* addresses; of start in the file */
-    bool write, execute;
+    bool write, execute, shared;
     char *path;                    /* "" when it is of no file */
 };
 

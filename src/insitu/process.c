@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -235,6 +236,11 @@ static bool trapped(struct process *p, struct traced *t, int request)
         t->exiting |= status >> 16 == PTRACE_EVENT_EXIT;
         if (t->exiting)
             return false;
+        if (status >> 16 == PTRACE_EVENT_CLONE || status >> 16 == PTRACE_EVENT_FORK) {   /* a call of ours */
+            unsigned long born = 0;
+            trace(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&born);
+            p->born = (pid_t)born;
+        }
         t->asked = false;
         trace(request, tid, 0, 0);   /* the answer to an interrupt that came before */
     }
@@ -276,6 +282,67 @@ int64_t process_call(struct process *p, struct traced *t, long number, const uin
         process_unmask(t, mask);
     }
     return result;
+}
+
+static void rest(bool busy)
+{
+    nanosleep(&(struct timespec){0, busy ? REST_BUSY : REST_QUIET}, NULL);
+}
+
+bool process_copy(struct process *p, struct traced *t, struct process *out, int64_t *number)
+{
+    struct user_regs_struct regs;
+    uint8_t code[2];
+    int status;
+
+    *out = (struct process){.memory = -1};
+    p->born = 0;
+    if (!process_registers(t, &regs) || !process_read(p, regs.rip, code, sizeof code))
+        return false;
+    *number = process_call(p, t, SYS_clone, (const uint64_t[6]){0});   /* no signal when it ends */
+    out->pid = p->born;
+    if (!p->born)
+        return false;
+    while (waitpid(out->pid, &status, __WALL) < 0 && errno == EINTR)
+        ;
+    if (!WIFSTOPPED(status))
+        return false;
+    trace(PTRACE_SETOPTIONS, out->pid, 0, PTRACE_O_EXITKILL);
+    struct traced *copy = add(out, out->pid);
+    copy->stopped = true;
+    regs.orig_rax = ~0ull;
+    struct err ignored;
+    return process_reopen(out, &ignored) && process_write(out, regs.rip, code, sizeof code) && process_set_registers(copy, &regs);   /* the call stood there */
+}
+
+void process_copy_end(struct process *p, struct traced *t, struct process *copy, int64_t number)
+{
+    int status = 0;
+
+    if (copy->pid) {
+        kill(copy->pid, SIGKILL);
+        while ((waitpid(copy->pid, &status, __WALL) < 0 && errno == EINTR) || WIFSTOPPED(status))
+            status = 0;
+    }
+    if (number > 0)
+        process_call(p, t, SYS_wait4, (const uint64_t[]){(uint64_t)number, 0, __WALL | WNOHANG, 0, 0, 0});
+    process_done(copy);
+}
+
+bool process_copy_run(struct process *copy, double seconds)
+{
+    struct traced *t = process_tracee(copy, copy->pid);
+    double end = now() + seconds;
+    int status;
+
+    if (!t || trace(PTRACE_CONT, t->tid, 0, 0) != 0)
+        return false;
+    while (waitpid(t->tid, &status, __WALL | WNOHANG) == 0) {
+        if (now() > end)
+            return false;
+        rest(true);
+    }
+    return WIFSTOPPED(status) && status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP;
 }
 
 bool process_run(struct process *p, struct traced *t, uint64_t address, struct user_regs_struct *out)
@@ -442,11 +509,6 @@ static struct process_event look(struct process *p)
         return take_event(p, t, status >> 16, WSTOPSIG(status));
     take_signal(t, WSTOPSIG(status));
     return (struct process_event){.news = PROCESS_SIGNAL, .tid = tid};
-}
-
-static void rest(bool busy)
-{
-    nanosleep(&(struct timespec){0, busy ? REST_BUSY : REST_QUIET}, NULL);
 }
 
 struct process_event process_wait(struct process *p, double seconds)

@@ -45,6 +45,7 @@ struct process {
     VEC(struct process_event) children;   /* new processes whose first stop is to come */
     VEC(struct process_event) late;       /* what happened while all were being stopped */
     VEC(pid_t) unknown;        /* what stopped before its parent reported it */
+    pid_t born;                /* what the last call of process_call made, if it made a process */
     uint32_t stops;            /* calls of process_stop */
     bool ended;
     int status;                /* as waitpid has it, of a child of ours that ended */
@@ -82,6 +83,12 @@ bool process_write(const struct process *p, uint64_t address, const void *bytes,
 struct traced *process_caller(struct process *p);
 /* Has stopped thread @t make a system call; returns what it returned, -errno on failure. When the thread ends, @t is another or none. */
 int64_t process_call(struct process *p, struct traced *t, long number, const uint64_t arguments[6]);
+/* Makes a copy of the process by clone through stopped thread @t: one thread, stopped where @t is. *@number: the copy's in the process's own namespace. False: the system makes none.
+ * process_copy_end ends it, and lets the process forget it. */
+bool process_copy(struct process *p, struct traced *t, struct process *out, int64_t *number);
+void process_copy_end(struct process *p, struct traced *t, struct process *copy, int64_t number);
+/* Lets the one thread of a copy run on until int3. False when it came to something else, or not within @seconds. */
+bool process_copy_run(struct process *copy, double seconds);
 /* Runs stopped thread @t from @address until int3, when it was stopped in its own code, not in a system call; its registers are as before afterwards, and *@out as at the int3. False when it did not come to it: when it has ended, @t is another or
  * none. */
 bool process_run(struct process *p, struct traced *t, uint64_t address, struct user_regs_struct *out);

@@ -19,14 +19,32 @@ static struct split refused(struct split s, const char *why)
     return s;
 }
 
+/* Terms from what replays take; the cause is the largest of them. */
+static struct split of_replays(struct split s, const struct split_facts *f)
+{
+    const struct split_replays *r = f->replays;
+    double live_off = fmax((f->high - f->low) / 4, 0);   /* of the mean, not of one block */
+
+    s.cache = (struct split_term){r->live - r->warm, live_off + r->warm_off};
+    s.branch = (struct split_term){r->warm - r->trained, r->warm_off + r->trained_off};
+    s.rest = (struct split_term){r->trained - f->predicted, r->trained_off + MODEL_OFF * f->predicted + f->extra};
+    s.off = live_off + MODEL_OFF * f->predicted + f->extra;
+    s.cause = s.branch.cycles >= s.cache.cycles && s.branch.cycles >= s.rest.cycles ? SPLIT_BRANCH : s.cache.cycles >= s.rest.cycles ? SPLIT_CACHE : SPLIT_REST;
+    const struct split_term *largest = s.cause == SPLIT_BRANCH ? &s.branch : s.cause == SPLIT_CACHE ? &s.cache : &s.rest;
+    return largest->cycles > largest->off ? s : refused(s, "the times differ by as much as is missing");
+}
+
 struct split split_of(const struct split_facts *f)
 {
-    struct split s = {SPLIT_NONE, f->live - f->predicted, fmax((f->high - f->low) / 2, 0) + MODEL_OFF * f->predicted + f->extra, NULL};
+    struct split s = {.cause = SPLIT_NONE, .missing = f->live - f->predicted, .off = fmax((f->high - f->low) / 2, 0) + MODEL_OFF * f->predicted + f->extra,
+                      .branch = {NAN, NAN}, .cache = {NAN, NAN}, .rest = {NAN, NAN}};
 
     if (isnan(s.missing))
         return refused(s, isnan(f->live) ? "too few iterations were timed" : "no prediction for this CPU");
     if (f->low - f->predicted <= MODEL_OFF * f->predicted + f->extra)
         return s;
+    if (f->replays && !(f->calls && !f->alone))
+        return of_replays(s, f);
     if (s.off > s.missing / 2)
         return refused(s, f->extra > s.missing / 4 ? "the copies that are timed take about as much longer: the loop has an indirect jump" : "the times differ by as much as is missing");
     if (f->calls && !f->alone)

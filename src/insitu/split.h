@@ -1,5 +1,5 @@
-/* Why a loop takes longer in its program than predicted: mispredicted branches, caches, or what is left. A term is given where only one cause is there; where both are, neither
- * is: how they overlap depends on their order. Pure. */
+/* Why a loop takes longer in its program than predicted: mispredicted branches, caches, or what is left. Where iterations were replayed each has its term. Else what is missing is of
+ * one cause, where only one is there; where both are, neither is given: how they overlap depends on their order. Pure. */
 #ifndef PORTOLAN_INSITU_SPLIT_H
 #define PORTOLAN_INSITU_SPLIT_H
 
@@ -7,7 +7,16 @@
 
 enum split_cause { SPLIT_NONE, SPLIT_BRANCH, SPLIT_CACHE, SPLIT_REST, SPLIT_REFUSED };
 
+/* Cycles per iteration of iterations that were run again, and how far off they may be. */
+struct split_replays {
+    double warm, warm_off;         /* what they access was in the cache before */
+    double trained, trained_off;   /* and their branches were known */
+    double live;                   /* the same in the program, with what of the code between visits the replays have */
+};
+
 struct split_facts {
+    const struct split_replays *replays;   /* NULL: there are none */
+
     double live, low, high;    /* cycles per iteration in the program: value and spread */
     double extra;              /* cycles per iteration that timing may add: jumps through a table are translated */
     double predicted;          /* for the executed mix of paths */
@@ -18,11 +27,16 @@ struct split_facts {
     bool calls;                /* the loop calls functions */
 };
 
+struct split_term {
+    double cycles, off;            /* NaN: not known */
+};
+
 struct split {
     enum split_cause cause;    /* SPLIT_NONE: nothing is missing beyond the uncertainty */
     double missing;            /* live - predicted; NaN: not known */
     double off;                /* uncertainty of missing */
     const char *why;           /* SPLIT_REFUSED: the reason; static */
+    struct split_term branch, cache, rest;   /* of replays: the cause is the largest */
 };
 
 struct split split_of(const struct split_facts *f);

@@ -200,6 +200,30 @@ test_causes() {
     case $(cause loop_sum sum 1000) in branches | caches) fail "sum: $(cat "$work/out")" ;; esac
 }
 
+# term KEY: a number of the JSON document; empty: none.
+term() { tr -d '\n' <"$work/out" | sed -n 's/.*"'"$1"'": *\(-\{0,1\}[0-9.]*\).*/\1/p'; }
+
+# Replays in copies of the process: half of the branches of both loops are at random; what is missing is theirs, as far as it is not refused. The process has no child left.
+test_replays() {
+    build loops
+    for loop in partition search; do
+        format=json explain "--output $work/printed loop_$loop $work/loops $loop 400"
+        branch=$(term branch_cycles) above=$(term above)
+        [ -n "$branch" ] || { grep -q '"not_replayed": *"\|"reason": *"' "$work/out" || fail "$loop: no terms and no reason: $(cat "$work/out")"; continue; }
+        # The terms add up to what is missing.
+        awk -v sum="$branch $(term cache_cycles) $(term rest_cycles)" -v all="$above" 'BEGIN { split(sum, t); d = t[1] + t[2] + t[3] - all; exit !(d < 0.05 + all / 50 && d > -0.05 - all / 50) }' ||
+            fail "$loop: $branch + $(term cache_cycles) + $(term rest_cycles) is not $above"
+        # 40 % of mispredictions take 5 cycles at least, on any machine.
+        awk -v b="$branch" 'BEGIN { exit !(b > 4) }' || fail "$loop: $branch of branches"
+    done
+    "$work/loops" wait 6000 >"$work/attached" &
+    pid=$!
+    until_it_runs "$pid"
+    explain "--pid $pid --seconds 0.5s loop_sum"
+    [ -z "$(cat "/proc/$pid/task/"*"/children" 2>/dev/null)" ] || fail "children are left: $(cat "/proc/$pid/task/"*"/children")"
+    wait "$pid" || fail "it ended with $?"
+}
+
 # A target that is killed while it is watched ends the watching, and says so.
 test_killed() {
     build loops

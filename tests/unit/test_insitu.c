@@ -13,6 +13,7 @@
 #include "insitu/lines.h"
 #include "insitu/paths.h"
 #include "insitu/predictor.h"
+#include "insitu/replay.h"
 #include "insitu/split.h"
 
 #if defined(__x86_64__)
@@ -235,9 +236,77 @@ static void test_split(void **state)
     assert_int_equal(split_of(&f).cause, SPLIT_REFUSED);
 }
 
+/* Terms add up to what is missing, whatever else was seen. */
+static void test_terms(void **state)
+{
+    const struct split_replays replays = {.warm = 14, .warm_off = 0.5, .trained = 2, .trained_off = 0.25, .live = 16};
+    struct split_facts f = {.replays = &replays, .live = 16, .low = 15, .high = 17, .predicted = 1.5, .missed = 0.5, .fresh = 0.5, .trip = INFINITY, .alone = true};
+    struct split s = split_of(&f);
+    (void)state;
+
+    assert_int_equal(s.cause, SPLIT_BRANCH);
+    assert_true(fabs(s.branch.cycles - 12) < 1e-9 && fabs(s.branch.off - 0.75) < 1e-9);
+    assert_true(fabs(s.cache.cycles - 2) < 1e-9 && fabs(s.cache.off - 1) < 1e-9);
+    assert_true(fabs(s.rest.cycles - 0.5) < 1e-9);
+    assert_true(fabs(s.branch.cycles + s.cache.cycles + s.rest.cycles - s.missing) < 1e-9);
+    f.high = 70;   /* a busy host: what it adds is in none of the replays */
+    s = split_of(&f);
+    assert_int_equal(s.cause, SPLIT_BRANCH);
+    assert_true(s.cache.off > 10 && s.branch.off < 1);
+    f.alone = false;
+    f.calls = true;
+    assert_true(isnan(split_of(&f).branch.cycles));
+}
+
+static void test_replays(void **state)
+{
+    struct replayed_all all = {.why = NULL};
+    struct split_replays sum;
+    const char *why = NULL;
+    bool leaves;
+    (void)state;
+
+    assert_false(replay_sum(&all, &sum, &leaves, &why));
+    assert_non_null(why);
+    for (int i = 0; i < 4; i++)
+        vec_push(&all.list, ((struct replayed){.warm = 14 + 0.1 * i, .trained = 2, .before = 2.05, .edge = 0.2, .leaves = i == 2}));
+    assert_true(replay_sum(&all, &sum, &leaves, &why));
+    assert_null(why);
+    assert_true(leaves);
+    assert_true(fabs(sum.warm - 14.15) < 1e-9 && sum.warm_off > 0.2 && sum.warm_off < 0.5);
+    assert_true(fabs(sum.trained - 2) < 1e-9 && fabs(sum.trained_off - 0.2) < 1e-9);
+    all.list.items[1].before = 5;   /* not learnt yet */
+    assert_false(replay_sum(&all, &sum, &leaves, &why));
+    assert_non_null(why);
+    all.list.items[1].before = 2;
+    all.list.items[3].warm = 60;
+    assert_false(replay_sum(&all, &sum, &leaves, &why));
+    replayed_done(&all);
+}
+
+/* Copies that are replayed never go on in the original: each way out of them is an int3. */
+static void test_replayed_code(void **state)
+{
+    struct scene s;
+    struct copies c;
+    (void)state;
+
+    scene_begin(&s);
+    assert_true(replay_possible(&s.region));
+    copies_make(&s.region, 0, &c);
+    assert_int_equal(c.times[COPY_FOLLOW], 1);
+    assert_int_equal(c.times[COPY_REPLAY], c.times[COPY_TIME]);
+    uint32_t begin = c.code.labels.items[c.entry[COPY_REPLAY]], end = c.code.labels.items[c.gates.items[0]];
+    for (size_t i = 0; i < c.code.fixups.count; i++)
+        if (c.code.fixups.items[i].at >= begin && c.code.fixups.items[i].at < end)
+            assert_int_not_equal(c.code.fixups.items[i].label, CODE_UNPLACED);
+    copies_done(&c);
+    scene_end(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_region), cmocka_unit_test(test_paths), cmocka_unit_test(test_predictor), cmocka_unit_test(test_lines), cmocka_unit_test(test_split)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_terms), cmocka_unit_test(test_replays), cmocka_unit_test(test_replayed_code), cmocka_unit_test(test_region), cmocka_unit_test(test_paths), cmocka_unit_test(test_predictor), cmocka_unit_test(test_lines), cmocka_unit_test(test_split)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #else

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#if defined(__x86_64__)
+#include "insitu/replay.h"
+
+#include <elf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "base/mem.h"
+
+#define ITERATIONS_MOST 2000u
+#define LEAD 32u               /* iterations after lines were brought to the cache, until those that are timed */
+#define TIMED 160u
+#define LINES_MOST 400.0       /* of both: they stay in the first cache, and their pages in the first TLB */
+#define PAGES_MOST 64.0
+#define PAGE 4096u
+#define REPEATS 300u
+#define CHUNKS_LEAST 2u
+#define EDGE_CYCLES 25.0       /* that a block may take longer than iterations in the middle of others */
+#define MOMENTS_LEAST 3u
+#define SPREAD_MOST 0.2        /* relative, of the moments */
+#define FALLS_MOST 0.07        /* relative, from one quarter of the repeats to a later one */
+#define STEPS_MOST 500u        /* to the pivot */
+#define SECONDS 0.3            /* of one run in a copy */
+#define LINE 64u
+#define STATE_BYTES 16384u
+#define TOUCH_WORDS ((SLOT_RESTORES - SLOT_TOUCHES) / 8)
+#define RESTORE_WORDS ((SLOT_BYTES - SLOT_RESTORES) / 8)
+
+/* One replay being made. */
+struct rerun {
+    struct placed *x;
+    uint64_t slot;             /* address */
+    struct user_regs_struct regs;   /* at the pivot */
+    struct process copy;
+    VEC(uint64_t) events;      /* as recorded in another copy */
+    VEC(size_t) passes;        /* of them, those that begin an iteration that was recorded to its end, and the end of the last */
+    VEC(size_t) bounds;        /* iterations that begin a block: first that of the first lead */
+    uint32_t lead, timed;      /* passes of the first copy */
+    VEC(uint64_t) touches, restores;
+    const char *why;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool fails(struct rerun *m, const char *why)
+{
+    m->why = why;
+    return false;
+}
+
+bool replay_possible(const struct region *r)
+{
+    for (size_t i = 0; i < r->list.count; i++) {
+        const struct region_insn *in = &r->list.items[i];
+        if (!in->in_place && in->insn->traits & INSN_STORE && !(in->insn->traits & INSN_STACK) && !copies_follows(in))
+            return false;
+        if (!in->in_place && in->insn->operation == OPERATION_STRING)
+            return false;
+    }
+    return true;
+}
+
+static bool word(const struct process *p, uint64_t address, uint64_t value)
+{
+    return process_write(p, address, &value, sizeof value);
+}
+
+static uint64_t address_of(const struct placed *x, uint32_t label)
+{
+    return x->code + x->copies->code.labels.items[label];
+}
+
+/* Takes the copy to the pivot, in the original code. */
+static bool step_to_pivot(struct rerun *m)
+{
+    const struct region *r = m->x->region;
+    uint64_t pivot = r->list.items[r->pivot].insn->offset + m->x->bias;
+    struct traced *t = process_tracee(&m->copy, m->copy.pid);
+
+    for (unsigned i = 0; i < STEPS_MOST && process_registers(t, &m->regs); i++) {
+        if (m->regs.rip == pivot)
+            return true;
+        uint32_t at = region_at(r, m->regs.rip - m->x->bias);
+        if (at == REGION_NONE || r->list.items[at].in_place)
+            return fails(m, "control left the loop");
+        if (!process_step(&m->copy, t))
+            break;
+    }
+    return fails(m, "control stays between two iterations");
+}
+
+/* A copy of the process at the pivot, that can change nothing which the process sees. */
+static bool make_copy(struct rerun *m, struct traced *t, int64_t *number)
+{
+    struct maps maps;
+
+    if (!process_copy(m->x->process, t, &m->copy, number))
+        return fails(m, "the process cannot be copied");
+    struct traced *copy = process_tracee(&m->copy, m->copy.pid);
+    bool ok = maps_read(m->copy.pid, &maps) || fails(m, "the copy of the process has ended");
+    for (size_t i = 0; ok && i < maps.list.count; i++) {
+        const struct map *s = &maps.list.items[i];
+        if (s->shared && s->write && process_call(&m->copy, copy, SYS_mprotect, (const uint64_t[]){s->start, s->end - s->start, PROT_READ, 0, 0, 0}) != 0)
+            ok = fails(m, "memory is shared with other processes");
+    }
+    maps_done(&maps);
+    return ok && step_to_pivot(m);
+}
+
+/* Runs the copy from @label; @most bounds the iterations. */
+static bool run_from(struct rerun *m, uint32_t label)
+{
+    struct user_regs_struct regs = m->regs;
+    struct traced *t = process_tracee(&m->copy, m->copy.pid);
+
+    regs.rip = address_of(m->x, label);
+    regs.orig_rax = ~0ull;
+    return process_set_registers(t, &regs) && process_copy_run(&m->copy, SECONDS);
+}
+
+/* The iterations that come next, with the addresses of what they access. */
+static bool follow(struct rerun *m)
+{
+    const struct region *r = m->x->region;
+    size_t each = 2;
+    uint64_t most, left = 0, count = 0;
+
+    for (size_t i = 0; i < r->list.count; i++)
+        each += copies_follows(&r->list.items[i]) || copies_records(&r->list.items[i]);
+    most = (RING_EVENTS - 1) / each;
+    most = most < ITERATIONS_MOST ? most : ITERATIONS_MOST;
+    if (!word(&m->copy, m->slot + SLOT_EVENTS, 0) || !word(&m->copy, m->slot + SLOT_RECORDS_LEFT, most) || !run_from(m, m->x->copies->entry[COPY_FOLLOW]))
+        return fails(m, "the loop waits for others, or accesses memory that copies of its process do not have");
+    process_read(&m->copy, m->slot + SLOT_EVENTS, &count, sizeof count);
+    process_read(&m->copy, m->slot + SLOT_RECORDS_LEFT, &left, sizeof left);
+    if (count >= RING_EVENTS)
+        return fails(m, "an iteration accesses too much");
+    vec_reserve(&m->events, count + 1);
+    if (!process_read(&m->copy, m->slot + SLOT_RING, m->events.items, count * sizeof *m->events.items))
+        return fails(m, "what was recorded cannot be read");
+    m->events.count = count;
+    for (size_t i = 0; i < count; i++)
+        if (m->events.items[i] >> 48 == EVENT_PASS)
+            vec_push(&m->passes, i);
+    if (!left)
+        vec_push(&m->passes, count);   /* else control left the copies within the last */
+    return true;
+}
+
+static unsigned id_at(const struct rerun *m, size_t event)
+{
+    return (unsigned)(m->events.items[event] >> 48);
+}
+
+/* The instruction that accesses memory in @event; NULL: it is no access. */
+static const struct insn *access_at(const struct rerun *m, size_t event, uint64_t *address)
+{
+    const struct region *r = m->x->region;
+    unsigned id = id_at(m, event);
+
+    *address = m->events.items[event] & ((UINT64_C(1) << 48) - 1);
+    return id < r->list.count && copies_follows(&r->list.items[id]) ? r->list.items[id].insn : NULL;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Lines of iterations [@from, @to), each once, as addresses with bit 0 set for one that is stored to. The caller frees *@out. */
+static size_t lines_of(const struct rerun *m, size_t from, size_t to, uint64_t **out)
+{
+    size_t begin = m->passes.items[from], end = m->passes.items[to], n = 0, kept = 0;
+    uint64_t *lines = mem_alloc((2 * (end - begin) + 1) * sizeof *lines);
+
+    for (size_t i = begin; i < end; i++) {
+        uint64_t address;
+        const struct insn *in = access_at(m, i, &address);
+        if (!in)
+            continue;
+        uint64_t last = address + (insn_memory(in)->bits >= 8 ? insn_memory(in)->bits / 8 - 1 : 0);
+        bool stores = in->traits & INSN_STORE;
+        lines[n++] = (address & ~(uint64_t)(LINE - 1)) | stores;
+        if (last / LINE != address / LINE)
+            lines[n++] = (last & ~(uint64_t)(LINE - 1)) | stores;
+    }
+    if (n)
+        qsort(lines, n, sizeof *lines, by_value);
+    for (size_t i = 0; i < n; i++)
+        if (i + 1 == n || (lines[i] | 1) != (lines[i + 1] | 1))   /* of one line the stored to comes last */
+            lines[kept++] = lines[i];
+    *out = lines;
+    return kept;
+}
+
+/* Iterations from which on the blocks are: leads and timed ones in turn, as the countdown of the first copy finds them. */
+static void find_bounds(struct rerun *m)
+{
+    unsigned times = m->x->copies->times[COPY_REPLAY], copy = 0, left = m->lead;
+
+    m->bounds.count = 0;
+    vec_push(&m->bounds, 0);
+    for (size_t k = 1; k < m->passes.count; k++) {
+        bool left_loop = false;
+        for (size_t i = m->passes.items[k - 1] + 1; i < m->passes.items[k]; i++)
+            left_loop |= id_at(m, i) == EVENT_LEAVE;
+        copy = left_loop ? 0 : (copy + 1) % times;
+        if (copy || --left)
+            continue;
+        vec_push(&m->bounds, k);
+        left = m->bounds.count % 2 ? m->lead : m->timed;
+    }
+}
+
+/* As many passes as keep the lines of a lead and what is timed within the first cache. */
+static bool choose_blocks(struct rerun *m)
+{
+    unsigned times = m->x->copies->times[COPY_REPLAY];
+    size_t count = m->passes.count ? m->passes.count - 1 : 0, sample = count < LEAD + TIMED ? count : LEAD + TIMED;
+    uint64_t *lines;
+
+    if (count < (CHUNKS_LEAST + 1) * (LEAD + TIMED) / 2)
+        return fails(m, "control leaves the loop and what is around it after few iterations");
+    size_t n = lines_of(m, 0, sample, &lines), pages = 0;
+    for (size_t i = 0; i < n; i++)
+        pages += !i || lines[i] / PAGE != lines[i - 1] / PAGE;
+    free(lines);
+    double part = (double)sample / (LEAD + TIMED), scale = fmin(1, fmin(LINES_MOST / (double)(n + 1), PAGES_MOST / (double)(pages + 1)) * part);
+    m->lead = (uint32_t)(LEAD * scale / times);
+    m->timed = (uint32_t)(TIMED * scale / times);
+    m->lead += !m->lead;
+    m->timed += !m->timed;
+    find_bounds(m);
+    return m->bounds.count >= 2 * CHUNKS_LEAST + 2 || fails(m, "control leaves the loop and what is around it after few iterations");
+}
+
+/* What the stamps take: for block b passes and, before a lead, the lines up to the end of the timed block after it. Returns the chunks that have room. */
+static size_t fill_touches(struct rerun *m)
+{
+    size_t chunks = (m->bounds.count - 2) / 2, c;
+
+    for (c = 0; c < chunks; c++) {
+        uint64_t *lines;
+        size_t n = lines_of(m, m->bounds.items[2 * c], m->bounds.items[2 * c + 2], &lines);
+        bool room = m->touches.count + n + 16 <= TOUCH_WORDS;
+        if (room) {
+            vec_push(&m->touches, m->lead);
+            for (int stores = 0; stores < 2; stores++) {
+                for (size_t i = 0; i < n; i++)
+                    if ((int)(lines[i] & 1) == stores)
+                        vec_push(&m->touches, lines[i] & ~UINT64_C(1));
+                vec_push(&m->touches, 0);
+            }
+            vec_push(&m->touches, m->timed);
+            vec_push(&m->touches, 0);
+            vec_push(&m->touches, 0);
+        }
+        free(lines);
+        if (!room)
+            break;
+    }
+    vec_push(&m->touches, 1);
+    vec_push(&m->touches, 0);
+    vec_push(&m->touches, 0);
+    return c;
+}
+
+/* The words that iterations up to @to store to, as they are in the copy now. False: they are too many, or cannot be read. */
+static bool fill_restores(struct rerun *m, size_t to)
+{
+    size_t end = m->passes.items[to], n = 0;
+    VEC(uint64_t) words = {0};
+
+    for (size_t i = m->passes.items[0]; i < end; i++) {
+        uint64_t address;
+        const struct insn *in = access_at(m, i, &address);
+        if (!in || !(in->traits & INSN_STORE))
+            continue;
+        unsigned bytes = insn_memory(in)->bits >= 8 ? insn_memory(in)->bits / 8 : 8;
+        for (uint64_t a = address & ~UINT64_C(7); a < address + bytes; a += 8)
+            vec_push(&words, a);
+    }
+    if (words.count)
+        qsort(words.items, words.count, sizeof *words.items, by_value);
+    bool ok = true;
+    for (size_t i = 0; ok && i < words.count; i++) {
+        uint64_t value;
+        if (i && words.items[i] == words.items[i - 1])
+            continue;
+        ok = 2 * (n + 1) < RESTORE_WORDS && process_read(&m->copy, words.items[i], &value, sizeof value);
+        vec_push(&m->restores, words.items[i]);
+        vec_push(&m->restores, value);
+        n++;
+    }
+    vec_push(&m->restores, 0);
+    vec_done(&words);
+    return ok || fails(m, "an iteration stores too much");
+}
+
+/* Registers and lists for the code that begins a repeat. */
+static bool write_state(struct rerun *m)
+{
+    const struct process *p = &m->copy;
+    const struct user_regs_struct *r = &m->regs;
+    const uint64_t general[] = {r->rax, r->rcx, r->rdx, r->rbx, r->rsp, r->rbp, r->rsi, r->rdi, r->r8, r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15};
+    uint8_t *state = mem_zero(STATE_BYTES, 1);
+    struct iovec all = {state, STATE_BYTES};
+
+    bool ok = ptrace((enum __ptrace_request)PTRACE_GETREGSET, p->pid, (void *)(uintptr_t)NT_X86_XSTATE, &all) == 0 && all.iov_len < STATE_BYTES;
+    memset(state + 464, 0, 48);   /* the system's own */
+    ok = ok && process_write(p, m->slot + SLOT_STATE, state, all.iov_len) && process_write(p, m->slot + SLOT_REGISTERS, general, sizeof general) &&
+         word(p, m->slot + SLOT_FLAGS, r->eflags) && process_write(p, m->slot + SLOT_TOUCHES, m->touches.items, m->touches.count * 8) &&
+         process_write(p, m->slot + SLOT_RESTORES, m->restores.items, m->restores.count * 8) && word(p, m->slot + SLOT_TOUCH_BEGIN, m->slot + SLOT_TOUCHES) &&
+         word(p, m->slot + SLOT_RESTORE, m->slot + SLOT_RESTORES) && word(p, m->slot + SLOT_STATE_AT, m->slot + SLOT_STATE) &&
+         word(p, m->slot + SLOT_FLAGS_AT, m->slot + SLOT_FLAGS) && word(p, m->slot + SLOT_AT_END, address_of(m->x, m->x->copies->replay));
+    free(state);
+    return ok || fails(m, "the copy of the process cannot be prepared");
+}
+
+/* Runs @repeats times the first @chunks; *@out: cycles per iteration of each timed block, in order, which the caller frees. Returns their count, 0 on failure. */
+static size_t replay(struct rerun *m, size_t repeats, size_t chunks, double overhead, double **out)
+{
+    const struct process *p = &m->copy;
+    size_t words = STAMP_BYTES / 8, count = 2 * chunks * repeats, n = 0;
+    struct user_regs_struct regs;
+    uint64_t *stamps = mem_alloc(count * STAMP_BYTES);
+
+    *out = mem_alloc((chunks * repeats + 1) * sizeof **out);
+    bool ok = word(p, m->slot + SLOT_REPEATS, repeats) && word(p, m->slot + SLOT_STAMPS_EACH, 2 * chunks) && word(p, m->slot + SLOT_STAMP_AT, m->slot + SLOT_STAMPS) &&
+              run_from(m, m->x->copies->replay) && process_registers(process_tracee(&m->copy, m->copy.pid), &regs) && regs.rip == address_of(m->x, m->x->copies->replayed) + 1 &&
+              process_read(p, m->slot + SLOT_STAMPS, stamps, count * STAMP_BYTES);
+    for (size_t i = 0; ok && i < chunks * repeats; i++) {
+        const uint64_t *a = stamps + 2 * i * words, *b = a + words;
+        double before = (double)((uint32_t)a[2] - (uint32_t)a[1]) - overhead, after = (double)((uint32_t)b[2] - (uint32_t)b[1]) - overhead;
+        size_t c = i % chunks, iterations = m->bounds.items[2 * c + 2] - m->bounds.items[2 * c + 1];
+        (*out)[n++] = ((double)(b[0] - a[2]) - overhead) / (double)iterations / ((before + after) / 2 / STAMP_CYCLES);
+    }
+    free(stamps);
+    if (!ok)
+        m->why = "a copy of the process did not repeat what was recorded";
+    return n;
+}
+
+static int by_cycles(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Quantile @q of values, which are put in order. */
+static double quantile(double *values, size_t count, double q)
+{
+    qsort(values, count, sizeof *values, by_cycles);
+    return values[(size_t)(q * (double)(count - 1))];
+}
+
+/* The mean up to 1.5 times the quieter ones. */
+static double typical(double *values, size_t count)
+{
+    double most = 1.5 * quantile(values, count, 0.25), sum = 0;
+    size_t n = 0;
+
+    while (n < count && values[n] <= most)
+        sum += values[n++];
+    return sum / (double)n;
+}
+
+static bool measure(struct rerun *m, double overhead, struct replayed *out)
+{
+    double *blocks;
+    size_t left = 0;
+
+    if (!choose_blocks(m))
+        return false;
+    size_t chunks = fill_touches(m), count, first;
+    if (chunks < CHUNKS_LEAST)
+        return fails(m, "an iteration accesses too much");
+    if (!fill_restores(m, m->passes.count - 1) || !write_state(m))
+        return false;
+    for (size_t i = m->passes.items[0]; i < m->passes.items[m->bounds.items[2 * chunks]]; i++)
+        left += id_at(m, i) == EVENT_LEAVE;
+    out->leaves = left > 0;
+    out->edge = EDGE_CYCLES / (double)(m->bounds.items[2] - m->bounds.items[1]);
+    count = replay(m, 1, chunks, overhead, &blocks);
+    first = count / 4 ? count / 4 : 1;   /* the predictor meets the copy for the first time */
+    bool ok = count > first;
+    if (ok)
+        out->warm = typical(blocks + first, count - first);
+    free(blocks);
+    if (!ok)
+        return false;
+    count = replay(m, REPEATS, 1, overhead, &blocks);
+    ok = count >= 8;
+    if (ok) {
+        out->before = quantile(blocks + count / 4, count / 4, 0.25);
+        out->trained = quantile(blocks + count / 4 * 3, count / 4, 0.25);
+    }
+    free(blocks);
+    return ok;
+}
+
+void replay_moment(struct placed *x, struct traced *t, double overhead, struct replayed_all *out)
+{
+    struct rerun m = {.x = x, .slot = x->slots + (uint64_t)t->slot * SLOT_BYTES};
+    struct process *p = x->process;
+    struct replayed r;
+    pid_t tid = t->tid;
+    double begun = now();
+
+    out->tried++;
+    bool ok = true;
+    for (int k = 0; k < 2 && t && ok; k++) {   /* one copy is recorded; the other is as that was before */
+        int64_t number = 0;
+        ok = make_copy(&m, t, &number) && (k ? measure(&m, overhead, &r) : follow(&m));
+        t = process_tracee(p, tid);
+        if (t)
+            process_copy_end(p, t, &m.copy, number);
+        t = process_tracee(p, tid);
+    }
+    if (ok && t && isfinite(r.warm) && isfinite(r.trained))
+        vec_push(&out->list, r);
+    else
+        out->why = m.why;
+    vec_done(&m.events);
+    vec_done(&m.passes);
+    vec_done(&m.bounds);
+    vec_done(&m.touches);
+    vec_done(&m.restores);
+    out->seconds += now() - begun;
+}
+
+/* The mean of @count doubles that lie @stride bytes apart, and twice its standard error. */
+static double mean_of(const double *first, size_t stride, size_t count, double *off)
+{
+    double sum = 0, squares = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += *(const double *)((const char *)first + i * stride);
+    double mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        double d = *(const double *)((const char *)first + i * stride) - mean;
+        squares += d * d;
+    }
+    *off = 2 * sqrt(squares / (double)(count - 1) / (double)count);
+    return mean;
+}
+
+bool replay_sum(const struct replayed_all *r, struct split_replays *out, bool *leaves, const char **why)
+{
+    const struct replayed *all = r->list.items;
+    size_t count = r->list.count, stride = sizeof *all;
+    double edge = 0, ignored;
+
+    *leaves = false;
+    if (count < MOMENTS_LEAST) {
+        *why = r->why ? r->why : "too few moments could be replayed";
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        edge = fmax(edge, all[i].edge);
+        *leaves |= all[i].leaves;
+    }
+    *out = (struct split_replays){.live = NAN};
+    out->warm = mean_of(&all->warm, stride, count, &out->warm_off);
+    out->trained = mean_of(&all->trained, stride, count, &out->trained_off);
+    double before = mean_of(&all->before, stride, count, &ignored);
+    if (out->warm_off > SPREAD_MOST * out->warm + edge)
+        *why = "what was replayed at several moments differs too much";
+    else if (before - out->trained > FALLS_MOST * out->trained + edge)
+        *why = "iterations that are repeated still get faster: the branch predictor has not learnt them";
+    else
+        *why = NULL;
+    out->warm_off += edge;
+    out->trained_off += edge;
+    return !*why;
+}
+
+void replayed_done(struct replayed_all *r)
+{
+    vec_done(&r->list);
+}
+#endif
