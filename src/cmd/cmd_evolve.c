@@ -9,6 +9,7 @@
 #include "cmd/evolve_start.h"
 #include "infer/confidence.h"
 #include "infer/observable.h"
+#include "model/mapping_overlay.h"
 #include "work/evolve_job.h"
 #include "work/job.h"
 
@@ -401,8 +402,8 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     str_done(&settle);
 }
 
-/* Takes @take_best into the session as the machine @id and selects it. */
-static bool add_machine(struct session *s, char *id, struct mapping *take_best, struct err *err)
+/* A machine @id of the inferred forms alone. */
+static struct machine *machine_alone_of(const struct session *s, const char *id, struct mapping *take_best)
 {
     struct machine *m = machine_new(id, mapping_ports(take_best));
     char width[32];
@@ -418,6 +419,34 @@ static bool add_machine(struct session *s, char *id, struct mapping *take_best, 
         machine_set_fact(m, "issue_width", width, "µops/cycle", "inferred from experiments");
         machine_set_fact(m, "issue_slots", "inferred", "", "the column micro_ops counts issue slots");
     }
+    return m;
+}
+
+/* A machine @id: @base with the usages of @best in place of its own. NULL with err when these do not fit. */
+static struct machine *machine_over(const struct machine *base, const char *id, const struct mapping *best, struct overlay *overlay, struct err *err)
+{
+    struct str title = {0};
+
+    if (!overlay_make(base->mapping, best, overlay, err))
+        return NULL;
+    struct machine *m = machine_copy(base);
+    mapping_free(m->mapping);
+    m->mapping = overlay->mapping;
+    free(m->id);
+    m->id = mem_strdup(id);
+    str_addf(&title, "%s, %zu form%s inferred", machine_plain_title(base), mapping_count(best), mapping_count(best) == 1 ? "" : "s");
+    free(m->title);
+    m->title = str_take(&title);
+    machine_set_fact(m, "title", m->title, "", "");
+    machine_set_fact(m, "base", base->id, "", "");
+    return m;
+}
+
+/* Takes @take_m, the machine @id, into the session and selects it. */
+static bool add_machine(struct session *s, char *id, struct machine *take_m, struct err *err)
+{
+    struct machine *m = take_m;
+
     undo_note_arrival(s, m, "evolve adopt", false);
     session_add_machine(s, m);
     bool ok = session_select(s, &id, 1, err);
@@ -425,12 +454,78 @@ static bool add_machine(struct session *s, char *id, struct mapping *take_best, 
     return ok;
 }
 
+/* The machine that what is inferred is laid over: the current one, or where that came of it the one below. */
+static struct machine *base_of(struct session *s, struct err *err)
+{
+    struct machine *m = session_current(s, err);
+    const char *below = m && strcmp(m->id, EVOLVED_MACHINE) == 0 ? machine_fact(m, "base") : NULL;
+
+    return below ? session_machine(s, below, err) : m;
+}
+
+struct adopt_values {
+    bool alone;
+};
+
+static const struct parameter adopt_options[] = {
+    {.name = "--alone", .kind = PARAMETER_FLAG, .at = offsetof(struct adopt_values, alone), .help = "a machine of the inferred forms and ports alone"},
+    {0},
+};
+
+/* What was laid over what. */
+static void show_overlay(const struct machine *base, const struct overlay *o, unsigned ports, struct result *result)
+{
+    struct str line = {0};
+
+    str_addf(&line, "over %s: %zu of its forms replaced", base->id, o->replaced);
+    if (o->added)
+        str_addf(&line, ", %zu added", o->added);
+    str_addf(&line, "; %u of %u inferred ports are its", o->matched, ports);
+    str_add(&line, o->matched < ports ? ", the others have no counterpart" : "");
+    result_line(result, "%s", str_text(&line));
+    result_text(result, "base", base->id);
+    result_count(result, "replaced", (int64_t)o->replaced);
+    result_count(result, "added", (int64_t)o->added);
+    result_count(result, "ports_matched", o->matched);
+    str_done(&line);
+}
+
+/* Makes the machine and shows it; takes @take_best. */
+static bool adopt(struct session *s, const struct adopt_values *v, struct mapping *take_best, struct result *result, struct err *err)
+{
+    char id[] = EVOLVED_MACHINE;
+    const size_t forms = mapping_count(take_best), distinct = mapping_distinct_uops(take_best);
+    const uint64_t volume = mapping_volume(take_best);
+    const unsigned ports = mapping_ports(take_best)->count;
+    struct overlay overlay = {0};
+    struct machine *base = v->alone ? NULL : base_of(s, err), *m = NULL;
+
+    if (v->alone) {
+        m = machine_alone_of(s, id, take_best);
+    } else {
+        m = base ? machine_over(base, id, take_best, &overlay, err) : NULL;
+        mapping_free(take_best);
+        if (base && !m)
+            err_set(err, ERR_USAGE, "set machine to the processor that was measured, or evolve adopt --alone", "the mapping does not fit %s: it shares no port with it", base->id);
+    }
+    if (!m || !add_machine(s, id, m, err))
+        return false;
+    s->in_view = s->views ? "mapping" : NULL;
+    result_line(result, "%s: %zu form%s, %zu distinct µop%s, volume %llu; mapping save DIRECTORY keeps it", id, forms, forms == 1 ? "" : "s", distinct, distinct == 1 ? "" : "s",
+                (unsigned long long)volume);
+    if (base)
+        show_overlay(base, &overlay, ports, result);
+    result_text(result, "machine", id);
+    result_count(result, "forms", (int64_t)forms);
+    result_count(result, "distinct_uops", (int64_t)distinct);
+    result_count(result, "volume", (int64_t)volume);
+    return true;
+}
+
 static bool run_adopt(struct session *s, const void *values, struct result *result, struct err *err)
 {
     struct evolve_run *run = current(s, err);
-    char id[] = EVOLVED_MACHINE;
 
-    (void)values;
     if (!run)
         return false;
     evolve_catch_up(s);
@@ -440,24 +535,20 @@ static bool run_adopt(struct session *s, const void *values, struct result *resu
     note_confidence(run, best);
     if (s->document.experiments)
         list_hidden(best, s->document.experiments, result);
-    if (!add_machine(s, id, best, err))
-        return false;
-    result_line(result, "%s: %zu form%s, %zu distinct µop%s, volume %llu; mapping save DIRECTORY keeps it", id, mapping_count(best), mapping_count(best) == 1 ? "" : "s",
-                mapping_distinct_uops(best), mapping_distinct_uops(best) == 1 ? "" : "s", (unsigned long long)mapping_volume(best));
-    result_text(result, "machine", id);
-    result_count(result, "forms", (int64_t)mapping_count(best));
-    result_count(result, "distinct_uops", (int64_t)mapping_distinct_uops(best));
-    result_count(result, "volume", (int64_t)mapping_volume(best));
-    return true;
+    return adopt(s, values, best, result, err);
 }
 
-static const char *const adopt_examples[] = {"evolve adopt", NULL};
+static const char *const adopt_examples[] = {"evolve adopt", "evolve adopt --alone", NULL};
 
 const struct command command_evolve_adopt = {
     .name = "evolve adopt",
-    .help = "use the best mapping as the current machine, named evolved",
-    .description = "The source of each form gives a confidence from 0 to 1: how far the best mappings agree on it. Where all that was measured of a form takes as long with other ports, since the "
+    .help = "lay the best mapping over the current machine, as the machine evolved",
+    .description = "The machine evolved has all of the current machine's tables, with the inferred usages in place of its own. Inferred ports become those ports of the machine that serve the same "
+                   "forms; ports without a counterpart are added. The source of each form gives a confidence from 0 to 1: how far the best mappings agree on it. Where all that was measured of a form takes as long with other ports, since the "
                    "issue width binds, it says that its ports are not observable, with the share among these, and what would tell.",
+    .options = adopt_options,
     .examples = adopt_examples,
+    .values_size = sizeof(struct adopt_values),
+    .flags = COMMAND_CHANGES,
     .run = run_adopt,
 };

@@ -2,10 +2,10 @@
 /* The table of keys: to add one, add a row. */
 #include "cmd/keymap.h"
 
-#define TABLES "experiments mapping check functions program"
+#define TABLES "experiments mapping matrix tables check functions program"
 #define PAGES "output log help"
 #define PROGRAM "program functions code cost lines"
-#define LAB "mapping evolution accuracy machine experiments check"
+#define LAB "mapping matrix evolution accuracy search tables machine experiments check"
 #define LOOP "kernel why machines faster timeline source whatif compare"
 
 const struct key_row key_rows[] = {
@@ -70,7 +70,8 @@ const struct key_row key_rows[] = {
     {.views = "kernel", .keys = "Enter", .command = "kernel omitted", .help = "the lines of the text that were left out, with the reason"},
 
     {.views = "kernel experiments check", .keys = "x", .command = "jump", .help = "to the row of its form in the mapping"},
-    {.views = "mapping", .keys = "x", .command = "jump", .help = "to the experiments that have the form"},
+    {.views = "mapping matrix tables", .keys = "x", .command = "jump", .help = "to the experiments that have the form"},
+    {.views = "matrix tables", .keys = "Enter", .command = "jump", .help = "to the experiments that have the form", .hint = "its experiments"},
     {.views = "experiments mapping check", .keys = "X", .command = "jump kernel", .help = "to the lines of the loop that have its form, one after the other"},
 
     {.views = "why", .keys = "Enter", .command = "do zoom", .help = "all of the reasons: the pane alone, or all of the place again", .hint = "all of it"},
@@ -102,9 +103,11 @@ const struct key_row key_rows[] = {
     {.views = "functions", .keys = "Enter", .command = "do open", .help = "open the function or loop in LOOP; [ and ] go through its loops", .hint = "open"},
     {.views = "functions", .keys = "o", .command = "do loops", .help = "functions, or all their loops", .hint = "functions or loops"},
 
-    {.views = "evolution", .keys = "p", .command = "do pause", .help = "pause or resume the run", .hint = "pause or resume"},
-    {.views = "evolution", .keys = "s", .command = "evolve stop", .help = "stop the run, keep its best mapping", .hint = "stop"},
-    {.views = "evolution mapping", .keys = "a", .command = "evolve adopt", .help = "adopt the best mapping as the current machine", .hint = "adopt"},
+    {.views = "mapping", .keys = "v", .command = "view matrix", .help = "the mapping that inference has found so far", .hint = "inferred"},
+    {.views = "matrix", .keys = "v", .command = "view mapping", .help = "the tables of the machine", .hint = "tables"},
+    {.views = "evolution matrix search", .keys = "p", .command = "do pause", .help = "pause or resume the run", .hint = "pause or resume"},
+    {.views = "evolution matrix search tables", .keys = "s", .command = "evolve stop", .help = "stop the run, keep its best mapping", .hint = "stop"},
+    {.views = "evolution matrix search tables mapping", .keys = "a", .command = "evolve adopt", .help = "adopt the best mapping as the current machine", .hint = "adopt"},
     {.views = "evolution", .keys = "f", .command = "do front", .help = "the Pareto front in place of the curves, or these again", .hint = "front"},
     {.views = "evolution", .keys = "x", .command = "do axis", .help = "x axis: time or generations", .hint = "axis"},
     {.views = "evolution", .keys = "v", .command = "do volume", .help = "plot volume or error", .hint = "volume"},
@@ -113,7 +116,7 @@ const struct key_row key_rows[] = {
 
     {.views = LAB, .keys = "E", .command = "do generate", .help = "make experiments of the selected forms, or of the 40 that programs use most", .hint = "experiments"},
     {.views = LAB, .keys = "M", .command = "experiments measure", .help = "measure the experiments on this CPU", .hint = "measure"},
-    {.views = LAB, .keys = "I", .command = "evolve start; view evolution", .help = "infer the ports that explain the measurements", .hint = "infer"},
+    {.views = LAB, .keys = "I", .command = "evolve start; view matrix", .help = "infer the ports that explain the measurements", .hint = "infer"},
     {.views = LAB, .keys = "A", .command = "evolve adopt", .help = "adopt the best mapping as the current machine"},
     {.views = "check machine", .keys = "C", .command = "machine check", .help = "check the machine's tables on this CPU", .hint = "check"},
     {.views = "mapping", .keys = "m", .command = "prompt set machine", .help = "choose a machine", .hint = "machine"},

@@ -145,6 +145,8 @@ size_t evolve_get_trials(struct evolve *e, struct evolve_trial *out, size_t limi
 struct genome *evolve_best(struct evolve *e, struct problem **over);
 /* Copies of all finished individuals, best first, and before them the consensus where there is one; the caller frees each and the array. @over as above. */
 struct genome **evolve_population(struct evolve *e, size_t *count, struct problem **over);
+/* Copies of the best, and behind it of up to @limit other finished individuals of its shape, best first; none before there is one. The caller frees each and the array. @over as above. */
+struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count, struct problem **over);
 /* The prices in force: the options', scaled. */
 struct anneal_prices evolve_prices(struct evolve *e);
 /* What it works on now, held: the caller's problem_free. */

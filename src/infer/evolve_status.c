@@ -159,6 +159,34 @@ struct genome **evolve_population(struct evolve *e, size_t *count, struct proble
     return copies;
 }
 
+/* Whether @a is another mapping than @best, of its shape. */
+static bool is_other(const struct genome *a, const struct genome *best)
+{
+    if (a->forms != best->forms || a->ports != best->ports)
+        return false;
+    for (size_t f = 0; f < a->forms; f++)
+        if (!gene_equal(&a->genes[f], &best->genes[f]))
+            return true;
+    return false;
+}
+
+struct genome **evolve_leaders(struct evolve *e, size_t limit, size_t *count, struct problem **over)
+{
+    struct genome **copies = mem_zero(limit + 1, sizeof *copies);
+
+    lock_take(&e->lock);
+    hold_problem(e, over);
+    const struct genome *best = shown(e);
+    *count = 0;
+    if (best)
+        copies[(*count)++] = genome_copy(best);
+    for (size_t i = 0; best && i < e->finished && *count <= limit; i++)
+        if (is_other(e->population[i], best))
+            copies[(*count)++] = genome_copy(e->population[i]);
+    lock_give(&e->lock);
+    return copies;
+}
+
 struct anneal_prices evolve_prices(struct evolve *e)
 {
     lock_take(&e->lock);

@@ -21,6 +21,8 @@
 #define RUNS_SHOWN 4
 #define TRIALS 32
 #define OWN_ROWS_LEAST 12 /* rows of the view where what is told of a run takes some of its own */
+#define PAIRS 2000           /* experiments of the plot of predictions, at most */
+#define PAIRS_LEAST 13       /* rows below what is told of the run that have room for the plot */
 #define SIDE 44              /* columns of the panel at the right */
 
 struct evolution_view_state {
@@ -29,6 +31,10 @@ struct evolution_view_state {
     bool front;              /* stands in place of the curves */
     struct evolve_sample samples[SAMPLES];
     struct active_round active[ROUNDS];
+    const struct evolve_run *paired;   /* the run of these, and its outline */
+    unsigned long outlines;
+    size_t pairs;
+    double measured[PAIRS], predicted[PAIRS];
     double x[RUNS_SHOWN][SAMPLES], y[RUNS_SHOWN + 3][SAMPLES];
 };
 
@@ -195,9 +201,13 @@ static int draw_best(const struct evolve_status *status, struct grid *g, unsigne
     struct str least = {0};
     int y = 0;
 
-    if (!isnan(status->d_avg))
-        *used += grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops, volume %llu", 100 * status->d_avg,
-                             (unsigned long long)status->distinct, (unsigned long long)status->volume);
+    if (!isnan(status->d_avg)) {
+        str_addf(&least, ", volume %llu", (unsigned long long)status->volume);
+        *used += grid_printf(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, "  error %.2f %%, %llu distinct µops", 100 * status->d_avg, (unsigned long long)status->distinct);
+        if (*used + least.length <= g->width)   /* a number that is cut would be another one */
+            *used += grid_put(g, (int)*used, 0, 0, ROLE_WARN, ATTR_BOLD, str_text(&least));
+    }
+    str_clear(&least);
     if (status->joined && !isnan(status->d_reached))
         str_addf(&least, "  best so far %.2f %% of the first %zu experiments", 100 * status->d_reached, status->reached_of);
     else if (status->d_reached < status->d_avg)
@@ -237,7 +247,7 @@ static void draw_phase(const struct evolve_run *run, const struct evolve_status 
 }
 
 /* How good the best mapping is, where the search stands, what that means and how long it goes on, on rows of their own where there are enough. Returns the row below. */
-static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned used)
+static int draw_standing(struct evolve_run *run, const struct evolve_status *status, struct grid *g, unsigned used, bool beside)
 {
     const bool roomy = g->height >= OWN_ROWS_LEAST;
     int y = draw_best(status, g, &used, roomy);
@@ -247,42 +257,75 @@ static int draw_standing(struct evolve_run *run, const struct evolve_status *sta
         return y;
     }
     draw_phase(run, status, g, 0, y++);
-    if (status->state <= EVOLVE_PAUSED)
+    if (status->state <= EVOLVE_PAUSED && !beside)
         y += (int)grid_wrap(g, 0, y, g->width, 2, ROLE_TEXT, 0, status->meaning);
     return status->ports ? y : y + draw_trials(run, g, y);
 }
 
-/* The next step on the way to a run. */
-static void draw_empty(const struct session *s, struct grid *g)
+static int compare_pairs(const void *a, const void *b)
 {
-    const struct experiments *e = s->document.experiments;
-    const bool measured = e && lab_measured(e) > 0;
-    const char *command = !e ? "do generate" : measured ? "evolve start; view evolution" : "experiments measure";
-
-    view_draw_empty(s, &evolution_view, g, "The search for the ports that explain the measured experiments: its error over time.", command,
-                    !e ? "makes experiments" : measured ? "starts it" : "measures the experiments on this CPU");
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
 }
 
-static void evolution_draw(void *state, struct session *s, struct grid *g)
+/* Predicted over measured cycles, of so many experiments as can be told apart. */
+static void fill_pairs(struct evolution_view_state *v, const struct evolve_run *run, const struct outline *o)
 {
-    struct evolution_view_state *v = state;
+    double pairs[PAIRS][2];
+    const size_t step = (o->problem->experiments + PAIRS - 1) / PAIRS;
+
+    v->pairs = 0;
+    for (size_t e = 0; e < o->problem->experiments; e += step) {
+        pairs[v->pairs][0] = (double)o->problem->cycles[e];
+        pairs[v->pairs++][1] = (double)o->predicted[e];
+    }
+    qsort(pairs, v->pairs, sizeof *pairs, compare_pairs);
+    for (size_t i = 0; i < v->pairs; i++) {
+        v->measured[i] = pairs[i][0];
+        v->predicted[i] = pairs[i][1];
+    }
+    v->paired = run;
+    v->outlines = run->outlines;
+}
+
+/* Points next to the line on which predictions are right. */
+static void draw_pairs(struct evolution_view_state *v, struct evolve_run *run, struct grid *g, int y, unsigned width, unsigned height)
+{
+    const struct outline *o = evolve_run_outline(run);
+
+    if (!o || !o->problem->experiments)
+        return;
+    if (v->paired != run || v->outlines != run->outlines)
+        fill_pairs(v, run, o);
+    const double right[] = {v->measured[0], v->measured[v->pairs - 1]};
+    const struct plot_series series[] = {{"right", ROLE_DIM, right, right, 2, false}, {"experiments", ROLE_GOOD, v->measured, v->predicted, v->pairs, true}};
+    const struct plot plot = {.title = "predicted", .x_label = "measured", .log_x = true, .log_y = true, .series = series, .series_count = 2};
+    plot_draw(&plot, g, 0, y, width, height);
+}
+
+/* @beside other panes, which say what the search does. */
+static void draw(struct evolution_view_state *v, struct session *s, struct grid *g, bool beside)
+{
     struct evolve_run *run = shown_run(v, s);
     struct evolve_status status;
 
     if (draw_rounds(v, s, g))
         return;
     if (!run) {
-        draw_empty(s, g);
+        lab_draw_empty(s, &evolution_view, g, "The search for the ports that explain the measured experiments: its error over time.");
         return;
     }
     evolve_get_status(run->evolve, &status);
     unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "run %u: %s", run->number, evolve_state_names[status.state]);
     unsigned side = g->width >= 60 + SIDE && g->height >= 14 ? SIDE + 1 : 0;
-    int top = draw_standing(run, &status, g, used);
-    if ((int)g->height > top + 4 && v->front)
-        draw_front(run, g, 0, top, g->width - side, g->height - (unsigned)top);
-    else if ((int)g->height > top + 4)
-        draw_curves(v, s, run, &status, g, top, g->width - side, g->height - (unsigned)top);
+    int top = draw_standing(run, &status, g, used, beside);
+    const unsigned left = (int)g->height > top ? g->height - (unsigned)top : 0, pairs = left >= PAIRS_LEAST ? left / 2 : 0;
+    if (left > 4 && v->front)
+        draw_front(run, g, 0, top, g->width - side, left - pairs);
+    else if (left > 4)
+        draw_curves(v, s, run, &status, g, top, g->width - side, left - pairs);
+    if (pairs)
+        draw_pairs(v, run, g, top + (int)(left - pairs), g->width - side, pairs);
     if (side) {
         int x = (int)(g->width - SIDE), bottom = (int)g->height;
         unsigned front = g->height >= 30 ? g->height * 2 / 5 : 8;
@@ -292,15 +335,14 @@ static void evolution_draw(void *state, struct session *s, struct grid *g)
     }
 }
 
-static void pause_or_resume(struct evolution_view_state *v, struct session *s, struct str *command)
+static void evolution_draw(void *state, struct session *s, struct grid *g)
 {
-    struct evolve_run *run = shown_run(v, s);
-    struct evolve_status status;
+    draw(state, s, g, false);
+}
 
-    if (run) {
-        evolve_get_status(run->evolve, &status);
-        str_add(command, status.state == EVOLVE_PAUSED ? "evolve resume" : "evolve pause");
-    }
+static void evolution_draw_beside(void *state, struct session *s, struct grid *g)
+{
+    draw(state, s, g, true);
 }
 
 static bool evolution_act(void *state, struct session *s, enum action action, struct str *command)
@@ -313,7 +355,7 @@ static bool evolution_act(void *state, struct session *s, enum action action, st
     case ACTION_FRONT: v->front = !v->front; break;
     case ACTION_ROUNDS: v->rounds = !v->rounds && s->document.active; break;
     case ACTION_RUN: v->back = s->document.run_count ? (v->back + 1) % s->document.run_count : 0; break;
-    case ACTION_PAUSE: pause_or_resume(v, s, command); break;
+    case ACTION_PAUSE: lab_pause(shown_run(v, s), command); break;
     default: return false;
     }
     return true;
@@ -342,4 +384,4 @@ static void evolution_status(void *state, struct session *s, struct str *out)
 
 const struct view_ops evolution_view = {.name = "evolution", .label = "Evolution", .help = "inference progress: error, Pareto front, moves",
     .act = evolution_act, .open = evolution_open,
-                                        .close = free, .draw = evolution_draw, .status = evolution_status, .live = evolution_live};
+                                        .close = free, .draw = evolution_draw, .draw_beside = evolution_draw_beside, .status = evolution_status, .live = evolution_live};

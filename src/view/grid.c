@@ -40,7 +40,7 @@ void grid_clear(struct grid *g)
 /* What stands for a character where only ASCII may be drawn; any other is '?'. */
 static const struct { const char *glyph, *instead; } plain[] = {
     {"µ", "u"}, {"…", "."}, {"█", "#"}, {"▀", "^"}, {"—", "-"}, {"×", "x"}, {"→", ">"}, {"←", "<"}, {"│", "|"}, {"─", "-"}, {"┬", "+"}, {"┴", "+"}, {"┼", "+"}, {"▸", ">"}, {"✓", "*"}, {"▶", ">"}, {"└", "`"}, {"┌", "."}, {"·", "."},
-    {"├", "|"}, {"↔", "="}, {"≥", ">"}, {"≤", "<"}, {"±", "~"}, {"↺", "@"}, {"┃", "|"}, {"┊", ":"}, {"╎", ":"}, {"▄", "_"}, {"▏", "|"},
+    {"├", "|"}, {"↔", "="}, {"≥", ">"}, {"≤", "<"}, {"±", "~"}, {"↺", "@"}, {"┃", "|"}, {"┊", ":"}, {"╎", ":"}, {"▄", "_"}, {"▏", "|"}, {"■", "#"}, {"▒", "%"},
 };
 
 /* The next character of UTF-8 text: its length in bytes and columns; anything that cannot be shown is one '?'. */

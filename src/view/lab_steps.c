@@ -8,13 +8,30 @@
 #include "cmd/command.h"
 #include "cmd/key.h"
 #include "cmd/keymap.h"
-#include "work/evolve_job.h"
 #include "work/job.h"
 
 #define STEPS 5
+#define ROOMY 100            /* columns of a screen that has room for arrows between them */
 #define STEP_TEXT 64
 
-size_t lab_measured(const struct experiments *e)
+struct evolve_run *lab_run(const struct session *s)
+{
+    return s->document.run_count ? s->document.runs[s->document.run_count - 1] : NULL;
+}
+
+bool lab_run_goes_on(const struct session *s)
+{
+    const struct evolve_run *run = lab_run(s);
+    struct evolve_status status;
+
+    if (!run)
+        return false;
+    evolve_get_status(run->evolve, &status);
+    return status.state == EVOLVE_RUNNING;
+}
+
+/* Experiments of @e that have a time. */
+static size_t count_measured(const struct experiments *e)
 {
     size_t count = 0;
 
@@ -31,6 +48,28 @@ static size_t count_failed(const struct experiments *e)
     for (size_t i = 0; i < e->rows.count; i++)
         count += !experiments_measured(e, i) && !experiment_state_open(e->rows.items[i].state);
     return count;
+}
+
+void lab_pause(struct evolve_run *run, struct str *command)
+{
+    struct evolve_status status;
+
+    if (run) {
+        evolve_get_status(run->evolve, &status);
+        str_add(command, status.state == EVOLVE_PAUSED ? "evolve resume" : "evolve pause");
+    }
+}
+
+void lab_draw_empty(const struct session *s, const struct view_ops *view, struct grid *g, const char *says)
+{
+    const struct experiments *e = s->document.experiments;
+    const bool measured = e && count_measured(e) > 0;
+
+    if (lab_run(s))
+        grid_wrap(g, 2, g->height > 6, g->width > 4 ? g->width - 4 : 1, 3, ROLE_TEXT, 0, "The run has no mapping yet.");
+    else
+        view_draw_empty(s, view, g, says, !e ? "do generate" : measured ? LAB_INFER : "experiments measure",
+                        !e ? "makes experiments" : measured ? "starts the search" : "measures the experiments on this CPU");
 }
 
 struct lab_step {
@@ -56,7 +95,7 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
 {
     const struct document *d = &s->document;
     const struct experiments *e = d->experiments;
-    const size_t measured = e ? lab_measured(e) : 0, failed = e ? count_failed(e) : 0;
+    const size_t measured = e ? count_measured(e) : 0, failed = e ? count_failed(e) : 0;
     struct job_info job;
 
     if (e || d->form_pattern_count) {
@@ -78,7 +117,7 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
 void lab_steps_draw(struct session *s, struct grid *g)
 {
     struct lab_step steps[STEPS] = {{.name = "forms", .command = "do generate"}, {.name = "experiments", .command = "do generate"}, {.name = "measured", .command = "experiments measure"},
-                                {.name = "mapping", .command = "evolve start; view evolution"}, {.name = "adopt", .command = "evolve adopt"}};
+                                {.name = "mapping", .command = LAB_INFER}, {.name = "adopt", .command = "evolve adopt"}};
     unsigned x = 1;
     bool asked = false;   /* the next step has been named with its key */
 
@@ -88,7 +127,7 @@ void lab_steps_draw(struct session *s, struct grid *g)
         char key[KEY_NAME_MOST];
         const bool next = !asked && !step->done && !step->runs && keymap_key(s->keys, "mapping", step->command, key);
         if (i)
-            x += grid_put(g, (int)x, 0, 0, ROLE_DIM, 0, " ──▸ ");
+            x += grid_put(g, (int)x, 0, 0, ROLE_DIM, 0, g->width < ROOMY ? " ▸ " : " ──▸ ");
         x += grid_printf(g, (int)x, 0, 0, step->runs ? ROLE_WARN : step->done ? ROLE_GOOD : ROLE_TEXT, step->runs || next ? ATTR_BOLD : 0, "%u %s%s", i + 1, step->name,
                          step->done ? " ✓" : step->runs ? " ▶" : "");
         if (step->has[0])

@@ -21,11 +21,13 @@ const struct place_table places[PLACE_COUNT] = {
                                  {.views = {&lines_view}, .band = 2, .share = 100, .least = 50}},
                        .bands = {{50, 17}, {20, 6}, {30, 8}}},
     [PLACE_lab] = {.name = "LAB", .help = "the laboratory: forms, experiments, measurements, the mapping that explains them",
-                   .panes = {{.views = {&mapping_view}, .band = 0, .share = 55, .least = 60},
+                   .panes = {{.views = {&mapping_view, &matrix_view}, .band = 0, .share = 55, .least = 60},
                              {.views = {&evolution_view, &accuracy_view}, .band = 0, .share = 45, .least = 50},
-                             {.views = {&experiments_view, &check_view}, .band = 1, .share = 66, .least = 60},
-                             {.views = {&machine_view}, .band = 1, .share = 34, .least = 40}},
-                   .bands = {{55, 16}, {45, 8}},
+                             {.views = {&search_view}, .band = 1, .share = 55, .least = 60},
+                             {.views = {&tables_view}, .band = 1, .share = 45, .least = 50},
+                             {.views = {&experiments_view, &check_view}, .band = 2, .share = 66, .least = 60},
+                             {.views = {&machine_view}, .band = 2, .share = 34, .least = 40}},
+                   .bands = {{48, 16}, {26, 9}, {26, 8}},
                    .draw_head = lab_steps_draw},
 };
 

@@ -83,8 +83,8 @@ bool view_refuse(const char *name, struct err *err);
 
 /* The views; the last three are overlays (place.h has the others). */
 #define VIEWS(VIEW) \
-    VIEW(kernel) VIEW(why) VIEW(faster) VIEW(whatif) VIEW(compare) VIEW(machines) VIEW(timeline) VIEW(source) VIEW(program) VIEW(functions) VIEW(code) VIEW(cost) VIEW(lines) VIEW(mapping) \
-    VIEW(evolution) VIEW(accuracy) VIEW(machine) VIEW(experiments) VIEW(check) VIEW(output) VIEW(log) VIEW(help)
+    VIEW(kernel) VIEW(why) VIEW(faster) VIEW(whatif) VIEW(compare) VIEW(machines) VIEW(timeline) VIEW(source) VIEW(program) VIEW(functions) VIEW(code) VIEW(cost) VIEW(lines) VIEW(mapping) VIEW(matrix) \
+    VIEW(evolution) VIEW(accuracy) VIEW(search) VIEW(tables) VIEW(machine) VIEW(experiments) VIEW(check) VIEW(output) VIEW(log) VIEW(help)
 #define VIEW_DECLARED(name) extern const struct view_ops name##_view;
 VIEWS(VIEW_DECLARED)
 

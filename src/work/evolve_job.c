@@ -16,6 +16,9 @@
 
 #define CHECKPOINT_SECONDS 3
 
+#define OUTLINE_SECONDS 0.5      /* between two outlines, at least, and OUTLINE_TIMES what the last one took */
+#define OUTLINE_TIMES 20
+#define OUTLINE_OTHERS EVOLVE_POPULATION   /* individuals that tell how sure the best is */
 #define JOIN_SECONDS 1           /* between two joins, at least, and JOIN_TIMES what the last one took */
 #define JOIN_TIMES 20
 #define CATCH_UP_SECONDS 0.01    /* between two looks whether a run has taken up what came */
@@ -56,6 +59,42 @@ struct mapping *evolve_run_best(struct evolve_run *run)
     genome_free(g);
     problem_free(p);
     return m;
+}
+
+/* Takes the run's best as the outline, if it has one. */
+static void look(struct evolve_run *run)
+{
+    struct problem *p;
+    size_t count;
+    struct genome **genomes = evolve_leaders(run->evolve, OUTLINE_OTHERS, &count, &p);
+
+    if (count) {
+        struct outline *next = outline_new(genomes, count, p, run->outline);
+        outline_free(run->outline);
+        run->outline = next;
+        run->outlines++;
+    } else {
+        problem_free(p);
+    }
+    for (size_t i = 0; i < count; i++)
+        genome_free(genomes[i]);
+    free(genomes);
+}
+
+const struct outline *evolve_run_outline(struct evolve_run *run)
+{
+    struct evolve_status status;
+    struct job_info info;
+    const double begun = clock_seconds();
+
+    evolve_get_status(run->evolve, &status);
+    const bool ended = status.state > EVOLVE_PAUSED && (!job_find(run->job, &info) || info.settled);   /* then other ranks have given what they found */
+    if (run->outline_last || (!ended && begun < run->outline_due))
+        return run->outline;
+    look(run);
+    run->outline_last = ended;
+    run->outline_due = begun + fmax(OUTLINE_SECONDS, OUTLINE_TIMES * (clock_seconds() - begun));
+    return run->outline;
 }
 
 bool evolve_run_checkpoint(struct evolve_run *run, struct err *err)
@@ -350,6 +389,7 @@ void evolve_run_free(struct evolve_run *run)
         pthread_mutex_destroy(&run->arriving->lock);
         free(run->arriving);
     }
+    outline_free(run->outline);
     free(run->checkpoint);
     free(run);
 }

@@ -3,6 +3,7 @@
 #define PORTOLAN_WORK_EVOLVE_JOB_H
 
 #include "infer/evolve.h"
+#include "infer/outline.h"
 
 struct islands;
 
@@ -16,6 +17,10 @@ struct evolve_run {
     unsigned ranks;              /* that work on it */
     struct islands *islands;     /* worker's; NULL: this process works alone */
     struct arriving *arriving;   /* of a live one, which experiments that are measured meanwhile join; NULL: it is none */
+    struct outline *outline;     /* made last, for who looks at it; NULL: none yet */
+    double outline_due;          /* clock seconds from which another one is made */
+    bool outline_last;           /* it is of the run's end */
+    unsigned long outlines;      /* made so far */
     uint64_t fed_serial, fed_revision;   /* of the table that came last, for the one that feeds it */
 };
 
@@ -45,6 +50,9 @@ void evolve_run_wait(struct evolve_run *run);
 void evolve_run_ports(const struct evolve_run *run, unsigned count, struct ports *out);
 /* A copy of the best mapping so far, NULL before there is one. */
 struct mapping *evolve_run_best(struct evolve_run *run);
+/* The best mapping as it is now, or was a moment ago: while the run goes on it is made anew twice a second at most, and for a twentieth of the time. Borrowed until the next call; NULL before
+ * there is a mapping. UI thread. */
+const struct outline *evolve_run_outline(struct evolve_run *run);
 /* Writes the population; any thread. True without a checkpoint path or before there are individuals. */
 bool evolve_run_checkpoint(struct evolve_run *run, struct err *err);
 

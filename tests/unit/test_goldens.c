@@ -71,6 +71,24 @@ static void show_evolution(void)
     press("x");
 }
 
+static void show_matrix(void)
+{
+    show_evolution();
+    run_to_end("view matrix");
+}
+
+static void show_search(void)
+{
+    show_evolution();
+    run_to_end("view search");
+}
+
+static void show_tables(void)
+{
+    show_evolution();
+    run_to_end("view tables");
+}
+
 /* On a small screen it stands nowhere else. */
 static void show_front(void)
 {
@@ -228,6 +246,9 @@ static const struct content { const char *view, *name; void (*show)(void); } con
     {"experiments", "experiments", show_experiments},
     {"evolution", "evolution", show_evolution},
     {"evolution", "front", show_front},
+    {"matrix", "matrix", show_matrix},
+    {"search", "search", show_search},
+    {"tables", "tables", show_tables},
     {"mapping", "mapping", show_mapping},
     {"accuracy", "accuracy", show_accuracy},
     {"program", "program", show_study},

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "model/mapping_diff.h"
+#include "model/mapping_overlay.h"
 
 static struct mapping *mapping(const char *port_names, const char *const (*forms)[2])
 {
@@ -158,10 +159,56 @@ static void test_lone_ports(void **state)
     mapping_free(b);
 }
 
+/* What was inferred of some forms takes the place of the tables' usages, on the ports that serve the same forms; the rest stays. */
+static void test_overlay(void **state)
+{
+    (void)state;
+    static const char *const tables[][2] = {{"add", "1*p01"}, {"mul", "1*p1"}, {"load", "1*p23"}, {"div", "1*p0+4*pD"}, {NULL, NULL}};
+    static const char *const inferred[][2] = {{"load", "1*pBC"}, {"mul", "1*pA"}, {"new", "1*pA+1*pX"}, {"idle", "1*pB"}, {NULL, NULL}};
+    struct mapping *base = mapping("0123D", tables), *over = mapping("ABCXY", inferred);
+    struct overlay o;
+    struct err err = {0};
+    struct str text = {0};
+    struct mapping_entry mul = *mapping_at(base, 1);
+
+    mul.latency = 7;
+    struct mapping *timed = mapping_copy(base);
+    mapping_set(timed, &mul);
+    mapping_set_issue_width(over, 4);
+    assert_true(overlay_make(timed, over, &o, &err));
+    assert_int_equal(o.replaced, 2);
+    assert_int_equal(o.added, 2);
+    assert_int_equal(o.matched, 3);
+    assert_true(mapping_issue_width(o.mapping) == 4);
+    assert_int_equal(mapping_count(o.mapping), 6);
+    /* X has no counterpart and is added; Y serves nothing and is not. */
+    assert_int_equal(mapping_ports(o.mapping)->count, 6);
+    assert_int_equal(mapping_ports(o.mapping)->pipes, mapping_ports(base)->pipes);
+    static const char *const expected[][2] = {{"load", "1*p23"}, {"mul", "1*p1"}, {"new", "1*p1+1*pX"}, {"add", "1*p01"}, {"div", "1*p0+4*pD"}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        str_clear(&text);
+        usage_print(&mapping_find(o.mapping, expected[i][0])->usage, mapping_ports(o.mapping), &text);
+        assert_string_equal(str_text(&text), expected[i][1]);
+    }
+    assert_string_equal(mapping_at(o.mapping, 0)->form, "load");
+    assert_true(mapping_find(o.mapping, "mul")->latency == 7 && isnan(mapping_find(o.mapping, "new")->latency));
+    mapping_free(o.mapping);
+    /* Nothing in common: refused. */
+    static const char *const others[][2] = {{"none of these", "1*pA"}, {NULL, NULL}};
+    struct mapping *strange = mapping("A", others);
+    assert_false(overlay_make(base, strange, &o, &err));
+    assert_null(o.mapping);
+    str_done(&text);
+    mapping_free(strange);
+    mapping_free(timed);
+    mapping_free(base);
+    mapping_free(over);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds), cmocka_unit_test(test_assignment), cmocka_unit_test(test_renaming), cmocka_unit_test(test_lone_ports),
+        cmocka_unit_test(test_kinds), cmocka_unit_test(test_assignment), cmocka_unit_test(test_renaming), cmocka_unit_test(test_lone_ports), cmocka_unit_test(test_overlay),
     };
     return cmocka_run_group_tests_name("mapping_diff", tests, NULL, NULL);
 }

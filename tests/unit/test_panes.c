@@ -95,7 +95,7 @@ static void show_lab(void)
     run_to_end("experiments measure --simulate skylake");
     run_to_end("evolve start --algorithm pmevo --ports 4 --population 20 --generations 6 --seed 1 --threads 1");
     fill_record();
-    run_to_end("view LAB");
+    run_to_end("view matrix");
 }
 
 static void show_empty_lab(void)

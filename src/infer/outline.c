@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "infer/outline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "infer/confidence.h"
+
+static uint32_t ports_of(const struct gene *gene)
+{
+    uint32_t ports = 0;
+
+    for (unsigned i = 0; i < gene->uops; i++)
+        ports |= gene->set[i];
+    return ports;
+}
+
+uint32_t outline_ports(const struct outline *o, size_t form)
+{
+    return ports_of(&o->best->genes[form]);
+}
+
+unsigned outline_uops(const struct outline *o, size_t form, unsigned port)
+{
+    const struct gene *gene = &o->best->genes[form];
+    unsigned uops = 0;
+
+    for (unsigned i = 0; i < gene->uops; i++)
+        uops += gene->set[i] >> port & 1 ? gene->count[i] : 0;
+    return uops;
+}
+
+/* Fills @to with a renaming that puts ports that serve the same forms next to each other: again and again the port that shares most with the one before, from the one that serves most. */
+static void order_ports(const struct genome *g, uint8_t *to)
+{
+    unsigned shared[PROBLEM_PORTS_MAX][PROBLEM_PORTS_MAX] = {{0}}, last = 0;
+    uint32_t placed = 0;
+
+    for (size_t f = 0; f < g->forms; f++) {
+        const uint32_t ports = ports_of(&g->genes[f]);
+        for (unsigned i = 0; i < g->ports; i++)
+            for (unsigned k = 0; k < g->ports; k++)
+                shared[i][k] += ports >> i & ports >> k & 1;
+    }
+    for (unsigned at = 0; at < g->ports; at++) {
+        unsigned next = g->ports;
+        for (unsigned i = 0; i < g->ports; i++) {
+            if (placed >> i & 1)
+                continue;
+            const bool more = next == g->ports || (at && shared[last][i] != shared[last][next] ? shared[last][i] > shared[last][next] : shared[i][i] > shared[next][next]);
+            next = more ? i : next;
+        }
+        to[next] = (uint8_t)at;
+        placed |= 1u << next;
+        last = next;
+    }
+}
+
+/* What @before had for the forms of @o; NULL where nothing compares. The caller frees. */
+static struct genome *carried(const struct outline *o, const struct outline *before)
+{
+    if (!before || before->best->ports != o->best->ports)
+        return NULL;
+    struct genome *like = genome_new(o->best->forms, o->best->ports, o->best->width);
+    for (size_t f = 0; f < o->problem->forms; f++) {
+        const size_t at = f < before->problem->forms && strcmp(before->problem->names[f], o->problem->names[f]) == 0 ? f : problem_form(before->problem, o->problem->names[f]);
+        if (at != SIZE_MAX)
+            like->genes[f] = before->best->genes[at];
+    }
+    return like;
+}
+
+static void name_ports(struct outline *o, const struct outline *before)
+{
+    uint8_t to[PROBLEM_PORTS_MAX];
+    struct genome *like = carried(o, before);
+
+    if (like)
+        genome_align(like, o->best, to);
+    else
+        order_ports(o->best, to);
+    genome_rename(o->best, to);
+    for (size_t f = 0; like && f < o->best->forms; f++) {
+        o->changes[f] = ports_of(&like->genes[f]) ^ outline_ports(o, f);
+        o->changed += (size_t)__builtin_popcount(o->changes[f]);
+    }
+    genome_free(like);
+}
+
+/* Notes where other near-optimal mappings use other ports. */
+static void note_doubts(struct outline *o, struct genome *const *genomes, size_t count)
+{
+    uint8_t to[PROBLEM_PORTS_MAX];
+
+    for (size_t i = 1; i < count; i++) {
+        if (genomes[i]->cost > genomes[0]->cost * CONFIDENCE_COST)
+            continue;
+        struct genome *other = genome_copy(genomes[i]);
+        genome_align(o->best, other, to);
+        genome_rename(other, to);
+        for (size_t f = 0; f < other->forms; f++)
+            o->doubts[f] |= ports_of(&other->genes[f]) ^ outline_ports(o, f);
+        genome_free(other);
+        o->alternatives++;
+    }
+    for (size_t f = 0; f < o->best->forms; f++)
+        o->doubtful += o->doubts[f] != 0;
+}
+
+struct outline *outline_new(struct genome *const *genomes, size_t count, struct problem *take_problem, const struct outline *before)
+{
+    struct outline *o = mem_zero(1, sizeof *o);
+
+    o->problem = take_problem;
+    o->best = genome_copy(genomes[0]);
+    o->confidence = mem_alloc((o->problem->forms + 1) * sizeof *o->confidence);
+    o->doubts = mem_zero(o->problem->forms + 1, sizeof *o->doubts);
+    o->changes = mem_zero(o->problem->forms + 1, sizeof *o->changes);
+    o->predicted = mem_alloc((o->problem->experiments + 1) * sizeof *o->predicted);
+    name_ports(o, before);
+    confidence_of(genomes, count, o->confidence);
+    note_doubts(o, genomes, count);
+    genome_predict(o->best, o->problem, o->predicted);
+    return o;
+}
+
+void outline_free(struct outline *o)
+{
+    if (!o)
+        return;
+    problem_free(o->problem);
+    genome_free(o->best);
+    free(o->confidence);
+    free(o->doubts);
+    free(o->changes);
+    free(o->predicted);
+    free(o);
+}
+
+double outline_error(const struct outline *o, size_t e)
+{
+    return (double)o->predicted[e] / (double)o->problem->cycles[e] - 1;
+}
+
+size_t outline_worst(const struct outline *o, uint32_t *out, size_t most)
+{
+    size_t count = 0;
+
+    for (uint32_t e = 0; e < o->problem->experiments; e++) {
+        const double error = fabs(outline_error(o, e));
+        size_t at = count;
+        while (at > 0 && fabs(outline_error(o, out[at - 1])) < error)
+            at--;
+        if (at == most)
+            continue;
+        count += count < most;
+        for (size_t i = count - 1; i > at; i--)
+            out[i] = out[i - 1];
+        out[at] = e;
+    }
+    return count;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/mapping_overlay.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "model/mapping_diff.h"
+
+/* Adds a port for one of @over that has no counterpart: under its own name, or the first free one that begins with it. */
+static bool add_port(struct ports *ports, const char *name, struct err *err)
+{
+    char text[PORT_NAME_MAX];
+    int length = snprintf(text, sizeof text, "%s", name);
+
+    for (unsigned n = 2; ports_find(ports, text, (size_t)length) >= 0; n++)
+        length = snprintf(text, sizeof text, "%.*s_%u", PORT_NAME_MAX - 5, name, n);
+    return ports_add(ports, text, err);
+}
+
+static void translate(const struct usage *usage, const int *to, struct usage *out)
+{
+    for (unsigned i = 0; i < usage->count; i++) {
+        portset set = 0;
+        for (unsigned p = 0; p < PORTS_MAX; p++)
+            set |= usage->uops[i].ports >> p & 1 ? (portset)1 << to[p] : 0;
+        usage_add(out, set, usage->uops[i].count);
+    }
+}
+
+/* What is laid over comes first, where it is looked for; then the rest of @base. */
+static void lay(const struct mapping *base, const struct mapping *over, const int *to, struct overlay *out)
+{
+    for (size_t f = 0; f < mapping_count(over); f++) {
+        struct mapping_entry entry = *mapping_at(over, f);
+        const struct mapping_entry *before = mapping_find(base, entry.form);
+        const struct usage usage = entry.usage;
+        entry.usage = (struct usage){0};
+        translate(&usage, to, &entry.usage);
+        if (before && isnan(entry.latency))
+            entry.latency = before->latency;
+        out->replaced += before != NULL;
+        out->added += before == NULL;
+        mapping_set(out->mapping, &entry);
+        usage_done(&entry.usage);
+    }
+    for (size_t f = 0; f < mapping_count(base); f++)
+        if (!mapping_find(over, mapping_at(base, f)->form))
+            mapping_set(out->mapping, mapping_at(base, f));
+}
+
+/* Which ports of @over a form uses. */
+static portset used(const struct mapping *over)
+{
+    portset all = 0;
+
+    for (size_t f = 0; f < mapping_count(over); f++)
+        for (unsigned i = 0; i < mapping_at(over, f)->usage.count; i++)
+            all |= mapping_at(over, f)->usage.uops[i].ports;
+    return all;
+}
+
+bool overlay_make(const struct mapping *base, const struct mapping *over, struct overlay *out, struct err *err)
+{
+    struct mapping_diff *d = mapping_diff_new(base, over, false);
+    struct ports ports = *mapping_ports(base);
+    const portset needed = used(over);
+    int to[PORTS_MAX];
+    bool ok = true;
+
+    *out = (struct overlay){0};
+    for (unsigned p = 0; p < PORTS_MAX; p++) {
+        to[p] = d->to_a[p];
+        out->matched += to[p] >= 0;
+    }
+    mapping_diff_free(d);
+    if (!out->matched && needed)
+        return err_set(err, ERR_USAGE, NULL, "no port of the mapping serves the same forms as one of the machine's");
+    for (unsigned p = 0; ok && p < mapping_ports(over)->count; p++)
+        if (to[p] < 0 && needed >> p & 1) {
+            to[p] = (int)ports.count;
+            ok = add_port(&ports, mapping_ports(over)->names[p], err);
+        }
+    if (!ok)
+        return false;
+    out->mapping = mapping_new(&ports);
+    mapping_set_issue_width(out->mapping, mapping_issue_width(over) > 0 ? mapping_issue_width(over) : mapping_issue_width(base));
+    lay(base, over, to, out);
+    return true;
+}

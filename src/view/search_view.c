@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run of inference does at the moment and why, what comes next, and the experiments that it explains worst. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/duration.h"
+#include "base/mem.h"
+#include "view/lab_steps.h"
+#include "view/view.h"
+
+#define WORST_MOST 64        /* experiments listed at most */
+#define EXPERIMENT_X 29      /* columns of the numbers before them */
+
+static void *search_open(void)
+{
+    return mem_zero(1, 1);   /* it has no cursor */
+}
+
+/* The moves tried so far, of which so many were taken. */
+static void add_moves(const struct evolve_status *status, struct str *out)
+{
+    uint64_t tried = 0, accepted = 0;
+
+    for (int kind = 0; kind < MOVE_KINDS; kind++) {
+        tried += status->stats.tried[kind];
+        accepted += status->stats.accepted[kind];
+    }
+    if (tried)
+        str_addf(out, "%.3g million changes tried, %.1f %% of them kept; %.3g million experiments predicted per second.", (double)tried / 1e6, 100 * (double)accepted / (double)tried, status->rate / 1e6);
+}
+
+/* What is done, when it ends, and what is known of the number of ports. */
+static int draw_now(const struct evolve_run *run, const struct evolve_status *status, struct grid *g)
+{
+    const bool goes_on = status->state <= EVOLVE_PAUSED;
+    struct str text = {0};
+    int y = 0;
+
+    duration_print(round(status->seconds), &text);
+    if (goes_on)
+        str_addf(&text, ", %s: %s.", status->phase, status->meaning);
+    else
+        str_addf(&text, ", %s while %s.", evolve_state_names[status->state], status->phase);
+    y += (int)grid_wrap(g, 0, y, g->width, 3, ROLE_TEXT, goes_on ? ATTR_BOLD : 0, str_text(&text));
+    str_clear(&text);
+    if (!isnan(status->seconds_left)) {
+        str_add(&text, "Ends in ");
+        duration_print(round(status->seconds_left), &text);
+        str_add(&text, ". ");
+    } else if (goes_on) {
+        str_add(&text, "No time limit. ");
+    }
+    if (run->arriving)
+        str_addf(&text, "More experiments joined %u time%s. ", status->joined, status->joined == 1 ? "" : "s");
+    if (status->ports && status->ports_known != PORTS_FOUND)
+        str_addf(&text, "%u ports are assumed: %s. ", status->ports, status->ports_known == PORTS_NO_TIME ? "more time would tell how many there are" : "no number of ports explains the measurements");
+    if (status->d_reached < status->d_avg && !status->joined)
+        str_addf(&text, "The least error reached is %.2f %%; what is shown costs less in error and µops together, or is the consensus of the good mappings. ", 100 * status->d_reached);
+    add_moves(status, &text);
+    y += (int)grid_wrap(g, 0, y, g->width, 4, ROLE_DIM, 0, str_text(&text));
+    str_done(&text);
+    return y;
+}
+
+static void print_experiment(const struct problem *p, uint32_t e, struct str *out)
+{
+    for (uint32_t t = p->term_start[e]; t < p->term_start[e + 1]; t++) {
+        str_add(out, t > p->term_start[e] ? " + " : "");
+        if (p->terms[t].count > 1)
+            str_addf(out, "%.0f*", (double)p->terms[t].count);
+        str_add(out, p->names[p->terms[t].form]);
+    }
+}
+
+static void draw_worst(const struct outline *o, struct grid *g, int y)
+{
+    uint32_t worst[WORST_MOST];
+    const int rows = (int)g->height - y - 1;
+    const size_t count = rows > 0 ? outline_worst(o, worst, rows < WORST_MOST ? (size_t)rows : WORST_MOST) : 0;
+    struct str text = {0};
+
+    if (count)
+        grid_printf(g, 0, y, 0, ROLE_HEADER, 0, "%-*s", (int)g->width, "measured predicted    error  explained worst");
+    for (size_t i = 0; i < count; i++) {
+        const double error = outline_error(o, worst[i]);
+        str_clear(&text);
+        print_experiment(o->problem, worst[i], &text);
+        grid_printf(g, 0, y + 1 + (int)i, 0, ROLE_TEXT, 0, "%8.3f  %8.3f", (double)o->problem->cycles[worst[i]], (double)o->predicted[worst[i]]);
+        grid_printf(g, 18, y + 1 + (int)i, 0, fabs(error) > 0.25 ? ROLE_ERROR : fabs(error) > 0.1 ? ROLE_WARN : ROLE_GOOD, 0, "%+7.1f %%", 100 * error);
+        grid_put_ends(g, EXPERIMENT_X, y + 1 + (int)i, g->width > EXPERIMENT_X ? g->width - EXPERIMENT_X : 1, ROLE_TEXT, 0, str_text(&text));
+    }
+    str_done(&text);
+}
+
+static void search_draw(void *state, struct session *s, struct grid *g)
+{
+    struct evolve_run *run = lab_run(s);
+    struct evolve_status status;
+
+    (void)state;
+    if (!run) {
+        lab_draw_empty(s, &search_view, g, "What the search for a mapping does, and the experiments that it explains worst.");
+        return;
+    }
+    evolve_get_status(run->evolve, &status);
+    const int y = draw_now(run, &status, g);
+    const struct outline *o = evolve_run_outline(run);
+    if (o)
+        draw_worst(o, g, y);
+}
+
+static bool search_act(void *state, struct session *s, enum action action, struct str *command)
+{
+    (void)state;
+    if (action != ACTION_PAUSE)
+        return false;
+    lab_pause(lab_run(s), command);
+    return true;
+}
+
+static bool search_live(void *state, struct session *s)
+{
+    (void)state;
+    return lab_run_goes_on(s);
+}
+
+const struct view_ops search_view = {.name = "search", .label = "What it does", .help = "what inference does at the moment, and the experiments that it explains worst", .act = search_act, .open = search_open, .close = free,
+                                     .draw = search_draw, .live = search_live};

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The mapping of a run as it is shown: its ports keep their places while they are renamed, and what other mappings say otherwise is in doubt. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "infer/outline.h"
+#include "../support/known.h"
+
+/* @g with its ports in another order. */
+static struct genome *shuffled(const struct genome *g)
+{
+    static const uint8_t to[] = {2, 0, 3, 1};
+    struct genome *other = genome_copy(g);
+
+    genome_rename(other, to);
+    return other;
+}
+
+static struct outline *outline_of(struct genome *const *genomes, size_t count, struct problem *p, const struct outline *before)
+{
+    return outline_new(genomes, count, problem_hold(p), before);
+}
+
+static void test_ports_keep_their_places(void **state)
+{
+    struct known_bed b;
+    struct err err = {0};
+    (void)state;
+    known_set_up(&b, 14, 0.0, 0);
+    struct genome *g = genome_of_mapping(b.truth, b.p, &err), *other = shuffled(g);
+    struct outline *first = outline_of(&g, 1, b.p, NULL), *again = outline_of(&other, 1, b.p, first);
+    for (size_t f = 0; f < b.p->forms; f++)
+        assert_int_equal(outline_ports(first, f), outline_ports(again, f));
+    assert_int_equal(again->changed, 0);
+    assert_int_equal(first->changed, 0);
+    /* One form changes: so many cells, and only its. */
+    gene_add(&other->genes[3], 1, 1);
+    gene_add(&other->genes[3], 2, 1);
+    struct outline *third = outline_of(&other, 1, b.p, again);
+    assert_int_equal(third->changed, __builtin_popcount(third->changes[3]));
+    assert_int_equal(third->changes[3], outline_ports(third, 3) ^ outline_ports(again, 3));
+    /* µops per port add up to the usage's volume. */
+    for (size_t f = 0; f < b.p->forms; f++) {
+        unsigned volume = 0;
+        for (unsigned port = 0; port < third->best->ports; port++)
+            volume += outline_uops(third, f, port);
+        assert_int_equal(volume, gene_volume(&third->best->genes[f]));
+    }
+    outline_free(first);
+    outline_free(again);
+    outline_free(third);
+    genome_free(g);
+    genome_free(other);
+    known_tear_down(&b);
+}
+
+static void test_doubts_and_worst(void **state)
+{
+    struct known_bed b;
+    struct err err = {0};
+    uint32_t worst[3];
+    (void)state;
+    known_set_up(&b, 14, 0.0, 0);
+    struct genome *genomes[] = {genome_of_mapping(b.truth, b.p, &err), NULL, NULL};
+    genomes[1] = shuffled(genomes[0]);
+    genomes[2] = genome_copy(genomes[0]);
+    gene_add(&genomes[2]->genes[2], 8, 1);   /* port 3 as well */
+    struct outline *o = outline_of(genomes, 3, b.p, NULL);
+    assert_int_equal(o->alternatives, 2);
+    assert_int_equal(o->doubtful, 1);
+    assert_int_equal(__builtin_popcount(o->doubts[2]), 1);
+    assert_true(o->confidence[2] < 1 && o->confidence[3] > 0.999);
+    for (size_t e = 0; e < b.p->experiments; e++)
+        assert_true(fabs(outline_error(o, e)) < 1e-4);
+    outline_free(o);
+    /* An alternative that is far from the best is none. */
+    genomes[2]->cost = 2 * (genomes[0]->cost = 1);
+    o = outline_of(genomes, 3, b.p, NULL);
+    assert_int_equal(o->doubtful, 0);
+    outline_free(o);
+    /* The worst are the largest errors, by looking at all. */
+    o = outline_of(genomes + 2, 1, b.p, NULL);
+    assert_int_equal(outline_worst(o, worst, 3), 3);
+    for (size_t e = 0; e < b.p->experiments; e++)
+        if (e != worst[0] && e != worst[1] && e != worst[2])
+            assert_true(fabs(outline_error(o, e)) <= fabs(outline_error(o, worst[2])));
+    assert_true(fabs(outline_error(o, worst[0])) >= fabs(outline_error(o, worst[1])) && fabs(outline_error(o, worst[2])) > 0.1);
+    assert_int_equal(outline_worst(o, worst, 0), 0);
+    outline_free(o);
+    for (size_t i = 0; i < 3; i++)
+        genome_free(genomes[i]);
+    known_tear_down(&b);
+}
+
+static void *search(void *e)
+{
+    evolve_worker(e, 0, NULL, NULL);
+    return NULL;
+}
+
+/* Looked at from another thread while it runs: what is seen is whole, and of the same problem. */
+static void test_of_a_run(void **state)
+{
+    struct known_bed b;
+    struct evolve_options o = known_options();
+    struct evolve_status status = {0};
+    struct outline *seen = NULL;
+    struct problem *over;
+    pthread_t thread;
+    size_t count;
+    (void)state;
+    known_set_up(&b, 14, 0.01, 0);
+    struct evolve *e = evolve_new(b.p, &o, NULL, 0, NULL);
+    assert_int_equal(pthread_create(&thread, NULL, search, e), 0);
+    for (bool ended = false; !ended;) {
+        evolve_get_status(e, &status);
+        ended = status.state > EVOLVE_PAUSED;
+        struct genome **leaders = evolve_leaders(e, 8, &count, &over);
+        if (count) {
+            struct outline *next = outline_new(leaders, count, over, seen);
+            double sum = 0;
+            for (size_t i = 0; i < over->experiments; i++)
+                sum += fabs(outline_error(next, i));
+            assert_true(fabs(sum / (double)over->experiments - leaders[0]->d_avg) < 1e-4);
+            outline_free(seen);
+            seen = next;
+        } else {
+            problem_free(over);
+        }
+        for (size_t i = 0; i < count; i++)
+            genome_free(leaders[i]);
+        free(leaders);
+    }
+    pthread_join(thread, NULL);
+    assert_non_null(seen);
+    assert_true(fabs(status.d_avg - genome_error(seen->best, b.p)) < 1e-5);
+    outline_free(seen);
+    evolve_free(e);
+    known_tear_down(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ports_keep_their_places),
+        cmocka_unit_test(test_doubts_and_worst),
+        cmocka_unit_test(test_of_a_run),
+    };
+    return cmocka_run_group_tests_name("outline", tests, NULL, NULL);
+}
