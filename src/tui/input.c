@@ -5,6 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "view/pasted.h"
+
+#define UNMARKED_WAIT 50     /* ms without input that end a paste without marks */
 #define PASTE_LIMIT ((size_t)32 << 20)
 
 static struct str buffer;
@@ -98,14 +101,20 @@ size_t input_paste_stalls(void)
     return paste.text.length;
 }
 
+/* As files have it. */
+static void end_lines(struct str *text)
+{
+    for (size_t i = 0; i < text->length; i++)
+        if (text->data[i] == '\r')
+            text->data[i] = '\n';
+}
+
 /* The end mark has come, or is given up: the first @length bytes are the paste. */
 static bool end_paste(struct str *out, size_t length)
 {
     str_clear(out);
     str_add_bytes(out, str_text(&paste.text), length);
-    for (size_t i = 0; i < length; i++)
-        if (out->data[i] == '\r')
-            out->data[i] = '\n';
+    end_lines(out);
     str_done(&paste.text);
     paste.open = false;
     return true;
@@ -142,6 +151,26 @@ bool input_paste(struct str *out)
         searched = text->length;
     }
     return false;
+}
+
+bool input_unmarked(struct str *out)
+{
+    const char *bytes;
+    size_t length = input_waiting(&bytes);
+
+    if (paste.open || (!length && !input_fill(0)))
+        return false;
+    length = input_waiting(&bytes);
+    if (!pasted_text(bytes, length))
+        return false;
+    while (length < PASTE_LIMIT && input_fill(UNMARKED_WAIT))
+        length = input_waiting(&bytes);
+    paste.cut = length >= PASTE_LIMIT;
+    str_clear(out);
+    str_add_bytes(out, bytes, length);
+    input_take(length);
+    end_lines(out);
+    return true;
 }
 
 bool input_paste_cut(void)

@@ -28,6 +28,8 @@ bool input_pasting(void);
 bool input_paste(struct str *out);
 /* Nothing has come for a while: until more does, a Ctrl-C ends the paste as it is. Returns the bytes so far. */
 size_t input_paste_stalls(void);
+/* Whether what waits is pasted text without marks (view/pasted.h); all of it is in @out then, '\n' for '\r', once nothing has come for a moment. Not while a paste is on its way. */
+bool input_unmarked(struct str *out);
 /* Whether the last paste was too long, and what was behind 32 MiB is missing. */
 bool input_paste_cut(void);
 void input_done(void);

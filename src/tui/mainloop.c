@@ -152,10 +152,25 @@ static void read_prompt(struct loop *l)
         give_paste(l, prompt_take());
 }
 
+/* Shows pasted text that the terminal did not mark, if that is what waits; what is typed into an editor may be pasted. */
+static bool take_unmarked(struct loop *l)
+{
+    struct str text = {0};
+    const bool taken = !l->frame.collecting && input_unmarked(&text);
+
+    if (taken)
+        frame_offer_paste(&l->frame, str_text(&text), text.length);
+    str_done(&text);
+    return taken;
+}
+
 static void read_keys(struct loop *l)
 {
     unsigned width, height;
     int key, x, y;
+
+    if (take_unmarked(l))
+        return;
 
     /* What follows a ':' in the same burst is readline's, which reads the terminal itself. */
     while (!l->frame.session->quit && !l->prompting && (key = screen_key()) != KEYCODE_NONE) {

@@ -153,6 +153,7 @@ static void obey(struct frame *f, const char *line)
 static void collect(struct frame *f, const char *text, size_t length, size_t line)
 {
     f->collecting = true;
+    f->offered = false;
     str_clear(&f->refusal);
     editor_set(&f->editor, text, length, line);
 }
@@ -254,6 +255,17 @@ void frame_paste(struct frame *f, const char *text, size_t length)
         return;
     }
     run_on(f, f->collecting ? paste_command(f) : "kernel paste", text, length);
+}
+
+void frame_offer_paste(struct frame *f, const char *text, size_t length)
+{
+    if (f->demo.on) {
+        demo_stop(&f->demo, f->session);
+        return;
+    }
+    collect(f, text, length, 0);
+    str_add(&f->refusal, "The terminal sent this as if it were typed: it looks like pasted text, and no key was pressed by it.");
+    f->offered = true;
 }
 
 const struct edit_request *frame_edit(struct frame *f)
@@ -394,9 +406,9 @@ static void draw_collecting(struct frame *f, struct grid *g)
 
     grid_fill(g, 0, 0, g->width, 1, ROLE_HEADER, 0, ' ');
     grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD,
-             f->refusal.length ? "Not loaded. Ctrl-D tries again, Ctrl-O skips refused lines, Esc drops the text." : "Paste or type the loop. Ctrl-D loads it, Esc cancels.");
+             f->offered ? "Pasted text: load it as a loop? Ctrl-D loads it, Esc drops it." : f->refusal.length ? "Not loaded. Ctrl-D tries again, Ctrl-O skips refused lines, Esc drops the text." : "Paste or type the loop. Ctrl-D loads it, Esc cancels.");
     if (f->refusal.length)
-        y += (int)grid_wrap(g, 0, y, g->width, MESSAGE_ROWS, ROLE_ERROR, 0, str_text(&f->refusal));
+        y += (int)grid_wrap(g, 0, y, g->width, MESSAGE_ROWS, f->offered ? ROLE_TEXT : ROLE_ERROR, 0, str_text(&f->refusal));
     editor_draw(&f->editor, g, y);
 }
 

@@ -18,6 +18,8 @@ enum frame_reply frame_take_reply(struct frame *f, const char **prefill);
 void frame_run(struct frame *f, const char *line);
 /* Text from a bracketed paste becomes the kernel. */
 void frame_paste(struct frame *f, const char *text, size_t length);
+/* Text that the terminal did not mark as pasted, and that is no keys (view/pasted.h): it is shown, and loaded once the user says so. */
+void frame_offer_paste(struct frame *f, const char *text, size_t length);
 /* What is to be opened in the user's editor now; NULL: nothing. */
 const struct edit_request *frame_edit(struct frame *f);
 /* Takes in what was saved in the editor; true when something was. */

@@ -33,6 +33,7 @@ struct frame {
     enum frame_reply reply;      /* what the running command asks of who reads the keys */
     struct str next;             /* the commands that actions lead to */
     bool collecting;             /* `kernel paste` takes what is typed */
+    bool offered;                /* what it begins with came unasked: it may be no loop at all */
     bool views_drawn;            /* the last drawing was of views: not of the editor, nor of a screen too small for them */
     struct editor editor;        /* of it */
     struct str refusal;          /* why that text was refused; empty: it has not been tried */

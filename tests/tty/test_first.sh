@@ -150,4 +150,22 @@ test_hint_is_whole() {
     t send-keys Q
 }
 
+# A terminal that does not mark pastes sends them as keys: nothing is pressed by them, and what came is shown first.
+test_paste_without_marks() {
+    open_screen 100 30 "env HOME=$home TERM=screen-256color '$portolan' '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
+    see '1/8'
+    t set-buffer "$(printf '.L1:\n imulq %%rax, %%rbx\n addq $8, %%rcx\n jne .L1\n')"
+    t paste-buffer
+    see 'Pasted text: load it as a loop? Ctrl-D loads it, Esc drops it.'
+    see 'imulq %rax, %rbx'
+    t send-keys Escape
+    see 'dropped; the kernel is still '
+    t paste-buffer
+    see 'Ctrl-D loads it'
+    t send-keys C-d
+    see 'Loop: pasted'
+    t send-keys Q
+    see 'left with 0'
+}
+
 run_tests
