@@ -28,7 +28,7 @@
 #define PATHS_SHOWN 8u
 #define LOADS_SHOWN 8u
 #define SAMPLE_RATE 1000.0     /* per second of CPU time */
-#define TRANSLATION 4.0        /* cycles that an indirect jump takes longer in the copies */
+#define JUMPS_BACK 5.0         /* cycles, of a loop whose cases are executed in the original */
 #define LINE_BYTES 64u         /* of a cache */
 #define SPREAD_LOW 0.1         /* quantiles of the timed blocks */
 #define SPREAD_HIGH 0.75
@@ -123,7 +123,7 @@ static void split(struct explaining *w)
 {
     const struct insitu *x = &w->insitu;
     struct split_facts f = {.predicted = w->predicted, .missed = w->branches.missed, .fresh = w->lines.fresh, .streamed = w->lines.streamed, .trip = insitu_trip(x), .calls = x->region.calls > 0,
-                            .extra = x->region.jumps_indirect ? TRANSLATION : 0};
+                            .extra = x->region.jumps_indirect ? JUMPS_BACK : 0};
 
     f.low = insitu_cycles(x, SPREAD_LOW, &f.alone);
     f.high = insitu_cycles(x, SPREAD_HIGH, &f.alone);
@@ -322,7 +322,7 @@ static void say_cycles(struct result *result, const struct explaining *w)
     if (x->region.calls)
         result_line(result, "  %s the functions that it calls", alone ? "without" : "with");
     if (x->region.jumps_indirect)
-        result_line(result, "  up to %.0f of them are the translation of its indirect jump, which the timed copy needs", TRANSLATION);
+        result_line(result, "  up to %.0f of them lead from its cases, which are timed where they are, back to the timed copy", JUMPS_BACK);
     if (!isnan(w->predicted))
         result_line(result, "%.2f predicted for the executed mix of paths on %s", w->predicted, w->machine->id);
 }

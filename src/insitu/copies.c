@@ -362,7 +362,7 @@ static void instruction(struct maker *m, uint32_t at, unsigned copy, int32_t unf
     if (i->in_place) {
         leave(m, at, copy, true);
         outside(m, i->insn->offset + m->bias);
-    } else if (i->indirect)
+    } else if (i->indirect && records(m))
         indirect(m, at, unfinished);
     else if (traits & INSN_RETURN) {
         leave(m, at, copy, false);
@@ -429,7 +429,7 @@ static bool next_follows(const struct region *r, uint32_t at)
 }
 
 /* Copy @copy of instruction @at, and a jump where what follows in the copies is not what follows in the original. */
-static void copy_one(struct maker *m, uint32_t at, unsigned copy, unsigned *block)
+static void copy_one(struct maker *m, uint32_t at, unsigned copy)
 {
     const struct region *r = m->r;
     const struct region_insn *i = &r->list.items[at];
@@ -445,14 +445,6 @@ static void copy_one(struct maker *m, uint32_t at, unsigned copy, unsigned *bloc
     int32_t unfinished = !pivot ? i->in_loop ? rest(m, copy) : 0 : (int32_t)(m->times - copy);
     if (!pivot || !copy)
         point(m, at, unfinished);
-    if (i->in_loop && i->leader && m->mode == COPY_COUNT && m->out->counters) {
-        uint32_t slot = SLOT_COUNTERS + 8 * (*block * m->times + copy);
-        if (region_flags_free(r, at))
-            code_step(m->c, slot, false);
-        else
-            code_count(m->c, slot, 1, S0);
-        ++*block;
-    }
     instruction(m, at, copy, unfinished);
     if (!region_falls(i) || i->in_place)
         return;
@@ -584,15 +576,13 @@ static void make_table(struct maker *m)
     }
 }
 
-static unsigned choose_times(const struct region *r, const struct copies *c, enum copy_mode mode)
+static unsigned choose_times(const struct region *r, enum copy_mode mode)
 {
     size_t count = r->kernel->loops[r->loop].count;
     unsigned times = r->jumps_indirect || mode == COPY_RECORD || mode == COPY_FOLLOW || count >= TIMED_INSNS ? 1 : (unsigned)(TIMED_INSNS / count);
 
     if (times > TIMES_MOST)
         times = TIMES_MOST;
-    if (mode == COPY_COUNT && c->counters && times * c->counters > COUNTERS_MOST)
-        times = COUNTERS_MOST / c->counters;
     return times;
 }
 
@@ -601,7 +591,7 @@ static void make_mode(struct maker *m)
     const struct region *r = m->r;
     size_t count = r->list.count;
 
-    m->times = m->out->times[m->mode] = choose_times(r, m->out, m->mode);
+    m->times = m->out->times[m->mode] = choose_times(r, m->mode);
     m->at = mem_alloc(m->times * count * sizeof *m->at);
     m->heads = mem_alloc(m->times * sizeof *m->heads);
     for (size_t i = 0; i < m->times * count; i++)
@@ -615,16 +605,12 @@ static void make_mode(struct maker *m)
     for (size_t i = 0; i < r->resumed.count; i++)
         vec_push(&m->out->resumes[m->mode], enter(m, label_of(m, m->times - 1, r->resumed.items[i])));
     for (uint32_t i = 0; i < count; i++)
-        if (!r->list.items[i].in_loop) {
-            unsigned none = 0;
-            copy_one(m, i, 0, &none);
-        }
-    for (unsigned copy = 0; copy < m->times; copy++) {
-        unsigned block = 0;
+        if (!r->list.items[i].in_loop)
+            copy_one(m, i, 0);
+    for (unsigned copy = 0; copy < m->times; copy++)
         for (uint32_t i = 0; i < count; i++)
             if (r->list.items[i].in_loop)
-                copy_one(m, i, copy, &block);
-    }
+                copy_one(m, i, copy);
     make_stubs(m);
     if (m->mode == COPY_TIME || m->mode == COPY_VISIT || m->mode == COPY_REPLAY)
         make_stamp(m);
@@ -722,7 +708,7 @@ void copies_make(const struct region *r, uint64_t bias, struct copies *out)
 {
     struct maker m = {.r = r, .out = out, .c = &out->code, .bias = bias};
 
-    *out = (struct copies){.counters = r->blocks <= COUNTERS_MOST ? r->blocks : 0};
+    *out = (struct copies){.clock = 0};
     for (m.mode = 0; m.mode < COPY_MODES; m.mode++)
         make_mode(&m);
     make_gates(&m);

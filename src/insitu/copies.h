@@ -8,7 +8,7 @@
 
 /* COPY_TIME stamps the time each some iterations; COPY_VISIT also when control leaves the loop and comes back, which takes longer. In a copy of the process: COPY_FOLLOW records as
  * COPY_RECORD does, also the code around the loop, and COPY_REPLAY stamps as COPY_TIME does, with lines brought to the cache at each stamp. These two end with int3 where control goes on
- * in the original. */
+ * in the original. An indirect jump goes where it goes in the original: to there in what counts and what times, until the pivot leads back, and to the copies in what records. */
 enum copy_mode { COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, COPY_FOLLOW, COPY_MODES };
 
 /* Offsets in a thread's slot. Words of 8 bytes, except where noted. */
@@ -37,7 +37,6 @@ enum copy_slot {
     SLOT_FLAGS_AT = 0xd8,      /* address of a word of flags */
     SLOT_REPEATS = 0xe0,       /* left */
     SLOT_ENTRIES = 0x100,      /* addresses that the patched places lead to: the pivot's, then those of resumed places */
-    SLOT_COUNTERS = 0x400,     /* counted: executions of each block in each copy */
     SLOT_REGISTERS = 0x3400,   /* replayed: sixteen words, by number in encodings */
     SLOT_FLAGS = 0x3480,
     SLOT_STAMPS = 0x4000,      /* six words each: time; 32 bits of it again, before the clock; time after that; leaves; ticks away; passes not made */
@@ -49,7 +48,6 @@ enum copy_slot {
 };
 #define CLOCK_CYCLES 6000.0    /* of the code at copies.clock: 2,000 multiplications of 3 cycles */
 #define VISITS 32u
-#define COUNTERS_MOST 1500u
 #define STAMP_BYTES 48u
 #define STAMPS_MOST 680u
 #define STAMP_CYCLES 600u      /* of instructions that wait for one another, between the last two times of a stamp */
@@ -77,7 +75,6 @@ struct copies {
     uint32_t clock;                  /* label: code that times itself; it uses rax, rcx, rdx, r8, r9 and ends with int3 */
     uint32_t visits;                 /* label: the same of VISITS visits of the loop in which nothing is done; r8 has the ticks, besides what SLOT_AWAY grows by */
     uint32_t replay, replayed;       /* labels: of the code that begins a repeat, or ends with int3 at the second when none is left */
-    unsigned counters;               /* per copy; by leader of the loop, in order; 0: too many */
 };
 
 /* Makes the copies of @r for code that runs @bias bytes above the addresses of its file. copies_done frees @out. */

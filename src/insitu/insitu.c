@@ -326,7 +326,15 @@ static void choose_period(struct insitu_watch *w)
 /* Times the loop for a moment, then records it. */
 static bool moment(struct insitu_watch *w, struct err *err)
 {
-    if (!change(w, COPY_TIME, err) || !run_for(w, TIMED_SECONDS) || !change(w, COPY_VISIT, err) || !run_for(w, TIMED_SECONDS) || !change(w, COPY_RECORD, err) || !run_for(w, RECORDED_SECONDS) || !change(w, COPY_COUNT, err))
+    static const struct { enum copy_mode mode; double seconds; } steps[] = {{COPY_TIME, TIMED_SECONDS}, {COPY_VISIT, TIMED_SECONDS}, {COPY_RECORD, RECORDED_SECONDS}};
+
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (steps[i].mode == COPY_VISIT && w->out->region.jumps_indirect)
+            continue;   /* most of it is executed in the original, where nothing sees control leave */
+        if (!change(w, steps[i].mode, err) || !run_for(w, steps[i].seconds))
+            return !w->over && !w->process.ended;
+    }
+    if (!change(w, COPY_COUNT, err))
         return !w->over && !w->process.ended;
     choose_period(w);
     w->out->moments++;
@@ -739,7 +747,11 @@ double insitu_trip(const struct insitu *x)
 {
     uint64_t iterations = 0, leaves = 0;
 
-    for (size_t i = 0; i < x->placed.timed.count; i++) {
+    for (size_t i = 0; i < x->placed.events.count && x->region.jumps_indirect; i++) {   /* what is timed does not see it leave */
+        iterations += x->placed.events.items[i] >> 48 == EVENT_PASS;
+        leaves += x->placed.events.items[i] >> 48 == EVENT_LEAVE;
+    }
+    for (size_t i = 0; i < x->placed.timed.count && !x->region.jumps_indirect; i++) {
         iterations += x->placed.timed.items[i].iterations;
         leaves += x->placed.timed.items[i].leaves;
     }

@@ -44,7 +44,6 @@ bool placed_new(struct process *p, const struct region *r, struct copies *c, uin
     out->period = mem_zero(SLOTS_MOST, sizeof *out->period);
     out->given = mem_zero(SLOTS_MOST, sizeof *out->given);
     out->peeked = mem_zero(SLOTS_MOST, sizeof *out->peeked);
-    out->blocks = mem_zero(r->blocks + 1, sizeof *out->blocks);
     if (!t)
         return err_set(err, ERR_MISSING, NULL, "the program is ending");
     const struct map *m = maps_at(maps, low);
@@ -69,7 +68,6 @@ void placed_done(struct placed *x)
     free(x->period);
     free(x->given);
     free(x->peeked);
-    free(x->blocks);
     vec_done(&x->free);
     vec_done(&x->timed);
     vec_done(&x->events);
@@ -259,21 +257,6 @@ uint64_t placed_iterations(const struct placed *x)
     return sum;
 }
 
-static void harvest_blocks(struct placed *x, uint32_t slot)
-{
-    unsigned times = x->copies->times[COPY_COUNT];
-    size_t count = (size_t)x->copies->counters * times;
-    uint64_t *counters = mem_zero(count + 1, sizeof *counters);
-
-    if (process_read(x->process, slot_address(x, slot) + SLOT_COUNTERS, counters, count * sizeof *counters))
-        for (size_t i = 0; i < count; i++) {
-            x->blocks[i / times] += counters[i];
-            counters[i] = 0;
-        }
-    process_write(x->process, slot_address(x, slot) + SLOT_COUNTERS, counters, count * sizeof *counters);
-    free(counters);
-}
-
 static void harvest_stamps(struct placed *x, uint32_t slot, uint64_t end)
 {
     uint64_t stamps[STAMP_BYTES / 8 * STAMPS_MOST], begin = slot_address(x, slot) + SLOT_STAMPS;
@@ -310,10 +293,7 @@ void placed_harvest(struct placed *x, struct traced *t)
     if (slot == SLOT_NONE || !process_read(x->process, slot_address(x, slot), words, sizeof words))
         return;
     x->iterations += words_iterations(x, words, slot);
-    x->counted += x->copies->times[COPY_COUNT] * words[SLOT_PASSES / 8];
     x->peeked[slot] = 0;
-    if (x->copies->counters)
-        harvest_blocks(x, slot);
     harvest_stamps(x, slot, words[SLOT_STAMP_AT / 8]);
     harvest_events(x, slot, x->given[slot] - words[SLOT_RECORDS_LEFT / 8], (uint32_t)words[SLOT_EVENTS / 8]);
     x->given[slot] = 0;

@@ -34,8 +34,6 @@ struct placed {
     bool patched;
     enum copy_mode mode;
     uint64_t iterations;                 /* harvested */
-    uint64_t *blocks;                    /* by leader of the loop: executions in the counting copy */
-    uint64_t counted;                    /* iterations in the counting copy */
     VEC(struct timed_block) timed;
     VEC(uint64_t) events;
     VEC(struct recorded_stretch) stretches;

@@ -212,23 +212,10 @@ static void extend(struct region *r)
     }
 }
 
-static void mark_leaders(struct region *r)
+static void count_kinds(struct region *r)
 {
-    for (size_t i = 0; i < r->tabled.count; i++) {
-        uint32_t here = region_at(r, r->tabled.items[i]);
-        if (here != REGION_NONE)
-            r->list.items[here].leader = true;
-    }
-    for (size_t i = 0; i < r->list.count; i++) {
-        struct region_insn *at = &r->list.items[i];
-        if (at->target != REGION_NONE)
-            r->list.items[at->target].leader = true;
-        if (i + 1 < r->list.count && (at->in_place || at->insn->traits & INSN_BRANCH || !at->in_loop))
-            r->list.items[i + 1].leader = true;
-    }
     for (size_t i = 0; i < r->list.count; i++) {
         const struct region_insn *at = &r->list.items[i];
-        r->blocks += at->in_loop && at->leader;
         r->calls += at->in_loop && at->in_place;
         r->jumps_indirect |= at->in_loop && at->indirect;
     }
@@ -420,7 +407,7 @@ bool region_find(const struct kernel *k, size_t loop, const struct region_memory
     for (size_t i = 0; i < out->list.count; i++)
         if (uses_gs(out->list.items[i].insn))
             return err_set(err, ERR_LIMIT, "kernel measure measures it alone", "the code around the loop uses segment gs at 0x%" PRIx64 ", where counters are kept", out->list.items[i].insn->offset);
-    mark_leaders(out);
+    count_kinds(out);
     if (!choose_pivot(out, err))
         return false;
     choose_resumed(out);

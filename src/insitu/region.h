@@ -15,7 +15,6 @@ struct region_insn {
     bool direct;               /* a jump to a place that the instruction names */
     bool in_loop;
     bool in_place;             /* executed in the original code: calls, system calls */
-    bool leader;               /* a block begins here */
     bool indirect;             /* a jump through a register or memory */
 };
 
@@ -27,7 +26,6 @@ struct region {
     bool flags_free;                      /* at the pivot no flag is needed */
     VEC(uint32_t) resumed;                /* further patched places: after instructions executed in place */
     uint32_t unresumed;                   /* places after such instructions that have no room for a patch: what follows is not recorded */
-    uint32_t blocks;                      /* leaders in the loop */
     uint32_t calls;                       /* instructions of the loop that are executed in place */
     bool jumps_indirect;                  /* the loop has an indirect jump */
     VEC(uint64_t) tabled;                 /* addresses in the file that jump tables lead to */

@@ -3,10 +3,13 @@
 #include "insitu/replay.h"
 
 #include <elf.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -101,6 +104,17 @@ static bool step_to_pivot(struct rerun *m)
     return fails(m, "control stays between two iterations");
 }
 
+/* Has the system refuse all further system calls of the copy, without the measures against speculation that filters bring otherwise. */
+static bool forbid_calls(struct rerun *m, struct traced *copy)
+{
+    const struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
+    const uint64_t at = m->slot + SLOT_STATE, program[2] = {1, at};
+
+    return process_write(&m->copy, at, &filter, sizeof filter) && process_write(&m->copy, at + 16, program, sizeof program) &&
+           process_call(&m->copy, copy, SYS_prctl, (const uint64_t[]){PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0}) == 0 &&
+           process_call(&m->copy, copy, SYS_seccomp, (const uint64_t[]){SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, at + 16, 0, 0, 0}) == 0;
+}
+
 /* A copy of the process at the pivot, that can change nothing which the process sees. */
 static bool make_copy(struct rerun *m, struct traced *t, int64_t *number)
 {
@@ -116,6 +130,8 @@ static bool make_copy(struct rerun *m, struct traced *t, int64_t *number)
             ok = fails(m, "memory is shared with other processes");
     }
     maps_done(&maps);
+    if (ok && m->x->region->jumps_indirect)   /* it goes on in the original from there to the pivot */
+        ok = (forbid_calls(m, copy) && word(&m->copy, m->slot + SLOT_ENTRIES, address_of(m->x, m->x->copies->entry[COPY_REPLAY]))) || fails(m, "the system does not let system calls be forbidden");
     return ok && step_to_pivot(m);
 }
 

@@ -46,7 +46,7 @@ struct split split_of(const struct split_facts *f)
     if (f->replays && !(f->calls && !f->alone))
         return of_replays(s, f);
     if (s.off > s.missing / 2)
-        return refused(s, f->extra > s.missing / 4 ? "the copies that are timed take about as much longer: the loop has an indirect jump" : "the times differ by as much as is missing");
+        return refused(s, f->extra > s.missing / 4 ? "the way back from the cases of its indirect jump to the timed copy takes about as much" : "the times differ by as much as is missing");
     if (f->calls && !f->alone)
         return refused(s, "the time includes the functions that the loop calls");
     if (!f->alone && f->trip < TRIP_LEAST)

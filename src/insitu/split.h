@@ -18,7 +18,7 @@ struct split_facts {
     const struct split_replays *replays;   /* NULL: there are none */
 
     double live, low, high;    /* cycles per iteration in the program: value and spread */
-    double extra;              /* cycles per iteration that timing may add: jumps through a table are translated */
+    double extra;              /* cycles per iteration that timing may add: an indirect jump leads out of the copies */
     double predicted;          /* for the executed mix of paths */
     double missed;             /* simulated mispredictions per iteration */
     double fresh, streamed;    /* lines per iteration that were not touched before, by irregular and by regular steps */
