@@ -158,6 +158,16 @@ static int32_t operation_latency(const struct op *op, int from, int to)
     return op->latency >= 0 ? op->latency : CYCLE;
 }
 
+/* An operation of two cycles that takes one while nothing hurries it. */
+static bool is_unhurried(const struct build *b, const struct cost *row, int32_t latency)
+{
+    bool found = false;
+
+    for (uint32_t k = row->first; b->d->unhurried && latency == 2 * CYCLE && k < row->first + row->count; k++)
+        found |= b->costs->masses[k].ports == b->c->unhurried_ports;
+    return found;
+}
+
 /* Of the operation of @at, from what is read as @from to what is written as @to. */
 static int32_t latency_of(const struct build *b, uint32_t at, int from, int to)
 {
@@ -170,6 +180,8 @@ static int32_t latency_of(const struct build *b, uint32_t at, int from, int to)
     int32_t latency = operation_latency(row->op, from, to);
     if (row->op->traits & OP_ELIMINATED && latency < CYCLE && b->c->fused_domain)   /* a register to itself is executed on Intel's cores */
         latency = CYCLE;
+    if (is_unhurried(b, row, latency))
+        return CYCLE;
     return latency < b->slow ? b->slow : latency;
 }
 
@@ -178,13 +190,13 @@ static bool is_idiom(const struct cost *row)
     return row->flags & (ROW_ZERO | ROW_ELIMINATED);
 }
 
-/* Shifts by cl leave the flags alone when cl is 0. */
-static bool keeps_flags(const struct insn *insn)
+/* Shifts by cl leave the flags alone when cl is 0: a core may wait for the old ones always (fact shift_keeps_flags). */
+static bool keeps_flags(const struct build *b, const struct insn *insn)
 {
-    return insn->flags_written && insn_count_in_register(insn);
+    return b->c->shift_keeps_flags && insn->flags_written && insn_count_in_register(insn);
 }
 
-/* The base that an AArch64 access steps depends on its old value and the step alone, and nothing else depends on the step. */
+/* The base that an access steps depends on its old value and the step alone, and nothing else depends on the step. */
 static bool is_step(const struct insn *insn, int end)
 {
     if (end >= LATENCY_ADDRESS || insn->operands[end].kind != OPERAND_REGISTER)
@@ -192,7 +204,7 @@ static bool is_step(const struct insn *insn, int end)
     if (insn->operands[end].access & ACCESS_WRITEBACK)
         return true;
     for (unsigned i = 0; i < insn->operand_count; i++)
-        if (insn->operands[i].access & ACCESS_WRITEBACK)
+        if (insn->operands[i].access & ACCESS_WRITEBACK && insn->operands[i].index == insn->operands[end].reg)
             return end > 0 && insn->operands[end - 1].kind == OPERAND_MEMORY;
     return false;
 }
@@ -230,7 +242,7 @@ static void connect(struct build *b, uint32_t at, struct holder value, int end, 
             add_edge(b->d, value, n, end, CYCLE, 0);
             continue;
         }
-        if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(insn))
+        if (end == LATENCY_FLAGS && node->end != LATENCY_FLAGS && keeps_flags(b, insn))
             continue;   /* only the flags of a shift by cl depend on the old ones */
         int32_t latency = stack ? (b->c->stack_engine ? 0 : CYCLE) : is_idiom(row) ? 0 : latency_of(b, at, end, node->end);
         bool address = end == LATENCY_BASE || end == LATENCY_INDEX;
@@ -470,7 +482,7 @@ static void read_inputs(struct build *b, uint32_t at)
 {
     const struct insn *insn = &b->insns[at];
     const struct cost *row = &b->costs->rows[at];
-    uint32_t flags = insn->flags_read | (keeps_flags(insn) ? insn->flags_written : 0);
+    uint32_t flags = insn->flags_read | (keeps_flags(b, insn) ? insn->flags_written : 0);
 
     bool same_register = row->op->traits & OP_CARRY_IDIOM && insn->operands[0].reg == insn->operands[1].reg && insn->operands[0].bits >= 32;
     if (insn->traits & (INSN_ZERO_IDIOM | INSN_ONES_IDIOM | INSN_NOP) || row->flags & (ROW_ZERO | ROW_ONES))

@@ -19,9 +19,9 @@ enum operand_access {
     ACCESS_READ = 1,
     ACCESS_WRITE = 2,
     ACCESS_CONDITIONAL = 4,   /* the write (or read) may not happen */
-    ACCESS_WRITEBACK = 8,     /* AArch64 pre- and post-index: the address base, updated from its own old value by a unit of its own,
-                               * ready after one cycle and independent of what is loaded or stored; immediate holds the step,
-                               * index the register that holds it otherwise */
+    ACCESS_WRITEBACK = 8,     /* AArch64 pre- and post-index, pointers of x86's string instructions: the address base, updated from its
+                               * own old value, ready after one cycle and independent of what is loaded or stored; immediate
+                               * holds the step, index the register that holds it otherwise */
 };
 
 /* Which registers a number names. */
@@ -98,7 +98,7 @@ enum insn_trait {
     INSN_LCP = 1 << 15,          /* length-changing prefix: 66 with a 16-bit immediate */
     INSN_RIP_RELATIVE = 1 << 16,
     INSN_INDEXED = 1 << 17,      /* memory operand with an index register */
-    INSN_WRITEBACK = 1 << 18,    /* AArch64: one operand is ACCESS_WRITEBACK */
+    INSN_WRITEBACK = 1 << 18,    /* one operand is ACCESS_WRITEBACK */
     INSN_UNDECODED = 1 << 19,    /* bytes that no decoder here knows; no machine knows their form either */
     INSN_VECTOR = 1 << 20,       /* works on vector registers; AArch64: of 64 bits or more, or on SVE ones */
     INSN_RUNNABLE = 1 << 21,     /* on the list of what measuring may run of others' code (isa/x86/allow.c, isa/a64/allow.c) */

@@ -110,7 +110,7 @@ static void add_uops(struct plan *p, const struct block_work *w, const struct co
         }
 }
 
-/* Values that rename knows without a µop: of eliminated moves, idioms, nops, and the stack pointer after push and pop. The base that an AArch64
+/* Values that rename knows without a µop: of eliminated moves, idioms, nops, and the stack pointer after push and pop. The base that an
  * access steps is as free of the access's own µops: ready one cycle after the old one. */
 static uint8_t kind_of(const struct block_work *w, const struct insn *insns, const struct plan_item *item, const struct dep_node *node)
 {

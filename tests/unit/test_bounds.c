@@ -173,6 +173,24 @@ static void test_gather_mask(void **state)
 }
 
 /* Between operands of one instruction: the parts of an address, a register that the form reads by itself. */
+/* The pointers of string instructions step by themselves: no load's value is their next address. What is loaded goes to the accumulator alone. */
+static void test_string_pointers(void **state)
+{
+    const struct machine *machines[] = {skylake, haswell, zen};
+    static const struct { const char *source; double chain; } cases[] = {
+        {"movsb", 1}, {"movsq", 1}, {"stosb", 1}, {"stosl", 1}, {"lodsl", 1},
+        {"lodsq; mov %rax, %rsi", 0},   /* the next address is what was loaded: more than the step */
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof machines / sizeof *machines; k++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            double cycles = bound(machines[k], cases[i].source, BOUND_DEPENDENCIES);
+            if (cases[i].chain > 0 ? fabs(cycles - cases[i].chain) > 1e-9 : !(cycles > 3))
+                fail_msg("%s: %.2f", cases[i].source, cycles);
+        }
+}
+
 static void test_pairs_of_operands(void **state)
 {
     static const struct { const char *machine, *source; double cycles; } cases[] = {
@@ -560,7 +578,7 @@ int main(void)
         cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end), cmocka_unit_test(test_index_where_slots_count),
         cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_moves_join_operations), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_complex_decoder),
         cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),
-        cmocka_unit_test(test_missing_facts), cmocka_unit_test(test_address_parts), cmocka_unit_test(test_alone), cmocka_unit_test(test_pairs_of_operands), cmocka_unit_test(test_gather_mask), cmocka_unit_test(test_amd_registers), cmocka_unit_test(test_all_alone),
+        cmocka_unit_test(test_missing_facts), cmocka_unit_test(test_address_parts), cmocka_unit_test(test_alone), cmocka_unit_test(test_pairs_of_operands), cmocka_unit_test(test_gather_mask), cmocka_unit_test(test_string_pointers), cmocka_unit_test(test_amd_registers), cmocka_unit_test(test_all_alone),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

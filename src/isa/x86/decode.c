@@ -131,6 +131,25 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
     }
 }
 
+/* A string instruction steps its pointers by an element, whatever it loads: upwards, as the ABI leaves the direction flag. Repeated ones step by a count that is not known here. */
+static void mark_steps(const ZydisDecodedInstruction *in, struct insn *out)
+{
+    int64_t bytes = 0;
+
+    if (in->meta.category != ZYDIS_CATEGORY_STRINGOP || in->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+        return;
+    for (unsigned i = 0; i < out->operand_count; i++)
+        bytes = out->operands[i].kind == OPERAND_MEMORY ? out->operands[i].bits / 8 : bytes;
+    for (unsigned i = 0; i < out->operand_count; i++) {
+        struct operand *op = &out->operands[i];
+        if (op->kind != OPERAND_REGISTER || !(op->access & ACCESS_WRITE) || (op->reg != 6 && op->reg != 7))   /* rsi, rdi */
+            continue;
+        op->access |= ACCESS_WRITEBACK;
+        op->immediate = bytes;
+        out->traits |= INSN_WRITEBACK;
+    }
+}
+
 static bool is_zeroing(ZydisMnemonic mnemonic)
 {
     switch (mnemonic) {
@@ -487,6 +506,7 @@ bool x86_decode(const uint8_t *code, size_t length, uint64_t offset, bool text, 
     for (unsigned i = 0; i < in.operand_count && out->operand_count < INSN_OPERANDS; i++)
         if (!(ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[i].encoding == ZYDIS_OPERAND_ENCODING_MASK && ops[i].reg.value == ZYDIS_REGISTER_K0))
             fill_operand(&in, &ops[i], offset, &out->operands[out->operand_count++]);
+    mark_steps(&in, out);
     out->opcode_at = opcode_offset(out);
     x86_operation(&in, out);
     if (out->traits & INSN_X87_MMX)
