@@ -137,6 +137,31 @@ static void store_bound(const struct block_work *w, const struct insn *insns, si
     out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], lines / w->core->store_lines_per_cycle);
 }
 
+/* Loads and stores that cross a line take further slots of the accesses per cycle, vector loads those of theirs (fact split_access_slots). */
+static double split_cycles(const struct block_work *w, const struct insn *insns, size_t count)
+{
+    const struct core *c = w->core;
+    const struct address_work *work = &w->deps.addresses;
+    double loads = 0, vectors = 0, stores = 0, split = 0;
+
+    if (isnan(c->split_access_slots))
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        loads += (insns[i].traits & INSN_LOAD) != 0;
+        vectors += insns[i].traits & INSN_LOAD && w->costs.rows[i].op->traits & OP_VECTOR;
+        stores += (insns[i].traits & INSN_STORE) != 0;
+    }
+    for (size_t i = 0; i < work->accesses.count; i++) {
+        const struct access *access = &work->accesses.items[i];
+        double slots = (c->split_access_slots - 1) * first_level_split_share(access);
+        stores += access->store ? slots : 0;
+        loads += access->store ? 0 : slots;
+        vectors += !access->store && w->costs.rows[access->insn].op->traits & OP_VECTOR ? slots : 0;
+        split += slots;
+    }
+    return split > 0 ? fmax(fmax(loads / c->loads_per_cycle, vectors / c->vector_loads_per_cycle), stores / c->stores_per_cycle) : 0;   /* fmax ignores a NaN */
+}
+
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count)
 {
     const struct core *c = w->core;
@@ -197,6 +222,36 @@ static double addition_delay(struct block_work *w, const struct insn *insns, siz
     return fmin(additions * c->chain_delay_addition, CHAIN_DELAY_MOST);
 }
 
+#define SPARE 1.05   /* by which the loads must pass a chain to leave it time: they take turns, stores go in order */
+
+/* Cycles of the accesses to memory, which a chain of operations on unhurried_ports can wait for. */
+static double unhurried_limit(const struct core *c, const struct insn *insns, size_t count, const struct bounds *others)
+{
+    double stores = 0;
+
+    for (size_t i = 0; i < count; i++)
+        stores += (insns[i].traits & INSN_STORE) != 0;
+    return fmax(stores / c->stores_per_cycle, others->cycles[BOUND_MEMORY] / SPARE);   /* fmax ignores a NaN */
+}
+
+/* Builds the dependences: with operations on unhurried_ports of one cycle, instead of two, where the loop waits for memory then. */
+static double dependence_bound(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, const struct bounds *others)
+{
+    w->deps.unhurried = false;
+    deps_build(w->core, insns, &w->costs, options->start, &options->known, &w->deps);
+    const double hurried = deps_bound(&w->deps, NULL, 0);
+    if (!w->core->unhurried_ports || hurried <= largest(others))
+        return hurried;
+    w->deps.unhurried = true;
+    deps_build(w->core, insns, &w->costs, options->start, &options->known, &w->deps);
+    const double unhurried = deps_bound(&w->deps, NULL, 0);
+    if (unhurried <= unhurried_limit(w->core, insns, count, others))
+        return unhurried;
+    w->deps.unhurried = false;
+    deps_build(w->core, insns, &w->costs, options->start, &options->known, &w->deps);
+    return hurried;
+}
+
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out)
 {
     w->least = 0;
@@ -210,11 +265,10 @@ void bounds_of(struct block_work *w, const struct insn *insns, size_t count, con
     out->cycles[BOUND_FRONTEND] = out->frontend.cycles;
     out->cycles[BOUND_DEPENDENCIES] = NAN;
     if (w->core->has_latencies) {
-        deps_build(w->core, insns, &w->costs, options->start, &options->known, &w->deps);
+        out->cycles[BOUND_DEPENDENCIES] = dependence_bound(w, insns, count, options, out);
         out->open = w->deps.open;
-        out->cycles[BOUND_DEPENDENCIES] = deps_bound(&w->deps, NULL, 0);
         store_bound(w, insns, count, out);
-        double banks = first_level_loads(w->core, &w->deps.addresses);
+        double banks = fmax(first_level_loads(w->core, &w->deps.addresses), split_cycles(w, insns, count));
         if (banks > 0)
             out->cycles[BOUND_MEMORY] = fmax(out->cycles[BOUND_MEMORY], banks);
         w->least = largest(out) > out->cycles[BOUND_DEPENDENCIES] || deps_whole(&w->deps) ? largest(out) : 0;

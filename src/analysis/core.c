@@ -100,6 +100,7 @@ static void read_numbers(struct core *c, const struct machine *m)
         {&c->load_line_banks, "load_line_banks"},
         {&c->loads_per_bank, "loads_per_bank"},
         {&c->split_loads_per_cycle, "split_loads_per_cycle"},
+        {&c->split_access_slots, "split_access_slots"},
         {&c->load_replays, "load_replays"},
         {&c->dtlb_miss, "dtlb_miss"},
         {&c->copies_cached, "copies_cached"},
@@ -172,6 +173,8 @@ struct core *core_new(const struct machine *m)
     c->has_latencies = has_latencies(m);
     c->dispatch_ports = ports_fact(m, "dispatch_ports");
     c->replay_ports = ports_fact(m, "alu_replays_ports");
+    c->unhurried_ports = ports_fact(m, "unhurried_ports");
+    c->shift_keeps_flags = fact_switch(m, "shift_keeps_flags");
     c->bypass_ports = ports_fact(m, "bypass_ports");
     c->wide_closes = ports_fact(m, "wide_closes");
     c->unlamination = machine_has(m, "unlaminate", "all") ? UNLAMINATE_ALL

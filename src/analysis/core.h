@@ -72,14 +72,15 @@ struct core {
     double loads_per_cycle, stores_per_cycle, store_lines_per_cycle, store_line_bytes, store_run, store_word_bytes, store_word_busy, store_word_wait;
     double store_forward_modify, store_forward_widest, store_address_late, store_forward_copied, store_forward_part, memory_renaming_per_block, memory_renaming_length, memory_renaming_apart, memory_renaming_apart_through, memory_renaming_store_beside, unlaminate_first;
     double immediate_folding, immediate_folding_extra, slow_flags_latency, bypass_delay_addition, chain_delay_addition, bypass_delay, bypass_delay_domain;
-    double load_bank_bytes, load_line_banks, loads_per_bank, split_loads_per_cycle, load_replays, load_replays_through, load_replays_pairs, vector_loads_per_cycle, vector_loads_mixed, vector_loads_mixed_runs, forward_replays, forward_replays_modify, alu_replays;
+    double load_bank_bytes, load_line_banks, loads_per_bank, split_loads_per_cycle, split_access_slots, load_replays, load_replays_through, load_replays_pairs, vector_loads_per_cycle, vector_loads_mixed, vector_loads_mixed_runs, forward_replays, forward_replays_modify, alu_replays;
     double load_latency, load_latency_simple, load_latency_scalar, load_latency_vector, load_latency_wide, load_latency_x87, store_forward, store_forward_vector, store_forward_x87, store_forward_fail, store_forward_wide, memory_renaming, load_extra_scaled, load_extra_three, load_extra_segment, high_byte, dtlb_miss, lock, x87_assist;
     double copies_cached, copies_cached_bytes;   /* of unrolled copies that run again, which share the µop cache delivers, up to what length */
     double reorder_buffer, scheduler, load_buffer, store_buffer, instruction_queue, uop_queue;
-    bool eliminates_once, fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, fuses_moves, renamed_by_address, memory_renaming_store_alone, memory_renaming_length_stack, memory_renaming_every_other, store_forward_fail_drains, stack_sync_all, stack_sync_computed, high_byte_renamed, splits_relative, memory_renaming_relative, renamed_stack_only, groups_whole, memory_not_last, vectors_not_last;
+    bool eliminates_once, shift_keeps_flags, fused_domain, jcc_erratum, stack_engine, fusible_last, low_byte_merges, fuses_nops, fuses_moves, renamed_by_address, memory_renaming_store_alone, memory_renaming_length_stack, memory_renaming_every_other, store_forward_fail_drains, stack_sync_all, stack_sync_computed, high_byte_renamed, splits_relative, memory_renaming_relative, renamed_stack_only, groups_whole, memory_not_last, vectors_not_last;
     enum port_binding port_binding;
     bool has_latencies;                  /* of loads or of any form: else no dependence is followed */
     portset replay_ports;                /* of the operations that alu_replays is about */
+    portset unhurried_ports;             /* fact unhurried_ports; 0: none */
     portset dispatch_ports;              /* of µops that dispatch_per_cycle limits */
     portset bypass_ports;            /* of what multiplies, converts and compares floating point; 0: what follows it takes no longer */
     portset wide_closes;                 /* ports that take no vector µop beside 512-bit ones */

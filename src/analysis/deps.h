@@ -35,6 +35,7 @@ struct deps {
     uint32_t forwarded, forwarded_modified;   /* loads that find a store; that of a read-modify-write (facts forward_replays...) */
     uint32_t renamed;                /* loads whose store is found at rename (fact memory_renaming) */
     uint32_t renamed_plain;          /* those that do not store themselves */
+    bool unhurried;                  /* set before deps_build: operations of two cycles on unhurried_ports take one */
     bool open;                       /* some value comes through a load or a store of which it is not known how long that takes: nothing was counted for it */
     struct address_work addresses;
     struct ratio_work ratio;

@@ -27,6 +27,17 @@ uint32_t first_level_period(const struct access *access, uint32_t line)
     return lowest ? line / (uint32_t)lowest : 1;
 }
 
+double first_level_split_share(const struct access *access)
+{
+    uint32_t places = first_level_period(access, FIRST_LEVEL_LINE), crossed = 0;
+
+    if (!access->stepped || access->fixed)
+        return 0;
+    for (uint32_t k = 0; k < places; k++)
+        crossed += first_level_crosses((int64_t)((uint64_t)access->offset + k * (uint64_t)access->step), access->bytes, FIRST_LEVEL_LINE);
+    return (double)crossed / places;
+}
+
 /* What one load adds to its banks, and to the crossed lines, averaged over the places in a line that its step takes it to. */
 static double add_load(const struct access *access, uint32_t bank_bytes, double *banks)
 {

@@ -12,6 +12,8 @@
 uint32_t first_level_banks(int64_t offset, uint32_t bytes, uint32_t bank_bytes);
 /* True when @bytes at @offset lie in two lines of @line bytes, a power of two; not for more than a line. */
 bool first_level_crosses(int64_t offset, uint32_t bytes, uint32_t line);
+/* Share of the iterations in which @access crosses a line of 64 bytes; 0 where it is not known where it goes. */
+double first_level_split_share(const struct access *access);
 /* Iterations after which @access, wherever its step takes it, is at the same place of @line bytes again. */
 uint32_t first_level_period(const struct access *access, uint32_t line);
 /* True when lines @a and @b, numbers of 64 bytes, are two of one bank (fact load_line_banks). */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "report/evaluate.h"
 #include "base/clock.h"
+#include "base/index.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/serving.h"
@@ -34,6 +36,7 @@ struct kernel_evaluating {
     char *file, *arch, *rows_path;  /* arch, rows_path NULL: not given */
     struct machine *machine;        /* a copy: the session's may change meanwhile */
     enum evaluate_model model;
+    enum evaluate_half { HALF_BOTH, HALF_EVEN, HALF_ODD } half;
     enum { MEASURED_BY_COLUMNS, MEASURED_BY_BHIVE, MEASURED_BY_PORTOLAN } measured_by;   /* as asked for; COLUMNS: the columns tell, or the data */
     enum evaluate_protocol protocol;  /* that was taken, and why */
     struct str because;
@@ -55,6 +58,7 @@ struct evaluation_run {
     int own;                        /* columns that only `kernel measure` writes, and has written all of: 2 */
     FILE *rows;                     /* --blocks; NULL: not wanted */
     const char *wanted;             /* value of the arch column; NULL: any */
+    enum evaluate_half half;        /* rows that are evaluated, by a hash of their code */
     char **pending;                 /* a first row that is data, not header */
     size_t passed;                  /* rows of other machines */
     struct evaluation **evaluations;
@@ -78,12 +82,26 @@ static double number_of(const char *text)
     return *text && !*end ? value : NAN;
 }
 
+/* The half that a block belongs to, the same in every file and for either case of its digits. */
+static enum evaluate_half half_of(const char *hex)
+{
+    char *lower = mem_strdup(hex);
+
+    for (char *c = lower; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    bool odd = hash_text(lower) & 1;
+    free(lower);
+    return odd ? HALF_ODD : HALF_EVEN;
+}
+
 static void take_row(struct evaluation_run *run, struct batch *b, char **fields)
 {
     if (run->arch >= 0 && run->wanted && strcmp(fields[run->arch], run->wanted) != 0) {
         run->passed++;
         return;
     }
+    if (run->half != HALF_BOTH && half_of(fields[run->hex]) != run->half)
+        return;
     b->starts[b->count] = b->text.length;
     str_add_bytes(&b->text, fields[run->hex], strlen(fields[run->hex]) + 1);
     b->cycles[b->count++] = number_of(fields[run->cycles]) / run->per;
@@ -277,7 +295,7 @@ static struct glance_result glance(struct kernel_evaluating *w, double per, enum
     struct glance_result seen = {NAN, NAN, NAN, 0};
     struct batch *batch = mem_zero(1, sizeof *batch);
     struct err none = {0};
-    struct evaluation_run run = {.per = per, .workers = 1, .wanted = w->arch, .err = &none, .batches = batch, .evaluations = mem_zero(1, sizeof *run.evaluations), .sampling = true};
+    struct evaluation_run run = {.per = per, .workers = 1, .wanted = w->arch, .half = w->half, .err = &none, .batches = batch, .evaluations = mem_zero(1, sizeof *run.evaluations), .sampling = true};
     struct evaluation_result r = {0};
     size_t n = 0;
 
@@ -389,7 +407,7 @@ static struct farm *hire(const struct kernel_evaluating *w, struct evaluation_ru
 static bool evaluate_file(struct job *job, struct kernel_evaluating *w, FILE *rows, struct err *err)
 {
     static const struct pool_ops ops = {next_batch, work_batch};
-    struct evaluation_run run = {.job = job, .wanted = w->arch, .rows = rows, .workers = w->workers, .err = err};
+    struct evaluation_run run = {.job = job, .wanted = w->arch, .half = w->half, .rows = rows, .workers = w->workers, .err = err};
 
     run.per = w->per = iterations_of(w);
     run.reader = csv_reader_open(w->file, err);
@@ -484,7 +502,7 @@ static char *copy_of(const char *text)
 }
 
 struct kernel_evaluate_values {
-    const char *file, *machine, *model, *measured_by, *arch, *blocks;
+    const char *file, *machine, *model, *measured_by, *arch, *half, *blocks;
     size_t threads;
 };
 
@@ -503,6 +521,8 @@ static const struct parameter options[] = {
      .otherwise = "detected from columns or data", .help = "measurement method: BHive's, or kernel measure"},
     {.name = "--arch", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_evaluate_values, arch), .value = "NAME", .otherwise = "the machine fact arch",
      .help = "only rows with this value in the column arch"},
+    {.name = "--half", .kind = PARAMETER_CHOICE, .at = offsetof(struct kernel_evaluate_values, half), .choices = "even|odd", .otherwise = "both",
+     .help = "only this half of the rows, by a hash of the code: choose constants on one half, report the other"},
     {.name = "--threads", .kind = PARAMETER_COUNT, .at = offsetof(struct kernel_evaluate_values, threads), .value = "N", .least = 1, .most = THREADS_MAX,
      .otherwise = "the setting threads", .help = "worker threads"},
     {.name = "--blocks", .kind = PARAMETER_TEXT, .at = offsetof(struct kernel_evaluate_values, blocks), .value = "FILE", .otherwise = "none", .complete = COMPLETE_FILE,
@@ -527,6 +547,7 @@ static bool prepare_evaluate(struct session *s, const void *values, struct task 
     w->machine = machine_copy(m);
     w->model = v->model[0] == 'b' ? MODEL_BOUNDS : MODEL_SIMULATE;
     w->measured_by = !v->measured_by ? MEASURED_BY_COLUMNS : v->measured_by[0] == 'b' ? MEASURED_BY_BHIVE : MEASURED_BY_PORTOLAN;
+    w->half = !v->half ? HALF_BOTH : v->half[0] == 'e' ? HALF_EVEN : HALF_ODD;
     w->workers = v->threads == NOT_GIVEN ? session_threads(s) : (unsigned)v->threads;
     return task_give(task, &ops, w);
 }

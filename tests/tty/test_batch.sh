@@ -25,6 +25,23 @@ test_repeated_is_a_lower_bound() {
     [ "$(grep -c '"lower_bound": *true' "$work/out")" -eq 1 ] || fail 'one of the two is a lower bound'
 }
 
+# Each block is in one half, whatever the case of its digits and the file that it stands in.
+test_halves_of_blocks() {
+    { echo hex,cycles; sed 1d "$source/tests/data/blocks.csv" | sed 's/$/,1/'; } >"$work/lower.csv"
+    { echo hex,cycles; sed 1d "$work/lower.csv" | sort -r | tr a-f A-F; } >"$work/upper.csv"
+    for half in even odd; do
+        for file in lower upper; do
+            expect 0 "$portolan" -e "kernel evaluate $work/$file.csv --machine skylake --measured-by portolan --half $half --threads 1 --blocks $work/$file.$half"
+            sed 1d "$work/$file.$half" | cut -d, -f1 | tr A-F a-f | sort >"$work/$file.$half.hex"
+        done
+        cmp "$work/lower.$half.hex" "$work/upper.$half.hex" || fail "the $half half differs"
+        [ -s "$work/lower.$half.hex" ] || fail "the $half half is empty"
+    done
+    sort -u "$work/lower.even.hex" "$work/lower.odd.hex" >"$work/both"
+    sed '1d; s/,1$//' "$work/lower.csv" | sort -u | cmp - "$work/both" || fail 'the halves are the file'
+    [ -z "$(comm -12 "$work/lower.even.hex" "$work/lower.odd.hex")" ] || fail 'a block is in both halves'
+}
+
 test_throughput_and_prefixes() {
     expect 0 "$portolan" --machine skylake -e 'throughput 2*ADD (R64, R64) + IMUL (R64, R64)'
     holds out '1.0000 cycles on skylake, bound by p1'

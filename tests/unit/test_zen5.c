@@ -98,8 +98,52 @@ static void test_groups(void **state)
     machine_free(other);
 }
 
+/* A block, what it was measured at, and the bound without a fact. */
+static void test_each_fact_matters(void **state)
+{
+    static const struct { const char *fact, *without, *hex; double with, other; } cases[] = {
+        {"split_access_slots", "", "488b473c", 0.5, 0.25},                       /* mov rax,[rdi+60] */
+        {"split_access_slots", "", "0f104738", 1, 0.5},                          /* movups xmm0,[rdi+56] */
+        {"split_access_slots", "", "4889473c", 1, 0.5},                          /* mov [rdi+60],rax */
+        {"split_access_slots", "", "488b4738", 0.25, 0.25},                      /* mov rax,[rdi+56]: within the line */
+        {"split_access_slots", "", "0f114738" "498906", 1.5, 1},                 /* movups [rdi+56],xmm0; mov [r14],rax */
+        {"unhurried_ports", "", "c5e1fedc", 2, 2},                               /* vpaddd xmm3,xmm3,xmm4: its chain alone */
+        {"unhurried_ports", "", "c5e1fedc" "c5f8111f" "c5f8115f10", 1, 2},       /* and two stores of xmm3 */
+        {"unhurried_ports", "", "c5e1fedc" "c5f8111f" "c5f8115f10" "c5f8115f20", 1.5, 2},
+        {"unhurried_ports", "", "f20f58c1" "f20f1107" "f20f114708", 2, 2},       /* addsd xmm0,xmm1 and two stores: not on those ports */
+        {"shift_keeps_flags", "yes", "b903000000" "48d3e0" "48d3e3", 1, 2},      /* mov ecx,3; shl rax,cl; shl rbx,cl */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct machine *m = load_machine("zen5-charted");
+        double with = predicted_cycles(m, cases[i].hex, false), simulated = predicted_cycles(m, cases[i].hex, true);
+        machine_set_fact(m, cases[i].fact, cases[i].without, "", "");
+        double without = predicted_cycles(m, cases[i].hex, false);
+        if (!(fabs(with - cases[i].with) < 0.02) || !(fabs(simulated - cases[i].with) < 0.02) || !(fabs(without - cases[i].other) < 0.02))
+            fail_msg("%s of %s: %.3f, simulated %.3f, without it %.3f", cases[i].fact, cases[i].hex, with, simulated, without);
+        machine_free(m);
+    }
+}
+
+/* Vectors on their way to memory, to general registers and to flags share two ports, which third operands take, too; the general registers' side takes an operation of its own. */
+static void test_ways_out_of_vectors(void **state)
+{
+    static const struct { const char *hex; double measured; } cases[] = {
+        {"f20f108b28020000" "f20f11442458" "660f2fc8", 1.00},   /* movsd xmm1,[rbx+552]; movsd [rsp+88],xmm0; comisd xmm1,xmm0 */
+        {"c5f82ec1" "c4c178291e", 1.00},                        /* vucomiss xmm0,xmm1; vmovaps [r14],xmm3 */
+        {"c4e1f97ec0" "c4c178290e", 1.00},                      /* vmovq rax,xmm0; vmovaps [r14],xmm1 */
+    };
+    struct machine *m = load_machine("zen5-charted");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_near("the bound", cases[i].hex, predicted_cycles(m, cases[i].hex, false), cases[i].measured, WITHIN);
+    machine_free(m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_rename_finds), cmocka_unit_test(test_groups)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_rename_finds), cmocka_unit_test(test_groups), cmocka_unit_test(test_each_fact_matters), cmocka_unit_test(test_ways_out_of_vectors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
