@@ -255,14 +255,14 @@ static void loops_set(struct kernel *k, struct unit *u, struct loop_list *marked
     memset(u, 0, sizeof *u);
 }
 
-size_t kernel_loop_wanted(const struct kernel_options *options)
+size_t kernel_loop_requested(const struct kernel_options *options)
 {
     return options && options->loop ? options->loop - 1 : 0;
 }
 
 struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options, struct err *err)
 {
-    if (kernel_loop_wanted(options) >= take_k->loop_count) {
+    if (kernel_loop_requested(options) >= take_k->loop_count) {
         err_set(err, ERR_USAGE, "kernel list shows them", "no loop %zu in %s; it has %zu", options->loop, take_k->name, take_k->loop_count);
         kernel_free(take_k);
         return NULL;

@@ -70,7 +70,7 @@ struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
 /* Puts @k, which kernel_from_hex made, where its bytes were in a file: instructions from @address on, its loop called @why. Once, before others hold @k. False with err. */
 bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err);
 /* The loop that @options ask for, as an index into the loops of a kernel loaded with them. */
-size_t kernel_loop_wanted(const struct kernel_options *options);
+size_t kernel_loop_requested(const struct kernel_options *options);
 /* The last holder's call frees it. */
 void kernel_free(const struct kernel *k);
 /* One more may use it, on any thread, and is to kernel_free it. */

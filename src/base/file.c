@@ -216,7 +216,7 @@ char *file_data_path(const char *relative)
     path = readable_in(path_program_directory(), "/source-data", relative);
     /* A program brings its own data along when all was moved, whatever release lies where this one was to be installed. */
     if (!path)
-        path = readable_in(path_beside_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);
+        path = readable_in(path_next_to_program(PORTOLAN_BINDIR, PORTOLAN_DATADIR), "", relative);
     if (!path)
         path = readable_in(mem_strdup(PORTOLAN_DATADIR), "", relative);
     /* The library does not know whose program it serves: one in bin/ of what was moved together with share/portolan/ perhaps. */

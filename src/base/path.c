@@ -104,7 +104,7 @@ char *path_program_directory(void)
     return slash ? mem_strndup(self, (size_t)(slash - self)) : NULL;
 }
 
-char *path_beside_program(const char *programs, const char *installed)
+char *path_next_to_program(const char *programs, const char *installed)
 {
     struct str path = {0};
     size_t shared = 0, i = 0;

@@ -31,6 +31,6 @@ char *path_argument(const char *path);
 char *path_program_directory(void);
 /* What was configured to be installed as @installed, as it lies where the tree was moved as a whole: as far from the running program as @installed is from @programs,
  * the directory configured for programs. NULL where that is "" or the program's place is unknown. Whether it is there is not asked. The caller frees. Any thread. */
-char *path_beside_program(const char *programs, const char *installed);
+char *path_next_to_program(const char *programs, const char *installed);
 
 #endif

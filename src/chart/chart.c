@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "chart/core.h"
-#include "chart/doubts.h"
+#include "chart/ambiguities.h"
 #include "chart/facts.h"
 #include "chart/latencies.h"
 #include "chart/place.h"
@@ -17,8 +17,8 @@
 #include "chart/review.h"
 #include "chart/saturate.h"
 #include "chart/settle.h"
-#include "chart/spare.h"
-#include "chart/standins.h"
+#include "chart/unused_ports.h"
+#include "chart/substitutes.h"
 #include "chart/trial.h"
 #include "chart/twins.h"
 #include "chart/unexplained.h"
@@ -60,9 +60,9 @@ void chart_free(struct chart *c)
     for (size_t i = 0; i < c->form_count; i++)
         chart_form_done(&c->forms[i]);
     free(c->forms);
-    for (size_t i = 0; i < c->doubts.count; i++)
-        experiment_done(&c->doubts.items[i].experiment);
-    vec_done(&c->doubts);
+    for (size_t i = 0; i < c->ambiguities.count; i++)
+        experiment_done(&c->ambiguities.items[i].experiment);
+    vec_done(&c->ambiguities);
     for (size_t i = 0; i < c->checks.count; i++)
         experiment_done(&c->checks.items[i].experiment);
     vec_done(&c->checks);
@@ -362,7 +362,7 @@ static void write_confidence(struct chart *c)
             continue;
         struct mapping_entry now = *entry;
         str_addf(&source, "charted: confidence %.2f", f->confidence);
-        doubts_note(c, f, &source);
+        ambiguities_note(c, f, &source);
         now.source = (char *)str_text(&source);
         mapping_set(c->machine->mapping, &now);
         str_done(&source);
@@ -374,7 +374,7 @@ static bool stage_ends(struct charting *w, double begun, struct err *err)
     const struct chart_hooks *hooks = w->lab.hooks;
 
     if (w->lab.stage >= CHART_PLACES)   /* before, what may take the ports is still to come */
-        spare_ports_drop(w->chart);
+        unused_ports_drop(w->chart);
     w->chart->seconds[w->lab.stage] = clock_seconds() - begun;
     w->chart->resumed = w->lab.resumed;
     return !hooks->stage_done || hooks->stage_done(hooks->state, w->lab.stage, w->chart, err);
@@ -395,9 +395,9 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
     case CHART_PLACES:
         if (!place_rest(w, core, err) || !trial_of_usages(&w->lab, w->chart, err))
             return false;
-        doubts_find(w->chart);
+        ambiguities_find(w->chart);
         write_confidence(w->chart);
-        if (!w->lab.options->leave_doubts && !settle_chart(&w->lab, w->chart, err))
+        if (!w->lab.options->leave_ambiguities && !settle_chart(&w->lab, w->chart, err))
             return false;
         if (w->lab.late)
             refine_usages(&w->lab, w->chart);
@@ -405,7 +405,7 @@ static bool run_stage(struct charting *w, struct chart_core *core, enum chart_st
     case CHART_LATENCIES:
         return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
     case CHART_FACTS:
-        return !w->lab.cpu->times || (facts_find(&w->lab, w->chart, err) && latencies_again(&w->lab, w->chart, err) && standins_find(&w->lab, w->chart, err));
+        return !w->lab.cpu->times || (facts_find(&w->lab, w->chart, err) && latencies_again(&w->lab, w->chart, err) && substitutes_find(&w->lab, w->chart, err));
     case CHART_REVIEW:
         return !w->lab.cpu->times || review_blocks(&w->lab, w->chart, err);
     case CHART_STAGES:

@@ -65,7 +65,7 @@ struct chart_latency {
 };
 
 /* Another usage of a form and the experiment that would tell. */
-struct chart_doubt {
+struct chart_ambiguity {
     uint32_t form, other;         /* of the chart's, and of its others */
     struct experiment experiment;
 };
@@ -103,8 +103,8 @@ struct chart {
     double width;                 /* issue slots per cycle; NaN before */
     unsigned resumed;             /* experiments that the journal knew */
     double noise;                 /* relative, of a time beside what the core says; NaN before */
-    bool late;                    /* times of the core are late (chart/late.h), so that others may be */
-    VEC(struct chart_doubt) doubts;
+    bool late;                    /* times of the core are late (chart/residual.h), so that others may be */
+    VEC(struct chart_ambiguity) ambiguities;
     VEC(struct chart_check) checks;   /* left to experiments settle */
     VEC(struct chart_latency) latencies;
     VEC(struct chart_fact) facts;
@@ -122,7 +122,7 @@ struct chart_options {
     const struct block_form *uses;   /* forms that blocks of the last stage are made of, x86-64 or AArch64 alike; */
     size_t uses_count;            /* 0: no such blocks */
     size_t review_blocks;         /* how many are drawn */
-    bool leave_doubts;            /* usages that no experiment has told apart stay so, for experiments settle; else it is measured what tells them apart */
+    bool leave_ambiguities;            /* usages that no experiment has told apart stay so, for experiments settle; else it is measured what tells them apart */
     uint64_t seed;
     double patience;              /* seconds that each lot of experiments waits for a quiet machine, as runner_options; 0: as there */
 };

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/path.h"
-#include "chart/doubts.h"
+#include "chart/ambiguities.h"
 #include "chart/recorded.h"
 #include "hunt/uses.h"
 #include "io/machine_file.h"
@@ -29,7 +29,7 @@
 #define SIMULATED_BLOCKS 2048
 
 struct chart_job {
-    char *name, *directory, *journal_path, *latencies_path, *core_path, *doubts_path;   /* NULL: nothing is kept */
+    char *name, *directory, *journal_path, *latencies_path, *core_path, *ambiguities_path;   /* NULL: nothing is kept */
     struct machine *simulated;       /* a copy; NULL: this CPU */
     bool recorded;
     struct forms *forms;             /* held */
@@ -112,11 +112,11 @@ static bool team(void *state, void (*work)(void *work_state, unsigned worker), v
 /* What `experiments settle` is to measure. */
 static bool save_doubts(const struct chart_job *w, const struct chart *c, struct err *err)
 {
-    struct doubts doubts;
+    struct ambiguities ambiguities;
 
-    doubts_of_chart(c, w->simulated ? w->simulated->id : "", true, &doubts);
-    bool ok = doubts_save(&doubts, mapping_ports(c->machine->mapping), w->doubts_path, err);
-    doubts_done(&doubts);
+    ambiguities_of_chart(c, w->simulated ? w->simulated->id : "", true, &ambiguities);
+    bool ok = ambiguities_save(&ambiguities, mapping_ports(c->machine->mapping), w->ambiguities_path, err);
+    ambiguities_done(&ambiguities);
     return ok;
 }
 
@@ -230,7 +230,7 @@ void charting_free(struct chart_job *w)
     free(w->journal_path);
     free(w->latencies_path);
     free(w->core_path);
-    free(w->doubts_path);
+    free(w->ambiguities_path);
     machine_free(w->simulated);
     vec_done(&w->rows);
     vec_done(&w->uses);
@@ -304,8 +304,8 @@ static bool choose_paths(struct chart_job *w, const char *name, struct err *err)
     w->journal_path = chart_journal_path(name, w->simulated ? w->simulated->id : NULL, err);
     w->latencies_path = w->journal_path ? path_beside(w->journal_path, ".latencies.csv") : NULL;
     w->core_path = w->journal_path ? path_beside(w->journal_path, ".core") : NULL;
-    w->doubts_path = chart_doubts_path(name);
-    return w->journal_path && w->doubts_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", name));
+    w->ambiguities_path = chart_doubts_path(name);
+    return w->journal_path && w->ambiguities_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", name));
 }
 
 struct chart_job *charting_new(const struct charting_request *r, struct err *err)
@@ -321,7 +321,7 @@ struct chart_job *charting_new(const struct charting_request *r, struct err *err
         return NULL;
     }
     w->options = (struct chart_options){.name = w->name ? w->name : "chart", .seconds = r->seconds, .patience = r->recorded ? RECORDED_PATIENCE : r->patience,
-                                        .leave_doubts = r->leave_doubts, .latencies = w->latencies_path, .seed = r->seed,
+                                        .leave_ambiguities = r->leave_ambiguities, .latencies = w->latencies_path, .seed = r->seed,
                                         .core_most = (size_t)fmin(CANDIDATES, fmax(CANDIDATES_FEW, CANDIDATES_SHARE * (double)w->rows.count))};
     choose_uses(w, r);
     return w;

@@ -16,7 +16,7 @@ struct charting_request {
     size_t top;                        /* of these only so many that programs use most; SIZE_MAX: all */
     const struct machine *simulated;   /* NULL: this CPU */
     bool recorded;                     /* nothing is measured: what the journals of this CPU know */
-    bool leave_doubts;                 /* as in chart_options, like those below */
+    bool leave_ambiguities;                 /* as in chart_options, like those below */
     double seconds, patience;
     uint64_t seed;
     int cpu;                           /* the only one to measure on; -1: any */
@@ -50,7 +50,7 @@ const char *charting_journal(const struct chart_job *c);
 
 /* Where experiments are kept: those of this CPU with all others of it, those of a simulated one (@simulated not NULL) with the chart @name. The caller frees; NULL with err. */
 char *chart_journal_path(const char *name, const char *simulated, struct err *err);
-/* Where the doubts of the chart @name are kept (chart/doubts.h). The caller frees; NULL without a home. */
+/* Where the doubts of the chart @name are kept (chart/ambiguities.h). The caller frees; NULL without a home. */
 char *chart_doubts_path(const char *name);
 
 #endif

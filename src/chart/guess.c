@@ -107,8 +107,8 @@ static struct told what_tells(const struct guess *g, const float *row, const str
 {
     const struct sight *one = &s->list.items[at];
     double cycles = lattice_cycles(s->lattice, row, s->rows + at * s->lattice->columns, g->slots + sight_slots(s, one), g->pipe);
-    double by = !s->lattice->late ? 1 : one->beside == SIZE_MAX ? LATE_ALONE : LATE_BY;
-    bool late = is_late(cycles, one->cycles, by), odd = s->lattice->late && !late && one->beside != SIZE_MAX && one->cycles > cycles;
+    double by = !s->lattice->late ? 1 : one->beside == SIZE_MAX ? RESIDUAL_RATIO_ALONE : RESIDUAL_RATIO;
+    bool late = is_above_ports(cycles, one->cycles, by), odd = s->lattice->late && !late && one->beside != SIZE_MAX && one->cycles > cycles;
     double price = sight_price(s->lattice->noise, cycles, one->cycles, odd ? ODD_COST_MOST : DEVIATION_MOST, by);
 
     return (struct told){price, fabs(cycles - one->cycles) / one->cycles, late, odd};
@@ -139,7 +139,7 @@ static double cost_of_row(const struct guess *g, const float *row, const struct 
         struct told told = what_tells(g, row, s, s->order[i]);
         cost += told.price;
         if (told.late) {
-            late += told.price > LATE_MOST / 2;
+            late += told.price > RESIDUAL_COST_MOST / 2;
             latest = fmax(latest, told.off);
         } else if (told.odd) {
             add_off(&odd, told.off);
@@ -177,7 +177,7 @@ double guess_late_by(const struct guess *g, const struct sights *s, size_t at)
         return 0;
     guess_row(g, s->lattice, row);
     struct told told = what_tells(g, row, s, at);
-    return told.late && told.price > LATE_MOST / 2 ? 1 / (1 - told.off) : 0;
+    return told.late && told.price > RESIDUAL_COST_MOST / 2 ? 1 / (1 - told.off) : 0;
 }
 
 bool guess_equal(const struct guess *a, const struct guess *b)

@@ -28,7 +28,7 @@ struct sights {
     float *rows;             /* of list: what is beside the form */
     size_t *order;           /* of list: what cost guesses most comes first, so that bad ones are soon known */
     size_t row_count;
-    bool late_known;         /* that times are late is no news of the usage that is judged (chart/habits.h): most of them may be */
+    bool late_known;         /* that times are late is no news of the usage that is judged (chart/slow_pairs.h): most of them may be */
 };
 /* Guesses may be judged by the same sights on one thread at a time, since the order changes with each; costs do not, but for rounding.
  * Adds a time. */

@@ -21,7 +21,7 @@ struct joiner_row {
     size_t first, parts;     /* of parts; the empty one is the first */
     double most, mass;       /* of the others alone: cycles, µops */
     double own, slots, slot, cycles, noise;   /* noise: one through it */
-    struct lateness late;
+    struct residual_limit late;
 };
 
 struct joiner {
@@ -114,12 +114,12 @@ void joining_add(struct joiner *j, const struct joining_row *row)
 }
 
 /* @off: deviation in units of the noise. */
-static double price(double off, double predicted, double measured, double deviation_most, struct lateness late)
+static double price(double off, double predicted, double measured, double deviation_most, struct residual_limit late)
 {
-    return late_price(off, predicted, measured, deviation_most, late) + WHOLE - WHOLE;
+    return residual_cost(off, predicted, measured, deviation_most, late) + WHOLE - WHOLE;
 }
 
-double joining_price(double predicted, double measured, double deviation_most, struct lateness late)
+double joining_price(double predicted, double measured, double deviation_most, struct residual_limit late)
 {
     return price((predicted - measured) / sight_noise(SIGHT_NOISE, measured), predicted, measured, deviation_most, late);
 }

@@ -3,7 +3,7 @@
 #ifndef PORTOLAN_CHART_JOINING_H
 #define PORTOLAN_CHART_JOINING_H
 
-#include "chart/late.h"
+#include "chart/residual.h"
 #include "throughput/throughput.h"
 
 /* One thread at a time. */
@@ -21,7 +21,7 @@ struct joining_row {
     double slots;              /* issue slots of the others, cycles */
     double slot;               /* of one slot of each execution of the form, cycles */
     double cycles;             /* measured */
-    struct lateness late;      /* what its time may cost where it is late (chart/late.h) */
+    struct residual_limit late;      /* what its time may cost where it is late (chart/residual.h) */
 };
 #define JOINING_SETS 16
 
@@ -40,6 +40,6 @@ double joining_bound(const struct joiner *j, size_t second);
 double joining_cost(struct joiner *j, size_t second, unsigned slots, double limit);
 
 /* What a row costs that takes @predicted cycles. */
-double joining_price(double predicted, double measured, double deviation_most, struct lateness late);
+double joining_price(double predicted, double measured, double deviation_most, struct residual_limit late);
 
 #endif

@@ -24,7 +24,7 @@ struct lab {
     enum chart_stage stage;
     const char *what;            /* of what is measured now */
     double noise;                /* relative: of a time beside what the best mapping says, which on a real CPU is more than that of measuring */
-    bool late;                   /* times may be late (chart/late.h), as those of the core are */
+    bool late;                   /* times may be late (chart/residual.h), as those of the core are */
 };
 
 #define LAB_OFF 0.03

@@ -9,9 +9,9 @@
 
 #include "base/rng.h"
 #include "chart/guess.h"
-#include "chart/habits.h"
+#include "chart/slow_pairs.h"
 #include "chart/pipes.h"
-#include "chart/sound.h"
+#include "chart/saturator_check.h"
 #include "chart/usage_pool.h"
 
 #define ROUNDS 30
@@ -19,7 +19,7 @@
 #define LATER_ASKED 2        /* and of those that decide between what is left */
 #define TELLS 4.0            /* deviations by which two guesses must differ beside a saturator */
 #define STILL 9.0            /* in cost: what explains the times nearly as well */
-#define LATE_FEWEST 2        /* late times of a form, other than its µops have (chart/habits.h), from which it runs beside all saturators once nothing else tells its usage: few may be chance, or a smaller usage than it has */
+#define LATE_FEWEST 2        /* late times of a form, other than its µops have (chart/slow_pairs.h), from which it runs beside all saturators once nothing else tells its usage: few may be chance, or a smaller usage than it has */
 #define FORETOLD 1.0         /* in cost: so little new times of a round may add to the best guess that no other is sought */
 #define CHECKS 2             /* experiments at random that a usage has to foretell before it is taken */
 #define FAILED_MOST 3        /* rounds without an explanation: no further time will bring one */
@@ -76,7 +76,7 @@ struct placer {
     struct lattice *lattice;
     struct saturators saturators;
     struct usage_pool pool;      /* usages met */
-    struct habits habits;
+    struct slow_pairs slow_pairs;
     uint32_t *form_of;           /* of the table, per entry of the mapping */
     struct placing *forms;
     size_t n;
@@ -281,7 +281,7 @@ static void begin(struct placer *p, struct placing *f)
 /* What the times say of the form's guess. */
 static void judge(const struct placer *p, struct placing *f)
 {
-    size_t news = habits_new(&p->habits, &f->guess, &f->sights);
+    size_t news = slow_pairs_matching(&p->slow_pairs, &f->guess, &f->sights);
     double apart;
 
     f->late = news >= LATE_FEWEST;
@@ -350,7 +350,7 @@ static void add_rival(void *state, const struct guess *other)
 {
     struct rivals *r = state;
     struct guess g = *other;
-    double most = r->form->guess.cost + STILL + (r->place->lattice->late ? LATE_MOST : 0);
+    double most = r->form->guess.cost + STILL + (r->place->lattice->late ? RESIDUAL_COST_MOST : 0);
 
     g.cost = guess_cost(&g, &r->form->sights, most, NULL);
     if (g.cost > most || guess_equal(&g, &r->form->guess))
@@ -457,7 +457,7 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     for (size_t i = 1; i < r->n && !f->wanted_count; i++) {
         if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) && !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
-                continue;   /* the same in all experiments beside this core: chart/doubts.h looks for others */
+                continue;   /* the same in all experiments beside this core: chart/ambiguities.h looks for others */
             f->hidden = true;
         }
         f->rivals += exp(fmin(0, f->guess.cost - r->list[i].cost) / 2);
@@ -512,9 +512,9 @@ static bool wants_all(struct placer *p, struct placing *f)
         return true;
     if (!waited && decide(p, f, LATER_ASKED))
         return false;
-    enum habit_advice advice = habits_ask(&p->habits, &f->guess);
-    f->waits = advice == HABIT_WAIT;
-    f->leads = advice == HABIT_LEAD;
+    enum slow_pairs_advice advice = slow_pairs_advise(&p->slow_pairs, &f->guess);
+    f->waits = advice == SLOW_PAIRS_WAIT;
+    f->leads = advice == SLOW_PAIRS_LEAD;
     f->begun = f->guess;
     return !f->waits;
 }
@@ -522,7 +522,7 @@ static bool wants_all(struct placer *p, struct placing *f)
 static void tell_habit(struct placer *p, struct placing *f)
 {
     if (f->leads)
-        habits_tell(&p->habits, &f->begun, f->worst <= lab_off(p->lab) ? &f->guess : NULL, &f->sights);
+        slow_pairs_record(&p->slow_pairs, &f->begun, f->worst <= lab_off(p->lab) ? &f->guess : NULL, &f->sights);
     f->leads = false;
 }
 
@@ -720,7 +720,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
     p.form_of = mem_alloc((mapping_count(mapping) + 1) * sizeof *p.form_of);
     for (size_t i = 0; i < mapping_count(mapping); i++)
         p.form_of[i] = names_find(&lab->table->forms, mapping_at(mapping, i)->form);
-    bool ok = sound_saturators(lab, mapping, p.lattice, p.form_of, &p.saturators, err);
+    bool ok = saturators_validate(lab, mapping, p.lattice, p.form_of, &p.saturators, err);
     p.forms = mem_zero(n + 1, sizeof *p.forms);
     for (size_t i = 0; i < n; i++) {
         struct placing *f = &p.forms[i];
@@ -748,7 +748,7 @@ bool place_forms(struct lab *lab, const struct mapping *mapping, const struct pl
         free(p.forms[i].used);
     }
     usage_pool_done(&p.pool);
-    habits_done(&p.habits);
+    slow_pairs_done(&p.slow_pairs);
     free(p.forms);
     free(p.form_of);
     saturators_done(&p.saturators);

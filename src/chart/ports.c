@@ -243,7 +243,7 @@ static double late_by(const struct experiments *t, size_t i, const double *alone
 
     for (size_t k = 0; k < n && k < ROW_MOST; k++)
         own[k] = experiments_terms(t, i)[k].count * alone[experiments_terms(t, i)[k].form];
-    return lates == LATES_FULL || n > ROW_MOST ? 1 : lateness_of(own, n, lates == LATES_MANY).by;
+    return lates == LATES_FULL || n > ROW_MOST ? 1 : residual_limit_of(own, n, lates == LATES_MANY).by;
 }
 
 /* Mean relative error of @m on the rows of @t that @keep says; what it does not know counts as UNKNOWN_ERROR, late times as LATE_ERROR at most unless they count in full. */
@@ -256,7 +256,7 @@ static double error_within(const struct experiments *t, const bool *keep, const 
     for (size_t i = 0; i < t->rows.count; i++)
         if (keep[i] && experiments_measured(t, i)) {
             double is = t->rows.items[i].cycles, error = isnan(cycles[i]) ? UNKNOWN_ERROR : fabs(cycles[i] / is - 1);
-            sum += is_late(cycles[i], is, late_by(t, i, alone, lates)) ? fmin(error, LATE_ERROR) : error;
+            sum += is_above_ports(cycles[i], is, late_by(t, i, alone, lates)) ? fmin(error, LATE_ERROR) : error;
             n++;
         }
     free(cycles);
@@ -289,7 +289,7 @@ static double late_share(const struct experiments *t, const bool *keep, const st
     for (size_t i = 0; i < t->rows.count; i++)
         if (keep[i] && experiments_measured(t, i)) {
             double is = t->rows.items[i].cycles;
-            late += is_late(cycles[i], is, LATE_BY) && is - cycles[i] > LATE_DEVIATIONS * sight_noise(SIGHT_NOISE, is);
+            late += is_above_ports(cycles[i], is, RESIDUAL_RATIO) && is - cycles[i] > LATE_DEVIATIONS * sight_noise(SIGHT_NOISE, is);
             n++;
         }
     free(cycles);

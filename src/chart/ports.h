@@ -9,7 +9,7 @@ struct core_ports {
     struct mapping *mapping;     /* ports have numbers; micro_ops are issue slots */
     double *confidence;          /* per form of the mapping, 0 to 1; NaN: not known */
     double error;                /* mean relative one */
-    bool late;                   /* some of its times are late (chart/late.h): on such a CPU others may be, too */
+    bool late;                   /* some of its times are late (chart/residual.h): on such a CPU others may be, too */
     double noise;                /* the mean relative error, where late times count as noise on such a CPU */
     size_t forms, experiments;
 };

@@ -3,7 +3,7 @@
 #define PORTOLAN_CHART_SATURATE_H
 
 #include "base/vec.h"
-#include "chart/late.h"
+#include "chart/residual.h"
 #include "model/mapping.h"
 
 #define COLUMNS_MOST 1024       /* sets of ports that can decide an experiment */
@@ -36,7 +36,7 @@ static inline double sight_noise(double noise, double cycles)
 /* The squared deviation of a time in units of the noise, @most (of a late one LATE_MOST) at most: the odd wrong one must not decide. @by: up to where it is late. */
 static inline double sight_price(double noise, double predicted, double measured, double most, double by)
 {
-    return late_price((predicted - measured) / sight_noise(noise, measured), predicted, measured, most, (struct lateness){by, LATE_MOST});
+    return residual_cost((predicted - measured) / sight_noise(noise, measured), predicted, measured, most, (struct residual_limit){by, RESIDUAL_COST_MOST});
 }
 /* Sets of @m, and others that may turn up, in this order while there is room: intersections, single ports, pairs of ports. @out is all zero; it is not late. Without columns when
  * even the sets of @m need more than COLUMNS_MOST. */

@@ -125,7 +125,7 @@ static bool contradicts(const struct chart *c, const struct machine *tried, cons
 }
 
 /* What was kept so far. */
-struct keeping {
+struct saved_state {
     struct chart *chart;
     const struct judged *seen;
     size_t count;
@@ -134,7 +134,7 @@ struct keeping {
 };
 
 /* Makes @tried, which differs by what @text says, the chart's machine where it is better; frees it otherwise. */
-static bool keep_if_better(struct keeping *k, struct machine *tried, const char *text)
+static bool keep_if_better(struct saved_state *k, struct machine *tried, const char *text)
 {
     double now = mean_error(tried, k->seen, k->count);
 
@@ -187,7 +187,7 @@ static void note_change(struct chart *c, const struct remedy *change, const stru
     }
 }
 
-static bool keep_change(struct keeping *k, const struct remedy *change)
+static bool keep_change(struct saved_state *k, const struct remedy *change)
 {
     struct machine *tried = machine_copy(k->chart->machine), *before;
     struct str text = {0};
@@ -210,7 +210,7 @@ static bool keep_change(struct keeping *k, const struct remedy *change)
     return kept;
 }
 
-static void keep_other(struct keeping *k, size_t at, unsigned number)
+static void keep_other(struct saved_state *k, size_t at, unsigned number)
 {
     struct chart_form *f = &k->chart->forms[at];
     const struct chart_usage *other = &f->others[number];
@@ -238,7 +238,7 @@ static void keep_other(struct keeping *k, size_t at, unsigned number)
 }
 
 /* Usages about as likely of the forms of the smallest block that differs. */
-static void keep_others(struct keeping *k, const struct random_block *b)
+static void keep_others(struct saved_state *k, const struct random_block *b)
 {
     const struct chart *c = k->chart;
 
@@ -252,7 +252,7 @@ static void keep_others(struct keeping *k, const struct random_block *b)
 /* Those changes that lower the error, one after the other. */
 static void keep_what_helps(struct chart *c, const struct hunt *hunt, const struct judged *seen, size_t count)
 {
-    struct keeping k = {.chart = c, .seen = seen, .count = count, .error = mean_error(c->machine, seen, count)};
+    struct saved_state k = {.chart = c, .seen = seen, .count = count, .error = mean_error(c->machine, seen, count)};
 
     for (size_t i = 0; i < hunt->count; i++) {
         const struct remedy *change = &hunt->findings[i].change;

@@ -41,14 +41,14 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
 }
 
 /* The table gets each experiment once. */
-static void ask(struct settling *w, const struct doubts *doubts)
+static void ask(struct settling *w, const struct ambiguities *ambiguities)
 {
     struct names keys = {0};
     struct str key = {0};
     VEC(size_t) rows = {0};   /* per key */
 
-    for (size_t i = 0; i < doubts->list.count; i++) {
-        const struct experiment *e = &doubts->list.items[i].experiment;
+    for (size_t i = 0; i < ambiguities->list.count; i++) {
+        const struct experiment *e = &ambiguities->list.items[i].experiment;
         experiment_print_key(e, &key);
         uint32_t at = names_add(&keys, str_text(&key));
         if (at == rows.count)
@@ -62,7 +62,7 @@ static void ask(struct settling *w, const struct doubts *doubts)
 
 /* The doubts [first, end) about one form: its experiments in a table of their own, and what the machine says with either usage. */
 struct form_doubts {
-    const struct doubts *doubts;
+    const struct ambiguities *ambiguities;
     size_t first, end;
     struct experiments *table;
     struct mapping *mapping;       /* of the forms in it */
@@ -73,7 +73,7 @@ struct form_doubts {
 static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned slots, double weight, double *worst)
 {
     struct mapping_entry entry = f->entry;
-    double *cycles = mem_alloc((f->table->rows.count + 1) * sizeof *cycles), cost = -2 * log(weight), by = f->doubts->late ? LATE_BY : 1;
+    double *cycles = mem_alloc((f->table->rows.count + 1) * sizeof *cycles), cost = -2 * log(weight), by = f->ambiguities->late ? RESIDUAL_RATIO : 1;
 
     entry.usage = *usage;
     entry.micro_ops = slots;
@@ -82,8 +82,8 @@ static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned
     *worst = 0;
     for (size_t i = 0; i < f->table->rows.count; i++) {
         double is = f->table->rows.items[i].cycles;
-        cost += sight_price(f->doubts->noise, cycles[i], is, DEVIATION_MOST, by);
-        *worst = fmax(*worst, is_late(cycles[i], is, by) ? 0 : fabs(cycles[i] / is - 1));
+        cost += sight_price(f->ambiguities->noise, cycles[i], is, DEVIATION_MOST, by);
+        *worst = fmax(*worst, is_above_ports(cycles[i], is, by) ? 0 : fabs(cycles[i] / is - 1));
     }
     free(cycles);
     return cost;
@@ -91,7 +91,7 @@ static double cost_of(struct form_doubts *f, const struct usage *usage, unsigned
 
 static bool begin_form(struct form_doubts *f, const struct settling *w, const struct machine *machine)
 {
-    const struct mapping_entry *entry = mapping_find(machine->mapping, f->doubts->list.items[f->first].form);
+    const struct mapping_entry *entry = mapping_find(machine->mapping, f->ambiguities->list.items[f->first].form);
 
     if (!entry)
         return false;
@@ -101,7 +101,7 @@ static bool begin_form(struct form_doubts *f, const struct settling *w, const st
     double width = machine_number(machine, "issue_width");
     mapping_set_issue_width(f->mapping, width > 0 ? width : 0);
     for (size_t i = f->first; i < f->end; i++) {
-        const struct experiment *e = &f->doubts->list.items[i].experiment;
+        const struct experiment *e = &f->ambiguities->list.items[i].experiment;
         bool known = experiments_measured(w->table, w->row_of[i]);
         for (size_t k = f->first; k < i && known; k++)
             known = w->row_of[k] != w->row_of[i];
@@ -172,15 +172,15 @@ static portset left_untested(const struct form_doubts *f, const struct ports *po
 static void decide(struct form_doubts *f, const struct settling *w, struct machine *machine, struct settled *out)
 {
     const struct ports *ports = mapping_ports(machine->mapping);
-    const struct doubt *best = NULL;
+    const struct ambiguity *best = NULL;
     double worst, least_worst, own = cost_of(f, &f->entry.usage, f->entry.micro_ops, 1, &least_worst), least = own;
     size_t n = f->end - f->first, checks = 0;
     double *costs = mem_alloc((n + 1) * sizeof *costs), sum = 0;
     struct settled_form row = {.form = mem_strdup(f->entry.form), .before = usage_text(&f->entry.usage, ports), .experiments = (unsigned)f->table->rows.count, .confidence = NAN};
 
     for (size_t i = 0; i < n; i++) {
-        const struct doubt *d = &f->doubts->list.items[f->first + i];
-        bool check = doubt_is_check(d, &f->entry);
+        const struct ambiguity *d = &f->ambiguities->list.items[f->first + i];
+        bool check = ambiguity_is_check(d, &f->entry);
         checks += check;
         costs[i] = check ? INFINITY : cost_of(f, &d->usage, d->slots, d->weight, &worst);
         if (costs[i] < least && experiments_measured(w->table, w->row_of[f->first + i])) {   /* without its own time it does not win, though it has its share */
@@ -195,9 +195,9 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
     struct mapping_entry entry = f->entry;
     struct str source = {0};
     if (row.experiments) {
-        bool explains = least_worst <= noise_off(f->doubts->noise);
+        bool explains = least_worst <= noise_off(f->ambiguities->noise);
         for (size_t i = 0; i < n && explains && w->weights; i++)
-            w->weights[f->first + i] = exp((least - (best == &f->doubts->list.items[f->first + i] ? own : costs[i])) / 2);
+            w->weights[f->first + i] = exp((least - (best == &f->ambiguities->list.items[f->first + i] ? own : costs[i])) / 2);
         row.verdict = !explains ? SETTLE_UNEXPLAINED : best ? SETTLE_CHANGED : SETTLE_CONFIRMED;
         double known = checks == n ? mapping_entry_confidence(&f->entry) : NAN;   /* without another usage it is as sure as it was */
         row.confidence = !explains ? CHART_DOUBTFUL : isnan(known) ? 1 / sum : known;
@@ -220,25 +220,25 @@ static void decide(struct form_doubts *f, const struct settling *w, struct machi
 }
 
 /* Takes the doubts with a time out. */
-static void keep_open(const struct settling *w, struct doubts *doubts)
+static void keep_open(const struct settling *w, struct ambiguities *ambiguities)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < doubts->list.count; i++) {
+    for (size_t i = 0; i < ambiguities->list.count; i++) {
         if (experiments_measured(w->table, w->row_of[i]))
-            doubt_done(&doubts->list.items[i]);
+            doubt_done(&ambiguities->list.items[i]);
         else
-            doubts->list.items[kept++] = doubts->list.items[i];
+            ambiguities->list.items[kept++] = ambiguities->list.items[i];
     }
-    doubts->list.count = kept;
+    ambiguities->list.count = kept;
 }
 
 /* Of all whose experiments have a time, form by form. */
-static void decide_all(const struct settling *w, const struct doubts *doubts, struct machine *machine, struct settled *out)
+static void decide_all(const struct settling *w, const struct ambiguities *ambiguities, struct machine *machine, struct settled *out)
 {
-    for (size_t first = 0, end; first < doubts->list.count; first = end) {
-        struct form_doubts f = {.doubts = doubts, .first = first};
-        for (end = first; end < doubts->list.count && strcmp(doubts->list.items[end].form, doubts->list.items[first].form) == 0; end++)
+    for (size_t first = 0, end; first < ambiguities->list.count; first = end) {
+        struct form_doubts f = {.ambiguities = ambiguities, .first = first};
+        for (end = first; end < ambiguities->list.count && strcmp(ambiguities->list.items[end].form, ambiguities->list.items[first].form) == 0; end++)
             ;
         f.end = end;
         if (begin_form(&f, w, machine)) {
@@ -248,15 +248,15 @@ static void decide_all(const struct settling *w, const struct doubts *doubts, st
     }
 }
 
-bool settle_doubts(struct source *source, struct journal *journal, const struct runner_options *options, const struct runner_hooks *hooks, struct doubts *doubts,
+bool settle_ambiguities(struct source *source, struct journal *journal, const struct runner_options *options, const struct runner_hooks *hooks, struct ambiguities *ambiguities,
                    struct machine *machine, struct settled *out, struct err *err)
 {
-    struct settling w = {.of_file = true, .hooks = hooks, .table = experiments_new(), .row_of = mem_alloc((doubts->list.count + 1) * sizeof *w.row_of)};
+    struct settling w = {.of_file = true, .hooks = hooks, .table = experiments_new(), .row_of = mem_alloc((ambiguities->list.count + 1) * sizeof *w.row_of)};
     const struct runner_hooks own = {.cancelled = cancelled, .result = take_result, .progress = progress, .state = &w};
     struct runner_summary summary = {0};
 
     *out = (struct settled){0};
-    ask(&w, doubts);
+    ask(&w, ambiguities);
     struct experiments *asked = experiments_copy(w.table, NULL);   /* the runner only reads what the results change */
     bool ok = runner_run(source, asked, journal, options, &own, &summary, err);
     experiments_free(asked);
@@ -264,8 +264,8 @@ bool settle_doubts(struct source *source, struct journal *journal, const struct 
     for (size_t i = 0; i < w.table->rows.count; i++)
         out->measured += experiments_measured(w.table, i);
     if (ok) {
-        decide_all(&w, doubts, machine, out);
-        keep_open(&w, doubts);
+        decide_all(&w, ambiguities, machine, out);
+        keep_open(&w, ambiguities);
     }
     experiments_free(w.table);
     free(w.row_of);
@@ -279,7 +279,7 @@ static void note_untested(struct chart *c, const char *form)
     struct str source = {0};
 
     str_add(&source, entry.source);
-    doubts_note(c, &c->forms[names_find(&c->table->forms, form)], &source);
+    ambiguities_note(c, &c->forms[names_find(&c->table->forms, form)], &source);
     entry.source = (char *)str_text(&source);
     mapping_set(c->machine->mapping, &entry);
     str_done(&source);
@@ -305,8 +305,8 @@ static void take_over(struct chart *c, const struct settling *w, const struct se
     for (size_t i = 0; i < settled->forms.count; i++)
         if (settled->forms.items[i].verdict != SETTLE_OPEN)
             note_untested(c, settled->forms.items[i].form);
-    for (size_t i = 0; i < c->doubts.count; i++) {
-        struct chart_doubt *d = &c->doubts.items[i];
+    for (size_t i = 0; i < c->ambiguities.count; i++) {
+        struct chart_ambiguity *d = &c->ambiguities.items[i];
         const char *form = c->forms[d->form].row->form;
         const struct mapping_entry *was = mapping_find(before, form), *is = mapping_find(c->machine->mapping, form);
         struct chart_usage *other = &c->forms[d->form].others[d->other];
@@ -319,29 +319,29 @@ static void take_over(struct chart *c, const struct settling *w, const struct se
         if (experiments_measured(c->table, w->row_of[i]))
             experiment_done(&d->experiment);
         else
-            c->doubts.items[kept++] = *d;
+            c->ambiguities.items[kept++] = *d;
     }
-    c->doubts.count = kept;
+    c->ambiguities.count = kept;
 }
 
 bool settle_chart(struct lab *lab, struct chart *c, struct err *err)
 {
-    struct settling w = {.table = c->table, .row_of = mem_alloc((c->doubts.count + 1) * sizeof *w.row_of), .weights = mem_alloc((c->doubts.count + 1) * sizeof *w.weights)};
+    struct settling w = {.table = c->table, .row_of = mem_alloc((c->ambiguities.count + 1) * sizeof *w.row_of), .weights = mem_alloc((c->ambiguities.count + 1) * sizeof *w.weights)};
     struct mapping *before = mapping_copy(c->machine->mapping);
-    struct doubts doubts;
+    struct ambiguities ambiguities;
     struct settled settled = {0};
 
-    doubts_of_chart(c, "", false, &doubts);
-    for (size_t i = 0; i < c->doubts.count; i++)
-        w.weights[i] = doubts.list.items[i].weight;
-    ask(&w, &doubts);
+    ambiguities_of_chart(c, "", false, &ambiguities);
+    for (size_t i = 0; i < c->ambiguities.count; i++)
+        w.weights[i] = ambiguities.list.items[i].weight;
+    ask(&w, &ambiguities);
     bool ok = lab_measure(lab, "what tells usages apart", err);
     if (ok) {
-        decide_all(&w, &doubts, c->machine, &settled);
+        decide_all(&w, &ambiguities, c->machine, &settled);
         take_over(c, &w, &settled, before);
     }
     settled_done(&settled);
-    doubts_done(&doubts);
+    ambiguities_done(&ambiguities);
     mapping_free(before);
     free(w.row_of);
     free(w.weights);

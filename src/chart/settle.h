@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_CHART_SETTLE_H
 #define PORTOLAN_CHART_SETTLE_H
 
-#include "chart/doubts.h"
+#include "chart/ambiguities.h"
 #include "chart/lab.h"
 
 enum settle_verdict {
@@ -28,7 +28,7 @@ struct settled {
 
 /* Measures the experiments of @doubts, decides form by form, writes the usages that were found into @machine and takes what is decided out of @doubts. @journal may be NULL.
  * False with err when measuring is impossible or was cancelled: then machine and doubts are as before. */
-bool settle_doubts(struct source *source, struct journal *journal, const struct runner_options *options, const struct runner_hooks *hooks, struct doubts *doubts,
+bool settle_ambiguities(struct source *source, struct journal *journal, const struct runner_options *options, const struct runner_hooks *hooks, struct ambiguities *ambiguities,
                    struct machine *machine, struct settled *out, struct err *err);
 /* The same for the doubts of a chart under way: measured with the rest of its experiments, decided, and taken into the machine and the forms of @c; open ones stay in c->doubts. */
 bool settle_chart(struct lab *lab, struct chart *c, struct err *err);

@@ -58,7 +58,7 @@ struct venn_row {
     struct { uint8_t place; uint32_t count; } terms[TERMS_LIMIT];
     uint8_t n;
     double cycles;
-    struct lateness late;
+    struct residual_limit late;
 };
 
 struct venn {
@@ -594,13 +594,13 @@ static bool does_several(const char *form)
     return form_has_memory(form) && !strchr(form, '[');
 }
 
-static struct lateness row_lateness(const struct venn *v, const struct venn_row *row)
+static struct residual_limit row_lateness(const struct venn *v, const struct venn_row *row)
 {
     double own[TERMS_LIMIT];
 
     for (unsigned k = 0; k < row->n; k++)
         own[k] = row->terms[k].count * v->alone[row->terms[k].place];
-    return lateness_of(own, row->n, v->o->fits > SCATTERED);
+    return residual_limit_of(own, row->n, v->o->fits > SCATTERED);
 }
 
 static void take_rows(struct venn *v)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/doubts.h"
+#include "chart/ambiguities.h"
 #include "throughput/predict.h"
 
 #define BY_BLOCKS "decided by blocks"
@@ -77,9 +77,9 @@ static bool is_rival(const struct chart *c, const struct chart_form *f, const st
 /* The experiment of the doubt about form @form being other @other; NULL: there is none. */
 static const struct experiment *telling(const struct chart *c, size_t form, unsigned other)
 {
-    for (size_t i = 0; i < c->doubts.count; i++)
-        if (c->doubts.items[i].form == form && c->doubts.items[i].other == other)
-            return &c->doubts.items[i].experiment;
+    for (size_t i = 0; i < c->ambiguities.count; i++)
+        if (c->ambiguities.items[i].form == form && c->ambiguities.items[i].other == other)
+            return &c->ambiguities.items[i].experiment;
     return NULL;
 }
 

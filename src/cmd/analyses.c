@@ -38,7 +38,7 @@ void analyses_free(struct analyses *a)
     free(a->items);
     free(a->machines);
     free(a->simulations);
-    machine_names_done(&a->knowing);
+    machine_names_done(&a->coverage);
     kernel_free(a->kernel);
     free(a);
 }
@@ -69,7 +69,7 @@ bool analyses_make(struct analyses *a)
     for (size_t i = 0; i < a->count && !watch_over(); i++)
         unknown |= unknown_count(a->items[i]) > 0;
     if (unknown)
-        knowing_find(a->kernel, a->loop, &a->knowing);
+        coverage_find(a->kernel, a->loop, &a->coverage);
     return !watch_over();
 }
 

@@ -4,7 +4,7 @@
 #define PORTOLAN_CMD_ANALYSES_H
 
 #include "analysis/analysis.h"
-#include "cmd/knowing.h"
+#include "cmd/coverage.h"
 #include "model/machine.h"
 #include "simulate/simulate.h"
 
@@ -17,7 +17,7 @@ struct analyses {
     struct analysis **items;            /* beside the machines, once made */
     struct simulation **simulations;    /* beside them; NULL: not asked for */
     size_t count;
-    struct machine_names knowing;       /* where a machine does not know all of the loop: those that do */
+    struct machine_names coverage;       /* where a machine does not know all of the loop: those that do */
     bool made;
     unsigned long given_up;             /* the session's revision at which they were found to be neither made nor under way; 0: not so */
     unsigned job;                       /* that makes them; 0: none does */

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/keeping.h"
+#include "cmd/saved_state.h"
 #include "cmd/session_file.h"
 #include "cmd/session_parts.h"
 #include "infer/evolve.h"
@@ -126,12 +126,12 @@ static void begin(struct autosave *a, const struct mark *now)
     struct err err = {0};
     struct saving *w = mem_zero(1, sizeof *w);
 
-    if (!a->ready && (a->ready = keeping_begin(&err)))
-        keeping_prune();
+    if (!a->ready && (a->ready = saved_state_begin(&err)))
+        saved_state_prune();
     a->begun = clock_seconds();
     a->saving = *now;
     w->snapshot = session_snapshot(a->session);
-    w->path = keeping_session();
+    w->path = saved_state_session();
     if (a->ready && keeper_give(a->keeper, w, &err))
         return;
     tell(a, &err);

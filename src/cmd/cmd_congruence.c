@@ -34,7 +34,7 @@ static void add_class(const struct names *names, const struct congruence *c, uin
         cell_text(t, representative);
         cell_count(t, (int64_t)c->untested[class]);
         str_clear(&pair);
-        if (congruence_untold(c, f)) {
+        if (congruence_undistinguished(c, f)) {
             str_addf(&pair, "%s + %s", representative, names->items[f]);
             json_array_append_new(untold, json_text(str_text(&pair)));
         }

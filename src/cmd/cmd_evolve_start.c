@@ -10,7 +10,7 @@
 #include "base/watch.h"
 #include "cmd/command.h"
 #include "cmd/evolve_start.h"
-#include "cmd/keeping.h"
+#include "cmd/saved_state.h"
 #include "cmd/task.h"
 #include "infer/select.h"
 #include "io/population_file.h"
@@ -291,7 +291,7 @@ static bool prepare_start(struct session *s, const void *values, struct task *ta
     w->live = v->live;
     bool ok = ((v->active && (v->go_on || v->replay)) || need_experiments(s, err)) && agree(v, &w->o, err);
 
-    w->checkpoint = !v->checkpoint ? keeping_checkpoint_new() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
+    w->checkpoint = !v->checkpoint ? saved_state_checkpoint_new() : strcmp(v->checkpoint, "none") == 0 ? NULL : mem_strdup(v->checkpoint);
     if (ok && v->active) {
         const struct active_choice choice = {v->simulate, v->replay, v->most == NOT_GIVEN ? 0 : v->most, v->size == NOT_GIVEN ? 0 : v->size, v->by_chance, v->go_on};
         ok = evolve_start_active(s, &choice, &w->o, w->checkpoint, task, err);
@@ -389,7 +389,7 @@ static bool prepare_resume(struct session *s, const void *values, struct task *t
     if (s->document.unfinished.checkpoint)
         return resume_checkpoint(s, s->document.unfinished.checkpoint, task, err);
     if (!s->document.run_count) {
-        char *last = keeping_checkpoint_last();
+        char *last = saved_state_checkpoint_last();
         bool ok = last ? resume_checkpoint(s, last, task, err) : err_set(err, ERR_USAGE, "give the checkpoint file", "no run has left a checkpoint");
         free(last);
         return ok;

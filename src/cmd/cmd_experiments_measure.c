@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "base/watch.h"
-#include "cmd/arrivals.h"
+#include "cmd/pending_results.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
 #include "io/experiments_file.h"
@@ -45,7 +45,7 @@ struct experiments_measuring {
     char name[64];                  /* of the CPU or the simulated machine */
     /* both */
     pthread_mutex_t lock;
-    struct arrivals arrivals;
+    struct pending_results pending_results;
     /* UI thread */
     unsigned number;                /* of the job */
     struct session *session;
@@ -67,7 +67,7 @@ static void worker_result(void *state, size_t index, const struct measured *m)
 {
     struct experiments_measuring *w = state;
     lock_take(&w->lock);
-    arrivals_add(&w->arrivals, w->rows[index], m);
+    pending_results_add(&w->pending_results, w->rows[index], m);
     lock_give(&w->lock);
 }
 
@@ -160,7 +160,7 @@ void experiments_publish(struct session *s)
     if (!w || (s->document.experiments && experiments_held(s->document.experiments)))
         return;
     lock_take(&w->lock);
-    arrivals_put(s, w->target, &w->arrivals, s->interactive ? ARRIVALS_AT_ONCE : SIZE_MAX);
+    pending_results_put(s, w->target, &w->pending_results, s->interactive ? PENDING_RESULTS_AT_ONCE : SIZE_MAX);
     lock_give(&w->lock);
 }
 
@@ -238,7 +238,7 @@ static void add_summary(const struct session *s, struct result *result)
 
 static void measured(struct session *s, struct experiments_measuring *w)
 {
-    arrivals_finish(s, w->target, &w->arrivals);
+    pending_results_finish(s, w->target, &w->pending_results);
     s->document.measured = w->summary;
     s->document.measured_clock_hz = w->clock_hz;
     s->document.measured_children = w->children;
@@ -275,7 +275,7 @@ static void measuring_free(void *state)
     mapping_free(w->simulated);
     free(w->journal_path);
     pthread_mutex_destroy(&w->lock);
-    arrivals_done(&w->arrivals);
+    pending_results_done(&w->pending_results);
     free(w);
 }
 

@@ -22,8 +22,8 @@
 struct experiments_settling {
     struct session *session;
     struct job *job;
-    char *name, *directory, *journal_path, *doubts_path;
-    struct doubts doubts;
+    char *name, *directory, *journal_path, *ambiguities_path;
+    struct ambiguities ambiguities;
     struct machine *machine;         /* the charted one, its own */
     struct machine *simulated;       /* a copy; NULL: this CPU */
     struct forms *forms;             /* NULL for a simulated CPU */
@@ -53,7 +53,7 @@ static void progress(void *state, const struct runner_summary *so_far, size_t to
 /* What was decided goes to disk: the machine first, so that doubts which were lost were decided. */
 static bool save(const struct experiments_settling *w, struct err *err)
 {
-    return machine_save(w->machine, w->directory, err) && doubts_save(&w->doubts, mapping_ports(w->machine->mapping), w->doubts_path, err);
+    return machine_save(w->machine, w->directory, err) && ambiguities_save(&w->ambiguities, mapping_ports(w->machine->mapping), w->ambiguities_path, err);
 }
 
 static bool settle_work(void *state, struct result *result, struct err *err)
@@ -68,7 +68,7 @@ static bool settle_work(void *state, struct result *result, struct err *err)
     job_progress(job, 0, 0, "clock, noise and idle baseline");
     struct journal *journal = journal_open(w->journal_path, err);
     struct source *own = journal && !imitation ? source_cpu(w->forms, w->cpu, 0, &crew_threads, cancelled, w, err) : NULL, *source = imitation ? imitation_cpu(imitation)->source : own;
-    bool ok = journal && source && settle_doubts(source, journal, &w->options, &hooks, &w->doubts, w->machine, &w->settled, err) && save(w, err);
+    bool ok = journal && source && settle_ambiguities(source, journal, &w->options, &hooks, &w->ambiguities, w->machine, &w->settled, err) && save(w, err);
     source_free(own);
     imitation_free(imitation);
     journal_close(journal);
@@ -139,8 +139,8 @@ static void settling_free(void *state)
     free(w->name);
     free(w->directory);
     free(w->journal_path);
-    free(w->doubts_path);
-    doubts_done(&w->doubts);
+    free(w->ambiguities_path);
+    ambiguities_done(&w->ambiguities);
     machine_free(w->machine);
     machine_free(w->simulated);
     if (w->forms)
@@ -174,12 +174,12 @@ static bool prepare(struct experiments_settling *w, struct err *err)
 {
     struct session *s = w->session;
 
-    if (!w->directory || !w->doubts_path || !machine_user_has(w->name) || access(w->doubts_path, R_OK) != 0)
+    if (!w->directory || !w->ambiguities_path || !machine_user_has(w->name) || access(w->ambiguities_path, R_OK) != 0)
         return err_set(err, ERR_USAGE, "machine chart makes one", "\"%s\" is no machine charted here", w->name);
     w->machine = machine_load(w->directory, err);
-    if (!w->machine || !doubts_load(w->doubts_path, mapping_ports(w->machine->mapping), &w->doubts, err))
+    if (!w->machine || !ambiguities_load(w->ambiguities_path, mapping_ports(w->machine->mapping), &w->ambiguities, err))
         return false;
-    const char *simulated = *w->doubts.simulated ? w->doubts.simulated : NULL;
+    const char *simulated = *w->ambiguities.simulated ? w->ambiguities.simulated : NULL;
     const struct machine *m = simulated ? session_machine(s, simulated, err) : NULL;
     struct forms *forms = simulated ? NULL : session_forms(s, isa_host(), err);
     if (simulated ? !m : !forms)
@@ -203,7 +203,7 @@ static bool prepare_settle(struct session *s, const void *values, struct task *t
     w->session = s;
     w->name = mem_strdup(v->name);
     w->directory = machine_user_directory(v->name);
-    w->doubts_path = chart_doubts_path(v->name);
+    w->ambiguities_path = chart_doubts_path(v->name);
     w->options = (struct runner_options){.one_length = true, .patience = v->patience};
     w->seed = s->settings.seed;
     if (command_cpu(v->cpu, &w->cpu, err) && prepare(w, err))

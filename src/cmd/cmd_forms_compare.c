@@ -62,18 +62,18 @@ static bool spread_above(const struct spread *s, double fraction)
 static bool differs(struct form_comparing *w, struct throughput *const *engines, const char *form)
 {
     struct spread times = {INFINITY, -INFINITY}, latencies = times;
-    size_t knowing = 0;
+    size_t coverage = 0;
 
     for (size_t i = 0; i < w->machines.list.count; i++) {
         const struct mapping_entry *entry;
         double cycles;
         if (!look_up(engines[i], w->machines.list.items[i], form, &entry, &cycles))
             continue;
-        knowing++;
+        coverage++;
         spread_add(&times, cycles);
         spread_add(&latencies, entry->latency);
     }
-    w->compared += knowing > 1;
+    w->compared += coverage > 1;
     return spread_above(&times, w->above) || spread_above(&latencies, w->above);
 }
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 #include "cmd/command.h"
-#include "cmd/knowing.h"
+#include "cmd/coverage.h"
 #include "cmd/task.h"
 #include "io/machine_file.h"
 
@@ -23,7 +23,7 @@ struct machines_search {
     size_t loop;
     bool show;
     struct machine_names shown;     /* before */
-    struct machine_names knowing;
+    struct machine_names coverage;
 };
 
 static void search_free(void *state)
@@ -31,7 +31,7 @@ static void search_free(void *state)
     struct machines_search *w = state;
     kernel_free(w->kernel);
     machine_names_done(&w->shown);
-    machine_names_done(&w->knowing);
+    machine_names_done(&w->coverage);
     free(w);
 }
 
@@ -43,9 +43,9 @@ static void add_rows(const struct machines_search *w, struct result *result)
     };
     struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
 
-    for (size_t i = 0; i < w->knowing.list.count && !watch_over(); i++) {
+    for (size_t i = 0; i < w->coverage.list.count && !watch_over(); i++) {
         struct err none = {0};
-        struct machine *m = machine_load(w->knowing.list.items[i], &none);
+        struct machine *m = machine_load(w->coverage.list.items[i], &none);
         struct analysis *a = m ? analysis_new(w->kernel, w->loop, m) : NULL;
         if (a) {
             cell_text(t, m->id);
@@ -62,10 +62,10 @@ static bool search_work(void *state, struct result *result, struct err *err)
 {
     struct machines_search *w = state;
 
-    knowing_find(w->kernel, w->loop, &w->knowing);
+    coverage_find(w->kernel, w->loop, &w->coverage);
     if (!watch_goes_on(err))
         return false;
-    if (!w->knowing.list.count && w->show)
+    if (!w->coverage.list.count && w->show)
         return err_set(err, ERR_DATA, "mapping set gives a form a usage, forms scan tells which are missing", "no machine here knows all instructions of this loop");
     if (!w->show)
         add_rows(w, result);
@@ -91,11 +91,11 @@ static bool search_publish(struct session *s, void *state, struct result *result
     if (!w->show)
         return true;
     for (size_t i = 0; i < w->shown.list.count && count < SHOWN; i++)
-        if (has(&w->knowing, w->shown.list.items[i]))
+        if (has(&w->coverage, w->shown.list.items[i]))
             ids[count++] = w->shown.list.items[i];
-    for (size_t i = 0; i < w->knowing.list.count && count < SHOWN; i++)
-        if (!has(&w->shown, w->knowing.list.items[i]))
-            ids[count++] = w->knowing.list.items[i];
+    for (size_t i = 0; i < w->coverage.list.count && count < SHOWN; i++)
+        if (!has(&w->shown, w->coverage.list.items[i]))
+            ids[count++] = w->coverage.list.items[i];
     bool ok = session_select(s, ids, count, err);
     for (size_t i = 0; i < count; i++)
         str_addf(&line, "%s%s", i ? ", " : "", ids[i]);

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/vec.h"
 #include "chart/charting.h"
-#include "chart/doubts.h"
+#include "chart/ambiguities.h"
 #include "chart/stage_log.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
@@ -118,7 +118,7 @@ static void add_forms(const struct chart *c, struct result *result)
         cell_text(t, str_text(&text));
         cell_text(t, f->rival ? f->rival : "");
         cell_text(t, f->settle ? f->settle : f->check ? f->check : "");
-        cell_text(t, f->reason ? f->reason : f->joined ? "joins its neighbours, several in a slot" : f->hidden ? doubts_hidden_reason(f) : "");
+        cell_text(t, f->reason ? f->reason : f->joined ? "joins its neighbours, several in a slot" : f->hidden ? ambiguities_hidden_reason(f) : "");
     }
     str_done(&text);
 }
@@ -267,7 +267,7 @@ struct chart_values {
     const char *name, *forms, *simulate;
     double seconds, patience;
     size_t seed, cpu, top;
-    bool recorded, leave_doubts;
+    bool recorded, leave_ambiguities;
 };
 
 static const struct parameter arguments[] = {
@@ -287,7 +287,7 @@ static const struct parameter options[] = {
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, simulate), .value = "MACHINE", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
      .help = "chart a simulated CPU with this machine's tables, noise and contention"},
     {.name = "--recorded", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, recorded), .help = "measure nothing: infer again from what the journal of this CPU knows"},
-    {.name = "--leave-doubts", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, leave_doubts), .help = "do not measure what tells usages apart that are about as likely: experiments settle does it later"},
+    {.name = "--leave-doubts", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, leave_ambiguities), .help = "do not measure what tells usages apart that are about as likely: experiments settle does it later"},
     {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, cpu), .value = "N", .most = 65535, .otherwise = "all that leave each other alone, at most 4", .help = "the only CPU to measure on"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
     {0},
@@ -307,7 +307,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     if (!forms || !command_cpu(v->cpu, &cpu, err))
         return false;
     const struct charting_request request = {.name = v->name, .forms = forms, .patterns = &v->forms, .pattern_count = v->forms != NULL, .top = v->top == NOT_GIVEN ? SIZE_MAX : v->top,
-        .simulated = m, .recorded = v->recorded, .leave_doubts = v->leave_doubts, .seconds = v->seconds, .patience = v->patience,
+        .simulated = m, .recorded = v->recorded, .leave_ambiguities = v->leave_ambiguities, .seconds = v->seconds, .patience = v->patience,
         .seed = v->seed == NOT_GIVEN ? s->settings.seed : v->seed, .cpu = cpu};
     struct chart_job *charting = charting_new(&request, err);
     if (!charting)

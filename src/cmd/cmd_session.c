@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "cmd/command.h"
-#include "cmd/keeping.h"
+#include "cmd/saved_state.h"
 #include "cmd/session_file.h"
 #include "cmd/task.h"
 
@@ -103,7 +103,7 @@ static bool prepare_load(struct session *s, const void *values, struct task *tas
 
     if (!session_idle(err))
         return false;
-    char *directory = keeping_find(v->path, err);
+    char *directory = saved_state_find(v->path, err);
     if (!directory)
         return false;
     struct moving *m = mem_zero(1, sizeof *m);

@@ -7,7 +7,7 @@
 #include "base/names.h"
 #include "base/watch.h"
 #include "cmd/command.h"
-#include "cmd/keeping.h"
+#include "cmd/saved_state.h"
 #include "cmd/session_file.h"
 #include "cmd/task.h"
 
@@ -278,8 +278,8 @@ static bool prepare_diff(struct session *s, const void *values, struct task *tas
     const struct session_pair *v = values;
     struct comparison *c = mem_zero(1, sizeof *c);
 
-    c->paths[0] = keeping_find(v->a, err);
-    c->paths[1] = c->paths[0] && v->b ? keeping_find(v->b, err) : NULL;
+    c->paths[0] = saved_state_find(v->a, err);
+    c->paths[1] = c->paths[0] && v->b ? saved_state_find(v->b, err) : NULL;
     if (!c->paths[0] || (v->b && !c->paths[1])) {
         comparison_free(c);
         return false;

@@ -4,7 +4,7 @@
 
 #include "base/path.h"
 #include "cmd/command.h"
-#include "cmd/keeping.h"
+#include "cmd/saved_state.h"
 #include "cmd/task.h"
 
 static const struct result_column columns[] = {
@@ -43,7 +43,7 @@ static void add_session(const struct kept_session *k, struct result_table *t)
 /* Directories are read, which may be many: beside the screen. */
 static bool list_work(void *state, struct result *result, struct err *err)
 {
-    struct kept_sessions list = keeping_list();
+    struct kept_sessions list = saved_state_list();
     struct result_table *t;
 
     (void)state;
@@ -53,7 +53,7 @@ static bool list_work(void *state, struct result *result, struct err *err)
     t = result_table(result, "sessions", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < list.count; i++)
         add_session(&list.items[i], t);
-    keeping_done(&list);
+    saved_state_done(&list);
     return true;
 }
 

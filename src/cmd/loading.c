@@ -184,7 +184,7 @@ bool loading_start(struct session *s, struct recipe *take_recipe, struct task *t
     take_recipe->options.source_path = *s->settings.source_path ? mem_strdup(s->settings.source_path) : NULL;
     l->recipe = take_recipe;
     l->source = take_recipe->source;
-    l->loop = kernel_loop_wanted(&take_recipe->options);
+    l->loop = kernel_loop_requested(&take_recipe->options);
     return start(s, l, task);
 }
 
@@ -195,6 +195,6 @@ bool loading_start_text(struct session *s, struct str *take_text, const struct k
     l->text = *take_text;
     *take_text = (struct str){0};
     l->options = *options;
-    l->loop = kernel_loop_wanted(options);
+    l->loop = kernel_loop_requested(options);
     return start(s, l, task);
 }

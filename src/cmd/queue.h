@@ -37,7 +37,7 @@ struct command_queue {
     struct queued_commands *commands;   /* the first first */
     size_t count;
     struct queued_machines { struct queued_machine *items; size_t count, capacity; } machines;
-    struct told_jobs { unsigned *items; size_t count, capacity; } told;   /* failed jobs whose failure some command has reported */
+    struct reported_jobs { unsigned *items; size_t count, capacity; } told;   /* failed jobs whose failure some command has reported */
 };
 
 void queue_done(struct command_queue *q);

@@ -589,7 +589,7 @@ struct kernel *session_kernel_load(const char *dir, const char *prefix, const st
     if (k) {
         free(k->name);
         k->name = mem_strdup(r->name);
-        *loop = hex ? 0 : kernel_loop_wanted(&r->options);
+        *loop = hex ? 0 : kernel_loop_requested(&r->options);
     }
     str_done(&path);
     str_done(&text);

@@ -148,7 +148,7 @@ void congruence_find(const struct experiments *t, double epsilon, unsigned share
     free(profiles);
 }
 
-bool congruence_untold(const struct congruence *c, uint32_t f)
+bool congruence_undistinguished(const struct congruence *c, uint32_t f)
 {
     return c->class_of[f] != UINT32_MAX && c->untested[c->class_of[f]] && !c->beside_first[f];
 }

@@ -24,7 +24,7 @@ struct congruence {
  * alone; else only pairs with a third form do, as in the paper. */
 void congruence_find(const struct experiments *t, double epsilon, unsigned shared, bool itself, struct congruence *out);
 /* Whether @f and the first member of its class are to be measured beside each other: with all such pairs of a class all of its members are compared. */
-bool congruence_untold(const struct congruence *c, uint32_t f);
+bool congruence_undistinguished(const struct congruence *c, uint32_t f);
 void congruence_done(struct congruence *c);
 
 #endif

@@ -79,7 +79,7 @@ size_t generate_untold(struct experiments *t, const struct congruence *c)
     size_t added = 0;
 
     for (uint32_t f = 0; f < c->forms && !watch_steps(1); f++)
-        if (congruence_untold(c, f))
+        if (congruence_undistinguished(c, f))
             added += add_pair(&k, t, c->representative[c->class_of[f]], 1, f, 1);
     row_index_done(&k);
     return added;

@@ -12,7 +12,7 @@
 size_t generate_singletons(struct experiments *t, const uint32_t *forms, size_t n);
 /* {a, b} for all pairs; where both were measured alone and one takes longer also {slow, ⌈t slow / t quick⌉ * quick}. */
 size_t generate_pairs(struct experiments *t, const uint32_t *forms, size_t n);
-/* {a, b} of each form that congruence_untold names and the first of its class. */
+/* {a, b} of each form that congruence_undistinguished names and the first of its class. */
 size_t generate_untold(struct experiments *t, const struct congruence *c);
 /* What would tell the forms of @list, one for each of @t's, whose ports do not show. */
 size_t generate_hidden(struct experiments *t, const struct observable *list);

@@ -81,7 +81,7 @@ static void handle_late(struct insitu_watch *w)
 {
     struct process_event e;
 
-    while (process_late(&w->process, &e))
+    while (process_poll_stop(&w->process, &e))
         if (e.news == PROCESS_FORKED)
             handle_fork(w, &e);
         else if (w->placed) {

@@ -574,7 +574,7 @@ bool process_stop(struct process *p, bool running, struct err *err)
     return true;
 }
 
-bool process_late(struct process *p, struct process_event *out)
+bool process_poll_stop(struct process *p, struct process_event *out)
 {
     if (!p->late.count)
         return false;

@@ -61,10 +61,10 @@ struct traced *process_tracee(struct process *p, pid_t tid);
 /* Opens the memory of the program that the process has become (PROCESS_EXEC). False with err. */
 bool process_reopen(struct process *p, struct err *err);
 /* Stops all threads, or with @running those that run. None is stopped within a system call, but one that has become another program. That and new processes are kept for
- * process_late and process_wait. False with err when some thread does not stop. */
+ * process_poll_stop and process_wait. False with err when some thread does not stop. */
 bool process_stop(struct process *p, bool running, struct err *err);
 /* Takes what happened while all were being stopped, one after the other. False: there is no more. */
-bool process_late(struct process *p, struct process_event *out);
+bool process_poll_stop(struct process *p, struct process_event *out);
 /* Lets one stopped thread, or all, go on, with the signal that waits for it. */
 void process_go(struct process *p, struct traced *t);
 void process_go_all(struct process *p);

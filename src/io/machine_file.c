@@ -49,11 +49,11 @@ static bool check_row(const char *key, const char *value, struct err *err)
     return fact_check(f, value, NULL, err);
 }
 
-static void warn(struct err *doubt, const char *path, size_t line)
+static void warn(struct err *ambiguity, const char *path, size_t line)
 {
     char text[2048];
-    err_at(doubt, path, line, 0);
-    log_add(LOG_WARN, "%s", err_text(doubt, text, sizeof text));
+    err_at(ambiguity, path, line, 0);
+    log_add(LOG_WARN, "%s", err_text(ambiguity, text, sizeof text));
 }
 
 /* machine.csv or facts.csv into @facts, later rows win. What the schema does not let them say is warned of and kept: nothing reads it. */
@@ -71,10 +71,10 @@ static bool take_facts(const struct csv_table *t, const char *path, struct machi
         return err_at(err, path, t->lines[FACTS_MAX], 0);
     }
     for (size_t i = 0, warned = 0; i < t->count; i++) {
-        struct err doubt = {0};
+        struct err ambiguity = {0};
         const struct fact *fact = fact_find(t->rows[i][key]);   /* which may have had another key */
-        if (!check_row(t->rows[i][key], t->rows[i][value], &doubt) && warned++ < WARNINGS_MAX)
-            warn(&doubt, path, t->lines[i]);
+        if (!check_row(t->rows[i][key], t->rows[i][value], &ambiguity) && warned++ < WARNINGS_MAX)
+            warn(&ambiguity, path, t->lines[i]);
         machine_set_fact(facts, fact ? fact->key : t->rows[i][key], t->rows[i][value], unit < 0 ? "" : t->rows[i][unit], source < 0 ? "" : t->rows[i][source]);
     }
     return true;

@@ -486,7 +486,7 @@ static bool visit_begin(struct run_plan *p, const struct insn *insns, size_t cou
     return true;
 }
 
-bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, const struct kernel_plan *hint,
+bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, const struct kernel_plan *hint,
                          struct kernel_plan *plan, struct kernel_measured *out, struct err *err)
 {
     struct run_plan p;

@@ -54,7 +54,7 @@ bool kernel_visit(struct sandbox *s, const struct calibration *c, const struct i
 
 /* A quick visit in the process that runs other variants of the same loop, whose code stays: one look for a quiet moment. The first one tries @hint, a plan that
  * another variant was found to run by (NULL: none). The known block that shows that the process is sound is the caller's to run, for all visits since the last one. */
-bool kernel_visit_beside(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, const struct kernel_plan *hint,
+bool kernel_visit_concurrent(struct sandbox *s, const struct calibration *c, const struct insn *insns, size_t count, double seconds, const struct kernel_plan *hint,
                          struct kernel_plan *plan, struct kernel_measured *out, struct err *err);
 
 /* The known block in the process that runs others' code: it vouches for all that was measured there since the last one. When it is off a few times in a row, *@off is set,

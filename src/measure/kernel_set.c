@@ -111,7 +111,7 @@ static bool member_visit(struct kernel_set *set, struct set_member *m, struct er
     struct kernel_measured seen;
 
     m->fault = (struct err){0};
-    bool visited = kernel_visit_beside(set->sandbox, &set->calibration, m->insns, m->count, VISIT_SECONDS, any_plan(set), &m->passes.plan, &seen, &m->fault);
+    bool visited = kernel_visit_concurrent(set->sandbox, &set->calibration, m->insns, m->count, VISIT_SECONDS, any_plan(set), &m->passes.plan, &seen, &m->fault);
     if (!visited && m->fault.code != ERR_LIMIT && m->fault.code != ERR_DATA) {
         *err = m->fault;
         return false;

@@ -389,7 +389,7 @@ static void pages_fill(const struct sandbox *s)
 static bool task_run(struct sandbox *s, struct sandbox_item *item, const struct sandbox_watching *how, struct err *err)
 {
     struct sandbox_task task;
-    struct sandbox_told answer;
+    struct sandbox_report answer;
     unsigned fault = FAULT_KILLED;
 
     memset(&task, 0, sizeof task);

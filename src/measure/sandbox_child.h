@@ -27,7 +27,7 @@ struct sandbox_task {
     double least;           /* cycles per iteration that the item has to come below (sandbox_to_beat) */
     struct sandbox_fill fill;   /* of an item that only fills the arena */
 };
-struct sandbox_told { struct sandbox_item item; struct sandbox_state state; };
+struct sandbox_report { struct sandbox_item item; struct sandbox_state state; };
 
 /* The first message of a child. */
 enum sandbox_stage { STAGE_READY, STAGE_ORPHAN, STAGE_FILES, STAGE_MEMORY, STAGE_SIGNALS, STAGE_LIMITS, STAGE_FILTER, STAGE_COUNT };
@@ -102,7 +102,7 @@ struct sandbox_vault {
     struct sandbox_child given;
     struct sandbox_hello hello;
     struct sandbox_task task;
-    struct sandbox_told told;
+    struct sandbox_report told;
     struct sandbox_item *item;        /* being run */
     volatile bool inside;             /* measured code is running */
     uint64_t fault_address, fault_code;   /* what it was about; the instruction, absolute */

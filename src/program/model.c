@@ -419,7 +419,7 @@ static bool fit_failed(struct fitting *f, enum count_fit fit, model_progress pro
         struct failed one = {i, 0};
         for (size_t r = 0; r < n; r++)
             one.largest = fmax(one.largest, values[r]);
-        if (symbolic_wanted(&(struct fit_data){f->inputs, f->runs->name_count, n, values}, &f->formulas.items[i]))
+        if (symbolic_needed(&(struct fit_data){f->inputs, f->runs->name_count, n, values}, &f->formulas.items[i]))
             vec_push(&failed, one);
     }
     if (failed.count)

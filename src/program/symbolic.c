@@ -288,7 +288,7 @@ static bool breed_without(struct breeding *b, const struct fit_data *data, size_
     return ok;
 }
 
-bool symbolic_wanted(const struct fit_data *data, const struct formula *fitted)
+bool symbolic_needed(const struct fit_data *data, const struct formula *fitted)
 {
     return data->run_count >= RUNS_LEAST && !fitted->exact && !(fitted->error <= FAILED);
 }

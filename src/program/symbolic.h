@@ -6,7 +6,7 @@
 #include "program/fit.h"
 
 /* Whether regression failed: @fitted, which fit_counts gave, has a left-out error above 2 %, and there are runs enough (8) to breed from. Any thread. */
-bool symbolic_wanted(const struct fit_data *data, const struct formula *fitted);
+bool symbolic_needed(const struct fit_data *data, const struct formula *fitted);
 /* Breeds a formula of data->values without the largest run; it takes the place of @out, which fit_counts gave, when it predicts that run better than regression
  * without it, and, fitted to all, each run that is left out (its expression kept). False otherwise, with @out as it was. At least 3 runs; the time is
  * bounded by 900,000 expressions on each run, some seconds. Any thread. */

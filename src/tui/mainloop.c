@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "cmd/autosave.h"
-#include "cmd/keeping.h"
+#include "cmd/saved_state.h"
 #include "tui/external.h"
 #include "tui/input.h"
 #include "tui/prompt.h"
@@ -293,10 +293,10 @@ static void welcome(struct frame *f)
 {
     struct kept_session last;
     struct str caption = {0}, command = {0};
-    bool there = keeping_last(&last);
+    bool there = saved_state_last(&last);
 
     if (there) {
-        keeping_tell(&last, &caption);
+        saved_state_report(&last, &caption);
         str_add(&caption, ". Enter goes on with it.");
         str_addf(&command, "session load %s%s", last.name, last.run.checkpoint ? "; evolve resume" : "");
         kept_session_done(&last);

@@ -42,7 +42,7 @@ analysis/kernel analysis/loops
 analysis/kernel analysis/recipe
 base/mem base/shortage
 base/shortage base/watch
-chart/chart chart/doubts
+chart/ambiguities chart/chart
 infer/anneal infer/anneal_state
 infer/evolve infer/evolve_state
 io/import_osaca io/osaca_file

@@ -663,13 +663,13 @@ static void test_beside_the_program(void **state)
     assert_true(readlink("/proc/self/exe", self, sizeof self) > (ssize_t)strlen(directory));
     assert_memory_equal(self, directory, strlen(directory));
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *path = path_beside_program(places[i].programs, places[i].installed);
+        char *path = path_next_to_program(places[i].programs, places[i].installed);
         assert_non_null(path);
         assert_memory_equal(path, directory, strlen(directory));
         assert_string_equal(path + strlen(directory), places[i].from);
         free(path);
     }
-    assert_null(path_beside_program("", "/usr/share/portolan"));
+    assert_null(path_next_to_program("", "/usr/share/portolan"));
     free(directory);
 }
 

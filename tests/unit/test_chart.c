@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "chart/chart.h"
 #include "chart/saturate.h"
-#include "chart/spare.h"
+#include "chart/unused_ports.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "throughput/predict.h"
@@ -386,9 +386,9 @@ static void test_open_doubts_keep_their_ports(void **state)
     *f = (struct chart_form){.row = &row, .others = mem_zero(3, sizeof *f->others), .other_count = 3, .untested = 0x22};
     for (uint32_t i = 0; i < 3; i++)
         assert_true(usage_parse(usages[i], &ports, &f->others[i].usage, &err));
-    vec_push(&c->doubts, ((struct chart_doubt){.other = 1}));
-    vec_push(&c->doubts, ((struct chart_doubt){.other = 2}));
-    spare_ports_drop(c);
+    vec_push(&c->ambiguities, ((struct chart_ambiguity){.other = 1}));
+    vec_push(&c->ambiguities, ((struct chart_ambiguity){.other = 2}));
+    unused_ports_drop(c);
     const struct ports *left = mapping_ports(c->machine->mapping);
     assert_int_equal(left->count, 4);
     assert_int_equal(left->pipes, 0xc);
@@ -397,7 +397,7 @@ static void test_open_doubts_keep_their_ports(void **state)
     assert_int_equal(f->other_count, 2);
     assert_int_equal(f->untested, 0x2);
     for (uint32_t i = 0; i < 2; i++) {
-        assert_int_equal(c->doubts.items[i].other, i);
+        assert_int_equal(c->ambiguities.items[i].other, i);
         assert_prints(c, &f->others[i].usage, usages[i + 1]);
     }
     chart_free(c);

@@ -191,7 +191,7 @@ static struct mapping *joined_by(const struct machine *m, const char *const *fir
     size_t off = 0;
     throughput_predict(found, t, cycles);
     for (size_t i = 0; i < t->rows.count; i++)
-        off += !isnan(cycles[i]) && !(fabs(cycles[i] / t->rows.items[i].cycles - 1) <= NEAR || (late > 0 && is_late(cycles[i], t->rows.items[i].cycles, late + NEAR)));
+        off += !isnan(cycles[i]) && !(fabs(cycles[i] / t->rows.items[i].cycles - 1) <= NEAR || (late > 0 && is_above_ports(cycles[i], t->rows.items[i].cycles, late + NEAR)));
     if (off * 100 > t->rows.count)
         fail_msg("%zu of %zu times are explained otherwise", off, t->rows.count);
     free(cycles);
@@ -312,15 +312,15 @@ static void test_what_joined_early_joins_anew(void **state)
 static void test_lateness_of_what_is_busy_at_once(void **state)
 {
     const double one[] = {2}, ahead[] = {3, 1}, level[] = {2, 1, 1};
-    struct lateness few = lateness_of(level, 3, false), busy = lateness_of(level, 3, true), spare = lateness_of(ahead, 2, true);
+    struct residual_limit few = residual_limit_of(level, 3, false), busy = residual_limit_of(level, 3, true), spare = residual_limit_of(ahead, 2, true);
 
     (void)state;
-    assert_true(lateness_of(one, 1, true).by == LATE_ALONE && lateness_of(one, 1, false).by == LATE_ALONE);
-    assert_true(few.by == LATE_BY && few.most == LATE_MOST);
-    assert_true(lateness_of(ahead, 2, false).by == LATE_BY);
-    assert_true(busy.by > LATE_BY && busy.most < LATE_MOST);
-    assert_true(spare.by > 1 && spare.by < busy.by && spare.most == LATE_MOST);
-    const struct lateness beside = lateness_of((const double[]){3, 1.6}, 2, true);   /* more than half as long as the other */
+    assert_true(residual_limit_of(one, 1, true).by == RESIDUAL_RATIO_ALONE && residual_limit_of(one, 1, false).by == RESIDUAL_RATIO_ALONE);
+    assert_true(few.by == RESIDUAL_RATIO && few.most == RESIDUAL_COST_MOST);
+    assert_true(residual_limit_of(ahead, 2, false).by == RESIDUAL_RATIO);
+    assert_true(busy.by > RESIDUAL_RATIO && busy.most < RESIDUAL_COST_MOST);
+    assert_true(spare.by > 1 && spare.by < busy.by && spare.most == RESIDUAL_COST_MOST);
+    const struct residual_limit beside = residual_limit_of((const double[]){3, 1.6}, 2, true);   /* more than half as long as the other */
     assert_true(beside.by == busy.by && beside.most == busy.most);
 }
 

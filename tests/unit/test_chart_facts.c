@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "chart/facts.h"
 #include "chart/latencies.h"
-#include "chart/standins.h"
+#include "chart/substitutes.h"
 #include "chart/unexplained.h"
 #include "model/facts.h"
 #include "../support/charted_facts.h"
@@ -613,7 +613,7 @@ static void test_latencies_are_kept(void **state)
     forms_free(forms);
 }
 
-/* Whether @form is one that the loops of chart/standins.h speak of. */
+/* Whether @form is one that the loops of chart/substitutes.h speak of. */
 static bool stands_in(const char *form)
 {
     return strncmp(form, "PUSH (", 6) == 0 || strncmp(form, "POP (", 5) == 0;
@@ -645,7 +645,7 @@ static void check_standins(const char *machine, struct forms *forms, const char 
     lab_on(&l, imitation_cpu(cpu));
     c->width = machine_number(truth, "issue_width");
     assert_null(mapping_find(c->machine->mapping, "PUSH (R64)"));
-    assert_true(standins_find(&l.lab, c, &err));
+    assert_true(substitutes_find(&l.lab, c, &err));
     for (; *expected; expected++) {
         const struct mapping_entry *is = mapping_find(c->machine->mapping, *expected), *should = mapping_find(truth->mapping, *expected);
         if (!is || !should || !usage_equal(&is->usage, &should->usage))

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "chart/habits.h"
+#include "chart/slow_pairs.h"
 #include "chart/place.h"
 
 #include "../support/charts.h"
@@ -153,7 +153,7 @@ static void test_few_run_beside_everything(void **state)
         placement_done(&out[i]);
     }
     assert_true(most > 20);
-    assert_int_equal(many, HABIT_LEADERS);
+    assert_int_equal(many, SLOW_PAIRS_LEADERS);
 }
 
 /* All are late for the first time when the rounds are over, and still ask. Nothing was told from what they have, so that none is sure of it. */
@@ -177,21 +177,21 @@ static void test_what_asks_in_the_end_is_not_sure(void **state)
 /* The first ones lead, others wait for them; what is late still when they are through runs beside everything. */
 static void test_leaders_come_first(void **state)
 {
-    struct habits h = {0};
+    struct slow_pairs h = {0};
     struct guess g = {.n = 1, .slots = 1}, other = {.n = 1, .slots = 2};
     struct sights none = {0};
 
     (void)state;
-    for (unsigned i = 0; i < HABIT_LEADERS; i++)
-        assert_int_equal(habits_ask(&h, &g), HABIT_LEAD);
-    assert_int_equal(habits_ask(&h, &g), HABIT_WAIT);
-    assert_int_equal(habits_ask(&h, &other), HABIT_LEAD);   /* of its own */
-    for (unsigned i = 0; i < HABIT_LEADERS; i++) {
-        assert_int_equal(habits_ask(&h, &g), HABIT_WAIT);
-        habits_tell(&h, &g, &other, &none);
+    for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++)
+        assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_LEAD);
+    assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_WAIT);
+    assert_int_equal(slow_pairs_advise(&h, &other), SLOW_PAIRS_LEAD);   /* of its own */
+    for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++) {
+        assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_WAIT);
+        slow_pairs_record(&h, &g, &other, &none);
     }
-    assert_int_equal(habits_ask(&h, &g), HABIT_ALONE);
-    habits_done(&h);
+    assert_int_equal(slow_pairs_advise(&h, &g), SLOW_PAIRS_ALONE);
+    slow_pairs_done(&h);
 }
 
 #define LOADS 0xc            /* the ports of loads in by_hand */
@@ -215,7 +215,7 @@ enum telling {
 };
 
 /* How many new late times a form has by @g that takes @late times what ports say beside @ports, and twice as much of that. */
-static size_t new_beside(struct habits *h, const struct lattice *lattice, const struct saturators *saturators, const struct guess *g, portset ports, double late, enum telling tell)
+static size_t new_beside(struct slow_pairs *h, const struct lattice *lattice, const struct saturators *saturators, const struct guess *g, portset ports, double late, enum telling tell)
 {
     struct sights sights = {.lattice = lattice, .saturators = saturators};
     float row[COLUMNS_MOST];
@@ -226,9 +226,9 @@ static size_t new_beside(struct habits *h, const struct lattice *lattice, const 
     guess_row(g, lattice, row);
     for (unsigned times = 4; times <= 8; times += 4)
         sights_add(&sights, (struct sight){at, times, late * guess_cycles(g, row, lattice, &saturators->list.items[at], times)});
-    const size_t is_new = habits_new(h, g, &sights);
+    const size_t is_new = slow_pairs_matching(h, g, &sights);
     if (tell)
-        habits_tell(h, g, tell == TELL ? g : NULL, &sights);
+        slow_pairs_record(h, g, tell == TELL ? g : NULL, &sights);
     sights_done(&sights);
     return is_new;
 }
@@ -240,7 +240,7 @@ static void test_late_by_what_they_share(void **state)
     struct mapping *core = mapping_new(mapping_ports(m->mapping));
     struct lattice *lattice = mem_zero(1, sizeof *lattice);
     struct saturators found = {0};
-    struct habits h = {0};
+    struct slow_pairs h = {0};
 
     (void)state;
     for (size_t i = 0; i < CORE; i++)
@@ -252,15 +252,15 @@ static void test_late_by_what_they_share(void **state)
     struct guess twice = multiplies, only = {.n = 1, .slots = 1};
     twice.uops[0].count = 2;
     only.uops[0] = adds.uops[1];
-    for (unsigned i = 0; i < HABIT_LEADERS; i++) {
-        assert_int_equal(habits_ask(&h, &only), HABIT_LEAD);
+    for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++) {
+        assert_int_equal(slow_pairs_advise(&h, &only), SLOW_PAIRS_LEAD);
         assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_UNEXPLAINED), 2);
     }
     assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_NOT), 2);   /* nothing explained the times: they teach nothing */
-    for (unsigned i = 0; i < HABIT_LEADERS; i++) {
-        assert_int_equal(habits_ask(&h, &multiplies), HABIT_LEAD);
+    for (unsigned i = 0; i < SLOW_PAIRS_LEADERS; i++) {
+        assert_int_equal(slow_pairs_advise(&h, &multiplies), SLOW_PAIRS_LEAD);
         assert_int_equal(new_beside(&h, lattice, &found, &multiplies, LOADS, LATE, TELL), 2);
-        assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, LATE, TELL_NOT), i + 1 < HABIT_LEADERS ? 2 : 0);
+        assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, LATE, TELL_NOT), i + 1 < SLOW_PAIRS_LEADERS ? 2 : 0);
     }
     assert_int_equal(new_beside(&h, lattice, &found, &multiplies, LOADS, LATE, TELL_NOT), 0);
     assert_int_equal(new_beside(&h, lattice, &found, &adds, LOADS, 1.02 * LATE, TELL_NOT), 0);
@@ -268,7 +268,7 @@ static void test_late_by_what_they_share(void **state)
     assert_int_equal(new_beside(&h, lattice, &found, &twice, LOADS, LATE, TELL_NOT), 2);         /* two loads */
     assert_int_equal(new_beside(&h, lattice, &found, &only, LOADS, LATE, TELL_NOT), 2);          /* none */
     assert_int_equal(new_beside(&h, lattice, &found, &adds, 0x2, LATE, TELL_NOT), 2);            /* elsewhere */
-    habits_done(&h);
+    slow_pairs_done(&h);
     saturators_done(&found);
     lattice_done(lattice);
     free(lattice);

@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 #include "chart/guess.h"
-#include "chart/habits.h"
+#include "chart/slow_pairs.h"
 #include "chart/place.h"
 #include "chart/ports.h"
 #include "throughput/predict.h"
@@ -416,7 +416,7 @@ static double off_beside_loads(bool late, const struct times_beside *times, size
     }
     *cost = guess_cost(&guess, &sights, INFINITY, &worst);
     if (late_ones)
-        *late_ones = habits_new(&(struct habits){0}, &guess, &sights);
+        *late_ones = slow_pairs_matching(&(struct slow_pairs){0}, &guess, &sights);
     sights_done(&sights);
     saturators_done(&found);
     lattice_done(lattice);
@@ -437,7 +437,7 @@ static void test_what_is_too_short_is_refuted(void **state)
     assert_int_equal(late, 0);
     assert_float_equal(off_beside_loads(true, &(struct times_beside){2.5, 1}, 1, &cost_late, &late), 0, 1e-6);
     assert_int_equal(late, 1);
-    assert_true(cost > cost_late + LATE_MOST);
+    assert_true(cost > cost_late + RESIDUAL_COST_MOST);
     assert_float_equal(off_beside_loads(true, &(struct times_beside){2.5, 2}, 1, &cost_late, NULL), 0.2, 1e-6);
 }
 
@@ -464,7 +464,7 @@ static void test_odd_times(void **state)
     off_beside_loads(true, (struct times_beside[]){{2, 18}, {3, 1}}, 2, &cost, NULL);
     off_beside_loads(true, (struct times_beside[]){{2, 18}, {2.5, 1}}, 2, &cost_late, NULL);
     off_beside_loads(true, (struct times_beside[]){{2, 18}, {1.6, 1}}, 2, &cost_quick, NULL);
-    assert_true(cost > cost_late && cost < cost_late + LATE_MOST && cost_quick > cost + LATE_MOST);
+    assert_true(cost > cost_late && cost < cost_late + RESIDUAL_COST_MOST && cost_quick > cost + RESIDUAL_COST_MOST);
 }
 
 /* Four slots a cycle: a form that takes a quarter has one of four ports or none, and beside whatever keeps these busy the slots bind. */

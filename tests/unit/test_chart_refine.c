@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "chart/doubts.h"
+#include "chart/ambiguities.h"
 #include "chart/refine.h"
 #include "throughput/predict.h"
 #include "../support/charts.h"
@@ -190,7 +190,7 @@ static void test_what_is_known_besides(void **state)
     const struct chart_hooks hooks = chart_watched(&watch);
     struct err err = {0};
     struct forms *forms = forms_load(ISA_X86_64, NULL, &err);
-    struct doubts doubts;
+    struct ambiguities ambiguities;
 
     (void)state;
     assert_non_null(forms);
@@ -203,9 +203,9 @@ static void test_what_is_known_besides(void **state)
     f->others = mem_zero(1, sizeof *f->others);
     f->others[0] = (struct chart_usage){.usage = usage_of(m, cpu[CMP].truth), .slots = 1, .weight = 0.5};
     f->other_count = 1;
-    struct chart_doubt doubt = {.form = CMP, .other = 0};
-    assert_true(experiment_parse("CMP (M64, R64) + 2*ADD (R64, R64)", &doubt.experiment, &err));
-    vec_push(&c->doubts, doubt);
+    struct chart_ambiguity ambiguity = {.form = CMP, .other = 0};
+    assert_true(experiment_parse("CMP (M64, R64) + 2*ADD (R64, R64)", &ambiguity.experiment, &err));
+    vec_push(&c->ambiguities, ambiguity);
     assert_int_equal(refine_usages(&(struct lab){.hooks = &hooks, .table = c->table}, c), 1);
     struct usage had = usage_of(m, cpu[CMP].charted), truth = usage_of(m, cpu[CMP].truth);
     assert_true(usage_equal(&mapping_find(m, cpu[CMP].form)->usage, &truth) && usage_equal(&f->others[0].usage, &had));
@@ -213,9 +213,9 @@ static void test_what_is_known_besides(void **state)
     assert_string_equal(f->settle, "CMP (M64, R64) + 2*ADD (R64, R64)");
     assert_true(f->error < 0.01 && f->confidence <= CHART_DOUBTFUL);
     assert_string_equal(mapping_find(m, cpu[CMP].form)->source, "charted: confidence 0.20, errs least in its experiments, not tested against p5");
-    doubts_of_chart(c, "", false, &doubts);
-    assert_true(doubts.list.count == 1 && !doubt_is_check(&doubts.list.items[0], mapping_find(m, cpu[CMP].form)));
-    doubts_done(&doubts);
+    ambiguities_of_chart(c, "", false, &ambiguities);
+    assert_true(ambiguities.list.count == 1 && !ambiguity_is_check(&ambiguities.list.items[0], mapping_find(m, cpu[CMP].form)));
+    ambiguities_done(&ambiguities);
     usage_done(&had);
     usage_done(&truth);
     chart_free(c);

@@ -27,13 +27,13 @@
 struct bed {
     struct chart_bed cpu;
     struct chart *chart;
-    struct doubts doubts;
+    struct ambiguities ambiguities;
 };
 
-static int charted(void **state, bool leave_doubts)
+static int charted(void **state, bool leave_ambiguities)
 {
     struct bed *b = mem_zero(1, sizeof *b);
-    const struct chart_options options = {.name = "charted", .seconds = 60, .core_most = 100, .seed = 1, .leave_doubts = leave_doubts};
+    const struct chart_options options = {.name = "charted", .seconds = 60, .core_most = 100, .seed = 1, .leave_ambiguities = leave_ambiguities};
     struct err err = {0};
 
     chart_bed_init(&b->cpu, load_machine(source_path("tests/data/settle-cpu/")), "*", NOISE);
@@ -41,7 +41,7 @@ static int charted(void **state, bool leave_doubts)
     b->chart = chart_run(&b->cpu.cpu, b->cpu.rows.items, b->cpu.rows.count, &options, &b->cpu.hooks, &err);
     if (!b->chart)
         fail_msg("%s", err.what);
-    doubts_of_chart(b->chart, "settle-cpu", false, &b->doubts);
+    ambiguities_of_chart(b->chart, "settle-cpu", false, &b->ambiguities);
     *state = b;
     return 0;
 }
@@ -60,7 +60,7 @@ static int tear_down(void **state)
 {
     struct bed *b = *state;
 
-    doubts_done(&b->doubts);
+    ambiguities_done(&b->ambiguities);
     chart_free(b->chart);
     chart_bed_done(&b->cpu);
     free(b);
@@ -97,7 +97,7 @@ static bool settle(struct bed *b, struct settled *out, struct err *err)
     const struct runner_options options = {.one_length = true};
     const struct runner_hooks hooks = {.cancelled = b->cpu.hooks.cancelled, .state = b->cpu.hooks.state};
 
-    return settle_doubts(b->cpu.cpu.source, NULL, &options, &hooks, &b->doubts, b->chart->machine, out, err);
+    return settle_ambiguities(b->cpu.cpu.source, NULL, &options, &hooks, &b->ambiguities, b->chart->machine, out, err);
 }
 
 /* All that the chart measured is foretold, one of both forms is wrong all the same, and the chart knows: it is not sure of either, and names what would tell. */
@@ -134,7 +134,7 @@ static void test_settling_tells(void **state)
     assert_true(settle(b, &settled, &err));
     assert_true(settled.experiments > 0);
     assert_int_equal(settled.measured, settled.experiments);
-    assert_int_equal(b->doubts.list.count, 0);
+    assert_int_equal(b->ambiguities.list.count, 0);
     assert_int_equal(wrong_with(b, INNER), 0);
     assert_int_equal(wrong_with(b, OUTER), 0);
     assert_false(usage_equal(&mapping_find(b->chart->machine->mapping, INNER)->usage, &mapping_find(b->chart->machine->mapping, OUTER)->usage));
@@ -165,11 +165,11 @@ static void test_untested_ports_are_checked(void **state)
         assert_non_null(strstr(mapping_find(b->chart->machine->mapping, f->row->form)->source, ", not tested against p"));
     }
     assert_true(untested > 0 && b->chart->checks.count >= untested);
-    doubts_done(&b->doubts);
-    doubts_of_chart(b->chart, "settle-cpu", true, &b->doubts);
-    assert_int_equal(b->doubts.list.count, b->chart->doubts.count + b->chart->checks.count);
+    ambiguities_done(&b->ambiguities);
+    ambiguities_of_chart(b->chart, "settle-cpu", true, &b->ambiguities);
+    assert_int_equal(b->ambiguities.list.count, b->chart->ambiguities.count + b->chart->checks.count);
     assert_true(settle(b, &settled, &err));
-    assert_int_equal(b->doubts.list.count, 0);
+    assert_int_equal(b->ambiguities.list.count, 0);
     for (size_t i = 0; i < settled.forms.count; i++) {
         const struct settled_form *f = &settled.forms.items[i];
         const struct chart_form *was = form_of(b, f->form);
@@ -195,8 +195,8 @@ static void test_what_stays_untested_is_said(void **state)
     assert_int_equal(form_of(b, form)->untested, 0x1);
     entry.source = (char *)"charted: confidence 0.98, not tested against p03";
     mapping_set(m, &entry);
-    doubts_done(&b->doubts);
-    doubts_of_chart(b->chart, "settle-cpu", true, &b->doubts);
+    ambiguities_done(&b->ambiguities);
+    ambiguities_of_chart(b->chart, "settle-cpu", true, &b->ambiguities);
     assert_true(settle(b, &settled, &err));
     assert_string_equal(mapping_find(m, form)->source, "charted: confidence 0.98, settled, not tested against p3");
     settled_done(&settled);
@@ -216,13 +216,13 @@ static void test_late_times_are_those_of_the_chart(void **state)
     struct bed *b = *state;
     struct err err = {0};
 
-    assert_false(b->doubts.late);
+    assert_false(b->ambiguities.late);
     chart_bed_alter(&b->cpu, take_longer, NULL);
     for (int late = 0; late < 2; late++) {
         struct settled settled;
-        doubts_done(&b->doubts);
-        doubts_of_chart(b->chart, "settle-cpu", false, &b->doubts);
-        b->doubts.late = late;
+        ambiguities_done(&b->ambiguities);
+        ambiguities_of_chart(b->chart, "settle-cpu", false, &b->ambiguities);
+        b->ambiguities.late = late;
         assert_true(settle(b, &settled, &err));
         assert_true(settled.forms.count > 0);
         for (size_t i = 0; i < settled.forms.count; i++)
@@ -245,19 +245,19 @@ static void decide_by_blocks(struct bed *b, const char *form, const struct usage
         verdict_other(b->chart, at, (unsigned)other, &before);
     else
         verdict_new(b->chart, at, &before);
-    doubts_done(&b->doubts);
-    doubts_of_chart(b->chart, "settle-cpu", false, &b->doubts);
+    ambiguities_done(&b->ambiguities);
+    ambiguities_of_chart(b->chart, "settle-cpu", false, &b->ambiguities);
 }
 
 /* Experiments may leave a usage next to no weight; if blocks take it all the same, that of the one before is a number that a file keeps. */
 static void test_next_to_no_weight(void **state)
 {
     struct bed *b = *state;
-    size_t at = b->chart->doubts.items[0].form;
-    unsigned other = b->chart->doubts.items[0].other;
+    size_t at = b->chart->ambiguities.items[0].form;
+    unsigned other = b->chart->ambiguities.items[0].other;
     struct chart_form *f = &b->chart->forms[at];
     struct usage usage = {0};
-    struct doubts again;
+    struct ambiguities again;
     struct err err = {0};
 
     f->others[other].weight = 0;
@@ -265,10 +265,10 @@ static void test_next_to_no_weight(void **state)
     decide_by_blocks(b, f->row->form, &usage, (int)other);
     assert_true(f->confidence >= 0 && f->confidence < 1e-5);
     assert_true(f->others[other].weight > 1e5 && f->others[other].weight < 1e6);
-    assert_true(doubts_save(&b->doubts, mapping_ports(b->chart->machine->mapping), work_path("least.csv"), &err));
-    assert_true(doubts_load(work_path("least.csv"), mapping_ports(b->chart->machine->mapping), &again, &err));
+    assert_true(ambiguities_save(&b->ambiguities, mapping_ports(b->chart->machine->mapping), work_path("least.csv"), &err));
+    assert_true(ambiguities_load(work_path("least.csv"), mapping_ports(b->chart->machine->mapping), &again, &err));
     assert_true(again.list.items[0].weight > 1e5);
-    doubts_done(&again);
+    ambiguities_done(&again);
     work_remove("least.csv");
     usage_done(&usage);
 }
@@ -299,9 +299,9 @@ static void test_settling_goes_back_behind_blocks(void **state)
     int other = -1;
     struct usage usage = {0};
 
-    for (size_t i = 0; i < b->chart->doubts.count && other < 0; i++)
-        if (&b->chart->forms[b->chart->doubts.items[i].form] == f)
-            other = (int)b->chart->doubts.items[i].other;
+    for (size_t i = 0; i < b->chart->ambiguities.count && other < 0; i++)
+        if (&b->chart->forms[b->chart->ambiguities.items[i].form] == f)
+            other = (int)b->chart->ambiguities.items[i].other;
     assert_true(other >= 0);
     double weight = f->others[other].weight;
     usage_copy(&usage, &f->others[other].usage);
@@ -334,7 +334,7 @@ static void test_a_chart_settles_its_doubts(void **state)
     const struct bed *b = *state;
     const char *const both[] = {INNER, OUTER};
 
-    assert_int_equal(b->chart->doubts.count, 0);
+    assert_int_equal(b->chart->ambiguities.count, 0);
     for (size_t i = 0; i < 2; i++) {
         const struct chart_form *f = form_of(b, both[i]);
         assert_int_equal(wrong_with(b, both[i]), 0);
@@ -354,10 +354,10 @@ static void test_a_chart_settles_its_doubts(void **state)
 }
 
 /* A doubt whose own experiment cannot be measured: the machine's usage again, but likelier. */
-static void plant(const struct bed *b, const char *form, struct doubts *out)
+static void plant(const struct bed *b, const char *form, struct ambiguities *out)
 {
     const struct mapping_entry *is = mapping_find(b->chart->machine->mapping, form);
-    struct doubt planted = {.form = mem_strdup(form), .slots = is->micro_ops, .weight = 4};
+    struct ambiguity planted = {.form = mem_strdup(form), .slots = is->micro_ops, .weight = 4};
 
     usage_copy(&planted.usage, &is->usage);
     experiment_add(&planted.experiment, form, 1);
@@ -371,21 +371,21 @@ static void test_what_got_no_time_does_not_win(void **state)
     struct bed *b = *state;
     struct err err = {0};
     struct settled settled;
-    struct doubts more = {.noise = b->doubts.noise, .simulated = mem_strdup(b->doubts.simulated)};
+    struct ambiguities more = {.noise = b->ambiguities.noise, .simulated = mem_strdup(b->ambiguities.simulated)};
 
-    for (size_t i = 0; i < b->doubts.list.count; i++) {
-        char *form = b->doubts.list.items[i].form;
-        bool last = i + 1 == b->doubts.list.count || strcmp(b->doubts.list.items[i + 1].form, form) != 0;
-        vec_push(&more.list, b->doubts.list.items[i]);
+    for (size_t i = 0; i < b->ambiguities.list.count; i++) {
+        char *form = b->ambiguities.list.items[i].form;
+        bool last = i + 1 == b->ambiguities.list.count || strcmp(b->ambiguities.list.items[i + 1].form, form) != 0;
+        vec_push(&more.list, b->ambiguities.list.items[i]);
         if (last && (strcmp(form, INNER) == 0 || strcmp(form, OUTER) == 0))
             plant(b, form, &more);
     }
-    b->doubts.list.count = 0;   /* they have moved */
-    doubts_done(&b->doubts);
-    b->doubts = more;
+    b->ambiguities.list.count = 0;   /* they have moved */
+    ambiguities_done(&b->ambiguities);
+    b->ambiguities = more;
     assert_true(settle(b, &settled, &err));
     assert_int_equal(settled.measured + 2, settled.experiments);
-    assert_int_equal(b->doubts.list.count, 2);
+    assert_int_equal(b->ambiguities.list.count, 2);
     assert_int_equal(wrong_with(b, INNER), 0);
     assert_int_equal(wrong_with(b, OUTER), 0);
     for (size_t i = 0; i < settled.forms.count; i++)
@@ -398,13 +398,13 @@ static void test_a_cancelled_one_changes_nothing(void **state)
     struct bed *b = *state;
     struct err err = {0};
     struct settled settled;
-    size_t doubts = b->doubts.list.count;
+    size_t ambiguities = b->ambiguities.list.count;
     struct mapping *before = mapping_copy(b->chart->machine->mapping);
 
     b->cpu.watch.cancel = true;
     assert_false(settle(b, &settled, &err));
     assert_int_equal(err.code, ERR_INTERRUPTED);
-    assert_int_equal(b->doubts.list.count, doubts);
+    assert_int_equal(b->ambiguities.list.count, ambiguities);
     assert_true(mapping_equal(before, b->chart->machine->mapping));
     mapping_free(before);
     settled_done(&settled);
@@ -416,23 +416,23 @@ static void test_doubts_are_kept(void **state)
     const struct bed *b = *state;
     const struct ports *ports = mapping_ports(b->chart->machine->mapping);
     const char *path = work_path("doubts.csv");
-    struct doubts again;
+    struct ambiguities again;
     struct err err = {0};
 
-    assert_true(doubts_save(&b->doubts, ports, path, &err));
-    assert_true(doubts_load(path, ports, &again, &err));
-    assert_float_equal(again.noise, b->doubts.noise, 0);
+    assert_true(ambiguities_save(&b->ambiguities, ports, path, &err));
+    assert_true(ambiguities_load(path, ports, &again, &err));
+    assert_float_equal(again.noise, b->ambiguities.noise, 0);
     assert_false(again.late);
     assert_string_equal(again.simulated, "settle-cpu");
-    assert_int_equal(again.list.count, b->doubts.list.count);
+    assert_int_equal(again.list.count, b->ambiguities.list.count);
     assert_true(again.list.count > 0);
     for (size_t i = 0; i < again.list.count; i++) {
-        const struct doubt *a = &again.list.items[i], *o = &b->doubts.list.items[i];
+        const struct ambiguity *a = &again.list.items[i], *o = &b->ambiguities.list.items[i];
         assert_string_equal(a->form, o->form);
         assert_true(usage_equal(&a->usage, &o->usage) && a->slots == o->slots && experiment_equal(&a->experiment, &o->experiment));
         assert_float_equal(a->weight, o->weight, 1e-4);
     }
-    doubts_done(&again);
+    ambiguities_done(&again);
     work_remove("doubts.csv");
 }
 
@@ -441,19 +441,19 @@ static void test_lateness_is_kept(void **state)
 {
     const struct bed *b = *state;
     const struct ports *ports = mapping_ports(b->chart->machine->mapping);
-    const struct doubts late = {.noise = 0.01, .late = true, .simulated = (char *)""};
+    const struct ambiguities late = {.noise = 0.01, .late = true, .simulated = (char *)""};
     static const char before[] = "form,usage,slots,weight,experiment\nnoise,,,0.01,\n";
-    struct doubts again;
+    struct ambiguities again;
     struct err err = {0};
 
-    assert_true(doubts_save(&late, ports, work_path("late.csv"), &err));
-    assert_true(doubts_load(work_path("late.csv"), ports, &again, &err));
+    assert_true(ambiguities_save(&late, ports, work_path("late.csv"), &err));
+    assert_true(ambiguities_load(work_path("late.csv"), ports, &again, &err));
     assert_true(again.late);
-    doubts_done(&again);
+    ambiguities_done(&again);
     work_put("late.csv", before);
-    assert_true(doubts_load(work_path("late.csv"), ports, &again, &err));
+    assert_true(ambiguities_load(work_path("late.csv"), ports, &again, &err));
     assert_true(again.late);
-    doubts_done(&again);
+    ambiguities_done(&again);
     work_remove("late.csv");
 }
 
@@ -468,10 +468,10 @@ static void test_other_tables_are_refused(void **state)
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *path = work_path("other.csv");
-        struct doubts none;
+        struct ambiguities none;
         struct err err = {0};
         assert_true(file_write(path, wrong[i][0], strlen(wrong[i][0]), &err));
-        assert_false(doubts_load(path, ports, &none, &err));
+        assert_false(ambiguities_load(path, ports, &none, &err));
         assert_non_null(strstr(err.what, wrong[i][1]));
     }
     work_remove("other.csv");

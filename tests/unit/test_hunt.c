@@ -654,10 +654,10 @@ static void test_second_round_of_a_chart(void **state)
 
     c = slow_chart(s);
     c->forms[0].untested = 0x4;   /* port 2 */
-    struct chart_doubt doubt = {.form = 0};
-    experiment_add(&doubt.experiment, "MOV (R64, M64)", 1);
-    experiment_add(&doubt.experiment, "ADD (R64, R64)", 3);
-    vec_push(&c->doubts, doubt);
+    struct chart_ambiguity ambiguity = {.form = 0};
+    experiment_add(&ambiguity.experiment, "MOV (R64, M64)", 1);
+    experiment_add(&ambiguity.experiment, "ADD (R64, R64)", 3);
+    vec_push(&c->ambiguities, ambiguity);
     assert_true(review_blocks(&l.lab, c, &err));
     assert_int_equal(c->review.changed, 2);
     assert_non_null(strstr(c->review.changes, "IMUL (R64, R64)"));

@@ -63,7 +63,7 @@ static double cost_of(struct throughput *t, struct known_row *rows, portset firs
         double ports = by_all_sets(rows[r].masses, n);
         assert_float_equal(throughput_of_masses(t, rows[r].masses, n), ports, 1e-9);
         double cycles = fmax(ports, rows[r].slots + slot * slots * rows[r].own), off = (cycles - rows[r].cycles) / (0.008 * rows[r].cycles + 0.003);
-        double limit = rows[r].cycles > cycles && rows[r].cycles <= LATE * cycles ? LATE_MOST : MOST;
+        double limit = rows[r].cycles > cycles && rows[r].cycles <= LATE * cycles ? RESIDUAL_COST_MOST : MOST;
         cost += fmin(off * off, limit);
     }
     return cost;
@@ -87,7 +87,7 @@ static void test_costs(void **state)
             *row = (struct known_row){.others = rng_below(&rng, OTHERS + 1), .own = 1 + (uint32_t)rng_below(&rng, 4), .slots = (double)rng_below(&rng, 8) / 4, .cycles = 0.2637 + (double)rng_below(&rng, 40) / 12};
             for (size_t i = 0; i < row->others; i++)
                 row->masses[i] = (struct mass){any_set(&rng), 1 + (uint32_t)rng_below(&rng, 4)};
-            joining_add(j, &(struct joining_row){.others = row->masses, .n = row->others, .own = row->own, .slots = row->slots, .slot = slot, .cycles = row->cycles, .late = {LATE, LATE_MOST}});
+            joining_add(j, &(struct joining_row){.others = row->masses, .n = row->others, .own = row->own, .slots = row->slots, .slot = slot, .cycles = row->cycles, .late = {LATE, RESIDUAL_COST_MOST}});
         }
         for (size_t s = 0; s < SECONDS; s++)
             seconds[s] = any_set(&rng);

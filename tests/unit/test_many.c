@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/steps.h"
-#include "cmd/arrivals.h"
+#include "cmd/pending_results.h"
 #include "view/pager.h"
 #include "view/pressures.h"
 #include "work/job.h"
@@ -264,17 +264,17 @@ static void test_active(void **state)
     session.patience = 0.05;
 }
 
-static void arrive(struct arrivals *a, size_t count)
+static void arrive(struct pending_results *a, size_t count)
 {
     struct measured m = {.cycles = 1.5, .repeats = 3, .state = EXPERIMENT_OK, .lengths = "same"};
     for (size_t i = 0; i < count; i++)
-        arrivals_add(a, i, &m);
+        pending_results_add(a, i, &m);
 }
 
 /* The last results of measuring, while a job reads the table: a job puts them into a copy, and what is typed meanwhile waits. */
 static void test_late_results(void **state)
 {
-    struct arrivals late = {0};
+    struct pending_results late = {0};
     (void)state;
     load_rows(ROWS);
     for (int round = 0; round < 2; round++) {
@@ -282,7 +282,7 @@ static void test_late_results(void **state)
         double old = table->rows.items[3].cycles;
         arrive(&late, 5);
         uint64_t before = steps_taken;
-        arrivals_finish(&session, table->serial, &late);
+        pending_results_finish(&session, table->serial, &late);
         assert_int_equal(late.list.count, 0);
         assert_true(session.replacing);
         if (round)   /* cancelled: the results come all the same */
@@ -303,22 +303,22 @@ static void test_late_results(void **state)
     }
     /* While measuring goes on they come a piece with each look. */
     arrive(&late, ROWS);
-    arrivals_put(&session, session.document.experiments->serial, &late, ARRIVALS_AT_ONCE);
-    assert_int_equal(late.list.count - late.put, ROWS - ARRIVALS_AT_ONCE);
-    arrivals_finish(&session, session.document.experiments->serial, &late);
+    pending_results_put(&session, session.document.experiments->serial, &late, PENDING_RESULTS_AT_ONCE);
+    assert_int_equal(late.list.count - late.put, ROWS - PENDING_RESULTS_AT_ONCE);
+    pending_results_finish(&session, session.document.experiments->serial, &late);
     assert_true(session.replacing);
     job_wait(0);
     frame_jobs(&frame);
     assert_true(session.document.experiments->rows.items[ROWS - 1].cycles == 1.5);
     /* A few come at once, and those for another table come to nothing. */
     arrive(&late, 5);
-    arrivals_finish(&session, session.document.experiments->serial, &late);
+    pending_results_finish(&session, session.document.experiments->serial, &late);
     assert_false(session.replacing);
     arrive(&late, 5);
     session.document.experiments->rows.items[0].cycles = 9;
-    arrivals_finish(&session, session.document.experiments->serial + 1, &late);
+    pending_results_finish(&session, session.document.experiments->serial + 1, &late);
     assert_true(session.document.experiments->rows.items[0].cycles == 9 && late.list.count == 0);
-    arrivals_done(&late);
+    pending_results_done(&late);
 }
 
 int main(void)

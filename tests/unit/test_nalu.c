@@ -118,7 +118,7 @@ static void test_worse_than_symbolic(void **state)
         struct nalu network;
         const struct fit_data data = {inputs, 2, runs(inputs, values, functions[i]), values};
         fit_counts(&data, &bred);
-        assert_true(symbolic_wanted(&data, &bred));
+        assert_true(symbolic_needed(&data, &bred));
         symbolic_fit(&data, &bred);
         double left_out = nalu_fit(&data, &network), b = fabs(formula_value(&bred, far, 2) / truth - 1), n = fabs(nalu_value(&network, far) / truth - 1);
         print_message("function %zu at four times the runs: bred %.2f %% off (left-out error %.2f %%), network %.2f %% (%.2f %%)\n", i, 100 * b, 100 * bred.error, 100 * n, 100 * left_out);

@@ -137,8 +137,8 @@ static void test_untested(void **state)
     congruence_find(t, CONGRUENCE_EPSILON, 0, true, &c);
     assert_int_equal(c.classes, 1);
     assert_int_equal(c.untested[0], 6);
-    assert_false(congruence_untold(&c, 0));
-    assert_true(congruence_untold(&c, 1) && congruence_untold(&c, 2) && congruence_untold(&c, 3));
+    assert_false(congruence_undistinguished(&c, 0));
+    assert_true(congruence_undistinguished(&c, 1) && congruence_undistinguished(&c, 2) && congruence_undistinguished(&c, 3));
     assert_int_equal(generate_untold(t, &c), 3);
     congruence_done(&c);
     static const double cycles[] = {2, 2, 1};   /* the last shares no port with the first */

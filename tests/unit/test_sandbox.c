@@ -376,7 +376,7 @@ static struct kernel_plan plan_beside(const struct calibration *c, const char *h
     assert_non_null(k);
     const struct insn *insns = kernel_insns(k, 0, &count);
     if (hint)
-        kernel_visit_beside(sandbox, c, insns, count, 2, hint, &plan, &m, &err);
+        kernel_visit_concurrent(sandbox, c, insns, count, 2, hint, &plan, &m, &err);
     else
         kernel_visit(sandbox, c, insns, count, 2, &plan, &m, &err);
     kernel_free(k);

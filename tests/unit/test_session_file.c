@@ -17,7 +17,7 @@
 
 #include "base/file.h"
 #include "cmd/command.h"
-#include "cmd/keeping.h"
+#include "cmd/saved_state.h"
 #include "cmd/session_file.h"
 #include "base/csv.h"
 #include "base/mem.h"
@@ -754,15 +754,15 @@ static void test_own_is_not_the_last(void **state)
 
     (void)state;
     setenv("XDG_STATE_HOME", work_path("state"), 1);
-    assert_true(keeping_begin(&err));
-    char *own = keeping_session();
+    assert_true(saved_state_begin(&err));
+    char *own = saved_state_session();
     str_addf(&lock, "%s.open", own);
     const bool locks = locked_for_others(str_text(&lock));
     session_init(&s);
     if (!session_save(&s, own, &err))
         fail_msg("%s", err.what);
-    assert_false(keeping_last(&last));
-    assert_null(keeping_find("last", &err));
+    assert_false(saved_state_last(&last));
+    assert_null(saved_state_find("last", &err));
     assert_int_equal(locked_for_others(str_text(&lock)), locks);   /* false on both sides where the file system has none */
     session_done(&s);
     str_done(&lock);

@@ -59,9 +59,9 @@ static void test_where_regression_fails(void **state)
         values[r] = smaller(inputs + 3 * r);
     const struct fit_data data = {inputs, 3, n, values};
     fit_counts(&data, &f);
-    assert_true(!f.code_length && symbolic_wanted(&data, &f));
+    assert_true(!f.code_length && symbolic_needed(&data, &f));
     assert_true(symbolic_fit(&data, &f));
-    assert_true(f.exact && f.code_length > 0 && !symbolic_wanted(&data, &f));
+    assert_true(f.exact && f.code_length > 0 && !symbolic_needed(&data, &f));
     assert_true(formula_value(&f, far, 3) == smaller(far));
     formula_print(&f, names, 3, &text);
     assert_non_null(strstr(str_text(&text), "min("));

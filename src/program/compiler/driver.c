@@ -276,7 +276,7 @@ static bool compile(const struct command_line *l, const char *dir, const char *s
  * having said so, when it is in none of them. The caller frees. */
 static char *runtime_path(void)
 {
-    char *places[] = {path_program_directory(), path_beside_program(BINDIR, PKGLIBDIR), mem_strdup(PKGLIBDIR)};
+    char *places[] = {path_program_directory(), path_next_to_program(BINDIR, PKGLIBDIR), mem_strdup(PKGLIBDIR)};
     struct str path = {0};
     bool found = false;
 

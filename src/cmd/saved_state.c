@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/keeping.h"
+#include "cmd/saved_state.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ static char *state_path(const char *format, const char *name)
     return path_state(part);
 }
 
-char *keeping_session(void)
+char *saved_state_session(void)
 {
     return state_path("sessions/", own_name());
 }
@@ -66,9 +66,9 @@ static char *lock_path(const char *session)
 }
 
 /* The lock is the process's, not the descriptor's: children do not keep it, and closing the file anywhere in the process would lose it. */
-bool keeping_begin(struct err *err)
+bool saved_state_begin(struct err *err)
 {
-    char *session = keeping_session();
+    char *session = saved_state_session();
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
     if (!session)
@@ -101,7 +101,7 @@ static bool is_open(const char *session)
     return open;
 }
 
-char *keeping_checkpoint_new(void)
+char *saved_state_checkpoint_new(void)
 {
     static unsigned number;
     char name[80];
@@ -159,7 +159,7 @@ static void aged_done(struct aged_list *list)
     vec_done(&list->list);
 }
 
-char *keeping_checkpoint_last(void)
+char *saved_state_checkpoint_last(void)
 {
     struct aged_list list = {0};
     char *path = NULL;
@@ -221,7 +221,7 @@ static void count_experiments(const char *path, struct kept_session *out)
         fclose(file);
 }
 
-bool keeping_look(const char *path, struct kept_session *out)
+bool saved_state_scan(const char *path, struct kept_session *out)
 {
     struct str file = {0};
     struct stat status;
@@ -251,24 +251,24 @@ void kept_session_done(struct kept_session *k)
     unfinished_run_done(&k->run);
 }
 
-struct kept_sessions keeping_list(void)
+struct kept_sessions saved_state_list(void)
 {
     struct aged_list list = {0};
     struct kept_sessions out = {0};
-    char *own = keeping_session();
+    char *own = saved_state_session();
 
     list_aged("sessions", "", "/session.csv", &list);
     list_aged("", "rescued-", "/session.csv", &list);
     out.items = mem_zero(list.list.count + 1, sizeof *out.items);
     for (size_t i = 0; i < list.list.count; i++)
         if (!own || strcmp(own, list.list.items[i].path) != 0)
-            out.count += keeping_look(list.list.items[i].path, &out.items[out.count]);
+            out.count += saved_state_scan(list.list.items[i].path, &out.items[out.count]);
     aged_done(&list);
     free(own);
     return out;
 }
 
-void keeping_done(struct kept_sessions *list)
+void saved_state_done(struct kept_sessions *list)
 {
     for (size_t i = 0; i < list->count; i++)
         kept_session_done(&list->items[i]);
@@ -289,7 +289,7 @@ static void add_count(struct str *out, size_t count)
     }
 }
 
-void keeping_tell(const struct kept_session *k, struct str *out)
+void saved_state_report(const struct kept_session *k, struct str *out)
 {
     char when[32] = "";
     time_t now = time(NULL);
@@ -314,26 +314,26 @@ void keeping_tell(const struct kept_session *k, struct str *out)
         str_addf(out, ", run at %.0f s", k->run.seconds);
 }
 
-bool keeping_last(struct kept_session *out)
+bool saved_state_last(struct kept_session *out)
 {
     struct aged_list list = {0};
     bool found = false;
 
     list_aged("sessions", "", "/session.csv", &list);
     for (size_t i = 0; i < list.list.count && !found; i++)
-        found = !is_open(list.list.items[i].path) && keeping_look(list.list.items[i].path, out);
+        found = !is_open(list.list.items[i].path) && saved_state_scan(list.list.items[i].path, out);
     aged_done(&list);
     return found;
 }
 
-char *keeping_find(const char *name, struct err *err)
+char *saved_state_find(const char *name, struct err *err)
 {
     struct kept_session last = {0};
     char *found = NULL;
 
     if (session_is_directory(name))
         return mem_strdup(name);
-    if (strcmp(name, LAST) == 0 && keeping_last(&last))
+    if (strcmp(name, LAST) == 0 && saved_state_last(&last))
         found = mem_strdup(last.path);
     kept_session_done(&last);
     for (int place = 0; place < 2 && !found && !strchr(name, '/'); place++) {
@@ -350,7 +350,7 @@ char *keeping_find(const char *name, struct err *err)
     return found;
 }
 
-void keeping_prune(void)
+void saved_state_prune(void)
 {
     struct aged_list sessions = {0}, checkpoints = {0};
     struct err none = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "chart/doubts.h"
+#include "chart/ambiguities.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -160,9 +160,9 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
     double weight = 0;
 
     for (unsigned i = 0; i < f->other_count; i++) {
-        struct chart_doubt doubt = {form, i, {0}};
-        if (best_experiment(w, f, is, &f->others[i], &doubt.experiment) <= TELLS) {
-            experiment_done(&doubt.experiment);
+        struct chart_ambiguity ambiguity = {form, i, {0}};
+        if (best_experiment(w, f, is, &f->others[i], &ambiguity.experiment) <= TELLS) {
+            experiment_done(&ambiguity.experiment);
             continue;
         }
         if (weight == 0) {   /* the likeliest of them */
@@ -170,11 +170,11 @@ static void doubt_form(const struct witnesses *w, struct chart *c, uint32_t form
             usage_print(&f->others[i].usage, mapping_ports(c->machine->mapping), &text);
             free(f->rival);
             f->rival = str_take(&text);
-            experiment_print(&doubt.experiment, &text);
+            experiment_print(&ambiguity.experiment, &text);
             f->settle = str_take(&text);
         }
         weight += f->others[i].weight;
-        vec_push(&c->doubts, doubt);
+        vec_push(&c->ambiguities, ambiguity);
     }
     f->confidence = fmin(f->confidence, 1 / (1 + weight));
 }
@@ -213,7 +213,7 @@ static void check_form(const struct witnesses *w, struct chart *c, uint32_t form
     }
 }
 
-void doubts_find(struct chart *c)
+void ambiguities_find(struct chart *c)
 {
     struct witnesses w = {.chart = c, .mapping = sure_forms(c), .lattice = mem_zero(1, sizeof *w.lattice)};
 
@@ -234,15 +234,15 @@ void doubts_find(struct chart *c)
     mapping_free(w.mapping);
 }
 
-const char *doubts_hidden_reason(const struct chart_form *f)
+const char *ambiguities_hidden_reason(const struct chart_form *f)
 {
     return f->settle ? "not observable beside the core" : "not observable: the issue width hides the ports beside all that keeps ports busy";
 }
 
-void doubts_note(const struct chart *c, const struct chart_form *f, struct str *out)
+void ambiguities_note(const struct chart *c, const struct chart_form *f, struct str *out)
 {
     if (f->hidden)
-        str_addf(out, ", %s", doubts_hidden_reason(f));
+        str_addf(out, ", %s", ambiguities_hidden_reason(f));
     if (f->hidden && f->settle)
         str_addf(out, "; %s would tell", f->settle);
     if (!f->hidden)
@@ -268,9 +268,9 @@ portset untested_parse(const char *source, const struct ports *names)
     return portset_parse(&at, names, &ports, NULL) ? ports : 0;
 }
 
-static void add_doubt(const struct chart *c, uint32_t form, const struct usage *usage, unsigned slots, double weight, const struct experiment *e, struct doubts *out)
+static void add_doubt(const struct chart *c, uint32_t form, const struct usage *usage, unsigned slots, double weight, const struct experiment *e, struct ambiguities *out)
 {
-    struct doubt d = {.form = mem_strdup(c->forms[form].row->form), .slots = slots, .weight = weight};
+    struct ambiguity d = {.form = mem_strdup(c->forms[form].row->form), .slots = slots, .weight = weight};
 
     usage_copy(&d.usage, usage);
     for (unsigned k = 0; k < e->count; k++)
@@ -278,15 +278,15 @@ static void add_doubt(const struct chart *c, uint32_t form, const struct usage *
     vec_push(&out->list, d);
 }
 
-void doubts_of_chart(const struct chart *c, const char *simulated, bool checks, struct doubts *out)
+void ambiguities_of_chart(const struct chart *c, const char *simulated, bool checks, struct ambiguities *out)
 {
     size_t next = 0, next_check = 0;
 
-    *out = (struct doubts){.noise = c->noise, .late = c->late, .simulated = mem_strdup(simulated)};
+    *out = (struct ambiguities){.noise = c->noise, .late = c->late, .simulated = mem_strdup(simulated)};
     for (uint32_t form = 0; form < c->form_count; form++) {
-        for (; next < c->doubts.count && c->doubts.items[next].form == form; next++) {
-            const struct chart_usage *other = &c->forms[form].others[c->doubts.items[next].other];
-            add_doubt(c, form, &other->usage, other->slots, other->weight, &c->doubts.items[next].experiment, out);
+        for (; next < c->ambiguities.count && c->ambiguities.items[next].form == form; next++) {
+            const struct chart_usage *other = &c->forms[form].others[c->ambiguities.items[next].other];
+            add_doubt(c, form, &other->usage, other->slots, other->weight, &c->ambiguities.items[next].experiment, out);
         }
         for (; checks && next_check < c->checks.count && c->checks.items[next_check].form == form; next_check++) {
             const struct mapping_entry *entry = mapping_find(c->machine->mapping, c->forms[form].row->form);
@@ -295,7 +295,7 @@ void doubts_of_chart(const struct chart *c, const char *simulated, bool checks, 
     }
 }
 
-bool doubt_is_check(const struct doubt *d, const struct mapping_entry *entry)
+bool ambiguity_is_check(const struct ambiguity *d, const struct mapping_entry *entry)
 {
     return usage_equal(&d->usage, &entry->usage) && d->slots == entry->micro_ops;
 }
@@ -303,7 +303,7 @@ bool doubt_is_check(const struct doubt *d, const struct mapping_entry *entry)
 enum { COLUMN_FORM, COLUMN_USAGE, COLUMN_SLOTS, COLUMN_WEIGHT, COLUMN_EXPERIMENT, COLUMNS };
 static const char *const column_names[COLUMNS] = {"form", "usage", "slots", "weight", "experiment"};
 
-bool doubts_save(const struct doubts *d, const struct ports *ports, const char *path, struct err *err)
+bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, const char *path, struct err *err)
 {
     struct str out = {0}, text = {0};
 
@@ -312,7 +312,7 @@ bool doubts_save(const struct doubts *d, const struct ports *ports, const char *
     str_addf(&out, "noise,,,%.17g,\nlate,,,%d,\nsimulated,,,,", d->noise, d->late);
     csv_add_field(&out, d->simulated, true);
     for (size_t i = 0; i < d->list.count; i++) {
-        const struct doubt *one = &d->list.items[i];
+        const struct ambiguity *one = &d->list.items[i];
         csv_add_field(&out, one->form, false);
         str_clear(&text);
         usage_print(&one->usage, ports, &text);
@@ -328,9 +328,9 @@ bool doubts_save(const struct doubts *d, const struct ports *ports, const char *
     return ok;
 }
 
-static bool read_row(char **row, const struct ports *ports, struct doubts *out, struct err *err)
+static bool read_row(char **row, const struct ports *ports, struct ambiguities *out, struct err *err)
 {
-    struct doubt d = {.slots = (unsigned)strtoul(row[COLUMN_SLOTS], NULL, 10), .weight = strtod(row[COLUMN_WEIGHT], NULL)};
+    struct ambiguity d = {.slots = (unsigned)strtoul(row[COLUMN_SLOTS], NULL, 10), .weight = strtod(row[COLUMN_WEIGHT], NULL)};
 
     if (strcmp(row[COLUMN_FORM], "noise") == 0) {
         out->noise = d.weight;
@@ -364,34 +364,34 @@ static bool holds_doubts(const struct csv_table *t)
     return same;
 }
 
-bool doubts_load(const char *path, const struct ports *ports, struct doubts *out, struct err *err)
+bool ambiguities_load(const char *path, const struct ports *ports, struct ambiguities *out, struct err *err)
 {
     struct csv_table *t = csv_table_read(path, err);
     bool ok = t && (holds_doubts(t) || err_set(err, ERR_DATA, "chart the machine again", "%s is no file of a chart's doubts", path));
 
-    *out = (struct doubts){.noise = NAN, .late = true, .simulated = mem_strdup("")};   /* a file that does not say is of a chart that took any for late */
+    *out = (struct ambiguities){.noise = NAN, .late = true, .simulated = mem_strdup("")};   /* a file that does not say is of a chart that took any for late */
     for (size_t i = 0; ok && i < t->count; i++)
         ok = read_row(t->rows[i], ports, out, err) || err_at(err, path, t->lines[i], err->column);
     csv_table_free(t);
     if (ok && isnan(out->noise))
         ok = err_set(err, ERR_DATA, "chart the machine again", "%s lacks the row noise", path);
     if (!ok)
-        doubts_done(out);
+        ambiguities_done(out);
     return ok;
 }
 
-void doubt_done(struct doubt *d)
+void doubt_done(struct ambiguity *d)
 {
     free(d->form);
     usage_done(&d->usage);
     experiment_done(&d->experiment);
 }
 
-void doubts_done(struct doubts *d)
+void ambiguities_done(struct ambiguities *d)
 {
     for (size_t i = 0; i < d->list.count; i++)
         doubt_done(&d->list.items[i]);
     vec_done(&d->list);
     free(d->simulated);
-    *d = (struct doubts){0};
+    *d = (struct ambiguities){0};
 }

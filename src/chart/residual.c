@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "chart/late.h"
+#include "chart/residual.h"
 
 #include <math.h>
 
@@ -8,17 +8,17 @@
 #define BUSY_BY 1.35         /* 2 loads and a move from a vector take .67 cycles for .50 on a Zen 5, 8 and one 2.00 as they should */
 #define BUSY_MOST 1.0        /* that it hardly says anything, unless ports would take longer */
 
-struct lateness lateness_of(const double *own, size_t n, bool scattered)
+struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered)
 {
     double most = 0, sum = 0;
 
     if (n == 1)
-        return (struct lateness){LATE_ALONE, LATE_MOST};
+        return (struct residual_limit){RESIDUAL_RATIO_ALONE, RESIDUAL_COST_MOST};
     if (!scattered)
-        return (struct lateness){LATE_BY, LATE_MOST};
+        return (struct residual_limit){RESIDUAL_RATIO, RESIDUAL_COST_MOST};
     for (size_t i = 0; i < n; i++) {
         most = fmax(most, own[i]);
         sum += own[i];
     }
-    return sum - most <= SPARE * most ? (struct lateness){SPARE_BY, LATE_MOST} : (struct lateness){BUSY_BY, BUSY_MOST};
+    return sum - most <= SPARE * most ? (struct residual_limit){SPARE_BY, RESIDUAL_COST_MOST} : (struct residual_limit){BUSY_BY, BUSY_MOST};
 }

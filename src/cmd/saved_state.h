@@ -1,6 +1,6 @@
 /* What the program keeps by itself in the state directory: a session of each workbench, checkpoints of runs. Nothing in it is overwritten by another process. */
-#ifndef PORTOLAN_CMD_KEEPING_H
-#define PORTOLAN_CMD_KEEPING_H
+#ifndef PORTOLAN_CMD_SAVED_STATE_H
+#define PORTOLAN_CMD_SAVED_STATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,26 +20,26 @@ struct kept_session {
 struct kept_sessions { struct kept_session *items; size_t count; };
 
 /* Where this process keeps its session; the caller frees. NULL without a home. Makes nothing. */
-char *keeping_session(void);
+char *saved_state_session(void);
 /* Says to other processes, for as long as this one lives, that it has that session open; its directory is made. False with err. Once. */
-bool keeping_begin(struct err *err);
+bool saved_state_begin(struct err *err);
 /* A name for a checkpoint that no other run has, its directory made; the caller frees. NULL without a home. */
-char *keeping_checkpoint_new(void);
+char *saved_state_checkpoint_new(void);
 /* The newest checkpoint there is; the caller frees. NULL: none. */
-char *keeping_checkpoint_last(void);
+char *saved_state_checkpoint_last(void);
 /* The sessions there, newest first, of this process not; the caller calls keeping_done. */
-struct kept_sessions keeping_list(void);
-void keeping_done(struct kept_sessions *list);
+struct kept_sessions saved_state_list(void);
+void saved_state_done(struct kept_sessions *list);
 /* Reads what the directory @path says of itself into @out; false when it holds no session. */
-bool keeping_look(const char *path, struct kept_session *out);
+bool saved_state_scan(const char *path, struct kept_session *out);
 void kept_session_done(struct kept_session *k);
 /* Appends "22:59: triad.s and 2 more kernels, 2,310 experiments, run at 17 %". */
-void keeping_tell(const struct kept_session *k, struct str *out);
+void saved_state_report(const struct kept_session *k, struct str *out);
 /* The newest of a workbench that runs no more; false when there is none. */
-bool keeping_last(struct kept_session *out);
+bool saved_state_last(struct kept_session *out);
 /* The directory that @name stands for: one as it is, a kept session by its name, or "last". The caller frees. NULL with err. */
-char *keeping_find(const char *name, struct err *err);
+char *saved_state_find(const char *name, struct err *err);
 /* Removes the oldest sessions and checkpoints beyond those that are kept. */
-void keeping_prune(void);
+void saved_state_prune(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/knowing.h"
+#include "cmd/coverage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void try_machine(const struct kernel *k, size_t loop, const char *id, str
     machine_free(m);
 }
 
-void knowing_find(const struct kernel *k, size_t loop, struct machine_names *out)
+void coverage_find(const struct kernel *k, size_t loop, struct machine_names *out)
 {
     const struct isa_ops *isa = isa_ops(k->isa);
     char **lists[] = {machine_ids(), machine_user_ids()};
@@ -93,17 +93,17 @@ static size_t unknown_forms(const struct analysis *a, const char **first)
     return count;
 }
 
-void knowing_say(const struct analysis *a, const struct machine_names *knowing, struct str *out)
+void coverage_print(const struct analysis *a, const struct machine_names *coverage, struct str *out)
 {
     const char *first = "";
-    size_t forms = unknown_forms(a, &first), machines = knowing->list.count;
+    size_t forms = unknown_forms(a, &first), machines = coverage->list.count;
 
     str_addf(out, "%s does not know %s", a->machine->id, first);
     if (forms > 1)
         str_addf(out, " and %zu more form%s", forms - 1, forms == 2 ? "" : "s");
     str_add(out, machines ? "; " : "; no machine here knows all of the loop");
     for (size_t i = 0; i < machines && i < NAMED; i++)
-        str_addf(out, "%s%s", !i ? "" : i + 1 == machines ? " and " : ", ", knowing->list.items[i]);
+        str_addf(out, "%s%s", !i ? "" : i + 1 == machines ? " and " : ", ", coverage->list.items[i]);
     if (machines > NAMED)
         str_addf(out, " and %zu more machine%s", machines - NAMED, machines == NAMED + 1 ? "" : "s");
     if (machines)

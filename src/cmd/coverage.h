@@ -1,6 +1,6 @@
 /* Which machines know a loop that the ones shown do not: AVX-512 on a Skylake client, SVE on a Cortex-A72. */
-#ifndef PORTOLAN_CMD_KNOWING_H
-#define PORTOLAN_CMD_KNOWING_H
+#ifndef PORTOLAN_CMD_COVERAGE_H
+#define PORTOLAN_CMD_COVERAGE_H
 
 #include "analysis/analysis.h"
 #include "base/str.h"
@@ -12,9 +12,9 @@ struct machine_names { VEC(char *) list; };
 size_t unknown_count(const struct analysis *a);
 /* Adds the shipped machines and the user's own that know every instruction of loop @loop of @k: this CPU's before those shown at first, and these before others. Ends early, with
  * what it has, when the thread's watch is over. Any thread. */
-void knowing_find(const struct kernel *k, size_t loop, struct machine_names *out);
+void coverage_find(const struct kernel *k, size_t loop, struct machine_names *out);
 void machine_names_done(struct machine_names *names);
 /* Appends "skylake does not know VADDPD (ZMM, ZMM, M512) and 1 more form; sapphirerapids, znver4 and 3 more machines do". */
-void knowing_say(const struct analysis *a, const struct machine_names *knowing, struct str *out);
+void coverage_print(const struct analysis *a, const struct machine_names *coverage, struct str *out);
 
 #endif

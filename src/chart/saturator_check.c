@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "chart/sound.h"
+#include "chart/saturator_check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static bool judge_new(struct lab *lab, const uint32_t *form_of, const struct sat
     return ok;
 }
 
-bool sound_saturators(struct lab *lab, const struct mapping *m, const struct lattice *g, const uint32_t *form_of, struct saturators *out, struct err *err)
+bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g, const uint32_t *form_of, struct saturators *out, struct err *err)
 {
     struct saturators sound = {0}, refused = {0};
     bool ok = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/arrivals.h"
+#include "cmd/pending_results.h"
 
 #include <stdlib.h>
 
@@ -8,18 +8,18 @@
 #include "cmd/task.h"
 #include "table/experiment_columns.h"
 
-void arrivals_add(struct arrivals *a, size_t index, const struct measured *m)
+void pending_results_add(struct pending_results *a, size_t index, const struct measured *m)
 {
-    vec_push(&a->list, ((struct arrival){index, *m}));
+    vec_push(&a->list, ((struct pending_result){index, *m}));
 }
 
-void arrivals_done(struct arrivals *a)
+void pending_results_done(struct pending_results *a)
 {
     vec_done(&a->list);
     a->put = 0;
 }
 
-static void put(struct experiments *t, const struct arrival *a)
+static void put(struct experiments *t, const struct pending_result *a)
 {
     if (a->index >= t->rows.count)
         return;
@@ -33,7 +33,7 @@ static bool is_table(const struct session *s, uint64_t serial)
     return s->document.experiments && s->document.experiments->serial == serial;
 }
 
-void arrivals_put(struct session *s, uint64_t serial, struct arrivals *a, size_t most)
+void pending_results_put(struct session *s, uint64_t serial, struct pending_results *a, size_t most)
 {
     bool same = is_table(s, serial);
     /* A table that others hold is copied only for what there is to put into it. */
@@ -49,7 +49,7 @@ void arrivals_put(struct session *s, uint64_t serial, struct arrivals *a, size_t
 
 /* A job that puts them into a copy of the table. */
 struct merging {
-    struct arrivals arrivals;
+    struct pending_results pending_results;
     struct experiments *base, *made;   /* held; NULL until it is done */
     bool started;                      /* it has what arrived */
 };
@@ -60,8 +60,8 @@ static bool merge(void *state, struct result *result, struct err *err)
 
     (void)result;
     m->made = experiments_copy(m->base, NULL);
-    for (size_t i = m->arrivals.put; i < m->arrivals.list.count && !watch_steps(1); i++)
-        put(m->made, &m->arrivals.list.items[i]);
+    for (size_t i = m->pending_results.put; i < m->pending_results.list.count && !watch_steps(1); i++)
+        put(m->made, &m->pending_results.list.items[i]);
     return watch_goes_on(err);
 }
 
@@ -76,7 +76,7 @@ static void merge_here(struct session *s, void *state, struct result *result, co
     s->replacing = 0;
     experiments_free(m->base);   /* so that it need not be copied for this one */
     m->base = NULL;
-    arrivals_put(s, serial, &m->arrivals, SIZE_MAX);
+    pending_results_put(s, serial, &m->pending_results, SIZE_MAX);
 }
 
 static bool merged(struct session *s, void *state, struct result *result, struct err *err)
@@ -98,26 +98,26 @@ static void merging_free(void *state)
     experiments_free(m->base);
     experiments_free(m->made);
     if (m->started)
-        arrivals_done(&m->arrivals);
+        pending_results_done(&m->pending_results);
     free(m);
 }
 
-void arrivals_finish(struct session *s, uint64_t serial, struct arrivals *a)
+void pending_results_finish(struct session *s, uint64_t serial, struct pending_results *a)
 {
     static const struct task_ops ops = {.work = merge, .publish = merged, .failed = merge_here, .free = merging_free};
     size_t left = a->list.count - a->put;
     struct err none = {0};
     struct experiments *t = s->document.experiments;
 
-    if (s->interactive && !s->replacing && left && is_table(s, serial) && (left > ARRIVALS_AT_ONCE || (experiments_held(t) && t->rows.count > ARRIVALS_AT_ONCE))) {
+    if (s->interactive && !s->replacing && left && is_table(s, serial) && (left > PENDING_RESULTS_AT_ONCE || (experiments_held(t) && t->rows.count > PENDING_RESULTS_AT_ONCE))) {
         struct merging *m = mem_zero(1, sizeof *m);
-        *m = (struct merging){.arrivals = *a, .base = experiments_hold(t)};
+        *m = (struct merging){.pending_results = *a, .base = experiments_hold(t)};
         if ((s->replacing = task_begin(s, "results", &ops, m, &none)) != 0) {
             m->started = true;
             s->replacing_how = "is putting results into the experiments";
-            *a = (struct arrivals){0};
+            *a = (struct pending_results){0};
             return;
         }
     }
-    arrivals_put(s, serial, a, SIZE_MAX);
+    pending_results_put(s, serial, a, SIZE_MAX);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "chart/spare.h"
+#include "chart/unused_ports.h"
 
 #include <stdlib.h>
 
@@ -20,8 +20,8 @@ static portset ports_held(const struct chart *c)
 
     for (size_t i = 0; i < mapping_count(m); i++)
         held |= ports_of(&mapping_at(m, i)->usage);
-    for (size_t i = 0; i < c->doubts.count; i++)
-        held |= ports_of(&c->forms[c->doubts.items[i].form].others[c->doubts.items[i].other].usage);
+    for (size_t i = 0; i < c->ambiguities.count; i++)
+        held |= ports_of(&c->forms[c->ambiguities.items[i].form].others[c->ambiguities.items[i].other].usage);
     return held;
 }
 
@@ -76,8 +76,8 @@ static bool is_kept(const struct chart_usage *other, portset held)
 /* Doubts name the others by number: by what it will be. */
 static void number_doubts(struct chart *c, portset held)
 {
-    for (size_t i = 0; i < c->doubts.count; i++) {
-        struct chart_doubt *d = &c->doubts.items[i];
+    for (size_t i = 0; i < c->ambiguities.count; i++) {
+        struct chart_ambiguity *d = &c->ambiguities.items[i];
         uint32_t number = 0;
         for (uint32_t k = 0; k < d->other; k++)
             number += is_kept(&c->forms[d->form].others[k], held);
@@ -106,7 +106,7 @@ static void close_form_up(struct chart_form *f, portset held)
     f->other_count = kept;
 }
 
-void spare_ports_drop(struct chart *c)
+void unused_ports_drop(struct chart *c)
 {
     portset held = ports_held(c);
 

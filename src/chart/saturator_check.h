@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Saturators that take as long on the CPU as their core says: forms are judged by nothing else. */
-#ifndef PORTOLAN_CHART_SOUND_H
-#define PORTOLAN_CHART_SOUND_H
+#ifndef PORTOLAN_CHART_SATURATOR_CHECK_H
+#define PORTOLAN_CHART_SATURATOR_CHECK_H
 
 #include "chart/lab.h"
 #include "chart/saturate.h"
@@ -9,6 +9,6 @@
 /* Fills the empty @out as saturators_find, but each is measured alone first. One that contradicts the core (stores that hinder each other, for example) gives way to the
  * next best for its ports; ports that none is left for go without. @form_of: form of the lab's table, per entry of @m. False with err when measuring is impossible or
  * was cancelled. One thread. */
-bool sound_saturators(struct lab *lab, const struct mapping *m, const struct lattice *g, const uint32_t *form_of, struct saturators *out, struct err *err);
+bool saturators_validate(struct lab *lab, const struct mapping *m, const struct lattice *g, const uint32_t *form_of, struct saturators *out, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "chart/standins.h"
+#include "chart/substitutes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -132,7 +132,7 @@ static void put_jumps(struct machine *m)
         }
 }
 
-bool standins_find(struct lab *lab, struct chart *c, struct err *err)
+bool substitutes_find(struct lab *lab, struct chart *c, struct err *err)
 {
     struct standins s = {.probes = {.lab = lab, .chart = c, .width = c->width}};
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "chart/habits.h"
+#include "chart/slow_pairs.h"
 
 #include <math.h>
 
 #define ALIKE 0.03           /* relative: a time is late by no more than a leader's */
 
-struct habit_time {
+struct slow_time {
     size_t beside;           /* saturator */
     double late;             /* measured / predicted, at most */
     struct guess guess;      /* by which */
 };
 
-void habits_done(struct habits *h)
+void slow_pairs_done(struct slow_pairs *h)
 {
     vec_done(&h->list);
     vec_done(&h->times);
 }
 
-static struct habit *find(const struct habits *h, const struct guess *g)
+static struct slow_usage *find(const struct slow_pairs *h, const struct guess *g)
 {
     for (size_t i = 0; i < h->list.count; i++)
         if (guess_equal(&h->list.items[i].guess, g))
@@ -25,19 +25,19 @@ static struct habit *find(const struct habits *h, const struct guess *g)
     return NULL;
 }
 
-enum habit_advice habits_ask(struct habits *h, const struct guess *g)
+enum slow_pairs_advice slow_pairs_advise(struct slow_pairs *h, const struct guess *g)
 {
-    struct habit *t = find(h, g);
+    struct slow_usage *t = find(h, g);
 
     if (!t) {
-        vec_push(&h->list, (struct habit){.guess = *g});
+        vec_push(&h->list, (struct slow_usage){.guess = *g});
         t = &h->list.items[h->list.count - 1];
     }
-    if (t->began < HABIT_LEADERS) {
+    if (t->began < SLOW_PAIRS_LEADERS) {
         t->began++;
-        return HABIT_LEAD;
+        return SLOW_PAIRS_LEAD;
     }
-    return t->ended < t->began ? HABIT_WAIT : HABIT_ALONE;
+    return t->ended < t->began ? SLOW_PAIRS_WAIT : SLOW_PAIRS_ALONE;
 }
 
 /* By how much the form was late at most beside saturator @beside; 0: it was not. */
@@ -50,13 +50,13 @@ static double latest(const struct guess *g, const struct sights *s, size_t besid
     return most;
 }
 
-void habits_tell(struct habits *h, const struct guess *begun, const struct guess *now, const struct sights *s)
+void slow_pairs_record(struct slow_pairs *h, const struct guess *begun, const struct guess *now, const struct sights *s)
 {
     find(h, begun)->ended++;
     for (size_t b = 0; now && s->saturators && b < s->saturators->list.count; b++) {
         double late = latest(now, s, b);
         if (late > 0)
-            vec_push(&h->times, ((struct habit_time){b, late, *now}));
+            vec_push(&h->times, ((struct slow_time){b, late, *now}));
     }
 }
 
@@ -84,19 +84,19 @@ static bool alike_beside(const struct guess *a, const struct guess *b, const str
     return share_of(a, lattice, ports, &own) && share_of(b, lattice, ports, &other) && guess_equal(&own, &other);
 }
 
-static bool is_habit(const struct habits *h, const struct guess *g, const struct sights *s, size_t beside, double late)
+static bool is_habit(const struct slow_pairs *h, const struct guess *g, const struct sights *s, size_t beside, double late)
 {
     const portset ports = s->saturators->list.items[beside].ports;
     unsigned leaders = 0;
 
-    for (size_t i = 0; i < h->times.count && leaders < HABIT_LEADERS; i++) {
-        const struct habit_time *t = &h->times.items[i];
+    for (size_t i = 0; i < h->times.count && leaders < SLOW_PAIRS_LEADERS; i++) {
+        const struct slow_time *t = &h->times.items[i];
         leaders += t->beside == beside && late <= (1 + ALIKE) * t->late && alike_beside(g, &t->guess, s->lattice, ports);
     }
-    return leaders == HABIT_LEADERS;
+    return leaders == SLOW_PAIRS_LEADERS;
 }
 
-size_t habits_new(const struct habits *h, const struct guess *g, const struct sights *s)
+size_t slow_pairs_matching(const struct slow_pairs *h, const struct guess *g, const struct sights *s)
 {
     size_t count = 0;
 

@@ -1,33 +1,33 @@
 /* Times that are longer than ports say. A scheduler that has two sets of ports to keep busy at once does it less than perfectly, while none is quicker than its ports; so a late time tells less
  * against a usage than one that is shorter. What belongs to a single set is hardly ever late (docs/notes/zen5.md). */
-#ifndef PORTOLAN_CHART_LATE_H
-#define PORTOLAN_CHART_LATE_H
+#ifndef PORTOLAN_CHART_RESIDUAL_H
+#define PORTOLAN_CHART_RESIDUAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* The most that a late time costs, in squared deviations, and up to how many times what is predicted it is late. */
-#define LATE_MOST 10.0
-#define LATE_BY 1.25
-#define LATE_ALONE 1.21       /* of a form alone: stores to one line after the other (.556 for .5 on a Zen 4); on a Zen 5 comparisons of memory with an immediate (.300 for .250), and as many chains as there are registers do not fill six ports (CMOVZ (R64, R64) .197 for .167) */
+#define RESIDUAL_COST_MOST 10.0
+#define RESIDUAL_RATIO 1.25
+#define RESIDUAL_RATIO_ALONE 1.21       /* of a form alone: stores to one line after the other (.556 for .5 on a Zen 4); on a Zen 5 comparisons of memory with an immediate (.300 for .250), and as many chains as there are registers do not fill six ports (CMOVZ (R64, R64) .197 for .167) */
 
-struct lateness {
+struct residual_limit {
     double by, most;
 };
 
-static inline bool is_late(double predicted, double measured, double by)
+static inline bool is_above_ports(double predicted, double measured, double by)
 {
     return measured > predicted && measured <= by * predicted;
 }
 
 /* What a time costs: the square of @off, its deviation in units of the noise, @most at most, and of a late one @late.most. */
-static inline double late_price(double off, double predicted, double measured, double most, struct lateness late)
+static inline double residual_cost(double off, double predicted, double measured, double most, struct residual_limit late)
 {
-    double limit = is_late(predicted, measured, late.by) ? late.most : most, price = off * off;
+    double limit = is_above_ports(predicted, measured, late.by) ? late.most : most, price = off * off;
     return price < limit ? price : limit;
 }
 
 /* Of an experiment whose @n > 0 forms take @own cycles each by themselves. @scattered: on a CPU on which many times are late. */
-struct lateness lateness_of(const double *own, size_t n, bool scattered);
+struct residual_limit residual_limit_of(const double *own, size_t n, bool scattered);
 
 #endif
