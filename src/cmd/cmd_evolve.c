@@ -161,10 +161,10 @@ static void add_lines(struct evolve_run *run, const struct evolve_status *t, str
     str_done(&of);
 }
 
-/* What is known of the @count runs: an object of JSON each. */
-static void show_runs(struct session *s, struct evolve_run *const *runs, size_t count, struct result *result)
+/* What is known of the @count runs: an object of JSON each. The workbench has it in @view. */
+static void show_runs(struct session *s, struct evolve_run *const *runs, size_t count, const char *view, struct result *result)
 {
-    s->in_view = s->views ? "evolution" : NULL;
+    s->in_view = s->views ? view : NULL;
     struct result_table *table = result_table(result, "runs", run_columns, sizeof run_columns / sizeof *run_columns);
 
     table->shape = TABLE_SPREAD;
@@ -190,7 +190,7 @@ static bool run_status(struct session *s, const void *values, struct result *res
     }
     if (s->document.run_count) {
         evolve_catch_up(s);
-        show_runs(s, s->document.runs, s->document.run_count, result);
+        show_runs(s, s->document.runs, s->document.run_count, "evolution", result);
     }
     return true;
 }
@@ -238,7 +238,7 @@ static bool run_stop(struct session *s, const void *values, struct result *resul
     evolve_catch_up(s);
     evolve_stop(run->evolve);
     evolve_run_wait(run);
-    show_runs(s, &run, 1, result);
+    show_runs(s, &run, 1, "matrix", result);   /* what is kept */
     return true;
 }
 
@@ -270,7 +270,7 @@ static bool run_wait(struct session *s, const void *values, struct result *resul
         evolve_feed(s);
     if (!queue_wait(s, run->job, err))
         return false;
-    show_runs(s, &run, 1, result);
+    show_runs(s, &run, 1, "evolution", result);
     return true;
 }
 

@@ -151,6 +151,7 @@ static bool refuse_name(const char *name, struct err *err)
     struct similar similar = {.word = name};
     char todo[SIMILAR_TODO];
 
+    similar_try(&similar, "machine");   /* of the document, not of the settings */
     for (const struct setting *setting = settings_table; setting->name; setting++)
         similar_try(&similar, setting->name);
     return err_set(err, ERR_USAGE, similar_todo(&similar, "set lists them", todo), "unknown setting \"%s\"", name);

@@ -67,7 +67,7 @@ const struct key_row key_rows[] = {
     {.views = "kernel", .keys = "a", .command = "kernel machines --show", .help = "show machines that know every instruction of the loop"},
     {.views = "kernel", .keys = "f", .command = "kernel functions", .help = "pick another function of the object or program"},
     {.views = "kernel", .keys = "Space", .command = "do ports", .help = "open or close the groups of ports that the instruction uses"},
-    {.views = "kernel", .keys = "Enter", .command = "kernel omitted", .help = "the lines of the text that were left out, with the reason"},
+    {.views = "kernel", .keys = "Enter", .command = "do open", .help = "the lines of the text that were left out, with the reason; when none was, the row of the form in the mapping"},
 
     {.views = "kernel experiments check", .keys = "x", .command = "jump", .help = "to the row of its form in the mapping"},
     {.views = "mapping matrix tables", .keys = "x", .command = "jump", .help = "to the experiments that have the form"},
@@ -75,6 +75,7 @@ const struct key_row key_rows[] = {
     {.views = "experiments mapping check", .keys = "X", .command = "jump kernel", .help = "to the lines of the loop that have its form, one after the other"},
 
     {.views = "why", .keys = "Enter", .command = "do zoom", .help = "all of the reasons: the pane alone, or all of the place again", .hint = "all of it"},
+    {.views = "timeline", .keys = "c", .command = "do chain", .help = "only the chain that limits the loop, or all instructions", .hint = "chain or all"},
     {.views = "timeline", .keys = "]", .command = "do next", .help = "next iteration"},
     {.views = "timeline", .keys = "[", .command = "do previous", .help = "previous iteration"},
 

@@ -6,14 +6,16 @@
 
 #include "model/mapping_diff.h"
 
-/* Adds a port for one of @over that has no counterpart: under its own name, or the first free one that begins with it. */
-static bool add_port(struct ports *ports, const char *name, struct err *err)
+/* Adds a port for one that has no counterpart: the first of new1, new2, ... that is free. */
+static bool add_port(struct ports *ports, struct err *err)
 {
     char text[PORT_NAME_MAX];
-    int length = snprintf(text, sizeof text, "%s", name);
+    unsigned n = 0;
+    int length;
 
-    for (unsigned n = 2; ports_find(ports, text, (size_t)length) >= 0; n++)
-        length = snprintf(text, sizeof text, "%.*s_%u", PORT_NAME_MAX - 5, name, n);
+    do
+        length = snprintf(text, sizeof text, "new%u", ++n);
+    while (ports_find(ports, text, (size_t)length) >= 0);
     return ports_add(ports, text, err);
 }
 
@@ -78,7 +80,7 @@ bool overlay_make(const struct mapping *base, const struct mapping *over, struct
     for (unsigned p = 0; ok && p < mapping_ports(over)->count; p++)
         if (to[p] < 0 && needed >> p & 1) {
             to[p] = (int)ports.count;
-            ok = add_port(&ports, mapping_ports(over)->names[p], err);
+            ok = add_port(&ports, err);
         }
     if (!ok)
         return false;

@@ -10,7 +10,7 @@ struct overlay {
     unsigned matched;          /* ports of what is laid over that are the base's; the others were added to these */
 };
 
-/* All of @base with the usages of @over. The ports of @over become those of @base that both load most alike (model/mapping_diff.h); ports without a counterpart are added. Latencies
+/* All of @base with the usages of @over. The ports of @over become those of @base that both load most alike (model/mapping_diff.h); ports without a counterpart are added as new1, new2, ... Latencies
  * that @over does not have stay. False with err where no port has a counterpart, or there are too many ports; @out is empty then. */
 bool overlay_make(const struct mapping *base, const struct mapping *over, struct overlay *out, struct err *err);
 

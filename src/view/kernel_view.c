@@ -677,6 +677,10 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
     case ACTION_BESIDE: v->compare = !v->compare; return true;
     case ACTION_RIGHT: v->left++; return true;
     case ACTION_LEFT: v->left -= v->left > 0; return true;
+    case ACTION_OPEN:
+        if (s->document.kernel)
+            str_add(command, s->document.kernel->left_out_count ? "kernel omitted" : "jump");
+        return true;
     case ACTION_EDIT: edit(v, s, command); return true;
     case ACTION_PORTS: open_groups(v, s); return true;
     case ACTION_CANCEL: v->match[0] = '\0'; return false;   /* the frame has its own use for it */

@@ -11,7 +11,7 @@
 #include "work/job.h"
 
 #define STEPS 5
-#define ROOMY 100            /* columns of a screen that has room for arrows between them */
+#define STEPS_MOST 240       /* columns that they take at most */
 #define STEP_TEXT 64
 
 struct evolve_run *lab_run(const struct session *s)
@@ -114,26 +114,42 @@ static void fill(const struct session *s, struct lab_step steps[STEPS])
     steps[4].done = steps[3].done && d->selected_count && strcmp(d->selected[0], EVOLVED_MACHINE) == 0;
 }
 
-void lab_steps_draw(struct session *s, struct grid *g)
+/* The steps in a line; with @arrows and counts of all that is done, or only with what the step at hand has. Returns the columns. */
+static unsigned draw_steps(const struct lab_step steps[STEPS], const char *arrow, bool counts, const struct session *s, struct grid *g)
 {
-    struct lab_step steps[STEPS] = {{.name = "forms", .command = "do generate"}, {.name = "experiments", .command = "do generate"}, {.name = "measured", .command = "experiments measure"},
-                                {.name = "mapping", .command = LAB_INFER}, {.name = "adopt", .command = "evolve adopt"}};
     unsigned x = 1;
     bool asked = false;   /* the next step has been named with its key */
 
-    fill(s, steps);
-    for (unsigned i = 0; i < STEPS && x < g->width; i++) {
+    for (unsigned i = 0; i < STEPS; i++) {
         const struct lab_step *step = &steps[i];
         char key[KEY_NAME_MOST];
-        const bool next = !asked && !step->done && !step->runs && keymap_key(s->keys, "mapping", step->command, key);
+        const bool next = !asked && !step->done && !step->runs, named = next && keymap_key(s->keys, "mapping", step->command, key);
         if (i)
-            x += grid_put(g, (int)x, 0, 0, ROLE_DIM, 0, g->width < ROOMY ? " ▸ " : " ──▸ ");
+            x += grid_put(g, (int)x, 0, 0, ROLE_DIM, 0, arrow);
         x += grid_printf(g, (int)x, 0, 0, step->runs ? ROLE_WARN : step->done ? ROLE_GOOD : ROLE_TEXT, step->runs || next ? ATTR_BOLD : 0, "%u %s%s", i + 1, step->name,
                          step->done ? " ✓" : step->runs ? " ▶" : "");
-        if (step->has[0])
+        if (step->has[0] && (counts || !step->done))
             x += grid_printf(g, (int)x, 0, 0, ROLE_TEXT, 0, " %s", step->has);
-        if (next)
+        if (named)
             x += grid_printf(g, (int)x, 0, 0, ROLE_TITLE, ATTR_BOLD, " (%s)", key);
         asked |= next || step->runs;
+    }
+    return x;
+}
+
+void lab_steps_draw(struct session *s, struct grid *g)
+{
+    static const struct { const char *arrow; bool counts; } ways[] = {{" ──▸ ", true}, {" ▸ ", true}, {" ▸ ", false}};
+    struct lab_step steps[STEPS] = {{.name = "forms", .command = "do generate"}, {.name = "experiments", .command = "do generate"}, {.name = "measured", .command = "experiments measure"},
+                                {.name = "mapping", .command = LAB_INFER}, {.name = "adopt", .command = "evolve adopt"}};
+    struct grid line;
+    unsigned used = 0;
+
+    fill(s, steps);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && (!used || used > g->width); i++) {
+        grid_init_part(&line, g, STEPS_MOST, 1);
+        used = draw_steps(steps, ways[i].arrow, ways[i].counts, s, &line);
+        memcpy(g->cells, line.cells, (g->width < STEPS_MOST ? g->width : STEPS_MOST) * sizeof *g->cells);
+        grid_done(&line);
     }
 }

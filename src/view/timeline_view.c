@@ -18,10 +18,21 @@
 
 struct timeline_view_state {
     const struct kernel *kernel;
-    size_t cursor, top, height;   /* rows: iteration * instructions + instruction */
+    size_t cursor, top, height;   /* rows: iteration * picked + the instruction's place among these */
+    uint32_t *pick;               /* the instructions that have rows, in their order */
+    size_t picked;
+    enum { PICK_LIMIT, PICK_CHAIN, PICK_ALL } mode;   /* PICK_LIMIT: the chain where it limits the loop */
     int32_t left;                 /* first cycle shown */
     bool pinned;                  /* left does not follow the cursor */
 };
+
+static void timeline_close(void *state)
+{
+    struct timeline_view_state *v = state;
+
+    free(v->pick);
+    free(v);
+}
 
 static void *timeline_open(void)
 {
@@ -33,6 +44,45 @@ static const struct { enum role role; const char *name; } stages[] = {
     {ROLE_DIM, "fetched"}, {ROLE_DIM, "queued"}, {ROLE_TITLE, "renamed"}, {ROLE_WARN, "waits"}, {ROLE_GOOD, "dispatched"},
     {ROLE_GOOD, "executes"}, {ROLE_DIM, "done"}, {ROLE_ACCENT, "retired"},
 };
+
+static int compare_picks(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Whether the rows are those of the chain. */
+static bool only_chain(const struct timeline_view_state *v, const struct analysis *a)
+{
+    return a->limit.chain.count > 0 && (v->mode == PICK_CHAIN || (v->mode == PICK_LIMIT && a->bottleneck == BOUND_DEPENDENCIES));
+}
+
+/* Chooses the instructions that have rows. */
+static void pick(struct timeline_view_state *v, const struct analysis *a, size_t count)
+{
+    const bool chain = only_chain(v, a);
+    const size_t most = chain ? a->limit.chain.count : count;
+
+    v->pick = mem_resize(v->pick, (most + 1) * sizeof *v->pick);
+    for (size_t i = 0; i < most; i++)
+        v->pick[i] = chain ? a->limit.chain.links[i].row : (uint32_t)i;
+    qsort(v->pick, most, sizeof *v->pick, compare_picks);
+    v->picked = 0;
+    for (size_t i = 0; i < most; i++)   /* a chain over several iterations has an instruction several times */
+        if (v->pick[i] < count && (!v->picked || v->pick[v->picked - 1] != v->pick[i]))
+            v->pick[v->picked++] = v->pick[i];
+}
+
+/* The instruction and the iteration of row @row. */
+static size_t insn_of(const struct timeline_view_state *v, size_t row)
+{
+    return v->pick[row % v->picked];
+}
+
+static size_t step_of(const struct timeline_view_state *v, size_t row, size_t count)
+{
+    return row / v->picked * count + insn_of(v, row);
+}
 
 /* The simulation of the machine in view; NULL when there is none. */
 static const struct simulation *shown(struct timeline_view_state *v, struct session *s, const struct insn **insns, size_t *count)
@@ -47,17 +97,21 @@ static const struct simulation *shown(struct timeline_view_state *v, struct sess
     const struct simulation *sim = session_simulation(s, s->document.in_view);
     if (!sim || !sim->step_iterations || !*count)
         return NULL;
+    pick(v, session_analyses(s, &machines)[s->document.in_view], *count);
+    if (!v->picked)
+        return NULL;
     if (v->kernel != s->document.kernel) {
         v->kernel = s->document.kernel;
         v->cursor = v->top = 0;
         v->left = 0;
     }
-    size_t rows = sim->step_iterations * *count;
+    size_t rows = sim->step_iterations * v->picked;
     v->cursor = v->cursor < rows ? v->cursor : rows - 1;
-    if (s->document.row < *count && v->cursor % *count != s->document.row) {   /* where another view has put it, within the iteration */
-        v->cursor = v->cursor / *count * *count + s->document.row;
-        v->pinned = false;
-    }
+    for (size_t i = 0; i < v->picked; i++)
+        if (v->pick[i] == s->document.row && v->cursor % v->picked != i) {   /* where another view has put it, within the iteration */
+            v->cursor = v->cursor / v->picked * v->picked + i;
+            v->pinned = false;
+        }
     return sim;
 }
 
@@ -118,7 +172,7 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
     char stalls[80];
     snprintf(stalls, sizeof stalls, "stalls: front end %.2f, ROB %.2f, scheduler %.2f", sim->stalls_front, sim->stalls_rob, sim->stalls_scheduler);
     const bool told = used + 2 + strlen(stalls) <= g->width;
-    if (told || !own)
+    if (told)
         grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, stalls);
     int width = (int)g->width - PLACES - (int)places - 1 - (g->width >= 160 ? TEXT_WIDE : texts ? TEXT : 0);
     const unsigned others = 4 + own;
@@ -127,17 +181,17 @@ static void timeline_draw(void *state, struct session *s, struct grid *g)
         v->top = v->cursor;
     if (v->cursor >= v->top + v->height)
         v->top = v->cursor - v->height + 1;
-    const struct simulated_step *current = &sim->steps[v->cursor];
+    const struct simulated_step *current = &sim->steps[step_of(v, v->cursor, count)];
     if (!v->pinned && (current->issue < v->left || current->retire >= v->left + width))
         v->left = current->fetch > 2 ? current->fetch - 2 : 0;
     draw_ruler(v, insns, count, g, 1, width);
-    for (size_t r = 0; r < v->height && v->top + r < sim->step_iterations * count; r++) {
+    for (size_t r = 0; r < v->height && v->top + r < sim->step_iterations * v->picked; r++) {
         size_t row = v->top + r;
-        draw_row(&sim->steps[row], &insns[row % count], places, row / count, row % count == 0, row == v->cursor, v->left, g, 2 + (int)r, width);
+        draw_row(&sim->steps[step_of(v, row, count)], &insns[insn_of(v, row)], places, row / v->picked, row % v->picked == 0, row == v->cursor, v->left, g, 2 + (int)r, width);
     }
     int y = (int)g->height - 2;
     if (own) {
-        const char *text = insn_shown(&insns[v->cursor % count]);
+        const char *text = insn_shown(&insns[insn_of(v, v->cursor)]);
         grid_put(g, 0, y - 1, 0, ROLE_ACCENT, 0, text);
         if (!told && grid_columns(g, text) + 2 + strlen(stalls) <= g->width)
             grid_put(g, (int)(g->width - strlen(stalls)), y - 1, 0, ROLE_DIM, 0, stalls);
@@ -152,16 +206,23 @@ static bool timeline_act(void *state, struct session *s, enum action action, str
 {
     struct timeline_view_state *v = state;
     const struct insn *insns;
-    size_t count;
+    size_t count, machines;
     const struct simulation *sim = shown(v, s, &insns, &count);
-    long rows = sim ? (long)(sim->step_iterations * count) : 0, at = (long)v->cursor, page = (long)(v->height ? v->height : 1);
+    long rows = sim ? (long)(sim->step_iterations * v->picked) : 0, at = (long)v->cursor, page = (long)(v->height ? v->height : 1);
 
     (void)command;
     if (!sim)
         return false;
     switch (action) {
-    case ACTION_NEXT: at += (long)count; break;
-    case ACTION_PREVIOUS: at -= (long)count; break;
+    case ACTION_CHAIN:
+        if (!session_analyses(s, &machines)[s->document.in_view]->limit.chain.count)
+            return false;
+        v->mode = only_chain(v, session_analyses(s, &machines)[s->document.in_view]) ? PICK_ALL : PICK_CHAIN;
+        v->top = v->cursor = 0;
+        v->pinned = false;
+        return true;
+    case ACTION_NEXT: at += (long)v->picked; break;
+    case ACTION_PREVIOUS: at -= (long)v->picked; break;
     case ACTION_RIGHT: v->left += 5; v->pinned = true; return true;
     case ACTION_LEFT: v->left -= v->left < 5 ? v->left : 5; v->pinned = true; return true;
     case ACTION_NEXT_MACHINE: case ACTION_PREVIOUS_MACHINE:
@@ -174,7 +235,7 @@ static bool timeline_act(void *state, struct session *s, enum action action, str
     }
     v->pinned = false;
     v->cursor = at < 0 ? 0 : at < rows ? (size_t)at : (size_t)(rows - 1);
-    s->document.row = v->cursor % count;
+    s->document.row = insn_of(v, v->cursor);
     return true;
 }
 
@@ -186,10 +247,10 @@ static void timeline_click(void *state, struct session *s, int x, int y)
     const struct simulation *sim = shown(v, s, &insns, &count);
 
     (void)x;
-    if (!sim || y < 2 || (size_t)(y - 2) >= v->height || v->top + (size_t)(y - 2) >= sim->step_iterations * count)
+    if (!sim || y < 2 || (size_t)(y - 2) >= v->height || v->top + (size_t)(y - 2) >= sim->step_iterations * v->picked)
         return;
     v->cursor = v->top + (size_t)(y - 2);
-    s->document.row = v->cursor % count;
+    s->document.row = insn_of(v, v->cursor);
 }
 
 static bool timeline_find(void *state, struct session *s, const char *text, int direction)
@@ -198,13 +259,14 @@ static bool timeline_find(void *state, struct session *s, const char *text, int 
     const struct insn *insns;
     size_t count;
     const struct simulation *sim = shown(v, s, &insns, &count);
-    size_t rows = sim ? sim->step_iterations * count : 0;
+    size_t rows = sim ? sim->step_iterations * v->picked : 0;
 
     for (size_t step = 1; *text && step <= rows; step++) {
         size_t at = direction > 0 ? (v->cursor + step) % rows : (v->cursor + rows - step) % rows;
-        if (insns[at % count].text && strcasestr(insns[at % count].text, text)) {
+        const struct insn *insn = &insns[insn_of(v, at)];
+        if (insn->text && strcasestr(insn->text, text)) {
             v->cursor = at;
-            s->document.row = at % count;
+            s->document.row = insn_of(v, at);
             v->pinned = false;
             return true;
         }
@@ -220,10 +282,20 @@ static void timeline_status(void *state, struct session *s, struct str *out)
     const struct simulation *sim = shown(v, s, &insns, &count);
 
     if (sim)
-        str_addf(out, "%zu/%zu  iteration %zu of %u", v->cursor % count + 1, count, v->cursor / count, sim->step_iterations);
+        str_addf(out, "%zu/%zu  iteration %zu of %u", insn_of(v, v->cursor) + 1, count, v->cursor / v->picked, sim->step_iterations);
 }
 
-const struct view_ops timeline_view = {.name = "timeline", .label = "Timeline", .help = "the first iterations, simulated cycle by cycle",
+static void timeline_title(void *state, struct session *s, struct str *out)
+{
+    struct timeline_view_state *v = state;
+    const struct insn *insns;
+    size_t count, machines;
+
+    if (shown(v, s, &insns, &count) && only_chain(v, session_analyses(s, &machines)[s->document.in_view]))
+        str_add(out, ": the chain");
+}
+
+const struct view_ops timeline_view = {.title = timeline_title, .name = "timeline", .label = "Timeline", .help = "the first iterations, simulated cycle by cycle",
                                        .act = timeline_act, .marks = "cursor\tthe window follows the instruction",
-                                       .open = timeline_open, .close = free, .draw = timeline_draw, .click = timeline_click,
+                                       .open = timeline_open, .close = timeline_close, .draw = timeline_draw, .click = timeline_click,
                                        .find = timeline_find, .status = timeline_status};

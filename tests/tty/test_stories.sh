@@ -57,4 +57,35 @@ test_from_a_profile_to_its_hot_loop_and_back() {
     each_size to_hot_loop
 }
 
+# From nothing to a mapping in use: experiments, times (of a table, in place of the CPU that the test runs on), a search that is seen and stopped.
+to_mapping() {
+    open_screen "$1" "$2" "env HOME=$home XDG_CONFIG_HOME=$home TERM=screen-256color '$portolan' --machine skylake '$source/data/kernels/triad-skl-O3.s'; echo left with \$?; read -r x"
+    see '1/8'
+    keys 3
+    see '1 forms (E)'
+    keys E
+    see '(M)'
+    keys M
+    see '3 measured ✓'
+    keys I
+    see 'run 1: running'
+    see '■'
+    keys s
+    see 'run 1: stopped'
+    see '(a)'
+    keys a
+    see '5 adopt ✓'
+    at_most 8
+    t send-keys 1
+    see 'evolved  '
+    gone '? vmovapd' || fail 'the loop is unknown to the machine that was made'
+}
+gone() { ! screen_holds "$1"; }
+test_from_nothing_to_a_mapping() {
+    mkdir -p "$home/portolan"
+    printf 'bind experiments M experiments measure --simulate skylake\n' >"$home/portolan/rc"
+    each_size to_mapping
+    rm "$home/portolan/rc"
+}
+
 run_tests

@@ -35,6 +35,12 @@ static void show_timeline(void)
     run_to_end("view timeline");
 }
 
+static void show_chain(void)
+{
+    show_timeline();
+    press("c");
+}
+
 static void show_whatif(void)
 {
     load();
@@ -242,6 +248,7 @@ static const struct content { const char *view, *name; void (*show)(void); } con
     {"log", "log", show_log},   /* first: it holds what all others did */
     {"kernel", "kernel", show_kernel},
     {"timeline", "timeline", show_timeline},
+    {"timeline", "chain", show_chain},
     {"whatif", "whatif", show_whatif},
     {"experiments", "experiments", show_experiments},
     {"evolution", "evolution", show_evolution},

@@ -184,7 +184,7 @@ static void test_overlay(void **state)
     /* X has no counterpart and is added; Y serves nothing and is not. */
     assert_int_equal(mapping_ports(o.mapping)->count, 6);
     assert_int_equal(mapping_ports(o.mapping)->pipes, mapping_ports(base)->pipes);
-    static const char *const expected[][2] = {{"load", "1*p23"}, {"mul", "1*p1"}, {"new", "1*p1+1*pX"}, {"add", "1*p01"}, {"div", "1*p0+4*pD"}};
+    static const char *const expected[][2] = {{"load", "1*p23"}, {"mul", "1*p1"}, {"new", "1*p1+1*p[new1]"}, {"add", "1*p01"}, {"div", "1*p0+4*pD"}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         str_clear(&text);
         usage_print(&mapping_find(o.mapping, expected[i][0])->usage, mapping_ports(o.mapping), &text);
