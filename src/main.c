@@ -21,7 +21,7 @@
 #include "cmd/program_options.h"
 #include "cmd/rc.h"
 #include "cmd/rescue.h"
-#include "cmd/serving.h"
+#include "cmd/rank_worker.h"
 #include "cmd/session_file.h"
 #include "ranks/ranks.h"
 #include "tui/mainloop.h"
@@ -409,12 +409,12 @@ int main(int argc, char **argv)
         return report(&err);
     if (ranks_index() > 0) {
         log_to_stderr(true);
-        serving_run();
+        rank_worker_run();
         ranks_end();
         return 0;
     }
     int status = run_program(argc, argv);
-    serving_end();
+    rank_worker_end();
     ranks_end();
     return status;
 }

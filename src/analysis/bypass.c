@@ -70,7 +70,7 @@ static double share(const struct core *c, const struct op *op)
 
 /* From a multiplier to a one-cycle operation beside it, and from one to a multiplier of floating point. As measured for operations with two of three ports beside the
  * multipliers (0.45 on the way, 0.9 back), with all of them (shifts: 1 and 1), and for logic of floating point, which suffers less (0.5 and 0.25). */
-static int32_t beside_multiplier(const struct core *c, const struct bypass_source *from, const struct insn *reader, const struct op *op)
+static int32_t single_input_multiplier(const struct core *c, const struct bypass_source *from, const struct insn *reader, const struct op *op)
 {
     double part = 0;
 
@@ -107,5 +107,5 @@ static int32_t between_domains(const struct core *c, const struct insn *from, co
 
 int32_t bypass_latency(const struct core *c, const struct bypass_source *from, const struct insn *reader, const struct op *op)
 {
-    return between_domains(c, from->insn, reader) + after_addition(c, from, reader) + beside_multiplier(c, from, reader, op);
+    return between_domains(c, from->insn, reader) + after_addition(c, from, reader) + single_input_multiplier(c, from, reader, op);
 }

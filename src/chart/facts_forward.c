@@ -254,9 +254,9 @@ static void conclude_renamed_lists(struct probes *p, const struct forward_probes
 }
 
 /* What an addition to memory takes where it is not found, by its loops @alone_at and @beside_at: beside other stores, as in real code, it may be quicker than alone. */
-static void conclude_modified(struct probes *p, size_t alone_at, size_t beside_at, double forward, const char *why)
+static void conclude_modified(struct probes *p, size_t alone_at, size_t single_input_at, double forward, const char *why)
 {
-    const double alone = probe_time(p, alone_at), beside = probe_time(p, beside_at), cycles = fmin(alone, beside) - 1;
+    const double alone = probe_time(p, alone_at), beside = probe_time(p, single_input_at), cycles = fmin(alone, beside) - 1;
 
     if (!isnan(alone) && !isnan(beside) && found(cycles, forward) == 0 && fabs(cycles - forward) > 0.15)
         probe_tell_cycles(p, "store_forward_modify", cycles, why);

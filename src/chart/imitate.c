@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "hunt/explain.h"
-#include "measure/seen.h"
+#include "measure/observed_noise.h"
 #include "throughput/predict.h"
 
 struct imitation {
@@ -25,7 +25,7 @@ struct imitation {
 static double noisy(struct imitation *i, double cycles)
 {
     if (isnan(i->noise))
-        return cycles * (1 + seen_deviation(rng_unit(&i->rng)));
+        return cycles * (1 + observed_deviation(rng_unit(&i->rng)));
     return cycles * (1 + i->noise * rng_unit(&i->rng) * rng_unit(&i->rng));
 }
 

@@ -21,7 +21,7 @@
 #define TERMS_MOST 8
 
 /* A row of one form beside forms of the core, or of these alone. */
-struct beside_core {
+struct single_input_core {
     double cycles, slots;       /* measured; those of the others */
     uint32_t own;               /* executions of the form */
     unsigned count;
@@ -31,7 +31,7 @@ struct beside_core {
 /* The rows of one form. */
 struct outsider {
     uint32_t form;
-    VEC(struct beside_core) rows;
+    VEC(struct single_input_core) rows;
     double before;              /* mean error of the best few µops with the core as it is */
 };
 
@@ -157,7 +157,7 @@ static double error_with(const struct parter *p, const struct outsider *o, const
     double sum = 0;
 
     for (size_t r = 0; r < o->rows.count; r++) {
-        const struct beside_core *b = &o->rows.items[r];
+        const struct single_input_core *b = &o->rows.items[r];
         double says = fmax(most_of(p->view, sums + r * p->view->width, own, b->own), (b->slots + b->own) / p->slots);
         sum += fmin(fabs(says / b->cycles - 1), ERROR_MOST);
     }
@@ -268,11 +268,11 @@ static double core_error(struct parter *p, const struct view *v)
 }
 
 /* The row @i of @t by entries of the core: true when at most one of its forms is none of these, *outside, which executes @b->own times. */
-static bool beside_make(const struct experiments *t, size_t i, const size_t *entry, const struct mapping *core, struct beside_core *b, uint32_t *outside)
+static bool single_input_make(const struct experiments *t, size_t i, const size_t *entry, const struct mapping *core, struct single_input_core *b, uint32_t *outside)
 {
     const struct experiment_row *row = &t->rows.items[i];
 
-    *b = (struct beside_core){.cycles = row->cycles};
+    *b = (struct single_input_core){.cycles = row->cycles};
     *outside = UINT32_MAX;
     for (uint32_t k = 0; k < row->count; k++) {
         const struct flat_term *term = experiments_terms(t, i) + k;
@@ -296,7 +296,7 @@ static void rows_collect(struct parter *p, const struct lab *lab, const bool *ke
 {
     const struct experiments *t = lab->table;
     size_t *entry = mem_alloc((t->forms.count + 1) * sizeof *entry), *at = mem_alloc((t->forms.count + 1) * sizeof *at), kept = 0;
-    struct beside_core b;
+    struct single_input_core b;
     uint32_t outside;
 
     for (size_t f = 0; f < t->forms.count; f++) {
@@ -304,7 +304,7 @@ static void rows_collect(struct parter *p, const struct lab *lab, const bool *ke
         at[f] = SIZE_MAX;
     }
     for (size_t i = 0; i < t->rows.count; i++) {
-        if (!experiments_measured(t, i) || !beside_make(t, i, entry, p->core, &b, &outside))
+        if (!experiments_measured(t, i) || !single_input_make(t, i, entry, p->core, &b, &outside))
             continue;
         if (outside == UINT32_MAX) {
             if (keep[i])

@@ -101,7 +101,7 @@ static size_t besides(const struct placer *p)
     return LEVELS * p->saturators.list.count;
 }
 
-static struct place_beside beside_of(const struct placer *p, const struct placing *f, size_t number)
+static struct place_beside single_input_of(const struct placer *p, const struct placing *f, size_t number)
 {
     size_t saturator = number % p->saturators.list.count;
     uint32_t level = (uint32_t)(number / p->saturators.list.count);
@@ -119,7 +119,7 @@ static bool fits(const struct saturator *s, uint32_t count)
 
 static bool possible(const struct placer *p, const struct placing *f, size_t number)
 {
-    struct place_beside beside = beside_of(p, f, number);
+    struct place_beside beside = single_input_of(p, f, number);
     const struct saturator *s = &p->saturators.list.items[beside.saturator];
 
     if (!allowed(p, f, beside.saturator) || !fits(s, beside.count))
@@ -139,7 +139,7 @@ typedef void ask_one(struct placer *p, struct placing *f, size_t number);
 
 static void ask(struct placer *p, struct placing *f, size_t number)
 {
-    struct place_beside beside = beside_of(p, f, number);
+    struct place_beside beside = single_input_of(p, f, number);
     const struct saturator *s = &p->saturators.list.items[beside.saturator];
     struct flat_term terms[SATURATOR_TERMS + 1] = {{f->form->form, 1}};
 
@@ -152,7 +152,7 @@ static void ask(struct placer *p, struct placing *f, size_t number)
 /* The same where the guess that explains the form's times is expected to explain this one. */
 static void ask_expecting(struct placer *p, struct placing *f, size_t number)
 {
-    const struct place_beside beside = beside_of(p, f, number);
+    const struct place_beside beside = single_input_of(p, f, number);
     float row[COLUMNS_MOST];
 
     ask(p, f, number);
@@ -192,7 +192,7 @@ static void cycles_beside(const struct placer *p, const struct placing *f, const
     for (size_t i = 0; i < n; i++)
         guess_row(&choices[i], p->lattice, rows[i]);
     for (size_t s = 0; s < besides(p); s++) {
-        struct place_beside by = beside_of(p, f, s);
+        struct place_beside by = single_input_of(p, f, s);
         for (size_t i = 0; i < n && available(p, f, s); i++)
             out[s * n + i] = (float)guess_cycles(&choices[i], rows[i], p->lattice, &p->saturators.list.items[by.saturator], by.count);
     }
@@ -382,7 +382,7 @@ static bool is_told(const struct placer *p, const struct placing *f, const struc
     guess_row(a, p->lattice, row_a);
     guess_row(b, p->lattice, row_b);
     for (size_t s = 0; s < besides(p); s++) {
-        struct place_beside beside = beside_of(p, f, s);
+        struct place_beside beside = single_input_of(p, f, s);
         const struct saturator *one = &p->saturators.list.items[beside.saturator];
         if ((by == TELLERS_ALL || possible(p, f, s)) &&
             distance(p, guess_cycles(a, row_a, p->lattice, one, beside.count), guess_cycles(b, row_b, p->lattice, one, beside.count)) > TELLS)

@@ -13,7 +13,7 @@
 #include "cmd/session_parts.h"
 #include "infer/evolve.h"
 #include "work/evolve_job.h"
-#include "work/keeper.h"
+#include "work/background_writer.h"
 
 #define LEAST_SECONDS 0.4    /* between two savings: with the time of one, less than a second is lost */
 #define SHARE 10             /* of a large session, which takes longer: at most a tenth of the time is spent on it */
@@ -30,7 +30,7 @@ struct mark {
 
 struct autosave {
     struct session *session;
-    struct keeper *keeper;
+    struct background_writer *background_writer;
     struct mark saved, saving;
     double next, begun;      /* clock_seconds() */
     bool ready, failed;      /* ready: the directory is ours; failed: it was said that saving fails */
@@ -87,7 +87,7 @@ struct autosave *autosave_new(struct session *s, bool named)
     struct autosave *a = mem_zero(1, sizeof *a);
 
     a->session = s;
-    a->keeper = keeper_new(write_session);
+    a->background_writer = background_writer_new(write_session);
     if (!named)
         a->saved = mark_of(s);
     return a;
@@ -107,7 +107,7 @@ static void tell(struct autosave *a, const struct err *err)
 static void take_back(struct autosave *a, bool wait)
 {
     struct err err = {0};
-    struct saving *w = keeper_take(a->keeper, wait, &err);
+    struct saving *w = background_writer_take(a->background_writer, wait, &err);
 
     if (!w)
         return;
@@ -132,7 +132,7 @@ static void begin(struct autosave *a, const struct mark *now)
     a->saving = *now;
     w->snapshot = session_snapshot(a->session);
     w->path = saved_state_session();
-    if (a->ready && keeper_give(a->keeper, w, &err))
+    if (a->ready && background_writer_give(a->background_writer, w, &err))
         return;
     tell(a, &err);
     a->saved = *now;
@@ -142,7 +142,7 @@ static void begin(struct autosave *a, const struct mark *now)
 double autosave_tick(struct autosave *a, bool hold)
 {
     take_back(a, false);
-    if (!keeper_idle(a->keeper))
+    if (!background_writer_idle(a->background_writer))
         return LEAST_SECONDS / 4;
     if (hold)
         return INFINITY;
@@ -169,6 +169,6 @@ void autosave_end(struct autosave *a)
 void autosave_free(struct autosave *a)
 {
     take_back(a, true);
-    keeper_free(a->keeper);
+    background_writer_free(a->background_writer);
     free(a);
 }

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/command.h"
-#include "cmd/serving.h"
+#include "cmd/rank_worker.h"
 #include "toolchain/scan.h"
 #include "work/job.h"
 

@@ -11,7 +11,7 @@
 #include "base/index.h"
 #include "base/vec.h"
 #include "cmd/command.h"
-#include "cmd/serving.h"
+#include "cmd/rank_worker.h"
 #include "cmd/task.h"
 #include "io/machine_pack.h"
 #include "base/csv_reader.h"

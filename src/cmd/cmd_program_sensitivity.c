@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/program.h"
-#include "cmd/serving.h"
+#include "cmd/rank_worker.h"
 #include "cmd/task.h"
 #include "io/machine_pack.h"
 #include "model/change.h"

@@ -15,7 +15,7 @@ struct congruence {
     uint32_t *representative;   /* form per class: its first member */
     uint32_t *size;
     uint64_t *untested;         /* per class: pairs of members of which no experiment compares the two but each of them alone */
-    bool *beside_first;         /* per form: it was measured beside its class's first member, one of each, or is that */
+    bool *single_input_first;         /* per form: it was measured beside its class's first member, one of each, or is that */
 };
 
 /* Two forms must have been compared in @shared experiments at least (0: even those that were never measured beside the same partner can be

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "measure/seen.h"
+#include "measure/observed_noise.h"
 #include "measure/source.h"
 #include "model/experiments.h"
 #include "throughput/throughput.h"
@@ -123,7 +123,7 @@ static bool simulated_measure(struct source *base, const struct experiment *e, s
             window_measure(&pulse, &rules, &wait, false, 0, INFINITY, &r);
             out[i].repeats = r.accepted;
             out[i].busy = r.state != WINDOW_SETTLED;
-            out[i].cycles = out[i].busy ? NAN : r.cycles / EXECUTIONS * (isnan(s->noise) ? 1 + seen_deviation(rng_unit(&s->rng)) : 1);
+            out[i].cycles = out[i].busy ? NAN : r.cycles / EXECUTIONS * (isnan(s->noise) ? 1 + observed_deviation(rng_unit(&s->rng)) : 1);
             out[i].contended_cycles = (r.accepted ? r.cycles : r.contended_cycles) / EXECUTIONS;
             out[i].spread = r.spread;
             if (base->record) {

@@ -80,7 +80,7 @@ unsigned source_cpu_children(const struct source *s);
 bool source_code(const struct forms *forms, const struct experiment *e, const struct body_shape *shape, struct body *out, struct err *err);
 
 /* A processor whose experiments take what @mapping says (borrowed), with the clock drifting, runs interrupted and contention now and then as seen on real ones.
- * @noise: relative jitter of each run; NaN: none, but values are off as those of a real CPU were (measure/seen.h). */
+ * @noise: relative jitter of each run; NaN: none, but values are off as those of a real CPU were (measure/observed_noise.h). */
 struct source *source_simulated(const struct mapping *mapping, double noise, uint64_t seed);
 
 #endif

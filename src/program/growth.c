@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "program/beside.h"
+#include "program/single_input.h"
 #include "program/nonnegative.h"
 #include "program/solve.h"
 
@@ -246,10 +246,10 @@ static void find_powers(struct grower *g)
 
     for (size_t i = 0; i < d->input_count; i++)
         all[i] = true;
-    size_t base = beside_base(d, all);
+    size_t base = single_input_base(d, all);
     for (size_t i = 0; i < d->input_count; i++) {
         bool moves = false, alone = false, acts = false;
-        size_t n = beside(d, all, base, i, xs, ys);
+        size_t n = single_input_points(d, all, base, i, xs, ys);
         if (n > 1 && differ(g, ys, n)) {
             unsigned power = power_alone(g, xs, ys, n);
             g->power[i] = power ? power : 1;
@@ -257,7 +257,7 @@ static void find_powers(struct grower *g)
         }
         for (size_t r = 0; r < d->run_count && !acts; r++) {
             moves |= d->inputs[r * d->input_count + i] != d->inputs[i];
-            n = beside(d, all, r, i, xs, ys);
+            n = single_input_points(d, all, r, i, xs, ys);
             alone |= n > 1;
             acts = n > 1 && differ(g, ys, n);
         }

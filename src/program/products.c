@@ -9,7 +9,7 @@
 #include "base/shortage.h"
 #include "base/vec.h"
 #include "base/watch.h"
-#include "program/beside.h"
+#include "program/single_input.h"
 #include "program/exact.h"
 
 #define PARTS_MOST 8             /* of one input: what it alone does */
@@ -78,7 +78,7 @@ static void find_parts(struct joining *j, const bool *active, size_t base, size_
 {
     const struct fit_data *d = j->data;
     double *xs = mem_alloc(2 * d->run_count * sizeof *xs), *ys = xs + d->run_count;
-    size_t n = beside(d, active, base, input, xs, ys);
+    size_t n = single_input_points(d, active, base, input, xs, ys);
     struct formula f;
 
     fit_counts(&(struct fit_data){xs, 1, n, ys}, &f);
@@ -308,7 +308,7 @@ static void joining_done(struct joining *j)
 /* The parts of all inputs, those without effect none but 1. */
 static void find_all_parts(struct joining *j, const bool *active)
 {
-    size_t base = beside_base(j->data, active);
+    size_t base = single_input_base(j->data, active);
 
     for (size_t i = 0; i < j->data->input_count; i++)
         if (active[i])

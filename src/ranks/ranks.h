@@ -1,6 +1,6 @@
 /* The processes of one run of the program on one or more machines, started together by an MPI launcher (mpirun, srun), and messages of bytes between them.
  *
- * Rank 0 is the program as it always is: it reads the script, has the session, writes files and prints. The others (cmd/serving.h) wait until rank 0 hands
+ * Rank 0 is the program as it always is: it reads the script, has the session, writes files and prints. The others (cmd/rank_worker.h) wait until rank 0 hands
  * them work, and do nothing else. Without MPI (ranks_alone.c), or without a launcher, a process is alone: rank 0 of 1.
  *
  * All ranks are the same program on the same kind of processor: messages hold values as they lie in memory (base/pack.h). When a rank dies the launcher ends

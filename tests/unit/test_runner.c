@@ -18,7 +18,7 @@
 #include "base/rng.h"
 #include "io/machine_file.h"
 #include "measure/runner.h"
-#include "measure/seen.h"
+#include "measure/observed_noise.h"
 #include "throughput/throughput.h"
 #include "../support/support.h"
 
@@ -641,10 +641,10 @@ static void test_seen(void **state)
 
     (void)state;
     for (int i = 0; i < ALL; i++) {
-        const double off = seen_deviation((i + 0.5) / ALL);
+        const double off = observed_deviation((i + 0.5) / ALL);
         within += fabs(off) < 0.002;
         far += fabs(off) > 0.02;
-        assert_true(i == 0 || off >= seen_deviation((i - 0.5) / ALL));
+        assert_true(i == 0 || off >= observed_deviation((i - 0.5) / ALL));
     }
     assert_in_range(within, 0.97 * ALL, 0.99 * ALL);
     assert_in_range(far, 0.002 * ALL, 0.008 * ALL);

@@ -1,9 +1,9 @@
 /* How far measured times of a real CPU were from each other: the noise of simulated ones that are to be like it. Pure, any thread. */
-#ifndef PORTOLAN_MEASURE_SEEN_H
-#define PORTOLAN_MEASURE_SEEN_H
+#ifndef PORTOLAN_MEASURE_OBSERVED_NOISE_H
+#define PORTOLAN_MEASURE_OBSERVED_NOISE_H
 
 /* The relative deviation below which a share of @at of all is, @at from 0 to 1. Recorded: 279,731 experiments that two charts of one Zen 4 (a virtual EPYC 9004 of two CPUs, without counters)
  * measured an hour apart, each through the whole runner, with its orders, contention and what it left out; the logarithm of the ratio of both values. */
-double seen_deviation(double at);
+double observed_deviation(double at);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/seen.h"
+#include "measure/observed_noise.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@ static const struct { double at, logarithm; } seen[] = {
     {0.998, 0.02218},  {0.999, 0.04537},   {0.9995, 0.05498},  {0.9998, 0.11287},  {0.9999, 0.15398}, {1, 0.40588},
 };
 
-double seen_deviation(double at)
+double observed_deviation(double at)
 {
     size_t i = 1;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "program/beside.h"
+#include "program/single_input.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static bool alone(const struct fit_data *d, const bool *active, size_t a, size_t
     return true;
 }
 
-size_t beside(const struct fit_data *d, const bool *active, size_t base, size_t input, double *xs, double *ys)
+size_t single_input_points(const struct fit_data *d, const bool *active, size_t base, size_t input, double *xs, double *ys)
 {
     size_t n = 0;
 
@@ -36,7 +36,7 @@ size_t beside(const struct fit_data *d, const bool *active, size_t base, size_t 
     return n;
 }
 
-size_t beside_base(const struct fit_data *d, const bool *active)
+size_t single_input_base(const struct fit_data *d, const bool *active)
 {
     double *xs = mem_alloc(d->run_count * sizeof *xs), *ys = mem_alloc(d->run_count * sizeof *ys);
     size_t best = 0, most = 0;
@@ -44,7 +44,7 @@ size_t beside_base(const struct fit_data *d, const bool *active)
     for (size_t r = 0; r < d->run_count && !watch.ended; r++) {
         size_t sum = 0;
         for (size_t i = 0; i < d->input_count; i++)
-            sum += active[i] ? beside(d, active, r, i, xs, ys) : 0;
+            sum += active[i] ? single_input_points(d, active, r, i, xs, ys) : 0;
         if (sum > most || (sum == most && d->values[r] > d->values[best])) {
             best = r;
             most = sum;

@@ -1,22 +1,22 @@
 /* A thread that writes one thing at a time while its owner goes on. What it is given is the owner's again when it was written. One owner, on one thread. */
-#ifndef PORTOLAN_WORK_KEEPER_H
-#define PORTOLAN_WORK_KEEPER_H
+#ifndef PORTOLAN_WORK_BACKGROUND_WRITER_H
+#define PORTOLAN_WORK_BACKGROUND_WRITER_H
 
 #include <stdbool.h>
 
 #include "base/err.h"
 
-struct keeper;
+struct background_writer;
 
 /* @write is called on the thread, which begins with the first item. */
-struct keeper *keeper_new(bool (*write)(void *item, struct err *err));
+struct background_writer *background_writer_new(bool (*write)(void *item, struct err *err));
 /* Whether the next item can be given: there is none, or the one before was written and taken back. */
-bool keeper_idle(struct keeper *k);
+bool background_writer_idle(struct background_writer *k);
 /* Has @item written; it is not to be touched until keeper_take gives it back. False with err, and nothing happens, when the system refuses a thread. */
-bool keeper_give(struct keeper *k, void *item, struct err *err);
+bool background_writer_give(struct background_writer *k, void *item, struct err *err);
 /* The item that was written, NULL while there is none; @err says what went wrong with it. @wait: until it was written. */
-void *keeper_take(struct keeper *k, bool wait, struct err *err);
+void *background_writer_take(struct background_writer *k, bool wait, struct err *err);
 /* No item may be left with it. NULL is fine. */
-void keeper_free(struct keeper *k);
+void background_writer_free(struct background_writer *k);
 
 #endif

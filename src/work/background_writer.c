@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "work/keeper.h"
+#include "work/background_writer.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -11,22 +11,22 @@
 #include "base/mem.h"
 #include "base/shortage.h"
 
-enum keeper_stage { EMPTY, GIVEN, WRITTEN };
+enum background_writer_stage { EMPTY, GIVEN, WRITTEN };
 
-struct keeper {
+struct background_writer {
     bool (*write)(void *item, struct err *err);
     pthread_t thread;
     bool begun, ending;         /* ending: under lock */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    enum keeper_stage stage;           /* under lock, as are the next two */
+    enum background_writer_stage stage;           /* under lock, as are the next two */
     void *item;
     struct err err;
 };
 
-struct keeper *keeper_new(bool (*write)(void *item, struct err *err))
+struct background_writer *background_writer_new(bool (*write)(void *item, struct err *err))
 {
-    struct keeper *k = mem_zero(1, sizeof *k);
+    struct background_writer *k = mem_zero(1, sizeof *k);
 
     k->write = write;
     pthread_mutex_init(&k->lock, NULL);
@@ -34,7 +34,7 @@ struct keeper *keeper_new(bool (*write)(void *item, struct err *err))
     return k;
 }
 
-static void write_item(struct keeper *k)
+static void write_item(struct background_writer *k)
 {
     struct shortage shortage = {0};
     struct err err = {0};
@@ -51,7 +51,7 @@ static void write_item(struct keeper *k)
 
 static void *work(void *argument)
 {
-    struct keeper *k = argument;
+    struct background_writer *k = argument;
     struct fault_stack stack;
 
     fault_stack_take(&stack);
@@ -68,7 +68,7 @@ static void *work(void *argument)
 }
 
 /* Signals are for the owner's thread, but for faults of its own. */
-static bool begin(struct keeper *k, struct err *err)
+static bool begin(struct background_writer *k, struct err *err)
 {
     sigset_t all, before;
 
@@ -81,7 +81,7 @@ static bool begin(struct keeper *k, struct err *err)
     return k->begun || err_set(err, ERR_LIMIT, NULL, "no thread to save the session: %s", strerror(fault));
 }
 
-bool keeper_idle(struct keeper *k)
+bool background_writer_idle(struct background_writer *k)
 {
     lock_take(&k->lock);
     bool idle = k->stage == EMPTY;
@@ -89,7 +89,7 @@ bool keeper_idle(struct keeper *k)
     return idle;
 }
 
-bool keeper_give(struct keeper *k, void *item, struct err *err)
+bool background_writer_give(struct background_writer *k, void *item, struct err *err)
 {
     if (!k->begun && !begin(k, err))
         return false;
@@ -101,7 +101,7 @@ bool keeper_give(struct keeper *k, void *item, struct err *err)
     return true;
 }
 
-void *keeper_take(struct keeper *k, bool wait, struct err *err)
+void *background_writer_take(struct background_writer *k, bool wait, struct err *err)
 {
     void *item = NULL;
 
@@ -117,7 +117,7 @@ void *keeper_take(struct keeper *k, bool wait, struct err *err)
     return item;
 }
 
-void keeper_free(struct keeper *k)
+void background_writer_free(struct background_writer *k)
 {
     if (!k)
         return;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/serving.h"
+#include "cmd/rank_worker.h"
 
 #include "work/islands.h"
 
 #define WAIT 0.2   /* seconds between two looks; messages are seen within milliseconds */
 
-void serving_run(void)
+void rank_worker_run(void)
 {
     struct rank_message m = {0};
 
@@ -35,7 +35,7 @@ void serving_run(void)
     rank_message_done(&m);
 }
 
-void serving_end(void)
+void rank_worker_end(void)
 {
     struct str nothing = {0};
     for (unsigned rank = 1; rank < ranks_count(); rank++)

@@ -1,13 +1,13 @@
 /* What a rank other than 0 does (ranks/ranks.h): it waits for work of rank 0's commands and does it. */
-#ifndef PORTOLAN_CMD_SERVING_H
-#define PORTOLAN_CMD_SERVING_H
+#ifndef PORTOLAN_CMD_RANK_WORKER_H
+#define PORTOLAN_CMD_RANK_WORKER_H
 
 #include "work/farm.h"
 
 /* Rank other than 0, main thread: returns when rank 0 ends. */
-void serving_run(void);
+void rank_worker_run(void);
 /* Rank 0, main thread: the others end. */
-void serving_end(void);
+void rank_worker_end(void);
 
 /* Beside the commands that hand it out. */
 extern const struct farm_work kernel_evaluate_farm, forms_scan_farm, program_sweep_farm;
