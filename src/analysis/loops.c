@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/loops.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,7 +186,7 @@ static void head_name(const struct label *labels, size_t count, uint64_t offset,
         address = strrchr(labels[i].name, '_') + 1;
     }
     if (address) {
-        str_addf(out, "0x%s", address);
+        str_addf(out, isxdigit((unsigned char)*address) ? "0x%s" : "%s", address);
         return;
     }
     for (size_t i = label_from(labels, count, offset), tries = 0; i-- > 0 && tries < ENCLOSING_MOST; tries += labels[i].function)

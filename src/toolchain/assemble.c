@@ -20,6 +20,7 @@
 #include "base/child.h"
 #include "isa/llvm_mc.h"
 #include "toolchain/listing.h"
+#include "toolchain/line_places.h"
 #include "toolchain/object.h"
 
 #define TEXT_LIMIT ((size_t)16 << 20)
@@ -495,6 +496,23 @@ static bool passes_run(const char *text, size_t length, const struct lenience *l
     }
 }
 
+/* @text with blanks for the zeros in its comments, which clang writes beside `.byte 0`; NULL: it has none, or others. */
+static char *zeros_blank(const char *text, size_t length)
+{
+    bool comment = false, any = false;
+
+    for (size_t i = 0; i < length; i++) {
+        comment = (comment && text[i] != '\n') || text[i] == '#';
+        if (!text[i] && !comment)
+            return NULL;
+        any |= !text[i];
+    }
+    char *out = any ? mem_alloc(length) : NULL;
+    for (size_t i = 0; any && i < length; i++)
+        out[i] = text[i] ? text[i] : ' ';
+    return out;
+}
+
 static bool text_check(enum isa isa, const char *text, size_t length, struct err *err)
 {
     if (length > TEXT_LIMIT)
@@ -587,8 +605,36 @@ static void take_left_out(const char *text, size_t length, struct listing *l, st
     memset(&l->percents, 0, sizeof l->percents);
 }
 
-bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
-                  struct err *err)
+/* The branches of @l name places that its lines do not have: counts them in what the assembler makes of the text without, and reads the text again with them. Where
+ * that leads nowhere, @l stays as it is. */
+static void places_take(const char *text, size_t length, enum syntax syntax, struct listing *l)
+{
+    struct line_places places = {0};
+    struct listing lengths;
+    struct assembled a = {.isa = l->isa};
+    struct refused_list refused = {0};
+    struct object_place place;
+    struct lenience lenience = {.all = true};
+    struct err fault = {0};
+
+    listing_clean(l->isa, text, length, syntax, &places, &lengths);
+    const bool listed = may_read_files(&lengths.text), open = object_place_init(&place, listed, &fault);
+    const bool ok = open && passes_run(text, length, &lenience, &lengths, listed, &place, &refused, &a, &fault);
+    object_place_done(&place);
+    listing_done(&lengths);
+    diagnostics_free(refused.list.items, refused.list.count);
+    vec_done(&refused.seen);
+    vec_done(&refused.lines.starts);
+    if (ok) {
+        line_places_find(&a, text, length, &places);
+        listing_done(l);
+        listing_clean(l->isa, text, length, syntax, &places, l);
+    }
+    assembled_done(&a);
+    line_places_done(&places);
+}
+
+static bool text_assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out, struct err *err)
 {
     memset(out, 0, sizeof *out);
     out->isa = isa;
@@ -603,7 +649,9 @@ bool assemble(enum isa isa, const char *name, const char *text, size_t length, e
     sigaddset(&stops, SIGTERM);
     sigaddset(&stops, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &stops, &mask);
-    listing_clean(isa, text, length, syntax, &l);
+    listing_clean(isa, text, length, syntax, NULL, &l);
+    if (l.unplaced)
+        places_take(text, length, syntax, &l);
     out->syntax = l.syntax;
     out->address = l.address;
     for (size_t i = 0; i < l.refused.count; i++)
@@ -632,6 +680,16 @@ bool assemble(enum isa isa, const char *name, const char *text, size_t length, e
     if (!ok)
         return err_at(err, name, 0, 0);
     return taken || refusal(name, text, length, no_nasm, out, err);
+}
+
+bool assemble(enum isa isa, const char *name, const char *text, size_t length, enum syntax syntax, bool skip_bad, struct assembled *out,
+                  struct err *err)
+{
+    char *blanked = zeros_blank(text, length);
+    bool ok = text_assemble(isa, name, blanked ? blanked : text, length, syntax, skip_bad, out, err);
+
+    free(blanked);
+    return ok;
 }
 
 void diagnostics_free(struct diagnostic *list, size_t count)

@@ -85,7 +85,7 @@ bool dialect_needs_nasm(const char *p, const char *end)
     return round || word_among(o.first, o.first_end, words);
 }
 
-static void add_quoted(const char *p, const char *end, struct str *out)
+void dialect_quote(const char *p, const char *end, struct str *out)
 {
     str_add_char(out, '"');
     for (; p < end; p++) {
@@ -172,7 +172,7 @@ bool dialect_line(struct dialect *d, const char *p, const char *end, struct str 
     struct opening o = opening_of(p, end);
     if (is_long_label(p, end)) {
         bool angles = *p == '<' && end[-2] == '>';
-        add_quoted(p + angles, end - 1 - angles, out);
+        dialect_quote(p + angles, end - 1 - angles, out);
         str_add_char(out, ':');
         return true;
     }
@@ -181,7 +181,7 @@ bool dialect_line(struct dialect *d, const char *p, const char *end, struct str 
     bool proc = word_is(o.second, o.second_end, "proc");
     if (proc || (*o.first == '|' && o.first_end == end)) {
         bars_off(&o.first, &o.first_end);
-        add_quoted(o.first, o.first_end, out);
+        dialect_quote(o.first, o.first_end, out);
         str_add_char(out, ':');
         str_clear(&d->scope);
         if (proc) {
@@ -192,7 +192,7 @@ bool dialect_line(struct dialect *d, const char *p, const char *end, struct str 
     }
     if (word_is(o.second, o.second_end, "equ") || (o.second_end == o.second + 1 && *o.second == '=' && memchr(o.first, '$', (size_t)(o.first_end - o.first)))) {
         str_add(out, ".set ");
-        add_quoted(o.first, o.first_end, out);
+        dialect_quote(o.first, o.first_end, out);
         str_add(out, ", ");
         dialect_statement(d, o.second_end, end, out);
         return true;
@@ -211,7 +211,7 @@ void dialect_heading(struct dialect *d, const char *p, const char *end, struct s
     char *name = mem_strndup(p, (size_t)(end - p));
     bool known = names_find(&d->headings, name) != UINT32_MAX;
     if (!known && names_try_add(&d->headings, name) != UINT32_MAX) {
-        add_quoted(p, end, out);
+        dialect_quote(p, end, out);
         str_add_char(out, ':');
     }
     free(name);
@@ -228,10 +228,10 @@ static bool name_add(const struct dialect *d, const char *p, const char *end, st
     if (local && d->intel && !d->gnu && d->scope.length) {
         struct str full = {0};
         str_addf(&full, "%s%.*s", str_text(&d->scope), (int)(end - p), p);
-        add_quoted(full.data, full.data + full.length, out);
+        dialect_quote(full.data, full.data + full.length, out);
         str_done(&full);
     } else if (strange) {
-        add_quoted(p, end, out);
+        dialect_quote(p, end, out);
     } else {
         return false;
     }
@@ -525,7 +525,7 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
                 words_clean(d, p, name, out);
             else
                 str_add_bytes(out, p, (size_t)(name - p));
-            add_quoted(name, stop, out);
+            dialect_quote(name, stop, out);
             str_add_bytes(out, stop, (size_t)(e - stop));
         } else if (d->intel) {
             words_clean(d, p, e, out);
@@ -534,7 +534,7 @@ static void operands_clean(const struct dialect *d, const char *p, const char *e
             const char *bar = x86 ? NULL : memchr(p, '|', (size_t)(e - p)), *close = bar ? memchr(bar + 1, '|', (size_t)(e - bar - 1)) : NULL;
             if (close) {
                 str_add_bytes(out, p, (size_t)(bar - p));
-                add_quoted(bar + 1, close, out);
+                dialect_quote(bar + 1, close, out);
                 p = close + 1;
             }
             str_add_bytes(out, p, (size_t)(e - p));
@@ -561,7 +561,7 @@ static bool managed_call(const char *p, const char *e, const char *operand, cons
         str_addf(out, "%s QWORD PTR %.*s", jump ? "jmp" : "call", (int)(close + 1 - operand), operand);
     } else if (!close && named && round && colon && colon < round && !text_find(name, last, "::")) {
         str_addf(out, "%s ", jump ? "jmp" : "call");
-        add_quoted(name, last, out);
+        dialect_quote(name, last, out);
     } else if (tail) {
         str_addf(out, "jmp %.*s", (int)(last - operand), operand);
     } else {
@@ -587,12 +587,12 @@ static void statement(struct dialect *d, const char *p, const char *end, struct 
         return;
     if (operand < end && *operand == '<' && end[-1] == '>' && end - operand > 2) {   /* llvm-objdump --symbolize-operands */
         str_add_bytes(out, p, (size_t)(operand - p));
-        add_quoted(operand + 1, end - 1, out);
+        dialect_quote(operand + 1, end - 1, out);
     } else if (word_is(p, e, "ret") && d->intel && word_is(operand, end, "0")) {   /* Visual C++ */
         str_add(out, "ret");
     } else if (word_among(p, e, flow) && is_spelled(name, end, &stop) && *(end - 1) != ']' && !text_find(name, end, "(%")) {
         str_add_bytes(out, p, (size_t)(name - p));
-        add_quoted(name, trim_end(name, end), out);
+        dialect_quote(name, trim_end(name, end), out);
     } else if (d->intel && word_is(p, e, "lea") && holds_nocase(operand, end, "offset ")) {
         const char *comma = memchr(operand, ',', (size_t)(end - operand));
         const char *from = comma ? skip_blank(comma + 1, end) : operand;

@@ -18,6 +18,7 @@ struct dialect {
     bool gnu;              /* it has directives of `as`: labels with a dot are names of their own */
     struct str scope;      /* NASM: the label that local ones belong to */
     struct names headings; /* labels made of headings: these may come twice, and count once */
+    const struct line_places *places;   /* of the lines, where the text has none itself; NULL: not known */
 };
 
 void dialect_done(struct dialect *d);
@@ -32,6 +33,8 @@ void dialect_learn(struct dialect *d, const char *p, const char *end);
 bool dialect_line(struct dialect *d, const char *p, const char *end, struct str *out, const char **function, size_t *length);
 /* Appends a label that a disassembler gives as a heading; a second one of the name is dropped. */
 void dialect_heading(struct dialect *d, const char *p, const char *end, struct str *out);
+/* Appends the name from @p to @end in quotation marks, as `as` takes any name. */
+void dialect_quote(const char *p, const char *end, struct str *out);
 /* Appends the label that the word from @p to @end is, with its colon. */
 void dialect_label(struct dialect *d, const char *p, const char *end, struct str *out);
 /* Whether a statement is in the other syntax, by its registers: inline assembler where a site left out the directives. */

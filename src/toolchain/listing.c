@@ -10,8 +10,10 @@
 #include "base/watch.h"
 #include "toolchain/dialect.h"
 #include "toolchain/margins.h"
+#include "toolchain/line_places.h"
 #include "toolchain/plan9.h"
 #include "toolchain/semicolon.h"
+#include "toolchain/targets.h"
 #include "toolchain/words.h"
 
 #define STEP_BYTES 100   /* that are looked through in one step of base/steps.h */
@@ -117,6 +119,13 @@ static bool is_code_section(const char *p, const char *end)
     return contains_nocase(p, end, "text") || contains_nocase(p, end, "\"ax") || contains_nocase(p, end, "hot") || contains_nocase(p, end, ".init");
 }
 
+/* What stands for the section that is named from @p on: code, variables of each thread, which `as` wants to be such, or data. */
+static const char *section_alike(const char *p, const char *end)
+{
+    p = skip_blank(p, end);
+    return is_code_section(p, end) ? ".text" : text_begins(p, end, ".tbss") || text_begins(p, end, ".tdata") ? ".section .tdata,\"awT\"" : ".data";
+}
+
 /* The syntax that the directive from @p to @end sets; SYNTAX_AUTO: it sets none. */
 static enum syntax syntax_set(const char *p, const char *end)
 {
@@ -142,7 +151,7 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
         const char *name_end = e;
         while (name_end < end && *name_end != '\n' && *name_end != '@')
             name_end++;
-        str_add(&l->text, is_code_section(e, name_end) ? ".text" : ".data");
+        str_add(&l->text, section_alike(e, name_end));
     } else if (word_is(p, e, ".popsection") || word_is(p, e, ".previous")) {
         str_add(&l->text, ".text");
     } else if (word_is(p, e, ".globl") || word_is(p, e, ".global")) {
@@ -151,68 +160,25 @@ static void directive_clean(struct listing *l, struct dialect *d, const char *p,
     } else if (word_is(p, e, ".type")) {
         if (contains_nocase(e, end, "function"))
             function_add(l, e, end);
+    } else if ((word_is(p, e, ".set") || word_is(p, e, ".equ")) && (text_begins(skip_blank(e, end), end, "@feat") || text_begins(skip_blank(e, end), end, "\"@feat"))) {
+        ;   /* a mark for Windows' linker */
     } else if (word_is(p, e, ".bss") || directive_kept(p, e) || (isa_ops(l->isa)->directive_kept && isa_ops(l->isa)->directive_kept(p, (size_t)(e - p)))) {
+        const char *remark = l->disassembly ? text_find(e, end, "\t@ ") : NULL;   /* otool and LLVM's: `.long 4294967213	@ KIND_JUMP_TABLE32` */
+        end = remark ? remark : end;
+        const char *comma = word_is(p, e, ".lcomm") ? memchr(p, ',', (size_t)(end - p)) : NULL, *second = comma ? memchr(comma + 1, ',', (size_t)(end - comma - 1)) : NULL;
+        end = second ? second : end;   /* an alignment, which that of Windows has */
+        size_t quotes = 0;
+        for (const char *at = p; at < end; at++)
+            quotes += *at == '"' && (at == p || at[-1] != '\\');
         str_add_bytes(&l->text, p, (size_t)(end - p));
+        if (quotes % 2)   /* a listing of `as` cuts long lines off; the string would go on */
+            str_add_char(&l->text, '"');
     }
-}
-
-/* `jne 1149 <main+0x10>`: the address becomes the label of the line that has it. */
-static void target_clean(const char *p, const char *end, unsigned section, struct str *out)
-{
-    const char *e = word_end(p, end);
-    while (word_is(p, e, "bnd") || word_is(p, e, "notrack")) {
-        str_add_bytes(out, p, (size_t)(e - p));
-        str_add_char(out, ' ');
-        p = skip_blank(e, end);
-        e = word_end(p, end);
-    }
-    const char *nop = p;
-    while (word_is(nop, word_end(nop, end), "data16") || word_is(nop, word_end(nop, end), "cs") ||
-           word_is(nop, word_end(nop, end), "ds"))
-        nop = skip_blank(word_end(nop, end), end);
-    if (nop > p && end - nop >= 3 && strncasecmp(nop, "nop", 3) == 0) {   /* padding with more prefixes than `as` takes */
-        p = nop;
-        e = word_end(p, end);
-    }
-    bool flow = e > p && ((*p | 32) == 'j' || strncasecmp(p, "call", 4) == 0 || strncasecmp(p, "loop", 4) == 0 ||
-                          word_is(p, e, "xbegin"));
-    const char *mnemonic_end = e;
-    const char *comma = memchr(p, ',', (size_t)(end - p));
-    if (flow && comma && *e == ',') {   /* jne,pn */
-        e = word_end(comma + 1, end);
-        mnemonic_end = e;
-    }
-    const char *operand = skip_blank(e, end);
-    if (flow && end - operand > 2 && operand[0] == '0' && (operand[1] | 32) == 'x')
-        operand += 2;
-    const char *round = flow && end > operand && end[-1] == ')' ? memchr(operand, '(', (size_t)(end - operand)) : NULL;
-    uint64_t address, low;
-    if (round && hex_end(round + 1, end, &address)) {   /* Windows: `jne f+20h (07FF6C2D51020h)`, "`" between the halves */
-        const char *digits = hex_end(round + 1, end, &address);
-        if (*digits == '`' && hex_end(digits + 1, end, &low)) {
-            digits = hex_end(digits + 1, end, &low);
-            address = address << 32 | low;
-        }
-        digits += (*digits | 32) == 'h';
-        if (digits + 1 == end) {
-            str_add_bytes(out, p, (size_t)(mnemonic_end - p));
-            str_addf(out, " %s%u_%llx", LISTING_ADDRESS_LABEL, section, (unsigned long long)address);
-            return;
-        }
-    }
-    const char *a = flow ? hex_end(operand, end, &address) : NULL;
-    if (a && (a == end || skip_blank(a, end) == end || *skip_blank(a, end) == '<')) {
-        str_add_bytes(out, p, (size_t)(mnemonic_end - p));
-        str_addf(out, " %s%u_%llx", LISTING_ADDRESS_LABEL, section, (unsigned long long)address);
-        return;
-    }
-    const char *angle = memchr(p, '<', (size_t)(end - p));
-    str_add_bytes(out, p, (size_t)((angle && angle > p && angle[-1] == ' ' ? angle : end) - p));
 }
 
 static void statement_clean(struct listing *l, struct dialect *d, const char *p, const char *end, unsigned section)
 {
-    struct str targeted = {0};
+    struct str targeted = {0}, placed = {0};
 
     struct str att = {0};
     const char *function;
@@ -226,10 +192,13 @@ static void statement_clean(struct listing *l, struct dialect *d, const char *p,
         end = p + att.length;
     }
     if (l->disassembly) {
+        section = target_place(l, d->places, p, end, section, &placed);
+        p = placed.length ? str_text(&placed) : p;
+        end = placed.length ? p + placed.length : end;
         if (isa_ops(l->isa)->target_clean)
             isa_ops(l->isa)->target_clean(p, end, section, &targeted);
         else
-            target_clean(p, end, section, &targeted);
+            target_clean(l, p, end, section, &targeted);
         p = str_text(&targeted);
         end = p + targeted.length;
     }
@@ -244,6 +213,7 @@ static void statement_clean(struct listing *l, struct dialect *d, const char *p,
         str_add(&l->text, d->intel ? "; .intel_syntax noprefix" : "; .att_syntax prefix");
     }
     str_done(&targeted);
+    str_done(&placed);
     str_done(&att);
 }
 
@@ -360,8 +330,8 @@ static bool several(const struct isa_ops *isa, const uint8_t *code, size_t n)
 
 /* Appends the machine code that a disassembly has for the instruction of a line: the bytes are what ran, the text is one tool's reading of them. A branch goes to the
  * label of its address, as lines between may be missing. False where there are no bytes, or not all of them: then the text is read. @next: the address of the
- * instruction behind it, 0: not known. */
-static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next)
+ * instruction behind it, 0: not known. @bad: the disassembler did not know them. */
+static bool bytes_clean(struct listing *l, const struct margin *m, size_t number, uint64_t next, bool bad)
 {
     const struct isa_ops *isa = isa_ops(l->isa);
     uint8_t code[MARGIN_BYTES] = {0};
@@ -389,7 +359,7 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         return true;
     }
     /* What no decoder knows is taken where the next address agrees; what it knows as longer or shorter is of another set: a lone 48h of 32-bit code. */
-    if (!isa->listed(code, n, &held, &far) && (isa->step > 1 || next != m->address + n || isa->glance(code, sizeof code, &far, &vector)))
+    if (!isa->listed(code, n, &held, &far) && !bad && (isa->step > 1 || next != m->address + n || isa->glance(code, sizeof code, &far, &vector)))
         return false;
     if (isa->step > 1) {
         str_addf(&l->text, ".inst 0x%02x%02x%02x%02x", code[3], code[2], code[1], code[0]);
@@ -496,10 +466,27 @@ static bool listed_clean(struct listing *l, struct dialect *d, const struct marg
         for (; (e = word_end(at, stop)) > at && (colon = skip_blank(e, stop)) < stop && *colon == ':'; at = skip_blank(colon + 1, stop))
             dialect_label(d, at, e, &l->text);
     *text = at;
-    if (at < stop && (l->disassembly || *at != '.') && bytes_clean(l, m, number, next))
+    const bool bad = l->disassembly && isa_ops(l->isa)->step == 1 && text_find(at, stop, "(bad)");
+    if (at < stop && (l->disassembly || *at != '.') && bytes_clean(l, m, number, next, bad))
         return true;
+    if (bad && !m->byte_count) {
+        str_add(&l->text, ".byte 0x06");   /* no instruction of this set */
+        return true;
+    }
     l->text.length = before;
     return false;
+}
+
+/* The name of a function, or of a place in it. */
+static void heading_clean(struct listing *l, struct dialect *d, const char *p, const char *end)
+{
+    if (line_places_is_local(p, end)) {
+        target_label(l, p, end, &l->text);
+        str_add_char(&l->text, ':');
+    } else {
+        l->headings++;
+        dialect_heading(d, p, end, &l->text);
+    }
 }
 
 /* One line: the label of its address, then what it says. @order: see order_of. */
@@ -517,8 +504,11 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
     str_clear(code);
     if (m->symbol) {
         vec_add(&l->functions, mem_strndup(p, (size_t)(end - p)));
-        dialect_heading(d, p, end, &l->text);
+        heading_clean(l, d, p, end);
     } else {
+        const struct line_place *place = d->places && number <= d->places->lines.count ? &d->places->lines.items[number - 1] : NULL;
+        if (place && place->function && p < end)
+            str_addf(&l->text, "%s%u_%llx: ", LISTING_ADDRESS_LABEL, place->function, (unsigned long long)place->offset);
         if (m->addressed && p < end)
             str_addf(&l->text, "%s%u_%llx: ", LISTING_ADDRESS_LABEL, m->section, (unsigned long long)m->address);
         if (isa->dialects) {
@@ -529,7 +519,7 @@ static void line_clean(struct listing *l, struct dialect *d, struct str *code, b
         }
         const char *s = str_text(code), *stop = trim_end(s, s + code->length), *at;
         if (l->disassembly && !m->addressed && stop > s + 1 && stop[-1] == ':')
-            dialect_heading(d, skip_blank(s, stop), stop - 1, &l->text);
+            heading_clean(l, d, skip_blank(s, stop), stop - 1);
         else if (iaca_store(skip_blank(s, stop), stop))
             ;   /* a mark, which is looked for in the text */
         else if (listed_clean(l, d, m, s, stop, number, next, &at))
@@ -602,7 +592,18 @@ static uint64_t first_address(const struct margins *m, const unsigned *order)
     return 0;
 }
 
-void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax, struct listing *out)
+/* Whether it is a disassembly without addresses and bytes: names of functions stand on lines of their own. */
+static bool has_names_only(const char *text, const struct margins *m)
+{
+    for (size_t i = 0; !m->disassembly && i < m->lines.count; i++) {
+        const char *end = text + m->lines.items[i].end, *p = skip_blank(text + m->lines.items[i].start, end);
+        if (line_places_heading(p, trim_end(p, end)))
+            return true;
+    }
+    return false;
+}
+
+void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax, const struct line_places *places, struct listing *out)
 {
     struct margins margins;
     struct str code = {0};
@@ -612,11 +613,12 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
     out->isa = isa;
     margins_find(text, length, &margins);
     out->syntax = !isa_ops(isa)->dialects ? SYNTAX_AUTO : syntax == SYNTAX_AUTO ? syntax_of(text, &margins) : syntax;
-    out->disassembly = margins.disassembly;
+    out->names_only = has_names_only(text, &margins);
+    out->disassembly = margins.disassembly || out->names_only;
     out->plan9 = margins.plan9 && isa_ops(isa)->dialects;
     if (out->plan9)
         out->syntax = SYNTAX_ATT;
-    struct dialect dialect = {.isa = isa, .intel = out->syntax == SYNTAX_INTEL};
+    struct dialect dialect = {.isa = isa, .intel = out->syntax == SYNTAX_INTEL, .places = places};
     unsigned *order = order_of(&margins);
     out->address = first_address(&margins, order);
     for (size_t i = 0; isa_ops(isa)->dialects && i < margins.lines.count; i++)

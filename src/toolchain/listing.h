@@ -17,6 +17,9 @@ struct listing {
     enum syntax syntax;                                    /* that the text begins in; its directives switch */
     bool disassembly;                                      /* it had addresses */
     uint64_t address;                                      /* of its first instruction in their order; 0: it had none */
+    bool names_only;                                       /* a disassembly without addresses and bytes */
+    bool unplaced;                                         /* whose branches name places of functions */
+    size_t headings;                                       /* of functions, so far */
     bool plan9;                                            /* its statements were in that language, and are in AT&T's now */
     bool no_nasm;                                          /* it has such directives, and nasm is not installed */
     bool nasm;                                             /* it has directives that NASM alone knows: the lines are as they were, for it */
@@ -31,8 +34,10 @@ struct marker {
 };
 struct marker_list { VEC(struct marker) list; };
 
-/* listing_done frees. Never fails: what is no assembler stays for the assembler to refuse. */
-void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax, struct listing *out);
+/* listing_done frees. Never fails: what is no assembler stays for the assembler to refuse. @places: of the lines of such a disassembly as has none (toolchain/line_places.h);
+ * NULL: not known. */
+struct line_places;
+void listing_clean(enum isa isa, const char *text, size_t length, enum syntax syntax, const struct line_places *places, struct listing *out);
 void listing_done(struct listing *l);
 /* The set whose assembler the text looks like; ISA_UNSAID when none claims it. */
 enum isa listing_isa(const char *text, size_t length);

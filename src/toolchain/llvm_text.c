@@ -95,13 +95,29 @@ static bool gather(const char *p, const char *e, const char *end, struct str *ou
     return changed;
 }
 
+/* Marks of places of variables in macOS and Windows that `as` does not have for ELF: without them the instruction is the same. */
+static bool mark_dropped(const char *p, const char *end, struct str *out)
+{
+    static const char *const marks[] = {"@TLVP", "@SECREL32", "@IMGREL"};
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const char *at = text_find(p, end, marks[i]);
+        if (!at || is_word(at[strlen(marks[i])]))
+            continue;
+        str_add_bytes(out, p, (size_t)(at - p));
+        str_add_bytes(out, at + strlen(marks[i]), (size_t)(end - at) - strlen(marks[i]));
+        return true;
+    }
+    return false;
+}
+
 bool llvm_x86_statement(const char *p, const char *end, bool intel, struct str *out)
 {
     const char *e = word_end(p, end);
 
     steps_add(1 + (size_t)(end - p) / 100);
     if (!intel)
-        return without_suffix(p, e, end, out) || (memchr(p, '{', (size_t)(end - p)) && masks_marked(p, end, out));
+        return without_suffix(p, e, end, out) || (memchr(p, '@', (size_t)(end - p)) && mark_dropped(p, end, out)) || (memchr(p, '{', (size_t)(end - p)) && masks_marked(p, end, out));
     if ((word_is(p, e, "clrssbsy") || word_is(p, e, "rstorssp")) && text_find(e, end, "[")) {   /* LLVM has the wrong size */
         str_addf(out, "%.*s %.*s", (int)(e - p), p, (int)(end - text_find(e, end, "[")), text_find(e, end, "["));
         return true;
@@ -243,7 +259,7 @@ static void vectors_named(const char *p, const char *dot, const char *e, const c
 
 /* Apple's marks of the page and of the place in it, with those of `as` before the name. */
 static const struct page_mark { const char *mark, *modifier; } page_marks[] = {
-    {"@PAGEOFF", ":lo12:"}, {"@PAGE", ""}, {"@GOTPAGEOFF", ":got_lo12:"}, {"@GOTPAGE", ":got:"}, {"@TLVPPAGEOFF", ":tlsdesc_lo12:"}, {"@TLVPPAGE", ":tlsdesc:"},
+    {"@PAGEOFF", ":lo12:"}, {"@PAGE", ""}, {"@GOTPAGEOFF", ":got_lo12:"}, {"@GOTPAGE", ":got:"}, {"@TLVPPAGEOFF", ":lo12:"}, {"@TLVPPAGE", ""},
 };
 
 static const struct page_mark *page_mark_at(const char *p, const char *end)
@@ -264,6 +280,18 @@ static bool pages_named(const char *p, const char *end, struct str *out)
     while (name > p && (is_word(name[-1]) || name[-1] == '"') && name[-1] != '@')
         name--;
     str_addf(out, "%.*s%s%.*s%.*s", (int)(name - p), p, mark->modifier, (int)(at - name), name, (int)(end - at - (long)strlen(mark->mark)), at + strlen(mark->mark));
+    return true;
+}
+
+/* `add x8, x8, :secrel_hi12:x` of Windows: a part of an address, as `:lo12:` is. */
+static bool section_place_named(const char *p, const char *end, struct str *out)
+{
+    static const char mark[] = ":secrel_";
+    const char *at = text_find(p, end, mark), *behind = at ? memchr(at + sizeof mark - 1, ':', (size_t)(end - at) - sizeof mark + 1) : NULL;
+
+    if (!behind)
+        return false;
+    str_addf(out, "%.*s:lo12%.*s", (int)(at - p), p, (int)(end - behind), behind);
     return true;
 }
 
@@ -308,7 +336,7 @@ bool llvm_a64_statement(const char *p, const char *end, struct str *out)
 
     steps_add(1 + (size_t)(end - p) / 100);
     if (!has_arrangement(p, e, &dot))
-        return prefetch_numbered(p, e, end, out) || element_named(p, e, end, out) || pages_named(p, end, out);
+        return prefetch_numbered(p, e, end, out) || element_named(p, e, end, out) || pages_named(p, end, out) || section_place_named(p, end, out);
     vectors_named(p, dot, e, end, out);
     return true;
 }

@@ -18,6 +18,7 @@
 
 #define REPEATED "<rep "
 #define SECTIONS_MOST 16 /* of a listing that are told apart */
+#define LISTING_GAP 8    /* numbers of lines that a listing leaves out at one place */
 #define STEP_BYTES 100   /* that are looked through in one step of base/steps.h */
 
 /* A text that is being looked through. */
@@ -295,6 +296,16 @@ static bool calls_macro(const struct framed_text *r, size_t i)
     return e && code > e && expansion_end(code, end) > code;
 }
 
+/* Source that `as -ah` lists between the instructions: `   1:f.c           **** int f(void)`. */
+static bool listed_source(const char *p, const char *end)
+{
+    const char *first = p;
+
+    while (p < end && isdigit((unsigned char)*p))
+        p++;
+    return p > first && p < end && *p == ':' && text_find(p, end, " **** ");
+}
+
 /* Numbers that count the lines, before all or nearly all of them. */
 static void numbers_take(struct framed_text *r)
 {
@@ -304,7 +315,7 @@ static void numbers_take(struct framed_text *r)
 
     for (size_t i = 0; i < r->m->lines.count; i++) {
         line_at(r, i, &p, &end);
-        if (p == end) {
+        if (p == end || listed_source(p, end)) {
             blank++;
             continue;
         }
@@ -317,7 +328,7 @@ static void numbers_take(struct framed_text *r)
         if (e && behind > e && expansion_end(behind, end) > behind) {   /* the number is that of the definition, or comes again */
             in_order++;
             expanded++;
-        } else if (e && ((number > last && number <= last + 1 + blank) || (in_order == 0 && filled < 3))) {
+        } else if (e && ((number > last && number <= last + (e[-1] == ':' ? 1 : LISTING_GAP) + blank) || (in_order == 0 && filled < 3))) {
             in_order++;
             listed += behind > e;
             last = number;
@@ -335,6 +346,10 @@ static void numbers_take(struct framed_text *r)
     last = 0;
     for (size_t i = 0; i < r->m->lines.count; i++) {
         struct margin *line = line_at(r, i, &p, &end);
+        if (listed_source(p, end)) {
+            leave(line, "source code");
+            continue;
+        }
         if (!(e = number_end(p, end, &number)))
             continue;
         const bool more = listed && number == last && listed_more(e, end);
@@ -455,6 +470,8 @@ static bool place_find(const char *p, const char *end, bool joined, struct addre
     out->named = angle && e < end;
     const char *behind = out->named ? angle : e;
     bool colon = behind < end && *behind == ':';
+    if (out->named && behind == end && e - digits < 4 && !prefixed)   /* `b <f+0x10>` of AArch64 */
+        return false;
     if (colon)
         behind++;
     else if (!out->named && ((e - digits < 4 && !prefixed) || behind >= end || !isspace((unsigned char)*behind)))
@@ -549,6 +566,15 @@ static bool is_source_line(const char *p, const char *end)
     return why && strcmp(why, "source code") == 0;
 }
 
+/* Whether a row of objdump's table of symbols stands at @p: flags, a section, a tab, the size. */
+static bool is_symbol_row(const char *p, const char *end)
+{
+    const char *tab = memchr(p, '\t', (size_t)(end - p));
+    uint64_t size;
+    const char *e = tab ? hex_end(tab + 1, end, &size) : NULL;
+    return e && e - tab > 8 && e < end && *e == ' ';
+}
+
 /* Bytes without addresses: they follow each other. */
 static void bytes_alone_take(struct framed_text *r)
 {
@@ -579,10 +605,22 @@ static void bytes_alone_take(struct framed_text *r)
     }
 }
 
+/* Whether a heading of objdump -D names a section that never has code. */
+static bool begins_data(const char *p, const char *end)
+{
+    static const char *const names[] = {".debug_", ".eh_frame", ".comment", ".note", ".rel", ".dyn", ".gnu.", ".interp", ".gcc_except_table", ".rodata"};
+    const char *name = text_find(p, end, " .");
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (text_begins(name + 1, end, names[i]))
+            return true;
+    return false;
+}
+
 static void addresses_take(struct framed_text *r)
 {
     struct margin *last = NULL;   /* line with an instruction: disassemblers break long columns of bytes */
     unsigned section = 0;
+    bool data = false;     /* of a section without code */
     bool headed = false;   /* the line before was a symbol's heading: the function's name comes again */
     struct address_column open = {0};   /* of a line of bytes alone: what they are may stand behind more of them (Visual C++) */
     const char *p, *end, *start, *stop;
@@ -592,10 +630,17 @@ static void addresses_take(struct framed_text *r)
         struct address_column place;
         if (p == end)
             continue;
-        section += text_begins(p, end, "Disassembly of section");
+        if (text_begins(p, end, "Disassembly of section")) {
+            section++;
+            data = begins_data(p, end);
+        }
         line->section = section;
-        if (text_begins(p, end, BAR) && end - p > (long)(2 * strlen(BAR)) && memcmp(end - strlen(BAR), BAR, strlen(BAR)) == 0)
-            end = trim_end(p, end - strlen(BAR));   /* a debugger's window */
+        if (data) {
+            leave(line, NULL);
+            continue;
+        }
+        const char *bare = column_art_before(p, end);
+        end = bare > p ? bare : end;   /* else a rule */
         uint64_t number;
         bool placed = place_find(p, end, r->joined, &place);
         const char *e = r->percents && isdigit((unsigned char)*p) ? number_end(p, end, &number) : NULL;
@@ -605,7 +650,7 @@ static void addresses_take(struct framed_text *r)
         if (heading) {
             margin_set(r, line, start, stop);
             line->symbol = true;
-        } else if (placed && text_begins(place.rest, end, "R_")) {   /* a relocation of objdump -r */
+        } else if (placed && (text_begins(place.rest, end, "R_") || (place.wide && is_symbol_row(place.rest, end)))) {   /* a relocation of objdump -r */
             leave(line, NULL);
         } else if (placed && !place.bytes && !place.named && is_source_line(place.rest, end)) {   /* its number and a colon */
             leave(line, "source code");

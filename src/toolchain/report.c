@@ -7,6 +7,7 @@
 #include "toolchain/words.h"
 
 #define BAR "\u2502"
+#define RANGE "\u2503"   /* where llvm-objdump --debug-vars draws that a variable lives: no table */
 #define ROW_BARS 3       /* that a row of a table has at least */
 
 /* The lines that hold a table: rows of IACA and uiCA begin with a rule, those of OSACA with a line number and one. */
@@ -22,6 +23,8 @@ static bool is_row(const char *p, const char *end, size_t *bars, const char **be
     if (first >= end || (*first != '|' && !text_begins(first, end, BAR)))
         return false;
     for (const char *at = first; at < end; at++) {
+        if (text_begins(at, end, RANGE))
+            return false;
         size_t wide = *at == '|' ? 1 : text_begins(at, end, BAR) ? strlen(BAR) : 0;
         if (!wide)
             continue;

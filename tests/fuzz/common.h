@@ -59,7 +59,7 @@ static inline void clean_listing(enum isa isa, const char *text, size_t length)
     struct listing l;
     size_t lines = 0;
 
-    listing_clean(isa, text, length, SYNTAX_AUTO, &l);
+    listing_clean(isa, text, length, SYNTAX_AUTO, NULL, &l);
     for (size_t i = 0; i < l.text.length; i++)
         lines += l.text.data[i] == '\n';
     if (lines != l.spans.count)

@@ -149,6 +149,45 @@ static void test_binary_and_large(void **state)
 }
 
 /* Text that names no file needs no directory, where the system can name a file in memory. */
+/* clang writes a zero as it is in the comment of `.byte 0`; `as -al` cuts strings off; variables of threads are in sections of theirs. */
+static void test_what_tools_write(void **state)
+{
+    (void)state;
+    static const char zero[] = "\tincl %eax\n\t.byte\t0   # \0\n\tincl %eax\n", binary[] = "incl\0 %eax\n";
+    struct assembled a;
+    struct err err = {0};
+
+    assert_true(assemble(ISA_X86_64, "t.s", zero, sizeof zero - 1, SYNTAX_AUTO, false, &a, &err));
+    assert_int_equal(a.length, 5);
+    assembled_done(&a);
+    assert_false(assemble(ISA_X86_64, "t.s", binary, sizeof binary - 1, SYNTAX_AUTO, false, &a, &err));
+    assert_non_null(strstr(err.what, "binary data"));
+    assembled_done(&a);
+    assert_true(run("incl %eax\n.data\n.string \"-O2 -fasync\n.text\nincl %eax\n", false, &a, &err));
+    assert_int_equal(a.length, 4);
+    assembled_done(&a);
+    assert_true(run("addq %fs:x@tpoff, %rax\n.section .tbss,\"awT\",@nobits\nx: .zero 8\n", false, &a, &err));
+    assert_int_equal(a.length, 9);
+    assembled_done(&a);
+}
+
+/* A listing without addresses and bytes: places are counted, and where they cannot be the branch is refused. */
+static void test_names_only(void **state)
+{
+    (void)state;
+    struct assembled a;
+    struct err err;
+    static const char text[] = "<f>:\n\txor %eax,%eax\n\tnopw 0x0(%rax,%rax,1)\n\tnop\n\tadd (%rdi),%rax\n\tadd $0x8,%rdi\n\tcmp %rsi,%rdi\n\tjne <f+0x9>\n\tjmp <g>\n\n<g>:\n\tret\n";
+
+    assert_true(run(text, false, &a, &err));   /* of the nop's lengths 6 is the one that has the loop begin at 9 */
+    assert_int_equal(a.code[a.length - 5], 0x75);
+    assert_int_equal((int8_t)a.code[a.length - 4], -12);
+    assembled_done(&a);
+    assert_false(run("<f>:\n\txor %eax,%eax\n\tadd (%rdi),%rax\n\tjne <f+0x1>\n", false, &a, &err));
+    assert_non_null(strstr(err.what, "where it leads cannot be counted"));
+    assembled_done(&a);
+}
+
 static void test_without_directory(void **state)
 {
     struct assembled a;
@@ -215,7 +254,7 @@ int main(void)
     setenv("TMPDIR", work_path(""), 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lines_and_labels), cmocka_unit_test(test_both_syntaxes_agree), cmocka_unit_test(test_segments), cmocka_unit_test(test_bad_lines),
-        cmocka_unit_test(test_hostile), cmocka_unit_test(test_binary_and_large), cmocka_unit_test(test_without_directory),
+        cmocka_unit_test(test_hostile), cmocka_unit_test(test_binary_and_large), cmocka_unit_test(test_what_tools_write), cmocka_unit_test(test_names_only), cmocka_unit_test(test_without_directory),
         cmocka_unit_test(test_closed_descriptors), cmocka_unit_test(test_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

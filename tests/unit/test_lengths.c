@@ -1,22 +1,55 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each instruction that binutils' objdump shows of programs and libraries is one instruction here, as long. SWEEP: the directories whose ELF files are all taken (make sweep). */
+/* Each instruction that binutils' objdump shows of programs and libraries is one instruction here, as long.
+ * SWEEP: the directories whose ELF files are all taken, by a process on each CPU (make sweep). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <ctype.h>
 #include <ftw.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "../support/support.h"
 #include "base/file.h"
+#include "base/names.h"
 #include "isa/insn.h"
 #include "toolchain/object.h"
 
-static size_t files, instructions, different, bad;
+#define SECTIONS_MANY 200   /* of a file whose symbols take objdump too long, as their number times that of the sections */
+
+/* Shared by the processes of a sweep. */
+static struct counts {
+    atomic_size_t next;   /* the file that is to be taken next */
+    atomic_size_t files, instructions, different, bad;
+} *counts;
+
+/* Encodings that were compared, each at the place of its hash: most instructions of a library are those of another. */
+static struct compared { uint8_t code[15], length; } compared[1 << 20];
+
+/* Whether @length bytes at @code were compared before; from now on they were. */
+static bool compared_before(const uint8_t *code, size_t length)
+{
+    struct compared this = {.length = (uint8_t)length};
+    uint64_t hash = length;
+
+    if (length > sizeof this.code)
+        return false;
+    memcpy(this.code, code, length);
+    for (size_t i = 0; i < sizeof this.code; i++)
+        hash = (hash ^ this.code[i]) * 0x100000001b3u;
+    struct compared *at = &compared[(hash ^ hash >> 32) % (sizeof compared / sizeof *compared)];
+    if (memcmp(at, &this, sizeof this) == 0)
+        return true;
+    *at = this;
+    return false;
+}
 
 /* Prefixes that objdump shows alone: what follows makes no instruction with them. */
 static bool stands_alone(const char *text)
@@ -30,7 +63,15 @@ static bool stands_alone(const char *text)
     return true;
 }
 
-/* `  401000:	48 89 e5             	mov    %rsp,%rbp`: the place and length, and the text; false for other lines. */
+/* What is no instruction: bytes that objdump does not know or splits at a symbol, control registers that there are not, locked ones that write no memory. */
+static bool is_bad(const char *text)
+{
+    const size_t length = strlen(text);
+    return strstr(text, "(bad)") || strstr(text, "%?") || strstr(text, "%cr") || strstr(text, ",%cs") || strncmp(text, ".byte", 5) == 0 ||
+           (strncmp(text, "lock ", 5) == 0 && length && text[length - 1] != ')');
+}
+
+/* `  401000:	48 89 e5             	mov    %rsp,%rbp`: the place and length, and the text; false for other lines: data has no tab behind its bytes. */
 static bool line_read(const char *line, uint64_t *address, size_t *length, const char **text)
 {
     char *colon;
@@ -41,8 +82,15 @@ static bool line_read(const char *line, uint64_t *address, size_t *length, const
     *length = 0;
     for (*text = colon + 2; isxdigit((unsigned char)(*text)[0]) && isxdigit((unsigned char)(*text)[1]) && (*text)[2] == ' '; *text += 3)
         ++*length;
-    *text += strspn(*text, " \t");
-    return *length > 0;
+    *text += strspn(*text, " ");
+    return *length > 0 && *(*text)++ == '\t';
+}
+
+/* The section of @o called @name; NULL: none, or several, which cannot be told apart. @names: those of all, @numbers of which are the sections' places. */
+static const struct object_section *section_called(const struct object *o, const struct names *names, const uint32_t *numbers, const char *name)
+{
+    const uint32_t i = names_find(names, name);
+    return i == UINT32_MAX || numbers[i] == UINT32_MAX ? NULL : &o->sections.items[numbers[i]];
 }
 
 /* Of the file at @path the instructions at multiples of @step. */
@@ -58,7 +106,20 @@ static void check_file(const char *path, uint64_t step)
     }
     for (size_t i = 0; i < o.sections.count; i++)
         assert_true(insn_learn(o.isa, o.code + o.sections.items[i].offset, o.sections.items[i].size, &err));
-    snprintf(command, sizeof command, "objdump -dw --insn-width=15 '%s' 2>/dev/null", path);
+    if (o.sections.count > SECTIONS_MANY)
+        snprintf(command, sizeof command, "objcopy -S --remove-relocations='*' '%s' '%s.%d' && objdump -dw --insn-width=15 '%s.%d'; rm -f '%s.%d'", path, work_path("stripped"), (int)getpid(),
+                 work_path("stripped"), (int)getpid(), work_path("stripped"), (int)getpid());
+    else
+        snprintf(command, sizeof command, "objdump -dw --insn-width=15 '%s' 2>/dev/null", path);
+    size_t shown = 0;
+    struct names names = {0};
+    uint32_t *numbers = calloc(o.sections.count + 1, sizeof *numbers);
+    assert_non_null(numbers);
+    for (size_t i = 0; i < o.sections.count; i++) {
+        const size_t known = names.count;
+        const uint32_t number = names_add(&names, o.sections.items[i].name);
+        numbers[number] = names.count > known ? (uint32_t)i : UINT32_MAX;
+    }
     FILE *listing = popen(command, "r");
     assert_non_null(listing);
     const struct object_section *section = NULL;
@@ -69,44 +130,86 @@ static void check_file(const char *path, uint64_t step)
         const char *text;
         line[strcspn(line, "\n")] = '\0';
         if (strncmp(line, head, sizeof head - 1) == 0) {
-            const char *name = line + sizeof head - 1;
-            section = NULL;
-            for (size_t i = 0; i < o.sections.count; i++)
-                if (strlen(o.sections.items[i].name) == strlen(name) - 1 && strncmp(o.sections.items[i].name, name, strlen(name) - 1) == 0)
-                    section = section ? NULL : &o.sections.items[i];   /* several of one name cannot be told apart */
+            line[strlen(line) - 1] = '\0';   /* a colon */
+            section = section_called(&o, &names, numbers, line + sizeof head - 1);
         }
         if (!section || !line_read(line, &address, &length, &text) || address % step || stands_alone(text) || address < section->address || address - section->address + length > section->size)
             continue;
         const uint8_t *code = o.code + section->offset + (address - section->address);
         if (*code == 0x9b)   /* objdump joins fwait and what follows */
             continue;
-        if (strstr(text, "(bad)") || strstr(text, "%?") || strstr(text, "%cr") || strstr(text, ",%cs")) {   /* it has control registers that there are not */
-            bad++;
+        if (is_bad(text)) {
+            counts->bad++;
             continue;
         }
+        counts->instructions++;
+        if (compared_before(code, length))
+            continue;
         char form[FORM_MAX];
         uint32_t traits = 0;
         size_t here = insn_form(o.isa, code, section->size - (size_t)(address - section->address), form, &traits);
         /* With an operand-size prefix objdump reads jumps as AMD's processors do, Zydis as Intel's. */
         if (traits & INSN_BRANCH && *code == 0x66)
             continue;
-        instructions++;
         if (here == length)
             continue;
-        if (different++ < 50)
+        counts->different++;
+        if (shown++ < 10)
             print_message("# %s: %s: %zu bytes here (%s)\n", path, line, here, here ? form : "none");
     }
     pclose(listing);
+    names_done(&names);
+    free(numbers);
     object_done(&o);
-    files++;
+    counts->files++;
 }
+
+/* The files of a sweep. */
+struct found { char *path; off_t size; dev_t device; ino_t inode; };
+static VEC(struct found) found;
 
 static int visit(const char *path, const struct stat *status, int kind, struct FTW *walk)
 {
     (void)walk;
     if (kind == FTW_F && S_ISREG(status->st_mode) && !strchr(path, '\''))
-        check_file(path, 1);
+        vec_push(&found, ((struct found){strdup(path), status->st_size, status->st_dev, status->st_ino}));
     return 0;
+}
+
+/* The largest first, so that no process is left with one of them at the end; the names of one file together. */
+static int by_size(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+    if (x->size != y->size)
+        return x->size < y->size ? 1 : -1;
+    return (x->inode > y->inode) - (x->inode < y->inode);
+}
+
+/* Compares what is found in a process on each CPU; each takes the next file when it is done with one. */
+static void check_found(void)
+{
+    const long processes = sysconf(_SC_NPROCESSORS_ONLN);
+
+    qsort(found.items, found.count, sizeof *found.items, by_size);
+    fflush(stdout);
+    for (long i = 0; i < processes; i++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child)
+            continue;
+        for (size_t next; (next = counts->next++) < found.count;) {
+            const struct found *this = &found.items[next], *before = this - 1;
+            if (next == 0 || this->inode != before->inode || this->device != before->device)
+                check_file(this->path, 1);
+        }
+        fflush(stdout);
+        _exit(0);
+    }
+    for (long i = 0; i < processes; i++) {
+        int status;
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
 }
 
 static void test_programs(void **state)
@@ -119,15 +222,16 @@ static void test_programs(void **state)
         snprintf(directories, sizeof directories, "%s", sweep);
         for (char *at = strtok(directories, " "); at; at = strtok(NULL, " "))
             nftw(at, visit, 20, FTW_PHYS);
+        check_found();
     } else {
         const char *program = getenv("PORTOLAN");
         if (!program)
             skip();
         check_file(program, 1);
-        assert_true(instructions > 10000);
+        assert_true(counts->instructions > 10000);
     }
-    print_message("# %zu files, %zu instructions, %zu of another length, %zu bad ones\n", files, instructions, different, bad);
-    assert_true(different == 0);
+    print_message("# %zu files, %zu instructions, %zu of another length, %zu bad ones\n", counts->files, counts->instructions, counts->different, counts->bad);
+    assert_true(counts->different == 0);
 }
 
 #define SLOT 32   /* an encoding and nops, among which whatever begins in it ends */
@@ -196,16 +300,19 @@ static void test_encodings(void **state)
     work_put("slots.s", "\t.incbin \"slots\"\n");
     snprintf(command, sizeof command, "cd '%s' && as --64 -o slots.o slots.s", work_path(""));
     assert_int_equal(system(command), 0);
-    files = instructions = different = bad = 0;
+    counts->files = counts->instructions = counts->different = counts->bad = 0;
     check_file(work_path("slots.o"), SLOT);
-    print_message("# %zu encodings, %zu instructions, %zu of another length, %zu bad ones\n", slots.length / SLOT, instructions, different, bad);
-    assert_true(instructions > slots.length / SLOT / 16);
-    assert_true(different == 0);
+    print_message("# %zu encodings, %zu instructions, %zu of another length, %zu bad ones\n", slots.length / SLOT, counts->instructions, counts->different, counts->bad);
+    assert_true(counts->instructions > slots.length / SLOT / 16);
+    assert_true(counts->different == 0);
     str_done(&slots);
 }
 
 int main(void)
 {
+    counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (counts == MAP_FAILED)
+        return 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_encodings)};
     return cmocka_run_group_tests_name("lengths", tests, NULL, NULL);
 }

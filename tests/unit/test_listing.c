@@ -12,7 +12,7 @@
 static void assert_clean(const char *text, const char *expected)
 {
     struct listing l;
-    listing_clean(ISA_X86_64, text, strlen(text), SYNTAX_AUTO, &l);
+    listing_clean(ISA_X86_64, text, strlen(text), SYNTAX_AUTO, NULL, &l);
     assert_string_equal(str_text(&l.text), expected);
     listing_done(&l);
 }
@@ -38,7 +38,7 @@ static void test_refused(void **state)
     (void)state;
     static const char text[] = "nop\nx: .INCBIN \"f\"\n";
     struct listing l;
-    listing_clean(ISA_X86_64, text, strlen(text), SYNTAX_AUTO, &l);
+    listing_clean(ISA_X86_64, text, strlen(text), SYNTAX_AUTO, NULL, &l);
     assert_int_equal(l.refused.count, 1);
     assert_int_equal(l.refused.items[0].line, 2);
     assert_null(strstr(l.text.data, "INCBIN"));

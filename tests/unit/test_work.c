@@ -505,7 +505,7 @@ static void clean(const char *before, const char *piece, size_t count)
     str_add(&text, before);
     for (size_t i = 0; i < count; i++)
         str_addf(&text, piece, i);
-    listing_clean(ISA_X86_64, text.data, text.length, SYNTAX_AUTO, &l);
+    listing_clean(ISA_X86_64, text.data, text.length, SYNTAX_AUTO, NULL, &l);
     listing_done(&l);
     listing_markers(text.data, text.length, &markers);
     listing_markers_done(&markers);

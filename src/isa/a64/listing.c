@@ -208,5 +208,7 @@ void a64_target_clean(const char *p, const char *end, unsigned section, struct s
         str_add_char(out, '.');
     } else {
         str_add_bytes(out, p, (size_t)(stop - p));
+        if (place && stop > e && stop[-1] == ',')   /* its place is left out: objdump --no-addresses */
+            str_add(out, " .");
     }
 }
