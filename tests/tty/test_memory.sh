@@ -60,7 +60,7 @@ test_words() {
     holds out 'memory latency'
     expect 1 "$portolan" --machine haswell -e "kernel memory"
     holds err 'kernel'
-    expect 0 "$portolan" --machine neoverse-n1 -e "kernel load $work/triad.s; kernel memory --machine zen4-charted --size 2M"
+    expect 0 "$portolan" --machine neoverse-n1 -e "kernel load $work/triad.s; kernel memory --machine golden-cove-inferred --size 2M"
     holds out 'not predicted: nothing is known of the caches'
 }
 test_shared_arrays() {
