@@ -16,7 +16,9 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "base/watch.h"
+#include "chart/memory_lines.h"
 #include "cmd/command.h"
+#include "cmd/memory_curve.h"
 #include "cmd/program_output.h"
 #include "cmd/task.h"
 #include "measure/kernel_passes.h"
@@ -26,6 +28,7 @@
 
 #define SAMPLES_LEAST 10       /* of fewer nothing is said */
 #define SAMPLES_FEW 100        /* of fewer it is said that they are few */
+#define MEMORY_MATTERS 1.1     /* times the time with all data in the first level */
 #define SIMULATED_MOST 2000    /* instructions of a loop that is predicted */
 #define ATTACHED_SECONDS 5.0
 #define NAME_COLUMNS 40        /* of a name in text */
@@ -122,6 +125,24 @@ static bool looking(void *state, double share)
     return !cancelled(w);
 }
 
+/* A loop's arrays are not in its code: they are no larger than all that the program has. */
+static void predict_over_memory(const struct profiling *w, struct profile_loop *l)
+{
+    const double bytes = fmin(fmax(w->profile->memory, MEMORY_CURVE_LEAST), MEMORY_CURVE_MOST);
+    struct memory_costs measured;
+    struct memory_curve curve = {0};
+    struct err ignored = {0};
+
+    if (!(w->profile->memory > 0))
+        return;
+    const bool kept = memory_lines_recall(&measured);
+    if (memory_curve_predict(&curve, l->kernel, l->loop, w->machine, kept ? &measured : NULL, bytes, bytes, NULL, 0, &ignored) && curve.known && curve.moves) {
+        l->over_memory = fmax(l->predicted, curve.points[0].time.cycles);
+        l->level = curve.points[0].level;
+    }
+    memory_curve_done(&curve);
+}
+
 static void predict(struct profiling *w)
 {
     for (size_t i = 0; w->machine && i < w->profile->loops.count && !cancelled(w); i++) {
@@ -138,6 +159,7 @@ static void predict(struct profiling *w)
         l->bottleneck = mem_strdup(bound_name(bounds.bottleneck));
         l->predicted = isnan(sim.cycles) || sim.cycles < bounds.total ? bounds.total : sim.cycles;
         simulation_done(&sim);
+        predict_over_memory(w, l);
     }
 }
 
@@ -261,7 +283,7 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         {.key = "off", .title = "±", .kind = CELL_NUMBER, .decimals = 1}, {.key = "short", .title = "loop", .kind = CELL_TEXT, .hide = NOT_CSV | NOT_JSON},
         {.key = "loop", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "instructions", .title = "insns", .kind = CELL_COUNT},
         {.key = "measured", .title = "alone", .kind = CELL_NUMBER, .decimals = 2}, {.key = "predicted", .kind = CELL_NUMBER, .decimals = 2},
-        {.key = "bound", .kind = CELL_NUMBER, .decimals = 2}, {.key = "bottleneck", .title = "by", .kind = CELL_TEXT},
+        {.key = "over_memory", .title = "over memory", .kind = CELL_NUMBER, .decimals = 2}, {.key = "bound", .kind = CELL_NUMBER, .decimals = 2}, {.key = "bottleneck", .title = "by", .kind = CELL_TEXT},
         {.key = "at_bound", .title = "program at bound", .unit = "s", .kind = CELL_NUMBER, .decimals = 3}, {.key = "file", .kind = CELL_TEXT},
         {.key = "path", .kind = CELL_TEXT, .hide = NOT_TEXT | NOT_DOCUMENT}};
     struct result_table *t = result_table(result, "loops", columns, sizeof columns / sizeof *columns);
@@ -278,12 +300,14 @@ static void add_loops(struct result *result, const struct run_profile *p, size_t
         cell_count(t, (int64_t)l->kernel->loops[l->loop].count);
         cell_number(t, l->measured);
         cell_number(t, l->predicted);
+        cell_number(t, l->over_memory);
         cell_number(t, l->bound);
         cell_text(t, l->bottleneck ? l->bottleneck : "-");
         cell_number(t, profile_time_with(p, i, now, l->bound > now ? now : l->bound));
         cell_text(t, path_base(l->file));
         cell_text(t, l->file);
     }
+    table_hide_empty(t);
     if (p->loops.count > top)
         result_line(result, "and %zu more loops; --top shows them", p->loops.count - top);
 }
@@ -322,6 +346,19 @@ static void say_how(struct result *result, const struct profiling *w)
         result_line(result, "only %zu samples: give it more to do, or sample faster with --rate", p->samples);
 }
 
+/* Between the first level and all of the program's memory: which of them its data is in, the code does not say. */
+static void say_memory(struct result *result, const struct run_profile *p, const struct profile_loop *l)
+{
+    struct str size = {0};
+
+    if (!(l->over_memory > MEMORY_MATTERS * profile_loop_now(l)))
+        return;
+    memory_size_print(p->memory, &size);
+    result_line(result, "  assumed: its data is in the first level; the program had %s of memory, and over arrays of that size (%s) it takes %.2f: between %.2f and that", str_text(&size), l->level,
+                l->over_memory, profile_loop_now(l));
+    str_done(&size);
+}
+
 /* What the hottest loop could gain. */
 static void say_hottest(struct result *result, const struct profiling *w)
 {
@@ -344,6 +381,7 @@ static void say_hottest(struct result *result, const struct profiling *w)
         result_line(result, "  %.2f cycles per iteration alone on this CPU, its data in the first level; %.2f predicted for %s", l->measured, l->predicted, p->machine);
     else
         result_line(result, "  %.2f cycles per iteration predicted for %s (all of its instructions executed); not measured here", l->predicted, p->machine);
+    say_memory(result, p, l);
     if (isnan(l->measured) && now <= 1.02 * l->bound)
         result_line(result, "  that is its bound (%s): to be faster it must be relieved of that, or wait less in the program", l->bottleneck);
     else if (now > 1.02 * l->bound)
@@ -357,6 +395,7 @@ static void say_all(struct result *result, const struct profiling *w)
 {
     say_how(result, w);
     result_text(result, "program", w->profile->program);
+    result_number(result, "memory_bytes", w->profile->memory > 0 ? w->profile->memory : NAN);
     result_number(result, "user", w->profile->user);
     result_number(result, "system", w->profile->system);
     result_number(result, "wall", w->profile->seconds);

@@ -73,7 +73,7 @@ static void loop_add(struct run_profile *p, const struct kernel *k, size_t loop,
             return;
         }
     vec_push(&p->loops, ((struct profile_loop){.kernel = kernel_hold(k), .loop = loop, .name = mem_strdup(name), .file = mem_strdup(file), .samples = samples,
-                                               .measured = NAN, .bound = NAN, .predicted = NAN}));
+                                               .measured = NAN, .bound = NAN, .predicted = NAN, .over_memory = NAN}));
 }
 
 /* The instruction of @k at position @at, or around it. */

@@ -107,6 +107,7 @@ struct run_profile *profile_new(const struct sampled *s, double rate, double lea
     p->seconds = s->seconds;
     p->user = s->user;
     p->system = s->system;
+    p->memory = s->memory;
     p->samples = s->samples.count + s->lost;
     p->lost = s->lost;
     p->processes = s->processes;

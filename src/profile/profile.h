@@ -21,6 +21,8 @@ struct profile_loop {
     double measured;           /* cycles per iteration on this CPU, alone; NaN: not measured */
     double bound, predicted;   /* cycles per iteration, by bounds and simulated; NaN: not known */
     char *bottleneck;          /* "dependencies"; NULL: bound is NaN */
+    double over_memory;        /* cycles per iteration were its arrays as large as all of the program's memory; NaN: not known */
+    const char *level;         /* then: where they are, "L2", ..., static */
 };
 
 struct run_profile {
@@ -31,7 +33,7 @@ struct run_profile {
     char *output;              /* the file that what it printed went to; NULL: none, or it printed nothing */
     char *machine;             /* id of whose tables bounds are; NULL: none fits */
     enum sampling_method method;
-    double rate, seconds, user, system;   /* of sampling, as sampled.h has them */
+    double rate, seconds, user, system, memory;   /* of sampling, as sampled.h has them */
     size_t samples;            /* all */
     size_t lost, processes, threads;
     bool running;              /* the program still ran: there are no predictions yet */

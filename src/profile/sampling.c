@@ -47,6 +47,22 @@ void sampled_done(struct sampled *s)
     *s = (struct sampled){.seconds = 0};
 }
 
+/* What @pid has in memory besides its files. */
+static double memory_of_process(pid_t pid)
+{
+    char path[64], line[128];
+    unsigned long long kib, all = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "RssAnon: %llu", &kib) == 1 || sscanf(line, "RssShmem: %llu", &kib) == 1)
+            all += kib;
+    if (file)
+        fclose(file);
+    return 1024 * (double)all;
+}
+
 /* Waits a moment; true when the process has ended, which then is known of one that is ours. */
 static bool step(struct watching *w, int pidfd)
 {
@@ -86,6 +102,7 @@ static bool watch(struct watching *w, struct err *err)
     bool ok = w->out->ended || pidfd >= 0 || err_set(err, ERR_IO, NULL, "cannot watch process %d: %s", (int)o->pid, strerror(errno));
 
     while (ok && !w->out->ended && now() - begun < o->seconds && !(o->enough && o->enough(o->state))) {
+        w->out->memory = fmax(w->out->memory, memory_of_process(o->argv ? w->program.pid : o->pid));
         w->out->ended = step(w, pidfd);
         w->out->seconds = now() - begun;
         ok = !o->goes_on || o->goes_on(o->state, w->out->seconds, w->out->samples.count) || err_set(err, ERR_INTERRUPTED, NULL, "profiling was cancelled");

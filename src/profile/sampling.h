@@ -30,6 +30,7 @@ struct sampled {
     char *path;                      /* of the program that was started, or of the process's */
     double seconds;                  /* of wall clock */
     double user, system;             /* CPU seconds in and for the program; system NaN: not known */
+    double memory;                   /* bytes of its own, anonymous or shared, at most of all looks at it; 0: it ended before one */
     size_t lost;                     /* samples that lay nowhere known */
     size_t processes, threads;       /* started by it */
     bool ended;                      /* it has; else the time was up */

@@ -46,6 +46,21 @@ test_functions_and_loops() {
     rm -f "$printed"
 }
 
+# A loop over a large array is not said to be as quick as one whose data is in the first level.
+test_over_memory() {
+    printf '%s\n' '#include <stdlib.h>' 'int main(void) { long n = 1 << 23, s = 0; long *a = calloc(n, 8);' \
+        'for (long i = 0; i < n; i++) a[i] = i; for (int r = 0; r < 40; r++) for (long i = 0; i < n; i++) s += a[i]; return s == 1; }' >"$work/large.c"
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O1 "$work/large.c" -o "$work/large" 2>"$work/err" || skip "no compiler: $(head -n 1 "$work/err")"
+    format=json profile "$work/large"
+    grep -q '"machine":null' "$work/out" && skip 'no machine stands for this CPU'
+    memory=$(sed -n 's/.*"memory_bytes":\([0-9]*\).*/\1/p' "$work/out")
+    [ "${memory:-0}" -gt 60000000 ] || fail "memory: $memory"
+    sed -n 's/.*"predicted":\([0-9.]*\),"over_memory":\([0-9.]*\).*/\1 \2/p' "$work/out" | awk '{ exit !($2 > 1.5 * $1) }' || fail "$(cat "$work/out")"
+    format=text profile "$work/large"
+    holds out 'and over arrays of that size'
+}
+
 # Without symbols loops are named by their address, and a script's children count.
 test_stripped_in_a_script() {
     needs strip
