@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/alternatives.h"
+#include "analysis/memory_note.h"
 #include "analysis/nest.h"
 #include "base/str.h"
 
@@ -533,16 +534,22 @@ static void say_tie(const struct advice *s)
 }
 
 /* What the bounds take for granted, and what in the loop could make it wrong. */
-static void add_assumed(const struct analysis *a, struct str *out)
+static void add_assumed(const struct analysis *a, const struct kernel *k, size_t loop, struct str *out)
 {
     bool memory = false, branches = false, told = false;
+    struct str levels = {0}, size = {0};
 
     for (size_t i = 0; i < a->count; i++) {
         memory |= a->rows[i].insn->traits & (INSN_LOAD | INSN_STORE);
         branches |= a->rows[i].insn->traits & INSN_BRANCH && !(a->rows[i].insn->traits & INSN_CALL);
     }
+    if (memory)
+        memory_note(a, k, loop, &levels, &size);
     if (memory || branches)
-        str_addf(out, " Assumed: %s%s%s.", memory ? "data in the first level" : "", memory && branches ? ", " : "", branches ? "branches predicted" : "");
+        str_addf(out, " Assumed: %s%s%s%s%s%s.%s", memory ? "data in the first level" : "", levels.length ? " (" : "", str_text(&levels), levels.length ? ")" : "",
+                 memory && branches ? ", " : "", branches ? "branches predicted" : "", str_text(&size));
+    str_done(&levels);
+    str_done(&size);
     for (int kind = 0; kind < UNMODELLED_COUNT; kind++)
         if (a->not_modelled[kind]) {
             str_addf(out, "%s%s", told ? "; " : " Not modelled: ", a->not_modelled[kind]);
@@ -602,7 +609,7 @@ char *advice_of(const struct analysis *a, const struct kernel *k, size_t loop)
     if (a->estimate)
         estimate_sentence(a, &s);
     estimated_width(a, &s);
-    add_assumed(a, &s);
+    add_assumed(a, k, loop, &s);
     nest_note(k, loop, &s);
     return str_take(&s);
 }

@@ -14,8 +14,11 @@
 #include "toolchain/object.h"
 #include "toolchain/object_names.h"
 
-#define SYMBOL_FIRST ((int64_t)1 << 40)   /* place of the first symbol that a linker is still to place, and how far the next is */
-#define SYMBOL_SPAN ((int64_t)1 << 32)
+int64_t symbol_place(int64_t displacement)
+{
+    const int64_t from = displacement - SYMBOL_FIRST + SYMBOL_SPAN / 2;
+    return from < 0 ? 0 : SYMBOL_FIRST + from / SYMBOL_SPAN * SYMBOL_SPAN;
+}
 
 static int by_position(const void *a, const void *b)
 {

@@ -5,6 +5,9 @@
 #include "analysis/kernel.h"
 #include "base/vec.h"
 
+#define SYMBOL_FIRST ((int64_t)1 << 40)   /* place of the first symbol that a linker is still to place, and how far the next is */
+#define SYMBOL_SPAN ((int64_t)1 << 32)
+
 struct object;
 
 /* A place that a jump of the code leads to, or that a loop begins at. */
@@ -26,6 +29,8 @@ void kernel_names_of_text(struct kernel *k, const struct assembled *a);
 void kernel_names_take(struct kernel *k, struct kernel_names *take_names);
 void kernel_names_free(struct kernel_names *names);
 
+/* The place of the symbol that a memory operand of @displacement names; 0: it names none that a linker is still to place. Pure. */
+int64_t symbol_place(int64_t displacement);
 /* The name of @position, borrowed; NULL: it has none. Any thread. */
 const char *kernel_name_at(const struct kernel *k, uint64_t position);
 /* Of each of @k's names, which it has, whether loop @loop needs it; the caller frees. Any thread. */

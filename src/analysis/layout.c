@@ -45,7 +45,7 @@ static bool refuse_at(const struct planner *p, uint32_t insn, const char *why, s
 
 static bool same_sum(const struct stream *a, const struct stream *b)
 {
-    return a->kind == b->kind && a->term_count == b->term_count && memcmp(a->terms, b->terms, a->term_count * sizeof *a->terms) == 0 &&
+    return a->kind == b->kind && a->place == b->place && a->term_count == b->term_count && memcmp(a->terms, b->terms, a->term_count * sizeof *a->terms) == 0 &&
            (a->kind == STREAM_GATHER || a->symbol == b->symbol) && a->step == b->step;
 }
 
@@ -185,15 +185,65 @@ static void give_indices(struct planner *p)
     }
 }
 
+/* By how much what is given to @s's registers moves in an iteration, besides what its own base does. */
+static int64_t given_step(const struct planner *p, const struct stream *s)
+{
+    int64_t step = 0;
+
+    for (unsigned i = 0; i < p->out->count; i++)
+        for (unsigned k = 0; k < s->term_count; k++)
+            step += p->out->arrays[i].reg == s->terms[k].reg ? p->out->arrays[i].step * s->terms[k].factor : 0;
+    return step;
+}
+
+/* The register of @s that leads into the arena, or that can; NULL: there is none. */
+static const struct stream_term *leading_term(const struct planner *p, const struct stream *s)
+{
+    const struct stream_term *found = NULL;
+
+    for (unsigned k = 0; k < s->term_count; k++) {
+        const struct stream_term *t = &s->terms[k];
+        if (p->out->inside >> t->reg & 1)
+            return t;
+        if (!found && (!is_given(p, t->reg) || !p->out->values[t->reg]) && t->factor >= 1 && t->factor <= 8)
+            found = t;
+    }
+    return found;
+}
+
+/* An array that the code names: its place stands there, and one of its registers leads into the arena, as it does for all such arrays. */
+static bool give_place(struct planner *p, const struct array_region *r, struct err *err)
+{
+    const struct stream *s = r->one;
+    const struct stream_term *lead = leading_term(p, s);
+
+    for (unsigned k = 0; lead && k < s->term_count; k++)
+        if (!is_given(p, s->terms[k].reg))
+            give(p, s->terms[k].reg, 0, false);
+    if (lead && !(p->out->inside >> lead->reg & 1)) {
+        give(p, lead->reg, 0, true);
+        p->out->factors[lead->reg] = (uint8_t)lead->factor;
+        p->out->arrays[p->out->count++] = (struct array){.reg = lead->reg, .step = r->step / lead->factor};
+    }
+    if (!lead || p->out->factors[lead->reg] != lead->factor || given_step(p, s) != r->step || r->sum > INT32_MAX)
+        return refuse_at(p, s->insn, "its array cannot lie where its address can lead", err);
+    p->out->places[p->out->place_count].symbol = s->place;
+    p->out->places[p->out->place_count++].at = r->sum;
+    return true;
+}
+
 static bool give_bases(struct planner *p, struct err *err)
 {
+    for (unsigned i = 0; i < p->count; i++)
+        if (p->regions[i].one->place && !give_place(p, &p->regions[i], err))
+            return false;
     for (unsigned i = 0; i < p->count; i++) {
         const struct array_region *r = &p->regions[i];
         const struct stream *s = r->one;
         uint64_t have = 0;
         uint8_t base = UINT8_MAX;
         bool inside = false;
-        for (unsigned k = 0; k < s->term_count; k++) {
+        for (unsigned k = 0; k < s->term_count && !s->place; k++) {
             uint8_t reg = s->terms[k].reg;
             if (!is_given(p, reg)) {
                 base = reg;
@@ -202,13 +252,15 @@ static bool give_bases(struct planner *p, struct err *err)
                 inside |= p->out->inside >> reg & 1;
             }
         }
+        if (s->place)
+            continue;
         if (base == UINT8_MAX && !inside)
             return refuse_at(p, s->insn, "its array has no register of its own", err);
         if (base == UINT8_MAX && (have < magnitude(r->low) || have + r->bytes + magnitude(r->high) > p->out->bytes + PAGE))
             return refuse_at(p, s->insn, "its array cannot be told from others", err);
         if (base != UINT8_MAX) {
-            give(p, base, r->sum - have, true);
-            p->out->arrays[p->out->count++] = (struct array){.reg = base, .step = r->step};
+            give(p, base, r->sum - have, !inside);
+            p->out->arrays[p->out->count++] = (struct array){.reg = base, .step = r->step - given_step(p, s)};
         }
     }
     return true;

@@ -9,6 +9,7 @@
 
 #include "analysis/addresses.h"
 #include "analysis/analysis.h"
+#include "analysis/kernel_names.h"
 #include "base/mem.h"
 #include "isa/vary.h"
 
@@ -112,9 +113,20 @@ static void refuse(struct finder *f, uint32_t insn, const char *why)
     snprintf(f->out->why, sizeof f->out->why, "%s", why);
 }
 
+/* From the symbol on that its address names. */
+static int64_t offset_of(const struct access *a)
+{
+    return a->offset - symbol_place(a->offset);
+}
+
+static bool too_far(const struct access *a)
+{
+    return offset_of(a) > FARTHEST || offset_of(a) < -FARTHEST || a->step > FARTHEST || a->step < -FARTHEST;
+}
+
 static struct stream *stream_new(struct finder *f, const struct access *a, enum stream_kind kind, const struct address_parts *p)
 {
-    struct stream s = {.kind = kind, .insn = a->insn, .step = a->stepped ? a->step : 0, .low = a->offset, .high = a->offset + a->bytes, .follows = STREAM_ALONE,
+    struct stream s = {.kind = kind, .insn = a->insn, .step = a->stepped ? a->step : 0, .place = symbol_place(a->offset), .low = offset_of(a), .high = offset_of(a) + a->bytes, .follows = STREAM_ALONE,
                        .fed_by = STREAM_ALONE, .symbol = a->symbol, .term_count = p->count, .loaded = p->leaf && p->leaf != NO_LEAF};
     memcpy(s.terms, p->terms, sizeof s.terms);
     vec_push(&f->out->items, s);
@@ -128,13 +140,13 @@ static uint32_t stream_take(struct finder *f, const struct access *a, enum strea
 
     for (size_t i = 0; !s && i < f->out->items.count; i++) {
         struct stream *other = &f->out->items.items[i];
-        bool close = kind == STREAM_CHASE || kind == STREAM_GATHER || kind == STREAM_FIXED || (a->offset < other->high + NEAR && a->offset + a->bytes > other->low - NEAR);
-        if (other->kind == kind && other->symbol == a->symbol && other->step == (a->stepped ? a->step : 0) && close)
+        bool close = kind == STREAM_CHASE || kind == STREAM_GATHER || kind == STREAM_FIXED || (offset_of(a) < other->high + NEAR && offset_of(a) + a->bytes > other->low - NEAR);
+        if (other->kind == kind && other->place == symbol_place(a->offset) && other->symbol == a->symbol && other->step == (a->stepped ? a->step : 0) && close)
             s = other;
     }
     s = s ? s : stream_new(f, a, kind, p);
-    s->low = a->offset < s->low ? a->offset : s->low;
-    s->high = a->offset + a->bytes > s->high ? a->offset + a->bytes : s->high;
+    s->low = offset_of(a) < s->low ? offset_of(a) : s->low;
+    s->high = offset_of(a) + a->bytes > s->high ? offset_of(a) + a->bytes : s->high;
     if (a->store)
         s->stores++;
     else
@@ -293,7 +305,7 @@ static double lines_of(const struct finder *f, uint32_t at)
             const struct access *a = &f->work.accesses.items[i];
             if (f->owner.items[i] != at)
                 continue;
-            int64_t from = a->offset + s->step * round - origin;
+            int64_t from = offset_of(a) + s->step * round - origin;
             for (int64_t line = from / STREAM_LINE; line <= (from + a->bytes - 1) / STREAM_LINE; line++) {
                 fresh += !seen[line] && (rounds == 1 || round >= rounds / 2);
                 seen[line] = 1;
@@ -345,7 +357,7 @@ static void find_followers(struct streams *out)
         for (size_t k = 0; k < out->items.count; k++) {
             struct stream *s = &out->items.items[i];
             const struct stream *ahead = &out->items.items[k];
-            if (i == k || s->kind != STREAM_WALK || ahead->kind != STREAM_WALK || s->symbol != ahead->symbol || s->step != ahead->step)
+            if (i == k || s->kind != STREAM_WALK || ahead->kind != STREAM_WALK || s->symbol != ahead->symbol || s->place != ahead->place || s->step != ahead->step)
                 continue;
             int64_t distance = s->step > 0 ? ahead->low - s->low : s->high - ahead->high;
             if (distance > 0 && (s->follows == STREAM_ALONE || (uint64_t)distance < s->distance)) {
@@ -372,7 +384,7 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
     for (size_t i = 0; i < f.work.accesses.count; i++) {
         const struct access *a = &f.work.accesses.items[i];
         struct address_parts p = {0};
-        if (a->offset > FARTHEST || a->offset < -FARTHEST || a->step > FARTHEST || a->step < -FARTHEST) {
+        if (too_far(a)) {
             refuse(&f, a->insn, "its address is farther away than arrays are");
             continue;
         }
@@ -387,7 +399,7 @@ void streams_find(const struct insn *insns, size_t count, struct streams *out)
             refuse(&f, a->insn, "its base is loaded from memory in every iteration");
     }
     for (size_t i = 0; i < f.work.accesses.count; i++)
-        if (f.owner.items[i] == STREAM_ALONE && !f.work.accesses.items[i].stepped && f.work.accesses.items[i].offset <= FARTHEST && f.work.accesses.items[i].offset >= -FARTHEST &&
+        if (f.owner.items[i] == STREAM_ALONE && !f.work.accesses.items[i].stepped && !too_far(&f.work.accesses.items[i]) &&
             !is_vector_access(&insns[f.work.accesses.items[i].insn]))
             take_unstepped(&f, i);
     for (size_t i = 0; i < count; i++)

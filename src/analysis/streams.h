@@ -36,6 +36,7 @@ struct stream {
     bool loaded;             /* its base is loaded from a fixed place in every iteration */
     bool vector;             /* a gather or scatter of one instruction */
     int64_t step;            /* bytes per iteration; 0 where it is not known */
+    int64_t place;           /* of the symbol that is one of its terms (analysis/kernel_names.h); 0: none is */
     int64_t low, high;       /* bytes that one iteration reaches, from the sum of its terms on */
     double lines;            /* distinct ones per iteration that it did not come to before */
     struct stream_term terms[STREAM_TERMS];

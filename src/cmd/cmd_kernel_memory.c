@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/kernel_names.h"
 #include "base/mem.h"
 #include "base/watch.h"
 #include "chart/memory_lines.h"
@@ -77,6 +78,17 @@ static bool work(void *state, struct result *result, struct err *err)
     return err_set(err, reason.code, reason.todo, "not measured: %s", reason.what);
 }
 
+/* The symbol that is one of a stream's terms. */
+static void add_symbol(const struct memory_job *w, const struct stream *one, struct str *out)
+{
+    size_t count, references;
+    const struct insn *insn = &kernel_insns(w->kernel, w->loop, &count)[one->insn];
+    const struct code_reference *reference = kernel_references(w->kernel, insn, &references);
+
+    if (one->place && references)
+        str_addf(out, "%s + ", reference->name);
+}
+
 static void add_streams(const struct memory_job *w, struct result *result)
 {
     static const struct result_column columns[] = {
@@ -88,6 +100,7 @@ static void add_streams(const struct memory_job *w, struct result *result)
     for (size_t i = 0; i < s->items.count; i++) {
         const struct stream *one = &s->items.items[i];
         struct str base = {0}, from = {0};
+        add_symbol(w, one, &base);
         stream_base(one, w->kernel->isa, &base);
         if (one->follows != STREAM_ALONE)
             str_addf(&from, "%" PRIu64 " bytes behind stream %u", one->distance, one->follows + 1);

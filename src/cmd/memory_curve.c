@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/kernel_names.h"
 #include "analysis/layout.h"
+#include "analysis/memory_note.h"
 #include "base/clock.h"
+#include "base/mem.h"
 #include "chart/memory_lines.h"
 #include "measure/kernel_arrays.h"
 #include "model/facts.h"
@@ -164,8 +167,7 @@ bool memory_curve_predict(struct memory_curve *c, const struct kernel *k, size_t
         if (!join(c, joined[i], err))
             return false;
     simulate_kernel(k, loop, m, &(struct simulate_options){0}, &sim, &bounds);
-    c->core = (struct memory_core){.cycles = isnan(sim.cycles) ? bounds.total : fmax(sim.cycles, 0), .own = isnan(bounds.cycles[BOUND_MEMORY]) ? 0 : bounds.cycles[BOUND_MEMORY],
-                                   .uops = fmax(0, bounds.cycles[BOUND_ISSUE] * fact_number(m, "issue_width")), .window = fact_number(m, "reorder_buffer"), .scheduler = fact_number(m, "scheduler")};
+    c->core = memory_core_of(m, isnan(sim.cycles) ? bounds.total : fmax(sim.cycles, 0), bounds.cycles);
     c->core_limit = core_limit(c->core.cycles, &bounds);
     simulation_done(&sim);
     c->known = measured || memory_costs_of(m, &c->costs, &c->why);
@@ -200,12 +202,60 @@ static bool memory_suffices(double bytes, struct err *err)
     return false;
 }
 
+/* Writes into @own, copies of @insns, where the arrays of symbols lie. False with err where an instruction has no room for it. */
+static bool symbols_place(const struct kernel *k, const struct insn *insns, size_t count, const struct arrays *arrays, struct insn *own, struct err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct operand *memory = insn_memory(&insns[i]);
+        const int64_t place = memory && insns[i].traits & INSN_REFERS && !(insns[i].traits & INSN_RIP_RELATIVE) ? symbol_place(memory->displacement) : 0;
+        size_t references;
+        const struct code_reference *reference = kernel_references(k, &insns[i], &references);
+        own[i] = insns[i];
+        for (unsigned at = 0; place && at < arrays->place_count; at++) {
+            if (arrays->places[at].symbol != place)
+                continue;
+            const int32_t displacement = (int32_t)((int64_t)arrays->places[at].at + memory->displacement - place);
+            const size_t in = references ? (size_t)(reference->place - insns[i].offset) : SIZE_MAX;
+            if (!isa_ops((enum isa)insns[i].isa)->references_from_end || in + sizeof displacement > insns[i].length)
+                return err_set(err, ERR_DATA, NULL, "instruction %zu: where its symbol stands is not known", i + 1);
+            memcpy(own[i].bytes + in, &displacement, sizeof displacement);
+        }
+    }
+    return true;
+}
+
+static bool point_measure(struct memory_curve *c, size_t at, const struct kernel *k, size_t loop, struct sandbox *s, struct arena_state *arena, double seconds, struct err *err)
+{
+    size_t count;
+    const struct insn *insns = kernel_insns(k, loop, &count);
+    struct insn *own = mem_zero(count, sizeof *own);
+    struct memory_point *p = &c->points[at];
+    struct kernel_arrays run;
+    struct arrays_measured m;
+    struct arrays arrays;
+    struct err small = {0};
+
+    const bool last = at + 1 == c->count, placed = layout_arrays(insns, &c->streams, (uint64_t)p->bytes, &arrays, last ? err : &small);
+    bool ok = placed || !last;   /* steps may be too long for the smaller arrays */
+    sandbox_clear(s);
+    if (placed) {
+        ok = symbols_place(k, insns, count, &arrays, own, err) && kernel_arrays_begin(&run, s, arena, own, count, err) && kernel_arrays_measure(&run, &arrays, seconds, &m, err);
+        if (ok) {
+            p->measured = m.cycles;
+            p->spread = m.spread;
+            p->huge = sandbox_arena_huge(s);
+            c->clock_hz = m.clock_hz > 0 ? m.clock_hz : c->clock_hz;
+        }
+    }
+    free(own);
+    return ok;
+}
+
 bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t loop, double seconds, bool huge, bool (*cancelled)(void *state), void *state, struct err *err)
 {
     size_t count;
     const struct insn *insns = kernel_insns(k, loop, &count);
     struct arena_state arena = {0};
-    struct kernel_arrays run;
     struct arrays arrays;
 
     if (!c->count || !memory_suffices(c->points[c->count - 1].bytes, err))
@@ -218,22 +268,8 @@ bool memory_curve_measure(struct memory_curve *c, const struct kernel *k, size_t
         return false;
     sandbox_cancel_by(s, cancelled, state);
     bool ok = sandbox_arena(s, (size_t)c->points[c->count - 1].bytes + LAYOUT_SLACK, huge, err);
-    sandbox_clear(s);
-    ok = ok && kernel_arrays_begin(&run, s, &arena, insns, count, err);
-    for (size_t i = 0; ok && i < c->count; i++) {
-        struct arrays_measured m;
-        struct err small = {0};
-        if (i + 1 < c->count && !layout_arrays(insns, &c->streams, (uint64_t)c->points[i].bytes, &arrays, &small))
-            continue;   /* its steps are too long for so small arrays */
-        ok = layout_arrays(insns, &c->streams, (uint64_t)c->points[i].bytes, &arrays, err) && kernel_arrays_measure(&run, &arrays, seconds / (double)c->count, &m, err);
-        if (!ok)
-            break;
-        c->points[i].measured = m.cycles;
-        c->points[i].spread = m.spread;
-        c->points[i].huge = sandbox_arena_huge(s);
-        if (m.clock_hz > 0)
-            c->clock_hz = m.clock_hz;
-    }
+    for (size_t i = 0; ok && i < c->count; i++)
+        ok = point_measure(c, i, k, loop, s, &arena, seconds / (double)c->count, err);
     sandbox_free(s);
     return ok;
 }

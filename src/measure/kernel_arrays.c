@@ -157,7 +157,7 @@ static void registers_fill(const struct kernel_arrays *k, const struct arrays *a
             if (k->insns[i].operands[j].kind == OPERAND_MEMORY && k->insns[i].operands[j].base < isa->generals)
                 addresses |= 1u << k->insns[i].operands[j].base;
     for (unsigned reg = 0; reg < isa->generals; reg++)
-        general[reg] = arrays->given >> reg & 1    ? arrays->values[reg] + (arrays->inside >> reg & 1 ? sandbox_arena_at(k->sandbox) : 0)
+        general[reg] = arrays->given >> reg & 1    ? arrays->values[reg] + (arrays->inside >> reg & 1 ? sandbox_arena_at(k->sandbox) / (arrays->factors[reg] ? arrays->factors[reg] : 1) : 0)
                        : addresses >> reg & 1      ? start_address(reg)
                        : isa->foreign->zero_registers >> reg & 1 ? 0
                                                    : 37 + 4 * reg;

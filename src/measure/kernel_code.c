@@ -101,10 +101,10 @@ static bool leads_over(const struct insn *in, const uint8_t *code, size_t at, si
     return memcmp(wanted, code + at - in->length, in->length + bytes) == 0;
 }
 
-/* Whether @again is @in but for where its branch or its operand relative to itself leads; both of those have the length they had. */
+/* Whether @again is @in but for where its branch or its operand relative to itself leads; both of those have the length they had. Symbols that a linker would place are not in the bytes. */
 static bool same_insn(const struct insn *in, const struct insn *again)
 {
-    return again->length == in->length && again->traits == in->traits && again->operand_count == in->operand_count && strcmp(again->form, in->form) == 0 &&
+    return again->length == in->length && again->traits == (in->traits & ~(uint32_t)INSN_REFERS) && again->operand_count == in->operand_count && strcmp(again->form, in->form) == 0 &&
            strcmp(again->mnemonic, in->mnemonic) == 0 && foreign_of(in)->bytes_alike(in, again->bytes);
 }
 

@@ -37,6 +37,9 @@ struct arrays {
     uint64_t values[ARRAYS_REGISTERS];
     struct array arrays[ARRAYS_MOST];
     unsigned count;
+    uint8_t factors[32];      /* of a register that leads into the arena: what it is multiplied by in addresses; 0: not at all */
+    struct { int64_t symbol; uint64_t at; } places[ARRAYS_MOST];   /* what stands in the code for a symbol: where its array is, from what the registers come to */
+    unsigned place_count;
     struct arrays_fill fills[ARRAYS_MOST];
     unsigned fill_count;
 };

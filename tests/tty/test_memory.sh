@@ -6,6 +6,8 @@ kernel() { printf '%s\n' .L1: "$@" 'jne .L1' >"$work/$name.s"; }
 
 name=triad
 kernel 'vmovupd (%rsi,%rax,8), %ymm0' 'vfmadd231pd (%rdx,%rax,8), %ymm2, %ymm0' 'vmovupd %ymm0, (%rdi,%rax,8)' 'addq $4, %rax' 'cmpq %rcx, %rax'
+name=symbols
+kernel 'vmovupd b(%rax), %ymm0' 'vaddpd c+64(%rax), %ymm0, %ymm0' 'vmovupd %ymm0, a(%rax)' 'addq $32, %rax' 'cmpq $80000000, %rax'
 name=chase
 kernel 'movq (%rax), %rax' 'decq %rcx'
 name=none
@@ -48,6 +50,20 @@ test_predicted() {
     holds out '"hops":null'
     expect 0 "$portolan" --format csv --machine skylake -e "kernel load $work/triad.s; kernel memory --size 16K..64K"
     [ "$(grep -cE '^(16384|32768|65536),L[12],' "$work/out")" -eq 3 ] || fail "no rows: $(cat "$work/out")"
+}
+# Arrays that the code names are arrays of their own, and the loop's end tells how large they are.
+test_symbols() {
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/symbols.s; kernel memory --size 16M; kernel analyze"
+    for stream in 'b [+] rax +load' 'c [+] rax +load' 'a [+] rax +store'; do
+        grep -qE "^ +[123] +$stream +32 +0.50" "$work/out" || fail "$stream is no stream: $(cat "$work/out")"
+    done
+    holds out 'Assumed: data in the first level (L2 '
+    holds out 'Its arrays have 240 MB where rax begins at 0: '
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/triad.s; kernel analyze"
+    holds out 'Assumed: data in the first level (L2 '
+    if grep -q 'Its arrays have' "$work/out"; then fail 'a size that the loop does not tell'; fi
+    expect 0 "$portolan" --machine skylake -e "kernel load $work/none.s; kernel analyze"
+    if grep -q 'first level (L2' "$work/out"; then fail 'arrays of a loop without memory'; fi
 }
 test_words() {
     expect 0 "$portolan" --machine skylake -e "kernel load $work/none.s; kernel memory"
@@ -96,7 +112,7 @@ test_data() {
 # What is measured depends on the host: that it ends with a time, or says why not.
 test_measured() {
     case $(uname -m) in x86_64) ;; *) skip 'x86-64 alone' ;; esac
-    for loop in triad chase rows; do
+    for loop in triad chase rows symbols; do
         status=0
         "$portolan" --format csv --machine skylake -e "kernel load $work/$loop.s; kernel memory --size 32K..128K --measure" >"$work/out" 2>"$work/err" || status=$?
         if [ "$status" -eq 0 ]; then

@@ -13,6 +13,7 @@
 
 #include "analysis/kernel.h"
 #include "analysis/layout.h"
+#include "analysis/memory_note.h"
 #include "analysis/streams.h"
 #include "base/str.h"
 #include "isa/foreign.h"
@@ -119,6 +120,38 @@ static void test_loops(void **state)
             if (loop == LOOP_SOME)
                 assert_int_equal(count, MEMORY_SOME_UOPS - 1);
         }
+}
+
+/* Where the loop's end tells how often it runs, the same loop run by hand does as often. */
+static void test_iterations(void **state)
+{
+    static const struct { const char *hex; double iterations; int64_t step, end; } wanted[] = {
+        {"488b1407 4883c008 483d00b4c404 75f0", 10000000, 8, 80000000},     /* add rax,8; cmp rax,80000000; jne */
+        {"488b1407 48ffc0 4883f864 75f3", 100, 1, 100},                     /* inc rax; cmp rax,100 */
+        {"488b1407 4883e8f0 483d00100000 72f0", 256, 16, 4096},             /* sub rax,-16; cmp rax,4096; jb */
+        {"488b1407 4883c004 4883c004 483d00100000 75ec", 512, 8, 4096},     /* two additions */
+        {"488b1407 4883c008 4839c8 75f3", 0, 0, 0},                         /* a register is the end */
+        {"488b1407 4801c8 483d00100000 75f1", 0, 0, 0},                     /* so is the step */
+        {"488b1407 4883e808 483d00100000 75f0", 0, 0, 0},                   /* it moves away */
+        {"488b1407 4883c008 75f6", 0, 0, 0},                                /* nothing is compared */
+        {"488b1407 4883c008 483d00100000 90", 0, 0, 0},                     /* no branch */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        uint8_t reg = 99;
+        int64_t at = 0;
+        unsigned rounds = 0;
+        find(wanted[i].hex);
+        assert_float_equal(memory_iterations(insns, count, &reg), wanted[i].iterations, 1e-9);
+        if (!(wanted[i].iterations > 0))
+            continue;
+        assert_int_equal(reg, 0);
+        do {
+            at += wanted[i].step;
+            rounds++;
+        } while (at < wanted[i].end);
+        assert_float_equal(rounds, wanted[i].iterations, 1e-9);
+    }
 }
 
 /* Instructions that wait for what a moving stream gives. */
@@ -367,7 +400,7 @@ static void test_layouts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_loops), cmocka_unit_test(test_waiting), cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown), cmocka_unit_test(test_far), cmocka_unit_test(test_multiplied), cmocka_unit_test(test_joined),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_loops), cmocka_unit_test(test_waiting), cmocka_unit_test(test_iterations), cmocka_unit_test(test_indices), cmocka_unit_test(test_unknown), cmocka_unit_test(test_far), cmocka_unit_test(test_multiplied), cmocka_unit_test(test_joined),
                                        cmocka_unit_test(test_lines_are_misses), cmocka_unit_test(test_layouts)};
     return cmocka_run_group_tests_name("streams", tests, NULL, end);
 }
