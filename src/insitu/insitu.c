@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "insitu/admission.h"
+#include "insitu/apart.h"
 #include "profile/launch.h"
 #include "work/pool.h"
 
@@ -29,6 +30,7 @@
 #define BLOCK_ITERATIONS 4000u /* between two stamps */
 #define BLOCK_SECONDS 0.0005   /* at most, where 256 iterations take longer */
 #define RECORD_ITERATIONS 2000u
+#define CLOCKED_MOST 3u
 #define REPLAYS_MOST 8u
 #define REPLAY_SHARE 0.05      /* of the time watched that replays may take, and besides */
 #define REPLAY_SECONDS 0.1
@@ -49,6 +51,7 @@ struct insitu_watch {
     bool over;                 /* nothing is watched any more */
     double begun;
     uint64_t period;
+    unsigned clocked;          /* times that the clock was measured */
 };
 
 static double now(void)
@@ -216,15 +219,30 @@ static void keep_least(double *least, double value)
         *least = value;
 }
 
-/* Measures the core's clock, and what timing a visit costs, on a thread that is stopped and settled. */
-static void measure_clock(struct insitu_watch *w, pid_t tid)
+/* Measures the core's clock, and what timing a visit costs, in a copy of the process: its own threads execute nothing of ours. All that run are stopped and settled. */
+static void measure_clock(struct insitu_watch *w)
 {
-    struct traced *t = process_tracee(&w->process, tid);
+    struct process *p = &w->process, copy;
+    struct insitu *out = w->out;
 
-    keep_least(&w->out->ticks_per_cycle, placed_clock(&w->out->placed, t));
-    t = process_tracee(&w->process, tid);
-    if (t)
-        keep_least(&w->out->ticks_per_visit, placed_visit(&w->out->placed, t));
+    for (size_t i = 0; i < p->tracees.count && w->clocked < CLOCKED_MOST; i++) {
+        struct traced *t = &p->tracees.items[i];
+        struct user_regs_struct regs;
+        pid_t tid = t->tid;
+        int64_t number = 0;
+        if (!t->stopped || t->exiting || t->listening || t->slot == SLOT_NONE || !process_registers(t, &regs) || (int64_t)regs.orig_rax >= 0)
+            continue;
+        uint32_t slot = t->slot;
+        if (process_copy(p, t, &copy, &number)) {
+            keep_least(&out->ticks_per_cycle, placed_clock(&out->placed, &copy));
+            keep_least(&out->ticks_per_visit, placed_visit(&out->placed, &copy, slot));
+            w->clocked++;
+        }
+        t = process_tracee(p, tid);
+        if (t)
+            process_copy_end(p, t, &copy, number);
+        return;
+    }
 }
 
 /* Ticks that the clock takes besides its instructions: its least, when the core was as fast as when its ticks were measured. */
@@ -294,11 +312,11 @@ static bool change(struct insitu_watch *w, enum copy_mode mode, struct err *err)
         }
         placed_harvest(x, t);
         placed_choose(x, t, mode, w->period, RECORD_ITERATIONS);
-        if (mode == COPY_TIME || mode == COPY_VISIT)
-            measure_clock(w, tid);
     }
     if (!take_threads(w))
         return leave_for_good(w, "more threads began than counters are kept for");
+    if (mode == COPY_TIME)
+        measure_clock(w);
     if (mode == COPY_COUNT)
         replay(w);
     process_go_all(p);
@@ -664,6 +682,8 @@ bool insitu_run(const struct insitu_options *o, struct insitu *out, struct err *
     struct insitu_call call = {o, out, err, false};
 
     *out = (struct insitu){.ticks_per_cycle = NAN, .ticks_per_visit = NAN};
+    if (!o->argv)   /* it lives on whatever becomes of us; a program that was started here does not */
+        return insitu_apart(run, o, out, err);
     return thread_apart(run_call, &call, err) && call.ok;
 }
 

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 
 #define STEPS_MOST 20000u      /* single steps until a thread counts as one that cannot be settled */
-#define CLOCK_TRIES 5
+#define CLOCK_TRIES 12
 #define PERIOD_FIRST 256u      /* passes between stamps, until it is known how long one takes */
 
 static uint64_t slot_address(const struct placed *x, uint32_t slot)
@@ -182,7 +182,7 @@ bool placed_patch(struct placed *x, bool on, struct err *err)
 static void add_unfinished(const struct placed *x, uint32_t slot, int32_t passes)
 {
     uint64_t word;
-    if (passes && process_read(x->process, slot_address(x, slot) + SLOT_UNFINISHED, &word, sizeof word))
+    if (passes && slot != SLOT_NONE && process_read(x->process, slot_address(x, slot) + SLOT_UNFINISHED, &word, sizeof word))
         set_word(x, slot, SLOT_UNFINISHED, word + (uint64_t)(int64_t)passes);
 }
 
@@ -374,13 +374,14 @@ void placed_clean_child(const struct placed *x, pid_t child)
     }
 }
 
-double placed_clock(struct placed *x, struct traced *t)
+double placed_clock(const struct placed *x, struct process *copy)
 {
     double best = NAN;
 
     for (int i = 0; i < CLOCK_TRIES; i++) {
-        struct user_regs_struct regs;   /* after a failure @t may be another */
-        if (!process_run(x->process, t, label_address(x, x->copies->clock), &regs))
+        struct traced *t = process_caller(copy);
+        struct user_regs_struct regs;
+        if (!t || !process_run(copy, t, label_address(x, x->copies->clock), &regs))
             break;
         double ticks = (double)regs.rax / CLOCK_CYCLES;
         if (isnan(best) || ticks < best)
@@ -389,14 +390,15 @@ double placed_clock(struct placed *x, struct traced *t)
     return best;
 }
 
-double placed_visit(struct placed *x, struct traced *t)
+double placed_visit(const struct placed *x, struct process *copy, uint32_t slot)
 {
-    uint64_t at = slot_address(x, t->slot) + SLOT_AWAY, before, after;
+    uint64_t at = slot_address(x, slot) + SLOT_AWAY, before, after;
     double best = NAN;
 
-    for (int i = 0; t->slot != SLOT_NONE && i < CLOCK_TRIES; i++) {
+    for (int i = 0; i < CLOCK_TRIES; i++) {
+        struct traced *t = process_caller(copy);
         struct user_regs_struct regs;
-        if (!process_read(x->process, at, &before, 8) || !process_run(x->process, t, label_address(x, x->copies->visits), &regs) || !process_read(x->process, at, &after, 8))
+        if (!t || !process_read(copy, at, &before, 8) || !process_run(copy, t, label_address(x, x->copies->visits), &regs) || !process_read(copy, at, &after, 8))
             break;
         double ticks = ((double)regs.r8 - (double)(after - before)) / VISITS;
         if (isnan(best) || ticks < best)

@@ -71,9 +71,9 @@ void placed_unmap(struct placed *x, struct traced *t);
 void placed_clean_child(const struct placed *x, pid_t child);
 /* A slot for a process that shares our memory. */
 void placed_take_stranger(struct placed *x, pid_t tid);
-/* Ticks of the time stamp counter per core cycle, measured on @t; NaN: not measured. */
-double placed_clock(struct placed *x, struct traced *t);
-/* Ticks that a timed visit of the loop takes besides the loop; NaN: not measured. */
-double placed_visit(struct placed *x, struct traced *t);
+/* Ticks of the time stamp counter per core cycle, measured in @copy, a copy of the process; NaN: not measured. */
+double placed_clock(const struct placed *x, struct process *copy);
+/* Ticks that a timed visit of the loop takes besides the loop, in a copy of the process whose thread has slot @slot; NaN: not measured. */
+double placed_visit(const struct placed *x, struct process *copy, uint32_t slot);
 
 #endif

@@ -313,7 +313,7 @@ static bool fill_restores(struct rerun *m, size_t to)
         qsort(words.items, words.count, sizeof *words.items, by_value);
     bool ok = true;
     for (size_t i = 0; ok && i < words.count; i++) {
-        uint64_t value;
+        uint64_t value = 0;
         if (i && words.items[i] == words.items[i - 1])
             continue;
         ok = 2 * (n + 1) < RESTORE_WORDS && process_read(&m->copy, words.items[i], &value, sizeof value);

@@ -239,6 +239,26 @@ test_killed() {
     [ "$?" -le 1 ] || fail "it crashed: $(cat "$work/out" "$work/err")"
 }
 
+# When Portolan itself is killed, what it watched gets its code back, and may start threads.
+test_abandoned() {
+    build loops
+    "$work/loops" births 1500 >"$work/alone"
+    for signal in KILL TERM; do
+        "$work/loops" births 1500 >"$work/attached" &
+        pid=$!
+        until_it_runs "$pid"
+        "$portolan" -e "program explain --pid $pid --seconds 600s loop_sum" >"$work/out" 2>"$work/err" </dev/null &
+        watching=$!
+        # Memory for the counters: 256 MiB.
+        wait_until sh -c 'grep -q "^Size: *262144 kB" "/proc/$1/smaps" || ! kill -0 "$1"' - "$pid"
+        kill -"$signal" "$watching"
+        wait "$watching" 2>/dev/null
+        wait_until sh -c '! grep -q "^Size: *262144 kB" "/proc/$1/smaps" 2>/dev/null' - "$pid"
+        wait "$pid" || fail "$signal: it ended with $?"
+        cmp -s "$work/alone" "$work/attached" || fail "$signal: printed $(cat "$work/attached") instead of $(cat "$work/alone")"
+    done
+}
+
 # Under seccomp nothing is changed: it is sampled instead, where the system has a clock for that.
 test_sampled_instead() {
     build loops

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#if defined(__x86_64__)
+#include "insitu/apart.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+/* The watching process's end. */
+struct apart_lines {
+    int tell, hear;            /* pipes: up to the other process, down from it */
+};
+
+struct message {
+    bool result;               /* what follows is the result; else progress */
+    double seconds;
+    uint64_t iterations;
+};
+
+static bool put(int fd, const void *data, size_t size)
+{
+    for (const char *at = data; size;) {
+        ssize_t n = write(fd, at, size);
+        if (n < 0 && errno != EINTR)
+            return false;
+        at += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static bool take(int fd, void *data, size_t size)
+{
+    for (char *at = data; size;) {
+        ssize_t n = read(fd, at, size);
+        if (n == 0 || (n < 0 && errno != EINTR))
+            return false;
+        at += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static bool put_items(int fd, const void *items, size_t count, size_t size)
+{
+    return put(fd, &count, sizeof count) && (!count || put(fd, items, count * size));
+}
+
+/* NULL in *@items and 0 in *@count where there are none. */
+static bool take_items(int fd, void **items, size_t *count, size_t size)
+{
+    size_t n;
+
+    *items = NULL;
+    *count = 0;
+    if (!take(fd, &n, sizeof n))
+        return false;
+    if (!n)
+        return true;
+    *items = mem_alloc(n * size);
+    *count = n;
+    return take(fd, *items, n * size);
+}
+#define PUT(fd, v) put_items((fd), (v)->items, (v)->count, sizeof *(v)->items)
+#define TAKE(fd, v) ((v)->capacity = 0, take_items((fd), (void **)&(v)->items, &(v)->count, sizeof *(v)->items) && ((v)->capacity = (v)->count, true))
+
+/* Pointers into what was there before the processes parted are the same in both. */
+static bool put_result(int fd, bool ok, const struct err *err, const struct insitu *x)
+{
+    const struct message m = {.result = true};
+
+    return put(fd, &m, sizeof m) && put(fd, &ok, sizeof ok) && put(fd, err, sizeof *err) && put(fd, x, sizeof *x) && PUT(fd, &x->region.list) && PUT(fd, &x->region.resumed) &&
+           PUT(fd, &x->region.tabled) && PUT(fd, &x->placed.timed) && PUT(fd, &x->placed.events) && PUT(fd, &x->placed.stretches) && PUT(fd, &x->replays.list) &&
+           put_items(fd, x->placed.peeked, x->placed.peeked ? SLOTS_MOST : 0, sizeof *x->placed.peeked) && put_items(fd, x->cut, x->cut ? strlen(x->cut) + 1 : 0, 1);
+}
+
+static bool take_result(int fd, bool *ok, struct err *err, struct insitu *x)
+{
+    struct insitu had;
+    size_t count;
+
+    if (!take(fd, ok, sizeof *ok) || !take(fd, err, sizeof *err) || !take(fd, &had, sizeof had))
+        return false;
+    *x = (struct insitu){.region = {.kernel = had.region.kernel, .loop = had.region.loop, .pivot = had.region.pivot, .flags_free = had.region.flags_free, .unresumed = had.region.unresumed,
+                                    .calls = had.region.calls, .jumps_indirect = had.region.jumps_indirect},
+                         .placed = {.region = had.placed.region ? &x->region : NULL, .bias = had.placed.bias, .slot_count = had.placed.slot_count, .iterations = had.placed.iterations},
+                         .ticks_per_cycle = had.ticks_per_cycle, .ticks_per_visit = had.ticks_per_visit, .seconds = had.seconds, .stopped = had.stopped, .late = had.late,
+                         .threads = had.threads, .moments = had.moments, .replays = {.tried = had.replays.tried, .why = had.replays.why, .seconds = had.replays.seconds}, .ended = had.ended,
+                         .killed = had.killed, .status = had.status, .complete = had.complete, .refused = had.refused};
+    return TAKE(fd, &x->region.list) && TAKE(fd, &x->region.resumed) && TAKE(fd, &x->region.tabled) && TAKE(fd, &x->placed.timed) && TAKE(fd, &x->placed.events) &&
+           TAKE(fd, &x->placed.stretches) && TAKE(fd, &x->replays.list) && take_items(fd, (void **)&x->placed.peeked, &count, sizeof *x->placed.peeked) &&
+           take_items(fd, (void **)&x->cut, &count, 1);
+}
+
+/* Tells how far it is; false: it is cancelled, or the other process has ended. */
+static bool goes_on(void *state, double seconds, uint64_t iterations)
+{
+    const struct apart_lines *w = state;
+    const struct message m = {.seconds = seconds, .iterations = iterations};
+    struct pollfd up = {.fd = w->tell, .events = POLLOUT}, down = {.fd = w->hear, .events = POLLIN};
+
+    if (poll(&up, 1, 0) == 1 && up.revents == POLLOUT)   /* one that is stopped reads nothing: the program does not wait for it */
+        put(w->tell, &m, sizeof m);
+    return poll(&down, 1, 0) == 0;
+}
+
+/* Nobody is to wait for the end of what we had open. */
+static void close_others(int a, int b)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; nothing >= 0 && fd < 3; fd++)
+        dup2(nothing, fd);
+    unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
+
+    if (low > 3)
+        syscall(SYS_close_range, 3u, low - 1, 0u);
+    if (high > low + 1)
+        syscall(SYS_close_range, low + 1, high - 1, 0u);
+    syscall(SYS_close_range, high + 1, UINT_MAX, 0u);
+}
+
+bool insitu_apart(bool (*run)(const struct insitu_options *o, struct insitu *out, struct err *err), const struct insitu_options *o, struct insitu *out, struct err *err)
+{
+    int up[2] = {-1, -1}, down[2] = {-1, -1};
+    struct message m;
+    bool ok = false, told = false;
+
+    pid_t pid = pipe2(up, O_CLOEXEC) == 0 && pipe2(down, O_CLOEXEC) == 0 ? fork() : -1;
+    if (pid == 0) {
+        struct apart_lines w = {up[1], down[0]};
+        struct insitu_options apart = *o;
+        struct err why = {0};
+        signal(SIGPIPE, SIG_IGN);
+        setsid();   /* what ends our terminal does not end it */
+        close_others(up[1], down[0]);
+        apart.goes_on = goes_on;
+        apart.state = &w;
+        ok = run(&apart, out, &why);
+        _exit(put_result(w.tell, ok, &why, out) ? 0 : 1);
+    }
+    if (pid < 0)
+        err_set(err, ERR_IO, NULL, "no process can be made to watch it from: %s", strerror(errno));
+    if (up[1] >= 0)
+        close(up[1]);
+    if (down[0] >= 0)
+        close(down[0]);
+    while (pid > 0 && !told && take(up[0], &m, sizeof m)) {
+        told = m.result && take_result(up[0], &ok, err, out);
+        if (m.result)
+            break;
+        if (o->goes_on && down[1] >= 0 && !o->goes_on(o->state, m.seconds, m.iterations)) {
+            close(down[1]);
+            down[1] = -1;
+        }
+    }
+    if (up[0] >= 0)
+        close(up[0]);
+    if (down[1] >= 0)
+        close(down[1]);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    if (pid > 0 && !told)
+        err_set(err, ERR_IO, "try again", "the process that watched it has ended");
+    return told && ok;
+}
+#endif
