@@ -24,9 +24,8 @@ struct advice {
 
 static void name_ports(const struct analysis *a, portset set, struct str *out)
 {
-    const struct ports *ports = mapping_ports(a->machine->mapping);
     str_add(out, portset_size(set) == 1 ? "port " : "ports ");
-    portset_list(set, ports, ", ", " and ", out);
+    portset_list(set, &a->ports, ", ", " and ", out);
 }
 
 static void name_row(const struct analysis *a, size_t row, struct str *out)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/advice.h"
+#include "analysis/port_names.h"
 #include "base/mem.h"
 #include "base/shortage.h"
 #include "isa/foreign.h"
@@ -160,6 +161,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     if (!room)   /* the work that asked fails */
         a->count = 0;
     a->machine = m;
+    ports_shown(m, &a->ports);
     a->shape = shape_of(insns, a->count);
     a->rows = mem_zero(a->count, sizeof *a->rows);
     a->totals = mem_zero(mapping_ports(m->mapping)->count, sizeof *a->totals);

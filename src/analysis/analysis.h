@@ -26,6 +26,7 @@ struct analysis_edge {
 
 struct analysis {
     const struct machine *machine;   /* borrowed */
+    struct ports ports;              /* of the machine, under the names that people are shown (port_names.h) */
     struct analysis_row *rows;
     size_t count;
     double *totals;                  /* cycles per port */

@@ -85,7 +85,7 @@ static void add_bounds(const struct paired_loops *c, struct result *result)
     put_values(t, "instructions", (double)a->count / x, (double)b->count / y, true);
     if (strcmp(a->machine->id, b->machine->id) != 0)
         return;
-    const struct ports *ports = mapping_ports(a->machine->mapping);
+    const struct ports *ports = &a->ports;
     for (unsigned j = 0; j < ports->count; j++) {
         struct str name = {0};
         str_addf(&name, "port %s", ports->names[j]);

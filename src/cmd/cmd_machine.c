@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/port_names.h"
 #include "model/facts.h"
 #include "cmd/command.h"
 #include "io/cpus.h"
@@ -95,6 +96,22 @@ static const struct parameter show_arguments[] = {
     {0},
 };
 
+/* "ALU0=0 ALU1=1 FP0=6": what ports are shown as that the machine has letters for, a line for people. */
+static void show_port_names(const struct machine *m, struct result *result)
+{
+    const struct ports *own = mapping_ports(m->mapping);
+    struct str text = {0};
+    struct ports shown;
+
+    ports_shown(m, &shown);
+    for (unsigned j = 0; j < own->count; j++)
+        if (strcmp(shown.names[j], own->names[j]) != 0)
+            str_addf(&text, " %s=%s", shown.names[j], own->names[j]);
+    if (text.length)
+        result_line(result, "  ports are shown by their work:%s", str_text(&text));
+    str_done(&text);
+}
+
 static bool run_show(struct session *s, const void *values, struct result *result, struct err *err)
 {
     static const struct result_column columns[] = {
@@ -114,6 +131,7 @@ static bool run_show(struct session *s, const void *values, struct result *resul
     }
     result_line(result, "%s: %s, %zu form%s, %zu distinct µop%s", m->id, m->title, mapping_count(m->mapping), mapping_count(m->mapping) == 1 ? "" : "s",
                 mapping_distinct_uops(m->mapping), mapping_distinct_uops(m->mapping) == 1 ? "" : "s");
+    show_port_names(m, result);
     result_text(result, "machine", m->id);
     result_text(result, "title", m->title);
     result_count(result, "forms", (int64_t)mapping_count(m->mapping));

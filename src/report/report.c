@@ -92,7 +92,7 @@ static void add_purposes(const struct analysis *a, const struct port_groups *gro
         if (!*groups->items[i].purpose)
             continue;
         str_add(&text, text.length ? ", " : "  ");
-        port_group_name(groups->items[i].ports, mapping_ports(a->machine->mapping), &text);
+        port_group_name(groups->items[i].ports, &a->ports, &text);
         str_addf(&text, " %s", groups->items[i].purpose);
     }
     if (groups->idle)
@@ -114,7 +114,7 @@ static void add_pressure_table(const struct kernel *k, const struct analysis *a,
 
     port_groups_of(a, 0, &groups);
     for (unsigned i = 0; i < groups.count; i++) {
-        port_group_name(groups.items[i].ports, mapping_ports(a->machine->mapping), &names[i]);
+        port_group_name(groups.items[i].ports, &a->ports, &names[i]);
         columns[count++] = (struct result_column){.key = str_text(&names[i]), .kind = CELL_NUMBER, .decimals = 2, .width = 4};
     }
     if (marks)

@@ -110,7 +110,7 @@ struct busy_ports {
 /* Done by str_done(&busy->idle). */
 static void busy_ports_find(const struct analysis *a, struct busy_ports *busy)
 {
-    const struct ports *ports = mapping_ports(a->machine->mapping);
+    const struct ports *ports = &a->ports;
 
     *busy = (struct busy_ports){0};
     for (unsigned j = 0; j < ports->count; j++)
@@ -218,7 +218,7 @@ static void markdown_comparison(struct analysis *const *a, size_t n, struct str 
 
 static void markdown_table(const struct kernel *k, const struct analysis *a, struct str *out)
 {
-    const struct ports *ports = mapping_ports(a->machine->mapping);
+    const struct ports *ports = &a->ports;
     struct busy_ports busy;
     struct str table = {0};
 
@@ -318,7 +318,7 @@ static void html_cell(double value, double full, struct str *out)
 
 static void html_table(const struct kernel *k, const struct analysis *a, struct str *out)
 {
-    const struct ports *ports = mapping_ports(a->machine->mapping);
+    const struct ports *ports = &a->ports;
     struct busy_ports busy;
 
     busy_ports_find(a, &busy);

@@ -96,7 +96,7 @@ static int draw_bounds(const struct paired_loops *c, struct grid *g, int y)
 static int draw_ports(const struct paired_loops *c, struct grid *g, int y)
 {
     const struct analysis *a = c->side[0].analysis, *b = c->side[1].analysis;
-    const struct ports *ports = mapping_ports(a->machine->mapping);
+    const struct ports *ports = &a->ports;
     unsigned used = 0, width;
     int x = NAME;
 

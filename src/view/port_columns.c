@@ -7,7 +7,7 @@
 
 static void group_name(const struct analysis *a, const struct port_group *group, struct str *out)
 {
-    port_group_name(group->ports, mapping_ports(a->machine->mapping), out);
+    port_group_name(group->ports, &a->ports, out);
 }
 
 void port_columns_lay(const struct analysis *a, const struct port_groups *groups, unsigned *left, unsigned room, struct port_columns *out)

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/port_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/isa.h"
+
+/* Share of a kind's forms that must be able to use a port or have a set, or of a set's forms that must be of a kind, and how many: fewer are exceptions, and system instructions
+ * for which a table has a placeholder. */
+#define KIND_LEAST 0.15
+#define FORMS_LEAST 3
+#define STORES_LEAST 0.75   /* share of the stores that must be able to use a port of theirs: others compute the data */
+
+/* Forms of one set of ports, by kind: of the machine, of each port, and of exactly a group's set. */
+struct uses {
+    unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
+    unsigned stores, stores_of_port[PORTS_MAX];   /* stores of any usage; those that can use a port */
+};
+
+static void count_form(const portset *sets, unsigned count, enum form_kind kind, portset set, struct uses *u)
+{
+    for (unsigned j = 0; j < PORTS_MAX; j++)
+        u->of_port[j][kind] += set >> j & 1;
+    for (unsigned i = 0; i < count; i++)
+        u->exact[i][kind] += sets[i] == set;
+}
+
+static void count_forms(const struct machine *m, enum isa isa, const portset *sets, unsigned count, struct uses *u)
+{
+    for (size_t i = 0; i < mapping_count(m->mapping); i++) {
+        const struct mapping_entry *e = mapping_at(m->mapping, i);
+        const enum form_kind kind = isa_form_kind(isa, e->form);
+        u->all[kind] += kind == FORM_STORE || e->usage.count == 1;   /* most stores have a µop for the address as well */
+        if (e->usage.count == 1)
+            count_form(sets, count, kind, e->usage.uops[0].ports, u);
+        portset all = 0;
+        for (unsigned k = 0; kind == FORM_STORE && k < e->usage.count; k++)
+            all |= e->usage.uops[k].ports;
+        u->stores += all != 0;
+        for (unsigned j = 0; j < PORTS_MAX; j++)
+            u->stores_of_port[j] += all >> j & 1;
+    }
+}
+
+static bool stores_use(const struct uses *u, portset set)
+{
+    for (unsigned j = 0; j < PORTS_MAX; j++)
+        if (set >> j & 1 && (!u->stores || u->stores_of_port[j] < STORES_LEAST * u->stores))
+            return false;
+    return true;
+}
+
+static bool enough(unsigned forms, unsigned all)
+{
+    return forms >= FORMS_LEAST && forms >= KIND_LEAST * all;
+}
+
+/* The kinds of the forms whose one set of ports is group @i, a bit each; 0 when there are none. */
+static unsigned kinds_of_set(const struct uses *u, unsigned i)
+{
+    unsigned kinds = 0, all = 0;
+
+    for (int kind = 0; kind < FORM_KINDS; kind++)
+        all += u->exact[i][kind];
+    for (int kind = 0; kind < FORM_KINDS; kind++)
+        kinds |= enough(u->exact[i][kind], all) || enough(u->exact[i][kind], u->all[kind]) ? 1u << kind : 0;
+    return kinds;
+}
+
+/* The kinds of the forms that can use a port of @set, a bit each. */
+static unsigned kinds_of_ports(const struct uses *u, portset set)
+{
+    unsigned kinds = 0;
+
+    for (unsigned j = 0; j < PORTS_MAX; j++)
+        for (int kind = 0; set >> j & 1 && kind < FORM_KINDS; kind++)
+            kinds |= enough(u->of_port[j][kind], u->all[kind]) ? 1u << kind : 0;
+    return kinds;
+}
+
+#define INTEGER (1u << FORM_ALU | 1u << FORM_BRANCH | 1u << FORM_MULTIPLY | 1u << FORM_DIVIDE)
+#define VECTOR (1u << FORM_FP_ADD | 1u << FORM_FP_MULTIPLY | 1u << FORM_VECTOR)
+#define MEMORY (1u << FORM_LOAD | 1u << FORM_STORE)
+
+static const char *purpose_of(unsigned kinds)
+{
+    const bool adds = kinds >> FORM_FP_ADD & 1, multiplies = kinds >> FORM_FP_MULTIPLY & 1;
+
+    if (!kinds)
+        return "";
+    if (!(kinds & ~INTEGER))
+        return kinds == 1u << FORM_BRANCH ? "branch" : kinds == 1u << FORM_MULTIPLY ? "mul" : kinds == 1u << FORM_DIVIDE ? "div" : "ALU";
+    if (!(kinds & ~VECTOR))
+        return adds == multiplies ? "FP" : adds ? "FP add" : "FP mul";
+    return kinds & ~MEMORY ? "" : kinds == 1u << FORM_LOAD ? "load" : kinds == 1u << FORM_STORE ? "store" : "AGU";
+}
+
+void port_purposes(const struct machine *m, const portset *sets, unsigned count, const char **out)
+{
+    const struct ports *ports = mapping_ports(m->mapping);
+    struct uses *u = calloc(1, sizeof *u);
+    enum isa isa;
+
+    for (unsigned i = 0; i < count; i++)
+        out[i] = "";
+    if (u && isa_parse(m->isa, &isa)) {
+        count_forms(m, isa, sets, count, u);
+        for (unsigned i = 0; i < count; i++) {
+            unsigned kinds = portset_size(sets[i]) > 1 ? kinds_of_set(u, i) : 0;
+            kinds = kinds ? kinds : kinds_of_ports(u, sets[i]);
+            if (!(kinds & ~MEMORY) && stores_use(u, sets[i]))
+                kinds |= 1u << FORM_STORE;
+            out[i] = sets[i] & ports->pipes ? "div" : purpose_of(kinds);
+        }
+    }
+    free(u);
+}
+
+/* What ports for @kinds of forms are called, before their number; NULL: by no work. */
+static const char *stem_of(unsigned kinds)
+{
+    if (kinds && !(kinds & ~INTEGER))
+        return kinds == 1u << FORM_BRANCH ? "BR" : "ALU";
+    if (kinds && !(kinds & ~VECTOR))
+        return "FP";
+    return kinds && !(kinds & ~MEMORY) ? kinds == 1u << FORM_LOAD ? "LD" : kinds == 1u << FORM_STORE ? "ST" : "AG" : NULL;
+}
+
+/* The kinds of the forms on port @j alone, stores among them. */
+static unsigned kinds_of_port(const struct uses *u, unsigned j)
+{
+    const portset bit = (portset)1 << j;
+    unsigned kinds = kinds_of_ports(u, bit);
+
+    if (!(kinds & ~MEMORY) && stores_use(u, bit))
+        kinds |= 1u << FORM_STORE;
+    return kinds;
+}
+
+/* Whether a chart told its ports apart. */
+static bool is_charted(const struct machine *m)
+{
+    for (size_t i = 0; i < m->fact_count; i++)
+        if (strcmp(m->facts[i].key, "issue_slots") == 0)
+            return str_has_prefix(m->facts[i].source, "charted");
+    return false;
+}
+
+void ports_shown(const struct machine *m, struct ports *out)
+{
+    struct ports named;
+    struct uses *u;
+    enum isa isa;
+
+    *out = *mapping_ports(m->mapping);
+    if (!is_charted(m) || !isa_parse(m->isa, &isa) || !(u = calloc(1, sizeof *u)))
+        return;
+    count_forms(m, isa, NULL, 0, u);
+    named = *out;
+    for (unsigned j = 0; j < out->count; j++) {
+        const char *stem = out->pipes >> j & 1 ? NULL : stem_of(kinds_of_port(u, j));
+        unsigned number = 0;
+        if (!stem)
+            continue;
+        for (unsigned k = 0; k < j; k++)
+            number += strncmp(named.names[k], stem, strlen(stem)) == 0 && strcmp(named.names[k], out->names[k]) != 0;
+        snprintf(named.names[j], sizeof named.names[j], "%s%u", stem, number);
+    }
+    *out = named;
+    free(u);
+}
+
