@@ -16,7 +16,7 @@
 #include "base/csv.h"
 #include "base/mem.h"
 #include "io/machine_file.h"
-#include "isa/chain.h"
+#include "isa/body.h"
 #include "isa/x86/encode.h"
 
 #define LINKS 8

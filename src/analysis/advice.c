@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analysis/advice.h"
+#include "analysis/analysis.h"
 
 #include <math.h>
 #include <string.h>

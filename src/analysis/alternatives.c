@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "isa/related.h"
+#include "isa/insn.h"
 #include "throughput/throughput.h"
 
 #define KINDS 8

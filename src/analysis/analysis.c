@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/advice.h"
 #include "analysis/port_names.h"
 #include "base/mem.h"
 #include "base/shortage.h"

@@ -120,11 +120,6 @@ bool build_isa(const char *path, enum isa *out, struct err *err)
     return ok;
 }
 
-enum isa build_isa_of(const struct binary *b)
-{
-    return b->objects.count ? b->objects.items[0].object.isa : isa_host();
-}
-
 void build_free(struct binary *b)
 {
     if (!b)

@@ -49,7 +49,6 @@ struct binary *build_open(const char *path, struct err *err);
 void build_free(struct binary *b);
 /* The instruction set of the file at @path, of an archive that of its first member with code. False with err. Any thread. */
 bool build_isa(const char *path, enum isa *out, struct err *err);
-enum isa build_isa_of(const struct binary *b);
 /* Pieces of work, each of which build_work does: on any thread, at the same time as others. What ends early by the thread's watch leaves loops out. */
 size_t build_pieces(const struct binary *b);
 void build_work(struct binary *b, size_t piece, struct machine *const *machines, size_t count);

@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_ANALYSIS_CHAIN_CYCLES_H
 #define PORTOLAN_ANALYSIS_CHAIN_CYCLES_H
 
-#include "isa/chain.h"
+#include "isa/body.h"
 #include "model/machine.h"
 
 #define CHAIN_LINKS 8    /* of the form, in the body that is predicted */

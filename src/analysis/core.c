@@ -9,7 +9,7 @@
 #include "analysis/fusion.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "isa/related.h"
+#include "isa/insn.h"
 #include "model/facts.h"
 
 static portset ports_fact(const struct machine *m, const char *key)

@@ -380,3 +380,8 @@ void costs_done(struct costs *costs)
     free(costs->masses);
     *costs = (struct costs){0};
 }
+
+enum shape shape_of(const struct insn *insns, size_t count)
+{
+    return count && insns[count - 1].traits & INSN_BRANCH && !(insns[count - 1].traits & (INSN_CALL | INSN_RETURN)) ? SHAPE_LOOP : SHAPE_UNROLLED;
+}

@@ -57,4 +57,14 @@ void costs_fill(struct core *c, const struct insn *insns, size_t count, struct c
 double costs_alone(const struct costs *costs);
 void costs_done(struct costs *costs);
 
+/* How copies of a block follow each other. */
+enum shape {
+    SHAPE_UNROLLED,   /* copies of the block one after the other, far more than any µop cache holds */
+    SHAPE_LOOP,       /* the block ends in the branch that repeats it */
+    SHAPE_CACHED,     /* copies one after the other, few enough for the µop cache; a branch at the end goes to the next: how `kernel measure` runs it */
+};
+
+/* A loop when the last instruction is a branch. */
+enum shape shape_of(const struct insn *insns, size_t count);
+
 #endif

@@ -10,11 +10,6 @@
 
 #define DECODERS_MAX 16
 
-enum shape shape_of(const struct insn *insns, size_t count)
-{
-    return count && insns[count - 1].traits & INSN_BRANCH && !(insns[count - 1].traits & (INSN_CALL | INSN_RETURN)) ? SHAPE_LOOP : SHAPE_UNROLLED;
-}
-
 /* Predecoder (Facile, section 4.3): per block of 16 bytes, the instructions that end in it and those whose opcode begins in it but that end in the
  * next, five a cycle; each length-changing prefix costs more, hidden in part by the block before. */
 static double predecode(const struct core *c, const struct insn *insns, size_t count, enum shape shape, unsigned align, uint32_t *fullest)

@@ -5,12 +5,6 @@
 
 #include "analysis/cost.h"
 
-enum shape {
-    SHAPE_UNROLLED,   /* copies of the block one after the other, far more than any µop cache holds */
-    SHAPE_LOOP,       /* the block ends in the branch that repeats it */
-    SHAPE_CACHED,     /* copies one after the other, few enough for the µop cache; a branch at the end goes to the next: how `kernel measure` runs it */
-};
-
 enum frontend_source { SOURCE_DECODERS, SOURCE_UOP_CACHE, SOURCE_LOOP_BUFFER, SOURCE_UNKNOWN };
 
 #define FRONTEND_NOWHERE UINT32_MAX
@@ -31,7 +25,5 @@ struct frontend {
 void frontend_bound(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align, struct frontend *out);
 /* Whether the µop cache cannot hold the code, by the facts uop_cache_block, uop_cache_lines and uop_cache_line_uops: a block of it has more µops than there are lines for it. */
 bool frontend_crowded(const struct core *c, const struct insn *insns, const struct costs *costs, enum shape shape, unsigned align);
-/* A loop when the last instruction is a branch. */
-enum shape shape_of(const struct insn *insns, size_t count);
 
 #endif

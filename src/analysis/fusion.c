@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/fusion.h"
 
-#include "isa/related.h"
+#include "isa/insn.h"
 
 /* AArch64 pairs fuse with plain operands only; on x86-64 nothing is shifted. */
 static bool has_shift(const struct insn *insn)

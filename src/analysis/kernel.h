@@ -56,7 +56,8 @@ struct kernel_options {
     size_t loop;                /* 1-based, refused when there is none such; 0: the best, which is the first */
 };
 
-/* Recognises ELF and archives of it by their magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
+/* kernel_read.c: kernels from files, text and hex, and their end.
+ * Recognises ELF and archives of it by their magic, hex blocks by `hex` calls, anything else as text. NULL on failure. */
 struct kernel *kernel_load(const char *path, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_text(const char *name, const char *text, size_t length, const struct kernel_options *options, struct err *err);
 /* The @length bytes of code from @start on, of an object that was read: a function, or what lies around a place. NULL on failure. */
@@ -67,14 +68,16 @@ extern const size_t kernel_unit_most;
 /* @k, or NULL with err, and @k freed, when it has not the loop that @options ask for. */
 struct kernel *kernel_with_loop(struct kernel *take_k, const struct kernel_options *options, struct err *err);
 struct kernel *kernel_from_hex(enum isa isa, const char *hex, struct err *err);
-/* Puts @k, which kernel_from_hex made, where its bytes were in a file: instructions from @address on, its loop called @why. Once, before others hold @k. False with err. */
-bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err);
 /* The loop that @options ask for, as an index into the loops of a kernel loaded with them. */
 size_t kernel_loop_requested(const struct kernel_options *options);
 /* The last holder's call frees it. */
 void kernel_free(const struct kernel *k);
 /* One more may use it, on any thread, and is to kernel_free it. */
 const struct kernel *kernel_hold(const struct kernel *k);
+
+/* kernel.c: what is known of a kernel. */
+/* Puts @k, which kernel_from_hex made, where its bytes were in a file: instructions from @address on, its loop called @why. Once, before others hold @k. False with err. */
+bool kernel_place(struct kernel *k, uint64_t address, const char *why, struct err *err);
 /* Where the text was compiled from: per line of it the line of the C file (0: none), and that file, NULL: it is not there. Once, before others hold @k. */
 void kernel_set_origin(struct kernel *k, uint32_t *take_lines, size_t line_count, char *take_text);
 /* The same of machine code: where its bytes come from, by their offsets, and the source file, NULL: it is not there; of that the lines from the first to the last that the code
@@ -92,8 +95,6 @@ bool kernel_has_source(const struct kernel *k);
 double kernel_percent(const struct kernel *k, const struct insn *insn);
 /* The shares of a kernel of machine code, one for each of its instructions. Once, before others hold @k. */
 void kernel_set_percents(struct kernel *k, float *take);
-/* A part of loop @within, from instruction @first of the unit to the branch at @last that leads back to it, becomes a loop of its own, the last one. Once, before others hold @k. */
-void kernel_add_part(struct kernel *k, size_t within, size_t first, size_t last);
 /* The instructions of loop @loop (from 0, below loop_count), borrowed. Any thread. */
 const struct insn *kernel_insns(const struct kernel *k, size_t loop, size_t *count);
 

@@ -258,3 +258,19 @@ void loops_done(struct kernel_loop *loops, size_t count)
     }
     free(loops);
 }
+
+void loops_add_part(struct kernel *k, size_t within, size_t first, size_t last)
+{
+    struct str label = {0}, why = {0};
+    char end[PLACE_TEXT + 2];
+    const char *address = insn_address_text(&k->insns[last], end);
+
+    str_addf(&label, "%s to %s", k->loops[within].label, address ? address : k->insns[last].mnemonic);
+    str_addf(&why, "part %s", str_text(&label));
+    k->loops = mem_resize(k->loops, (k->loop_count + 1) * sizeof *k->loops);
+    struct kernel_loop part = loop_make(k->insns, first, last - first + 1, str_text(&label), str_text(&why));
+    part.depth = k->loops[within].depth + 1;
+    k->loops[k->loop_count++] = part;
+    str_done(&label);
+    str_done(&why);
+}

@@ -25,5 +25,7 @@ void loops_done(struct kernel_loop *loops, size_t count);
 size_t loop_branch_target(const struct insn *insns, size_t count, size_t at);
 /* A loop over @count instructions from @first; takes no ownership of the strings. */
 struct kernel_loop loop_make(const struct insn *insns, size_t first, size_t count, const char *label, const char *why);
+/* A part of loop @within, from instruction @first of the unit to the branch at @last that leads back to it, becomes a loop of its own, the last one. Once, before others hold @k. */
+void loops_add_part(struct kernel *k, size_t within, size_t first, size_t last);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef PORTOLAN_ANALYSIS_WINDOWS_H
 #define PORTOLAN_ANALYSIS_WINDOWS_H
 
-#include "analysis/frontend.h"
+#include "analysis/cost.h"
 #include "base/vec.h"
 
 /* Instructions that come together; a macro-fused pair is one, and so is a move with what it joins. */

@@ -11,6 +11,7 @@
 
 #include "base/shortage.h"
 #include "base/utf8.h"
+#include "base/watch.h"
 
 static _Atomic(void (*)(void)) restore_hook, save_hook;
 
@@ -53,52 +54,19 @@ void die_prepare(void)
         save();
 }
 
-mem_fault_of *_Atomic mem_fault;
-
-bool mem_refused(size_t size)
+bool mem_yield(size_t size)
 {
-    mem_fault_of *fault = atomic_load_explicit(&mem_fault, memory_order_relaxed);
-    return fault && fault(size);
+    watch.steps = WATCH_STEPS;
+    return shortage_yield(size);
 }
 
 void mem_again(size_t size, unsigned tries)
 {
     /* Another thread may have given up what was kept back: once more in any case. */
-    if (shortage_yield(size) || !tries)
+    if (mem_yield(size) || !tries)
         return;
     shortage_yield_last();
     die("out of memory (%zu bytes)", size);
-}
-
-void *mem_try_alloc(size_t size)
-{
-    return mem_refused(size) ? NULL : malloc(size ? size : 1);
-}
-
-void *mem_try_zero(size_t count, size_t size)
-{
-    return mem_refused(count * size) ? NULL : calloc(count ? count : 1, size ? size : 1);
-}
-
-void *mem_try_resize(void *block, size_t size)
-{
-    return mem_refused(size) ? NULL : realloc(block, size ? size : 1);
-}
-
-void *mem_try_aligned(size_t alignment, size_t size)
-{
-    return mem_refused(size) ? NULL : aligned_alloc(alignment, (size / alignment + 1) * alignment);
-}
-
-char *mem_try_strndup(const char *text, size_t length)
-{
-    char *copy = length == SIZE_MAX ? NULL : mem_try_alloc(length + 1);
-
-    if (copy) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-    }
-    return copy;
 }
 
 void *mem_alloc(size_t size)
@@ -172,7 +140,7 @@ void *mem_lend_resize(void *block, size_t size)
 {
     void *resized = mem_try_resize(block, size);
 
-    if (!resized && shortage_yield(size))
+    if (!resized && mem_yield(size))
         resized = mem_try_resize(block, size);
     if (!resized)
         shortage_lose(size);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/mem_try.h"
 
 #define MEM_SMALL ((size_t)64 << 10)
 
@@ -20,13 +21,6 @@ void *mem_aligned(size_t alignment, size_t size);
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t length);
 
-/* The same, NULL when memory runs out; of mem_try_resize @block is as it was then. */
-void *mem_try_alloc(size_t size);
-void *mem_try_zero(size_t count, size_t size);
-void *mem_try_resize(void *block, size_t size);
-void *mem_try_aligned(size_t alignment, size_t size);
-char *mem_try_strndup(const char *text, size_t length);
-
 /* @items, of @size bytes each, with twice the @capacity. A list too large for what is kept back stays as it is, and this thread's work fails (base/shortage.h). */
 void *mem_grow(void *items, size_t *capacity, size_t size);
 /* Whether there is room for @bytes, which @what will take in many pieces; false with err. */
@@ -34,14 +28,10 @@ bool mem_room(size_t bytes, const char *what, struct err *err);
 /* For libraries that say so when they get NULL: what is kept back is for them too, and this thread's work is cut short when even that is not enough. */
 void *mem_lend(size_t size);
 void *mem_lend_resize(void *block, size_t size);
+/* A request for @size bytes has failed: gives up what is kept back, and this thread's work asks at its next step whether it is to end. True: try again. Any thread. */
+bool mem_yield(size_t size);
 /* For what cannot fail and is built on mem_try_*: call it after each failure, @tries counting them from 0, and try again. Ends the program when nothing helps. */
 void mem_again(size_t size, unsigned tries);
-
-/* Tests: asked before each allocation, by any thread; true: it fails. NULL otherwise. */
-typedef bool mem_fault_of(size_t size);
-extern mem_fault_of *_Atomic mem_fault;
-/* Whether it says so of a request for @size bytes. */
-bool mem_refused(size_t size);
 
 /* Prints "portolan: ..." on stderr after running the hook (the screen restores the terminal there), runs the other (which saves the session) and aborts. */
 void die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));

@@ -4,8 +4,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "base/mem.h"
-#include "base/watch.h"
+#include "base/mem_try.h"
 
 static _Thread_local struct shortage *current;
 static _Thread_local struct { void *block; size_t bytes; unsigned depth; } needed;
@@ -153,7 +152,6 @@ bool shortage_yield(size_t bytes)
     size_t none = 0;
     bool given = yield_needed() || yield(&kept, SHORTAGE_KEPT);
 
-    watch.steps = WATCH_STEPS;   /* the next question is a real one */
     if (current)
         atomic_compare_exchange_strong(&current->wanted, &none, bytes ? bytes : 1);
     else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "chart/ambiguities.h"
+#include "chart/chart.h"
 
 #include <math.h>
 #include <stdio.h>

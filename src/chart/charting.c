@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/path.h"
-#include "chart/ambiguities.h"
+#include "chart/chart.h"
 #include "chart/recorded.h"
 #include "hunt/uses.h"
 #include "io/machine_file.h"

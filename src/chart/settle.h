@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_CHART_SETTLE_H
 #define PORTOLAN_CHART_SETTLE_H
 
-#include "chart/ambiguities.h"
+#include "chart/chart.h"
 #include "chart/lab.h"
 
 enum settle_verdict {

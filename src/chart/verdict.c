@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/ambiguities.h"
+#include "chart/chart.h"
 #include "throughput/predict.h"
 
 #define BY_BLOCKS "decided by blocks"

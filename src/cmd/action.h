@@ -21,6 +21,5 @@ enum action { ACTIONS(ACTION_VALUE) ACTION_COUNT };
 
 /* ACTION_COUNT when there is none of @name. Any thread. */
 enum action action_find(const char *name);
-const char *action_name(enum action action);
 
 #endif

@@ -3,7 +3,7 @@
 #define PORTOLAN_CMD_CHECK_H
 
 #include "hunt/uses.h"
-#include "isa/chain.h"
+#include "isa/body.h"
 #include "model/machine.h"
 
 #define CHECK_DISAGREES 0.05   /* relative, and at least so many cycles more or less: */

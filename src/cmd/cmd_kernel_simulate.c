@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/advice.h"
+#include "analysis/analysis.h"
 #include "base/watch.h"
 #include "simulate/simulate.h"
 #include "cmd/command.h"

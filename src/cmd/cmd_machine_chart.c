@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/vec.h"
 #include "chart/charting.h"
-#include "chart/ambiguities.h"
+#include "chart/chart.h"
 #include "chart/stage_log.h"
 #include "cmd/command.h"
 #include "cmd/task.h"

@@ -91,7 +91,7 @@ static bool watch_runs(struct blaming_program *w, const struct program_code *cod
     const struct run_options options = {.how = w->how};
     struct words words = {0};
     char *directory = child_directory_new(err);
-    bool ok = directory && words_make(runs->names, w->inputs, runs->name_count, &options, directory, &words, err);
+    bool ok = directory && words_make(runs->names, w->inputs, runs->name_count, &options.how, directory, &words, err);
 
     vec_push(&argv, runs->program->untraced);
     for (size_t i = 0; i < words.list.count; i++)

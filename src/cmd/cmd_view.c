@@ -168,11 +168,6 @@ enum action action_find(const char *name)
     return a;
 }
 
-const char *action_name(enum action action)
-{
-    return words[action];
-}
-
 static const struct parameter do_arguments[] = {
     {.name = "ACTION", .kind = PARAMETER_CHOICE, .at = offsetof(struct verb_values, text), .required = true, .choices = ACTION_CHOICES,
      .help = "action; what it does in a view is listed by keys"},

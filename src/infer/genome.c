@@ -215,19 +215,6 @@ static struct genome *without(const struct genome *g, unsigned port)
     return out;
 }
 
-struct genome *genome_fewer(const struct genome *g)
-{
-    double load[PROBLEM_PORTS_MAX] = {0};
-    unsigned least = 0;
-
-    for (size_t f = 0; f < g->forms; f++)
-        spread(&g->genes[f], load);
-    for (unsigned i = 1; i < g->ports; i++)
-        if (load[i] < load[least])
-            least = i;
-    return without(g, least);
-}
-
 struct genome *genome_least_missed(const struct genome *g, const struct problem *p)
 {
     struct genome *best = NULL;

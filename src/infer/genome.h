@@ -52,9 +52,7 @@ void genome_predict(const struct genome *g, const struct problem *p, float *cycl
 /* Mean weighted relative error on @p (D_avg of PMEvo 4.4). */
 double genome_error(const struct genome *g, const struct problem *p);
 
-/* A copy without the port that has least to do; a µop that could go nowhere else may go anywhere. Not for one port. The caller frees. */
-struct genome *genome_fewer(const struct genome *g);
-/* The same without the port whose loss leaves the least error on @p. */
+/* A copy without the port whose loss leaves the least error on @p; a µop that could go nowhere else may go anywhere. Not for one port. The caller frees. */
 struct genome *genome_least_missed(const struct genome *g, const struct problem *p);
 
 /* The mapping with the forms' names; port names from @names. The issue slots become micro_ops, the width the mapping's. */

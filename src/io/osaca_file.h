@@ -4,10 +4,30 @@
 
 #include "base/vec.h"
 #include "io/yaml_tree.h"
-#include "io/import_osaca.h"
 #include "isa/isa.h"
 #include "isa/spelling.h"
 #include "model/usage.h"
+
+#define OSACA_NAME 32   /* what is kept of an entry's name */
+
+/* An entry or rule that breaks the format: its line in the file, its first name, "" where it has none, and why. */
+struct osaca_skip { size_t line; char name[OSACA_NAME], why[120]; };
+
+/* An entry that describes no form of ours: its line in the file, its first name, and why, which lasts. */
+struct osaca_unused { size_t line; char name[OSACA_NAME]; const char *why; };
+
+struct osaca_notes {
+    size_t entries;      /* instruction forms in the file */
+    size_t direct;       /* our forms that an entry describes */
+    size_t composed;     /* our forms put together from a register form and load_throughput or store_throughput */
+    size_t rounded;      /* our forms with a fraction of a cycle in their pressure, rounded to whole cycles */
+    size_t unnamed;      /* entries that no form of ours is, or that others hide */
+    size_t unknown;      /* entries that do not say their ports, or an empty list of them and no throughput */
+    struct osaca_skip *skipped;   /* what was left out, rules of load_throughput and store_throughput among it */
+    size_t skipped_count;
+    struct osaca_unused *unused;  /* the unnamed and the unknown, in the order of the file */
+    size_t unused_count;
+};
 
 /* What an entry says of a part of an address. */
 enum osaca_part { PART_ANY, PART_NO, PART_YES };

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "isa/chain.h"
 #include "isa/cpu.h"
 #include "isa/insn.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "isa/related.h"
 
 void insn_done(struct insn *insn)
 {

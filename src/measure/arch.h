@@ -4,7 +4,55 @@
 #define PORTOLAN_MEASURE_ARCH_H
 
 #include "isa/a64/body.h"
-#include "measure/sandbox_child.h"
+#include "isa/body.h"
+
+#define SANDBOX_REAL_PAGES 8     /* pages of memory behind those that kernels map, in turn: what a first-level cache holds */
+
+/* What measured code leaves. x86-64. */
+struct sandbox_state {
+    uint64_t general[32];             /* by number */
+    uint64_t vectors[32][8];          /* the lowest word first; what the set-up does not have is 0 */
+    uint64_t masks[8];
+    uint64_t pages[SANDBOX_REAL_PAGES];   /* addresses of those that were mapped for it, the first of them */
+};
+
+/* What the entry code in assembler uses: offsets are written there as numbers and checked by the compiler. */
+struct sandbox_frame {
+    uint64_t phase;         /* 0: where a loop jumps at its end */
+    uint64_t counter;       /* 8: loop counter in memory (x86-64) */
+    uint64_t stack;         /* 16: the child's own stack pointer */
+    uint64_t target;        /* 24: the loop */
+    uint64_t warm, count;   /* 32, 40 */
+    uint64_t start, end;    /* 48, 56: time stamps */
+    uint32_t vectors;       /* 64 */
+    uint32_t counter_register;   /* 68: its number; x86-64: 0: in memory */
+    uint32_t control;       /* 72: mxcsr, fpcr */
+    uint32_t clean;         /* 76: x86-64: vzeroupper at the end; AArch64: z29 to z31 hold addresses and zeros */
+    uint64_t general[32];   /* 80: AArch64: sp is the last */
+    uint64_t masks;         /* 336: of x86-64's mask registers */
+    uint64_t passes;        /* 344: of the timed part, at least 1 */
+    uint64_t values[64];    /* 352: vector register i begins at values[i]; the widest has 2,048 bits */
+    struct sandbox_frame *self;  /* 864 */
+    uint64_t keeps;         /* 872: what the registers hold in the end goes to @state (x86-64) */
+    struct sandbox_state state;  /* 880 */
+};
+
+/* Where things lie: code, thread-local words, memory and stack in one stretch, so that code reaches its data relative to itself. */
+#if defined(__aarch64__)
+#define AREA_PART 0x40000     /* pages may have 64 KiB */
+#else
+#define AREA_PART 0x10000
+#endif
+#define AREA_CODE ((size_t)8 << 20)
+#define AREA_LOCAL (AREA_CODE + AREA_PART)   /* x86-64: where fs leads; only read */
+#define AREA_LOADS (AREA_LOCAL + AREA_PART)
+#define AREA_STORES (AREA_LOADS + AREA_PART)
+#define AREA_STACK (AREA_STORES + AREA_PART)
+#define AREA_STACK_SIZE AREA_PART
+#define AREA_SIZE (AREA_STACK + AREA_STACK_SIZE + AREA_PART)
+/* Pages in the middle of each part are there, the others guard. */
+#define AREA_PAGES_AT (AREA_PART / 4)
+#define AREA_PAGES (AREA_PART / 4)
 
 /* Runs frame->target with frame->warm iterations, then again with frame->count, all registers set anew before each, and stamps the second.
  * Returns 0, or what sandbox_escape was called with. */

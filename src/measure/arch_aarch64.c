@@ -7,6 +7,7 @@
 #include <ucontext.h>
 
 #include "measure/bare.h"
+#include "measure/sandbox.h"
 
 #define CHECK(member, offset) _Static_assert(offsetof(struct sandbox_frame, member) == (offset), "the entry code writes " #member " as " #offset)
 CHECK(phase, 0);

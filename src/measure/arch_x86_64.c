@@ -10,6 +10,7 @@
 
 #include "isa/cpu.h"
 #include "measure/bare.h"
+#include "measure/sandbox.h"
 
 #define CHECK(member, offset) _Static_assert(offsetof(struct sandbox_frame, member) == (offset), "the entry code writes " #member " as " #offset)
 CHECK(phase, 0);

@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_MEASURE_LATENCY_H
 #define PORTOLAN_MEASURE_LATENCY_H
 
-#include "isa/chain.h"
+#include "isa/body.h"
 #include "measure/calibrate.h"
 
 struct latency {

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "isa/body.h"
+#include "measure/arch.h"
 #include "measure/window.h"
 
 #define SANDBOX_ENDLESS 0.3       /* seconds of processor time in one run, without an answer */
@@ -22,7 +23,6 @@
 #define SANDBOX_GUESSES 4
 #define SANDBOX_VAULT_PAGES 24   /* of 4 KiB at most, that can be read and written there; pages that are larger are fewer */
 #define SANDBOX_VAULT_BITS 46    /* of addresses to choose from, where the system has as many */
-#define SANDBOX_REAL_PAGES 8     /* pages of memory behind them, in turn: what a first-level cache holds */
 
 enum sandbox_fault {
     FAULT_NONE, FAULT_ILLEGAL, FAULT_ARITHMETIC, FAULT_SEGMENT, FAULT_BUS, FAULT_TRAP, FAULT_ENDLESS, FAULT_SYSTEM_CALL, FAULT_KILLED, FAULT_ADDRESS, FAULT_PAGES,
@@ -55,14 +55,6 @@ struct sandbox_start {
     uint64_t vectors[SANDBOX_WORDS];  /* vector register i begins at the i-th */
     uint64_t words[SANDBOX_WORDS];    /* memory is full of them, one after the other, again and again */
 };
-/* What it leaves. x86-64. */
-struct sandbox_state {
-    uint64_t general[32];             /* by number */
-    uint64_t vectors[32][8];          /* the lowest word first; what the set-up does not have is 0 */
-    uint64_t masks[8];
-    uint64_t pages[SANDBOX_REAL_PAGES];   /* addresses of those that were mapped for it, the first of them */
-};
-
 #define SANDBOX_NO_OFFSET UINT32_MAX
 
 struct sandbox_item {

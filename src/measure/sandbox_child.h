@@ -38,44 +38,6 @@ struct sandbox_hello {
     uint32_t unfiltered;    /* the system cannot restrict its system calls */
 };
 
-/* What the entry code in assembler uses: offsets are written there as numbers and checked by the compiler. */
-struct sandbox_frame {
-    uint64_t phase;         /* 0: where a loop jumps at its end */
-    uint64_t counter;       /* 8: loop counter in memory (x86-64) */
-    uint64_t stack;         /* 16: the child's own stack pointer */
-    uint64_t target;        /* 24: the loop */
-    uint64_t warm, count;   /* 32, 40 */
-    uint64_t start, end;    /* 48, 56: time stamps */
-    uint32_t vectors;       /* 64 */
-    uint32_t counter_register;   /* 68: its number; x86-64: 0: in memory */
-    uint32_t control;       /* 72: mxcsr, fpcr */
-    uint32_t clean;         /* 76: x86-64: vzeroupper at the end; AArch64: z29 to z31 hold addresses and zeros */
-    uint64_t general[32];   /* 80: AArch64: sp is the last */
-    uint64_t masks;         /* 336: of x86-64's mask registers */
-    uint64_t passes;        /* 344: of the timed part, at least 1 */
-    uint64_t values[64];    /* 352: vector register i begins at values[i]; the widest has 2,048 bits */
-    struct sandbox_frame *self;  /* 864 */
-    uint64_t keeps;         /* 872: what the registers hold in the end goes to @state (x86-64) */
-    struct sandbox_state state;  /* 880 */
-};
-
-/* Where things lie: code, thread-local words, memory and stack in one stretch, so that code reaches its data relative to itself. */
-#if defined(__aarch64__)
-#define AREA_PART 0x40000     /* pages may have 64 KiB */
-#else
-#define AREA_PART 0x10000
-#endif
-#define AREA_CODE ((size_t)8 << 20)
-#define AREA_LOCAL (AREA_CODE + AREA_PART)   /* x86-64: where fs leads; only read */
-#define AREA_LOADS (AREA_LOCAL + AREA_PART)
-#define AREA_STORES (AREA_LOADS + AREA_PART)
-#define AREA_STACK (AREA_STORES + AREA_PART)
-#define AREA_STACK_SIZE AREA_PART
-#define AREA_SIZE (AREA_STACK + AREA_STACK_SIZE + AREA_PART)
-/* Pages in the middle of each part are there, the others guard. */
-#define AREA_PAGES_AT (AREA_PART / 4)
-#define AREA_PAGES (AREA_PART / 4)
-
 /* A stretch of addresses; of the program itself: all, and what of it can be written. */
 struct sandbox_range { uint64_t begin, end; };
 #define SANDBOX_WRITABLE 4

@@ -131,7 +131,7 @@ static void split_loops(struct kernel *k, struct insn_samples *s)
             samples += s->loops[at] == l ? s->counts[at] : 0;
         if (!hot_part(k, l, s, samples, &first, &last))
             continue;
-        kernel_add_part(k, l, first, last);
+        loops_add_part(k, l, first, last);
         for (size_t at = first; at <= last; at++)
             s->loops[at] = s->loops[at] == l ? k->loop_count - 1 : s->loops[at];
     }

@@ -14,7 +14,6 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "program/runtime/bins.h"
-#include "program/words.h"
 
 /* Where arrays lie in lines of the cache decides how many lines a short row crosses. What is short is traced at each of these places. */
 #define INPUT_MOST ((size_t)64 << 20)
@@ -23,19 +22,6 @@
 #define SHORT_SECONDS 1.0
 #define START_TRIES 5
 #define CALL_RUNS 3              /* in which calls are timed; the shortest time of each counts */
-
-struct invocation invocation_copy(const struct invocation *from)
-{
-    return (struct invocation){from->arguments ? mem_strdup(from->arguments) : NULL, from->template ? mem_strdup(from->template) : NULL, from->input ? mem_strdup(from->input) : NULL, from->any_status};
-}
-
-void invocation_done(struct invocation *how)
-{
-    free(how->arguments);
-    free(how->template);
-    free(how->input);
-    *how = (struct invocation){0};
-}
 
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count)
 {
@@ -138,7 +124,7 @@ static bool run_traced(const struct program_runs *runs, const double *inputs, co
         const struct cache_shape *shape = &options->caches->levels[l].shape;
         str_addf(&caches, "%s%.0fx%.0f", l ? "," : "", fmax(1, rint(shape->lines / shape->ways)), shape->ways);
     }
-    bool ok = words_make(runs->names, inputs, runs->name_count, options, directory, &words, err);
+    bool ok = words_make(runs->names, inputs, runs->name_count, &options->how, directory, &words, err);
     vec_push(&argv, "env");
     vec_push(&argv, str_text(&variable));
     vec_push(&argv, str_text(&mode));
@@ -194,7 +180,7 @@ double program_measure(const struct program *p, char *const *names, size_t count
     double seconds = NAN;
     char *directory = child_directory_new(err);
 
-    bool ok = directory && words_make(names, inputs, count, options, directory, &words, err) &&
+    bool ok = directory && words_make(names, inputs, count, &options->how, directory, &words, err) &&
               (p->untraced || err_set(err, ERR_USAGE, "program load its sources", "%s was built elsewhere: no version without counters to measure", p->name));
     str_addf(&threads, "OMP_NUM_THREADS=%zu", options->threads);
     for (size_t i = 0; options->threads > 1 && i < sizeof with_threads / sizeof *with_threads; i++)

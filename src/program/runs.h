@@ -7,6 +7,7 @@
 #include "program/formula.h"
 #include "program/memory.h"
 #include "program/program.h"
+#include "program/words.h"
 
 struct run_bin {
     double distance;               /* mean, distinct lines of 64 bytes; INFINITY: first uses */
@@ -44,14 +45,6 @@ struct program_runs {
     _Atomic unsigned holders;
 };
 
-/* How a program is started, as program load has it. */
-struct invocation {
-    char *arguments;               /* words of the command line, {NAME} for an input; NULL: the inputs in their order */
-    char *template;                /* an input file with {NAME} in it, for each run in a directory of its own, {directory}; NULL: none */
-    char *input;                   /* the same, for standard input; NULL: that is empty */
-    bool any_status;               /* it may exit with another status than 0 */
-};
-
 struct run_options {
     struct invocation how;         /* borrowed */
     enum trace_mode mode;
@@ -62,9 +55,6 @@ struct run_options {
     const struct memory *caches;   /* of TRACE_SETS */
 };
 
-/* A copy, which invocation_done frees. */
-struct invocation invocation_copy(const struct invocation *from);
-void invocation_done(struct invocation *how);
 struct program_runs *program_runs_new(const struct program *p, char *const *names, size_t count);
 void program_runs_free(const struct program_runs *runs);
 const struct program_runs *program_runs_hold(const struct program_runs *runs);

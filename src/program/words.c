@@ -72,9 +72,8 @@ static bool write_template(char *const *names, const double *inputs, size_t coun
     return ok;
 }
 
-bool words_make(char *const *names, const double *inputs, size_t count, const struct run_options *options, const char *directory, struct words *out, struct err *err)
+bool words_make(char *const *names, const double *inputs, size_t count, const struct invocation *how, const char *directory, struct words *out, struct err *err)
 {
-    const struct invocation *how = &options->how;
     bool ok = (!how->template || write_template(names, inputs, count, how->template, directory, err)) && (!how->input || write_template(names, inputs, count, how->input, directory, err));
 
     const char *last = how->arguments ? strrchr(how->arguments, '}') : NULL;
@@ -114,4 +113,17 @@ void words_done(struct words *words)
         free(words->list.items[i]);
     vec_done(&words->list);
     free(words->input);
+}
+
+struct invocation invocation_copy(const struct invocation *from)
+{
+    return (struct invocation){from->arguments ? mem_strdup(from->arguments) : NULL, from->template ? mem_strdup(from->template) : NULL, from->input ? mem_strdup(from->input) : NULL, from->any_status};
+}
+
+void invocation_done(struct invocation *how)
+{
+    free(how->arguments);
+    free(how->template);
+    free(how->input);
+    *how = (struct invocation){0};
 }

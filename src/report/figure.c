@@ -22,16 +22,6 @@ static const char *missing_todo(void)
     return "install gnuplot (Debian: gnuplot-nox)";
 }
 
-bool figure_possible(void)
-{
-    static const char *const argv[] = {"gnuplot", "--version", NULL};
-    struct child_result result = {0};
-    bool ok = child_run(argv, "/", NULL, 0, &limits, &result, NULL) && WIFEXITED(result.status) && WEXITSTATUS(result.status) == 0;
-
-    child_result_done(&result);
-    return ok;
-}
-
 /* A string as gnuplot reads it between single quotes: they are doubled, and it stays on its line. */
 static void add_quoted(struct str *out, const char *text)
 {

@@ -21,7 +21,6 @@ void assembled_done(struct assembled *a);
 void diagnostics_free(struct diagnostic *list, size_t count);
 /* The two above. */
 extern const struct isa_assembler toolchain_assembler;
-enum syntax syntax_detect(const char *text, size_t length);
 
 /* Encodings that an instruction set has to ask an assembler for, before bodies are made of its forms. */
 

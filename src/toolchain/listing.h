@@ -3,7 +3,8 @@
 #define PORTOLAN_TOOLCHAIN_LISTING_H
 
 #include "base/vec.h"
-#include "toolchain/assemble.h"
+#include "base/str.h"
+#include "isa/assembled.h"
 
 /* Where in the user's text a line's statements stand: addresses, bytes, labels and comments left off. */
 struct listing {
@@ -41,6 +42,8 @@ void listing_clean(enum isa isa, const char *text, size_t length, enum syntax sy
 void listing_done(struct listing *l);
 /* The set whose assembler the text looks like; ISA_UNSAID when none claims it. */
 enum isa listing_isa(const char *text, size_t length);
+/* The syntax that the text begins in. Any thread. */
+enum syntax syntax_detect(const char *text, size_t length);
 /* LLVM-MCA and OSACA region comments (#, // or ;) in order. */
 void listing_markers(const char *text, size_t length, struct marker_list *out);
 void listing_markers_done(struct marker_list *m);

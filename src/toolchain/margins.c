@@ -705,6 +705,16 @@ static void prose_leave(struct framed_text *r)
     }
 }
 
+/* Whether the lines of @m are in the assembler language of Plan 9. */
+static bool is_plan9(const char *text, const struct margins *m)
+{
+    size_t found = 0, others = 0;
+
+    for (size_t i = 0; i < m->lines.count; i++)
+        plan9_count(text + m->lines.items[i].start, text + m->lines.items[i].end, &found, &others);
+    return found > 0 && found > others;
+}
+
 void margins_find(const char *text, size_t length, struct margins *out)
 {
     struct framed_text r = {.text = text, .m = out};
@@ -723,7 +733,7 @@ void margins_find(const char *text, size_t length, struct margins *out)
     else if (out->disassembly || r.percents)
         addresses_take(&r);
     out->disassembly |= r.percents;
-    out->plan9 = plan9_looks_like(text, out);
+    out->plan9 = is_plan9(text, out);
     prose_leave(&r);
 }
 

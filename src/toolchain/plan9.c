@@ -454,17 +454,13 @@ static bool has_wide_register(const char *p, const char *end)
     return false;
 }
 
-bool plan9_looks_like(const char *text, const struct margins *m)
+void plan9_count(const char *p, const char *end, size_t *found, size_t *others)
 {
-    size_t found = 0, others = 0;
-
-    for (size_t i = 0; i < m->lines.count; i++) {
-        const char *p = skip_blank(text + m->lines.items[i].start, text + m->lines.items[i].end), *end = trim_end(p, text + m->lines.items[i].end);
-        steps_add(1 + (size_t)(end - p) / 100);
-        if (p == end)
-            continue;
-        found += is_plan9(p, end);
-        others += has_wide_register(p, end) || memchr(p, '%', (size_t)(end - p)) != NULL || memchr(p, '[', (size_t)(end - p)) != NULL;
-    }
-    return found > 0 && found > others;
+    p = skip_blank(p, end);
+    end = trim_end(p, end);
+    steps_add(1 + (size_t)(end - p) / 100);
+    if (p == end)
+        return;
+    *found += is_plan9(p, end);
+    *others += has_wide_register(p, end) || memchr(p, '%', (size_t)(end - p)) != NULL || memchr(p, '[', (size_t)(end - p)) != NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/frame_parts.h"
+#include "view/frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "cmd/key.h"
 #include "cmd/keymap.h"
 #include "view/bars.h"
-#include "view/guided.h"
+#include "view/jumps.h"
 #include "view/panes.h"
 #include "work/job.h"
 
@@ -187,6 +187,12 @@ static void run_next(struct frame *f)
     str_clear(&f->next);
 }
 
+/* What was done, or is shown, may be what the guide has asked for: @key (0: none) was pressed. */
+static void guided_notice(struct frame *f, int key)
+{
+    guide_notice(&f->guide, f->session, views[f->current]->name, key, NULL);
+}
+
 void frame_run(struct frame *f, const char *line)
 {
     struct session *s = f->session;
@@ -197,7 +203,7 @@ void frame_run(struct frame *f, const char *line)
     log_add(LOG_INFO, ":%s", line);
     obey(f, line);
     run_next(f);
-    guided_notice(f, 0, NULL);
+    guided_notice(f, 0);
     if (s->want_paste) {
         s->want_paste = false;
         collect(f, "", 0, 0);
@@ -350,8 +356,36 @@ static bool take_news(struct frame *f)
     take_refused(f);
     go_on(f);
     if (f->guide.kind != GUIDE_OFFER)   /* which waits for its own key, whatever arrives */
-        guided_notice(f, 0, NULL);
+        guided_notice(f, 0);
     return true;
+}
+
+/* Whether @key is the guide's, or ends the demo; then it was used. */
+static bool guided_key(struct frame *f, int key)
+{
+    const char *command;
+
+    if (f->demo.on) {
+        demo_stop(&f->demo, f->session);
+        return true;
+    }
+    if (key == KEYCODE_ESCAPE && frame_is_page(f->current))   /* it closes what lies over the place */
+        return false;
+    if (!guide_key(&f->guide, f->session, views[f->current]->name, key, &command))
+        return false;
+    if (command)
+        frame_run(f, command);
+    return true;
+}
+
+/* Goes on with the demo, which is on; false when that was its end. */
+static bool guided_play(struct frame *f)
+{
+    const char *command = demo_next(&f->demo, f->session, &f->guide);
+
+    if (command)
+        frame_run(f, command);
+    return f->demo.on;
 }
 
 bool frame_jobs(struct frame *f)
@@ -629,9 +663,9 @@ enum frame_reply frame_key(struct frame *f, int key, const char **prefill)
         size_t in = f->current;
         press(f, key);
         if (in == f->current)
-            guided_notice(f, key, NULL);
+            guided_notice(f, key);
     }
-    guided_notice(f, 0, NULL);
+    guided_notice(f, 0);
     return frame_take_reply(f, prefill);
 }
 

@@ -2,6 +2,7 @@
 #ifndef PORTOLAN_VIEW_FRAME_H
 #define PORTOLAN_VIEW_FRAME_H
 
+#include "cmd/action.h"
 #include "view/frame_state.h"
 
 /* @s outlives the frame; its views are the frame's until frame_done. */
@@ -28,6 +29,10 @@ bool frame_edited(struct frame *f);
 bool frame_jobs(struct frame *f);
 /* The current view changes by itself. */
 bool frame_live(struct frame *f);
+/* Esc and Ctrl-C: what a command began for itself ends with the wait for it. False when nothing is waited for. */
+bool frame_stop_waiting(struct frame *f);
+/* Has the view that has the focus, or the frame, do @action; false when neither has a use for it now. */
+bool frame_act(struct frame *f, enum action action);
 /* Whether it has work to go on with, a piece with each drawing; not while no view is drawn, since nothing would go on. */
 bool frame_busy(struct frame *f);
 

@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 #include "cmd/command.h"
-#include "view/frame_parts.h"
-#include "view/guided.h"
+#include "view/frame.h"
+#include "view/jumps.h"
 #include "work/job.h"
 
 static bool find_in_view(struct frame *f, const char *text, struct err *err)
@@ -27,7 +27,9 @@ static bool find_in_view(struct frame *f, const char *text, struct err *err)
 
 static void command_ran(struct session *s, const char *name)
 {
-    guided_notice(s->view_state, 0, name);
+    struct frame *f = s->view_state;
+
+    guide_notice(&f->guide, f->session, views[f->current]->name, 0, name);
 }
 
 static bool view_rows(struct session *s, struct rows_shown *out)

@@ -30,29 +30,6 @@ void frame_go(struct frame *f, size_t to)
     f->places[place].shown[pane] = (unsigned char)at;
 }
 
-void frame_show(struct frame *f, size_t to)
-{
-    if (to != (frame_is_page(f->current) ? f->under : f->current) && !frame_is_page(to))
-        jumps_leave(f);
-    frame_go(f, to);
-}
-
-/* The view of place @place that has its focus. */
-static size_t focus_of(const struct frame *f, unsigned place)
-{
-    return view_index(place_view(&places[place], &f->places[place], f->places[place].focus));
-}
-
-void frame_show_place(struct frame *f, unsigned to)
-{
-    if (to == f->place && !frame_is_page(f->current))
-        return;
-    if (to == f->place)
-        frame_go(f, f->under);
-    else if (!jumps_unwind(f, to))
-        frame_show(f, focus_of(f, to));
-}
-
 void frame_position(struct frame *f, struct str *out)
 {
     if (views[f->current]->status)

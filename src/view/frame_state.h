@@ -8,13 +8,23 @@
 #include "view/editing.h"
 #include "view/editor.h"
 #include "view/guide.h"
-#include "view/jumps.h"
 #include "view/panes.h"
 #include "view/view.h"
 
 #define FRAME_VIEWS 32
 
 enum frame_reply { FRAME_DONE, FRAME_PROMPT, FRAME_SUSPEND, FRAME_REDRAW };
+
+struct jump_place {
+    size_t view;
+    char *mark;     /* of its cursor (view_ops.mark); NULL: it has none */
+    char *filter;   /* that its rows were under; NULL: it has none */
+};
+struct jump_places { VEC(struct jump_place) list; };
+/* Where one was: one stack of the views that others took the place of, with their cursors, to go back to and forward again. Zero-initialised is empty and valid. */
+struct jumps {
+    struct jump_places back, forward;   /* newest last */
+};
 
 struct frame {
     struct session *session;
@@ -45,6 +55,9 @@ struct frame {
     unsigned last_job;           /* the newest that was put there */
 };
 
+/* frame_commands.c: what commands ask of it, which is session.views, with the frame as view_state. */
+extern const struct session_views frame_views;
+
 /* What the prompt shows; NULL text: it is closed. */
 struct frame_prompt {
     const char *text;
@@ -55,12 +68,8 @@ struct frame_prompt {
 
 /* Whether view @index is an overlay: output, log and help lie over the place. */
 bool frame_is_page(size_t index);
-/* Shows view @to in its pane, or over the place; the one that was shown before is one to go back to. */
-void frame_show(struct frame *f, size_t to);
-/* The same without that: back to where one was, and along the panes of a place. */
+/* Shows view @to in its pane, or over the place. It leaves nothing to go back to: see frame_show (view/jumps.h). */
 void frame_go(struct frame *f, size_t to);
-/* Shows place @to with the pane that had the focus there last: back to it, where one came from it. */
-void frame_show_place(struct frame *f, unsigned to);
 /* Says @text on the bottom line. */
 void frame_say(struct frame *f, bool failed, const char *text);
 /* Appends what it says of its position. */

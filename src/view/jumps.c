@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "view/frame_state.h"
 
 static void place_done(struct jump_place *p)
 {
@@ -50,7 +49,8 @@ static void push(struct jump_places *to, struct jump_place place)
     }
 }
 
-void jumps_leave(struct frame *f)
+/* The view below any overlay is about to be left for another: it is where one goes back to. */
+static void leave(struct frame *f)
 {
     places_done(&f->jumps.forward);
     push(&f->jumps.back, place_now(f));
@@ -83,7 +83,8 @@ bool jumps_back(struct frame *f)
     return turn(f, &f->jumps.back, &f->jumps.forward, "", &ignored);
 }
 
-bool jumps_unwind(struct frame *f, unsigned place)
+/* Goes back as far as the view of @place that is on the stack last; false when none is. */
+static bool unwind(struct frame *f, unsigned place)
 {
     size_t count = f->jumps.back.list.count;
     unsigned of, pane, at;
@@ -93,6 +94,29 @@ bool jumps_unwind(struct frame *f, unsigned place)
     for (size_t steps = count ? f->jumps.back.list.count - count + 1 : 0; steps; steps--)
         jumps_back(f);
     return count > 0;
+}
+
+void frame_show(struct frame *f, size_t to)
+{
+    if (to != (frame_is_page(f->current) ? f->under : f->current) && !frame_is_page(to))
+        leave(f);
+    frame_go(f, to);
+}
+
+/* The view of place @place that has its focus. */
+static size_t focus_of(const struct frame *f, unsigned place)
+{
+    return view_index(place_view(&places[place], &f->places[place], f->places[place].focus));
+}
+
+void frame_show_place(struct frame *f, unsigned to)
+{
+    if (to == f->place && !frame_is_page(f->current))
+        return;
+    if (to == f->place)
+        frame_go(f, f->under);
+    else if (!unwind(f, to))
+        frame_show(f, focus_of(f, to));
 }
 
 /* Goes to @form in view @to; a filter that hides it is taken away. */

@@ -172,11 +172,6 @@ void pressures_drop(struct pressures *p)
     pressures_free(p);
 }
 
-struct machine *pressures_machine(const struct pressures *p)
-{
-    return p->machine;
-}
-
 bool pressures_made(const struct pressures *p)
 {
     return p->made;

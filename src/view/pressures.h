@@ -16,7 +16,6 @@ struct pressures *pressures_hold(struct pressures *p);
 void pressures_free(struct pressures *p);
 /* The same, and nobody waits for them any more: what still makes them ends. UI thread. */
 void pressures_drop(struct pressures *p);
-struct machine *pressures_machine(const struct pressures *p);
 /* Whether they are made: none of what follows may be asked before. */
 bool pressures_made(const struct pressures *p);
 /* Whether a job makes them. */

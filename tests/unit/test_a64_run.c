@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "isa/chain.h"
+#include "isa/body.h"
 #include "isa/cpu.h"
 #include "measure/kernel_passes.h"
 #include "measure/source.h"

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "isa/chain.h"
+#include "isa/body.h"
 #include "isa/insn.h"
 
 static struct forms *forms;

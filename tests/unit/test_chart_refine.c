@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "chart/ambiguities.h"
+#include "chart/chart.h"
 #include "chart/refine.h"
 #include "throughput/predict.h"
 #include "../support/charts.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "view/view.h"
+#include "view/jumps.h"
 #include "../support/screens.h"
 #include "../support/support.h"
 

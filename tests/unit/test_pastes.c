@@ -15,6 +15,7 @@
 #include "base/csv_reader.h"
 #include "base/file.h"
 #include "base/str.h"
+#include "toolchain/listing.h"
 #include "toolchain/plain.h"
 #include "../support/support.h"
 

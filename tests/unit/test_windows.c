@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "analysis/advice.h"
 #include "analysis/analysis.h"
 #include "analysis/windows.h"
 #include "base/rng.h"

@@ -110,7 +110,7 @@ static void words_of(const char *template, const char *arguments, size_t expecte
     struct run_options options = {.how = {.template = (char *)(uintptr_t)template, .arguments = (char *)(uintptr_t)arguments}};
     struct words words;
     struct err err = {0};
-    bool ok = words_make(names, inputs, 1, &options, work_path(""), &words, &err);
+    bool ok = words_make(names, inputs, 1, &options.how, work_path(""), &words, &err);
     size_t n = words.list.count;
     words_done(&words);
     if (!ok)

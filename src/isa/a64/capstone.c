@@ -61,7 +61,7 @@ static void capstone_load(void)
 {
     void *library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
 
-    if (!library && shortage_yield(LIBRARY_SIZE))
+    if (!library && mem_yield(LIBRARY_SIZE))
         library = dlopen(CAPSTONE_LIBRARY(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
     if (!library)
         die("AArch64 code cannot be decoded: %s", dlerror());

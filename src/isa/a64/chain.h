@@ -3,7 +3,7 @@
 #define PORTOLAN_ISA_A64_CHAIN_H
 
 #include "isa/a64/body.h"
-#include "isa/chain.h"
+#include "isa/body.h"
 
 /* As chain_list and chain_make; from and to are slots of @code. Any thread. */
 size_t a64_chain_list(const struct a64_code *code, struct chain out[CHAINS_MAX]);

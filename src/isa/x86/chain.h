@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_ISA_X86_CHAIN_H
 #define PORTOLAN_ISA_X86_CHAIN_H
 
-#include "isa/chain.h"
+#include "isa/body.h"
 
 /* As chain_list and chain_make; @code is a struct x86_code, from and to are its operands. Any thread. */
 size_t x86_chain_list(const void *code, struct chain out[CHAINS_MAX]);

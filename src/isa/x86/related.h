@@ -2,7 +2,7 @@
 #ifndef PORTOLAN_ISA_X86_RELATED_H
 #define PORTOLAN_ISA_X86_RELATED_H
 
-#include "isa/related.h"
+#include "isa/insn.h"
 
 /* Bits of enum form_trait. */
 unsigned x86_form_traits(const char *form);

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stages of a chart, one after the other. */
+#include "chart/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "chart/core.h"
+#include "chart/facts.h"
+#include "chart/latencies.h"
+#include "chart/place.h"
+#include "chart/ports.h"
+#include "chart/refine.h"
+#include "chart/review.h"
+#include "chart/saturate.h"
+#include "chart/settle.h"
+#include "chart/unused_ports.h"
+#include "chart/substitutes.h"
+#include "chart/trial.h"
+#include "chart/twins.h"
+#include "chart/unexplained.h"
+#include "isa/operands.h"
+#include "throughput/predict.h"
+#include "toolchain/assemble.h"
+
+#define ALONE_MOST 400.0     /* cycles: what takes longer is microcode whose ports no experiment of a sensible length shows */
+#define CORE_TURNS 3
+#define GROUP_STEP 0.02      /* of the logarithm of the time alone */
+
+struct charting {
+    struct lab lab;
+    struct chart *chart;
+    double *alone;            /* per form */
+    struct core_ports core;
+};
+
+static bool measure_alone(struct charting *w, struct err *err)
+{
+    struct chart *c = w->chart;
+
+    for (size_t i = 0; i < c->form_count; i++) {
+        names_add(&c->table->forms, c->forms[i].row->form);
+        lab_ask(&w->lab, (struct flat_term[]){{(uint32_t)i, 1}}, 1);
+    }
+    if (!lab_measure(&w->lab, "each form alone", err))
+        return false;
+    for (size_t i = 0; i < c->form_count; i++) {
+        c->forms[i].alone = w->alone[i] = lab_cycles(&w->lab, i);
+        if (isnan(w->alone[i]))
+            c->forms[i].reason = mem_strdup(*c->table->rows.items[i].state ? c->table->rows.items[i].state : "not measured");
+    }
+    return true;
+}
+
+/* Whether executions of @row run apart only with another instruction before each, whose issue slot seems to be its own (isa/body.h). */
+static bool needs_breakers(const struct form_row *row)
+{
+    struct form_code *code = encodings_code_any(row, NULL);
+    struct body *body = mem_alloc(sizeof *body);
+    const struct body_shape shape = {.instructions = 1};
+    const bool needs = code && body_make(&code, (const uint32_t[]){1}, 1, &shape, body, NULL) && body->breakers;
+
+    free(body);
+    form_code_free(code);
+    return needs;
+}
+
+/* The core is found among forms that run alone, and what takes long is no candidate anyway. */
+static bool find_core(struct charting *w, struct chart_core *core, struct err *err)
+{
+    const size_t n = w->chart->form_count;
+    double *alone = mem_alloc((n + 1) * sizeof *alone);
+
+    for (size_t i = 0; i < n; i++)
+        alone[i] = w->alone[i] > 0 && w->alone[i] <= CORE_QUICK && needs_breakers(w->chart->forms[i].row) ? NAN : w->alone[i];
+    const bool ok = core_find(&w->lab, alone, n, core, err);
+    free(alone);
+    return ok;
+}
+
+/* The rows that consist of the classes' forms alone. */
+static bool *core_rows(const struct charting *w, const struct chart_core *core)
+{
+    const struct experiments *t = w->chart->table;
+    bool *in_core = mem_zero(t->forms.count + 1, sizeof *in_core), *keep = mem_zero(t->rows.count + 1, sizeof *keep);
+
+    for (size_t i = 0; i < core->classes.count; i++)
+        in_core[core->classes.items[i].form] = true;
+    for (size_t i = 0; i < t->rows.count; i++) {
+        keep[i] = true;
+        for (uint32_t k = 0; k < t->rows.items[i].count; k++)
+            keep[i] &= in_core[experiments_terms(t, i)[k].form];
+    }
+    free(in_core);
+    return keep;
+}
+
+static bool infer_core(struct charting *w, const struct chart_core *core, struct err *err)
+{
+    size_t n = core->classes.count;
+    bool *keep = core_rows(w, core);
+    uint32_t *forms = mem_alloc((n + 1) * sizeof *forms);
+
+    for (size_t i = 0; i < n; i++)
+        forms[i] = core->classes.items[i].form;
+    bool ok = core_ports_find(&w->lab, keep, forms, n, &w->core, err);
+    free(forms);
+
+    if (ok) {
+        w->chart->core_error = w->core.error;
+        w->chart->core_forms = w->core.forms;
+        w->chart->core_experiments = w->core.experiments;
+        w->chart->width = mapping_issue_width(w->core.mapping);
+        w->chart->noise = w->lab.noise = fmax(SIGHT_NOISE, w->core.noise);
+        w->chart->late = w->lab.late = w->core.late;
+    }
+    free(keep);
+    return ok;
+}
+
+struct grouped {
+    struct place_form place;
+    char kinds[24];   /* of operands: forms that probably do alike */
+    long step;
+};
+
+static int by_group(const void *a, const void *b)
+{
+    const struct grouped *x = a, *y = b;
+    int order = strcmp(x->kinds, y->kinds);
+    if (order)
+        return order;
+    return x->step != y->step ? (x->step > y->step) - (x->step < y->step) : (x->place.form > y->place.form) - (x->place.form < y->place.form);
+}
+
+/* All forms with a time that are in the core (@core), or not in it, by groups. Returns how many. */
+static size_t forms_to_place(const struct charting *w, bool core, struct place_form *out)
+{
+    struct chart *c = w->chart;
+    struct grouped *list = mem_zero(c->form_count + 1, sizeof *list);
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < c->form_count; i++) {
+        if (!(w->alone[i] > 0 && w->alone[i] <= ALONE_MOST) || (mapping_find(w->core.mapping, c->forms[i].row->form) != NULL) != core ||
+            core_is_joined(&w->lab, w->alone, c->form_count, i))
+            continue;
+        struct grouped *g = &list[n++];
+        g->place = (struct place_form){.form = i, .alone = w->alone[i]};
+        form_letters(c->forms[i].row->form, g->kinds, sizeof g->kinds);
+        g->step = lrint(log(w->alone[i]) / GROUP_STEP);
+    }
+    qsort(list, n, sizeof *list, by_group);
+    for (size_t i = 0, group = 0; i < n; i++) {
+        group += i && (strcmp(list[i].kinds, list[i - 1].kinds) != 0 || list[i].step != list[i - 1].step);
+        out[i] = list[i].place;
+        out[i].group = (uint32_t)group;
+    }
+    free(list);
+    return n;
+}
+
+/* What joins its neighbours takes a slot where it stands alone among others, and no port. */
+static void write_joined(const struct charting *w, struct mapping *m)
+{
+    struct chart *c = w->chart;
+
+    for (size_t i = 0; i < c->form_count; i++) {
+        if (!core_is_joined(&w->lab, w->alone, c->form_count, i))
+            continue;
+        c->forms[i].state = CHART_PLACED;
+        c->forms[i].joined = true;
+        c->forms[i].confidence = 0;
+        mapping_set(m, &(struct mapping_entry){.form = (char *)c->forms[i].row->form, .micro_ops = 1, .latency = NAN, .source = "charted: joins its neighbours, several in a slot"});
+    }
+}
+
+/* The machine gets the core's usages and those of the forms placed beside it. */
+static void write_mapping(struct charting *w, const struct ports *ports, const struct place_form *forms, struct placement *places, size_t n)
+{
+    struct chart *c = w->chart;
+    struct machine *m = machine_new(w->lab.options->name, ports);
+    char width[32];
+
+    machine_set_fact(m, "isa", isa_name((enum isa)c->forms[0].row->isa), "", "");
+    for (size_t i = 0; i < mapping_count(w->core.mapping); i++) {
+        struct chart_form *f = &c->forms[names_find(&c->table->forms, mapping_at(w->core.mapping, i)->form)];
+        struct mapping_entry entry = *mapping_at(w->core.mapping, i);
+        char source[80];
+        f->state = CHART_IN_CORE;
+        f->confidence = w->core.confidence[i];
+        snprintf(source, sizeof source, "charted: core, confidence %.2f", f->confidence);
+        entry.source = source;
+        mapping_set(m->mapping, &entry);
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct chart_form *f = &c->forms[forms[i].form];
+        struct placement *p = &places[i];
+        char source[120];
+        f->state = p->explained ? CHART_PLACED : CHART_UNEXPLAINED;
+        f->confidence = p->explained ? p->confidence : fmin(p->confidence, CHART_DOUBTFUL);
+        f->experiments = p->experiments;
+        f->error = p->error;
+        f->hidden = p->hidden;
+        f->untested = p->untested;
+        f->rival = p->rival;
+        f->others = p->others;
+        f->other_count = p->other_count;
+        p->rival = NULL;
+        p->others = NULL;
+        p->other_count = 0;
+        snprintf(source, sizeof source, p->hidden ? "charted: not observable beside the core" : p->explained ? "charted: confidence %.2f" : "charted: measurements differ by %.0f %%",
+                 p->explained ? p->confidence : 100 * p->error);
+        mapping_set(m->mapping, &(struct mapping_entry){.form = (char *)f->row->form, .usage = p->usage, .micro_ops = p->slots, .latency = NAN, .source = source});
+    }
+    if (places)
+        write_joined(w, m->mapping);
+    if (c->width > 0) {
+        snprintf(width, sizeof width, "%g", c->width);
+        mapping_set_issue_width(m->mapping, c->width);
+        machine_set_fact(m, "issue_width", width, "µops/cycle", "charted: the most forms a cycle that were measured");
+        machine_set_fact(m, "issue_slots", "inferred", "", "charted");
+    }
+    machine_free(c->machine);
+    c->machine = m;
+}
+
+/* Of the core's mapping on all experiments of its forms. Late times count as noise where some are: more µops would explain them, and say too much beside everything else. */
+static double core_error(const struct charting *w)
+{
+    return core_ports_error(w->chart->table, NULL, w->core.mapping, w->lab.late);
+}
+
+/* Takes back into the core what was found of its forms when each was placed beside the others, where that explains the experiments of the core better; how many that
+ * changes. */
+static size_t revise_core(struct charting *w, const struct place_form *forms, const struct placement *places, size_t n)
+{
+    size_t changed = 0;
+    double error = core_error(w);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *form = w->chart->forms[forms[i].form].row->form;
+        struct mapping_entry entry = *mapping_find(w->core.mapping, form);
+        bool pipe = false;
+        w->core.confidence[mapping_index(w->core.mapping, form)] = places[i].confidence;
+        for (unsigned k = 0; k < places[i].usage.count; k++)
+            pipe |= places[i].usage.uops[k].ports >> mapping_ports(w->core.mapping)->count != 0;
+        if (!places[i].explained || pipe || (usage_equal(&entry.usage, &places[i].usage) && entry.micro_ops == places[i].slots))
+            continue;
+        struct mapping *before = mapping_copy(w->core.mapping);
+        entry.usage = places[i].usage;
+        entry.micro_ops = places[i].slots;
+        mapping_set(w->core.mapping, &entry);
+        double now = core_error(w);
+        if (now < error) {
+            error = now;
+            changed++;
+            mapping_free(before);
+        } else {
+            mapping_free(w->core.mapping);
+            w->core.mapping = before;
+        }
+    }
+    return changed;
+}
+
+/* Forms of the core with more µops than were thought of distort what is found beside them. */
+static bool check_core(struct charting *w, struct err *err)
+{
+    struct place_form *forms = mem_alloc((w->chart->form_count + 1) * sizeof *forms);
+    size_t n = forms_to_place(w, true, forms), changed = 1;
+    bool ok = true;
+
+    for (unsigned turn = 0; ok && changed && turn < CORE_TURNS; turn++) {
+        struct placement *places = mem_zero(n + 1, sizeof *places);
+        struct ports ports;
+        ok = place_forms(&w->lab, w->core.mapping, forms, n, &ports, places, err);
+        changed = ok ? revise_core(w, forms, places, n) : 0;
+        for (size_t i = 0; i < n; i++)
+            placement_done(&places[i]);
+        free(places);
+    }
+    free(forms);
+    return ok;
+}
+
+static bool place_rest(struct charting *w, const struct chart_core *core, struct err *err)
+{
+    struct chart *c = w->chart;
+    struct place_form *forms = mem_alloc((c->form_count + 1) * sizeof *forms);
+    struct placement *places = mem_zero(c->form_count + 1, sizeof *places);
+    size_t n = forms_to_place(w, false, forms);
+    struct mapping *beside = mapping_copy(w->core.mapping);
+    struct ports ports;
+
+    twins_add(&w->lab, core, w->alone, c->form_count, beside);
+    bool ok = place_forms(&w->lab, beside, forms, n, &ports, places, err);
+    mapping_free(beside);
+    if (ok) {
+        write_mapping(w, &ports, forms, places, n);
+        unexplained_mend(c, lab_off(&w->lab));
+    }
+    for (size_t i = 0; i < n; i++)
+        placement_done(&places[i]);
+    free(places);
+    free(forms);
+    return ok;
+}
+
+/* The confidence of each usage as it is after trials and doubts, in the machine as well. */
+static void write_confidence(struct chart *c)
+{
+    for (size_t i = 0; i < c->form_count; i++) {
+        const struct chart_form *f = &c->forms[i];
+        const struct mapping_entry *entry = f->state == CHART_PLACED && !f->joined ? mapping_find(c->machine->mapping, f->row->form) : NULL;
+        struct str source = {0};
+        if (!entry)
+            continue;
+        struct mapping_entry now = *entry;
+        str_addf(&source, "charted: confidence %.2f", f->confidence);
+        ambiguities_note(c, f, &source);
+        now.source = (char *)str_text(&source);
+        mapping_set(c->machine->mapping, &now);
+        str_done(&source);
+    }
+}
+
+static bool stage_ends(struct charting *w, double begun, struct err *err)
+{
+    const struct chart_hooks *hooks = w->lab.hooks;
+
+    if (w->lab.stage >= CHART_PLACES)   /* before, what may take the ports is still to come */
+        unused_ports_drop(w->chart);
+    w->chart->seconds[w->lab.stage] = clock_seconds() - begun;
+    w->chart->resumed = w->lab.resumed;
+    return !hooks->stage_done || hooks->stage_done(hooks->state, w->lab.stage, w->chart, err);
+}
+
+static bool run_stage(struct charting *w, struct chart_core *core, enum chart_stage stage, struct err *err)
+{
+    switch (stage) {
+    case CHART_ALONE:
+        return measure_alone(w, err);
+    case CHART_CORE:
+        return find_core(w, core, err);
+    case CHART_PORTS:
+        if (!infer_core(w, core, err) || !check_core(w, err))
+            return false;
+        write_mapping(w, mapping_ports(w->core.mapping), NULL, NULL, 0);
+        return true;
+    case CHART_PLACES:
+        if (!place_rest(w, core, err) || !trial_of_usages(&w->lab, w->chart, err))
+            return false;
+        ambiguities_find(w->chart);
+        write_confidence(w->chart);
+        if (!w->lab.options->leave_ambiguities && !settle_chart(&w->lab, w->chart, err))
+            return false;
+        if (w->lab.late)
+            refine_usages(&w->lab, w->chart);
+        return lab_goes_on(&w->lab, err);
+    case CHART_LATENCIES:
+        return !w->lab.cpu->latencies || latencies_find(&w->lab, w->chart, err);
+    case CHART_FACTS:
+        return !w->lab.cpu->times || (facts_find(&w->lab, w->chart, err) && latencies_again(&w->lab, w->chart, err) && substitutes_find(&w->lab, w->chart, err));
+    case CHART_REVIEW:
+        return !w->lab.cpu->times || review_blocks(&w->lab, w->chart, err);
+    case CHART_STAGES:
+        break;
+    }
+    return true;
+}
+
+struct chart *chart_run(const struct chart_cpu *cpu, const struct form_row *const *rows, size_t count, const struct chart_options *o, const struct chart_hooks *hooks,
+                        struct err *err)
+{
+    struct chart *c = mem_zero(1, sizeof *c);
+    struct charting w = {.chart = c};
+    struct chart_core core = {0};
+    bool ok = true;
+
+    c->table = experiments_new();
+    c->forms = mem_zero(count + 1, sizeof *c->forms);
+    c->form_count = count;
+    c->core_error = c->width = c->noise = NAN;
+    for (size_t i = 0; i < count; i++)
+        c->forms[i] = (struct chart_form){.row = rows[i], .alone = NAN, .confidence = NAN};
+    w.lab = (struct lab){.cpu = cpu, .options = o, .hooks = hooks, .table = c->table, .noise = SIGHT_NOISE};
+    w.alone = mem_alloc((count + 1) * sizeof *w.alone);
+    for (int stage = 0; stage < CHART_STAGES && ok; stage++) {
+        double begun = clock_seconds();
+        w.lab.stage = (enum chart_stage)stage;
+        ok = run_stage(&w, &core, w.lab.stage, err) && stage_ends(&w, begun, err);
+    }
+    core_done(&core);
+    lab_done(&w.lab);
+    free(w.alone);
+    core_ports_done(&w.core);
+    if (ok)
+        return c;
+    chart_free(c);
+    return NULL;
+}
