@@ -9,6 +9,7 @@
 #include "analysis/loops.h"
 #include "base/mem.h"
 #include "base/watch.h"
+#include "toolchain/demangle.h"
 #include "toolchain/object.h"
 #include "toolchain/object_names.h"
 
@@ -46,7 +47,7 @@ static void function_add(struct run_profile *p, const char *name, const char *fi
             p->functions.items[i].samples += samples;
             return;
         }
-    vec_push(&p->functions, ((struct profile_function){mem_strdup(name), mem_strdup(file), samples}));
+    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup(name), .shown = demangle_name(name, true), .file = mem_strdup(file), .samples = samples}));
 }
 
 /* Innermost: the smallest that holds the instruction. SIZE_MAX: none. */
@@ -244,8 +245,13 @@ void places_find(struct run_profile *p, const struct samples *s, uint32_t image,
         uint64_t at = point->image == image && readable ? object_place(&o, point->offset) : UINT64_MAX;
         if (at != UINT64_MAX)
             vec_push(&list.list, ((struct code_place){at, point->count}));
-        else if (point->image == image)
-            elsewhere += point->count;
+        else if (point->image == image) {
+            const struct object_stub *stub = readable ? object_stub_at(&o, point->offset) : NULL;
+            if (stub)
+                function_add(p, stub->name, path, point->count);
+            else
+                elsewhere += point->count;
+        }
     }
     if (elsewhere)
         function_add(p, "", path, elsewhere);

@@ -15,6 +15,7 @@ void profile_free(struct run_profile *p)
         return;
     for (size_t i = 0; i < p->functions.count; i++) {
         free(p->functions.items[i].name);
+        free(p->functions.items[i].shown);
         free(p->functions.items[i].file);
     }
     for (size_t i = 0; i < p->loops.count; i++) {
@@ -48,7 +49,7 @@ double profile_share(const struct run_profile *p, size_t samples, double *off)
 
 const char *profile_function_name(const struct profile_function *f)
 {
-    return *f->name ? f->name : *f->file ? "(no symbol)" : "(code made at run time)";
+    return *f->name ? f->shown : *f->file ? "(no symbol)" : "(code made at run time)";
 }
 
 void profile_name_short(const char *name, size_t columns, struct str *out)

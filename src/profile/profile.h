@@ -7,7 +7,8 @@
 #include "profile/sampling.h"
 
 struct profile_function {
-    char *name;                /* "" where the file has no symbols there */
+    char *name;                /* as the file has it; "" where it has no symbols there */
+    char *shown;               /* as programmers write it, without parameters */
     char *file;                /* path of the program or library; "" for code that lies in no file */
     size_t samples;
 };

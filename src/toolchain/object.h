@@ -40,6 +40,7 @@ struct object_symbol {
 /* A stub through which functions of other files are called. */
 struct object_stub {
     uint64_t address;
+    uint64_t file_offset;
     char *name;           /* "puts@plt" */
 };
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/watch.h"
 
+#define STUB_MOST 16u       /* bytes of a stub */
 #define ENCLOSING_MOST 64   /* functions that begin between a place and the one it lies in */
 
 struct elf_strings elf_strings_at(Elf *elf, size_t index)
@@ -132,8 +133,8 @@ static bool read_slots(Elf *elf, const struct isa_ops *isa, const struct relocat
     return true;
 }
 
-/* The stubs in a section of them: each jumps through a slot. */
-static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address, const struct linkage_slots *slots, struct room *left, struct err *err)
+/* The stubs in a section of them, which is at @offset of the file: each jumps through a slot. */
+static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address, uint64_t offset, const struct linkage_slots *slots, struct room *left, struct err *err)
 {
     const struct isa_ops *isa = isa_ops(o->isa);
     struct str name = {0};
@@ -150,7 +151,7 @@ static bool read_stubs(struct object *o, const Elf_Data *data, uint64_t address,
         str_addf(&name, "%s@plt", found->name);
         ok = take_room(left, name.length, err);
         if (ok)
-            vec_add(&o->stubs, ((struct object_stub){address + begin, mem_strdup(str_text(&name))}));
+            vec_add(&o->stubs, ((struct object_stub){address + begin, offset + begin, mem_strdup(str_text(&name))}));
     }
     str_done(&name);
     return ok;
@@ -179,7 +180,7 @@ static bool read_linkage(struct object *o, Elf *elf, struct linkage_slots *slots
         const char *name = gelf_getshdr(scn, &header) ? elf_string(&names, header.sh_name) : NULL;
         Elf_Data *data = name && str_has_prefix(name, ".plt") && header.sh_type == SHT_PROGBITS && header.sh_flags & SHF_EXECINSTR ? elf_getdata(scn, NULL) : NULL;
         if (data && data->d_buf)
-            ok = read_stubs(o, data, header.sh_addr, slots, left, err);
+            ok = read_stubs(o, data, header.sh_addr, header.sh_offset, slots, left, err);
     }
     if (o->stubs.count)
         qsort(o->stubs.items, o->stubs.count, sizeof *o->stubs.items, stub_order);
@@ -209,6 +210,18 @@ bool object_names_read(struct object *o, Elf *elf, bool relocatable, size_t leng
     if (o->references.count)
         qsort(o->references.items, o->references.count, sizeof *o->references.items, by_place);
     return ok;
+}
+
+const struct object_stub *object_stub_at(const struct object *o, uint64_t file_offset)
+{
+    const struct object_stub *best = NULL;
+
+    for (size_t i = 0; i < o->stubs.count; i++) {
+        const struct object_stub *s = &o->stubs.items[i];
+        if (s->file_offset <= file_offset && file_offset < s->file_offset + STUB_MOST && (!best || s->file_offset > best->file_offset))
+            best = s;
+    }
+    return best;
 }
 
 void object_names_done(struct object *o)
@@ -241,7 +254,7 @@ const struct object_symbol *object_function_at(const struct object *o, uint64_t 
 
 bool object_name_add(const struct object *o, uint64_t position, struct str *out)
 {
-    const struct object_stub wanted = {position, NULL}, *stub = o->stubs.count ? bsearch(&wanted, o->stubs.items, o->stubs.count, sizeof *o->stubs.items, stub_order) : NULL;
+    const struct object_stub wanted = {.address = position}, *stub = o->stubs.count ? bsearch(&wanted, o->stubs.items, o->stubs.count, sizeof *o->stubs.items, stub_order) : NULL;
     const uint64_t place = stub ? UINT64_MAX : object_position_place(o, position);
     const struct object_symbol *function = place == UINT64_MAX ? NULL : object_function_at(o, place);
     const struct object_symbol *s = function || place == UINT64_MAX ? function : symbol_at(o, place, false);

@@ -23,6 +23,8 @@ void object_names_done(struct object *o);
 
 /* The function around byte @place of the code: of those that begin before it the nearest that reaches so far; NULL: none. Any thread. */
 const struct object_symbol *object_function_at(const struct object *o, uint64_t place);
+/* The stub with the code at @file_offset; NULL: none. Any thread. */
+const struct object_stub *object_stub_at(const struct object *o, uint64_t file_offset);
 /* Appends what stands at @position (object_position), as the file has it: "puts@plt", "f", "f+0x28". False, nothing appended, where no symbol reaches so far. Any thread. */
 bool object_name_add(const struct object *o, uint64_t position, struct str *out);
 /* The reference within the @length bytes of code from @place on; NULL: none. Any thread. */

@@ -71,9 +71,9 @@ struct run_profile *profile_made(void)
     struct run_profile *p = mem_zero(1, sizeof *p);
 
     *p = (struct run_profile){.program = mem_strdup("./solver"), .method = SAMPLING_CLOCK, .rate = 1000, .seconds = 2, .user = 1.6, .system = 0.1, .samples = 1600};
-    vec_push(&p->functions, ((struct profile_function){mem_strdup("relax"), mem_strdup("/home/me/solver"), 1200}));
-    vec_push(&p->functions, ((struct profile_function){mem_strdup("exp"), mem_strdup("/usr/lib/libm.so.6"), 300}));
-    vec_push(&p->functions, ((struct profile_function){mem_strdup(""), mem_strdup("/usr/lib/libc.so.6"), 100}));
+    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup("relax"), .shown = mem_strdup("relax"), .file = mem_strdup("/home/me/solver"), .samples = 1200}));
+    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup("exp"), .shown = mem_strdup("exp"), .file = mem_strdup("/usr/lib/libm.so.6"), .samples = 300}));
+    vec_push(&p->functions, ((struct profile_function){.name = mem_strdup(""), .shown = mem_strdup(""), .file = mem_strdup("/usr/lib/libc.so.6"), .samples = 100}));
     vec_push(&p->loops, ((struct profile_loop){.name = mem_strdup("relax+0x40"), .file = mem_strdup("/home/me/solver"), .samples = 1100, .measured = 4.1, .predicted = 4, .bound = 2,
                                                .bottleneck = mem_strdup("ports")}));
     vec_push(&p->loops, ((struct profile_loop){.name = mem_strdup("a_function_with_a_name_that_is_far_too_long_for_a_row+0x1c"), .file = mem_strdup("/home/me/solver"), .samples = 90,

@@ -47,6 +47,21 @@ test_functions_and_loops() {
 }
 
 # A loop over a large array is not said to be as quick as one whose data is in the first level.
+# Stubs that lead to a library are named by what they lead to, functions of C++ as their programmer wrote them.
+test_names() {
+    compiler=${CC:-cc}
+    needs "${compiler%% *}"
+    printf 'int one(int x);\nint one(int x) { return x + 1; }\n' >"$work/one.c"
+    printf 'int one(int x);\nint far(int x) __asm__("_ZN4shop5TableIdE5totalEi");\n__attribute__((noinline)) int far(int x) { for (int i = 0; i < 1000; i++) x = one(x); return x; }\nint main(void) { int x = 0; for (int i = 0; i < 200000; i++) x = far(x); return x == 0; }\n' >"$work/calls.c"
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O1 -shared -fPIC "$work/one.c" -o "$work/libone.so" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
+    # shellcheck disable=SC2086
+    ${CC:-cc} -O1 -fplt "$work/calls.c" "$work/libone.so" -Wl,-rpath,"$work" -o "$work/calls" 2>"$work/cc" || skip "no compiler: $(head -n 1 "$work/cc")"
+    profile "$work/calls"
+    holds out 'shop::Table<double>::total'
+    holds out 'one@plt'
+}
+
 test_over_memory() {
     printf '%s\n' '#include <stdlib.h>' 'int main(void) { long n = 1 << 23, s = 0; long *a = calloc(n, 8);' \
         'for (long i = 0; i < n; i++) a[i] = i; for (int r = 0; r < 40; r++) for (long i = 0; i < n; i++) s += a[i]; return s == 1; }' >"$work/large.c"
