@@ -11,7 +11,7 @@
 #include "base/watch.h"
 #include "isa/isa.h"
 #include "toolchain/demangle.h"
-#include "toolchain/object_names.h"
+#include "toolchain/object.h"
 
 #define OVERLAPS 4       /* of functions: aliases have the same place */
 

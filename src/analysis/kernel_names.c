@@ -12,7 +12,6 @@
 #include "base/watch.h"
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
-#include "toolchain/object_names.h"
 
 int64_t symbol_place(int64_t displacement)
 {

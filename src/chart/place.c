@@ -457,7 +457,7 @@ static void consider(const struct placer *p, struct placing *f, size_t most)
     for (size_t i = 1; i < r->n && !f->wanted_count; i++) {
         if (!is_told(p, f, &f->guess, &r->list[i], TELLERS_POSSIBLE) && !is_told(p, f, &f->guess, &r->list[i], TELLERS_ALL)) {
             if (f->guess.n || guess_uops(&f->guess) == guess_uops(&r->list[i]))
-                continue;   /* the same in all experiments beside this core: chart/ambiguities.h looks for others */
+                continue;   /* the same in all experiments beside this core: chart/chart.h looks for others */
             f->hidden = true;
         }
         f->rivals += exp(fmin(0, f->guess.cost - r->list[i].cost) / 2);

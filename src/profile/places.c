@@ -11,7 +11,6 @@
 #include "base/watch.h"
 #include "toolchain/demangle.h"
 #include "toolchain/object.h"
-#include "toolchain/object_names.h"
 
 #define AROUND 16384u      /* bytes decoded on each side of code without symbols */
 #define LARGE 65536u       /* bytes of a function that are decoded whole */

@@ -16,7 +16,6 @@
 #include "base/watch.h"
 #include "toolchain/archive.h"
 #include "toolchain/object_lines.h"
-#include "toolchain/object_names.h"
 #include "toolchain/unwind.h"
 
 #define PAGE 4096

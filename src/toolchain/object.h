@@ -15,7 +15,7 @@
 
 enum object_parts {
     OBJECT_LINES = 1,       /* its line table: only of a one-section file by `as -g` */
-    OBJECT_NAMES = 4,       /* what its code refers to: references and stubs (toolchain/object_names.h) */
+    OBJECT_NAMES = 4,       /* what its code refers to: references and stubs (object_names.c) */
     OBJECT_FUNCTIONS = 2,   /* functions without a symbol too, named by their addresses: from unwind tables, else from calls and the entry point */
 };
 
@@ -87,5 +87,33 @@ uint64_t object_address_place(const struct object *o, uint64_t address);
 uint64_t object_place(const struct object *o, uint64_t file_offset);
 /* Where byte @place of @o's code stands in the file; @place when no section has it. Any thread. */
 uint64_t object_file_offset(const struct object *o, uint64_t place);
+
+/* object_names.c: what an ELF file calls the places that its code refers to: symbols, references that a linker is to fill in, and stubs of the procedure linkage table. */
+
+struct Elf;   /* of libelf */
+
+/* A table of names. elf_strptr looks at all of one that has no end for every name: such a table has none. */
+struct elf_strings {
+    const char *bytes;
+    size_t length;
+};
+/* The one in section @index, borrowed. */
+struct elf_strings elf_strings_at(struct Elf *elf, size_t index);
+/* NULL: there is no name. */
+const char *elf_string(const struct elf_strings *s, size_t at);
+
+/* Fills references of a relocatable file, stubs of another one. @length: bytes of the file, which bound both. Asks watch_steps. False with err when they claim more than
+ * there is. */
+bool object_names_read(struct object *o, struct Elf *elf, bool relocatable, size_t length, struct err *err);
+void object_names_done(struct object *o);
+
+/* The function around byte @place of the code: of those that begin before it the nearest that reaches so far; NULL: none. Any thread. */
+const struct object_symbol *object_function_at(const struct object *o, uint64_t place);
+/* The stub with the code at @file_offset; NULL: none. Any thread. */
+const struct object_stub *object_stub_at(const struct object *o, uint64_t file_offset);
+/* Appends what stands at @position (object_position), as the file has it: "puts@plt", "f", "f+0x28". False, nothing appended, where no symbol reaches so far. Any thread. */
+bool object_name_add(const struct object *o, uint64_t position, struct str *out);
+/* The reference within the @length bytes of code from @place on; NULL: none. Any thread. */
+const struct code_reference *object_reference_in(const struct object *o, uint64_t place, size_t length);
 
 #endif

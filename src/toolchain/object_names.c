@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "toolchain/object_names.h"
+#include "toolchain/object.h"
 
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "base/path.h"
 #include "toolchain/archive.h"
 #include "toolchain/object.h"
-#include "toolchain/object_names.h"
 
 static bool is_form(const void *scan, uint32_t item, const void *form)
 {
