@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bounds.h"
 #include "base/lock.h"
 #include "cmd/command.h"
 #include "cmd/task.h"
@@ -202,14 +203,16 @@ static void show(const struct kernel_blaming *w, struct result *result)
     size_t count;
     const struct insn *insns = kernel_insns(w->kernel, w->loop, &count);
 
-    result_line(result, "%s: %.2f cycles per iteration here (within %.1f %%), %.2f predicted for %s (%+.0f %%)", w->kernel->name, b->measured, 100 * b->spread, b->predicted,
-                b->machine, 100 * (b->predicted / b->measured - 1));
+    result_line(result, "%s: %.2f cycles per iteration here (within %.1f %%), %s%.2f predicted for %s (%+.0f %%)", w->kernel->name, b->measured, 100 * b->spread,
+                cycles_words(b->least, b->estimate), b->predicted, b->machine, 100 * (b->predicted / b->measured - 1));
     result_line(result, "%s", b->sentence);
     result_text(result, "kernel", w->kernel->name);
     result_text(result, "machine", b->machine);
     result_number(result, "measured", b->measured);
     result_number(result, "spread", b->spread);
     result_number(result, "predicted", b->predicted);
+    result_switch(result, "lower_bound", b->least);
+    result_switch(result, "estimate", b->estimate);
     result_text(result, "sentence", b->sentence);
     add_rows(b, insns, result);
     add_edges(b, insns, result);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bounds.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "cmd/command.h"
@@ -399,7 +400,8 @@ static bool found_faster(const struct tuning *w)
 /* Nothing faster was found; what would be tried on request stands in the sentence, which the screen shows alone. */
 static void add_no(const struct tuning *w, struct str *sentence)
 {
-    str_addf(sentence, "No other order is faster than %.2f cycles per iteration, nor another of %zu versions", w->tune->cycles, w->tune->simulated);
+    str_addf(sentence, "No other order is faster than %s%.2f cycles per iteration, nor another of %zu versions", cycles_words(false, w->tune->estimate), w->tune->cycles,
+             w->tune->simulated);
     if (w->builds.tried)
         str_addf(sentence, " and %zu builds", w->builds.tried);
     str_add(sentence, isfinite(w->versions[0].measured) ? ", measured here" : "");
@@ -417,7 +419,7 @@ static void add_finding(const struct tuning *w, struct result *result)
     struct str sentence = {0};
 
     if (found) {
-        str_addf(&sentence, "Yes: %.2f instead of %.2f cycles per iteration %s (%+.0f %%): ", after, before, measured ? "measured here" : "by the model", gain(after, before));
+        str_addf(&sentence, "Yes: %s%.2f instead of %.2f cycles per iteration %s (%+.0f %%): ", cycles_words(false, !measured && w->tune->estimate), after, before, measured ? "measured here" : "by the model", gain(after, before));
         name_best(w, &sentence);
     } else if (w->tune->unknown)
         str_addf(&sentence, "Not known: %s lacks forms of this loop", w->machine->id);
@@ -433,6 +435,7 @@ static void show(const struct tuning *w, struct result *result)
     add_finding(w, result);
     result_text(result, "machine", w->machine->id);
     result_number(result, "cycles", w->tune->cycles);
+    result_switch(result, "estimate", w->tune->estimate);
     result_count(result, "variants", (int64_t)w->tune->simulated);
     result_count(result, "builds", (int64_t)w->builds.tried);
     if (w->why[0])

@@ -109,6 +109,17 @@ static void say_here(struct result *result, const struct machine_prediction *o)
     result_number(result, "system_seconds", o->system);
 }
 
+/* What of the time rests on forms that the machine does not know, or only estimates; the numbers of @o stand in the table before. */
+static void say_doubts(struct result *result, const struct machine_prediction *o)
+{
+    const struct program_time *t = &o->time;
+
+    if (t->least > SHOWN_LEAST)
+        result_line(result, "%s: at least: %.0f %% of the cycles are of parts with forms that it does not know", o->machine->id, 100 * t->least);
+    if (t->estimate > SHOWN_LEAST)
+        result_line(result, "%s: about: %.0f %% of the cycles are of parts with forms whose figures are estimates", o->machine->id, 100 * t->estimate);
+}
+
 static void add_machines(struct result *result, const struct predicting *p)
 {
     static const struct result_column columns[] = {
@@ -116,7 +127,8 @@ static void add_machines(struct result *result, const struct predicting *p)
         {.key = "seconds", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}, {.key = "cycles", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "references", .title = "loads and stores", .kind = CELL_NUMBER, .decimals = 0}, {.key = "l1_misses", .title = "L1 misses", .kind = CELL_NUMBER, .decimals = 0},
         {.key = "l2_misses", .title = "L2 misses", .kind = CELL_NUMBER, .decimals = 0}, {.key = "l3_misses", .title = "L3 misses", .kind = CELL_NUMBER, .decimals = 0},
-        {.key = "seconds_least", .title = "least", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}, {.key = "seconds_most", .title = "most", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}};
+        {.key = "seconds_least", .title = "least", .unit = "s", .kind = CELL_NUMBER, .decimals = 6}, {.key = "seconds_most", .title = "most", .unit = "s", .kind = CELL_NUMBER, .decimals = 6},
+        {.key = "unknown_share", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}, {.key = "estimate_share", .kind = CELL_NUMBER, .hide = NOT_TEXT | NOT_DOCUMENT}};
     struct result_table *t = result_table(result, "machines", columns, sizeof columns / sizeof *columns);
 
     for (size_t i = 0; i < p->outcomes.count; i++) {
@@ -135,7 +147,12 @@ static void add_machines(struct result *result, const struct predicting *p)
                 cell_missing(t);
         cell_number(t, o->time.seconds * o->spread.least);
         cell_number(t, isinf(o->spread.most) ? NAN : o->time.seconds * o->spread.most);
+        cell_number(t, o->time.least);
+        cell_number(t, o->time.estimate);
     }
+    for (size_t i = 0; i < p->outcomes.count; i++)
+        if (p->outcomes.items[i].done)
+            say_doubts(result, &p->outcomes.items[i]);
     for (size_t i = 0; i < p->outcomes.count; i++)
         if (p->outcomes.items[i].done && *p->outcomes.items[i].day) {
             say_here(result, &p->outcomes.items[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "program/steady.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,7 @@ static void time_core(struct timing *t, const struct code_part *part, struct par
     options.align = (unsigned)insns[0].offset % 64;
     bounds_of(t->work, insns, part->insns.count, &options, false, &bounds);
     out->unknown = bounds.unknown;
+    out->estimate = bounds.estimate;
     for (int kind = 0; kind < BOUND_COUNT; kind++)
         if ((part->repeats || kind != BOUND_DEPENDENCIES) && bounds.cycles[kind] > out->core) {
             out->core = bounds.cycles[kind];
@@ -332,6 +334,8 @@ static void time_part(struct timing *t, const struct code_part *part)
     out.within = fmin(out.within, fmax(0, out.core - out.slots) * out.executions);
     out.cycles = overlap(&out) + out.ends + out.calls - out.within;
     t->out->cycles += out.cycles;
+    t->out->least += out.unknown ? out.cycles : 0;
+    t->out->estimate += out.estimate ? out.cycles : 0;
     vec_push(&t->out->parts, out);
 }
 
@@ -397,6 +401,8 @@ void steady_time(const struct program_code *c, const struct program_run *run, co
     if (out->parts.count)
         qsort(out->parts.items, out->parts.count, sizeof *out->parts.items, by_cycles);
     out->seconds = out->cycles / memory->clock_hz;
+    out->least /= fmax(out->cycles, DBL_MIN);
+    out->estimate /= fmax(out->cycles, DBL_MIN);
     code_parts_done(&parts);
     block_work_free(t.work);
     simulator_free(t.simulator);

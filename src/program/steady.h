@@ -27,6 +27,7 @@ struct part_time {
     double within;                 /* of these, what runs while the part waits for its own chains and units */
     double cycles;                 /* all of it */
     bool unknown;                  /* a form without ports: a lower bound */
+    bool estimate;                 /* what the machine says of a form is an estimate */
 };
 
 struct program_time {
@@ -35,6 +36,7 @@ struct program_time {
     double misses[MEMORY_LEVELS + 1];   /* references served behind each level: [0] misses of the first level */
     double references;
     double busy[OP_CLASSES];       /* of the model with pipes: cycles for which each kind's were taken, summed over them */
+    double least, estimate;        /* shares of cycles, in parts that are lower bounds and that rest on estimates of forms */
     size_t unknown_calls;          /* executions of calls whose cost is not known */
     char *unknown_call;            /* one of them; NULL: none */
 };

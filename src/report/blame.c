@@ -43,6 +43,8 @@ static double predict(struct blame_work *w, const struct insn *insns, size_t cou
     if (block.shape == SHAPE_UNROLLED && shape_of(w->insns, w->count) == SHAPE_LOOP)
         block.shape = SHAPE_CACHED;
     bounds_of(w->work, insns, count, &block, false, &bounds);
+    w->b->least |= insns == w->insns && bounds.unknown;
+    w->b->estimate |= insns == w->insns && bounds.estimate;
     simulate(w->simulator, w->work, insns, count, &block, &how, &sim);
     double cycles = fmax(bounds.total, sim.cycles);   /* fmax ignores a NaN */
     simulation_done(&sim);

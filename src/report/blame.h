@@ -51,6 +51,7 @@ struct blame {
     char *machine;            /* id */
     double measured, spread;  /* of the loop itself */
     double predicted;
+    bool least, estimate;     /* predicted, as a form is unknown to the machine; as what it says of one is an estimate */
     size_t count;             /* of instructions */
     struct blame_row *rows;
     size_t edge_count;

@@ -261,6 +261,7 @@ struct tune *tune_new(const struct insn *insns, size_t count, const struct machi
     rng_seed(&s.rng, options->seed);
     bounds_of(s.work, insns, count, &block, false, &bounds);
     s.t->unknown = bounds.unknown;
+    s.t->estimate = bounds.estimate;
     s.t->cycles = cycles_of(&s, insns, count, 1);
     improve(&s, version_new(insns, count));
     for (unsigned times = 1; times <= options->unroll && !over(&s); times *= 2) {

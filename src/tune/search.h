@@ -29,6 +29,7 @@ struct tuned {
 struct tune {
     double cycles;           /* of the loop itself, simulated */
     bool unknown;            /* a form of the loop is unknown to the machine: what is faster cannot be told */
+    bool estimate;           /* what the machine says of one is an estimate */
     VEC(struct tuned) found; /* fastest first; faster than the loop by half a percent or more */
     size_t simulated;        /* versions that were simulated */
 };

@@ -102,6 +102,19 @@ test_tables_say_what_they_are() {
     lacks out 'lends'
 }
 
+# A figure that the machine has as an estimate makes one of what rests on it.
+test_estimates_are_marked() {
+    printf '1:\tpause\n\tdecl %%ecx\n\tjnz 1b\n' >"$work/pause.s"
+    expect 0 "$portolan" -e "kernel load $work/pause.s; kernel tune --machine icelake-client"
+    holds out 'faster than about 138'
+    expect 0 "$portolan" -e "kernel load $work/pause.s; kernel tune --machine skylake"
+    holds out 'faster than 140.00'
+    needs clang
+    printf '#include <stdlib.h>\n#include <immintrin.h>\nint main(int c, char **v) { for (long n = c > 1 ? atol(v[1]) : 9; n > 0; n--) _mm_pause(); return 0; }\n' >"$work/pause.c"
+    expect 0 "$portolan" -e "program load $work/pause.c; program run N=10,20,30,40; program predict N=100 --machine icelake-client"
+    holds out 'icelake-client: about: 100 % of the cycles'
+}
+
 # Cycles of loops and of unrolled copies are told apart by what the machine makes of either.
 test_the_method_is_found() {
     cut -d, -f1,2 "$source/tests/data/zen4-loops.csv" >"$work/loops.csv"

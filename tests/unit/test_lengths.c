@@ -63,12 +63,23 @@ static bool stands_alone(const char *text)
     return true;
 }
 
-/* What is no instruction: bytes that objdump does not know or splits at a symbol, control registers that there are not, locked ones that write no memory. */
+/* Whether the text behind `lock` is of an instruction that may have it: one that reads and writes memory, its last operand. */
+static bool is_lockable(const char *text)
+{
+    static const char *const names[] = {"adc", "add", "and", "btc", "btr", "bts", "cmpxchg", "dec", "inc", "neg", "not", "or", "sbb", "sub", "xadd", "xchg", "xor"};
+
+    text += strncmp(text, "rex", 3) == 0 ? strcspn(text, " ") + 1 : 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(text, names[i], strlen(names[i])) == 0)
+            return *text && text[strlen(text) - 1] == ')';
+    return false;
+}
+
+/* What is no instruction: bytes that objdump does not know or splits at a symbol, control registers that there are not, locked ones that cannot be. */
 static bool is_bad(const char *text)
 {
-    const size_t length = strlen(text);
     return strstr(text, "(bad)") || strstr(text, "%?") || strstr(text, "%cr") || strstr(text, ",%cs") || strncmp(text, ".byte", 5) == 0 ||
-           (strncmp(text, "lock ", 5) == 0 && length && text[length - 1] != ')');
+           (strncmp(text, "lock ", 5) == 0 && !is_lockable(text + 5));
 }
 
 /* `  401000:	48 89 e5             	mov    %rsp,%rbp`: the place and length, and the text; false for other lines: data has no tab behind its bytes. */
