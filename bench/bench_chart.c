@@ -22,7 +22,7 @@
 #include "throughput/predict.h"
 #include "toolchain/assemble.h"
 
-#define BESIDE 60            /* experiments of each form */
+#define CONCURRENT 60            /* experiments of each form */
 #define RIGHT 0.02
 #define FIVES 2000
 #define BINS 5
@@ -102,7 +102,7 @@ static void judge_forms(const struct chart *c, const struct mapping *truth, stru
     for (size_t i = 0; i < c->form_count; i++)
         names_add(&t->forms, c->forms[i].row->form);
     for (size_t i = 0; i < c->form_count; i++)
-        for (unsigned k = 0; k < BESIDE && c->forms[i].state != CHART_NOT_MEASURED; k++) {
+        for (unsigned k = 0; k < CONCURRENT && c->forms[i].state != CHART_NOT_MEASURED; k++) {
             struct flat_term terms[5] = {{(uint32_t)i, 1 + (uint32_t)(k % 2)}};
             unsigned n = 1 + (unsigned)rng_below(rng, 4);
             uint32_t most = (uint32_t)fmax(1, fmin(8, 3 * c->forms[i].alone));
@@ -119,7 +119,7 @@ static void judge_forms(const struct chart *c, const struct mapping *truth, stru
         size_t at = 0;
         if (c->forms[i].state == CHART_NOT_MEASURED)
             continue;
-        for (unsigned k = 0; k < BESIDE; k++, row++)
+        for (unsigned k = 0; k < CONCURRENT; k++, row++)
             if (!(fabs(a[row] / b[row] - 1) <= worst)) {
                 worst = fabs(a[row] / b[row] - 1);
                 at = row;

@@ -190,7 +190,7 @@ struct analysis *analysis_new(const struct kernel *k, size_t loop, const struct 
     a->sentence = advice_of(a, k, loop);
     block_work_free(work);
     if (room)
-        shortage_spare();
+        shortage_reserve();
     return a;
 }
 

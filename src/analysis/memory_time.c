@@ -155,7 +155,7 @@ struct memory_time memory_time_at(const struct streams *s, const struct memory_c
     for (size_t i = 0; i < s->items.count; i++)
         stream_cost(s, &s->items.items[i], m, bytes, lines, &out);
     double fetched = (lines[0] + lines[1]) * memory_cost_at(m, COST_LOAD, out.held);
-    double written = lines[1] * memory_cost_at(m, COST_STORE, out.held) + lines[0] * memory_cost_at(m, COST_BESIDE, out.held);
+    double written = lines[1] * memory_cost_at(m, COST_STORE, out.held) + lines[0] * memory_cost_at(m, COST_CONCURRENT, out.held);
     double ordered = lines[1] > 0 ? fmax(fetched, written) : fetched;
     /* The level of the larger share: of lines that come from where the arrays are, or of those that were used before. */
     part_add(&out, LIMIT_LINES, ordered, ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);

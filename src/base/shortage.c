@@ -125,7 +125,7 @@ static bool yield_needed(void)
     return block != NULL;
 }
 
-void shortage_spare(void)
+void shortage_reserve(void)
 {
     if (--needed.depth == 0)
         yield_needed();

@@ -39,7 +39,7 @@ void *shortage_zero(size_t count, size_t size);
  * what is kept back, and is given up when a piece fails, so that the work comes to its end, and fails. False when there is not so much: then it must not begin, and fails.
  * Nested calls count as one; each that was true ends by shortage_spare. */
 bool shortage_need(size_t bytes);
-void shortage_spare(void);
+void shortage_reserve(void);
 /* Whether that happened: then what this work writes is not whole. */
 bool shortage_lost(void);
 /* The end of a piece of work called @what that came to @ok: false with err when it was cut short, and when it failed after a request had failed. An err of

@@ -380,7 +380,7 @@ bool ambiguities_load(const char *path, const struct ports *ports, struct ambigu
     return ok;
 }
 
-void doubt_done(struct ambiguity *d)
+void ambiguity_done(struct ambiguity *d)
 {
     free(d->form);
     usage_done(&d->usage);
@@ -390,7 +390,7 @@ void doubt_done(struct ambiguity *d)
 void ambiguities_done(struct ambiguities *d)
 {
     for (size_t i = 0; i < d->list.count; i++)
-        doubt_done(&d->list.items[i]);
+        ambiguity_done(&d->list.items[i]);
     vec_done(&d->list);
     free(d->simulated);
     *d = (struct ambiguities){0};

@@ -191,7 +191,7 @@ void ambiguities_of_chart(const struct chart *c, const char *simulated, bool che
 /* Both whole or not at all, false with err. A file of no doubts can be read. @ports: of the machine. */
 bool ambiguities_save(const struct ambiguities *d, const struct ports *ports, const char *path, struct err *err);
 bool ambiguities_load(const char *path, const struct ports *ports, struct ambiguities *out, struct err *err);
-void doubt_done(struct ambiguity *d);
+void ambiguity_done(struct ambiguity *d);
 void ambiguities_done(struct ambiguities *d);
 
 #endif

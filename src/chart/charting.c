@@ -63,7 +63,7 @@ char *chart_journal_path(const char *name, const char *simulated, struct err *er
     return path;
 }
 
-char *chart_doubts_path(const char *name)
+char *chart_ambiguities_path(const char *name)
 {
     struct str file = {0};
 
@@ -304,7 +304,7 @@ static bool choose_paths(struct chart_job *w, const char *name, struct err *err)
     w->journal_path = chart_journal_path(name, w->simulated ? w->simulated->id : NULL, err);
     w->latencies_path = w->journal_path ? path_beside(w->journal_path, ".latencies.csv") : NULL;
     w->core_path = w->journal_path ? path_beside(w->journal_path, ".core") : NULL;
-    w->ambiguities_path = chart_doubts_path(name);
+    w->ambiguities_path = chart_ambiguities_path(name);
     return w->journal_path && w->ambiguities_path && (w->directory || err_set(err, ERR_USAGE, "use a plain name", "\"%s\" cannot name a machine", name));
 }
 

@@ -51,6 +51,6 @@ const char *charting_journal(const struct chart_job *c);
 /* Where experiments are kept: those of this CPU with all others of it, those of a simulated one (@simulated not NULL) with the chart @name. The caller frees; NULL with err. */
 char *chart_journal_path(const char *name, const char *simulated, struct err *err);
 /* Where the doubts of the chart @name are kept (chart/chart.h). The caller frees; NULL without a home. */
-char *chart_doubts_path(const char *name);
+char *chart_ambiguities_path(const char *name);
 
 #endif

@@ -11,7 +11,7 @@
 #define NOT_RENAMED 0.75     /* what takes more was not; between the two nothing is said */
 #define TELLING 3.0          /* cycles that such a store takes at least: otherwise there is too little to see */
 #define ALONE 4              /* stores that are loaded again at once, in a loop */
-#define BESIDE 4             /* other stores beside one such */
+#define CONCURRENT 4             /* other stores beside one such */
 #define LENGTHS 13           /* of loops with one addition to memory, the shortest of two instructions */
 #define LENGTHS_FOUND 4      /* that show that all longer ones are found, too */
 
@@ -78,7 +78,7 @@ struct base_probes {
     size_t modify_constant, modify_register, modify_beside;   /* the last beside another store */
     size_t modify_byte, modify_byte_beside, modify_word;
     size_t of_length[LENGTHS];                            /* loops with an addition to memory whose address was loaded, of two instructions and more */
-    size_t alone, beside[BESIDE];                         /* stores that are loaded again; one, and a growing number of others */
+    size_t alone, beside[CONCURRENT];                         /* stores that are loaded again; one, and a growing number of others */
 };
 
 struct forward_probes {
@@ -127,7 +127,7 @@ static void ask_alone(struct probes *p, const char *base, struct base_probes *b)
     b->alone = ask_on(p, base, str_text(&lines), 0);
     str_clear(&lines);
     str_add(&lines, "mov [rdi], r8\nmov r8, [rdi]\n");
-    for (unsigned i = 0; i < BESIDE; i++) {
+    for (unsigned i = 0; i < CONCURRENT; i++) {
         str_add(&lines, "mov [rdi + 8], r9\n");
         b->beside[i] = ask_on(p, base, str_text(&lines), 0);
     }
@@ -284,14 +284,14 @@ static void conclude_alone(struct probes *p, const struct base_probes *b)
     if (!(machine_number(p->chart->machine, "stores_per_cycle") >= 2) || t <= ALONE / 2.0 * (1 + PROBE_WITHIN))
         return;
     const bool alone = fabs(t - ALONE) <= PROBE_WITHIN * ALONE;
-    while (alone && beside < BESIDE && fabs(probe_time(p, b->beside[beside]) - (beside + 2)) <= PROBE_CERTAIN)
+    while (alone && beside < CONCURRENT && fabs(probe_time(p, b->beside[beside]) - (beside + 2)) <= PROBE_CERTAIN)
         beside++;
-    const double next = beside < BESIDE ? probe_time(p, b->beside[beside]) : 0;   /* the first loop in which others go beside it: without its time they may be all or few */
+    const double next = beside < CONCURRENT ? probe_time(p, b->beside[beside]) : 0;   /* the first loop in which others go beside it: without its time they may be all or few */
     const bool known = alone && next < beside + 2;
     const char *why = isnan(t) || isnan(next) ? "no stable time" : alone ? "others beside such a store take longer than a cycle each" : "stores that are loaded again take neither a cycle each nor half of one";
     probe_tell(p, "memory_renaming_store_alone", known ? "yes" : NULL, "", known ? "stores that are loaded again take a cycle each" : why);
     snprintf(value, sizeof value, "%u", beside);
-    if (known && beside < BESIDE)
+    if (known && beside < CONCURRENT)
         probe_tell(p, "memory_renaming_store_beside", value, "stores", "loops of a store that is loaded again and a growing number of others");
 }
 

@@ -169,7 +169,7 @@ double guess_cost(const struct guess *g, const struct sights *s, double limit, d
     return cost_of_row(g, row, s, limit, worst);
 }
 
-double guess_late_by(const struct guess *g, const struct sights *s, size_t at)
+double guess_excess(const struct guess *g, const struct sights *s, size_t at)
 {
     float row[COLUMNS_MOST];
 

@@ -44,7 +44,7 @@ double guess_cycles(const struct guess *g, const float *row, const struct lattic
  * counted to its end. @worst (may be NULL): the largest relative deviation, of late times only where most are late; where times may be late, but for one of twenty that is longer still. */
 double guess_cost(const struct guess *g, const struct sights *s, double limit, double *worst);
 /* By what time number @at, beside a saturator, is late by more than noise: measured / predicted; 0: it is not. */
-double guess_late_by(const struct guess *g, const struct sights *s, size_t at);
+double guess_excess(const struct guess *g, const struct sights *s, size_t at);
 bool guess_equal(const struct guess *a, const struct guess *b);
 uint64_t guess_uops(const struct guess *g);
 /* Whether it has µops of a set no port of which is among those @tested. */

@@ -34,7 +34,7 @@
 static const struct { enum memory_loop loop; double lines, ordered; } probes[MEMORY_COSTS] = {
     [COST_LOAD] = {LOOP_LOADS, 2, 0},
     [COST_STORE] = {LOOP_STORES, 1, 0},
-    [COST_BESIDE] = {LOOP_TRIAD, 2, 0},
+    [COST_CONCURRENT] = {LOOP_TRIAD, 2, 0},
     [COST_STREAMED] = {LOOP_STREAMED, 1, 0},
     [COST_RANDOM] = {LOOP_GATHER, 4, 0.25},
     [COST_PAIRED] = {LOOP_PAIRED, 4, 0},
@@ -185,12 +185,12 @@ static void costs_fill(const struct lines_probing *p, struct memory_costs *out)
                 out->cycles[i][k - 1] = fmin(out->cycles[i][k - 1], out->cycles[i][k]);
     for (size_t k = 0; k < out->count; k++)
         for (size_t i = 0; i < MEMORY_COSTS; i++) {
-            double other = i == COST_BESIDE ? out->cycles[COST_STORE][k] : probes[i].ordered * out->cycles[COST_LOAD][k];
+            double other = i == COST_CONCURRENT ? out->cycles[COST_STORE][k] : probes[i].ordered * out->cycles[COST_LOAD][k];
             out->cycles[i][k] = fmax(0, out->cycles[i][k] - other) / probes[i].lines;
         }
     for (size_t k = 0; k < out->count; k++) {
         /* A line next to one that is written takes no longer than alone; the difference of two times that others disturb may say so. */
-        out->cycles[COST_BESIDE][k] = fmin(out->cycles[COST_BESIDE][k], out->cycles[COST_LOAD][k]);
+        out->cycles[COST_CONCURRENT][k] = fmin(out->cycles[COST_CONCURRENT][k], out->cycles[COST_LOAD][k]);
         for (size_t i = 0; k && i < MEMORY_COSTS; i++)   /* arrays for which there is no room: as every fourth line grows */
             if (!p->rounds[i][k])
                 out->cycles[i][k] = out->cycles[i][k - 1] * out->cycles[COST_SKIPPED][k] / out->cycles[COST_SKIPPED][k - 1];

@@ -226,7 +226,7 @@ static void keep_open(const struct settling *w, struct ambiguities *ambiguities)
 
     for (size_t i = 0; i < ambiguities->list.count; i++) {
         if (experiments_measured(w->table, w->row_of[i]))
-            doubt_done(&ambiguities->list.items[i]);
+            ambiguity_done(&ambiguities->list.items[i]);
         else
             ambiguities->list.items[kept++] = ambiguities->list.items[i];
     }

@@ -46,7 +46,7 @@ static double latest(const struct guess *g, const struct sights *s, size_t besid
     double most = 0;
 
     for (size_t i = 0; i < s->list.count; i++)
-        most = s->list.items[i].beside == beside ? fmax(most, guess_late_by(g, s, i)) : most;
+        most = s->list.items[i].beside == beside ? fmax(most, guess_excess(g, s, i)) : most;
     return most;
 }
 
@@ -101,7 +101,7 @@ size_t slow_pairs_matching(const struct slow_pairs *h, const struct guess *g, co
     size_t count = 0;
 
     for (size_t i = 0; i < s->list.count; i++) {
-        double late = guess_late_by(g, s, i);
+        double late = guess_excess(g, s, i);
         count += late > 0 && !is_habit(h, g, s, s->list.items[i].beside, late);
     }
     return count;

@@ -10,7 +10,7 @@
 #include "throughput/predict.h"
 
 #define TRIALS 4             /* experiments of each form, */
-#define BESIDE 2             /* each beside so many forms of the core */
+#define CONCURRENT 2             /* each beside so many forms of the core */
 #define COUNT_FEW 2          /* of these there are up to so many times as the form takes cycles three times over, between these limits: what is busy in one and */
 #define COUNT_MANY 8         /* free in the next differs from trial to trial */
 #define GUILTY 0.5           /* of its trials: a form that is in so many wrong ones is wrong itself */
@@ -42,10 +42,10 @@ static size_t ask_one(struct lab *lab, const struct chart *c, uint32_t f, const 
 {
     uint32_t most = (uint32_t)fmax(COUNT_FEW, fmin(COUNT_MANY, 3 * c->forms[f].alone));
     enum vectors kind = vectors_of(c->forms[f].row->form);
-    struct flat_term terms[1 + BESIDE] = {{f, 1 + (uint32_t)rng_below(rng, 2)}};
+    struct flat_term terms[1 + CONCURRENT] = {{f, 1 + (uint32_t)rng_below(rng, 2)}};
     size_t count = 1;
 
-    for (unsigned k = 0; k < BESIDE; k++) {
+    for (unsigned k = 0; k < CONCURRENT; k++) {
         uint32_t other = core[rng_below(rng, n)];
         enum vectors own = vectors_of(c->forms[other].row->form);
         bool fresh = other != f && (!own || !kind || own == kind);

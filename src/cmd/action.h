@@ -8,7 +8,7 @@
     ACTION(SCROLL_DOWN, "scroll-down") ACTION(SCROLL_UP, "scroll-up") ACTION(LEFT, "left") ACTION(RIGHT, "right") ACTION(OPEN, "open") \
     ACTION(DETAIL_DOWN, "detail-down") ACTION(DETAIL_UP, "detail-up") ACTION(SORT_NEXT, "sort-next") ACTION(SORT_PREVIOUS, "sort-previous") \
     ACTION(REVERSE, "reverse") ACTION(FOLLOW, "follow") ACTION(TAG, "tag") ACTION(UNTAG, "untag") ACTION(NEXT_MACHINE, "next-machine") ACTION(PREVIOUS_MACHINE, "previous-machine") \
-    ACTION(BESIDE, "beside") ACTION(CHAIN, "chain") ACTION(EDIT, "edit") ACTION(NEXT, "next") ACTION(PREVIOUS, "previous") ACTION(PAUSE, "pause") ACTION(AXIS, "axis") \
+    ACTION(SIDE_BY_SIDE, "beside") ACTION(CHAIN, "chain") ACTION(EDIT, "edit") ACTION(NEXT, "next") ACTION(PREVIOUS, "previous") ACTION(PAUSE, "pause") ACTION(AXIS, "axis") \
     ACTION(VOLUME, "volume") ACTION(RUN, "run") ACTION(ROUNDS, "rounds") ACTION(FRONT, "front") ACTION(PROFILE, "profile") ACTION(LOOPS, "loops") ACTION(CORRECT, "correct") ACTION(PORTS, "ports") ACTION(ALL, "all") ACTION(GENERATE, "generate") ACTION(ZOOM, "zoom") \
     ACTION(BACK, "back") ACTION(CANCEL, "cancel") ACTION(REDRAW, "redraw") ACTION(SUSPEND, "suspend")
 

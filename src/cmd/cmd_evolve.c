@@ -447,7 +447,7 @@ static bool add_machine(struct session *s, char *id, struct machine *take_m, str
 {
     struct machine *m = take_m;
 
-    undo_note_arrival(s, m, "evolve adopt", false);
+    undo_note_result(s, m, "evolve adopt", false);
     session_add_machine(s, m);
     bool ok = session_select(s, &id, 1, err);
     undo_note_arrived(s, id);

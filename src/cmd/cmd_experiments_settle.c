@@ -203,7 +203,7 @@ static bool prepare_settle(struct session *s, const void *values, struct task *t
     w->session = s;
     w->name = mem_strdup(v->name);
     w->directory = machine_user_directory(v->name);
-    w->ambiguities_path = chart_doubts_path(v->name);
+    w->ambiguities_path = chart_ambiguities_path(v->name);
     w->options = (struct runner_options){.one_length = true, .patience = v->patience};
     w->seed = s->settings.seed;
     if (command_cpu(v->cpu, &w->cpu, err) && prepare(w, err))

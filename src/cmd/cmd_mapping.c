@@ -64,7 +64,7 @@ bool mapping_adopt(struct session *s, struct machine *take_machine, const char *
     result_count(result, "forms", (int64_t)mapping_count(take_machine->mapping));
     result_count(result, "ports", mapping_ports(take_machine->mapping)->count);
     result_count(result, "distinct_uops", (int64_t)mapping_distinct_uops(take_machine->mapping));
-    undo_note_arrival(s, take_machine, what, false);
+    undo_note_result(s, take_machine, what, false);
     session_add_machine(s, take_machine);
     bool ok = mapping_make_current(s, id, err);
     undo_note_arrived(s, id);

@@ -143,7 +143,7 @@ static bool uops_finish(struct session *s, void *state, struct result *result, s
         cell_count(t, (int64_t)mapping_count(m->mapping));
         cell_count(t, mapping_ports(m->mapping)->count);
         w->machines[i] = NULL;
-        undo_note_arrival(s, m, "mapping import uops-info", i > 0);
+        undo_note_result(s, m, "mapping import uops-info", i > 0);
         session_add_machine(s, m);
         session_select(s, &m->id, 1, err);   /* it is there, and the only one: nothing to refuse */
         undo_note_arrived(s, m->id);

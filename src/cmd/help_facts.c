@@ -79,7 +79,7 @@ bool help_facts(const char *topic, bool man, struct result *result, struct err *
         str_clear(&values);
         str_clear(&otherwise);
         fact_values(f, &values);
-        fact_otherwise(f, &otherwise);
+        fact_fallback(f, &otherwise);
         if (t)
             add_row(t, f, str_text(&values), str_text(&otherwise));
         if (man)

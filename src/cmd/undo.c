@@ -102,7 +102,7 @@ static struct undo_step arrival_step(const struct session *s, const char *id, en
     return step;
 }
 
-void undo_note_arrival(struct session *s, const struct machine *m, const char *what, bool with_last)
+void undo_note_result(struct session *s, const struct machine *m, const char *what, bool with_last)
 {
     struct undo *u = &s->document.undo;
     struct str text = {0};

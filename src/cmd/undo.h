@@ -41,7 +41,7 @@ void undo_done(struct undo *u);
 void undo_note_machine(struct undo *u, struct machine *m, const char *what);
 /* @m is about to be added to @s, perhaps in the place of another, and selected; @what says by what, @with_last that it comes with the one before it. One of an unknown
  * instruction set is not noted: it cannot be selected. */
-void undo_note_arrival(struct session *s, const struct machine *m, const char *what, bool with_last);
+void undo_note_result(struct session *s, const struct machine *m, const char *what, bool with_last);
 /* The machine @id, the last that was noted, has been added and selected. */
 void undo_note_arrived(struct session *s, const char *id);
 /* @before, with its loop @loop, was replaced by @now. */

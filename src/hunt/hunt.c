@@ -163,7 +163,7 @@ static void add_some(const struct judged *from, size_t count, const struct rando
 }
 
 #define TRIED 256          /* blocks of each kind that a change is tried on */
-#define BESIDE 6           /* times as many random blocks with the instructions in question as are drawn from a pattern */
+#define CONCURRENT 6           /* times as many random blocks with the instructions in question as are drawn from a pattern */
 
 /* Puts one of the instructions of @b somewhere into @d; false when the block is then mixed. */
 static bool insert_of(struct hunting *h, const struct random_block *b, struct random_block *d)
@@ -230,11 +230,11 @@ static void families_free(struct family *families, size_t count)
 static bool find_change(struct hunting *h, const struct judged *b, const struct pattern *p, struct remedy *out)
 {
     unsigned draws = h->options->draws;
-    struct judged *blocks = mem_alloc((2 * TRIED + BESIDE * draws + 1) * sizeof *blocks), *like = mem_alloc(draws * sizeof *like);
+    struct judged *blocks = mem_alloc((2 * TRIED + CONCURRENT * draws + 1) * sizeof *blocks), *like = mem_alloc(draws * sizeof *like);
     struct trial t = {.blocks = blocks, .like = like, .tolerance = h->truth->tolerance, .simulated = h->options->simulated};
 
     blocks[t.count++] = *b;
-    t.count += draw_beside(h, &b->block, blocks + 1, BESIDE * draws);
+    t.count += draw_beside(h, &b->block, blocks + 1, CONCURRENT * draws);
     add_some(h->differ.items, h->differ.count, &b->block, blocks, &t.count, t.count + TRIED);
     add_some(h->agree.items, h->agree.count, &b->block, blocks, &t.count, t.count + TRIED);
     for (unsigned i = 0; i < draws && !h->failed; i++)

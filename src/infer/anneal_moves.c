@@ -306,15 +306,15 @@ struct set_exchange {
 /* Draws @x; false when nothing would change. */
 static bool pick_exchange(struct annealer *s, struct set_exchange *x)
 {
-    enum { EVERYWHERE, KIND, BESIDE };
-    static const uint8_t places[] = {EVERYWHERE, EVERYWHERE, KIND, BESIDE};   /* as often as each is drawn */
+    enum { EVERYWHERE, KIND, CONCURRENT };
+    static const uint8_t places[] = {EVERYWHERE, EVERYWHERE, KIND, CONCURRENT};   /* as often as each is drawn */
 
     *x = (struct set_exchange){.one = anneal_below(s, (unsigned)s->p->forms)};
     const struct gene *own = &s->g->genes[x->one];
     unsigned place = places[anneal_below(s, sizeof places / sizeof *places)];
     unsigned at = own->uops ? anneal_below(s, own->uops) : 0;
     x->from = place == EVERYWHERE || !own->uops ? any_set(s) : own->set[at];
-    x->beside = place == BESIDE && own->uops > 1 ? own->set[(at + 1) % own->uops] : 0;
+    x->beside = place == CONCURRENT && own->uops > 1 ? own->set[(at + 1) % own->uops] : 0;
     x->to = anneal_below(s, 3) ? x->from ^ 1u << anneal_below(s, s->g->ports) : anneal_below(s, 2) ? any_set(s) : anneal_random_set(s);
     x->kind = place == KIND;
     x->scaled = portset_size(x->from) != portset_size(x->to) && anneal_below(s, 2);

@@ -552,7 +552,7 @@ void evolve_stop(struct evolve *e)
     lock_give(&e->lock);
 }
 
-bool evolve_told_to_stop(struct evolve *e)
+bool evolve_stop_requested(struct evolve *e)
 {
     return atomic_load(&e->stop);
 }

@@ -111,7 +111,7 @@ void evolve_stop(struct evolve *e);
 /* No worker could be started for the run: it is stopped. */
 void evolve_abandon(struct evolve *e);
 /* Whether evolve_stop was called, be the run still on its way or over. */
-bool evolve_told_to_stop(struct evolve *e);
+bool evolve_stop_requested(struct evolve *e);
 /* seconds, generations, uop-price, volume-price, usage-price, volume-weight. False with err for another name or a bad value. */
 bool evolve_set(struct evolve *e, const char *name, double value, struct err *err);
 

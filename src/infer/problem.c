@@ -207,7 +207,7 @@ struct problem *problem_new(const struct experiments *t, const bool *keep, struc
         add_experiments(p, t, rows, count);
         add_links(p);
         p->fingerprint = fingerprint(p);
-        shortage_spare();
+        shortage_reserve();
     }
     free(rows);
     return p;

@@ -8,9 +8,9 @@
 #define TIMED_INSNS 192u       /* instructions that the copies of a short loop come to */
 #define TIMES_MOST 16u
 #define WINDOW 65536u          /* bytes from the region's first instruction on that indirect jumps are translated in */
-#define S0 (SLOT_SPARE + 0u)
-#define S1 (SLOT_SPARE + 8u)
-#define S2 (SLOT_SPARE + 16u)
+#define S0 (SLOT_FREE + 0u)
+#define S1 (SLOT_FREE + 8u)
+#define S2 (SLOT_FREE + 16u)
 #define JUMP_COPY (SLOT_JUMP + 0u)
 #define JUMP_ORIGINAL (SLOT_JUMP + 8u)
 #define BYTES(c, ...) code_bytes((c), (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))

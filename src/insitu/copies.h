@@ -13,7 +13,7 @@ enum copy_mode { COPY_COUNT, COPY_TIME, COPY_VISIT, COPY_RECORD, COPY_REPLAY, CO
 
 /* Offsets in a thread's slot. Words of 8 bytes, except where noted. */
 enum copy_slot {
-    SLOT_SPARE = 0x00,         /* four words: registers while a copy uses them */
+    SLOT_FREE = 0x00,         /* four words: registers while a copy uses them */
     SLOT_JUMP = 0x20,          /* target of an indirect jump in the copy, then in the original */
     SLOT_COUNTDOWN = 0x40,     /* timed: passes of the first copy until the next stamp */
     SLOT_PERIOD = 0x48,        /* what it begins with */

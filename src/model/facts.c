@@ -396,7 +396,7 @@ void fact_values(const struct fact *f, struct str *out)
     }
 }
 
-void fact_otherwise(const struct fact *f, struct str *out)
+void fact_fallback(const struct fact *f, struct str *out)
 {
     bool key = f->otherwise && fact_find(f->otherwise);
     bool number = f->type == FACT_NUMBER || f->type == FACT_WHOLE;

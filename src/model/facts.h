@@ -57,6 +57,6 @@ bool fact_switch(const struct machine *m, const char *key);
 /* "number of µops/cycle, 1 to 65536" into @out: type, unit and range as people read them. */
 void fact_values(const struct fact *f, struct str *out);
 /* "as store_forward", "64", "not modelled" into @out. */
-void fact_otherwise(const struct fact *f, struct str *out);
+void fact_fallback(const struct fact *f, struct str *out);
 
 #endif

@@ -56,7 +56,7 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
     size_t i = out->count++;
 
     out->bytes[i] = bytes;
-    out->cycles[COST_LOAD][i] = out->cycles[COST_BESIDE][i] = line;
+    out->cycles[COST_LOAD][i] = out->cycles[COST_CONCURRENT][i] = line;
     out->cycles[COST_STORE][i] = line * write;
     out->cycles[COST_STREAMED][i] = streamed;   /* to memory, wherever the lines were */
     out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] = out->cycles[COST_SKIPPED][i] = miss;

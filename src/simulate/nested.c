@@ -102,7 +102,7 @@ static void time_outer(struct nesting *n, size_t loop, const nest_loops *direct)
         l->cycles = l->most = NAN;
     }
     if (room)
-        shortage_spare();
+        shortage_reserve();
     vec_done(&insns);
 }
 

@@ -103,7 +103,7 @@ void simulate_kernel(const struct kernel *k, size_t loop, const struct machine *
     simulator_free(simulator);
     block_work_free(work);
     if (room)
-        shortage_spare();
+        shortage_reserve();
 }
 
 enum stage stage_at(const struct simulated_step *step, int32_t cycle)

@@ -674,7 +674,7 @@ static bool kernel_act(void *state, struct session *s, enum action action, struc
             return false;
         v->compare = false;
         return true;
-    case ACTION_BESIDE: v->compare = !v->compare; return true;
+    case ACTION_SIDE_BY_SIDE: v->compare = !v->compare; return true;
     case ACTION_RIGHT: v->left++; return true;
     case ACTION_LEFT: v->left -= v->left > 0; return true;
     case ACTION_OPEN:

@@ -219,7 +219,7 @@ static void work(void *state, unsigned worker)
 static bool is_over(const void *state)
 {
     const struct shift *shift = state;
-    return job_cancelled(shift->job) || evolve_told_to_stop(shift->run->evolve);
+    return job_cancelled(shift->job) || evolve_stop_requested(shift->run->evolve);
 }
 
 /* What the other ranks found: they may need longer than this one, and are stopped with it. */

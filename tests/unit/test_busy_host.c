@@ -16,7 +16,7 @@
 
 #define ROWS 600
 #define TRUTH 2.0
-#define BESIDE 2.9           /* what the same code takes beside a neighbour, at best */
+#define CONCURRENT 2.9           /* what the same code takes beside a neighbour, at best */
 #define CALL_SECONDS 0.15    /* of a call that finds no quiet moment; a value adds some */
 #define VALUE_SECONDS 0.02
 
@@ -38,7 +38,7 @@ static bool host_measure(struct source *s, const struct experiment *e, size_t n,
     host.now += CALL_SECONDS;
     for (size_t i = 0; i < n; i++) {
         bool quiet = host.one_in && ++host.tried % host.one_in == 0;
-        out[i] = (struct measured){.cycles = quiet ? TRUTH : NAN, .repeats = 3, .busy = !quiet, .contended_cycles = quiet ? NAN : BESIDE + 0.1 / (double)host.calls,
+        out[i] = (struct measured){.cycles = quiet ? TRUTH : NAN, .repeats = 3, .busy = !quiet, .contended_cycles = quiet ? NAN : CONCURRENT + 0.1 / (double)host.calls,
                                    .baseline = s->baseline, .slowed = quiet ? 0.5 : 1};
         snprintf(out[i].state, sizeof out[i].state, "%s", quiet ? EXPERIMENT_OK : EXPERIMENT_CONTENDED);
         host.now += quiet ? VALUE_SECONDS : 0;
@@ -131,9 +131,9 @@ static void test_never_quiet(void **state)
     struct runner_summary s = measure(&r, work_path("journal.csv"), &(struct runner_options){0});
     assert_true(s.seconds <= limit);
     assert_true(s.left == ROWS && s.contended == ROWS && s.once == 0 && s.done == 0 && s.failed == 0 && s.useful == 0);
-    assert_int_equal(in_state(r.table, EXPERIMENT_CONTENDED, BESIDE), ROWS);
+    assert_int_equal(in_state(r.table, EXPERIMENT_CONTENDED, CONCURRENT), ROWS);
     for (size_t i = 0; i < ROWS; i++)
-        assert_true(r.table->rows.items[i].cycles < BESIDE + 0.01 && experiment_state_open(r.table->rows.items[i].state));
+        assert_true(r.table->rows.items[i].cycles < CONCURRENT + 0.01 && experiment_state_open(r.table->rows.items[i].state));
     /* From the beginning on it is told when it will end. */
     for (size_t i = 0; i < r.reports; i++)
         if (r.told[i].at > 3 && r.told[i].at < 18)
@@ -173,7 +173,7 @@ static void test_left_is_taken_up(void **state)
     assert_int_equal(in_state(r.table, EXPERIMENT_ONCE, TRUTH), first.once);
     for (size_t i = 0; i < ROWS; i++)
         assert_int_equal(r.table->rows.items[i].repeats, strcmp(r.table->rows.items[i].state, EXPERIMENT_ONCE) == 0 ? 3 : strcmp(r.table->rows.items[i].state, EXPERIMENT_OK) == 0 ? 6 : 0);
-    assert_int_equal(in_state(r.table, EXPERIMENT_CONTENDED, BESIDE), first.contended);
+    assert_int_equal(in_state(r.table, EXPERIMENT_CONTENDED, CONCURRENT), first.contended);
     /* The rows are as a file would bring them: what is open is measured. */
     struct experiments *again = rows(ROWS);
     experiments_free(r.table);

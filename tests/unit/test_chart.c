@@ -27,7 +27,7 @@
 
 #define EXPERIMENTS 3000
 #define WRONG_MOST 0.01
-#define BESIDE 30
+#define CONCURRENT 30
 #define LATE_FORM "POPCNT (R64, M64)"
 #define LATE_FORM_BY 1.11   /* times as long alone, and */
 #define LATE_OTHERS_BY 1.15   /* among others */
@@ -408,7 +408,7 @@ static bool form_is_right(const struct chart *c, const struct bed *b, size_t f, 
 {
     struct experiments *t = chart_bed_table(&b->cpu);
 
-    for (size_t i = 0; i < BESIDE; i++) {
+    for (size_t i = 0; i < CONCURRENT; i++) {
         struct flat_term terms[3] = {{(uint32_t)f, 1 + (uint32_t)rng_below(rng, 2)}};
         for (size_t k = 1; k < 3; k++)
             terms[k] = (struct flat_term){(uint32_t)rng_below(rng, b->cpu.rows.count), 1 + (uint32_t)rng_below(rng, 4)};

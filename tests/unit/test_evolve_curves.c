@@ -206,7 +206,7 @@ static uint64_t steps_before;
 static void stop_short(void *state)
 {
     stop(state);
-    if (!evolve_told_to_stop(state) || tick > TICK)
+    if (!evolve_stop_requested(state) || tick > TICK)
         return;
     tick = 10;
     steps_before = steps_taken;

@@ -346,7 +346,7 @@ static int work_beside_others(void)
     for (size_t i = 0; i < PIECES; i++)
         memset(mem_alloc(PIECE), 1, 1);   /* what cannot fail: without the promise the program ends here */
     bool was_met = shortage_met();
-    shortage_spare();
+    shortage_reserve();
     return was_met && !shortage_end(&mine, true, "the work", &err) && err.code == ERR_MEMORY ? SHORT : OTHERWISE;
 }
 

@@ -225,7 +225,7 @@ static void test_line_by_line(void **state)
                 for (unsigned iteration = 0; n && iteration < 100; iteration++)
                     for (size_t i = 0; i < n; i++) {
                         fetched += memory_cost_at(&m, COST_LOAD, bytes);
-                        written += memory_cost_at(&m, items[i].stores ? COST_STORE : COST_BESIDE, bytes);
+                        written += memory_cost_at(&m, items[i].stores ? COST_STORE : COST_CONCURRENT, bytes);
                     }
                 double expected = fmax(1, (stores && written > fetched ? written : fetched) / 100);
                 assert_float_equal(time_of(items, n, &m, 1, 1, bytes), expected, 1e-6);
