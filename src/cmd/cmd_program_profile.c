@@ -157,6 +157,9 @@ static void predict(struct profiling *w)
         simulate_kernel(l->kernel, l->loop, w->machine, &(struct simulate_options){0}, &sim, &bounds);
         l->bound = bounds.total;
         l->bottleneck = mem_strdup(bound_name(bounds.bottleneck));
+        struct analysis *a = analysis_new(l->kernel, l->loop, w->machine);
+        l->why = mem_strdup(a->sentence);
+        analysis_free(a);
         l->predicted = isnan(sim.cycles) || sim.cycles < bounds.total ? bounds.total : sim.cycles;
         simulation_done(&sim);
         predict_over_memory(w, l);
@@ -383,11 +386,12 @@ static void say_hottest(struct result *result, const struct profiling *w)
         result_line(result, "  %.2f cycles per iteration predicted for %s (all of its instructions executed); not measured here", l->predicted, p->machine);
     say_memory(result, p, l);
     if (isnan(l->measured) && now <= 1.02 * l->bound)
-        result_line(result, "  that is its bound (%s): to be faster it must be relieved of that, or wait less in the program", l->bottleneck);
+        result_line(result, "  that is its bound (%s)", l->bottleneck);
     else if (now > 1.02 * l->bound)
         result_line(result, "  if it ran at its bound of %.2f (%s)%s, the program would take %.3f s instead of %.3f", l->bound, l->bottleneck, isnan(l->measured) ? " instead of as predicted" : "", profile_time_with(p, 0, now, l->bound), all);
     else
         result_line(result, "  measured alone, it is at its bound of %.2f (%s)", l->bound, l->bottleneck);
+    result_line(result, "  %s", l->why);
     result_line(result, "  program open 1 shows it in LOOP");
 }
 

@@ -23,6 +23,7 @@ void profile_free(struct run_profile *p)
         free(p->loops.items[i].name);
         free(p->loops.items[i].file);
         free(p->loops.items[i].bottleneck);
+        free(p->loops.items[i].why);
     }
     vec_done(&p->functions);
     vec_done(&p->loops);

@@ -22,6 +22,7 @@ struct profile_loop {
     double measured;           /* cycles per iteration on this CPU, alone; NaN: not measured */
     double bound, predicted;   /* cycles per iteration, by bounds and simulated; NaN: not known */
     char *bottleneck;          /* "dependencies"; NULL: bound is NaN */
+    char *why;                 /* the sentence that says what limits it alone, and what that assumes; NULL: bound is NaN */
     double over_memory;        /* cycles per iteration were its arrays as large as all of the program's memory; NaN: not known */
     const char *level;         /* then: where they are, "L2", ..., static */
 };

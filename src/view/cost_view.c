@@ -7,6 +7,8 @@
 #include "view/hot_loop.h"
 #include "view/view.h"
 
+#define PARTS 3              /* rows of bars */
+#define SENTENCE_ROWS 12
 #define BAR_X 44             /* columns of a name and its number */
 
 static void *cost_open(void)
@@ -23,7 +25,7 @@ static void draw_part(struct grid *g, int y, const char *name, double cycles, do
         grid_put(g, BAR_X + (int)k, y, 1, role, 0, "█");
 }
 
-/* What the program could gain by the loop, or why that is not known. */
+/* What limits the loop and what the program could gain by it, or why that is not known. */
 static void say(const struct run_profile *p, const struct profile_loop *l, size_t at, struct str *out)
 {
     const double now = profile_loop_now(l), all = p->user + (isnan(p->system) ? 0 : p->system);
@@ -35,7 +37,9 @@ static void say(const struct run_profile *p, const struct profile_loop *l, size_
     else if (now > 1.02 * l->bound)
         str_addf(out, "At its bound of %.2f cycles (%s) the program would take %.3f s instead of %.3f.", l->bound, l->bottleneck, profile_time_with(p, at, now, l->bound), all);
     else
-        str_addf(out, "Alone it runs at its bound of %.2f cycles (%s): to be faster it must be relieved of that, or wait less in the program.", l->bound, l->bottleneck);
+        str_addf(out, isnan(l->measured) ? "Predicted at its bound of %.2f cycles (%s), not run alone." : "Measured alone it is at its bound of %.2f cycles (%s).", l->bound, l->bottleneck);
+    if (l->why)
+        str_addf(out, " %s", l->why);
 }
 
 static void cost_draw(void *state, struct session *s, struct grid *g)
@@ -55,7 +59,7 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
     int y = (int)grid_wrap(g, 0, 0, g->width, 2, ROLE_TEXT, 0, str_text(&text));
     str_clear(&text);
     say(p, l, s->document.hot, &text);
-    y += (int)grid_wrap(g, 0, y, g->width, g->height > 5 ? g->height - 5 : 1, ROLE_GOOD, 0, str_text(&text));
+    y += (int)grid_wrap(g, 0, y, g->width, g->height > 2 ? g->height - 1 : 1, ROLE_GOOD, 0, str_text(&text));   /* what it assumes is at its end */
     const double most = fmax(fmax(l->bound, l->predicted), l->measured);
     draw_part(g, y, "bound, cycles per iteration", l->bound, most, ROLE_GOOD);
     draw_part(g, y + 1, "simulated", l->predicted, most, ROLE_ACCENT);
@@ -65,10 +69,21 @@ static void cost_draw(void *state, struct session *s, struct grid *g)
 
 static unsigned cost_wants(void *state, struct session *s, unsigned width, bool beside)
 {
+    const struct profile_loop *l = hot_loop(s);
+    struct str text = {0};
+    struct grid scratch;
+    unsigned rows = 5;
+
     (void)state;
-    (void)width;
     (void)beside;
-    return hot_loop(s) ? 6 : 5;
+    if (l) {
+        say(s->document.profile, l, s->document.hot, &text);
+        grid_init(&scratch, width, SENTENCE_ROWS, false);
+        rows = 1 + grid_wrap(&scratch, 0, 0, width, SENTENCE_ROWS, ROLE_TEXT, 0, str_text(&text)) + PARTS;
+        grid_done(&scratch);
+    }
+    str_done(&text);
+    return rows;
 }
 
 static bool cost_act(void *state, struct session *s, enum action action, struct str *command)

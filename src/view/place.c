@@ -19,7 +19,7 @@ const struct place_table places[PLACE_COUNT] = {
                                  {.views = {&code_view}, .band = 0, .share = 52, .least = 44},
                                  {.views = {&cost_view}, .band = 1, .share = 100, .least = 50},
                                  {.views = {&lines_view}, .band = 2, .share = 100, .least = 50}},
-                       .bands = {{50, 17}, {20, 6}, {30, 8}}},
+                       .bands = {{48, 16}, {26, 9}, {26, 8}}},
     [PLACE_lab] = {.name = "LAB", .help = "the laboratory: forms, experiments, measurements, the mapping that explains them",
                    .panes = {{.views = {&mapping_view, &matrix_view}, .band = 0, .share = 55, .least = 60},
                              {.views = {&evolution_view, &accuracy_view}, .band = 0, .share = 45, .least = 50},

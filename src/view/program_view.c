@@ -214,9 +214,13 @@ static void draw_head(const struct program_view_state *v, struct session *s, str
     const struct machine *current = s->document.selected_count ? session_current(s, NULL) : NULL;
 
     if (v->profiled) {
-        double all = p->user + (isnan(p->system) ? 0 : p->system);
-        unsigned used = grid_printf(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, "%s", p->program);
-        used += grid_printf(g, (int)used + 2, 0, 0, ROLE_TEXT, 0, "%.3f s, %zu samples by %s", all, p->samples, p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts") + 2;
+        struct str told = {0};
+        const char *slash = strrchr(p->program, '/');
+        str_addf(&told, "  %.3f s, %zu samples by %s", p->user + (isnan(p->system) ? 0 : p->system), p->samples, p->method == SAMPLING_CLOCK ? "the system's clock" : "interrupts");
+        const bool whole = !slash || grid_columns(g, p->program) + told.length <= g->width;   /* a long path gives way to the name */
+        unsigned used = grid_put(g, 0, 0, 0, ROLE_TITLE, ATTR_BOLD, whole ? p->program : slash + 1);
+        used += grid_put(g, (int)used, 0, 0, ROLE_TEXT, 0, str_text(&told));
+        str_done(&told);
         if (v->study)
             grid_put(g, (int)used + 2, 0, 0, ROLE_DIM, 0, "b shows the blocks");
         return;
