@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/isa.h"
+#include "isa/operands.h"
 
 /* Share of a kind's forms that must be able to use a port or have a set, or of a set's forms that must be of a kind, and how many: fewer are exceptions, and system instructions
  * for which a table has a placeholder. */
@@ -16,6 +17,7 @@
 /* Forms of one set of ports, by kind: of the machine, of each port, and of exactly a group's set. */
 struct uses {
     unsigned all[FORM_KINDS], of_port[PORTS_MAX][FORM_KINDS], exact[PORTS_MAX][FORM_KINDS];
+    unsigned vectors, vectors_of_port[PORTS_MAX];  /* the same of stores of vectors */
     unsigned stores, stores_of_port[PORTS_MAX];   /* stores of any usage; those that can use a port */
 };
 
@@ -38,18 +40,37 @@ static void count_forms(const struct machine *m, enum isa isa, const portset *se
         portset all = 0;
         for (unsigned k = 0; kind == FORM_STORE && k < e->usage.count; k++)
             all |= e->usage.uops[k].ports;
+        const bool vector = all && form_has_vectors(e->form);
         u->stores += all != 0;
-        for (unsigned j = 0; j < PORTS_MAX; j++)
+        u->vectors += vector;
+        for (unsigned j = 0; j < PORTS_MAX; j++) {
             u->stores_of_port[j] += all >> j & 1;
+            u->vectors_of_port[j] += vector && all >> j & 1;
+        }
     }
 }
 
-static bool stores_use(const struct uses *u, portset set)
+#define INTEGER (1u << FORM_ALU | 1u << FORM_BRANCH | 1u << FORM_MULTIPLY | 1u << FORM_DIVIDE)
+#define VECTOR (1u << FORM_FP_ADD | 1u << FORM_FP_MULTIPLY | 1u << FORM_VECTOR)
+#define MEMORY (1u << FORM_LOAD | 1u << FORM_STORE)
+
+/* Whether most stores use port @j, or most stores of vectors where no form has it alone. */
+static bool is_of_stores(const struct uses *u, unsigned j)
+{
+    bool alone = false;
+
+    for (int kind = 0; kind < FORM_KINDS; kind++)
+        alone |= u->of_port[j][kind] > 0;
+    return (u->stores && u->stores_of_port[j] >= STORES_LEAST * u->stores) || (!alone && u->vectors && u->vectors_of_port[j] >= STORES_LEAST * u->vectors);
+}
+
+/* Whether ports that @kinds of forms have alone are of stores as well. */
+static bool stores_use(const struct uses *u, portset set, unsigned kinds)
 {
     for (unsigned j = 0; j < PORTS_MAX; j++)
-        if (set >> j & 1 && (!u->stores || u->stores_of_port[j] < STORES_LEAST * u->stores))
+        if (set >> j & 1 && !is_of_stores(u, j))
             return false;
-    return true;
+    return !(kinds & ~MEMORY);
 }
 
 static bool enough(unsigned forms, unsigned all)
@@ -80,10 +101,6 @@ static unsigned kinds_of_ports(const struct uses *u, portset set)
     return kinds;
 }
 
-#define INTEGER (1u << FORM_ALU | 1u << FORM_BRANCH | 1u << FORM_MULTIPLY | 1u << FORM_DIVIDE)
-#define VECTOR (1u << FORM_FP_ADD | 1u << FORM_FP_MULTIPLY | 1u << FORM_VECTOR)
-#define MEMORY (1u << FORM_LOAD | 1u << FORM_STORE)
-
 static const char *purpose_of(unsigned kinds)
 {
     const bool adds = kinds >> FORM_FP_ADD & 1, multiplies = kinds >> FORM_FP_MULTIPLY & 1;
@@ -110,7 +127,7 @@ void port_purposes(const struct machine *m, const portset *sets, unsigned count,
         for (unsigned i = 0; i < count; i++) {
             unsigned kinds = portset_size(sets[i]) > 1 ? kinds_of_set(u, i) : 0;
             kinds = kinds ? kinds : kinds_of_ports(u, sets[i]);
-            if (!(kinds & ~MEMORY) && stores_use(u, sets[i]))
+            if (stores_use(u, sets[i], kinds))
                 kinds |= 1u << FORM_STORE;
             out[i] = sets[i] & ports->pipes ? "div" : purpose_of(kinds);
         }
@@ -134,7 +151,8 @@ static unsigned kinds_of_port(const struct uses *u, unsigned j)
     const portset bit = (portset)1 << j;
     unsigned kinds = kinds_of_ports(u, bit);
 
-    if (!(kinds & ~MEMORY) && stores_use(u, bit))
+    kinds = !kinds && u->of_port[j][FORM_LOAD] >= FORMS_LEAST ? 1u << FORM_LOAD : kinds;   /* few of the loads, if most are of vectors, and nothing else */
+    if (stores_use(u, bit, kinds))
         kinds |= 1u << FORM_STORE;
     return kinds;
 }
