@@ -64,10 +64,15 @@ static double skipped_cost(const struct memory_costs *m, double step, double hel
     return fmax(line, memory_cost_at(m, COST_PAGE, bytes) * fmin(1, step / MEMORY_PAGE));
 }
 
-/* What a written line costs more than one that is read. */
-static double written_more(const struct memory_costs *m, double bytes)
+static enum memory_cost cost_of(const struct stream *s)
 {
-    return fmax(0, memory_cost_at(m, COST_STORE, bytes) - memory_cost_at(m, COST_LOAD, bytes));
+    return !s->stores ? COST_LOAD : s->loads ? COST_UPDATE : COST_STORE;
+}
+
+/* What a line costs more than one that is only read. */
+static double written_more(const struct memory_costs *m, const struct stream *s, double bytes)
+{
+    return fmax(0, memory_cost_at(m, cost_of(s), bytes) - memory_cost_at(m, COST_LOAD, bytes));
 }
 
 static void part_add(struct memory_time *out, enum memory_limit part, double cycles, double within)
@@ -76,14 +81,14 @@ static void part_add(struct memory_time *out, enum memory_limit part, double cyc
     out->within[part] = fmax(out->within[part], within);
 }
 
-static void stream_cost(const struct streams *s, const struct stream *one, const struct memory_costs *m, double bytes, double seq[2], struct memory_time *out)
+static void stream_cost(const struct streams *s, const struct stream *one, const struct memory_costs *m, double bytes, double seq[MEMORY_COSTS], struct memory_time *out)
 {
     if (one->kind == STREAM_GATHER || one->kind == STREAM_CHASE) {
         double region = memory_region(s, bytes), place = memory_cost_at(m, COST_RANDOM, region);
         if (one->kind == STREAM_CHASE)
             part_add(out, LIMIT_HOPS, fmax(0, one->hops * memory_cost_at(m, COST_HOP, region) - out->parts[LIMIT_HOPS]), region);
         else
-            part_add(out, LIMIT_RANDOM, one->lines * (one->stores ? fmax(place, memory_cost_at(m, COST_STORE, region)) : place), region);
+            part_add(out, LIMIT_RANDOM, one->lines * (one->stores ? fmax(place, memory_cost_at(m, cost_of(one), region)) : place), region);
         out->lines += one->lines * (1 + (one->stores > 0 && region > m->first));
         return;
     }
@@ -99,11 +104,11 @@ static void stream_cost(const struct streams *s, const struct stream *one, const
     out->lines += one->lines * (1 + (one->stores > 0 && from > m->first));
     if (fabs((double)one->step) > SKIPS * STREAM_LINE * one->lines) {
         double line = skipped_cost(m, fabs((double)one->step) / one->lines, from, from < out->held ? from : bytes);
-        part_add(out, LIMIT_SKIPPED, one->lines * (line + (one->stores ? written_more(m, from) : 0)), from);
+        part_add(out, LIMIT_SKIPPED, one->lines * (line + written_more(m, one, from)), from);
     } else if (from < out->held) {
-        part_add(out, LIMIT_LINES, one->lines * memory_cost_at(m, one->stores ? COST_STORE : COST_LOAD, from), from);
+        part_add(out, LIMIT_LINES, one->lines * memory_cost_at(m, cost_of(one), from), from);
     } else {
-        seq[one->stores > 0] += one->lines;
+        seq[cost_of(one)] += one->lines;
     }
 }
 
@@ -150,13 +155,13 @@ static void ahead_cost(const struct streams *s, const struct memory_costs *m, co
 struct memory_time memory_time_at(const struct streams *s, const struct memory_costs *m, const struct memory_core *core, double bytes)
 {
     struct memory_time out = {.parts = {[LIMIT_CORE] = core->cycles}, .held = held_of(s, bytes)};
-    double lines[2] = {0};   /* of streams that are read, that are written */
+    double lines[MEMORY_COSTS] = {0};   /* in order: of streams that are read, written, both */
 
     for (size_t i = 0; i < s->items.count; i++)
         stream_cost(s, &s->items.items[i], m, bytes, lines, &out);
-    double fetched = (lines[0] + lines[1]) * memory_cost_at(m, COST_LOAD, out.held);
-    double written = lines[1] * memory_cost_at(m, COST_STORE, out.held) + lines[0] * memory_cost_at(m, COST_CONCURRENT, out.held);
-    double ordered = lines[1] > 0 ? fmax(fetched, written) : fetched;
+    double fetched = (lines[COST_LOAD] + lines[COST_STORE] + lines[COST_UPDATE]) * memory_cost_at(m, COST_LOAD, out.held);
+    double written = lines[COST_STORE] * memory_cost_at(m, COST_STORE, out.held) + lines[COST_UPDATE] * memory_cost_at(m, COST_UPDATE, out.held);
+    double ordered = written > 0 ? fmax(fetched, written + lines[COST_LOAD] * memory_cost_at(m, COST_CONCURRENT, out.held)) : fetched;
     /* The level of the larger share: of lines that come from where the arrays are, or of those that were used before. */
     part_add(&out, LIMIT_LINES, ordered, ordered > 0 && ordered >= out.parts[LIMIT_LINES] ? out.held : 0);
     ahead_cost(s, m, core, bytes, &out);

@@ -34,6 +34,7 @@
 static const struct { enum memory_loop loop; double lines, ordered; } probes[MEMORY_COSTS] = {
     [COST_LOAD] = {LOOP_LOADS, 2, 0},
     [COST_STORE] = {LOOP_STORES, 1, 0},
+    [COST_UPDATE] = {LOOP_UPDATES, 1, 0},
     [COST_CONCURRENT] = {LOOP_TRIAD, 2, 0},
     [COST_STREAMED] = {LOOP_STREAMED, 1, 0},
     [COST_RANDOM] = {LOOP_GATHER, 4, 0.25},

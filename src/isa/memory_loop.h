@@ -5,6 +5,7 @@
 enum memory_loop {
     LOOP_LOADS,       /* of two arrays */
     LOOP_STORES,      /* to one */
+    LOOP_UPDATES,     /* loads and stores of one */
     LOOP_TRIAD,       /* stores to one and loads of two */
     LOOP_STREAMED,    /* stores past the caches */
     LOOP_GATHER,      /* four loads at indices and four of indices */

@@ -27,7 +27,7 @@
 #define LEAST_SAMPLES 3
 #define WARM_BYTES ((uint64_t)3 << 20)   /* arrays up to here are walked through once before a run: caches of a core hold them */
 #define SHORT_CYCLES 1e5          /* passes that take less: what each begins with counts */
-#define WALK_CYCLES 1.2e7         /* a walk that takes less is walked once before what counts */
+#define WALK_CYCLES 4e7         /* a walk that takes less is walked once before what counts */
 #define ONE 0x3ff0000000000000    /* 1.0 */
 
 static bool copies_add(struct kernel_arrays *k, unsigned which, struct err *err)

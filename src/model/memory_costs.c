@@ -11,7 +11,7 @@
 
 const char *memory_cost_name(enum memory_cost cost)
 {
-    static const char *const names[MEMORY_COSTS] = {"load", "store", "beside", "streamed", "random", "paired", "odd", "skipped", "page", "hop", "few", "some"};
+    static const char *const names[MEMORY_COSTS] = {"load", "store", "update", "beside", "streamed", "random", "paired", "odd", "skipped", "page", "hop", "few", "some"};
     return names[cost];
 }
 
@@ -57,7 +57,7 @@ static void size_add(struct memory_costs *out, double bytes, double line, double
 
     out->bytes[i] = bytes;
     out->cycles[COST_LOAD][i] = out->cycles[COST_CONCURRENT][i] = line;
-    out->cycles[COST_STORE][i] = line * write;
+    out->cycles[COST_STORE][i] = out->cycles[COST_UPDATE][i] = line * write;
     out->cycles[COST_STREAMED][i] = streamed;   /* to memory, wherever the lines were */
     out->cycles[COST_RANDOM][i] = out->cycles[COST_PAIRED][i] = out->cycles[COST_ODD][i] = out->cycles[COST_SKIPPED][i] = miss;
     out->cycles[COST_HOP][i] = latency;

@@ -18,7 +18,8 @@
 enum memory_cost {
     COST_LOAD,      /* of streams that are read */
     COST_STORE,     /* of streams that are written, fetched and written back with it */
-    COST_CONCURRENT,    /* of one that is read, beside each that is written */
+    COST_UPDATE,    /* of streams that are read and written */
+    COST_CONCURRENT,    /* of one that is read, next to each that is written */
     COST_STREAMED,  /* of stores that pass the caches by */
     COST_RANDOM,    /* of loads in no order that do not depend on each other */
     COST_PAIRED,    /* of streams that use every second line */

@@ -96,7 +96,7 @@ static void test_kinds(void **state)
 static void test_loops(void **state)
 {
     static const struct { const char *word; int64_t step; double lines; } wanted[MEMORY_LOOPS] = {
-        [LOOP_LOADS] = {"load", 64, 2}, [LOOP_STORES] = {"store", 64, 1}, [LOOP_TRIAD] = {"store", 64, 3}, [LOOP_STREAMED] = {"non-temporal", 64, 1}, [LOOP_GATHER] = {"gather", 0, 4.25},
+        [LOOP_LOADS] = {"load", 64, 2}, [LOOP_STORES] = {"store", 64, 1}, [LOOP_UPDATES] = {"update", 64, 1}, [LOOP_TRIAD] = {"store", 64, 3}, [LOOP_STREAMED] = {"non-temporal", 64, 1}, [LOOP_GATHER] = {"gather", 0, 4.25},
         [LOOP_PAIRED] = {"load", 512, 4}, [LOOP_ODD] = {"load", 768, 4}, [LOOP_SKIPPED] = {"load", 1024, 4}, [LOOP_PAGES] = {"load", 4160, 1}, [LOOP_CHASE] = {"chase", 0, 4},
         [LOOP_FEW] = {"load", 64, 1}, [LOOP_SOME] = {"load", 64, 1}};
     (void)state;
