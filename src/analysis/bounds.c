@@ -9,6 +9,7 @@
 #include "analysis/issue.h"
 #include "base/mem.h"
 
+#define BELOW 0.97   /* times the ports' bound: less is no time of this CPU; the rest is for what the clock is off by */
 #define CHAIN_DELAY_MOST (2 / 3.0)   /* cycles: what three additions take, more were not measured */
 #define REPLAYS_FROM 0.75   /* of the largest bound: where ports are less busy hardly anything waits for one */
 
@@ -160,6 +161,16 @@ static double split_cycles(const struct block_work *w, const struct insn *insns,
         split += slots;
     }
     return split > 0 ? fmax(fmax(loads / c->loads_per_cycle, vectors / c->vector_loads_per_cycle), stores / c->stores_per_cycle) : 0;   /* fmax ignores a NaN */
+}
+
+bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles, double *least)
+{
+    const struct block_options options = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};
+    struct bounds b;
+
+    bounds_of(w, insns, count, &options, false, &b);
+    *least = b.cycles[BOUND_PORTS];
+    return !b.estimate && !(b.fitted & 1U << BOUND_PORTS) && cycles < BELOW * *least;
 }
 
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count)

@@ -50,6 +50,8 @@ void block_work_free(struct block_work *w);
 
 /* @w keeps costs and deps of the block until the next call. @want_ports also finds the bottleneck's ports. */
 void bounds_of(struct block_work *w, const struct insn *insns, size_t count, const struct block_options *options, bool want_ports, struct bounds *out);
+/* Whether @cycles, which were measured of @insns, are fewer than the ports take, then *@least. An estimate and a fitted mean refute nothing. */
+bool bounds_refute(struct block_work *w, const struct insn *insns, size_t count, double cycles, double *least);
 /* Cycles that the loads take with those that are tried again (fact load_replays: loads whose address comes straight from a load); 0 without any, or where nothing
  * is known. After bounds_of on the same block. */
 double bounds_replays(const struct block_work *w, const struct insn *insns, size_t count);

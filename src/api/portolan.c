@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/bounds.h"
 #include "base/mem.h"
 #include "chart/charting.h"
 #include "infer/evolve.h"
+#include "io/cpus.h"
 #include "io/experiments_file.h"
 #include "io/machine_file.h"
 #include "isa/cpu.h"
@@ -301,6 +303,24 @@ API portolan_machine *portolan_infer(const char *file, const portolan_inference 
     return m ? machine_handle(m) : NULL;
 }
 
+/* A time below what the ports of this CPU take, by the shipped machine that it is, is no time of it. */
+static void check_ports(const struct insn *insns, size_t count, struct block_time *time)
+{
+    struct cpu_native native;
+    struct err ignored = {0};
+    double least;
+
+    if (time->unconfirmed[0] || !cpu_native_find(&native, &ignored))
+        return;
+    struct machine *m = machine_load_shipped(native.machine, &ignored);
+    struct block_work *w = m ? block_work_new(m) : NULL;
+    if (w && bounds_refute(w, insns, count, time->measured.cycles, &least))
+        snprintf(time->unconfirmed, sizeof time->unconfirmed, "below the ports bound of %s, %.2f", m->id, least);
+    block_work_free(w);
+    machine_free(m);
+    cpu_native_done(&native);
+}
+
 API int portolan_measure(const void *code, size_t length, double patience, portolan_measurement *measurement, portolan_error *error)
 {
     struct err err = {0};
@@ -314,6 +334,8 @@ API int portolan_measure(const void *code, size_t length, double patience, porto
         return refuse(&err, error);
     const struct insn *insns = kernel_insns(k, 0, &count);
     bool ok = block_time(insns, count, patience > 0 ? patience : BLOCK_PATIENCE, NULL, NULL, &time, &err);
+    if (ok)
+        check_ports(insns, count, &time);
     kernel_free(k);
     if (!ok)
         return refuse(&err, error);

@@ -115,7 +115,7 @@ typedef struct portolan_measurement {
     size_t size;                     /* sizeof (portolan_measurement), by the caller */
     double cycles, spread;           /* per iteration; how far repeats lie apart, relative */
     double clock_hz;                 /* of the CPU while it was measured */
-    int confirmed;                   /* 0: cycles is what was seen of a contended CPU, for the reason: */
+    int confirmed;                   /* 0: cycles is what was seen of a contended CPU, or less than its ports take, for the reason: */
     char reason[160];                /* cut where it is longer; "" where it is confirmed */
 } portolan_measurement;
 

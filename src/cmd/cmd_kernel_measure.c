@@ -18,8 +18,6 @@
 #include "measure/runner.h"
 #include "work/job.h"
 
-#define BELOW 0.97   /* times the ports' bound: less is no time of this CPU; the rest is for what the clock is off by */
-
 #define PATIENT "kernel measure --patience 30s waits longer; --cpu N takes another CPU"
 
 /* How often each reason was given. */
@@ -119,18 +117,14 @@ static void tell_progress(void *state, const struct block_rows *rows)
     str_done(&text);
 }
 
-/* Whether @cycles of @insns are fewer than the ports of this CPU take; appends which machine's they are. An estimate and a fitted mean refute nothing. */
+/* Whether @cycles of @insns are fewer than the ports of this CPU take; appends which machine's they are. */
 static bool below_ports(const struct kernel_measuring *w, const struct insn *insns, size_t count, double cycles, struct str *reason)
 {
-    const struct block_options options = {.shape = shape_of(insns, count), .align = count ? (unsigned)(insns[0].offset % 64) : 0};
-    struct bounds b;
+    double least;
 
-    if (!w->bounds)
+    if (!w->bounds || !bounds_refute(w->bounds, insns, count, cycles, &least))
         return false;
-    bounds_of(w->bounds, insns, count, &options, false, &b);
-    if (b.estimate || b.fitted & 1U << BOUND_PORTS || !(cycles < BELOW * b.cycles[BOUND_PORTS]))
-        return false;
-    str_addf(reason, "below the ports bound of %s, %.2f", w->machine->id, b.cycles[BOUND_PORTS]);
+    str_addf(reason, "below the ports bound of %s, %.2f", w->machine->id, least);
     return true;
 }
 

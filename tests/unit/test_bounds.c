@@ -52,6 +52,25 @@ static double bound(const struct machine *m, const char *source, enum bound_kind
 }
 
 /* Any number of rules may fit a form: the last of many holds for its operands, and of two for the same the first. */
+/* Loads on two ports: what took less than they need is no time of such a CPU. */
+static void test_refute(void **state)
+{
+    struct err err = {0};
+    struct kernel *k = kernel_from_hex(ISA_X86_64, "488b07488b4f08488b5710488b5f18", &err);   /* four loads */
+    struct block_work *w = block_work_new(skylake);
+    double least = 0;
+    size_t count;
+    (void)state;
+    assert_non_null(k);
+    const struct insn *insns = kernel_insns(k, 0, &count);
+    assert_true(bounds_refute(w, insns, count, 1.75, &least));
+    assert_float_equal(least, 2, 1e-9);
+    assert_false(bounds_refute(w, insns, count, 1.95, &least));   /* what the clock is off by */
+    assert_false(bounds_refute(w, insns, count, 2, &least));
+    block_work_free(w);
+    kernel_free(k);
+}
+
 static void test_many_latency_rules(void **state)
 {
     struct machine *m = load_machine("skylake");
@@ -574,7 +593,7 @@ static void test_missing_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_latency_rules), cmocka_unit_test(test_registers), cmocka_unit_test(test_idioms),   cmocka_unit_test(test_flags),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_refute), cmocka_unit_test(test_many_latency_rules), cmocka_unit_test(test_registers), cmocka_unit_test(test_idioms),   cmocka_unit_test(test_flags),       cmocka_unit_test(test_memory),
         cmocka_unit_test(test_several_iterations), cmocka_unit_test(test_dense), cmocka_unit_test(test_chain_lines), cmocka_unit_test(test_front_end), cmocka_unit_test(test_index_where_slots_count),
         cmocka_unit_test(test_uop_cache), cmocka_unit_test(test_moves_join_operations), cmocka_unit_test(test_long_loop), cmocka_unit_test(test_complex_decoder),
         cmocka_unit_test(test_forms_known), cmocka_unit_test(test_unknown), cmocka_unit_test(test_pi_on_the_stack), cmocka_unit_test(test_all_unions),
