@@ -5,9 +5,9 @@
  * 2. a core: forms of every behaviour, met in pairs with each other           (chart/core.h)
  * 3. ports and usages of the core                                             (chart/ports.h)
  * 4. every other form beside what keeps certain ports of the core busy, and what tells usages about as likely apart   (chart/place.h, chart/settle.h)
- * 5. latencies by dependency chains, per pair of operands                     (chart/latencies.h)
+ * 5. latencies by dependency chains, per pair of operands                     (chart/stages.h)
  * 6. facts of the front and back end by small loops                           (chart/facts.h)
- * 7. a last look at code that took no part, and a second round                (chart/review.h, chart/second.h) */
+ * 7. a last look at code that took no part, and a second round                (chart/stages.h, chart/second.h) */
 #ifndef PORTOLAN_CHART_CHART_H
 #define PORTOLAN_CHART_CHART_H
 
@@ -46,7 +46,7 @@ struct chart_form {
     char *reason;                 /* of CHART_NOT_MEASURED; NULL otherwise */
     double confidence;            /* share of what explains the measurements that this usage has; NaN: none */
     unsigned experiments;         /* it took part in */
-    unsigned trials, failed;      /* random ones of chart/trial.h, and those of them that were foretold wrongly */
+    unsigned trials, failed;      /* random ones of chart/stages.h, and those of them that were foretold wrongly */
     double error;                 /* largest relative difference to one of its measurements */
     char *rival;                  /* the most likely other usage that differs in some experiment; NULL: none */
     char *settle;                 /* the experiment that would tell; NULL: none is known */

@@ -124,7 +124,7 @@ static bool is_quick(double cycles)
     return cycles > 0 && cycles <= CORE_QUICK;
 }
 
-/* Whether there are vectors in the new encoding: those in the old one, which are never measured beside them, are no candidates then (chart/twins.h). */
+/* Whether there are vectors in the new encoding: those in the old one, which are never measured beside them, are no candidates then (chart/stages.h). */
 static bool has_new_vectors(const struct lab *lab, const double *alone, size_t n)
 {
     for (size_t f = 0; f < n; f++)

@@ -6,16 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/facts_buffers.h"
-#include "chart/facts_forward.h"
-#include "chart/facts_front.h"
-#include "chart/facts_groups.h"
-#include "chart/facts_loads.h"
-#include "chart/facts_memory.h"
-#include "chart/facts_plain.h"
-#include "chart/facts_rename.h"
-#include "chart/facts_uop_cache.h"
-#include "chart/facts_windows.h"
+#include "chart/facts_parts.h"
 #include "isa/isa.h"
 
 #define MOVES 8              /* of a chain */

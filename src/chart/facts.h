@@ -1,4 +1,4 @@
-/* Facts of a chart: small loops, each of which tells one rule of the front or back end. On AArch64 a few (chart/facts_plain.h). */
+/* Facts of a chart: small loops, each of which tells one rule of the front or back end. On AArch64 a few (chart/facts_parts.h). */
 #ifndef PORTOLAN_CHART_FACTS_H
 #define PORTOLAN_CHART_FACTS_H
 

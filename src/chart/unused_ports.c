@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "chart/unused_ports.h"
+#include "chart/stages.h"
 
 #include <stdlib.h>
 

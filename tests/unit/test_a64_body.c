@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "isa/a64/body.h"
-#include "isa/a64/chain.h"
+#include "isa/a64/parts.h"
 #include "isa/a64/decode.h"
 #include "toolchain/assemble.h"
 #include "base/child.h"

@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "chart/chart.h"
 #include "chart/saturate.h"
-#include "chart/unused_ports.h"
+#include "chart/stages.h"
 #include "io/machine_file.h"
 #include "io/machine_save.h"
 #include "throughput/predict.h"

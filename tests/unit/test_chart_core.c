@@ -15,7 +15,7 @@
 #include "chart/core.h"
 #include "chart/place.h"
 #include "chart/saturate.h"
-#include "chart/twins.h"
+#include "chart/stages.h"
 #include "chart/venn.h"
 #include "isa/operands.h"
 #include "throughput/predict.h"

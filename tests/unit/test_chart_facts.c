@@ -13,9 +13,7 @@
 
 #include "base/file.h"
 #include "chart/facts.h"
-#include "chart/latencies.h"
-#include "chart/substitutes.h"
-#include "chart/unexplained.h"
+#include "chart/stages.h"
 #include "model/facts.h"
 #include "../support/charted_facts.h"
 #include "../support/support.h"

@@ -13,7 +13,7 @@
 
 #include "base/rng.h"
 #include "chart/chart.h"
-#include "chart/refine.h"
+#include "chart/stages.h"
 #include "throughput/predict.h"
 #include "../support/charts.h"
 #include "../support/support.h"

@@ -16,7 +16,7 @@
 #include "cmd/check.h"
 #include "cmd/session.h"
 #include "analysis/kernel.h"
-#include "chart/review.h"
+#include "chart/stages.h"
 #include "hunt/hunt.h"
 #include "hunt/mutate.h"
 #include "model/change.h"

@@ -6,12 +6,9 @@
 #include <string.h>
 
 #include "isa/a64/body.h"
-#include "isa/a64/chain.h"
 #include "isa/a64/decode.h"
-#include "isa/a64/foreign.h"
 #include "isa/a64/listing.h"
-#include "isa/a64/spell.h"
-#include "isa/a64/vary.h"
+#include "isa/a64/parts.h"
 #include "isa/insn.h"
 
 /* x w for general registers, v for whole vectors, s for floating-point scalars, zero for zeroing. */

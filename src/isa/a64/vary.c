@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "isa/a64/vary.h"
+#include "isa/a64/parts.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "isa/x86/att_name.h"
 #include "isa/x86/ops.h"
 
 #include <ctype.h>
@@ -8,14 +7,10 @@
 #include <string.h>
 
 #include "isa/insn.h"
-#include "isa/x86/body.h"
-#include "isa/x86/chain.h"
+#include "isa/x86/att_name.h"
 #include "isa/x86/decode.h"
-#include "isa/x86/foreign.h"
 #include "isa/x86/form.h"
-#include "isa/x86/related.h"
-#include "isa/x86/rewrite.h"
-#include "isa/x86/vary.h"
+#include "isa/x86/parts.h"
 
 static int64_t branch_place(const char *form, const uint8_t *code, size_t n, size_t at)
 {
