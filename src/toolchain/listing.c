@@ -359,8 +359,12 @@ static bool bytes_clean(struct listing *l, const struct margin *m, size_t number
         return true;
     }
     /* What no decoder knows is taken where the next address agrees; what it knows as longer or shorter is of another set: a lone 48h of 32-bit code. */
-    if (!isa->listed(code, n, &held, &far) && !bad && (isa->step > 1 || next != m->address + n || isa->glance(code, sizeof code, &far, &vector)))
-        return false;
+    if (!isa->listed(code, n, &held, &far) && !bad) {
+        const size_t length = isa->step > 1 ? n : isa->glance(code, sizeof code, &far, &vector);
+        far = 0;
+        if (isa->step > 1 || (length != n && (length || next != m->address + n)))
+            return false;
+    }
     if (isa->step > 1) {
         str_addf(&l->text, ".inst 0x%02x%02x%02x%02x", code[3], code[2], code[1], code[0]);
         return true;

@@ -121,6 +121,10 @@ static void fill_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOp
         out->index = root_of(op->mem.index);
         out->segment = op->mem.segment == ZYDIS_REGISTER_FS || op->mem.segment == ZYDIS_REGISTER_GS ? root_of(op->mem.segment) : REG_NONE;
         out->scale = op->mem.index == ZYDIS_REGISTER_NONE ? 0 : op->mem.scale;
+        if (in->mnemonic == ZYDIS_MNEMONIC_XLAT) {   /* al, which Zydis has as a register that is read alone */
+            out->index = root_of(ZYDIS_REGISTER_AL);
+            out->scale = 1;
+        }
         out->displacement = op->mem.disp.has_displacement ? op->mem.disp.value : 0;
         break;
     default:
