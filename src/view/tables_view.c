@@ -13,9 +13,12 @@
 enum { COLUMN_FORM, COLUMN_INFERRED, COLUMN_TABLES, COLUMN_KIND, COLUMNS };
 
 #define USAGE_COLUMNS 16
+#define USAGE_WIDE 28        /* in a pane of USAGE_ROOMY columns */
+#define USAGE_ROOMY 86
 
 struct tables_view_state {
     struct table_view view;      /* first */
+    struct table_column columns[COLUMNS];
     const struct evolve_run *run;
     struct machine *machine;     /* held */
     struct mapping *inferred;
@@ -93,7 +96,6 @@ static struct machine *tables_of(struct session *s)
 /* False when there is nothing to compare. */
 static bool refresh(void *state, struct session *s)
 {
-    static const struct table_column columns[] = {{"form", 0, false, 0}, {"inferred", USAGE_COLUMNS, false, 0}, {"tables", USAGE_COLUMNS, false, 0}, {"kind", 8, false, 60}};
     struct tables_view_state *v = state;
     struct evolve_run *run = lab_run(s);
     const struct outline *o = run ? evolve_run_outline(run) : NULL;
@@ -112,14 +114,16 @@ static bool refresh(void *state, struct session *s)
     v->machine = machine_hold(m);
     v->inferred = genome_mapping(o->best, o->problem, &names);
     v->diff = mapping_diff_new(m->mapping, v->inferred, false);
-    table_view_changed(&v->view, &(struct table_source){columns, COLUMNS, 0, row_count, row_number, row_text, NULL, NULL, NULL, 0});
+    table_view_changed(&v->view, &(struct table_source){v->columns, COLUMNS, 0, row_count, row_number, row_text, NULL, NULL, NULL, 0});
     return true;
 }
 
 static void *tables_open(void)
 {
+    static const struct table_column columns[COLUMNS] = {{"form", 0, false, 0}, {"inferred", USAGE_COLUMNS, false, 0}, {"tables", USAGE_COLUMNS, false, 0}, {"kind", 8, false, 60}};
     struct tables_view_state *v = mem_zero(1, sizeof *v);
 
+    memcpy(v->columns, columns, sizeof columns);
     table_init(&v->view.table);
     v->view.rows = "differences";
     v->view.refresh = refresh;
@@ -153,6 +157,7 @@ static void tables_draw(void *state, struct session *s, struct grid *g)
         lab_draw_empty(s, &tables_view, g, "Where the mapping that inference finds differs from the machine's tables.");
         return;
     }
+    v->columns[COLUMN_INFERRED].width = v->columns[COLUMN_TABLES].width = g->width >= USAGE_ROOMY ? USAGE_WIDE : USAGE_COLUMNS;
     const unsigned y = draw_summary(v, g);
     if (g->height > y + 1)
         table_draw(&v->view.table, &v->view.source, v, v->view.changes, g, (int)y, g->height - y);
