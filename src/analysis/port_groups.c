@@ -96,6 +96,15 @@ void port_group_name(portset set, const struct ports *ports, struct str *out)
     }
 }
 
+void port_groups_usage(const struct usage *usage, const struct ports *ports, struct str *out)
+{
+    for (unsigned i = 0; i < usage->count; i++) {
+        const portset set = usage->uops[i].ports;
+        str_addf(out, "%s%u*%s", i ? "+" : "", usage->uops[i].count, strlen(ports->names[__builtin_ctz(set)]) == 1 ? "p" : "");
+        port_group_name(set, ports, out);
+    }
+}
+
 bool analysis_unplaced(const struct analysis *a, size_t row)
 {
     const struct analysis_row *r = &a->rows[row];

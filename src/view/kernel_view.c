@@ -388,7 +388,7 @@ static void put_cycles(const struct analysis *a, double value, bool binds, const
 /* Bounds, simulation and each instruction's usage, a column per machine. */
 static void draw_compare(struct kernel_view_state *v, struct session *s, struct analysis *const *a, size_t n, struct grid *g)
 {
-    unsigned text = g->width >= 100 ? 36 : 24, each = (g->width - text) / (unsigned)n;
+    unsigned text = g->width >= 160 ? 50 : g->width >= 100 ? 36 : 24, each = (g->width - text) / (unsigned)n;
     size_t count = a[0]->count;
     int y = 0;
 
@@ -428,7 +428,7 @@ static void draw_compare(struct kernel_view_state *v, struct session *s, struct 
         grid_put(g, 0, y, text - 1, role, 0, str_text(&line));
         for (size_t m = 0; m < n; m++) {
             str_clear(&line);
-            usage_print(&a[m]->rows[i].usage, mapping_ports(a[m]->machine->mapping), &line);
+            port_groups_usage(&a[m]->rows[i].usage, &a[m]->ports, &line);
             enum role usage = i == v->cursor ? ROLE_CURSOR : a[m]->rows[i].flags & ROW_UNKNOWN ? ROLE_ERROR : ROLE_TEXT;
             grid_printf(g, (int)(text + m * each), y, each - 1, usage, 0, "%s %s", mark_of(&a[m]->rows[i]),
                         line.length ? str_text(&line) : a[m]->rows[i].flags & ROW_UNKNOWN ? "unknown" : "-");

@@ -29,6 +29,14 @@ static void show_kernel(void)
     press("jjj");
 }
 
+/* The selected machines next to each other. */
+static void show_beside(void)
+{
+    load();
+    run_to_end("view kernel");
+    press("c");
+}
+
 static void show_timeline(void)
 {
     load();
@@ -247,6 +255,7 @@ static void show_help(void)
 static const struct content { const char *view, *name; void (*show)(void); } contents[] = {
     {"log", "log", show_log},   /* first: it holds what all others did */
     {"kernel", "kernel", show_kernel},
+    {"kernel", "beside", show_beside},
     {"timeline", "timeline", show_timeline},
     {"timeline", "chain", show_chain},
     {"whatif", "whatif", show_whatif},
