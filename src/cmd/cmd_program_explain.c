@@ -220,6 +220,12 @@ static void add_paths(struct result *result, const struct explaining *w)
         result_line(result, "and %zu rarer paths", p->list.count - PATHS_SHOWN);
 }
 
+/* The part of a term that has @share of its causes; NaN where the term may be nothing. */
+static double part_of(const struct split_term *term, double share)
+{
+    return term->cycles > term->off ? term->cycles * share : NAN;
+}
+
 /* What the simulated predictor made of the branch at @at; NULL: nothing. */
 static const struct predicted_branch *predicted_at(const struct explaining *w, uint32_t at)
 {
@@ -256,7 +262,7 @@ static void add_branches(struct result *result, const struct explaining *w)
             cell_missing(t);
         const struct predicted_branch *predicted = predicted_at(w, b->at);
         cell_number(t, predicted ? 100 * (double)predicted->missed / (double)predicted->executed : NAN);
-        cell_number(t, predicted && w->branches.missed > 0 ? w->split.branch.cycles * (double)predicted->missed / (double)w->branches.iterations / w->branches.missed : NAN);
+        cell_number(t, predicted && w->branches.missed > 0 ? part_of(&w->split.branch, (double)predicted->missed / (double)w->branches.iterations / w->branches.missed) : NAN);
     }
     result_line(result, "%s", "mispredicted: in a simulated predictor, whose counts are near those of this CPU, not equal; cycles: by these counts, of those that replays gave all branches");
 }
@@ -280,7 +286,7 @@ static void add_loads(struct result *result, const struct explaining *w)
         cell_text(t, insn_shown(in));
         cell_number(t, (double)(line->fresh + line->streamed) / (double)l->iterations);
         cell_number(t, (double)line->streamed / (double)l->iterations);
-        cell_number(t, l->fresh + l->streamed > 0 ? w->split.cache.cycles * (double)(line->fresh + line->streamed) / (double)l->iterations / (l->fresh + l->streamed) : NAN);
+        cell_number(t, l->fresh + l->streamed > 0 ? part_of(&w->split.cache, (double)(line->fresh + line->streamed) / (double)l->iterations / (l->fresh + l->streamed)) : NAN);
     }
     if (l->list.count > LOADS_SHOWN)
         result_line(result, "and %zu more loads", l->list.count - LOADS_SHOWN);
