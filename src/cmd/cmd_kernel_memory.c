@@ -35,6 +35,7 @@ struct memory_job {
     char **arrays;
     size_t arrays_count;
     struct memory_curve curve;
+    struct err cut_off;            /* why sizes from some on were not measured; code 0: all were */
 };
 
 static bool cancelled(void *state)
@@ -52,6 +53,15 @@ static void job_free(void *state)
         free(w->arrays[i]);
     free(w->arrays);
     free(w);
+}
+
+static size_t measured_count(const struct memory_curve *c)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < c->count; i++)
+        count += !isnan(c->points[i].measured);
+    return count;
 }
 
 static bool work(void *state, struct result *result, struct err *err)
@@ -75,6 +85,11 @@ static bool work(void *state, struct result *result, struct err *err)
     if (ok)
         return true;
     const struct err reason = *err;
+    if (reason.code == ERR_LIMIT && measured_count(&w->curve)) {   /* the machine is too busy now: what was measured by then is shown */
+        w->cut_off = reason;
+        *err = (struct err){0};
+        return true;
+    }
     return err_set(err, reason.code, reason.todo, "not measured: %s", reason.what);
 }
 
@@ -329,6 +344,8 @@ static bool publish(struct session *s, void *state, struct result *result, struc
     if (c->streams.unknown)
         result_line(result, "instruction %u is left out: %s", c->streams.unknown, c->streams.why);
     add_points(w, result);
+    if (w->cut_off.code)
+        result_line(result, "only %zu of %zu sizes were measured: %s", measured_count(c), c->count, w->cut_off.what);
     add_blocks(c, result);
     add_curve(c, result);
     add_roofline(w, result);
