@@ -66,11 +66,13 @@ static enum form_kind vector_kind(const char *name)
 
 enum form_kind x86_form_kind(const char *form)
 {
-    static const char *const branches[] = {"J", "CALL", "RET", "LOOP", NULL}, *const multiplies[] = {"IMUL", "MUL (", "MULX", NULL}, *const divides[] = {"IDIV", "DIV (", NULL};
+    static const char *const branches[] = {"J", "LOOP", NULL}, *const calls[] = {"CALL", NULL}, *const returns[] = {"RET", NULL}, *const multiplies[] = {"IMUL", "MUL (", "MULX", NULL}, *const divides[] = {"IDIV", "DIV (", NULL};
     const char *operands = strchr(form, '('), *memory = form_memory(form);
 
     if (memory || (operands && strstr(operands, "VSIB_")))
         return memory == operands + 1 && !only_reads(form) ? FORM_STORE : FORM_LOAD;
+    if (begins(form, calls) || begins(form, returns))   /* of the way back */
+        return begins(form, calls) ? FORM_STORE : FORM_LOAD;
     if (operands && (strstr(operands, "MM") || strstr(operands, "(K") || strstr(operands, ", K") || strstr(operands, "ST(")))
         return vector_kind(form);
     return begins(form, branches) ? FORM_BRANCH : begins(form, multiplies) ? FORM_MULTIPLY : begins(form, divides) ? FORM_DIVIDE : FORM_ALU;
