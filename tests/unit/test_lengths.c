@@ -78,8 +78,9 @@ static bool is_lockable(const char *text)
 /* What is no instruction: bytes that objdump does not know or splits at a symbol, control registers that there are not, locked ones that cannot be. */
 static bool is_bad(const char *text)
 {
-    return strstr(text, "(bad)") || strstr(text, "%?") || strstr(text, "%cr") || strstr(text, ",%cs") || strncmp(text, ".byte", 5) == 0 ||
-           (strncmp(text, "lock ", 5) == 0 && !is_lockable(text + 5));
+    const char *lock = strstr(text, "lock ");
+
+    return strstr(text, "(bad)") || strstr(text, "%?") || strstr(text, "%cr") || strstr(text, ",%cs") || strncmp(text, ".byte", 5) == 0 || (lock && !is_lockable(lock + 5));
 }
 
 /* `  401000:	48 89 e5             	mov    %rsp,%rbp`: the place and length, and the text; false for other lines: data has no tab behind its bytes. */
