@@ -177,6 +177,51 @@ static void add_row(struct result_table *t, const struct command *c)
     str_done(&usage);
 }
 
+/* Tasks in the order of the list, each with its commands: by name, or by first word. The last task
+ * has all others. */
+static const struct {
+    const char *title, *commands;
+} tasks[] = {
+    {"Analyse a loop", "kernel,throughput"},
+    {"Measure", "experiments,latency,kernel measure,kernel memory,kernel learn,kernel blame,machine calibrate,machine check,machine correct,machine info"},
+    {"Compare", "evaluate,kernel diff,kernel compare,kernel evaluate,kernel machines,mapping diff,forms compare,experiments compare"},
+    {"Whole programs", "program"},
+    {"Infer a mapping", "mapping,forms,evolve,congruence"},
+    {"Chart a CPU, and machines", "machine"},
+    {"Session and workbench", ""},
+};
+enum { TASKS = sizeof tasks / sizeof *tasks };
+
+static bool task_has(size_t task, const char *name, size_t length)
+{
+    for (const char *at = tasks[task].commands; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == length && strncmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
+static size_t task_of(const struct command *c)
+{
+    const size_t lengths[] = {strlen(c->name), strcspn(c->name, " ")};
+
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (size_t i = 0; i < TASKS; i++)
+            if (task_has(i, c->name, lengths[k]))
+                return i;
+    return TASKS - 1;
+}
+
+/* The commands' summaries under the title of their task. */
+static void list_by_task(struct str *out)
+{
+    for (size_t i = 0; i < TASKS; i++) {
+        str_addf(out, "%s%s\n", i ? "\n" : "", tasks[i].title);
+        for (const struct command *const *c = commands; *c; c++)
+            if (task_of(*c) == i)
+                str_addf(out, "  %-22s%s\n", (*c)->name, (*c)->help);
+    }
+}
+
 static bool refuse_topic(const char *topic, struct err *err)
 {
     struct similar similar = {.word = topic};
@@ -214,13 +259,15 @@ static bool run(struct session *s, const void *values, struct result *result, st
     }
     struct result_table *t = result_table(result, "commands", columns, 3);
     t->headless = true;
-    t->hide = v->topic ? NOT_TEXT | NOT_DOCUMENT : 0;
+    t->hide = NOT_TEXT | NOT_DOCUMENT;   /* text has them by task, or explained */
     for (const struct command *const *c = commands; *c; c++)
         if (!v->topic || str_has_prefix((*c)->name, v->topic)) {
             add_row(t, *c);
             if (v->topic)
                 explain(s, *c, &text);
         }
+    if (!v->topic)
+        list_by_task(&text);
     result_block(result, str_text(&text));
     str_done(&text);
     return table_rows(t) || refuse_topic(v->topic, err);

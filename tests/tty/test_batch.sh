@@ -595,4 +595,13 @@ test_documented_program_calls() {
     done <"$work/calls"
 }
 
+# help lists each command once, under its task.
+test_help_by_task() {
+    expect 0 "$portolan" -b -e help
+    for task in 'Analyse a loop' Measure Compare 'Whole programs' 'Infer a mapping' 'Chart a CPU, and machines' 'Session and workbench'; do holds out "$task"; done
+    grep '^  ' "$work/out" | cut -c3-24 | sed 's/ *$//' | sort >"$work/listed"
+    "$portolan" --format csv -e help | sed '1d; s/,.*//' | sort >"$work/all"
+    cmp -s "$work/listed" "$work/all" || fail "the list and the commands differ: $(comm -3 "$work/listed" "$work/all" | head -5)"
+}
+
 run_tests
