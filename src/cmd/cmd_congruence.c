@@ -87,7 +87,7 @@ static bool find(void *state, struct result *result, struct err *err)
     result_block(result, str_text(&text));
     result_line(result, "%zu class%s of %zu form%s, epsilon %g", c.classes, c.classes == 1 ? "" : "es", c.forms, c.forms == 1 ? "" : "s", f->epsilon);
     if (untested)
-        result_line(result, "%llu pair%s of forms not tested against each other: experiments settle measures what would tell", (unsigned long long)untested, untested == 1 ? "" : "s");
+        result_line(result, "%llu pair%s of forms not tested against each other; experiments settle measures the missing experiments", (unsigned long long)untested, untested == 1 ? "" : "s");
     result_count(result, "untested", (int64_t)untested);
     congruence_done(&c);
     str_done(&text);

@@ -119,8 +119,8 @@ static void print_ports(struct evolve_run *run, const struct evolve_status *t, s
 {
     static const char *const why[] = {
         [PORTS_FOUND] = "",
-        [PORTS_NO_TIME] = " (the most that are tried: more time would tell how many)",
-        [PORTS_UNEXPLAINED] = " (the most that are tried: what no mapping explains of the measurements is too much to tell how many)",
+        [PORTS_NO_TIME] = " (the most tried: more time would determine the number)",
+        [PORTS_UNEXPLAINED] = " (the most tried: the remaining error is too large to determine the number)",
     };
     struct evolve_trial trials[PORTS_MAX];
     size_t n = t->ports ? 0 : evolve_get_trials(run->evolve, trials, PORTS_MAX);
@@ -396,7 +396,7 @@ static void list_hidden(struct mapping *m, const struct experiments *t, struct r
     }
     if (hidden)
         result_line(result, "%zu form%s %s; %s", hidden, hidden == 1 ? "" : "s", observable_reason(m),
-                    told ? "experiments settle measures what would tell, as far as anything does" : "no experiment of these forms would tell");
+                    told ? "experiments settle measures the deciding experiments, where there are any" : "no experiment of these forms decides");
     observable_done(list, t->forms.count);
     free(list);
     str_done(&settle);
@@ -545,7 +545,7 @@ const struct command command_evolve_adopt = {
     .help = "lay the best mapping over the current machine, as the machine evolved",
     .description = "The machine evolved has all of the current machine's tables, with the inferred usages in place of its own. Inferred ports become those ports of the machine that serve the same "
                    "forms; ports without a counterpart are added. The source of each form gives a confidence from 0 to 1: how far the best mappings agree on it. Where all that was measured of a form takes as long with other ports, since the "
-                   "issue width binds, it says that its ports are not observable, with the share among these, and what would tell.",
+                   "issue width binds, its ports are not observable: the share among these is printed, and the deciding experiment.",
     .options = adopt_options,
     .examples = adopt_examples,
     .values_size = sizeof(struct adopt_values),

@@ -31,7 +31,7 @@ struct evolve_values {
 
 #define AT(member) offsetof(struct evolve_values, member)
 const struct parameter evolve_start_options[] = {
-    {.name = "--ports", .kind = PARAMETER_PORTS, .at = AT(ports), .value = "N|NAMES|auto", .least = 1, .most = PROBLEM_PORTS_MAX, .unset = "auto", .otherwise = "auto: the fewest that explain the measurements, 12 where the time or the measurements do not tell; 8 for pmevo",
+    {.name = "--ports", .kind = PARAMETER_PORTS, .at = AT(ports), .value = "N|NAMES|auto", .least = 1, .most = PROBLEM_PORTS_MAX, .unset = "auto", .otherwise = "auto: the fewest that explain the measurements, or 12 when undecided; 8 for pmevo",
      .help = "number of ports, or names such as 0,1,2,DV"},
     {.name = "--algorithm", .kind = PARAMETER_CHOICE, .at = AT(algorithm), .choices = "memetic|pmevo", .initial = "memetic",
      .help = "Portolan's own, or the evolutionary algorithm of the PMEvo paper"},

@@ -263,7 +263,7 @@ static const struct parameter arguments[] = {
 };
 static const struct parameter options[] = {
     {.name = "--above", .kind = PARAMETER_NUMBER, .at = offsetof(struct fleet_values, threshold), .value = "P", .most = 1e6, .initial = INITIAL(THRESHOLD),
-     .help = "percent by which an experiment has to differ to be shown"},
+     .help = "least difference that is shown, percent"},
     {0},
 };
 

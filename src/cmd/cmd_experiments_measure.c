@@ -206,7 +206,7 @@ static void add_summary(const struct session *s, struct result *result)
     if (m->cpus > 1)
         str_addf(&together, " on %u CPUs", m->cpus);
     if (m->reused && m->reused == m->done)
-        result_line(result, "%zu result%s taken from the journal%s, %zu failed, %zu left; --fresh measures anew", m->reused, m->reused == 1 ? "" : "s", str_text(&days),
+        result_line(result, "%zu result%s taken from the journal%s, %zu failed, %zu left; --fresh measures again", m->reused, m->reused == 1 ? "" : "s", str_text(&days),
                     m->failed, m->left);
     else
         result_line(result, "%zu done (%zu from the journal%s), %zu failed, %zu left after %.1f s: %.0f measurements/s%s", m->done, m->reused, str_text(&days), m->failed,

@@ -112,7 +112,7 @@ static void show(const struct experiments_settling *w, struct result *result)
         shown++;
     }
     if (of[SETTLE_OPEN])
-        result_line(result, "what is open is measured by the next run, or with more --patience");
+        result_line(result, "the next run measures the rest; --patience waits longer");
     result_text(result, "machine", w->name);
     result_count(result, "experiments", (int64_t)w->settled.experiments);
     result_count(result, "measured", (int64_t)w->settled.measured);
@@ -175,7 +175,7 @@ static bool prepare(struct experiments_settling *w, struct err *err)
     struct session *s = w->session;
 
     if (!w->directory || !w->ambiguities_path || !machine_user_has(w->name) || access(w->ambiguities_path, R_OK) != 0)
-        return err_set(err, ERR_USAGE, "machine chart makes one", "\"%s\" is no machine charted here", w->name);
+        return err_set(err, ERR_USAGE, "machine chart makes one", "\"%s\" was not charted here", w->name);
     w->machine = machine_load(w->directory, err);
     if (!w->machine || !ambiguities_load(w->ambiguities_path, mapping_ports(w->machine->mapping), &w->ambiguities, err))
         return false;

@@ -190,7 +190,7 @@ static bool select_top(struct session *s, const struct forms *forms, const struc
     size_t count;
 
     if (v->patterns.count)
-        return err_set(err, ERR_USAGE, "forms select --top N, or patterns", "--top stands for patterns");
+        return err_set(err, ERR_USAGE, "forms select --top N, or patterns", "--top replaces patterns");
     struct form_uses *uses = form_uses_measurable(forms, false, v->top, &count, err);
     if (!uses)
         return false;

@@ -49,7 +49,7 @@ static const struct parameter options[] = {
      .complete = COMPLETE_MACHINE, .help = "machine to analyze for; several are shown side by side; with --all also all: every one"},
     {.name = "--all", .kind = PARAMETER_FLAG, .at = offsetof(struct analyze_values, all), .help = "every loop and marked region, as a table of cycles per iteration"},
     {.name = "--trip", .kind = PARAMETER_COUNT, .at = offsetof(struct analyze_values, trip), .value = "N", .least = 1, .most = 1e12, .otherwise = "they are counted once",
-     .help = "iterations of the loops within an outer loop, each time that they are entered: tells what the outer one takes then"},
+     .help = "trip count of the inner loops; reports cycles per iteration of the outer loop"},
     {0},
 };
 

@@ -218,7 +218,7 @@ static void show(const struct kernel_blaming *w, struct result *result)
     add_edges(b, insns, result);
     result_count(result, "variants", (int64_t)b->variants);
     result_number(result, "seconds", b->seconds);
-    result_line(result, "%zu variants in %.1f s; cycles saved when the instruction is left out, when a nop stands in its place", b->variants, b->seconds);
+    result_line(result, "%zu variants in %.1f s; cycles saved without the instruction, and with a nop instead", b->variants, b->seconds);
 }
 
 /* Puts @take_b into the document when the loop is still the one in use. */
@@ -302,7 +302,7 @@ static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct blame_values, machine), .value = "ID", .otherwise = "this CPU's machine, or else the current one",
      .complete = COMPLETE_MACHINE, .help = "model to compare with"},
     {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct blame_values, seconds), .value = "T", .least = 0.01, .most = 3600, .initial = INITIAL(SECONDS),
-     .help = "time after which no further variant is started"},
+     .help = "time limit for starting variants"},
     {0},
 };
 

@@ -147,7 +147,7 @@ static const char *const diagnostics_examples[] = {"kernel diagnostics", NULL};
 
 const struct command command_kernel_diagnostics = {
     .name = "kernel diagnostics",
-    .help = "show what the compiler said of the kernel's source, in its own words",
+    .help = "show the compiler's messages about the kernel's source",
     .examples = diagnostics_examples,
     .read = run_diagnostics,
 };

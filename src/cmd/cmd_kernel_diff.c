@@ -132,7 +132,7 @@ static const char *const examples[] = {"kernel diff", "kernel diff 1", "kernel d
 
 const struct command command_kernel_diff = {
     .name = "kernel diff",
-    .help = "compare two loops, instruction by instruction, with cycles, bounds and ports beside each other",
+    .help = "compare two loops instruction by instruction, with cycles, bounds and ports",
     .description = "B is the current kernel, A the one loaded before it or N; with two machines the same loop on both. ~ marks instructions that differ in their operands or forms, - "
                    "those that A alone has, + those of B alone. Cycles are per iteration; of a loop that does several at once, from kernel tune or compiled so from the same source, per one of them.",
     .arguments = diff_arguments,
@@ -191,7 +191,7 @@ static const char *const compare_examples[] = {"kernel compare", "kernel compare
 
 const struct command command_kernel_compare = {
     .name = "kernel compare",
-    .help = "show two loops beside each other in the view compare",
+    .help = "show two loops side by side in the view compare",
     .description = "B is the current kernel, A the one loaded before it or N; with two machines, or when there is no other kernel, the same loop on both. kernel diff prints the same.",
     .arguments = diff_arguments,
     .options = diff_options,

@@ -150,7 +150,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     const char *path = loaded ? k->recipe->path : v->file;
 
     if (!path && k)
-        return err_set(err, ERR_USAGE, "kernel functions FILE", "%s is no object or program", k->name);
+        return err_set(err, ERR_USAGE, "kernel functions FILE", "%s is not an object or program", k->name);
     if (!path)
         return err_set(err, ERR_USAGE, "kernel functions FILE", "no object or program is loaded");
     if (loaded && !session_may_open(s, k->recipe, err))

@@ -66,7 +66,7 @@ static bool search_work(void *state, struct result *result, struct err *err)
     if (!watch_goes_on(err))
         return false;
     if (!w->coverage.list.count && w->show)
-        return err_set(err, ERR_DATA, "mapping set gives a form a usage, forms scan tells which are missing", "no machine here knows all instructions of this loop");
+        return err_set(err, ERR_DATA, "mapping set gives a form a usage; forms scan lists the missing ones", "no machine here knows all instructions of this loop");
     if (!w->show)
         add_rows(w, result);
     return watch_goes_on(err);

@@ -451,7 +451,7 @@ static void show(const struct tuning *w, struct result *result)
     }
     if (!w->best)
         return;
-    result_line(result, "\n%s\nkernel compare shows it beside the loop, kernel diff prints that; kernel switch previous goes back\n", str_text(&w->text));
+    result_line(result, "\n%s\nkernel compare shows both side by side, kernel diff prints the difference; kernel switch previous goes back\n", str_text(&w->text));
     result_text(result, "text", str_text(&w->text));
     if (w->export)
         result_line(result, "written to %s\n", w->export);
@@ -503,7 +503,7 @@ static const struct parameter options[] = {
     {.name = "--tries", .kind = PARAMETER_COUNT, .at = offsetof(struct tune_values, tries), .value = "N", .least = 1, .most = 1e6, .initial = INITIAL(TRIES),
      .help = "orders to simulate for each kind of version"},
     {.name = "--inputs", .kind = PARAMETER_COUNT, .at = offsetof(struct tune_values, inputs), .value = "N", .least = 1, .most = 1e6, .initial = INITIAL(INPUTS),
-     .help = "random inputs on which each version is compared with the loop"},
+     .help = "random inputs for comparing each version with the loop"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct tune_values, seed), .value = "N", .least = 0, .most = 1e9, .initial = "1", .help = "random seed"},
     {.name = "--model-only", .kind = PARAMETER_FLAG, .at = offsetof(struct tune_values, model_only), .help = "run nothing on this CPU"},
     {.name = "--export", .kind = PARAMETER_TEXT, .at = offsetof(struct tune_values, export), .value = "FILE", .complete = COMPLETE_FILE, .help = "file for the best version's code; replaced if it exists"},

@@ -202,7 +202,7 @@ static const char *const unbind_examples[] = {"unbind kernel b", "unbind F10", N
 
 const struct command command_unbind = {
     .name = "unbind",
-    .help = "take back what a key does, in one view or in all",
+    .help = "undo a bind, in one view or in all",
     .arguments = unbind_arguments,
     .examples = unbind_examples,
     .values_size = sizeof(struct unbind_values),

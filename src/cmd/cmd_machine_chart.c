@@ -287,7 +287,7 @@ static const struct parameter options[] = {
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct chart_values, simulate), .value = "MACHINE", .otherwise = "measure this CPU", .complete = COMPLETE_MACHINE,
      .help = "chart a simulated CPU with this machine's tables, noise and contention"},
     {.name = "--recorded", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, recorded), .help = "measure nothing: infer again from what the journal of this CPU knows"},
-    {.name = "--leave-doubts", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, leave_ambiguities), .help = "do not measure what tells usages apart that are about as likely: experiments settle does it later"},
+    {.name = "--leave-doubts", .kind = PARAMETER_FLAG, .at = offsetof(struct chart_values, leave_ambiguities), .help = "skip the experiments that decide between equally likely usages; experiments settle measures them later"},
     {.name = "--cpu", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, cpu), .value = "N", .most = 65535, .otherwise = "all that leave each other alone, at most 4", .help = "the only CPU to measure on"},
     {.name = "--seed", .kind = PARAMETER_COUNT, .at = offsetof(struct chart_values, seed), .value = "S", .otherwise = "the setting seed", .help = "random seed"},
     {0},

@@ -297,7 +297,7 @@ static const struct parameter arguments[] = {
 };
 static const struct parameter options[] = {
     {.name = "--simulate", .kind = PARAMETER_TEXT, .at = offsetof(struct correct_values, simulate), .value = "ID", .complete = COMPLETE_MACHINE,
-     .otherwise = "what machine check measured, or simulated", .help = "machine to simulate, the one of machine check"},
+     .otherwise = "what machine check measured, or simulated", .help = "simulated machine, as for machine check"},
     {0},
 };
 
@@ -364,7 +364,7 @@ static bool prepare(struct session *s, const void *values, struct task *task, st
     const bool checked = choose(w, check, &v->forms);
     if (!w->list.count) {
         correcting_free(w);
-        return err_set(err, ERR_USAGE, "view check lists the disagreements", checked ? "%s agrees with the tables of %s: nothing to save" : "%s has not been checked beside %s",
+        return err_set(err, ERR_USAGE, "view check lists the disagreements", checked ? "%s agrees with the tables of %s: nothing to save" : "%s has not been checked against %s",
                        v->forms.items[0], check->machine);
     }
     w->machine = machine_copy(m);

@@ -284,7 +284,7 @@ static const struct parameter options[] = {
     {.name = "--forms", .kind = PARAMETER_COUNT, .at = offsetof(struct hunt_values, forms), .value = "N", .least = 1, .most = 100000, .initial = INITIAL(FORMS),
      .help = "number of forms that blocks are made of, those that programs use most"},
     {.name = "--tolerance", .kind = PARAMETER_NUMBER, .at = offsetof(struct hunt_values, tolerance), .value = "X", .least = 0.001, .most = 0.9,
-     .otherwise = "0.15, with --against 0.05", .help = "relative difference that is no finding"},
+     .otherwise = "0.15, with --against 0.05", .help = "relative difference below which nothing is reported"},
     {.name = "--model", .kind = PARAMETER_CHOICE, .at = offsetof(struct hunt_values, model), .choices = "bounds|simulate", .initial = "bounds",
      .help = "predict by the bounds, or cycle by cycle"},
     {.name = "--against-model", .kind = PARAMETER_CHOICE, .at = offsetof(struct hunt_values, against_model), .choices = "bounds|simulate", .otherwise = "as --model",

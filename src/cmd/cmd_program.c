@@ -150,7 +150,7 @@ const struct command command_program_load = {
     .name = "program load",
     .help = "build a program with counters and traces",
     .description = "Compiles and links with portolan-cc, which counts blocks and traces memory references after optimisation. Executables that a Makefile "
-                   "built with CC=portolan-cc can be loaded, too.",
+                   "built with CC=portolan-cc can be loaded as well.",
     .arguments = load_arguments,
     .options = load_options,
     .examples = load_examples,
@@ -221,7 +221,7 @@ static bool run_run(void *state, struct result *result, struct err *err)
         ok = program_runs_add(r->runs, r->inputs.values + r->at * r->inputs.name_count, &r->options, err);
     child_watch(NULL, NULL);
     if (ok && !anything_changes(r->runs))
-        ok = err_set(err, ERR_DATA, "program load --arguments says how the program takes them", "the inputs change nothing: no block's count differs between the runs");
+        ok = err_set(err, ERR_DATA, "program load --arguments sets how the program takes them", "the inputs change nothing: no block's count differs between the runs");
     r->model = ok ? program_model_new(r->runs, r->fit, fitting_goes_on, r, err) : NULL;
     return r->model != NULL;
 }

@@ -277,7 +277,7 @@ static bool prepare_blame(struct session *s, const void *values, struct task *ta
 }
 
 static const struct parameter arguments[] = {
-    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct program_blame_values, inputs), .otherwise = "the last run's", .help = "value of each input at which the program is run"},
+    {.name = "INPUT=VALUE", .kind = PARAMETER_WORDS, .at = offsetof(struct program_blame_values, inputs), .otherwise = "the last run's", .help = "value of each input for the run"},
     {0},
 };
 
@@ -285,7 +285,7 @@ static const struct parameter options[] = {
     {.name = "--machine", .kind = PARAMETER_TEXT, .at = offsetof(struct program_blame_values, machine), .value = "ID", .otherwise = "this CPU's machine",
      .complete = COMPLETE_MACHINE, .help = "machine whose tables predict"},
     {.name = "--limit", .kind = PARAMETER_DURATION, .at = offsetof(struct program_blame_values, limit), .value = "T", .least = 0.001, .most = 1e6, .initial = "60",
-     .help = "time after which a run is ended and the command fails"},
+     .help = "time limit of a run; beyond it the command fails"},
     {0},
 };
 
@@ -293,10 +293,10 @@ static const char *const examples[] = {"program blame N=1000", NULL};
 
 const struct command command_program_blame = {
     .name = "program blame",
-    .help = "find the part of the program, and the cause in it, that makes the prediction differ from the time measured here",
+    .help = "find the part and the cause for which prediction and measured time differ",
     .description = "The program is run without counters and sampled as program profile does, which gives each part its time. Of the parts that differ most the loops' paths "
                    "are measured alone, their data in the first-level cache: what differs there is ports or a chain, what differs only in the program is misses, mispredicted "
-                   "branches or calls. program open BLOCK and kernel blame go on to the instruction.",
+                   "branches or calls. program open BLOCK and kernel blame lead to the instruction.",
     .arguments = arguments,
     .options = options,
     .examples = examples,

@@ -85,7 +85,7 @@ static bool find_loop(struct explaining *w, struct err *err)
         resolved[n] = '\0';
         w->file = mem_strdup(resolved);
     } else if (!w->file && !(w->file = launch_find(w->argv.items[0])))
-        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME", "there is no program %s", w->argv.items[0]);
+        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME", "no such program: %s", w->argv.items[0]);
     char *real = realpath(w->file, NULL);
     if (real) {
         free(w->file);
@@ -370,7 +370,7 @@ static void say_cause(struct result *result, const struct explaining *w, const c
     const struct split *s = &w->split;
 
     switch (s->cause) {
-    case SPLIT_NONE: result_line(result, "%s", "it takes what was predicted: to be faster it must do less"); break;
+    case SPLIT_NONE: result_line(result, "%s", "the measured time equals the prediction: only less work makes it faster"); break;
     case SPLIT_BRANCH: say_branch(result, w, more); break;
     case SPLIT_CACHE: say_cache(result, w, more); break;
     case SPLIT_REST: result_line(result, "%s: neither mispredicted branches nor new lines of caches explain that", more); break;
@@ -431,7 +431,7 @@ static void say_sampled(struct result *result, const struct explaining *w)
     result_number(result, "share", 100 * share);
     result_text(result, "reason", w->refused.what);
     if (w->output.path)
-        result_line(result, "what it printed is in %s", w->output.path);
+        result_line(result, "its output is in %s", w->output.path);
 }
 
 static bool explain_finish(struct session *s, void *state, struct result *result, struct err *err)
@@ -482,7 +482,7 @@ static bool explain_finish(struct session *s, void *state, struct result *result
     else if (x->ended && w->options.argv && WIFEXITED(x->status) && WEXITSTATUS(x->status))
         result_line(result, "it ended with status %d", WEXITSTATUS(x->status));
     if (w->output.path)
-        result_line(result, "what it printed is in %s", w->output.path);
+        result_line(result, "its output is in %s", w->output.path);
     return true;
 }
 
@@ -583,7 +583,7 @@ static const struct parameter arguments[] = {
 
 static const struct parameter options[] = {
     {.name = "--pid", .kind = PARAMETER_COUNT, .at = offsetof(struct explain_values, pid), .value = "N", .least = 1, .most = 4194304, .otherwise = "start a program",
-     .help = "running process that executes the loop; it goes on afterwards"},
+     .help = "running process that executes the loop; it continues afterwards"},
     {.name = "--file", .kind = PARAMETER_TEXT, .at = offsetof(struct explain_values, file), .value = "FILE", .otherwise = "the program", .complete = COMPLETE_FILE,
      .help = "program or library that holds the loop"},
     {.name = "--seconds", .kind = PARAMETER_DURATION, .at = offsetof(struct explain_values, seconds), .value = "T", .least = 0.01, .most = 86400,

@@ -343,7 +343,7 @@ static void say_how(struct result *result, const struct profiling *w)
     else if (w->options.argv && WEXITSTATUS(s->status))
         result_line(result, "it ended with status %d", WEXITSTATUS(s->status));
     if (p->output)
-        result_line(result, "what it printed is in %s", p->output);
+        result_line(result, "its output is in %s", p->output);
     say_lost(result, p);
     if (p->samples < SAMPLES_FEW)
         result_line(result, "only %zu samples: give it more to do, or sample faster with --rate", p->samples);
@@ -421,10 +421,10 @@ static void say_short(struct result *result, const struct run_profile *p)
     double off, share = p->loops.count ? profile_share(p, p->loops.items[0].samples, &off) : 0;
 
     if (p->loops.count)
-        result_line(result, "%zu samples; hottest loop %s, %.1f %% (± %.1f)%s%s", p->samples, p->loops.items[0].name, 100 * share, 100 * off, p->output ? "; what it printed is in " : "",
+        result_line(result, "%zu samples; hottest loop %s, %.1f %% (± %.1f)%s%s", p->samples, p->loops.items[0].name, 100 * share, 100 * off, p->output ? "; its output is in " : "",
                     p->output ? p->output : "");
     else
-        result_line(result, "%zu samples; no loop stands out%s%s", p->samples, p->output ? "; what it printed is in " : "", p->output ? p->output : "");
+        result_line(result, "%zu samples; no loop stands out%s%s", p->samples, p->output ? "; its output is in " : "", p->output ? p->output : "");
     say_lost(result, p);
 }
 
@@ -610,7 +610,7 @@ static const char *const stop_examples[] = {"program stop", NULL};
 const struct command command_program_stop = {
     .name = "program stop",
     .help = "stop the profile that runs and keep its samples",
-    .description = "A program that was started for it is ended; a process that ran before goes on. Its hottest loops are then predicted and measured as after a whole run.",
+    .description = "A program started by the profile is ended; an attached process continues. Its hottest loops are then predicted and measured as after a whole run.",
     .examples = stop_examples,
     .run = run_program_stop,
 };

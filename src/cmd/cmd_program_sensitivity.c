@@ -312,7 +312,7 @@ static bool read_property(struct probing *p, const char *text, struct err *err)
         bool ok = end != one && (!*end || (!end[1] && strchr("kM", *end)));
         struct str number = {0};
         str_addf(&number, "%.12g", value);
-        ok = ok ? fact_check(f, str_text(&number), NULL, err) : err_set(err, ERR_USAGE, "write numbers; k and M multiply by 1024", "\"%s\" is no number", one);
+        ok = ok ? fact_check(f, str_text(&number), NULL, err) : err_set(err, ERR_USAGE, "write numbers; k and M multiply by 1024", "\"%s\" is not a number", one);
         str_done(&number);
         free(one);
         if (!ok)

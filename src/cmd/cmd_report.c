@@ -82,7 +82,7 @@ static bool add_figure(struct reporting *r, enum drawing_kind kind, struct err *
     if (drawn && (begin = strstr(str_text(&bytes), "<svg")))
         str_addf(&r->out, "<figure>\n%s</figure>\n", begin);
     else if (goes_on)
-        str_addf(&r->missing, "Without pictures: %s%s%s.", drawn ? "what was drawn is no SVG" : fault.what, fault.todo[0] ? "; " : "", fault.todo);
+        str_addf(&r->missing, "Without pictures: %s%s%s.", drawn ? "the drawn file is not SVG" : fault.what, fault.todo[0] ? "; " : "", fault.todo);
     str_done(&bytes);
     return goes_on;
 }
@@ -170,7 +170,7 @@ static void add_mapping(struct reporting *r, const struct machine *m)
         cell_text(table, usage.length ? str_text(&usage) : "none");
         cell_number(table, entry->latency);
     }
-    result_line(part, "%s knows %zu of %zu forms%s.", m->title, known, (size_t)forms.count, known > FORMS_SHOWN ? ", of which the first 400 are shown" : "");
+    result_line(part, "%s knows %zu of %zu forms%s.", m->title, known, (size_t)forms.count, known > FORMS_SHOWN ? "; the first 400 are shown" : "");
     add_part(r, "Mapping", part);
     names_done(&forms);
     str_done(&usage);

@@ -47,7 +47,7 @@ bool memory_curve_sizes(const char *text, double *from, double *to, struct err *
     if (!isnan(*from) && strncmp(end, "..", 2) == 0)
         *to = size_read(end + 2, &end);
     if (isnan(*from) || isnan(*to) || *end || *from > *to)
-        return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M", "`%.40s` is no size, and no range of sizes", text);
+        return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M", "`%.40s` is neither a size nor a range of sizes", text);
     if (*from < MEMORY_CURVE_LEAST || *to > MEMORY_CURVE_MOST)
         return err_set(err, ERR_USAGE, "--size 16K..512M, or --size 2M", "sizes are from 4K to 64G, and `%.40s` is not", text);
     return true;
@@ -66,7 +66,7 @@ static bool join(struct memory_curve *c, const char *word, struct err *err)
     long long distance = *end == '+' || *end == '-' ? strtoll(end, &end, 10) : 0;
 
     if (!at || !other || *end)
-        return err_set(err, ERR_USAGE, "--arrays 2=1+4160: stream 2 is 4,160 bytes on in the array of stream 1", "`%.40s` does not say which stream is in which array", word);
+        return err_set(err, ERR_USAGE, "--arrays 2=1+4160: stream 2 is 4,160 bytes on in the array of stream 1", "invalid arrays `%.40s`: expected STREAM=ARRAY", word);
     if (llabs(distance) > (1ll << 40))
         return err_set(err, ERR_USAGE, "--arrays 2=1+4160", "`%.40s` is too far", word);
     return streams_join(&c->streams, at, other, distance, err);
@@ -217,7 +217,7 @@ static bool symbols_place(const struct kernel *k, const struct insn *insns, size
             const int32_t displacement = (int32_t)((int64_t)arrays->places[at].at + memory->displacement - place);
             const size_t in = references ? (size_t)(reference->place - insns[i].offset) : SIZE_MAX;
             if (!isa_ops((enum isa)insns[i].isa)->references_from_end || in + sizeof displacement > insns[i].length)
-                return err_set(err, ERR_DATA, NULL, "instruction %zu: where its symbol stands is not known", i + 1);
+                return err_set(err, ERR_DATA, NULL, "instruction %zu: address of its symbol unknown", i + 1);
             memcpy(own[i].bytes + in, &displacement, sizeof displacement);
         }
     }

@@ -148,7 +148,7 @@ static bool read_as_option(const struct parameter *p, const char *text, const ch
         *out = count ? (double)value.count : value.number;
         return true;
     }
-    BUG("%s is no option with a number", before);
+    BUG("%s is not an option with a number", before);
 }
 
 static bool read_value(const struct parameter *p, const char *text, const char *before, void *values, struct err *err)
@@ -265,7 +265,7 @@ static bool refuse_word(const char *command, const struct parameter *arguments, 
 
     if (!arguments || !arguments->name)
         return err_set(err, ERR_USAGE, "omit it", "%s takes no argument, not \"%s\"", command, word);
-    snprintf(todo, sizeof todo, "help %s shows what it takes", command);
+    snprintf(todo, sizeof todo, "help %s shows its arguments", command);
     return err_set(err, ERR_USAGE, todo, "unexpected argument \"%s\" for %s", word, command);
 }
 

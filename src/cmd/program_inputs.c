@@ -66,7 +66,7 @@ static bool read_value(const char *word, const char *text, size_t length, double
     *out = strtod(copy, &end);
     bool ok = length && !*end && isfinite(*out);
     free(copy);
-    return ok || err_set(err, ERR_USAGE, "write numbers, as in N=16,32,64", "\"%.*s\" in %s is no number", (int)length, text, word);
+    return ok || err_set(err, ERR_USAGE, "write numbers, as in N=16,32,64", "\"%.*s\" in %s is not a number", (int)length, text, word);
 }
 
 typedef VEC(double) value_list;
@@ -197,7 +197,7 @@ static bool is_like_runs(const struct program_runs *runs, size_t input, double v
     if (value < 0 && !below)
         return err_set(err, ERR_USAGE, "give a value from 0 up, or run the program at such values", "%s=%g is negative, and no run was", runs->names[input], value);
     return fraction || value == rint(value) ||
-           err_set(err, ERR_USAGE, "give a whole number, or run the program at such values", "%s=%g is no whole number, as the values of all runs are", runs->names[input], value);
+           err_set(err, ERR_USAGE, "give a whole number, or run the program at such values", "%s=%g is not a whole number; all runs had whole numbers", runs->names[input], value);
 }
 
 bool program_inputs_given(const struct program_model *m, const struct word_list *words, double out[INPUTS_MAX], struct err *err)

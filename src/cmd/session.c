@@ -414,7 +414,7 @@ bool session_shown_fit(const struct session *s, struct err *err)
     const struct selection *chosen = &d->kept[d->chosen_isa];
 
     return !d->chosen || !d->kernel || d->kernel->isa == d->chosen_isa || !chosen->count ||
-           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "%s, which was chosen, is a machine for %s, but the kernel is %s", chosen->ids[0],
+           err_set(err, ERR_USAGE, "set machine ID chooses another, machine list lists them", "the chosen machine %s is for %s, but the kernel is %s", chosen->ids[0],
                    isa_name(d->chosen_isa), isa_name(d->kernel->isa));
 }
 

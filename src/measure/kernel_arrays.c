@@ -134,7 +134,7 @@ static bool clock_measure(struct kernel_arrays *k, double *clock, struct err *er
             least[i] = fmin(least[i], (double)item->ticks[s]);
     }
     *clock = SANDBOX_CHAIN_LENGTH * (double)(CLOCK_LONG - CLOCK_SHORT) / (least[1] - least[0]);
-    return *clock > 0 || err_set(err, ERR_LIMIT, "try again", "the clock cannot be told");
+    return *clock > 0 || err_set(err, ERR_LIMIT, "try again", "the clock frequency cannot be determined");
 }
 
 /* Registers as @arrays has them, walks @ahead iterations on, chases somewhere else each time. */

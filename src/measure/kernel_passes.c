@@ -172,7 +172,7 @@ bool kernel_passes_unsettled(const struct kernel_passes *p, struct err *err)
     double least, most;
 
     if (!p->count)
-        return p->plan.known ? err_set(err, ERR_LIMIT, again, "core is contended: about %.2f cycles beside its neighbors, not confirmed", p->plan.rough)
+        return p->plan.known ? err_set(err, ERR_LIMIT, again, "core is contended: about %.2f cycles next to other tasks, not confirmed", p->plan.rough)
                              : err_set(err, ERR_LIMIT, again, "core is contended");
     kernel_passes_range(p, &least, &most);
     if (p->count < 2 * FEW || p->visits < 2)

@@ -462,7 +462,7 @@ bool learn_form(struct learner *l, const char *form, struct learned *out, struct
         make_atoms(&s, s.trials.items[0].measured);
         ok = find_usage(&s);
         if (!ok)
-            err_set(err, ERR_DATA, "measure it by hand", "no usage of up to %d µops explains the measurements of %s beside %zu blocking forms", UOPS_MAX - 1, form, l->blockers.count);
+            err_set(err, ERR_DATA, "measure it by hand", "no usage of up to %d µops explains the measurements of %s with %zu blocking forms", UOPS_MAX - 1, form, l->blockers.count);
     }
     if (ok) {
         for (unsigned i = 0; i < s.best_depth; i++)

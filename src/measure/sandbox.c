@@ -268,7 +268,7 @@ bool sandbox_arena(struct sandbox *s, size_t bytes, bool huge, struct err *err)
     if (!inside || mprotect(inside, s->arena_size, PROT_READ | PROT_WRITE) < 0) {
         int error = errno;
         arena_unmap(s);
-        return err_set(err, ERR_LIMIT, "choose a smaller --size; ulimit -v says how much a process may have", "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
+        return err_set(err, ERR_LIMIT, "choose a smaller --size; ulimit -v shows the limit of a process", "cannot map %zu MiB for arrays: %s", bytes >> 20, strerror(error));
     }
     /* Where the system has no such pages this fails, and sandbox_arena_huge tells. */
     madvise(inside, s->arena_size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);

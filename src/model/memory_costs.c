@@ -72,7 +72,7 @@ bool memory_costs_of(const struct machine *m, struct memory_costs *out, struct e
     for (size_t i = 0; i < MEMORY_COSTS; i++)
         out->spread[i] = NAN;
     if (isnan(out->first) || isnan(out->second) || isnan(bandwidth) || isnan(clock) || isnan(fact_number(m, "memory_latency")))
-        return err_set(err, ERR_MISSING, "machine calibrate --memory measures this CPU's; help fact l1_bytes says what a machine needs",
+        return err_set(err, ERR_MISSING, "machine calibrate --memory measures this CPU's; help fact l1_bytes describes the facts needed",
                        "nothing is known of the caches and the memory of %s", m->id);
     double l2 = fact_number(m, "l2_line_cycles"), l3 = fact_number(m, "l3_line_cycles"), write = fact_number(m, "line_write"), far = LINE / bandwidth * clock;
     double wait = fact_number(m, "memory_latency") * clock, parallel = fact_number(m, "miss_parallel"), second = fact_number(m, "l2_latency");

@@ -50,7 +50,7 @@ bool launch_check(const char *path, const char *name, struct err *err)
     ssize_t length;
 
     if (stat(path, &status) != 0)
-        return err_set(err, ERR_MISSING, "name a program, as the shell would find it", "there is no program %s", name);
+        return err_set(err, ERR_MISSING, "name a program, as the shell would find it", "no such program: %s", name);
     if (S_ISDIR(status.st_mode))
         return err_set(err, ERR_DATA, "name a program in it", "%s is a directory", name);
     if (access(path, X_OK) != 0)
@@ -122,7 +122,7 @@ bool launch(const char *const *argv, const char *output, const char *input, stru
 
     *out = (struct launched){.path = launch_find(argv[0]), .go = -1, .fault = -1};
     if (!out->path)
-        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME", "there is no program %s", argv[0]);
+        return err_set(err, ERR_MISSING, "name it with its directory, as in ./NAME", "no such program: %s", argv[0]);
     bool ok = launch_check(out->path, out->path, err);
     if (ok && (to = open_now(output, O_WRONLY | O_CREAT | O_APPEND)) < 0)
         ok = err_set(err, ERR_IO, "--output FILE names another", "cannot write to %s: %s", output, strerror(errno));

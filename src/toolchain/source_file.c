@@ -92,6 +92,6 @@ bool source_file_read(const char *named, const char *object, const char *path, s
     str_done(&place);
     if (found)
         return true;
-    return elsewhere ? err_set(err, ERR_USAGE, "set source-path DIRECTORY allows its directory", "the source %.300s is not read: it is neither beside the object nor below the directory worked in", named)
-                     : err_set(err, ERR_MISSING, "set source-path DIRECTORY says where it is", "the source %.300s is not there", named);
+    return elsewhere ? err_set(err, ERR_USAGE, "set source-path DIRECTORY allows its directory", "the source %.300s is not read: it is neither next to the object nor below the working directory", named)
+                     : err_set(err, ERR_MISSING, "set source-path DIRECTORY to its place", "the source %.300s is not there", named);
 }

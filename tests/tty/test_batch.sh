@@ -178,7 +178,7 @@ test_help_and_settings() {
     holds out '3 forms selected'
     holds out '6 experiments added, 6 in all, of 3 forms'
     expect 1 "$portolan" -e "forms select --top 3 'ADD*'"
-    holds err '--top stands for patterns'
+    holds err '--top replaces patterns'
 }
 
 # Several files: a script and a kernel; the same seed draws the same experiments, another one others.

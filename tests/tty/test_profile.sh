@@ -224,8 +224,8 @@ test_what_cannot_be_profiled() {
     make_program
     cd "$work" || return 1
     refuse() { expect 1 "$portolan" -e "program profile --measure 0 $1"; holds err "$2"; }
-    refuse ./nowhere 'there is no program ./nowhere'
-    refuse nowhere-at-all 'there is no program nowhere-at-all'
+    refuse ./nowhere 'no such program: ./nowhere'
+    refuse nowhere-at-all 'no such program: nowhere-at-all'
     refuse "$work" 'is a directory'
     echo text >text
     [ "$(id -u)" = 0 ] || chmod 600 text

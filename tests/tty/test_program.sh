@@ -337,7 +337,7 @@ test_inputs() {
     expect 0 "$portolan" -e "$load; program run N=8,16,24,32; program reuse N=64; program blocks N=64"
     holds out 'reuse distances in lines of 64 bytes at N=64'
     expect 1 "$portolan" -e "$load; program run N=8,x"
-    holds err '"x" in N=8,x is no number; write numbers, as in N=16,32,64'
+    holds err '"x" in N=8,x is not a number; write numbers, as in N=16,32,64'
     expect 1 "$portolan" --machine skylake -e "$load; program run N=8,16,24,32; program predict N=-5"
     holds err 'N=-5 is negative, and no run was'
     expect 1 "$portolan" --machine skylake -e "$load; program run N=8,16,24,32; program predict N=20.5"
@@ -461,7 +461,7 @@ test_sensitivity() {
     holds out 'iadd.latency'
     holds out "model ammp: the paper's"
     expect 1 "$portolan" --machine skylake -e "$load; program sweep l2_bytes=x"
-    holds err '"x" is no number'
+    holds err '"x" is not a number'
     expect 1 "$portolan" --machine skylake -e "$load; program sweep l2_byte=4"
     holds err 'invalid property "l2_byte=4"'
     expect 0 "$portolan" --machine skylake -e "$load; program misses N=500"

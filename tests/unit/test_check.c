@@ -184,7 +184,7 @@ static void test_shows_its_view(void **state)
     frame_run(&frame, "machine correct 'VPSHUFB (XMM, XMM, XMM)' --simulate haswell");
     assert_true(screen_holds("VPSHUFB (XMM, XMM, XMM) agrees with the tables of skylake: nothing to save"));
     frame_run(&frame, "machine correct 'IMUL (R64, R64)' --simulate haswell");
-    assert_true(screen_holds("IMUL (R64, R64) has not been checked beside skylake"));
+    assert_true(screen_holds("IMUL (R64, R64) has not been checked against skylake"));
 }
 
 static void test_other_set(void **state)
