@@ -21,6 +21,36 @@ dump() {
 }
 site() { expect 0 "$portolan" -e "machine atlas $work/site --machine $work/evil/ --machine zen4-charted --machine znver4 --experiments zen4-charted=$source/data/experiments/zen4.csv"; }
 
+# Contrasts as WCAG 2 computes them, of both colour schemes: texts 4.5:1 on both grounds, marks and the focus 3:1.
+contrasts() {
+    awk '
+    function channel(text,    x) { x = (16 * (index("0123456789abcdef", substr(text, 1, 1)) - 1) + index("0123456789abcdef", substr(text, 2, 1)) - 1) / 255; return x <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ^ 2.4 }
+    function light(name,    c) { c = color[name]; return .2126 * channel(substr(c, 1, 2)) + .7152 * channel(substr(c, 3, 2)) + .0722 * channel(substr(c, 5, 2)) }
+    function check(name, ground, least,    a, b, ratio) {
+        a = light(name); b = light(ground); ratio = a > b ? (a + .05) / (b + .05) : (b + .05) / (a + .05)
+        if (!(name in color) || !(ground in color) || ratio < least) printf "%s on %s: %.2f\n", name, ground, ratio
+    }
+    /--back: *#/ {
+        schemes++
+        split("", color)
+        count = split($0, parts, ";")
+        for (i = 1; i <= count; i++)
+            if (match(parts[i], /--[a-z]+: *#[0-9a-f]+/)) { split(substr(parts[i], RSTART + 2, RLENGTH - 2), pair, /: *#/); color[pair[1]] = pair[2] }
+        for (g = 1; g <= 2; g++) {
+            ground = g == 1 ? "back" : "raised"
+            check("text", ground, 4.5); check("quiet", ground, 4.5); check("link", ground, 4.5)
+            check("mark", ground, 3); check("pipe", ground, 3); check("focus", ground, 3)
+        }
+    }
+    END { if (schemes != 2) print schemes " colour schemes" }' "$1"
+}
+test_contrasts_of_both_schemes() {
+    contrasts "$source/data/atlas/atlas.css" >"$work/faint"
+    [ ! -s "$work/faint" ] || fail "$(cat "$work/faint")"
+    sed 's/--quiet: #535d69/--quiet: #9aa3ad/' "$source/data/atlas/atlas.css" >"$work/faint.css"
+    contrasts "$work/faint.css" | grep -q '^quiet on back: 2\.' || fail 'a faint colour passes'
+}
+
 test_a_site_is_written() {
     site
     holds out 'index.html: 3 machines'
